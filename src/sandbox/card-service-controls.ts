@@ -1,0 +1,35 @@
+import type { Plan } from '../plans.ts';
+
+/** What can be switched on the embedded card service, on the page and in tests. */
+export interface CardServiceSwitches {
+  plan: Plan;
+  /** Added before every answer. */
+  latencyMs: number;
+  /** Every request is answered with 503. */
+  down: boolean;
+  /** Every request is answered with a per-minute 429 until this time (wall clock, ms); 0 = no storm. */
+  stormUntilMs: number;
+}
+
+/** One request as the service saw it. */
+export interface SeenRequest {
+  atMs: number;
+  method: string;
+  /** Path and query as sent, still encoded. */
+  path: string;
+  status: number;
+  /** Whether it carried the right API key. */
+  authorized: boolean;
+}
+
+/** What the service would say of itself right now. */
+export interface CardServiceState {
+  switches: CardServiceSwitches;
+  dayLimit: number;
+  dayRemaining: number;
+  resetsAtMs: number;
+  minuteRate: number;
+  burst: number;
+  /** Whole requests that the bucket would let through at once. */
+  minuteRemaining: number;
+}
