@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { Keyv } from 'keyv';
+import { z } from 'zod';
+import type { Answer } from '../card.ts';
+import type { Logger } from '../log.ts';
+import { BoundedMemory } from './bounded-memory.ts';
+import type { CardStore } from './card-store.ts';
+
+/** Rows of an older shape do not fit, and count as a miss. */
+const StoredAnswer = z
+  .object({
+    card: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        game: z.string(),
+        set: z.object({ id: z.string(), name: z.string() }),
+        number: z.string().optional(),
+        rarity: z.string().optional(),
+        imageUrl: z.string().optional(),
+        prices: z
+          .object({ market: z.number().optional(), low: z.number().optional(), high: z.number().optional() })
+          .optional(),
+      })
+      .optional(),
+    askedAtMs: z.number(),
+    unlistedAtMs: z.number().optional(),
+  })
+  .transform(({ card, ...rest }): Answer => ({ card, ...rest }));
+
+export interface KeyvCardStoreOptions {
+  log: Logger;
+  /** The lasting store below the memory: a Keyv storage adapter. */
+  store: object;
+  memoryBytes: number;
+  keepMs: number;
+  /** What the ids belong to: another service or path template shares no card with this one. */
+  origin: string;
+}
+
+/** Keyv twice: memory bounded in bytes over a lasting store. */
+export class KeyvCardStore implements CardStore {
+  readonly #log: Logger;
+  readonly #keepMs: number;
+  readonly #prefix: string;
+  readonly #memory: Keyv<Answer>;
+  readonly #lasting: Keyv<Answer>;
+
+  constructor({ log, store, memoryBytes, keepMs, origin }: KeyvCardStoreOptions) {
+    this.#log = log;
+    this.#keepMs = keepMs;
+    this.#prefix = `v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
+    this.#memory = jsonKeyv(new BoundedMemory(memoryBytes));
+    this.#lasting = jsonKeyv(store);
+    this.#lasting.on('error', (err) => this.#log.warn({ err }, 'card store failed'));
+  }
+
+  async get(id: string): Promise<Answer | undefined> {
+    const key = this.#prefix + id;
+    const remembered = await this.#memory.get(key);
+    if (remembered !== undefined) return remembered;
+
+    const answer = await this.#read(key);
+    const ttlMs = answer && this.#ttlMs(answer);
+    if (!answer || !ttlMs) return undefined;
+    await this.#memory.set(key, answer, ttlMs);
+    return answer;
+  }
+
+  async set(id: string, answer: Answer): Promise<void> {
+    const key = this.#prefix + id;
+    const ttlMs = this.#ttlMs(answer);
+    if (ttlMs === undefined) return;
+    await this.#memory.set(key, answer, ttlMs);
+    try {
+      await this.#lasting.set(key, answer, ttlMs);
+    } catch (err) {
+      this.#log.warn({ err }, 'card store failed to write');
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#lasting.disconnect();
+  }
+
+  async #read(key: string): Promise<Answer | undefined> {
+    try {
+      const stored = await this.#lasting.get(key);
+      if (stored === undefined) return undefined;
+      const read = StoredAnswer.safeParse(stored);
+      if (read.success) return read.data;
+      this.#log.warn({ key, err: read.error }, 'card store holds a row that does not fit');
+    } catch (err) {
+      this.#log.warn({ key, err }, 'card store failed to read');
+    }
+    return undefined;
+  }
+
+  /** What is left of the keeping time; whole, because stores refuse fractions; `undefined` when nothing is. */
+  #ttlMs({ askedAtMs }: Answer): number | undefined {
+    const ttlMs = Math.ceil(askedAtMs + this.#keepMs - Date.now());
+    return ttlMs > 0 ? ttlMs : undefined;
+  }
+}
+
+// Keyv's own serializer builds strings that take three times the memory.
+function jsonKeyv(store: KeyvCardStoreOptions['store']): Keyv<Answer> {
+  return new Keyv<Answer>({ store, useKeyPrefix: false, serialize: JSON.stringify, deserialize: JSON.parse });
+}

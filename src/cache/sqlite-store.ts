@@ -1,0 +1,82 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+export const CARDS_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS cards (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS cards_by_expiry ON cards (expires_at);
+`;
+
+/** Rows taken away at once: the database is synchronous, and a longer sweep would hold up answers. */
+const SWEEP_ROWS = 500;
+const WRITES_BETWEEN_SWEEPS = 250;
+/** About a kilobyte a row. */
+const MAX_ROWS = 500_000;
+
+/** A Keyv storage adapter over one table: expired rows are swept as others are written, and the oldest beyond a bound. */
+export class SqliteStore {
+  /** What Keyv asks of an adapter. */
+  readonly opts = {};
+  readonly namespace = undefined;
+  readonly #database: DatabaseSync;
+  readonly #maxRows: number;
+  readonly #read: StatementSync;
+  readonly #write: StatementSync;
+  readonly #remove: StatementSync;
+  #rows: number;
+  #writes = 0;
+
+  constructor(database: DatabaseSync, maxRows = MAX_ROWS) {
+    this.#database = database;
+    this.#maxRows = maxRows;
+    this.#read = database.prepare('SELECT value FROM cards WHERE key = ?');
+    this.#write = database.prepare(
+      'INSERT INTO cards VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
+    );
+    this.#remove = database.prepare('DELETE FROM cards WHERE key = ?');
+    this.#rows = this.#count();
+  }
+
+  /** Keyv listens for errors of connections; this adapter has none, its errors are thrown. */
+  on(): this {
+    return this;
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    return this.#read.get(key)?.value as string | undefined;
+  }
+
+  async set(key: string, value: string, ttlMs: number): Promise<void> {
+    this.#write.run(key, value, Date.now() + ttlMs);
+    this.#rows++;
+    if (++this.#writes % WRITES_BETWEEN_SWEEPS === 0 || this.#rows > this.#maxRows) this.#sweep();
+  }
+
+  async delete(key: string): Promise<boolean> {
+    return this.#remove.run(key).changes > 0;
+  }
+
+  async clear(): Promise<void> {
+    this.#database.exec('DELETE FROM cards');
+  }
+
+  async disconnect(): Promise<void> {
+    this.#database.close();
+  }
+
+  #sweep(): void {
+    this.#database
+      .prepare(
+        'DELETE FROM cards WHERE key IN (SELECT key FROM cards WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
+      )
+      .run(Date.now(), SWEEP_ROWS);
+    this.#rows = this.#count();
+    if (this.#rows <= this.#maxRows) return;
+    const removed = this.#database
+      .prepare('DELETE FROM cards WHERE key IN (SELECT key FROM cards ORDER BY expires_at LIMIT ?)')
+      .run(SWEEP_ROWS);
+    this.#rows -= Number(removed.changes);
+  }
+
+  #count(): number {
+    return Number(this.#database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows ?? 0);
+  }
+}

@@ -1,0 +1,113 @@
+/** Everything that can keep the service from answering a question. `userMessage` is what a member is told. */
+export abstract class CardServiceError extends Error {
+  abstract readonly userMessage: string;
+}
+
+/** Discord's own words for a moment: it counts down in each member's language. */
+export function relativeTime(atMs: number): string {
+  return `<t:${Math.ceil(atMs / 1000)}:R>`;
+}
+
+/** The text is not a card id; nothing was sent. */
+export class InvalidCardId extends CardServiceError {
+  override name = 'InvalidCardId';
+  readonly userMessage: string;
+
+  constructor(reason: string) {
+    super(`not a card id: ${reason}`);
+    this.userMessage = `That is not a card id: ${reason}. An id looks like \`base1-4\`.`;
+  }
+}
+
+/** The day's requests are gone; asking before `untilMs` would only be refused. */
+export class QuotaSpent extends CardServiceError {
+  override name = 'QuotaSpent';
+  readonly userMessage: string;
+  readonly untilMs: number;
+
+  constructor(untilMs: number) {
+    super(`requests spent until ${new Date(untilMs).toISOString()}`);
+    this.untilMs = untilMs;
+    this.userMessage = `Today's requests to the card service are used up. They come back ${relativeTime(untilMs)}.`;
+  }
+}
+
+/** The turn would come later than anyone should wait, or than the reply lives. */
+export class Busy extends CardServiceError {
+  override name = 'Busy';
+  readonly userMessage: string;
+  readonly untilMs: number;
+
+  constructor(untilMs: number) {
+    super(`no turn before ${new Date(untilMs).toISOString()}`);
+    this.untilMs = untilMs;
+    this.userMessage = `Too many questions are waiting for the card service. Ask again ${relativeTime(untilMs)}.`;
+  }
+}
+
+/** One answer 429. The waiting line takes another turn; members see it only as a wait. */
+export class RateLimited extends CardServiceError {
+  override name = 'RateLimited';
+  readonly userMessage = 'The card service is asked too often at the moment. Ask again in a minute.';
+  /** `day`: nothing remains, or the wait is longer than a reply lives. */
+  readonly kind: 'minute' | 'day';
+  /** As the service stated it; `undefined` when it did not, or not in a form that is understood. */
+  readonly seconds: number | undefined;
+  /** Where `seconds` was read. */
+  readonly source: 'body' | 'header' | 'none';
+
+  constructor(details: Pick<RateLimited, 'kind' | 'seconds' | 'source'>) {
+    super(`429 (${details.kind}), retry after ${details.seconds ?? 'an unstated number of'} seconds`);
+    this.kind = details.kind;
+    this.seconds = details.seconds;
+    this.source = details.source;
+  }
+}
+
+/** 401 or 403: the service does not accept our API key, or wants one. */
+export class KeyRefused extends CardServiceError {
+  override name = 'KeyRefused';
+  readonly userMessage =
+    "The card service does not accept this bot's API key. Whoever runs the bot has to check CARD_SERVICE_API_KEY.";
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`the card service refused the API key with ${status}`);
+    this.status = status;
+  }
+}
+
+/** 408, 5xx, silence, or a broken connection. */
+export class ServiceDown extends CardServiceError {
+  override name = 'ServiceDown';
+  readonly userMessage: string;
+
+  /** @param untilMs when asking is worth while again, if that is known */
+  constructor(reason: string, options: ErrorOptions & { untilMs?: number } = {}) {
+    super(`card service down: ${reason}`, options);
+    const when = options.untilMs === undefined ? 'in a minute' : relativeTime(options.untilMs);
+    this.userMessage = `The card service does not answer at the moment. Try again ${when}.`;
+  }
+}
+
+/** An answer that does not fit the interface: `detail` names the field, or what came instead. */
+export class UnexpectedAnswer extends CardServiceError {
+  override name = 'UnexpectedAnswer';
+  readonly userMessage = 'The card service answered with something this bot does not understand. It is in the log.';
+  readonly detail: string;
+
+  constructor(detail: string, options?: ErrorOptions) {
+    super(`unexpected answer: ${detail}`, options);
+    this.detail = detail;
+  }
+}
+
+/** The bot stops before the turn came. */
+export class Stopping extends CardServiceError {
+  override name = 'Stopping';
+  readonly userMessage = 'The bot is restarting. Ask again in a minute.';
+
+  constructor() {
+    super('stopped before the turn came');
+  }
+}

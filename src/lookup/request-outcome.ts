@@ -1,0 +1,25 @@
+import { CardServiceError, KeyRefused, RateLimited, ServiceDown } from '../errors.ts';
+import type { Pacer, RequestOutcome, Turn } from '../quota/pacer.ts';
+
+/** Sends one request in its turn, and gives the turn back with what became of it. */
+export async function inTurn<T>(pacer: Pacer, turn: Turn, send: () => Promise<T>): Promise<T> {
+  try {
+    const answer = await send();
+    await pacer.settle(turn, { kind: 'answered' });
+    return answer;
+  } catch (error) {
+    await pacer.settle(turn, outcomeOf(error));
+    throw error;
+  }
+}
+
+function outcomeOf(error: unknown): RequestOutcome {
+  if (error instanceof RateLimited) {
+    const statedMs = error.seconds === undefined ? undefined : error.seconds * 1000;
+    return { kind: 'rate limited', statedMs, day: error.kind === 'day' };
+  }
+  if (error instanceof ServiceDown) return { kind: 'down' };
+  if (error instanceof KeyRefused) return { kind: 'key refused' };
+  // An answer that does not fit is an answer all the same; anything else is no news of the service.
+  return { kind: error instanceof CardServiceError ? 'answered' : 'abandoned' };
+}

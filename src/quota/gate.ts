@@ -1,0 +1,102 @@
+import type { QuotaState } from '../quota-state.ts';
+import { pauseMs, withJitter } from './backoff.ts';
+
+/**
+ * Whether requests may leave at all. `minute` is a pause that waiting questions sit out; `day`, `down` and `key` close
+ * for long enough that all who wait are answered at once. Every closing ends in exactly one probe.
+ */
+export interface Gate {
+  why: 'open' | 'minute' | 'day' | 'down' | 'key';
+  /** When the probe may leave. */
+  untilMs: number;
+  /** The probe is under way. */
+  probing: boolean;
+  /** Failures in a row of the present kind. */
+  failures: number;
+}
+
+export const OPEN_GATE: Gate = { why: 'open', untilMs: 0, probing: false, failures: 0 };
+
+/** How one request ended, as far as the gate cares. */
+export type RequestOutcome =
+  | { kind: 'answered' }
+  | { kind: 'rate limited'; statedMs: number | undefined; day: boolean }
+  | { kind: 'down' }
+  | { kind: 'key refused' }
+  /** The caller gave up: no news of the service. */
+  | { kind: 'abandoned' };
+
+/** What the decision depends on besides the request itself; `random` is from 0 up to 1. */
+export interface Circumstances {
+  quota: QuotaState | undefined;
+  nowMs: number;
+  random: number;
+}
+
+/** One failure may be chance, three in a row are an outage. */
+const FAILURES_TO_BREAK = 3;
+const FIRST_BREAK_MS = 5_000;
+const LONGEST_BREAK_MS = 60_000;
+const KEY_PAUSE_MS = 60_000;
+/** With nothing remaining and a reset in the past: one probe a minute, backing off to half an hour. */
+const SPENT_PROBE_MS = 60_000;
+const LONGEST_SPENT_PROBE_MS = 30 * 60_000;
+
+/**
+ * The gate after one request. With the gate closed, only the probe is news: anything else left before it closed, and
+ * neither opens it nor counts as one more failure; a 429 among those can still lengthen the wait.
+ */
+export function afterRequest(gate: Gate, outcome: RequestOutcome, probe: boolean, now: Circumstances): Gate {
+  const straggler = gate.why !== 'open' && !probe;
+  if (outcome.kind === 'rate limited') return afterRateLimit(gate, outcome, straggler, now);
+  if (straggler) return gate;
+
+  switch (outcome.kind) {
+    case 'answered':
+      return now.quota?.remaining === 0 ? spent(gate, 0, failuresInARow(gate, 'day'), now) : OPEN_GATE;
+    case 'down':
+      return afterDown(gate, now);
+    case 'key refused':
+      return closed('key', now.nowMs + KEY_PAUSE_MS, failuresInARow(gate, 'key'));
+    case 'abandoned':
+      return { ...gate, probing: false };
+  }
+}
+
+function afterRateLimit(
+  gate: Gate,
+  { statedMs, day }: Extract<RequestOutcome, { kind: 'rate limited' }>,
+  straggler: boolean,
+  now: Circumstances,
+): Gate {
+  const failures = straggler ? gate.failures : failuresInARow(gate, 'minute', 'day');
+  const waitMs = withJitter(pauseMs(statedMs, failures), now.random);
+  if (day) return spent(gate, waitMs, failures, now);
+  if (straggler) return { ...gate, untilMs: Math.max(gate.untilMs, now.nowMs + waitMs) };
+  return closed('minute', now.nowMs + waitMs, failures);
+}
+
+function spent(gate: Gate, waitMs: number, failures: number, { quota, nowMs }: Circumstances): Gate {
+  const resetsAtMs = quota?.resetsAtMs ?? 0;
+  const probeMs = Math.min(SPENT_PROBE_MS * 2 ** (Math.max(1, failures) - 1), LONGEST_SPENT_PROBE_MS);
+  const leastMs = resetsAtMs > nowMs ? waitMs : Math.max(waitMs, probeMs);
+  const knownMs = gate.why === 'day' && !gate.probing ? gate.untilMs : 0;
+  return closed('day', Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
+}
+
+function afterDown(gate: Gate, { nowMs, random }: Circumstances): Gate {
+  const counted = gate.why === 'open' || gate.why === 'down';
+  const failures = counted ? gate.failures + 1 : FAILURES_TO_BREAK;
+  if (failures < FAILURES_TO_BREAK) return { ...gate, failures };
+
+  const breakMs = Math.min(FIRST_BREAK_MS * 2 ** (failures - FAILURES_TO_BREAK), LONGEST_BREAK_MS);
+  return closed('down', nowMs + withJitter(breakMs, random), failures);
+}
+
+function failuresInARow(gate: Gate, ...kinds: Gate['why'][]): number {
+  return kinds.includes(gate.why) ? gate.failures + 1 : 1;
+}
+
+function closed(why: Gate['why'], untilMs: number, failures: number): Gate {
+  return { why, untilMs, probing: false, failures };
+}

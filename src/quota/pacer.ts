@@ -1,0 +1,42 @@
+import type { QuotaReading, QuotaState } from '../quota-state.ts';
+import type { Gate, RequestOutcome } from './gate.ts';
+
+export type { RequestOutcome } from './gate.ts';
+
+/** Members wait for an answer; the background renews what was already shown and never takes a member's token. */
+export type Lane = 'members' | 'background';
+
+/** Leave to send one request now. To be given back with its outcome, whatever that is. */
+export interface Turn {
+  probe: boolean;
+}
+
+export type TurnOrWait =
+  | { kind: 'turn'; turn: Turn }
+  /** No turn before `untilMs`; a change may bring one sooner. */
+  | { kind: 'wait'; untilMs: number }
+  /** No turn for so long that nobody should wait for it. */
+  | { kind: 'closed'; untilMs: number; why: ClosedWhy };
+
+export type ClosedWhy = Exclude<Gate['why'], 'open' | 'minute'>;
+
+/** When turns come, seen from now. */
+export interface Outlook {
+  closed: { untilMs: number; why: ClosedWhy } | undefined;
+  /** When the n-th question from now gets its turn (n from 1), if nothing else happens. */
+  turnAtMs: (position: number) => number;
+}
+
+/** May we ask now? Paces to the plan, and keeps still after a 429, an outage or a spent day. */
+export interface Pacer {
+  take(lane: Lane): Promise<TurnOrWait>;
+  /** Every turn taken ends here. */
+  settle(turn: Turn, outcome: RequestOutcome): Promise<void>;
+  /** The rate-limit headers of a response. */
+  hear(reading: QuotaReading): void;
+  outlook(): Outlook;
+  /** What is believed of the day's requests; `undefined` until the service said something. */
+  quota(): QuotaState | undefined;
+  /** Called whenever a turn may come sooner or later than it seemed. */
+  onChange(listener: () => void): void;
+}

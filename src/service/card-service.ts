@@ -1,0 +1,111 @@
+import type { z } from 'zod';
+import type { Card, Usage } from '../card.ts';
+import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../errors.ts';
+import type { QuotaReading } from '../quota-state.ts';
+import { readRateLimit, serviceClock } from './rate-limit-headers.ts';
+import { request, type ServiceResponse } from './request.ts';
+import { statedWait } from './retry-after.ts';
+import { Card as CardSchema, ErrorBody, Usage as UsageSchema } from './schema.ts';
+
+export interface CardServiceOptions {
+  baseUrl: string;
+  /** Path template of the card lookup, with `{id}` in place of the id. */
+  cardPath: string;
+  apiKey?: string | undefined;
+  timeoutMs: number;
+  fetch?: typeof fetch;
+  /** The rate-limit headers of every response, 429s and errors too. */
+  onQuota: (reading: QuotaReading) => void;
+}
+
+/** A 429 that asks for more than this is no matter of the minute: an interaction's token lives 15 minutes. */
+const REPLY_LIFE_SECONDS = 15 * 60;
+
+/** The card data service: one method per endpoint. Every call costs one request; nothing is retried here. */
+export class CardService {
+  readonly #options: CardServiceOptions;
+
+  constructor(options: CardServiceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * One card by its id.
+   *
+   * @returns `undefined` when no card has that id: an answer like any other.
+   * @throws RateLimited on 429, KeyRefused on 401 and 403, ServiceDown on 408, 5xx or silence,
+   *   UnexpectedAnswer on anything that does not fit.
+   */
+  async card(id: string, { includePrices, signal }: CardQuery): Promise<Card | undefined> {
+    const url = cardUrl(this.#options.baseUrl, this.#options.cardPath, id);
+    url.searchParams.set('includePrices', String(includePrices));
+    const response = await this.#get(url, signal);
+    if (response.status === 404 && ErrorBody.safeParse(response.body).success) return undefined;
+    return fitting(CardSchema, response);
+  }
+
+  /**
+   * What the plan's period has left. Assumed to cost a request like any other.
+   *
+   * @throws as `card` does; without a key KeyRefused is to be expected.
+   */
+  async usage({ signal }: { signal?: AbortSignal } = {}): Promise<Usage> {
+    return fitting(UsageSchema, await this.#get(endpoint(this.#options.baseUrl, '/v1/usage'), signal));
+  }
+
+  async #get(url: URL, signal?: AbortSignal): Promise<ServiceResponse> {
+    const { apiKey, timeoutMs, fetch = globalThis.fetch, onQuota } = this.#options;
+    let reading: QuotaReading | undefined;
+    const onHeaders = (headers: Headers, sentAtMs: number, receivedAtMs: number) => {
+      reading = readRateLimit(headers, sentAtMs, receivedAtMs);
+      onQuota(reading);
+    };
+    const response = await request(url, { fetch, apiKey, timeoutMs, onHeaders }, signal);
+    throwUnlessAnswered(response, reading?.remaining);
+    return response;
+  }
+}
+
+export interface CardQuery {
+  includePrices: boolean;
+  signal?: AbortSignal;
+}
+
+/** The address of a card: whatever the id holds, it stays exactly one path segment. */
+export function cardUrl(baseUrl: string, cardPath: string, id: string): URL {
+  return endpoint(
+    baseUrl,
+    cardPath.replace('{id}', () => encodeURIComponent(id)),
+  );
+}
+
+function endpoint(baseUrl: string, path: string): URL {
+  return new URL(baseUrl.replace(/\/+$/, '') + path);
+}
+
+function throwUnlessAnswered(response: ServiceResponse, remaining: number | undefined): void {
+  const { status } = response;
+  if (status === 429) throw rateLimited(response, remaining);
+  if (status === 401 || status === 403) throw new KeyRefused(status);
+  if (status === 408 || status >= 500) throw new ServiceDown(`it answered ${status}`);
+}
+
+function rateLimited({ headers, body, receivedAtMs }: ServiceResponse, remaining: number | undefined): RateLimited {
+  const wait = statedWait(body, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
+  return new RateLimited({
+    kind: remaining === 0 || (wait?.seconds ?? 0) > REPLY_LIFE_SECONDS ? 'day' : 'minute',
+    seconds: wait?.seconds,
+    source: wait?.source ?? 'none',
+  });
+}
+
+function fitting<T>(schema: z.ZodType<T>, { status, body }: ServiceResponse): T {
+  if (status < 200 || status > 299) throw new UnexpectedAnswer(`status ${status}`);
+  if (body === undefined) throw new UnexpectedAnswer('the body is not JSON');
+
+  const read = schema.safeParse(body);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const field = issue?.path.join('.') || 'the body';
+  throw new UnexpectedAnswer(`${field}: ${issue?.message}`, { cause: read.error });
+}

@@ -1,0 +1,28 @@
+import type { QuotaReading } from '../quota-state.ts';
+
+/** Over a month ahead no plan's window ends; such a reset is in another unit, or nonsense. */
+const FURTHEST_SENSIBLE_RESET_MS = 31 * 24 * 3600 * 1000;
+
+/** Reads the three headers that every response carries. A missing or nonsensical one is `undefined`, never an error. */
+export function readRateLimit(headers: Headers, sentAtMs: number, receivedAtMs: number): QuotaReading {
+  const resetSeconds = wholeNumber(headers.get('x-ratelimit-reset'));
+  const resetInMs = resetSeconds === undefined ? undefined : resetSeconds * 1000 - serviceClock(headers, receivedAtMs);
+  return {
+    limit: wholeNumber(headers.get('x-ratelimit-limit')) || undefined,
+    remaining: wholeNumber(headers.get('x-ratelimit-remaining')),
+    resetInMs: resetInMs !== undefined && Math.abs(resetInMs) <= FURTHEST_SENSIBLE_RESET_MS ? resetInMs : undefined,
+    sentAtMs,
+    receivedAtMs,
+  };
+}
+
+/** The service's clock by its own `Date` header (ms), so that neither side's wrong clock matters; else ours. */
+export function serviceClock(headers: Headers, receivedAtMs: number): number {
+  const atMs = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(atMs) ? receivedAtMs : atMs;
+}
+
+function wholeNumber(text: string | null): number | undefined {
+  if (text === null || !/^\s*\d{1,15}\s*$/.test(text)) return undefined;
+  return Number(text);
+}
