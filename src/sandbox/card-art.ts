@@ -1,0 +1,140 @@
+import type { Game } from './sample-sets.ts';
+
+/** The picture's window on the card, in pixels. */
+export const ART = { width: 412, height: 318 } as const;
+
+type Random = () => number;
+
+/** A scene for the game with a being in front of it, as SVG elements; the same stream draws the same picture. */
+export function drawArt(game: Game, random: Random): string {
+  const scene = { Lanternfolk: lanternNight, Brinehold: openSea, 'Orrery Duel': orrery }[game];
+  return scene(random) + being(random, game);
+}
+
+const between = (random: Random, low: number, high: number) => low + (high - low) * random();
+const round = (value: number) => Math.round(value * 10) / 10;
+const hsl = (hue: number, saturation: number, lightness: number) =>
+  `hsl(${Math.round(hue)} ${Math.round(saturation)}% ${Math.round(lightness)}%)`;
+
+function many(count: number, draw: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => draw(index)).join('');
+}
+
+function sky(top: string, bottom: string): string {
+  return `<linearGradient id="sky" x2="0" y2="1"><stop stop-color="${top}"/><stop offset="1" stop-color="${bottom}"/></linearGradient><rect width="${ART.width}" height="${ART.height}" fill="url(#sky)"/>`;
+}
+
+function disc(x: number, y: number, radius: number, fill: string, opacity = 1): string {
+  return `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${fill}" opacity="${round(opacity)}"/>`;
+}
+
+function glow(x: number, y: number, radius: number, fill: string): string {
+  return disc(x, y, radius * 2.6, fill, 0.1) + disc(x, y, radius * 1.7, fill, 0.2) + disc(x, y, radius, fill);
+}
+
+function stars(random: Random, count: number, lowestY: number): string {
+  return many(count, () =>
+    disc(random() * ART.width, random() * lowestY, between(random, 0.6, 1.8), '#fff', between(random, 0.3, 0.9)),
+  );
+}
+
+/** Hills or waves: two sines across the window, filled down to its foot. */
+function ridge(random: Random, y: number, heightPx: number, fill: string): string {
+  const [first, second] = [random() * 6, random() * 6];
+  const [slow, fast] = [between(random, 0.008, 0.018), between(random, 0.03, 0.05)];
+  const points = Array.from({ length: 36 }, (_, index) => {
+    const x = index * 12;
+    return `${x} ${round(y + heightPx * (Math.sin(x * slow + first) + 0.3 * Math.sin(x * fast + second)))}`;
+  });
+  return `<path d="M${points.join('L')}L${ART.width + 8} ${ART.height}L0 ${ART.height}Z" fill="${fill}"/>`;
+}
+
+function lanternNight(random: Random): string {
+  const hue = between(random, 225, 300);
+  const moon = glow(between(random, 60, 350), between(random, 45, 85), between(random, 20, 32), '#fff3d0');
+  const hills = many(4, (index) =>
+    ridge(random, 175 + index * 34, 20 - index * 2, hsl(hue + index * 8, 38, 30 - index * 6)),
+  );
+  const lanterns = many(11, () => {
+    const [x, y, size] = [random() * ART.width, between(random, 50, 285), between(random, 3.5, 8)];
+    return glow(x, y, size, hsl(between(random, 26, 48), 96, 66));
+  });
+  return sky(hsl(hue, 55, 14), hsl(hue + 70, 62, 48)) + stars(random, 46, 170) + moon + hills + lanterns;
+}
+
+function openSea(random: Random): string {
+  const hue = between(random, 168, 222);
+  const [sunX, sunY] = [between(random, 90, 320), between(random, 80, 140)];
+  const sun = glow(sunX, sunY, between(random, 34, 52), hsl(between(random, 18, 52), 92, 74));
+  const waves = many(6, (index) =>
+    ridge(random, 176 + index * 25, 7 + index, hsl(hue, 62 - index * 3, 50 - index * 7)),
+  );
+  const glitter = many(9, (index) => {
+    const width = between(random, 14, 60);
+    return `<rect x="${round(sunX - width / 2)}" y="${178 + index * 11}" width="${round(width)}" height="2.4" rx="1.2" fill="#fff" opacity=".35"/>`;
+  });
+  const foam = many(20, () => {
+    return disc(random() * ART.width, between(random, 215, 312), between(random, 1.5, 5), '#e9fffb', 0.3);
+  });
+  return sky(hsl(hue + 18, 58, 28), hsl(hue - 150, 80, 76)) + sun + waves + glitter + foam;
+}
+
+function orrery(random: Random): string {
+  const hue = between(random, 205, 268);
+  const tilt = between(random, -28, 28);
+  const orbits = many(5, (index) => {
+    const [wide, high] = [70 + index * 42, 26 + index * 25];
+    const angle = random() * Math.PI * 2;
+    const planet = glow(
+      wide * Math.cos(angle),
+      high * Math.sin(angle),
+      between(random, 5, 13),
+      hsl(random() * 360, 62, 66),
+    );
+    return `<ellipse rx="${wide}" ry="${high}" fill="none" stroke="#d9b26a" stroke-width="1.4" opacity=".75"/>${planet}`;
+  });
+  const gear = many(3, (index) => {
+    const radius = [150, 105, 52][index] ?? 50;
+    return `<circle r="${radius}" fill="none" stroke="#d9b26a" stroke-width="9" stroke-dasharray="7 9" opacity=".22"/>`;
+  });
+  const centre = `<g transform="translate(206 160) rotate(${round(tilt)})">${gear}${orbits}</g>`;
+  return sky(hsl(hue, 60, 9), hsl(hue + 46, 52, 32)) + stars(random, 80, ART.height) + centre;
+}
+
+const BEINGS: Record<Game, { body: string; rim: string; eye: string }> = {
+  Lanternfolk: { body: '#1a1228', rim: '#ffce73', eye: '#ffe9a8' },
+  Brinehold: { body: '#06222e', rim: '#8ff0e0', eye: '#d9fff6' },
+  'Orrery Duel': { body: '#1c1608', rim: '#f0c877', eye: '#bfe3ff' },
+};
+
+/** Half a shape and its mirror image: symmetry alone makes it look alive. */
+function being(random: Random, game: Game): string {
+  const { body, rim, eye } = BEINGS[game];
+  const half = many(1 + Math.floor(random() * 3), () => limb(random)) + trunk(random);
+  const [apart, size] = [between(random, 9, 17), between(random, 3.5, 6.5)];
+  const face = glow(-apart, -34, size, eye) + glow(apart, -34, size, eye);
+  const scale = between(random, 0.9, 1.12).toFixed(2);
+  return `<g transform="translate(206 196) scale(${scale})"><g fill="${body}" stroke="${rim}" stroke-width="2.5" stroke-linejoin="round">${half}<g transform="scale(-1 1)">${half}</g></g><path d="M0-78V78" stroke="${body}" stroke-width="9"/>${face}</g>`;
+}
+
+/** A wing, a horn or a fin, whatever the numbers make of it. */
+function limb(random: Random): string {
+  const from = between(random, -55, 22);
+  const to = from + between(random, 26, 52);
+  const [tipX, tipY] = [between(random, 70, 150), between(random, -115, 60)];
+  const bend = between(random, -60, 40);
+  return `<path d="M4 ${round(from)}Q${round(tipX / 2)} ${round(from + bend)} ${round(tipX)} ${round(tipY)}Q${round(tipX * 0.6)} ${round(to)} 4 ${round(to)}Z"/>`;
+}
+
+function trunk(random: Random): string {
+  const steps = 5 + Math.floor(random() * 3);
+  const points = Array.from({ length: steps }, (_, index) => {
+    const wide = 14 + Math.sin((Math.PI * (index + 0.7)) / (steps + 0.4)) * between(random, 18, 62);
+    return [round(wide), round(-70 + (index * 140) / (steps - 1))] as const;
+  });
+  const curve = points.map(([x, y], index) => {
+    const [nextX, nextY] = points[index + 1] ?? [0, 84];
+    return `Q${x} ${y} ${round((x + nextX) / 2)} ${round((y + nextY) / 2)}`;
+  });
+  return `<path d="M0-84${curve.join('')}L0 84"/>`;
+}

@@ -1,0 +1,93 @@
+import { RARITIES, SAMPLE_SETS, type SampleSet } from './sample-sets.ts';
+import { seededRandom } from './seeded-random.ts';
+
+/** A card as the service sends it (its interface, "Card"). */
+export interface ServiceCard {
+  id: string;
+  name: string;
+  tcg: string;
+  set: { id: string; name: string };
+  number?: string;
+  rarity?: string;
+  imageUrl?: string;
+  prices?: { market?: number; low?: number; high?: number };
+}
+
+/** What single cards lack, because the interface lets a service leave it out. */
+const ABSENT: Readonly<Record<string, readonly (keyof ServiceCard | 'low' | 'high')[]>> = {
+  'base1-17': ['prices'],
+  'base1-70': ['rarity'],
+  'dusk2-20': ['low', 'high'],
+  'dusk2-77': ['number', 'rarity', 'imageUrl', 'prices'],
+  'tide-63': ['imageUrl'],
+  'tide-120': ['high'],
+  'deep-6': ['low', 'high'],
+  'deep-47': ['prices'],
+  'clock-61': ['number'],
+  'clock-110': ['low'],
+  'comet-9': ['prices', 'imageUrl'],
+};
+
+/** Market price by rarity, lowest and highest, in no currency. */
+const MARKET: readonly (readonly [low: number, high: number])[] = [
+  [0.05, 0.6],
+  [0.3, 2.5],
+  [2, 18],
+  [15, 140],
+  [90, 900],
+];
+
+/** Given away at fairs; its id shows that an id may need encoding. */
+const PROMO: ServiceCard = {
+  id: 'promo 1/2',
+  name: 'Travelling Lamplighter',
+  tcg: 'Lanternfolk',
+  set: { id: 'promo', name: 'Fair Promos' },
+  number: '1/2',
+  rarity: 'Rare',
+  imageUrl: 'https://images.cards.example/promo/1.png',
+  prices: { market: 12, low: 8.5, high: 20 },
+};
+
+export const SAMPLE_CARDS: readonly ServiceCard[] = [...SAMPLE_SETS.flatMap(cardsOf), PROMO];
+
+function cardsOf(set: SampleSet): ServiceCard[] {
+  return set.cards.map(([number, name, rarity]) => {
+    const id = `${set.id}-${number}`;
+    return without(ABSENT[id] ?? [], {
+      id,
+      name,
+      tcg: set.game,
+      set: { id: set.id, name: set.name },
+      number: `${number}/${set.size}`,
+      rarity: RARITIES[rarity] ?? RARITIES[0],
+      imageUrl: `https://images.cards.example/${set.id}/${number}.png`,
+      prices: pricesOf(id, rarity),
+    });
+  });
+}
+
+function pricesOf(id: string, rarity: number): { market: number; low: number; high: number } {
+  const random = seededRandom(id);
+  const [lowest, highest] = MARKET[rarity] ?? [1, 1];
+  const market = lowest + (highest - lowest) * random() ** 2;
+  return {
+    market: toCents(market),
+    low: toCents(market * (0.6 + 0.25 * random())),
+    high: toCents(market * (1.3 + random())),
+  };
+}
+
+function toCents(price: number): number {
+  return Math.max(1, Math.round(price * 100)) / 100;
+}
+
+function without(absent: readonly string[], card: ServiceCard): ServiceCard {
+  const { prices = {}, ...facts } = card;
+  const kept = { ...facts, prices: keep(prices, absent) };
+  return keep(kept, absent);
+}
+
+function keep<T extends object>(object: T, absent: readonly string[]): T {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !absent.includes(name))) as T;
+}

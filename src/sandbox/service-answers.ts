@@ -1,0 +1,125 @@
+import type { PlanLimits } from '../plans.ts';
+import type { CardServiceSwitches } from './card-service-controls.ts';
+import type { ServiceCard } from './sample-cards.ts';
+import { dayRemaining, type LimitState } from './service-limits.ts';
+
+const DAY_MS = 86_400_000;
+
+/** One request as the service reads it; `path` with its query, still encoded. */
+export interface ServiceQuestion {
+  method: string;
+  path: string;
+  authorization: string | undefined;
+}
+
+export interface ServiceAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Uint8Array;
+}
+
+/**
+ * What a broken connection does: `hang` never answers, `stall` sends the head and half of the body and then
+ * nothing, `reset` tears the connection down at once.
+ */
+export type ServiceFault = 'hang' | 'stall' | 'reset';
+
+/** What is sent, and what the connection suffers instead. */
+export interface ServiceOutcome extends ServiceAnswer {
+  fault?: ServiceFault;
+}
+
+/** The service as a function. `signal` says that nobody waits any more. */
+export type Asked = (question: ServiceQuestion, signal?: AbortSignal) => Promise<ServiceOutcome>;
+
+/** What an answer may depend on. */
+export interface ServiceContext {
+  cards: ReadonlyMap<string, ServiceCard>;
+  plan: CardServiceSwitches['plan'];
+  limits: PlanLimits;
+  state: LimitState;
+}
+
+export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): ServiceAnswer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** Error body of the interface: `_tag` and `message`. */
+export function errorAnswer(
+  status: number,
+  tag: string,
+  message: string,
+  headers?: Record<string, string>,
+): ServiceAnswer {
+  return jsonAnswer(status, { _tag: tag, message }, headers);
+}
+
+export function rateLimitAnswer(retryAfterMs: number): ServiceAnswer {
+  const retryAfter = Math.ceil(retryAfterMs) / 1000;
+  return jsonAnswer(
+    429,
+    { _tag: 'RateLimitExceeded', message: `Rate limit exceeded. Retry after ${retryAfter} seconds.`, retryAfter },
+    { 'retry-after': String(Math.ceil(retryAfter)) },
+  );
+}
+
+/** The headers that every response carries. */
+export function rateLimitHeaders(state: LimitState, limits: PlanLimits): Record<string, string> {
+  return {
+    'x-ratelimit-limit': String(limits.requestsPerDay),
+    'x-ratelimit-remaining': String(dayRemaining(state, limits)),
+    'x-ratelimit-reset': String(Math.ceil(state.resetsAtMs / 1000)),
+  };
+}
+
+/** The answer to a request that the limits let through. */
+export function routeAnswer(question: ServiceQuestion, context: ServiceContext): ServiceAnswer {
+  const [path = '', query = ''] = question.path.split('?', 2);
+  if (question.method !== 'GET') {
+    return errorAnswer(405, 'MethodNotAllowed', `${question.method} is not supported.`, { allow: 'GET' });
+  }
+  if (path === '/v1/usage') return usageAnswer(context);
+  const segment = /^\/cards\/([^/]+)$/.exec(path)?.[1];
+  if (segment !== undefined) return cardAnswer(segment, query, context.cards);
+  return errorAnswer(404, 'NotFound', 'There is nothing at this path.');
+}
+
+function cardAnswer(segment: string, query: string, cards: ServiceContext['cards']): ServiceAnswer {
+  const includePrices = new URLSearchParams(query).get('includePrices') ?? 'false';
+  if (includePrices !== 'true' && includePrices !== 'false') {
+    return errorAnswer(400, 'InvalidRequest', 'includePrices must be true or false.');
+  }
+  const id = decodedSegment(segment);
+  if (id === undefined) return errorAnswer(400, 'InvalidRequest', 'The card id is not encoded properly.');
+  const card = cards.get(id);
+  if (!card) return errorAnswer(404, 'CardNotFound', `No card has the id '${id}'.`);
+  if (includePrices === 'true') return jsonAnswer(200, card);
+  const { prices: _, ...facts } = card;
+  return jsonAnswer(200, facts);
+}
+
+function decodedSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The interface gives limits by the day only, so the report's period is taken to be the day. */
+function usageAnswer({ plan, limits, state }: ServiceContext): ServiceAnswer {
+  const limit = limits.requestsPerDay;
+  const remaining = dayRemaining(state, limits);
+  return jsonAnswer(200, {
+    plan,
+    period: {
+      start: new Date(state.resetsAtMs - DAY_MS).toISOString(),
+      end: new Date(state.resetsAtMs).toISOString(),
+    },
+    requests: { used: limit - remaining, limit, remaining },
+  });
+}

@@ -1,0 +1,85 @@
+import { PLAN_LIMITS, type Plan, type PlanLimits } from '../plans.ts';
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+/** Less than a millionth of a request: the noise of adding fractions, which must not cost anybody a turn. */
+const ROUNDING = 1e-6;
+
+/** "custom" in the service's table; the embedded service has to take some figures. */
+const ENTERPRISE: PlanLimits = { requestsPerDay: 1_000_000, requestsPerMinute: 2_000, burst: 4_000 };
+
+/** What has been used up. It outlives a change of plan: only the limits that it is held against change. */
+export interface LimitState {
+  /** Tokens missing from the full bucket at `spentAtMs`. */
+  spent: number;
+  spentAtMs: number;
+  /** Requests counted since the last reset. */
+  used: number;
+  resetsAtMs: number;
+}
+
+export type Verdict = { allowed: true } | { allowed: false; reason: 'minute' | 'day'; retryAfterMs: number };
+
+/** When the day's count starts again, as seen at `nowMs`. */
+export type NextReset = (nowMs: number) => number;
+
+export const nextMidnightUtc: NextReset = (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
+
+/**
+ * The plan's limits with single figures replaced.
+ *
+ * @throws RangeError when a figure would let nothing through.
+ */
+export function limitsOf(plan: Plan, replaced: Partial<PlanLimits> = {}): PlanLimits {
+  const limits = { ...(plan === 'enterprise' ? ENTERPRISE : PLAN_LIMITS[plan]) };
+  for (const name of ['requestsPerDay', 'requestsPerMinute', 'burst'] as const) {
+    limits[name] = replaced[name] ?? limits[name];
+    if (!Number.isFinite(limits[name]) || limits[name] < 1) {
+      throw new RangeError(`${name} must be a number of at least 1, not ${limits[name]}.`);
+    }
+  }
+  return limits;
+}
+
+/** A full bucket and an untouched day. */
+export function freshLimits(nowMs: number, nextReset: NextReset): LimitState {
+  return { spent: 0, spentAtMs: nowMs, used: 0, resetsAtMs: nextReset(nowMs) };
+}
+
+/** The state after time alone has passed: the bucket refills, the day starts again. A clock set back changes nothing. */
+export function settle(state: LimitState, limits: PlanLimits, nowMs: number, nextReset: NextReset): LimitState {
+  const passedMs = Math.max(0, nowMs - state.spentAtMs);
+  const spent = Math.max(0, state.spent - (passedMs * limits.requestsPerMinute) / MINUTE_MS);
+  const day =
+    nowMs >= state.resetsAtMs
+      ? { used: 0, resetsAtMs: nextReset(nowMs) }
+      : { used: state.used, resetsAtMs: state.resetsAtMs };
+  return { spent, spentAtMs: nowMs, ...day };
+}
+
+/**
+ * Whether a settled state lets one more request through. The day is looked at first: who has no requests left
+ * today gains nothing by waiting for the minute.
+ */
+export function judge(state: LimitState, limits: PlanLimits): Verdict {
+  if (state.used >= limits.requestsPerDay) {
+    return { allowed: false, reason: 'day', retryAfterMs: Math.max(0, state.resetsAtMs - state.spentAtMs) };
+  }
+  const missing = state.spent + 1 - limits.burst;
+  if (missing <= ROUNDING) return { allowed: true };
+  const retryAfterMs = Math.ceil((missing * MINUTE_MS) / limits.requestsPerMinute - ROUNDING);
+  return { allowed: false, reason: 'minute', retryAfterMs };
+}
+
+export function spend(state: LimitState): LimitState {
+  return { ...state, spent: state.spent + 1, used: state.used + 1 };
+}
+
+export function dayRemaining(state: LimitState, limits: PlanLimits): number {
+  return Math.max(0, limits.requestsPerDay - state.used);
+}
+
+/** Whole requests that the bucket lets through at once. */
+export function bucketRemaining(state: LimitState, limits: PlanLimits): number {
+  return Math.max(0, Math.floor(limits.burst - state.spent + ROUNDING));
+}

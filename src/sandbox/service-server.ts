@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Asked, errorAnswer, type ServiceOutcome } from './service-answers.ts';
+
+/** Longer than a client keeps an idle connection, so that none is closed under a request. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** Puts the service on 127.0.0.1 and answers only who asked for that address, not a page under another name. */
+export async function serve(answer: Asked, port: number): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    const own = (server.address() as AddressInfo).port;
+    if (!isOwnHost(request.headers.host, own)) {
+      send(response, errorAnswer(421, 'MisdirectedRequest', 'This service answers only under its own address.'));
+      return;
+    }
+    void respond(answer, request, response);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function isOwnHost(host: string | undefined, port: number): boolean {
+  return host === `127.0.0.1:${port}` || host === `localhost:${port}`;
+}
+
+async function respond(answer: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const { method = 'GET', url = '/', headers } = request;
+  const asked = answer({ method, path: url, authorization: headers.authorization }, gone.signal);
+  const outcome = await asked.catch((error: unknown) => errorAnswer(500, 'ScriptFailed', String(error)));
+  if (!gone.signal.aborted) send(response, outcome);
+}
+
+function send(response: ServerResponse, { status, headers, body, fault }: ServiceOutcome): void {
+  if (fault === 'hang') return;
+  if (fault === 'reset') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  const bytes = Buffer.from(body);
+  response.sendDate = false;
+  response.writeHead(status, { ...headers, 'content-length': bytes.length });
+  if (fault === 'stall') response.write(bytes.subarray(0, bytes.length / 2));
+  else response.end(bytes);
+}

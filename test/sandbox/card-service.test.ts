@@ -1,0 +1,281 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { PLAN_LIMITS } from '../../src/plans.ts';
+import { createCardService, type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+
+const NOON_MS = Date.UTC(2030, 0, 1, 12);
+const KEY = { headers: { authorization: `Bearer ${SANDBOX_API_KEY}` } };
+
+/** A service whose clock only moves when told. */
+function serviceAtNoon(options: Parameters<typeof createCardService>[0] = {}) {
+  const clock = { nowMs: NOON_MS };
+  const service = createCardService({ nowMs: () => clock.nowMs, ...options });
+  const ask = (path: string, init?: RequestInit) => service.fetch(`http://cards.test${path}`, init);
+  return { service, clock, ask };
+}
+
+async function spendAll(ask: (path: string) => Promise<Response>, times: number) {
+  for (let index = 0; index < times; index++) await ask('/cards/base1-4');
+}
+
+describe('the embedded card service', () => {
+  it('sends a card, with prices only when they are asked for', async () => {
+    const { ask } = serviceAtNoon();
+    const plain = await (await ask('/cards/base1-4')).json();
+    const priced = await (await ask('/cards/base1-4?includePrices=true')).json();
+    expect(plain).toMatchObject({ id: 'base1-4', set: { id: 'base1' }, number: '4/102' });
+    expect(plain).not.toHaveProperty('prices');
+    expect(priced).toHaveProperty('prices.market');
+  });
+
+  it('reads the id as one encoded path segment', async () => {
+    const { ask } = serviceAtNoon();
+    expect((await ask(`/cards/${encodeURIComponent('promo 1/2')}`)).status).toBe(200);
+    expect((await ask('/cards/promo 1/2')).status).toBe(404);
+  });
+
+  it.each([
+    ['/cards/nope-1', 404, 'CardNotFound'],
+    ['/cards/%E0%A4%A', 400, 'InvalidRequest'],
+    ['/cards/base1-4?includePrices=maybe', 400, 'InvalidRequest'],
+    ['/sets/base1', 404, 'NotFound'],
+    ['/v1/usage', 401, 'Unauthorized'],
+  ])('answers %s with %d and the error body %s', async (path, status, tag) => {
+    const response = await serviceAtNoon().ask(path);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ _tag: tag, message: expect.stringMatching(/\.$/) });
+  });
+
+  it('reports usage to who has the key, as the plan and the day stand', async () => {
+    const { ask } = serviceAtNoon({ plan: 'pro' });
+    await spendAll(ask, 3);
+    expect(await (await ask('/v1/usage', KEY)).json()).toEqual({
+      plan: 'pro',
+      period: { start: '2030-01-01T00:00:00.000Z', end: '2030-01-02T00:00:00.000Z' },
+      requests: { used: 4, limit: 50_000, remaining: 49_996 },
+    });
+  });
+
+  it('refuses a wrong key for cards too, and does not count it', async () => {
+    const { service, ask } = serviceAtNoon();
+    const response = await ask('/cards/base1-4', { headers: { authorization: 'Bearer wrong' } });
+    expect(response.status).toBe(401);
+    expect(service.state().dayRemaining).toBe(1_000);
+  });
+
+  it('says the limit, what remains and the reset on every response, by its own clock', async () => {
+    const { service, ask } = serviceAtNoon();
+    service.script({ status: 500, body: 'oops' });
+    for (const path of ['/cards/base1-4', '/cards/base1-4', '/nowhere', '/v1/usage']) {
+      const { headers } = await ask(path);
+      expect(headers.get('x-ratelimit-limit')).toBe('1000');
+      expect(Number(headers.get('x-ratelimit-remaining'))).toBe(service.state().dayRemaining);
+      expect(headers.get('x-ratelimit-reset')).toBe(String(Date.UTC(2030, 0, 2) / 1000));
+      expect(headers.get('date')).toBe('Tue, 01 Jan 2030 12:00:00 GMT');
+    }
+  });
+
+  it('answers the request after the burst with 429 and the time to the next token, uncounted', async () => {
+    const { service, clock, ask } = serviceAtNoon();
+    await spendAll(ask, PLAN_LIMITS.free.burst);
+    clock.nowMs += 500;
+    const refused = await ask('/cards/base1-4');
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('6');
+    expect(await refused.json()).toEqual({
+      _tag: 'RateLimitExceeded',
+      message: 'Rate limit exceeded. Retry after 5.5 seconds.',
+      retryAfter: 5.5,
+    });
+    expect(service.state()).toMatchObject({ dayRemaining: 980, minuteRemaining: 0 });
+    clock.nowMs += 5_500;
+    expect((await ask('/cards/base1-4')).status).toBe(200);
+  });
+
+  it('answers a spent day with 429 until the reset, with nothing remaining', async () => {
+    const { service, clock, ask } = serviceAtNoon();
+    service.exhaustDay();
+    const refused = await ask('/cards/base1-4');
+    expect(refused.headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(await refused.json()).toMatchObject({ retryAfter: 43_200 });
+    clock.nowMs = Date.UTC(2030, 0, 2);
+    expect((await ask('/cards/base1-4')).headers.get('x-ratelimit-remaining')).toBe('999');
+  });
+
+  it('is down, storms and refills as switched', async () => {
+    const { service, clock, ask } = serviceAtNoon();
+    service.set({ down: true });
+    expect((await ask('/cards/base1-4')).status).toBe(503);
+    service.set({ down: false });
+    service.storm(20_000);
+    expect(await (await ask('/cards/base1-4')).json()).toMatchObject({ retryAfter: 20 });
+    clock.nowMs += 20_000;
+    service.exhaustDay();
+    service.refillDay();
+    expect((await ask('/cards/base1-4')).status).toBe(200);
+    expect(service.counts.byStatus).toEqual({ 200: 1, 429: 1, 503: 1 });
+  });
+
+  it('keeps the count of the day when the plan is switched, and takes the limits of the new plan', async () => {
+    const { service, ask } = serviceAtNoon({ requestsPerDay: 30 });
+    await spendAll(ask, 5);
+    service.set({ plan: 'pro' });
+    expect(service.state()).toMatchObject({ dayLimit: 50_000, dayRemaining: 49_995, minuteRate: 100, burst: 200 });
+  });
+
+  it('resets when it is told to instead of at midnight', async () => {
+    const { service } = serviceAtNoon({ nextResetMs: (nowMs) => nowMs + 60_000 });
+    expect(service.state().resetsAtMs).toBe(NOON_MS + 60_000);
+  });
+
+  it.each([
+    [{ requestsPerMinute: 0 }, 'requestsPerMinute must be a number of at least 1, not 0.'],
+    [{ latencyMs: -1 }, 'latencyMs must be a number of milliseconds, 0 or more, not -1.'],
+  ])('refuses %j with a sentence', (options, sentence) => {
+    expect(() => createCardService(options)).toThrow(sentence);
+  });
+
+  it('sets no switch when one of them cannot be set', () => {
+    const { service } = serviceAtNoon();
+    expect(() => service.set({ down: true, latencyMs: Number.NaN })).toThrow('latencyMs');
+    expect(service.state().switches.down).toBe(false);
+  });
+
+  it('tells listeners of requests and switches until they have had enough', async () => {
+    const { service, ask } = serviceAtNoon();
+    let changes = 0;
+    const stop = service.onChange(() => changes++);
+    await ask('/cards/base1-4');
+    service.set({ down: true });
+    stop();
+    service.set({ down: false });
+    expect(changes).toBe(2);
+  });
+
+  it('keeps the last 1,000 requests and counts all', async () => {
+    const { service, ask } = serviceAtNoon();
+    await ask('/cards/first?includePrices=true');
+    await spendAll(ask, 1_000);
+    expect(service.requests).toHaveLength(1_000);
+    expect(service.requests[0]).toEqual({
+      atMs: NOON_MS,
+      method: 'GET',
+      path: '/cards/base1-4',
+      status: 200,
+      authorized: false,
+    });
+    expect(service.counts.total).toBe(1_001);
+    expect(service.counts.byPath.get('/cards/first')).toBe(1);
+  });
+});
+
+describe('scripted answers', () => {
+  it('go to the next matching requests in order, and then the normal rules are back', async () => {
+    const { service, ask } = serviceAtNoon();
+    service.script({ path: '/v1/usage', status: 500 }, { status: 502, times: 2 }, ({ path }) =>
+      path.endsWith('-9') ? { body: '<html>', headers: { 'Content-Type': 'text/html' } } : undefined,
+    );
+    const statuses = [];
+    for (const path of ['/cards/a', '/cards/b', '/cards/base1-4', '/v1/usage', '/v1/usage']) {
+      statuses.push((await ask(path)).status);
+    }
+    expect(statuses).toEqual([502, 502, 200, 500, 401]);
+    expect((await ask('/cards/base1-9')).headers.get('content-type')).toBe('text/html');
+    expect((await ask('/cards/base1-9')).headers.get('content-type')).toMatch('json');
+  });
+
+  it('count against the day only when they say so, and can take headers away', async () => {
+    const { service, ask } = serviceAtNoon();
+    service.script({ status: 500 }, { counted: true, headers: { 'X-RateLimit-Reset': undefined } });
+    expect((await ask('/cards/base1-4')).headers.get('x-ratelimit-remaining')).toBe('1000');
+    const counted = await ask('/cards/base1-4');
+    expect(counted.headers.get('x-ratelimit-remaining')).toBe('999');
+    expect(counted.headers.has('x-ratelimit-reset')).toBe(false);
+  });
+});
+
+describe.each(['without a socket', 'on a socket'])('connections %s', (kind) => {
+  const started: ListeningCardService[] = [];
+  afterEach(async () => {
+    for (const service of started.splice(0)) await service.close();
+  });
+
+  async function make() {
+    if (kind === 'without a socket') {
+      const { service, ask } = serviceAtNoon();
+      return { service, ask };
+    }
+    const service = await startCardService();
+    started.push(service);
+    return { service, ask: (path: string, init?: RequestInit) => fetch(service.url + path, init) };
+  }
+
+  it('decompress what was sent compressed', async () => {
+    const { service, ask } = await make();
+    service.script({ body: { long: 'x'.repeat(2_000_000) }, gzip: true });
+    expect((await (await ask('/cards/base1-4')).text()).length).toBeGreaterThan(2_000_000);
+  });
+
+  it('break off with a reset', async () => {
+    const { service, ask } = await make();
+    service.script({ fault: 'reset' });
+    await expect(ask('/cards/base1-4')).rejects.toThrow('fetch failed');
+    expect(service.counts.byStatus).toEqual({ 0: 1 });
+  });
+
+  it('refuse a redirect where the caller does', async () => {
+    const { service, ask } = await make();
+    service.script({ status: 302, headers: { location: 'http://127.0.0.1:1/' } });
+    await expect(ask('/cards/base1-4', { redirect: 'error' })).rejects.toThrow('fetch failed');
+    expect(service.counts.total).toBe(1);
+  });
+
+  it.each(['hang', 'stall'] as const)('%s until the caller gives up', async (fault) => {
+    const { service, ask } = await make();
+    service.script({ fault, body: { id: 'base1-4' } });
+    const patience = new AbortController();
+    const asked = ask('/cards/base1-4', { signal: patience.signal });
+    if (fault === 'stall') expect((await asked).status).toBe(200);
+    const read = asked.then((response) => response.text());
+    patience.abort();
+    await expect(read).rejects.toThrow('aborted');
+  });
+
+  it('send statuses that have no body', async () => {
+    const { service, ask } = await make();
+    service.script({ status: 204 });
+    expect((await ask('/cards/base1-4')).status).toBe(204);
+  });
+});
+
+describe('the card service on a socket', () => {
+  it('refuses a page that reached it under another name, without counting it', async () => {
+    const service = await startCardService();
+    const request = get(`${service.url}/cards/base1-4`, { headers: { host: 'evil.example' } });
+    const [response] = await once(request, 'response');
+    expect(response.statusCode).toBe(421);
+    expect(service.counts.total).toBe(0);
+    response.resume();
+    await service.close();
+  });
+
+  it('says that a port is taken', async () => {
+    const service = await startCardService();
+    await expect(startCardService({ port: Number(new URL(service.url).port) })).rejects.toThrow('EADDRINUSE');
+    await service.close();
+  });
+
+  it('closes at once although an answer is still owed', async () => {
+    const service = await startCardService({ latencyMs: 3_600_000 });
+    const arrived = new Promise<void>((resolve) => {
+      service.onChange(resolve);
+    });
+    const asked = fetch(`${service.url}/cards/base1-4`);
+    const failed = expect(asked).rejects.toThrow('fetch failed');
+    await arrived;
+    await service.close();
+    await failed;
+  });
+});

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  bucketRemaining,
+  dayRemaining,
+  freshLimits,
+  judge,
+  limitsOf,
+  nextMidnightUtc,
+  settle,
+  spend,
+} from '../../src/sandbox/service-limits.ts';
+
+const NOON_MS = Date.UTC(2030, 0, 1, 12);
+const MIDNIGHT_MS = Date.UTC(2030, 0, 2);
+const FREE = limitsOf('free');
+
+function spent(times: number, limits = FREE) {
+  let state = freshLimits(NOON_MS, nextMidnightUtc);
+  for (let index = 0; index < times; index++) state = spend(state);
+  return { state, limits };
+}
+
+describe('the limits of the service', () => {
+  it.each([
+    ['a full bucket', 0, { allowed: true }],
+    ['the last token', 19, { allowed: true }],
+    ['an empty bucket', 20, { allowed: false, reason: 'minute', retryAfterMs: 6_000 }],
+    ['a bucket three short', 22, { allowed: false, reason: 'minute', retryAfterMs: 18_000 }],
+    ['a spent day', 1_000, { allowed: false, reason: 'day', retryAfterMs: MIDNIGHT_MS - NOON_MS }],
+  ])('judge %s', (_, times, verdict) => {
+    const { state, limits } = spent(times);
+    expect(judge(state, limits)).toEqual(verdict);
+  });
+
+  it('let one request through exactly when the stated time has passed', () => {
+    const { state, limits } = spent(20);
+    const at = (ms: number) => judge(settle(state, limits, NOON_MS + ms, nextMidnightUtc), limits).allowed;
+    expect([at(5_999), at(6_000)]).toEqual([false, true]);
+  });
+
+  it('start the day again at the reset, and leave the bucket alone', () => {
+    const { state, limits } = spent(1_000);
+    const next = settle(state, limits, MIDNIGHT_MS, nextMidnightUtc);
+    expect(dayRemaining(next, limits)).toBe(1_000);
+    expect(next.resetsAtMs).toBe(Date.UTC(2030, 0, 3));
+  });
+
+  it('do not refill when the clock is set back', () => {
+    const { state, limits } = spent(20);
+    expect(bucketRemaining(settle(state, limits, NOON_MS - 60_000, nextMidnightUtc), limits)).toBe(0);
+  });
+
+  it('keep what was used when the plan changes', () => {
+    const { state } = spent(20);
+    expect(dayRemaining(state, limitsOf('pro'))).toBe(49_980);
+    expect(bucketRemaining(state, limitsOf('pro'))).toBe(180);
+    expect(dayRemaining(spent(20).state, limitsOf('free', { requestsPerDay: 5 }))).toBe(0);
+  });
+
+  it.each([
+    ['requestsPerMinute', 0],
+    ['burst', 0.5],
+    ['requestsPerDay', Number.NaN],
+    ['burst', Number.POSITIVE_INFINITY],
+  ])('refuse %s of %d with a sentence', (name, value) => {
+    expect(() => limitsOf('free', { [name]: value })).toThrow(`${name} must be a number of at least 1, not ${value}.`);
+  });
+
+  it('never let more through than burst + rate × time, and never refuse longer than they say', () => {
+    const waits = fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 });
+    const figures = fc.record({
+      requestsPerMinute: fc.integer({ min: 1, max: 500 }),
+      burst: fc.integer({ min: 1, max: 30 }),
+    });
+    fc.assert(
+      fc.property(waits, figures, (waitsMs, replaced) => {
+        const limits = limitsOf('business', replaced);
+        let state = freshLimits(NOON_MS, nextMidnightUtc);
+        let [nowMs, allowed] = [NOON_MS, 0];
+        for (const waitMs of waitsMs) {
+          nowMs += waitMs;
+          state = settle(state, limits, nowMs, nextMidnightUtc);
+          const verdict = judge(state, limits);
+          if (verdict.allowed) {
+            state = spend(state);
+            allowed += 1;
+          } else {
+            const later = settle(state, limits, nowMs + verdict.retryAfterMs, nextMidnightUtc);
+            expect(judge(later, limits).allowed).toBe(true);
+          }
+          const most = limits.burst + ((nowMs - NOON_MS) * limits.requestsPerMinute) / 60_000;
+          expect(allowed).toBeLessThanOrEqual(most + 0.001);
+        }
+      }),
+    );
+  });
+});
