@@ -1,4 +1,4 @@
-import type { Plan } from '../plans.ts';
+import { PLANS, type Plan } from '../plans.ts';
 
 /** What can be switched on the embedded card service, on the page and in tests. */
 export interface CardServiceSwitches {
@@ -9,6 +9,16 @@ export interface CardServiceSwitches {
   down: boolean;
   /** Every request is answered with a per-minute 429 until this time (wall clock, ms); 0 = no storm. */
   stormUntilMs: number;
+}
+
+/** @throws RangeError with a sentence when a switch cannot stand so. */
+export function checkSwitches({ plan, latencyMs, stormUntilMs }: CardServiceSwitches): void {
+  if (!PLANS.includes(plan)) throw new RangeError(`plan must be one of ${PLANS.join(', ')}, not ${plan}.`);
+  for (const [name, value] of Object.entries({ latencyMs, stormUntilMs })) {
+    if (!Number.isFinite(value) || value < 0) {
+      throw new RangeError(`${name} must be a number of milliseconds, 0 or more, not ${value}.`);
+    }
+  }
 }
 
 /** One request as the service saw it. */

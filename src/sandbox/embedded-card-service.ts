@@ -1,6 +1,10 @@
-import { PLANS, type PlanLimits } from '../plans.ts';
 import type { CardServiceOptions, EmbeddedCardService } from './card-service.ts';
-import type { CardServiceState, CardServiceSwitches, SeenRequest } from './card-service-controls.ts';
+import {
+  type CardServiceState,
+  type CardServiceSwitches,
+  checkSwitches,
+  type SeenRequest,
+} from './card-service-controls.ts';
 import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 import { type RequestCounts, SeenRequests } from './seen-requests.ts';
 import {
@@ -14,18 +18,8 @@ import {
   type ServiceQuestion,
 } from './service-answers.ts';
 import { fetchFrom } from './service-fetch.ts';
-import {
-  bucketRemaining,
-  dayRemaining,
-  freshLimits,
-  judge,
-  type LimitState,
-  limitsOf,
-  type NextReset,
-  nextMidnightUtc,
-  settle,
-  spend,
-} from './service-limits.ts';
+import { limitsOf, nextMidnightUtc } from './service-limits.ts';
+import { ServiceQuota } from './service-quota.ts';
 import { type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
 
 /** The key that the embedded service accepts unless told another. */
@@ -35,25 +29,22 @@ export const SANDBOX_API_KEY = 'sandbox-key';
 export class CardService implements EmbeddedCardService {
   readonly #apiKey: string;
   readonly #nowMs: () => number;
-  readonly #nextReset: NextReset;
+  readonly #quota: ServiceQuota;
   readonly #cards: ReadonlyMap<string, ServiceCard>;
   readonly #seen = new SeenRequests();
   readonly #script = new ServiceScript();
   readonly #listeners = new Set<() => void>();
   readonly fetch: typeof fetch;
   #switches: CardServiceSwitches;
-  #limits: PlanLimits;
-  #state: LimitState;
 
   constructor(options: CardServiceOptions) {
     this.#apiKey = options.apiKey ?? SANDBOX_API_KEY;
     this.#nowMs = options.nowMs ?? (() => Date.now());
-    this.#nextReset = options.nextResetMs ?? nextMidnightUtc;
     this.#cards = new Map((options.cards ?? SAMPLE_CARDS).map((card) => [card.id, card]));
     this.#switches = { plan: options.plan ?? 'free', latencyMs: options.latencyMs ?? 0, down: false, stormUntilMs: 0 };
     checkSwitches(this.#switches);
-    this.#limits = limitsOf(this.#switches.plan, options);
-    this.#state = freshLimits(this.#nowMs(), this.#nextReset);
+    const limits = limitsOf(this.#switches.plan, options);
+    this.#quota = new ServiceQuota(limits, this.#nowMs, options.nextResetMs ?? nextMidnightUtc);
     this.fetch = fetchFrom(this.answer);
   }
 
@@ -73,34 +64,24 @@ export class CardService implements EmbeddedCardService {
   }
 
   state(): CardServiceState {
-    const state = this.#settled();
-    return {
-      switches: this.#switches,
-      dayLimit: this.#limits.requestsPerDay,
-      dayRemaining: dayRemaining(state, this.#limits),
-      resetsAtMs: state.resetsAtMs,
-      minuteRate: this.#limits.requestsPerMinute,
-      burst: this.#limits.burst,
-      minuteRemaining: bucketRemaining(state, this.#limits),
-    };
+    return { switches: this.#switches, ...this.#quota.figures() };
   }
 
   set(switches: Partial<CardServiceSwitches>): void {
     const next = { ...this.#switches, ...switches };
     checkSwitches(next);
-    this.#settled();
-    if (next.plan !== this.#switches.plan) this.#limits = limitsOf(next.plan);
+    if (next.plan !== this.#switches.plan) this.#quota.changePlan(next.plan);
     this.#switches = next;
     this.#changed();
   }
 
   exhaustDay(): void {
-    this.#state = { ...this.#settled(), used: this.#limits.requestsPerDay };
+    this.#quota.setUsedToday(this.#quota.limits.requestsPerDay);
     this.#changed();
   }
 
   refillDay(): void {
-    this.#state = { ...this.#settled(), used: 0 };
+    this.#quota.setUsedToday(0);
     this.#changed();
   }
 
@@ -121,21 +102,18 @@ export class CardService implements EmbeddedCardService {
     for (const listener of this.#listeners) listener();
   }
 
-  #settled(): LimitState {
-    this.#state = settle(this.#state, this.#limits, this.#nowMs(), this.#nextReset);
-    return this.#state;
-  }
-
   #decide(question: ServiceQuestion): ServiceOutcome & { waitMs: number } {
     const atMs = this.#nowMs();
-    this.#settled();
     const authorized = question.authorization === `Bearer ${this.#apiKey}`;
     const dictated = this.#script.take(question);
-    if (dictated?.counted) this.#state = spend(this.#state);
+    if (dictated?.counted) this.#quota.count();
     const answer = dictated ? undefined : this.#ruled(question, authorized, atMs);
 
     const waitMs = this.#switches.latencyMs + (dictated?.delayMs ?? 0);
-    const common = { date: new Date(atMs + waitMs).toUTCString(), ...rateLimitHeaders(this.#state, this.#limits) };
+    const common = {
+      date: new Date(atMs + waitMs).toUTCString(),
+      ...rateLimitHeaders(this.#quota.state, this.#quota.limits),
+    };
     const outcome: ServiceOutcome = answer
       ? { ...answer, headers: { ...common, ...answer.headers } }
       : { ...scriptedAnswer(dictated ?? {}, common), ...(dictated?.fault && { fault: dictated.fault }) };
@@ -158,19 +136,9 @@ export class CardService implements EmbeddedCardService {
     const keyNeeded = question.authorization !== undefined || question.path.startsWith('/v1/usage');
     if (keyNeeded && !authorized) return errorAnswer(401, 'Unauthorized', 'The API key is missing or not valid.');
 
-    const verdict = judge(this.#state, this.#limits);
+    const verdict = this.#quota.admit();
     if (!verdict.allowed) return rateLimitAnswer(verdict.retryAfterMs);
-    this.#state = spend(this.#state);
-    return routeAnswer(question, { cards: this.#cards, plan, limits: this.#limits, state: this.#state });
-  }
-}
-
-function checkSwitches({ plan, latencyMs, stormUntilMs }: CardServiceSwitches): void {
-  if (!PLANS.includes(plan)) throw new RangeError(`plan must be one of ${PLANS.join(', ')}, not ${plan}.`);
-  for (const [name, value] of Object.entries({ latencyMs, stormUntilMs })) {
-    if (!Number.isFinite(value) || value < 0) {
-      throw new RangeError(`${name} must be a number of milliseconds, 0 or more, not ${value}.`);
-    }
+    return routeAnswer(question, { cards: this.#cards, plan, limits: this.#quota.limits, state: this.#quota.state });
   }
 }
 

@@ -1,0 +1,72 @@
+import type { Plan, PlanLimits } from '../plans.ts';
+import type { CardServiceState } from './card-service-controls.ts';
+import {
+  bucketRemaining,
+  dayRemaining,
+  freshLimits,
+  judge,
+  type LimitState,
+  limitsOf,
+  type NextReset,
+  settle,
+  spend,
+  type Verdict,
+} from './service-limits.ts';
+
+/** What one key has used of its plan, by an injected clock. */
+export class ServiceQuota {
+  readonly #nowMs: () => number;
+  readonly #nextReset: NextReset;
+  #limits: PlanLimits;
+  #state: LimitState;
+
+  constructor(limits: PlanLimits, nowMs: () => number, nextReset: NextReset) {
+    this.#limits = limits;
+    this.#nowMs = nowMs;
+    this.#nextReset = nextReset;
+    this.#state = freshLimits(nowMs(), nextReset);
+  }
+
+  get limits(): PlanLimits {
+    return this.#limits;
+  }
+
+  /** As of now. */
+  get state(): LimitState {
+    this.#state = settle(this.#state, this.#limits, this.#nowMs(), this.#nextReset);
+    return this.#state;
+  }
+
+  /** What was used stays used; what has refilled until now did so at the old rate. */
+  changePlan(plan: Plan): void {
+    this.#state = this.state;
+    this.#limits = limitsOf(plan);
+  }
+
+  /** Counts the request if it is let through. */
+  admit(): Verdict {
+    const verdict = judge(this.state, this.#limits);
+    if (verdict.allowed) this.count();
+    return verdict;
+  }
+
+  count(): void {
+    this.#state = spend(this.state);
+  }
+
+  setUsedToday(used: number): void {
+    this.#state = { ...this.state, used };
+  }
+
+  figures(): Omit<CardServiceState, 'switches'> {
+    const state = this.state;
+    return {
+      dayLimit: this.#limits.requestsPerDay,
+      dayRemaining: dayRemaining(state, this.#limits),
+      resetsAtMs: state.resetsAtMs,
+      minuteRate: this.#limits.requestsPerMinute,
+      burst: this.#limits.burst,
+      minuteRemaining: bucketRemaining(state, this.#limits),
+    };
+  }
+}
