@@ -1,12 +1,14 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './log.ts';
 
 /** Result codes of SQLite that mean "this file is no database any more": SQLITE_CORRUPT and SQLITE_NOTADB. */
 const BROKEN_FILE_CODES = new Set([11, 26]);
 /** SQLITE_BUSY: another process holds the lock. */
 const BUSY_CODE = 5;
+const RETRY_MS = 250;
 
 export interface DatabaseOptions {
   log: Logger;
@@ -22,22 +24,64 @@ export interface DatabaseOptions {
  * Opens a SQLite file readable by its owner only, and creates it when it is not there. A corrupt file is moved aside,
  * loudly, and a new one started.
  *
- * @throws the error of SQLite when the file cannot be opened, for instance because another process owns it
+ * @throws DatabaseUnusable when the file cannot be made or opened; SQLite's own error when another process holds it
  */
 export function openDatabase(file: string, options: DatabaseOptions): DatabaseSync {
   try {
     return open(file, options);
   } catch (error) {
-    if (!BROKEN_FILE_CODES.has(sqliteCode(error) ?? 0)) throw error;
+    const code = sqliteCode(error);
+    if (code === BUSY_CODE) throw error;
+    if (code === undefined || !BROKEN_FILE_CODES.has(code)) throw new DatabaseUnusable(file, error);
     const movedTo = moveAside(file);
     options.log.error({ err: error, file, movedTo }, `database file is corrupt: ${options.lossMeans}`);
     return open(file, options);
   }
 }
 
-/** Whether another process holds the file's lock. */
-export function isBusy(error: unknown): boolean {
-  return sqliteCode(error) === BUSY_CODE;
+/**
+ * Opens a file that only one process may use, and waits for another to leave it.
+ *
+ * @throws DatabaseInUse when it has not left after `patienceMs`, DatabaseUnusable, and the reason of `signal`
+ */
+export async function openExclusively(
+  file: string,
+  options: DatabaseOptions,
+  patienceMs: number,
+  signal?: AbortSignal,
+): Promise<DatabaseSync> {
+  const giveUpAtMs = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      return openDatabase(file, { ...options, exclusive: true });
+    } catch (error) {
+      if (sqliteCode(error) !== BUSY_CODE) throw error;
+      if (Date.now() >= giveUpAtMs) throw new DatabaseInUse(file, patienceMs);
+      await sleep(RETRY_MS, undefined, { ...(signal && { signal }) });
+    }
+  }
+}
+
+/** The file cannot be made, opened or written. */
+export class DatabaseUnusable extends Error {
+  override name = 'DatabaseUnusable';
+
+  constructor(file: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`${file} cannot be used (${reason}). Set DATA_DIR to a folder that this user may write to.`, { cause });
+  }
+}
+
+/** Another process holds the file. */
+export class DatabaseInUse extends Error {
+  override name = 'DatabaseInUse';
+
+  constructor(file: string, patienceMs: number) {
+    super(
+      `${file} is in use by another process, and still is after ${patienceMs / 1000} s. ` +
+        'Stop that process, or give this one another DATA_DIR.',
+    );
+  }
 }
 
 function open(file: string, { schema, exclusive = false }: DatabaseOptions): DatabaseSync {

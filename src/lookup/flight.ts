@@ -18,6 +18,8 @@ export interface Question {
   deadlineMs: number;
   /** Told when the turn comes, while it does not; also when that moves. */
   onTurn?: (atMs: number) => void;
+  /** Told when the request leaves. */
+  onAsking?: () => void;
 }
 
 /** A question with the promise that it was given. */

@@ -1,14 +1,23 @@
 import { CardServiceError, KeyRefused, RateLimited, ServiceDown } from '../errors.ts';
 import type { Pacer, RequestOutcome, Turn } from '../quota/pacer.ts';
 
-/** Sends one request in its turn, and gives the turn back with what became of it. */
-export async function inTurn<T>(pacer: Pacer, turn: Turn, send: () => Promise<T>): Promise<T> {
+/**
+ * Sends one request in its turn, and gives the turn back with what became of it.
+ *
+ * @param isAnswer errors that are answers like any other to this kind of request
+ */
+export async function inTurn<T>(
+  pacer: Pacer,
+  turn: Turn,
+  send: () => Promise<T>,
+  isAnswer: (error: unknown) => boolean = () => false,
+): Promise<T> {
   try {
     const answer = await send();
     await pacer.settle(turn, { kind: 'answered' });
     return answer;
   } catch (error) {
-    await pacer.settle(turn, outcomeOf(error));
+    await pacer.settle(turn, isAnswer(error) ? { kind: 'answered' } : outcomeOf(error));
     throw error;
   }
 }

@@ -1,7 +1,17 @@
 import type { Answer } from '../card.ts';
-import { Busy, CardServiceError, KeyRefused, QuotaSpent, RateLimited, ServiceDown, Stopping } from '../errors.ts';
+import {
+  Busy,
+  CardServiceError,
+  KeyRefused,
+  QuotaSpent,
+  RateLimited,
+  ServiceDown,
+  Stopping,
+  UnexpectedAnswer,
+} from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { backoffMs } from '../quota/backoff.ts';
+import type { Ledger } from '../quota/ledger.ts';
 import type { ClosedWhy, Pacer, Turn } from '../quota/pacer.ts';
 import { Alarm } from './alarm.ts';
 import type { CardLookup } from './card-lookup.ts';
@@ -13,7 +23,10 @@ const MAX_FAILURES = 3;
 export interface WaitingLineOptions {
   lookup: CardLookup;
   pacer: Pacer;
+  ledger: Ledger;
   log: Logger;
+  /** A question whose turn is further away is refused at once. */
+  longestWaitMs: number;
 }
 
 /**
@@ -23,18 +36,24 @@ export interface WaitingLineOptions {
 export class WaitingLine {
   readonly #lookup: CardLookup;
   readonly #pacer: Pacer;
+  readonly #ledger: Ledger;
   readonly #log: Logger;
+  readonly #longestWaitMs: number;
   readonly #flights = new Map<string, Flight>();
   readonly #alarm = new Alarm(() => void this.#work());
-  readonly #stop = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #abort = new AbortController();
+  #closing = false;
   #nextPlace = 0;
   #working = false;
   #again = false;
 
-  constructor({ lookup, pacer, log }: WaitingLineOptions) {
+  constructor({ lookup, pacer, ledger, log, longestWaitMs }: WaitingLineOptions) {
     this.#lookup = lookup;
     this.#pacer = pacer;
+    this.#ledger = ledger;
     this.#log = log;
+    this.#longestWaitMs = longestWaitMs;
     pacer.onChange(() => void this.#work());
   }
 
@@ -44,7 +63,7 @@ export class WaitingLine {
    * @throws QuotaSpent, Busy, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
   join(question: Question): Promise<Answer> {
-    if (this.#stop.signal.aborted) return Promise.reject(new Stopping());
+    if (this.#closing) return Promise.reject(new Stopping());
     return new Promise((resolve, reject) => {
       const flight = this.#flights.get(question.cardId) ?? this.#newFlight(question.cardId);
       flight.waiting.push({ question, resolve, reject });
@@ -52,13 +71,21 @@ export class WaitingLine {
     });
   }
 
-  /** When a member's question that came now would get its turn; now, if it can join a flight under way. */
-  turnAtMs(cardId: string): number {
+  /**
+   * What would become of a question that came now: when it gets its turn (now, if it can join a request under way),
+   * or why nobody should wait for that.
+   */
+  forecast(cardId: string): { turnAtMs: number } | { refusal: CardServiceError } {
+    const nowMs = Date.now();
     const present = this.#flights.get(cardId);
-    if (present?.asking) return Date.now();
-    const ahead = this.#inMembersLane();
+    if (present?.asking) return { turnAtMs: nowMs };
+
+    const outlook = this.#pacer.outlook();
+    if (outlook.closed) return { refusal: closedError(outlook.closed) };
+    const ahead = this.#membersInOrder();
     const position = present ? ahead.indexOf(present) : -1;
-    return this.#pacer.outlook().turnAtMs(position < 0 ? ahead.length + 1 : position + 1);
+    const turnAtMs = outlook.turnAtMs(position < 0 ? ahead.length + 1 : position + 1);
+    return turnAtMs - nowMs > this.#longestWaitMs ? { refusal: new Busy(turnAtMs) } : { turnAtMs };
   }
 
   /** Questions that wait for a turn now. */
@@ -66,11 +93,15 @@ export class WaitingLine {
     return [...this.#flights.values()].filter((flight) => !flight.asking).length;
   }
 
-  /** Sends nothing more; who still waits or is in flight is told. */
-  stop(): void {
-    this.#stop.abort(new Stopping());
+  /** Tells all who still wait, gives the requests under way `graceMs` to be answered, and sends nothing more. */
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
     this.#alarm.clear();
     for (const flight of this.#flights.values()) if (!flight.asking) this.#refuse(flight, new Stopping());
+
+    const timer = setTimeout(() => this.#abort.abort(new Stopping()), graceMs);
+    await Promise.allSettled(this.#underWay);
+    clearTimeout(timer);
   }
 
   #newFlight(cardId: string): Flight {
@@ -98,7 +129,7 @@ export class WaitingLine {
   }
 
   async #handOutTurns(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
+    while (!this.#closing) {
       this.#dismissHopeless();
       const [flight] = inOrder(this.#flights.values(), Date.now());
       if (!flight) return this.#wakeForRetries();
@@ -106,8 +137,7 @@ export class WaitingLine {
 
       const got = await this.#pacer.take(laneOf(flight));
       if (got.kind === 'turn') {
-        flight.asking = true;
-        void this.#ask(flight, got.turn);
+        this.#launch(flight, got.turn);
       } else {
         this.#alarm.set(got.untilMs);
         if (got.kind === 'wait') this.#tellTurns();
@@ -119,7 +149,10 @@ export class WaitingLine {
   async #answeredWithoutAsking(flight: Flight): Promise<boolean> {
     try {
       const answer = await this.#lookup.withoutAsking(flight.cardId, wantsPrices(flight));
-      if (answer) this.#answer(flight, answer);
+      if (answer) {
+        for (const _ of flight.waiting) this.#ledger.saved();
+        this.#answer(flight, answer);
+      }
       return answer !== undefined;
     } catch (error) {
       this.#refuse(flight, asCardServiceError(error));
@@ -127,22 +160,34 @@ export class WaitingLine {
     }
   }
 
+  #launch(flight: Flight, turn: Turn): void {
+    flight.asking = true;
+    this.#ledger.spent();
+    for (const { question } of flight.waiting) question.onAsking?.();
+    const request = this.#ask(flight, turn).then(() => {
+      this.#underWay.delete(request);
+      void this.#work();
+    });
+    this.#underWay.add(request);
+  }
+
   async #ask(flight: Flight, turn: Turn): Promise<void> {
     try {
-      this.#answer(flight, await this.#lookup.ask(flight.cardId, turn, this.#stop.signal));
+      const answer = await this.#lookup.ask(flight.cardId, turn, this.#abort.signal);
+      for (const _ of flight.waiting.slice(1)) this.#ledger.saved(); // the first asker pays for all
+      this.#answer(flight, answer);
     } catch (error) {
       this.#failed(flight, error);
     }
-    void this.#work();
   }
 
   #failed(flight: Flight, error: unknown): void {
     flight.asking = false;
-    if (!(error instanceof CardServiceError)) this.#log.error({ err: error }, 'lookup failed');
-    if (error instanceof RateLimited && !this.#stop.signal.aborted) return; // the next turn is its own again
-    const again = error instanceof ServiceDown && ++flight.failures < MAX_FAILURES && !this.#stop.signal.aborted;
-    if (!again) return this.#refuse(flight, asCardServiceError(error));
-    flight.notBeforeMs = Date.now() + backoffMs(flight.failures);
+    this.#log[severity(error)]({ cardId: flight.cardId, err: error }, 'lookup failed');
+    if (error instanceof RateLimited && !this.#closing) return; // the next turn is its own again
+    const again = error instanceof ServiceDown && ++flight.failures < MAX_FAILURES && !this.#closing;
+    if (again) flight.notBeforeMs = Date.now() + backoffMs(flight.failures);
+    else this.#refuse(flight, asCardServiceError(error));
   }
 
   /** When the gate is closed for long, or a turn comes after its deadline, waiting is of no use. */
@@ -162,7 +207,7 @@ export class WaitingLine {
 
   #tellTurns(): void {
     const outlook = this.#pacer.outlook();
-    for (const [index, flight] of this.#inMembersLane().entries()) {
+    for (const [index, flight] of this.#membersInOrder().entries()) {
       const turnAtMs = outlook.turnAtMs(index + 1);
       for (const { question } of flight.waiting) question.onTurn?.(turnAtMs);
     }
@@ -175,7 +220,7 @@ export class WaitingLine {
     if (retriesAtMs.length > 0) this.#alarm.set(Math.min(...retriesAtMs));
   }
 
-  #inMembersLane(): Flight[] {
+  #membersInOrder(): Flight[] {
     return inOrder(this.#flights.values(), Number.POSITIVE_INFINITY).filter((flight) => laneOf(flight) === 'members');
   }
 
@@ -203,6 +248,14 @@ export function closedError({ why, untilMs }: { why: ClosedWhy; untilMs: number 
     case 'down':
       return new ServiceDown('too many failures in a row', { untilMs });
   }
+}
+
+/** A key that does not do and a bug need somebody; 429s and outages pass. */
+function severity(error: unknown): 'error' | 'warn' | 'info' {
+  if (error instanceof RateLimited) return 'info';
+  return error instanceof ServiceDown || error instanceof UnexpectedAnswer || error instanceof Stopping
+    ? 'warn'
+    : 'error';
 }
 
 function asCardServiceError(error: unknown): CardServiceError {

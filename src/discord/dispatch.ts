@@ -1,0 +1,141 @@
+import { type ChatInputCommandInteraction, type Interaction, MessageFlags } from 'discord.js';
+import { CardServiceError, Stopping } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { words } from '../render/words.ts';
+import { type Debt, REPLY_LIFE_MS } from '../replies/debt.ts';
+import type { ReplyQueue } from '../replies/reply-queue.ts';
+import { acknowledge } from './acknowledge.ts';
+import type { Asked, Command, Parts, Response } from './command.ts';
+import { type CommandEnd, logCommand } from './command-log.ts';
+import { NO_MENTIONS, type Replies } from './replies.ts';
+
+export interface DispatchOptions {
+  commands: readonly Command[];
+  parts: Parts;
+  queue: ReplyQueue;
+  replies: Replies;
+  log: Logger;
+}
+
+/** Takes an interaction to its command, and the command's response to Discord. Every one ends in an answer or a log line. */
+export class Dispatch {
+  readonly #options: DispatchOptions;
+  readonly #commands: ReadonlyMap<string, Command>;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #corrections = new Set<Promise<void>>();
+  #closing = false;
+
+  constructor(options: DispatchOptions) {
+    this.#options = options;
+    this.#commands = new Map(options.commands.map((command) => [command.data.name, command]));
+  }
+
+  /** Never rejects. */
+  async receive(interaction: Interaction): Promise<void> {
+    if (!interaction.isChatInputCommand()) {
+      this.#options.log.warn({ type: interaction.type }, 'interaction of an unknown kind');
+      return;
+    }
+    const done = this.#handle(interaction).finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
+    await done;
+  }
+
+  /** From here on every command is told to come back; resolves when those under way are answered or owed. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.all(this.#underWay);
+  }
+
+  /** Resolves when no correction is to come any more. */
+  async corrected(): Promise<void> {
+    await Promise.all(this.#corrections);
+  }
+
+  async #handle(interaction: ChatInputCommandInteraction): Promise<void> {
+    const asked = toAsked(interaction);
+    const command = this.#commands.get(interaction.commandName);
+    const end = await this.#respond(interaction, asked, command).catch((err: unknown) => {
+      return { source: 'bot', waitMs: 0, outcome: 'not answered', err } as const;
+    });
+    if (end) logCommand(this.#options.log, { ...asked, command: interaction.commandName }, end);
+  }
+
+  /** @returns how it ended, or `undefined` when it is owed and will end later */
+  async #respond(
+    interaction: ChatInputCommandInteraction,
+    asked: Asked,
+    command: Command | undefined,
+  ): Promise<CommandEnd | undefined> {
+    const { response, outcome, err } = await this.#run(asked, command);
+    const flags = response.private ? ({ flags: MessageFlags.Ephemeral } as const) : {};
+    if (response.kind === 'owe') {
+      const inTime = await acknowledge(() => interaction.deferReply(flags));
+      if (!inTime) return { source: 'bot', waitMs: 0, outcome: 'too late' };
+      this.#options.queue.owe(this.#debt(interaction.commandName, asked, response));
+      return undefined;
+    }
+    const inTime = await acknowledge(() =>
+      interaction.reply({ ...response.message, ...flags, allowedMentions: NO_MENTIONS }),
+    );
+    if (inTime && response.correction !== undefined)
+      this.#correctLater(interaction.commandName, asked, response.correction);
+    return { source: response.source, waitMs: 0, outcome: inTime ? outcome : 'too late', err };
+  }
+
+  async #run(
+    asked: Asked,
+    command: Command | undefined,
+  ): Promise<{ response: Response; outcome: string; err?: unknown }> {
+    try {
+      if (this.#closing) throw new Stopping();
+      if (!command) return { response: sentence(words.unknownCommand), outcome: 'unknown command' };
+      return { response: await command.run(asked, this.#options.parts), outcome: 'answered' };
+    } catch (err) {
+      if (err instanceof CardServiceError) return { response: sentence(err.userMessage), outcome: err.name };
+      // discord.js refuses to read an option that is missing or of another type: an old registration.
+      if (isOptionError(err)) return { response: sentence(words.unknownCommand), outcome: 'outdated command' };
+      return { response: sentence(words.broken), outcome: 'broken', err };
+    }
+  }
+
+  #debt(command: string, { options: _, ...asked }: Asked, { question }: Extract<Response, { kind: 'owe' }>): Debt {
+    return { ...asked, command, question, deadlineMs: asked.receivedAtMs + REPLY_LIFE_MS };
+  }
+
+  #correctLater(
+    command: string,
+    asked: Asked,
+    correction: NonNullable<Extract<Response, { kind: 'reply' }>['correction']>,
+  ): void {
+    const { replies, log } = this.#options;
+    const done = correction
+      .then(async (message) => {
+        if (message) await replies.edit({ ...asked, command }, message);
+      })
+      .catch((err: unknown) => log.error({ command, err }, 'correction failed'))
+      .finally(() => this.#corrections.delete(done));
+    this.#corrections.add(done);
+  }
+}
+
+function toAsked(interaction: ChatInputCommandInteraction): Asked {
+  return {
+    interactionId: interaction.id,
+    applicationId: interaction.applicationId,
+    token: interaction.token,
+    memberId: interaction.user.id,
+    guildId: interaction.guildId ?? undefined,
+    locale: interaction.locale,
+    receivedAtMs: Date.now(),
+    options: interaction.options,
+  };
+}
+
+function sentence(content: string): Response {
+  return { kind: 'reply', private: true, source: 'bot', message: { content } };
+}
+
+function isOptionError(err: unknown): boolean {
+  return err instanceof TypeError && 'code' in err && String(err.code).startsWith('CommandInteractionOption');
+}

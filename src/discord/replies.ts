@@ -1,0 +1,49 @@
+import { type AllowedMentionsTypes, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import type { Logger } from '../log.ts';
+import type { Debt } from '../replies/debt.ts';
+import type { Message } from './command.ts';
+
+/** Nothing that we show may ping anyone. */
+export const NO_MENTIONS: { parse: AllowedMentionsTypes[] } = { parse: [] };
+
+/** The reply is gone, or its token dead: nobody can be answered any more. */
+const LOST: ReadonlySet<number | string> = new Set([
+  RESTJSONErrorCodes.UnknownWebhook, // 10015
+  RESTJSONErrorCodes.InvalidWebhookToken, // 50027
+  RESTJSONErrorCodes.UnknownMessage, // 10008
+  RESTJSONErrorCodes.UnknownInteraction, // 10062
+]);
+
+/** Edits replies by their token alone, so that it needs neither the gateway nor the interaction that it answers. */
+export class Replies {
+  readonly #rest: REST;
+  readonly #log: Logger;
+
+  constructor(rest: REST, log: Logger) {
+    this.#rest = rest;
+    this.#log = log;
+  }
+
+  /**
+   * Makes the reply show `message` and nothing else. Never rejects: there is nobody else to tell.
+   *
+   * @returns whether the member sees it now
+   */
+  async edit({ applicationId, token, command, memberId }: Debt | EditedReply, message: Message): Promise<boolean> {
+    const { content = '', embeds = [] } = message;
+    try {
+      await this.#rest.patch(Routes.webhookMessage(applicationId, token), {
+        auth: false,
+        body: { content, embeds, allowed_mentions: NO_MENTIONS },
+      });
+      return true;
+    } catch (err) {
+      const lost = err instanceof DiscordAPIError && LOST.has(err.code);
+      this.#log[lost ? 'info' : 'error']({ command, member: memberId, err }, 'reply cannot be edited');
+      return false;
+    }
+  }
+}
+
+/** What of an interaction is needed to edit its reply. */
+export type EditedReply = Pick<Debt, 'applicationId' | 'token' | 'command' | 'memberId'>;

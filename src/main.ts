@@ -1,0 +1,60 @@
+import { startApp } from './app.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { DatabaseInUse, DatabaseUnusable } from './database.ts';
+import { DiscordRefused } from './discord/login.ts';
+import { createLog, type Logger } from './log.ts';
+
+/** Errors whose message is a sentence for the operator; any other is logged with its stack. */
+const EXPLAINED = [ConfigError, DatabaseInUse, DatabaseUnusable, DiscordRefused];
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  const log = createLog({ level: config.logLevel, secrets: [config.discord.token, config.cardService.apiKey] });
+  // A malformed gateway payload surfaces here. The state of the program is unknown then: start anew.
+  for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
+    process.on(event, (err: unknown) => {
+      log.fatal({ err }, event);
+      process.exit(1);
+    });
+  }
+  const signal = stopSignal();
+  const app = await startApp(config, log, signal).catch((error: unknown) => {
+    return signal.aborted ? process.exit(0) : fail(error, log);
+  });
+  const ended = await Promise.race([
+    new Promise<undefined>((resolve) => {
+      if (signal.aborted) resolve(undefined);
+      signal.addEventListener('abort', () => resolve(undefined));
+    }),
+    app.ready.then(
+      () => app.shutOut,
+      (error: unknown) => (signal.aborted ? undefined : error),
+    ),
+  ]);
+  log.info('stopping');
+  await app.stop();
+  if (ended !== undefined) fail(ended, log);
+  log.info('stopped');
+  process.exit(0);
+}
+
+/** Aborted by the first SIGTERM or SIGINT; the second ends the process at once. */
+function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      if (stopping.signal.aborted) process.exit(1);
+      stopping.abort(new Error(name));
+    });
+  }
+  return stopping.signal;
+}
+
+function fail(error: unknown, log?: Logger): never {
+  const explained = EXPLAINED.some((kind) => error instanceof kind);
+  if (log && !explained) log.fatal({ err: error }, 'cannot go on');
+  else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+main().catch((error: unknown) => fail(error));

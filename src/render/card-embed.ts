@@ -1,0 +1,87 @@
+import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
+import type { Answer, Card, Prices } from '../card.ts';
+import { relativeTime } from '../errors.ts';
+import type { QuotaState } from '../quota-state.ts';
+import { imageUrl } from './image-url.ts';
+import { formatCount, formatPrice } from './numbers.ts';
+import { plainMarkdown, plainText } from './text.ts';
+
+export interface CardView {
+  card: Card;
+  answer: Pick<Answer, 'askedAtMs' | 'unlistedAtMs'>;
+  showPrices: boolean;
+  /** The member's Discord locale. */
+  locale: string;
+  currency: string | undefined;
+  quota: QuotaState | undefined;
+  /** Our own words on the state of this copy, in Markdown. */
+  note?: string | undefined;
+}
+
+// Discord: title 256, field name 256 and value 1024, footer 2048, 6000 over the whole embed. With these shares the
+// sum stays under 6000 whatever the service sends.
+const TITLE_LENGTH = 256;
+const FIELD_LENGTH = 256;
+const FOOTER_ID_LENGTH = 200;
+
+const CURRENT_COLOUR = 0x5865f2;
+const OLD_COLOUR = 0xf0b232;
+
+/** The card as an embed that Discord accepts, whatever its fields hold. */
+export function cardEmbed(view: CardView): APIEmbed {
+  const { card, answer, note, locale } = view;
+  const image = imageUrl(card.imageUrl);
+  const description = [answer.unlistedAtMs && unlistedNote(answer.unlistedAtMs), note].filter(Boolean).join('\n');
+  return {
+    title: plainMarkdown(card.name, TITLE_LENGTH) || '(no name)',
+    ...(description && { description }),
+    color: description ? OLD_COLOUR : CURRENT_COLOUR,
+    fields: [...factFields(card), ...(view.showPrices ? priceFields(view) : [])],
+    ...(image && { image: { url: image } }),
+    footer: {
+      text:
+        [plainText(card.id, FOOTER_ID_LENGTH), remainingWords(view.quota, locale)].filter(Boolean).join(' · ') || ' ',
+    },
+  };
+}
+
+/** "N of M requests left today", or nothing while that is unknown. */
+export function remainingWords(quota: QuotaState | undefined, locale: string): string | undefined {
+  if (quota?.remaining === undefined) return undefined;
+  const of = quota.limit === undefined ? '' : ` of ${formatCount(quota.limit, locale)}`;
+  return `${formatCount(quota.remaining, locale)}${of} requests left today`;
+}
+
+function unlistedNote(unlistedAtMs: number): string {
+  return `No longer listed by the card service, as of ${relativeTime(unlistedAtMs)}. This is our last copy.`;
+}
+
+function factFields({ set, number, rarity, game }: Card): APIEmbedField[] {
+  const half = FIELD_LENGTH / 2;
+  const setName = plainMarkdown(set.name, half);
+  const setId = plainMarkdown(set.id, half);
+  return [
+    field('Set', [setName, setId && `(${setId})`].filter(Boolean).join(' ')),
+    field('Number', number && plainMarkdown(number, FIELD_LENGTH)),
+    field('Rarity', rarity && plainMarkdown(rarity, FIELD_LENGTH)),
+    field('Game', plainMarkdown(game, FIELD_LENGTH)),
+  ].filter((present) => present !== undefined);
+}
+
+function priceFields({ card, answer, locale, currency }: CardView): APIEmbedField[] {
+  const named: [string, keyof Prices][] = [
+    ['Market', 'market'],
+    ['Low', 'low'],
+    ['High', 'high'],
+  ];
+  const given = named.flatMap(([name, key]) => {
+    const price = card.prices?.[key];
+    return price === undefined ? [] : [{ name, value: formatPrice(price, locale, currency), inline: true }];
+  });
+  const prices = given.length > 0 ? given : [{ name: 'Prices', value: 'no prices', inline: true }];
+  return [...prices, { name: 'Prices as of', value: relativeTime(answer.askedAtMs), inline: false }];
+}
+
+function field(name: string, value: string | undefined): APIEmbedField | undefined {
+  return value ? { name, value, inline: true } : undefined;
+}

@@ -1,0 +1,34 @@
+// What hides, reverses or breaks text: controls, bidirectional overrides, zero-width and other invisible characters.
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u{115F}\u{1160}\u{3164}\u{FFA0}]/gu;
+
+// Every character that begins something in Discord's Markdown, bare links, mentions, emoji and time stamps included.
+// discord.js's escapeMarkdown leaves the last four as they are.
+const MARKUP = /[\\*_~|`<>[\]()#:@+-]|^\d+(?=\.)/g;
+
+/**
+ * Text of the service for a place where Discord renders Markdown: it shows as the characters that it is, pings nobody
+ * and links nowhere. At most `maxLength` UTF-16 units, the escapes included.
+ */
+export function plainMarkdown(text: string, maxLength: number): string {
+  const escaped = plainText(text, maxLength).replace(MARKUP, (found) =>
+    /\d/.test(found) ? `${found}\\` : `\\${found}`,
+  );
+  return clip(escaped, maxLength);
+}
+
+/** Text of the service for a place without Markdown, such as a footer. */
+export function plainText(text: string, maxLength: number): string {
+  return clip(text.replace(/\s+/g, ' ').replace(INVISIBLE, '').trim(), maxLength);
+}
+
+/** Cuts at a whole character, and shows that something is missing. */
+export function clip(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const kept = text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '');
+  return `${withoutHalfEscape(kept)}…`;
+}
+
+function withoutHalfEscape(text: string): string {
+  const backslashes = /\\*$/.exec(text)?.[0].length ?? 0;
+  return backslashes % 2 === 1 ? text.slice(0, -1) : text;
+}

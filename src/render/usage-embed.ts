@@ -1,0 +1,100 @@
+import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
+import type { Usage } from '../card.ts';
+import { relativeTime } from '../errors.ts';
+import type { QuotaState } from '../quota-state.ts';
+import { formatCount } from './numbers.ts';
+import { plainMarkdown } from './text.ts';
+
+export interface UsageView {
+  /** The last report, and when it came; `undefined` while there is none. */
+  report: { usage: Usage; atMs: number } | undefined;
+  /** Why there is no newer report, in words for people; `undefined` when nothing is missing. */
+  missing: string | undefined;
+  /** From the headers of the last answer. */
+  quota: QuotaState | undefined;
+  /** Why nothing is asked at the moment, in words for people. */
+  closed: string | undefined;
+  /** Answers from the cache instead of a request, since 00:00 UTC. */
+  savedToday: number;
+  waitingNow: number;
+  locale: string;
+}
+
+const COLOUR = 0x5865f2;
+const WARNING_COLOUR = 0xf0b232;
+const BAR_CELLS = 20;
+
+/** What is left of the quota, where it is known, and what is missing, where it is not. */
+export function usageEmbed(view: UsageView): APIEmbed {
+  const description = [view.closed, view.missing].filter(Boolean).join('\n');
+  return {
+    title: 'Requests to the card service',
+    ...(description && { description }),
+    color: description ? WARNING_COLOUR : COLOUR,
+    fields: [
+      ...todayFields(view),
+      ...reportFields(view),
+      { name: 'Saved today', value: savedWords(view), inline: true },
+      { name: 'Waiting now', value: formatCount(view.waitingNow, view.locale), inline: true },
+      ...freshnessField(view),
+    ],
+    footer: { text: 'Saved: answered from the cache instead of a request, since 00:00 UTC' },
+  };
+}
+
+/** Such as `▰▰▰▱▱▱ 50 %`; what is out of range is drawn as empty or full. */
+export function bar(part: number, whole: number): string {
+  const share = whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0;
+  const filled = Math.round(share * BAR_CELLS);
+  return `${'▰'.repeat(filled)}${'▱'.repeat(BAR_CELLS - filled)} ${Math.round(share * 100)} %`;
+}
+
+function todayFields({ quota, locale }: UsageView): APIEmbedField[] {
+  if (quota?.remaining === undefined && quota?.limit === undefined) {
+    return [{ name: 'Today', value: 'not known before the first answer of the day', inline: false }];
+  }
+  const { limit, remaining, resetsAtMs } = quota;
+  const lines = [
+    remaining !== undefined && limit !== undefined && bar(remaining, limit),
+    `${known(remaining, locale)} of ${known(limit, locale)} left`,
+    resetsAtMs !== undefined && `all back ${relativeTime(resetsAtMs)}`,
+  ];
+  return [{ name: 'Today', value: lines.filter(Boolean).join('\n'), inline: false }];
+}
+
+function reportFields({ report, locale }: UsageView): APIEmbedField[] {
+  if (!report) return [];
+  const { plan, period, requests } = report.usage;
+  const { used, limit, remaining } = requests ?? {};
+  const fields: (APIEmbedField | false)[] = [
+    plan !== undefined && { name: 'Plan', value: plainMarkdown(plan, 100) || 'unnamed', inline: true },
+    period !== undefined && { name: 'Period', value: `${day(period.startMs)} – ${day(period.endMs)}`, inline: true },
+    requests !== undefined && {
+      name: 'In this period',
+      value: [
+        used !== undefined && limit !== undefined && bar(used, limit),
+        `${known(used, locale)} of ${known(limit, locale)} used, ${known(remaining, locale)} left`,
+      ]
+        .filter(Boolean)
+        .join('\n'),
+      inline: false,
+    },
+  ];
+  return fields.filter((present) => present !== false);
+}
+
+function freshnessField({ report }: UsageView): APIEmbedField[] {
+  return report ? [{ name: 'Report from', value: relativeTime(report.atMs), inline: true }] : [];
+}
+
+function savedWords({ savedToday, locale }: UsageView): string {
+  return `${formatCount(savedToday, locale)} ${savedToday === 1 ? 'request' : 'requests'}`;
+}
+
+function known(value: number | undefined, locale: string): string {
+  return value === undefined ? '?' : formatCount(value, locale);
+}
+
+function day(atMs: number | undefined): string {
+  return atMs === undefined ? '?' : `<t:${Math.floor(atMs / 1000)}:d>`;
+}
