@@ -1,0 +1,97 @@
+import type { RESTPostAPIChatInputApplicationCommandsJSONBody } from 'discord.js';
+import { z } from 'zod';
+import { commandShape, type Scope } from './command-shape.ts';
+
+export type LocalCommand = RESTPostAPIChatInputApplicationCommandsJSONBody;
+
+/** Discord's number for slash commands; others are the menus on members and messages, and entry points. */
+export const CHAT_INPUT = 1;
+
+/** As Discord lists it, with everything that it carries. */
+export const RegisteredCommand = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  type: z.number().default(CHAT_INPUT),
+});
+export type RegisteredCommand = z.infer<typeof RegisteredCommand>;
+
+/** One place in a command; an absent side was or will be absent. */
+export interface FieldChange {
+  /** Such as `options[id].max_length`. */
+  path: string;
+  before?: unknown;
+  after?: unknown;
+}
+
+/** What registering would do to the slash commands of one scope. */
+export interface CommandDiff {
+  added: LocalCommand[];
+  removed: RegisteredCommand[];
+  changed: { name: string; changes: FieldChange[] }[];
+  unchanged: string[];
+  /** Commands of other kinds, which are not ours to change. */
+  kept: RegisteredCommand[];
+}
+
+export function diffCommands(
+  local: readonly LocalCommand[],
+  registered: readonly RegisteredCommand[],
+  scope: Scope,
+): CommandDiff {
+  const slash = registered.filter((command) => command.type === CHAT_INPUT);
+  const names = new Set(local.map((command) => command.name));
+  const diff: CommandDiff = {
+    added: [],
+    removed: slash.filter((command) => !names.has(command.name)),
+    changed: [],
+    unchanged: [],
+    kept: registered.filter((command) => command.type !== CHAT_INPUT),
+  };
+  for (const command of local) {
+    const known = slash.find((other) => other.name === command.name);
+    if (!known) {
+      diff.added.push(command);
+      continue;
+    }
+    const changes = fieldChanges(commandShape(known, scope), commandShape(command, scope));
+    if (changes.length > 0) diff.changed.push({ name: command.name, changes });
+    else diff.unchanged.push(command.name);
+  }
+  return diff;
+}
+
+export function isSame({ added, removed, changed }: CommandDiff): boolean {
+  return added.length + removed.length + changed.length === 0;
+}
+
+/** Every place where two JSON values differ. Lists of named things are compared by name, then by order. */
+export function fieldChanges(before: unknown, after: unknown, path = ''): FieldChange[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (isNamedList(before) && isNamedList(after)) return namedChanges(before, after, path);
+  if (isRecord(before) && isRecord(after)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...keys].flatMap((key) => fieldChanges(before[key], after[key], path ? `${path}.${key}` : key));
+  }
+  return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
+}
+
+type Named = Record<string, unknown> & { name: string };
+
+function namedChanges(before: readonly Named[], after: readonly Named[], path: string): FieldChange[] {
+  const order = { before: before.map(({ name }) => name), after: after.map(({ name }) => name) };
+  const names = [...new Set([...order.before, ...order.after])];
+  const changes = names.flatMap((name) => {
+    const find = (list: readonly Named[]) => list.find((item) => item.name === name);
+    return fieldChanges(find(before), find(after), `${path}[${name}]`);
+  });
+  const reordered = changes.length === 0 && order.before.join() !== order.after.join();
+  return reordered ? [{ path: `${path} order`, ...order }] : changes;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isNamedList(value: unknown): value is Named[] {
+  return Array.isArray(value) && value.every((item) => isRecord(item) && typeof item.name === 'string');
+}

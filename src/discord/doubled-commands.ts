@@ -1,0 +1,62 @@
+import { DiscordAPIError } from 'discord.js';
+import { CHAT_INPUT } from './command-diff.ts';
+import type { Scope } from './command-shape.ts';
+import type { Application, BotGuild, Registration } from './registration.ts';
+
+/** Servers looked at when the global commands are the question; each costs a request. */
+const LOOKED_AT_GUILDS = 50;
+
+/**
+ * Sentences about commands that members see twice, because they are registered globally and in a server too.
+ *
+ * @param names the slash commands that `scope` has, or is about to have.
+ */
+export async function doubledCommands(
+  registration: Registration,
+  application: Application,
+  scope: Scope,
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length === 0) return [];
+  if (scope.guildId !== undefined) {
+    const doubled = await sharedNames(registration, application, { guildId: undefined }, names);
+    return doubled.length > 0 ? [sentence(doubled, scope.guildId)] : [];
+  }
+  const guilds = await unlessRefused(registration.guilds(), []);
+  const warnings = await Promise.all(
+    guilds.slice(0, LOOKED_AT_GUILDS).map(async ({ id, name }: BotGuild) => {
+      const doubled = await unlessRefused(sharedNames(registration, application, { guildId: id }, names), []);
+      return doubled.length > 0 ? [sentence(doubled, id, name)] : [];
+    }),
+  );
+  const unseen =
+    guilds.length > LOOKED_AT_GUILDS ? [`Only ${LOOKED_AT_GUILDS} servers were searched for doubles.`] : [];
+  return [...warnings.flat(), ...unseen];
+}
+
+async function sharedNames(
+  registration: Registration,
+  { id }: Application,
+  scope: Scope,
+  names: readonly string[],
+): Promise<string[]> {
+  const commands = await registration.commands(id, scope);
+  return commands.filter(({ type, name }) => type === CHAT_INPUT && names.includes(name)).map(({ name }) => name);
+}
+
+/** A server that does not let us look has no say in the rest. */
+async function unlessRefused<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof DiscordAPIError && (error.status === 403 || error.status === 404)) return otherwise;
+    throw error;
+  }
+}
+
+function sentence(names: readonly string[], guildId: string, guildName = ''): string {
+  const commands = names.map((name) => `/${name}`).join(', ');
+  const server = guildName ? `server ${guildId} (${guildName})` : `server ${guildId}`;
+  const [are, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return `${commands} ${are} registered globally and in ${server}: its members see ${them} twice. To drop the server's own: npm run commands -- clear --guild ${guildId}`;
+}

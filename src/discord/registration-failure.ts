@@ -1,0 +1,112 @@
+import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
+import { z } from 'zod';
+import type { Scope } from './command-shape.ts';
+
+/** What the words can draw on. */
+export interface FailureContext {
+  scope: Scope;
+  apiUrl: string;
+  /** Absent when Discord has not told it yet. */
+  applicationId: string | undefined;
+  /** The commands in the order in which they were sent, to name the one that was refused. */
+  sentNames: readonly string[];
+  nowMs: number;
+}
+
+const MISSING_ACCESS = 50001;
+const UNKNOWN_GUILD = 10004;
+const INVALID_FORM = 50035;
+const TOO_MANY_CREATES = 30034;
+const TOO_MANY_COMMANDS = 30032;
+
+/**
+ * What went wrong and what to do about it, for whoever runs the CLI. Holds no token.
+ * Codes: Discord's "Opcodes and Status Codes".
+ *
+ * @returns absent when the error is a bug of ours.
+ */
+export function explainFailure(error: unknown, context: FailureContext): string | undefined {
+  if (error instanceof RateLimitError) return tooOften(error.retryAfter || error.timeToReset, context);
+  if (error instanceof DiscordAPIError) return refused(error, context);
+  if (error instanceof HTTPError)
+    return `Discord has a problem of its own (${error.status}). Try again in a few minutes.`;
+  if (error instanceof z.ZodError) return notDiscord(context.apiUrl);
+  const code = networkCode(error);
+  return code === undefined
+    ? undefined
+    : `Discord cannot be reached at ${context.apiUrl} (${code}). Check the connection, and DISCORD_API_URL if it is set.`;
+}
+
+function refused(error: DiscordAPIError, context: FailureContext): string {
+  if (error.status === 401) {
+    return 'Discord refuses the token. Write a current one into DISCORD_TOKEN: Developer Portal, your application, Bot, Reset Token.';
+  }
+  switch (error.code) {
+    case MISSING_ACCESS:
+    case UNKNOWN_GUILD:
+      return missingAccess(context);
+    case TOO_MANY_CREATES:
+      return tooOften(undefined, context);
+    case TOO_MANY_COMMANDS:
+      return 'Discord allows 100 slash commands globally and 100 in a server, and this would be more. Remove some first.';
+    case INVALID_FORM:
+      return `Discord finds the commands faulty; nothing was changed:\n${formFaults(error, context.sentNames).join('\n')}`;
+  }
+  if (error.status === 404) return notDiscord(context.apiUrl);
+  return `Discord refuses: ${error.message} (${error.status}, code ${error.code}).`;
+}
+
+function missingAccess({ scope, applicationId }: FailureContext): string {
+  const where = scope.guildId === undefined ? 'here' : `in server ${scope.guildId}`;
+  const id = applicationId ?? 'APPLICATION_ID';
+  return `The bot has no access ${where}. Check the id, and invite the bot there with commands allowed:\nhttps://discord.com/oauth2/authorize?client_id=${id}&scope=bot+applications.commands`;
+}
+
+/** 200 creates a day for each scope; "Registering a Command". */
+function tooOften(waitMs: number | undefined, { nowMs }: FailureContext): string {
+  const when =
+    waitMs === undefined
+      ? 'Try again tomorrow'
+      : `Try again after ${new Date(nowMs + waitMs).toISOString()} (in ${words(waitMs)})`;
+  return `Discord takes no more command changes for now; new commands are limited to 200 a day. ${when}.`;
+}
+
+function words(waitMs: number): string {
+  const minutes = Math.ceil(waitMs / 60_000);
+  if (minutes <= 1) return `${Math.ceil(waitMs / 1000)} s`;
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+}
+
+function notDiscord(apiUrl: string): string {
+  return `What answers at ${apiUrl} is not Discord's API. Check DISCORD_API_URL, or remove it to use Discord itself.`;
+}
+
+/** Discord's tree of faults as lines; the first step of a path is the command's place in the list. */
+function formFaults({ rawError, message }: DiscordAPIError, sentNames: readonly string[]): string[] {
+  const errors = 'errors' in rawError ? rawError.errors : undefined;
+  const faults = leaves(errors, []).map(({ path: [first = '', ...rest], fault }) => {
+    const name = sentNames[Number(first)];
+    return `  ${[name === undefined ? first : `/${name}`, ...rest].join('.')}: ${fault}`;
+  });
+  return faults.length > 0 ? faults : [`  ${message}`];
+}
+
+const Leaf = z.object({ _errors: z.array(z.object({ message: z.string() })) });
+
+function leaves(node: unknown, path: readonly string[]): { path: readonly string[]; fault: string }[] {
+  const leaf = Leaf.safeParse(node);
+  if (leaf.success) return leaf.data._errors.map(({ message }) => ({ path, fault: message }));
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([step, inner]) => leaves(inner, [...path, step]));
+}
+
+/** Codes of the system, of undici and of OpenSSL; Node's own `ERR_…` are bugs, not connections. */
+const NETWORK_CODE = /^(E(?!RR_)[A-Z]|UND_ERR_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_(TLS|SSL)_)/;
+
+/** The code of a broken connection, wherever in the chain of causes it stands. */
+function networkCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'AbortError') return 'no answer in time';
+  if ('code' in error && typeof error.code === 'string' && NETWORK_CODE.test(error.code)) return error.code;
+  return networkCode(error.cause);
+}
