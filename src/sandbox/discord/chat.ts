@@ -29,6 +29,15 @@ export interface TypedCommand {
  */
 export type ChatState = 'sent' | 'thinking' | 'answered' | 'failed';
 
+/** A further message of the bot to the same command. */
+export interface FollowUp {
+  messageId: string;
+  ephemeral: boolean;
+  edited: boolean;
+  content: string;
+  embeds: APIEmbed[];
+}
+
 /** One command and its one reply, as the chat shows them. A snapshot: every change is a new object. */
 export interface ChatMessage {
   interactionId: string;
@@ -48,4 +57,7 @@ export interface ChatMessage {
   embeds: APIEmbed[];
   typedAtMs: number;
   answeredAtMs: number | undefined;
+  /** The bot removed its reply: there is nothing to show. */
+  deleted?: true;
+  followUps?: readonly FollowUp[];
 }

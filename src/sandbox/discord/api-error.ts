@@ -1,0 +1,52 @@
+/** `errors` of a 50035: `{path: {_errors: [{code, message}]}}` (reference.md, "Error messages"). */
+export interface ErrorTree {
+  [key: string]: ErrorTree | { code: string; message: string }[];
+}
+
+/** Discord's words, HTTP status and code; topics/opcodes-and-status-codes, "JSON". */
+const REFUSALS = {
+  unauthorized: [401, 0, '401: Unauthorized'],
+  notFound: [404, 0, '404: Not Found'],
+  methodNotAllowed: [405, 0, '405: Method Not Allowed'],
+  unknownGuild: [404, 10004, 'Unknown Guild'],
+  unknownMessage: [404, 10008, 'Unknown Message'],
+  unknownWebhook: [404, 10015, 'Unknown Webhook'],
+  unknownInteraction: [404, 10062, 'Unknown interaction'],
+  unknownCommand: [404, 10063, 'Unknown application command'],
+  notYourApplication: [403, 20012, 'You are not authorized to perform this action on this application'],
+  tooManyAttachments: [400, 30015, 'Maximum number of attachments in a message reached (10)'],
+  tooManyChatCommands: [400, 30032, 'Maximum number of application commands reached (100)'],
+  tooManyMenuCommands: [400, 30032, 'Maximum number of context menu commands reached (15)'],
+  requestTooLarge: [413, 40005, 'Request entity too large'],
+  alreadyAcknowledged: [400, 40060, 'Interaction has already been acknowledged.'],
+  blockedUserAgent: [403, 40333, 'internal network error'],
+  missingAccess: [403, 50001, 'Missing Access'],
+  emptyMessage: [400, 50006, 'Cannot send an empty message'],
+  invalidWebhookToken: [401, 50027, 'Invalid Webhook Token'],
+  invalidForm: [400, 50035, 'Invalid Form Body'],
+  invalidJson: [400, 50109, 'The request body contains invalid JSON.'],
+} as const satisfies Record<string, readonly [status: number, code: number, message: string]>;
+
+export type Refusal = keyof typeof REFUSALS;
+
+/** A request that Discord refuses. Thrown by the rules, turned into the response by the REST server. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly refusal: Refusal;
+  readonly status: number;
+  readonly code: number;
+  readonly errors: ErrorTree | undefined;
+
+  constructor(refusal: Refusal, errors?: ErrorTree) {
+    const [status, code, message] = REFUSALS[refusal];
+    super(message);
+    this.refusal = refusal;
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+  }
+
+  toJSON(): { message: string; code: number; errors?: ErrorTree } {
+    return { message: this.message, code: this.code, ...(this.errors && { errors: this.errors }) };
+  }
+}

@@ -1,0 +1,53 @@
+import { ok, type Route } from './route.ts';
+import { botUser, type World } from './world.ts';
+
+export interface GatewayFacts {
+  /** `ws://127.0.0.1:PORT` */
+  url: string;
+  identifies: number;
+}
+
+const DAILY_IDENTIFIES = 1_000; // events/gateway, "Session Start Limit Object"
+// Real bots start with 1 and then wait 5 s between shards; the value of a large bot spares tests that wait.
+const MAX_CONCURRENCY = 16;
+
+/** Who the bot is and where its gateway is. */
+export function applicationRoutes(world: World, gateway: () => GatewayFacts): Route[] {
+  const application = () => ({
+    id: world.applicationId,
+    name: 'Cards',
+    icon: null,
+    description: '',
+    bot_public: true,
+    bot_require_code_grant: false,
+    verify_key: '0'.repeat(64),
+    flags: 0,
+    approximate_guild_count: world.guilds.length,
+    bot: botUser(world),
+  });
+  const get = (path: string, body: () => unknown): Route => ({
+    method: 'GET',
+    path,
+    needsBotToken: true,
+    answer: () => ok(body()),
+  });
+
+  return [
+    get('/gateway/bot', () => {
+      const { url, identifies } = gateway();
+      return {
+        url,
+        shards: 1,
+        session_start_limit: {
+          total: DAILY_IDENTIFIES,
+          remaining: Math.max(0, DAILY_IDENTIFIES - identifies),
+          reset_after: 86_400_000,
+          max_concurrency: MAX_CONCURRENCY,
+        },
+      };
+    }),
+    get('/applications/@me', application),
+    get('/oauth2/applications/@me', application),
+    get('/users/@me', () => botUser(world)),
+  ];
+}

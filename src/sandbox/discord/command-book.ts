@@ -1,0 +1,116 @@
+import { ApplicationCommandType as CommandType } from 'discord-api-types/v10';
+
+import { ApiError } from './api-error.ts';
+import { CommandForm } from './command-rules.ts';
+import { parseForm } from './form-error.ts';
+
+/** A registered command. `guildId: null` = a global one. */
+export interface RegisteredCommand {
+  id: string;
+  /** Changes with every change of the content. */
+  version: string;
+  guildId: string | null;
+  form: CommandForm;
+}
+
+const MOST_CHAT_COMMANDS = 100; // per scope; interactions/application-commands, "Registering a Command"
+const MOST_MENU_COMMANDS = 15;
+
+/** Every command registered, by scope. A name keeps its id however it is registered again. */
+export class CommandBook {
+  readonly #scopes = new Map<string | null, RegisteredCommand[]>();
+  readonly #nextId: () => string;
+
+  constructor(nextId: () => string) {
+    this.#nextId = nextId;
+  }
+
+  list(guildId: string | null): readonly RegisteredCommand[] {
+    return this.#scopes.get(guildId) ?? [];
+  }
+
+  /** @throws ApiError 10063 */
+  get(guildId: string | null, id: string): RegisteredCommand {
+    const found = this.list(guildId).find((command) => command.id === id);
+    if (!found) throw new ApiError('unknownCommand');
+    return found;
+  }
+
+  /** Replaces every command of the scope, or none when one of them breaks a rule. */
+  replace(guildId: string | null, body: unknown): readonly RegisteredCommand[] {
+    const forms = parseForm(CommandForm.array(), body);
+    refuseSameNames(forms);
+    refuseTooMany(forms);
+    const commands = forms.map((form) => this.#kept(guildId, form, this.#named(guildId, form)));
+    this.#scopes.set(guildId, commands);
+    return commands;
+  }
+
+  /** @returns whether the name is new in its scope; else the command of that name was overwritten. */
+  create(guildId: string | null, body: unknown): { command: RegisteredCommand; isNew: boolean } {
+    const form = parseForm(CommandForm, body);
+    const before = this.#named(guildId, form);
+    const command = this.#kept(guildId, form, before);
+    this.#put(guildId, before, command);
+    return { command, isNew: before === undefined };
+  }
+
+  /** Changes the fields that the body names. */
+  edit(guildId: string | null, id: string, body: unknown): RegisteredCommand {
+    const before = this.get(guildId, id);
+    const changes = typeof body === 'object' ? body : {};
+    const form = parseForm(CommandForm, { ...before.form, ...changes, type: before.form.type });
+    const namesake = this.#named(guildId, form);
+    if (namesake && namesake !== before) refuseSameNames([form, namesake.form]);
+    const command = this.#kept(guildId, form, before);
+    this.#put(guildId, before, command);
+    return command;
+  }
+
+  /** @throws ApiError 10063 */
+  delete(guildId: string | null, id: string): void {
+    const gone = this.get(guildId, id);
+    this.#scopes.set(
+      guildId,
+      this.list(guildId).filter((command) => command !== gone),
+    );
+  }
+
+  #named(guildId: string | null, { name, type }: CommandForm): RegisteredCommand | undefined {
+    return this.list(guildId).find(({ form }) => form.name === name && form.type === type);
+  }
+
+  #kept(guildId: string | null, form: CommandForm, before: RegisteredCommand | undefined): RegisteredCommand {
+    if (before && JSON.stringify(before.form) === JSON.stringify(form)) return before;
+    return { id: before?.id ?? this.#nextId(), version: this.#nextId(), guildId, form };
+  }
+
+  #put(guildId: string | null, before: RegisteredCommand | undefined, command: RegisteredCommand): void {
+    const commands = before
+      ? this.list(guildId).map((each) => (each === before ? command : each))
+      : [...this.list(guildId), command];
+    refuseTooMany(commands.map(({ form }) => form));
+    this.#scopes.set(guildId, commands);
+  }
+}
+
+function refuseSameNames(forms: readonly CommandForm[]): void {
+  const seen = new Set<string>();
+  for (const [index, { type, name }] of forms.entries()) {
+    if (seen.has(`${type} ${name}`)) {
+      const leaf = {
+        code: 'APPLICATION_COMMANDS_DUPLICATE_NAME',
+        message: 'Application command names must be unique',
+      };
+      throw new ApiError('invalidForm', { [index]: { name: { _errors: [leaf] } } });
+    }
+    seen.add(`${type} ${name}`);
+  }
+}
+
+function refuseTooMany(forms: readonly CommandForm[]): void {
+  const count = (type: CommandType) => forms.filter((form) => form.type === type).length;
+  if (count(CommandType.ChatInput) > MOST_CHAT_COMMANDS) throw new ApiError('tooManyChatCommands');
+  const mostOfAMenu = Math.max(count(CommandType.User), count(CommandType.Message));
+  if (mostOfAMenu > MOST_MENU_COMMANDS) throw new ApiError('tooManyMenuCommands');
+}

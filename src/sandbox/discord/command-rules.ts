@@ -1,0 +1,80 @@
+import {
+  ApplicationCommandType as CommandType,
+  InteractionContextType as Context,
+  ApplicationIntegrationType as Installed,
+} from 'discord-api-types/v10';
+import * as z from 'zod';
+
+import { descriptions, MENU_NAME, NAME, names } from './command-name-rules.ts';
+import { type CommandOption, CommandOptions } from './command-option-rules.ts';
+import { complaint, text } from './field-rules.ts';
+
+const LONGEST_COMMAND = 8_000; // interactions/application-commands, "Slash Commands"
+
+const base = {
+  nsfw: z.boolean().default(false),
+  default_member_permissions: z.string().regex(/^\d+$/).nullable().default(null),
+  dm_permission: z.boolean().nullable().default(null),
+  contexts: z
+    .array(z.literal([Context.Guild, Context.BotDM, Context.PrivateChannel]))
+    .nullable()
+    .default(null),
+  integration_types: z
+    .array(z.literal([Installed.GuildInstall, Installed.UserInstall]))
+    .default([Installed.GuildInstall]),
+};
+
+const ChatCommand = z
+  .object({
+    type: z.literal(CommandType.ChatInput),
+    name: NAME,
+    name_localizations: names,
+    description: text({ min: 1, max: 100 }),
+    description_localizations: descriptions(100),
+    options: CommandOptions.default([]),
+    ...base,
+  })
+  .refine(
+    (command) => commandLength(command) <= LONGEST_COMMAND,
+    complaint('APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${LONGEST_COMMAND})`),
+  );
+
+const MenuCommand = z.object({
+  type: z.literal([CommandType.User, CommandType.Message]),
+  name: MENU_NAME,
+  name_localizations: descriptions(32),
+  description: z.literal('').default(''),
+  description_localizations: z.null().default(null),
+  options: z.tuple([]).default([]),
+  ...base,
+});
+
+/** A command as a bot registers it, with everything that was left out filled in. */
+export const CommandForm = z.preprocess(
+  (value) => (typeof value === 'object' && value !== null && !('type' in value) ? { ...value, type: 1 } : value),
+  z.discriminatedUnion('type', [ChatCommand, MenuCommand]),
+);
+export type CommandForm = z.infer<typeof CommandForm>;
+
+interface Counted {
+  name: string;
+  description?: string;
+  name_localizations: Record<string, string> | null;
+  description_localizations?: Record<string, string> | null;
+  value?: string | number;
+  options?: CommandOption[];
+  choices?: Counted[];
+}
+
+/** Characters of all names, descriptions and values; of a localized one, the longest translation counts. */
+export function commandLength(part: Counted): number {
+  const own =
+    longest(part.name, part.name_localizations) +
+    longest(part.description ?? '', part.description_localizations ?? null) +
+    (typeof part.value === 'string' ? part.value.length : 0);
+  return [...(part.options ?? []), ...(part.choices ?? [])].reduce((sum, inner) => sum + commandLength(inner), own);
+}
+
+function longest(text: string, translations: Record<string, string> | null): number {
+  return Math.max(text.length, ...Object.values(translations ?? {}).map((translation) => translation.length));
+}

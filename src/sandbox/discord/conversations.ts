@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+
+import { ApiError } from './api-error.ts';
+import type { ChatMessage } from './chat.ts';
+import { Conversation, type ConversationOptions } from './conversation.ts';
+
+const KEPT = 1_000; // finished conversations; older ones are forgotten, so that a long run needs no more memory
+
+/** Every conversation of the emulated Discord, found by its interaction's id or token. */
+export class Conversations {
+  readonly #byId = new Map<string, Conversation>();
+  readonly #byToken = new Map<string, Conversation>();
+  readonly #listeners = new Set<(message: ChatMessage) => void>();
+  readonly #finished = new Set<string>();
+
+  start(options: Omit<ConversationOptions, 'token' | 'onSnapshot'>): Conversation {
+    const { interactionId } = options.message;
+    const token = Buffer.from(`interaction:${interactionId}:${randomBytes(48).toString('hex')}`).toString('base64url');
+    const conversation = new Conversation({ ...options, token, onSnapshot: (message) => this.#onSnapshot(message) });
+    this.#byId.set(interactionId, conversation);
+    this.#byToken.set(token, conversation);
+    conversation.begin();
+    return conversation;
+  }
+
+  find(interactionId: string): Conversation | undefined {
+    return this.#byId.get(interactionId);
+  }
+
+  /** @throws ApiError 10062 when no interaction has this id and token. */
+  interaction(id: string, token: string): Conversation {
+    const found = this.#byId.get(id);
+    if (found?.token !== token) throw new ApiError('unknownInteraction');
+    return found;
+  }
+
+  /** @throws ApiError 10015 when no interaction has this token. */
+  webhook(token: string): Conversation {
+    const found = this.#byToken.get(token);
+    if (!found) throw new ApiError('unknownWebhook');
+    return found;
+  }
+
+  messages(): ChatMessage[] {
+    return Array.from(this.#byId.values(), ({ message }) => message);
+  }
+
+  onMessage(listener: (message: ChatMessage) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    for (const conversation of this.#byId.values()) conversation.close();
+  }
+
+  #onSnapshot(message: ChatMessage): void {
+    if (message.state === 'answered' || message.state === 'failed') this.#finish(message.interactionId);
+    for (const listener of this.#listeners) listener(message);
+  }
+
+  #finish(id: string): void {
+    this.#finished.add(id);
+    if (this.#finished.size <= KEPT) return;
+    const [oldest] = this.#finished;
+    if (oldest !== undefined) this.#forget(oldest);
+  }
+
+  #forget(id: string): void {
+    const conversation = this.#byId.get(id);
+    if (conversation) this.#byToken.delete(conversation.token);
+    this.#byId.delete(id);
+    this.#finished.delete(id);
+  }
+}

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { APIApplicationCommand } from 'discord-api-types/v10';
+
+import { apiCommand, isVisible } from './api-command.ts';
+import { applicationRoutes } from './application-routes.ts';
+import type { ChatMessage, Guild, Member, TypedCommand } from './chat.ts';
+import { CommandBook } from './command-book.ts';
+import { commandRoutes } from './command-routes.ts';
+import { Conversations } from './conversations.ts';
+import type { ExternalImage } from './external-images.ts';
+import { Gateway } from './gateway.ts';
+import { DISCORD_LIFETIMES, type Lifetimes } from './interaction.ts';
+import { interactionRoutes } from './interaction-routes.ts';
+import { RequestLog, type SeenRestRequest } from './request-log.ts';
+import { restListener } from './rest.ts';
+import { Snowflakes } from './snowflake.ts';
+import { typeCommand } from './type-command.ts';
+import { type TypedInteraction, typedInteraction } from './typed-interaction.ts';
+import { DEFAULT_WORLD, memberPermissions, type World } from './world.ts';
+
+export interface EmulatedDiscordOptions {
+  /** Default 0: any free one. */
+  port?: number;
+  /** Default: a made-up one. */
+  botToken?: string;
+  /** Default: 3 s to answer, tokens of 15 minutes. */
+  lifetimes?: Lifetimes;
+  /** Default 41,250. */
+  heartbeatIntervalMs?: number;
+  guilds?: readonly Guild[];
+  members?: readonly Member[];
+  /** What is served in the place of an external image; undefined = 404. */
+  image?: (url: string) => ExternalImage | undefined;
+}
+
+export interface EmulatedDiscord {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  /** For discord.js' `rest.api`. */
+  readonly apiUrl: string;
+  readonly botToken: string;
+  readonly applicationId: string;
+  readonly guilds: readonly Guild[];
+  readonly members: readonly Member[];
+  /** Slash commands that a member sees there: global ones and the guild's, so a name may show up twice. */
+  commandsFor(at: { guildId: string | null; manageGuild?: boolean }): APIApplicationCommand[];
+  /** Sends a command to the bot. @throws Error in plain words when it cannot be typed, or no bot is connected. */
+  type(typed: TypedCommand): TypedInteraction;
+  message(interactionId: string): ChatMessage | undefined;
+  /** The open ones and the last thousand finished, oldest first. */
+  messages(): ChatMessage[];
+  /** Every new snapshot of every message. Returns an unsubscribe. */
+  onMessage(listener: (message: ChatMessage) => void): () => void;
+  /** The last thousand REST requests, oldest first. */
+  readonly requests: readonly SeenRestRequest[];
+  onRequest(listener: (request: SeenRestRequest) => void): () => void;
+  readonly gateway: Pick<Gateway, 'sessions' | 'drop' | 'requestReconnect' | 'whenReady' | 'identifies' | 'resumes'>;
+  /** Quick, also with open connections. */
+  close(): Promise<void>;
+}
+
+const HEARTBEAT_INTERVAL_MS = 41_250; // what Discord's own HELLO says
+// Longer than any test: a client loses the request that meets the end of an idle connection.
+const KEEP_ALIVE_MS = 400_000;
+
+/** Starts a Discord on the loopback interface that enforces Discord's rules. */
+export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {}): Promise<EmulatedDiscord> {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+
+  const world: World = { ...DEFAULT_WORLD, ...given(options) };
+  const ids = new Snowflakes();
+  const nextId = () => ids.next();
+  const book = new CommandBook(nextId);
+  const conversations = new Conversations();
+  const log = new RequestLog();
+  const gateway = new Gateway(server, {
+    world,
+    heartbeatIntervalMs: options.heartbeatIntervalMs ?? HEARTBEAT_INTERVAL_MS,
+    url: `ws://127.0.0.1:${port}`,
+  });
+  const routes = [
+    ...interactionRoutes(conversations, world),
+    ...applicationRoutes(world, () => gateway),
+    ...commandRoutes(book, world),
+  ];
+  server.on(
+    'request',
+    restListener({ routes, botToken: world.botToken, image: options.image ?? (() => undefined), log }),
+  );
+
+  const commandsFor: EmulatedDiscord['commandsFor'] = ({ guildId, manageGuild }) =>
+    [...book.list(null), ...(guildId === null ? [] : book.list(guildId))]
+      .filter((command) => isVisible(command, { guildId, permissions: memberPermissions(manageGuild) }))
+      .map((command) => apiCommand(command, world.applicationId));
+  const lifetimes = options.lifetimes ?? DISCORD_LIFETIMES;
+
+  return {
+    ...world,
+    origin,
+    apiUrl: `${origin}/api`,
+    commandsFor,
+    type: (typed) =>
+      typedInteraction(typeCommand(typed, { world, commandsFor, conversations, gateway, nextId, lifetimes, origin })),
+    message: (interactionId) => conversations.find(interactionId)?.message,
+    messages: () => conversations.messages(),
+    onMessage: (listener) => conversations.onMessage(listener),
+    requests: log.seen,
+    onRequest: (listener) => log.onRequest(listener),
+    gateway,
+    async close() {
+      conversations.close();
+      gateway.close();
+      server.closeAllConnections();
+      const closed = once(server, 'close');
+      server.close();
+      await closed;
+    },
+  };
+}
+
+function given({ botToken, guilds, members }: EmulatedDiscordOptions): Partial<World> {
+  return { ...(botToken !== undefined && { botToken }), ...(guilds && { guilds }), ...(members && { members }) };
+}

@@ -1,0 +1,128 @@
+import { GatewayCloseCodes as Close, GatewayOpcodes as Op } from 'discord-api-types/v10';
+import type { WebSocket } from 'ws';
+
+import {
+  countSend,
+  type Frame,
+  Identify,
+  identifyRefusal,
+  parseFrame,
+  Resume,
+  SENDS_PER_MINUTE,
+  type Sends,
+} from './gateway-rules.ts';
+import type { GatewaySession, SessionLink } from './gateway-session.ts';
+
+export interface GatewayConnectionOptions {
+  botToken: string;
+  heartbeatIntervalMs: number;
+  /** A bot identified: makes its session and sends READY. */
+  open(identify: Identify, link: SessionLink): GatewaySession;
+  find(sessionId: string): GatewaySession | undefined;
+  resumed(): void;
+  /** The session cannot be resumed any more. */
+  end(session: GatewaySession): void;
+}
+
+const AFTER_IDENTIFY_ONLY: readonly number[] = [
+  Op.PresenceUpdate,
+  Op.VoiceStateUpdate,
+  Op.RequestGuildMembers,
+  Op.RequestSoundboardSounds,
+];
+
+/** One client's connection: hello, heartbeats, identify or resume, and the limits on what it sends. */
+export class GatewayConnection implements SessionLink {
+  readonly #socket: WebSocket;
+  readonly #options: GatewayConnectionOptions;
+  readonly #silence: NodeJS.Timeout;
+  #session: GatewaySession | undefined;
+  #sends: Sends = { sinceMs: Date.now(), count: 0 };
+
+  constructor(socket: WebSocket, options: GatewayConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    const { heartbeatIntervalMs } = options;
+    this.#silence = setTimeout(() => this.close(Close.SessionTimedOut), 1.5 * heartbeatIntervalMs);
+    socket.on('message', (data) => this.#receive(String(data)));
+    socket.on('close', (code) => this.#closed(code));
+    socket.on('error', () => socket.terminate());
+    this.#sendOp(Op.Hello, { heartbeat_interval: heartbeatIntervalMs });
+  }
+
+  send(frame: string): void {
+    this.#socket.send(frame);
+  }
+
+  /** Events from now on wait for a resume. Code 1006 = the line just breaks. */
+  close(code: number): void {
+    this.#release();
+    if (code === 1_006) this.#socket.terminate();
+    else this.#socket.close(code);
+  }
+
+  requestReconnect(): void {
+    this.#sendOp(Op.Reconnect, null);
+  }
+
+  #receive(text: string) {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#sends = countSend(this.#sends, Date.now());
+    if (this.#sends.count > SENDS_PER_MINUTE) return this.close(Close.RateLimited);
+    const frame = parseFrame(text);
+    if (!frame) return this.close(Close.DecodeError);
+    this.#obey(frame);
+  }
+
+  #obey({ op, d }: Frame) {
+    if (op === Op.Heartbeat) return this.#heartbeat();
+    if (op === Op.Identify) return this.#identify(d);
+    if (op === Op.Resume) return this.#resume(d);
+    if (!AFTER_IDENTIFY_ONLY.includes(op)) return this.close(Close.UnknownOpcode);
+    if (!this.#session) this.close(Close.NotAuthenticated);
+  }
+
+  #heartbeat() {
+    this.#silence.refresh();
+    this.#sendOp(Op.HeartbeatAck, null);
+  }
+
+  #identify(d: unknown) {
+    if (this.#session) return this.close(Close.AlreadyAuthenticated);
+    const { data: identify } = Identify.safeParse(d);
+    if (!identify) return this.close(Close.DecodeError);
+    const refusal = identifyRefusal(identify, this.#options.botToken);
+    if (refusal !== undefined) return this.close(refusal);
+    this.#session = this.#options.open(identify, this);
+  }
+
+  #resume(d: unknown) {
+    if (this.#session) return this.close(Close.AlreadyAuthenticated);
+    const { data: resume } = Resume.safeParse(d);
+    if (!resume) return this.close(Close.DecodeError);
+    if (resume.token !== this.#options.botToken) return this.close(Close.AuthenticationFailed);
+    const session = this.#options.find(resume.session_id);
+    const outcome = session?.resumable(resume.seq);
+    if (!session || outcome === 'too late') return this.#sendOp(Op.InvalidSession, false);
+    if (outcome === 'bad sequence') return this.close(Close.InvalidSeq);
+    this.#session = session;
+    session.resume(resume.seq, this);
+    this.#options.resumed();
+  }
+
+  #closed(code: number): void {
+    clearTimeout(this.#silence);
+    // A client that closes with one of these gives its session up; events/gateway, "Disconnecting"
+    if (this.#session && (code === 1_000 || code === 1_001)) this.#options.end(this.#session);
+    this.#release();
+  }
+
+  #release(): void {
+    this.#session?.detach(this, Date.now());
+    this.#session = undefined;
+  }
+
+  #sendOp(op: Op, d: unknown): void {
+    this.#socket.send(JSON.stringify({ op, d, s: null, t: null }));
+  }
+}

@@ -1,0 +1,144 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { type WebSocket, WebSocketServer } from 'ws';
+
+import { GatewayConnection } from './gateway-connection.ts';
+import { addressRefusal, type Identify } from './gateway-rules.ts';
+import { GatewaySession, type SessionLink } from './gateway-session.ts';
+import { isLoopbackHost } from './loopback-host.ts';
+import { announcedGuilds, readyPayload } from './ready-payload.ts';
+import type { World } from './world.ts';
+
+export interface GatewayOptions {
+  world: World;
+  heartbeatIntervalMs: number;
+  /** `ws://127.0.0.1:PORT` */
+  url: string;
+}
+
+const RESUMABLE_MS = 180_000; // how long Discord keeps a session is not documented; minutes in practice
+
+/** The gateway: every connection and every session, and the events that go to them. */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536 });
+  readonly #connections = new Set<GatewayConnection>();
+  readonly #sessions = new Map<string, GatewaySession>();
+  #waiting: (() => void)[] = [];
+  #identifies = 0;
+  #resumes = 0;
+
+  constructor(server: Server, options: GatewayOptions) {
+    this.#options = options;
+    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  get url(): string {
+    return this.#options.url;
+  }
+
+  /** Sessions with a connection right now. */
+  get sessions(): number {
+    return [...this.#sessions.values()].filter(({ isConnected }) => isConnected).length;
+  }
+
+  /** Connections that identified so far. */
+  get identifies(): number {
+    return this.#identifies;
+  }
+
+  /** Connections that took a session up again so far. */
+  get resumes(): number {
+    return this.#resumes;
+  }
+
+  /** Whether a bot is connected or could still resume. */
+  get isKnown(): boolean {
+    this.#forgetStale();
+    return this.#sessions.size > 0;
+  }
+
+  /** Sends an event to every session of the guild's shard; null = direct messages. */
+  dispatch(type: string, guildId: string | null, payload: object): void {
+    const json = JSON.stringify(payload);
+    for (const session of this.#sessions.values()) {
+      if (session.serves(guildId)) session.dispatch(type, json);
+    }
+  }
+
+  /** Closes every connection; 1006 breaks the line without a word. */
+  drop(code = 4_000): void {
+    for (const connection of this.#connections) connection.close(code);
+  }
+
+  /** Op 7 to every connection. */
+  requestReconnect(): void {
+    for (const connection of this.#connections) connection.requestReconnect();
+  }
+
+  /** Resolves when a bot is connected and identified. */
+  whenReady(): Promise<void> {
+    if (this.sessions > 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  close(): void {
+    this.drop(1_006);
+    this.#sockets.close();
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // A browser always names its origin; no page may open a bot's gateway.
+    if (!isLoopbackHost(request) || request.headers.origin !== undefined) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+      return;
+    }
+    const query = new URL(request.url ?? '/', this.#options.url).searchParams;
+    this.#sockets.handleUpgrade(request, socket, head, (client) => this.#accept(client, query));
+  }
+
+  #accept(client: WebSocket, query: URLSearchParams) {
+    const refusal = addressRefusal(query);
+    if (refusal !== undefined) return client.close(refusal);
+    const connection = new GatewayConnection(client, {
+      botToken: this.#options.world.botToken,
+      heartbeatIntervalMs: this.#options.heartbeatIntervalMs,
+      open: (identify, link) => this.#open(identify, link),
+      find: (sessionId) => this.#sessions.get(sessionId),
+      resumed: () => {
+        this.#resumes++;
+        this.#announceReady();
+      },
+      end: (session) => this.#sessions.delete(session.id),
+    });
+    this.#connections.add(connection);
+    client.on('close', () => this.#connections.delete(connection));
+  }
+
+  #open(identify: Identify, link: SessionLink): GatewaySession {
+    const { world, url } = this.#options;
+    this.#forgetStale();
+    const session = new GatewaySession(identify.shard, link);
+    this.#sessions.set(session.id, session);
+    session.dispatch('READY', JSON.stringify(readyPayload(session, world, url)));
+    for (const guild of announcedGuilds(identify, session, world)) {
+      session.dispatch('GUILD_CREATE', JSON.stringify(guild));
+    }
+    this.#identifies++;
+    this.#announceReady();
+    return session;
+  }
+
+  #announceReady(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #forgetStale(): void {
+    for (const [id, { detachedAtMs }] of this.#sessions) {
+      if (detachedAtMs !== undefined && Date.now() - detachedAtMs > RESUMABLE_MS) this.#sessions.delete(id);
+    }
+  }
+}

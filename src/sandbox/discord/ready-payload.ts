@@ -1,0 +1,54 @@
+import { ChannelType, GatewayIntentBits } from 'discord-api-types/v10';
+
+import type { Guild } from './chat.ts';
+import type { Identify } from './gateway-rules.ts';
+import type { GatewaySession } from './gateway-session.ts';
+import { botUser, channelId, memberPermissions, type World } from './world.ts';
+
+/** `d` of READY; events/gateway-events, "Ready". */
+export function readyPayload(session: GatewaySession, world: World, resumeUrl: string): object {
+  return {
+    v: 10,
+    user: { ...botUser(world), verified: true, mfa_enabled: false, email: null, flags: 0 },
+    guilds: world.guilds.filter(({ id }) => session.serves(id)).map(({ id }) => ({ id, unavailable: true })),
+    session_id: session.id,
+    resume_gateway_url: resumeUrl,
+    shard: session.shard,
+    application: { id: world.applicationId, flags: 0 },
+  };
+}
+
+/** The guilds that are described after READY: none without the intent for them. */
+export function announcedGuilds(identify: Identify, session: GatewaySession, world: World): object[] {
+  if ((identify.intents & GatewayIntentBits.Guilds) === 0) return [];
+  return world.guilds.filter(({ id }) => session.serves(id)).map((guild) => guildPayload(guild, world));
+}
+
+function guildPayload({ id, name }: Guild, { members, applicationId }: World): object {
+  const everyone = { id, name: '@everyone', color: 0, hoist: false, position: 0, managed: false, mentionable: false };
+  return {
+    id,
+    name,
+    icon: null,
+    owner_id: members[0]?.id ?? applicationId,
+    preferred_locale: 'en-US',
+    features: [],
+    roles: [{ ...everyone, permissions: String(memberPermissions()), flags: 0 }],
+    channels: [
+      { id: channelId(id, id), type: ChannelType.GuildText, name: 'general', position: 0, permission_overwrites: [] },
+    ],
+    emojis: [],
+    stickers: [],
+    members: [],
+    threads: [],
+    presences: [],
+    voice_states: [],
+    stage_instances: [],
+    guild_scheduled_events: [],
+    soundboard_sounds: [],
+    member_count: members.length + 1,
+    large: false,
+    unavailable: false,
+    joined_at: '2026-01-01T00:00:00.000000+00:00',
+  };
+}

@@ -1,0 +1,32 @@
+/** One REST request as the emulated Discord saw it. */
+export interface SeenRestRequest {
+  atMs: number;
+  method: string;
+  /** Path and query; an interaction's token is replaced by `[token]`. */
+  path: string;
+  status: number;
+}
+
+const KEPT = 1_000;
+
+/** The last requests, oldest first. */
+export class RequestLog {
+  readonly seen: SeenRestRequest[] = [];
+  readonly #listeners = new Set<(request: SeenRestRequest) => void>();
+
+  add(request: SeenRestRequest): void {
+    const redacted = { ...request, path: withoutToken(request.path) };
+    this.seen.push(redacted);
+    if (this.seen.length > KEPT) this.seen.shift();
+    for (const listener of this.#listeners) listener(redacted);
+  }
+
+  onRequest(listener: (request: SeenRestRequest) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+function withoutToken(path: string): string {
+  return path.replace(/\/(interactions|webhooks)\/(\w+)\/[^/?]+/, '/$1/$2/[token]');
+}

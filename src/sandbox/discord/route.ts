@@ -1,0 +1,52 @@
+import { ApiError } from './api-error.ts';
+import type { RequestBody } from './request-body.ts';
+
+export interface RestRequest extends RequestBody {
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+}
+
+/** `body: undefined` = no content. */
+export interface RestAnswer {
+  status: number;
+  body: unknown;
+}
+
+export interface Route {
+  method: string;
+  /** Below `/api/v10`, such as `/webhooks/:application/:token`. */
+  path: string;
+  /** Whether the bot's token must come with it. Interaction calls carry theirs in the path. */
+  needsBotToken: boolean;
+  answer(request: RestRequest): RestAnswer;
+}
+
+export function ok(body: unknown): RestAnswer {
+  return { status: 200, body };
+}
+
+export const NO_CONTENT: RestAnswer = { status: 204, body: undefined };
+
+/** Finds the route of a request. */
+export class RouteTable {
+  readonly #routes: readonly { route: Route; pattern: RegExp }[];
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes.map((route) => ({
+      route,
+      pattern: new RegExp(`^${route.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
+    }));
+  }
+
+  /** @throws ApiError 404, or 405 when the path is known with other methods only. */
+  match(method: string, path: string): { route: Route; params: Record<string, string> } {
+    let isKnown = false;
+    for (const { route, pattern } of this.#routes) {
+      const found = pattern.exec(path);
+      if (!found) continue;
+      if (route.method === method) return { route, params: { ...found.groups } };
+      isKnown = true;
+    }
+    throw new ApiError(isKnown ? 'methodNotAllowed' : 'notFound');
+  }
+}

@@ -1,0 +1,71 @@
+import { type APIUser, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
+
+import type { Guild, Member } from './chat.ts';
+
+/** Who and what exists in the emulated Discord. */
+export interface World {
+  applicationId: string;
+  botToken: string;
+  guilds: readonly Guild[];
+  members: readonly Member[];
+}
+
+const APPLICATION_ID = '1180000000000000001';
+
+export const DEFAULT_WORLD: World = {
+  applicationId: APPLICATION_ID,
+  // The form of a real one: the application's id in base64, a time, a signature; of no use anywhere else
+  botToken: `${Buffer.from(APPLICATION_ID).toString('base64url')}.emulat.not-a-secret-only-for-the-emulated-discord`,
+  guilds: [
+    { id: '1180000000000655361', name: 'Collectors' },
+    { id: '1180000000004849665', name: 'Trading Post' },
+  ],
+  members: [
+    { id: '1180000000000000101', name: 'Alice', locale: 'en-US' },
+    { id: '1180000000000000102', name: 'Björn', locale: 'de' },
+    { id: '1180000000000000103', name: 'Chloé', locale: 'fr' },
+    { id: '1180000000000000104', name: '大輔', locale: 'ja' },
+  ],
+};
+
+// What @everyone may do in a new server
+const MEMBER_PERMISSIONS =
+  Permission.ViewChannel |
+  Permission.SendMessages |
+  Permission.SendMessagesInThreads |
+  Permission.CreatePublicThreads |
+  Permission.EmbedLinks |
+  Permission.AttachFiles |
+  Permission.AddReactions |
+  Permission.UseExternalEmojis |
+  Permission.UseExternalStickers |
+  Permission.ReadMessageHistory |
+  Permission.ChangeNickname |
+  Permission.CreateInstantInvite |
+  Permission.Connect |
+  Permission.Speak |
+  Permission.UseApplicationCommands;
+
+export function memberPermissions(manageGuild = false): bigint {
+  return manageGuild ? MEMBER_PERMISSIONS | Permission.ManageGuild : MEMBER_PERMISSIONS;
+}
+
+/** The one channel of a guild, or of a member's direct messages with the bot. */
+export function channelId(guildId: string | null, memberId: string): string {
+  return String(BigInt(guildId ?? memberId) + 1_000n);
+}
+
+export function apiUser({ id, name }: Pick<Member, 'id' | 'name'>): APIUser {
+  return {
+    id,
+    username: `${name.toLowerCase().replaceAll(/[^a-z0-9._]/g, '')}${id.slice(-3)}`,
+    global_name: name,
+    discriminator: '0',
+    avatar: null,
+  };
+}
+
+/** The bot's own account has the id of its application. */
+export function botUser({ applicationId }: Pick<World, 'applicationId'>): APIUser {
+  return { ...apiUser({ id: applicationId, name: 'Cards' }), username: 'cards', discriminator: '0001', bot: true };
+}
