@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+
+const LONGEST_BODY_BYTES = 64 * 1024;
+
+export class UnreadableBody extends Error {
+  override name = 'UnreadableBody';
+  readonly status: number;
+
+  constructor(status: number, sentence: string) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+/** @throws UnreadableBody when it is longer than 64 KiB or not JSON. */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    // Read to its end all the same: leaving early would reset the connection before the answer is out
+    if (bytes <= LONGEST_BODY_BYTES) chunks.push(chunk);
+  }
+  if (bytes > LONGEST_BODY_BYTES) throw new UnreadableBody(413, 'The body is longer than 64 KiB.');
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw new UnreadableBody(400, 'The body is not JSON.');
+  }
+}

@@ -1,0 +1,76 @@
+import type { ServerResponse } from 'node:http';
+import type { Snapshot } from './page-protocol.ts';
+import type { PageSources } from './page-sources.ts';
+
+const SHOWN_MESSAGES = 100;
+const SHOWN_REQUESTS = 50;
+/** Changes within this time share one event: a burst of commands must not become a flood of snapshots. */
+const GATHER_MS = 30;
+/** What changes without saying so: the bucket fills, gateway sessions come and go. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** Server-Sent Events: every open page gets a whole snapshot whenever something has changed. */
+export class PageEvents {
+  readonly #sources: PageSources;
+  readonly #streams = new Set<ServerResponse>();
+  readonly #endSubscriptions: (() => void)[];
+  readonly #lookAgain: NodeJS.Timeout;
+  #gathering: NodeJS.Timeout | undefined;
+  #lastSent = '';
+
+  constructor(sources: PageSources) {
+    this.#sources = sources;
+    const changed = () => this.#changed();
+    this.#endSubscriptions = [sources.discord.onMessage(changed), sources.cardService.onChange(changed)];
+    this.#lookAgain = setInterval(changed, LOOK_AGAIN_MS).unref();
+  }
+
+  open(response: ServerResponse): void {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    response.write(asEvent(JSON.stringify(this.snapshot())));
+    this.#streams.add(response);
+    response.on('close', () => this.#streams.delete(response));
+  }
+
+  close(): void {
+    for (const end of this.#endSubscriptions) end();
+    clearInterval(this.#lookAgain);
+    clearTimeout(this.#gathering);
+    for (const stream of this.#streams) stream.end();
+  }
+
+  snapshot(): Snapshot {
+    const { discord, cardService, botName, sampleCards } = this.#sources;
+    return {
+      botName,
+      guilds: discord.guilds,
+      members: discord.members,
+      sampleCards,
+      messages: discord.messages().slice(-SHOWN_MESSAGES),
+      service: cardService.state(),
+      requests: cardService.requests.slice(-SHOWN_REQUESTS),
+      requestCount: cardService.counts.total,
+      gatewaySessions: discord.gateway.sessions,
+    };
+  }
+
+  #changed(): void {
+    if (this.#streams.size === 0) return;
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#send();
+    }, GATHER_MS).unref();
+  }
+
+  #send(): void {
+    const json = JSON.stringify(this.snapshot());
+    if (json === this.#lastSent) return;
+    this.#lastSent = json;
+    // A page that does not read gets the next snapshot, which is complete in itself
+    for (const stream of this.#streams) if (!stream.writableNeedDrain) stream.write(asEvent(json));
+  }
+}
+
+function asEvent(json: string): string {
+  return `data: ${json}\n\n`;
+}

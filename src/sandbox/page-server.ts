@@ -1,0 +1,125 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readJsonBody, UnreadableBody } from './json-body.ts';
+import { PageApi } from './page-api.ts';
+import { loadPageAssets, type PageAsset } from './page-assets.ts';
+import { PageEvents } from './page-events.ts';
+import { refusal } from './page-guard.ts';
+import { pageHeaders } from './page-headers.ts';
+import type { ShownCard } from './page-protocol.ts';
+import type { PageSources } from './page-sources.ts';
+import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
+
+export interface PageServerOptions {
+  /** 0 = any free one. */
+  port: number;
+  discord: PageSources['discord'];
+  cardService: PageSources['cardService'];
+  /** Without them: `cardbot`, and the embedded service's own cards. */
+  extras?: Partial<Pick<PageSources, 'botName' | 'sampleCards'>>;
+}
+
+export interface PageServer {
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the sandbox's page on 127.0.0.1.
+ *
+ * @throws when the port is taken, or the page's script cannot be bundled.
+ */
+export async function startPageServer({ port, discord, cardService, extras }: PageServerOptions): Promise<PageServer> {
+  const sources: PageSources = {
+    discord,
+    cardService,
+    botName: 'cardbot',
+    sampleCards: SAMPLE_CARDS.map(shownCard),
+    ...extras,
+  };
+  const assets = await loadPageAssets();
+  const events = new PageEvents(sources);
+  const api = new PageApi(sources);
+  const headers = pageHeaders(discord.origin);
+
+  const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const { port: ownPort } = server.address() as AddressInfo;
+    answer(request, response, { ownPort, assets, events, api }).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else if (error instanceof UnreadableBody) sendJson(response, error.status, { error: error.message });
+      else sendJson(response, 500, { error: 'Something broke in the sandbox.' });
+    });
+  });
+  try {
+    await listen(server, port);
+  } catch (error) {
+    events.close();
+    throw error;
+  }
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        events.close();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Parts {
+  ownPort: number;
+  assets: ReadonlyMap<string, PageAsset>;
+  events: PageEvents;
+  api: PageApi;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  const { ownPort, assets, events, api } = parts;
+  const { method = '', headers } = request;
+  const refused = refusal(
+    { method, host: headers.host, origin: headers.origin, contentType: headers['content-type'] },
+    ownPort,
+  );
+  if (refused) return sendJson(response, refused.status, { error: refused.sentence });
+
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const gets = assets.has(pathname) || pathname === '/api/events' || pathname === '/api/commands';
+  const allowed = [gets ? 'GET' : [], api.accepts(pathname) ? 'POST' : []].flat();
+  if (allowed.length === 0) return sendJson(response, 404, { error: 'There is nothing here.' });
+  if (!allowed.includes(method)) {
+    response.setHeader('Allow', allowed.join(', '));
+    return sendJson(response, 405, { error: `Only ${allowed.join(' and ')} is answered here.` });
+  }
+
+  if (method === 'POST') {
+    const { status, body } = await api.post(pathname, await readJsonBody(request));
+    return sendJson(response, status, body);
+  }
+  const asset = assets.get(pathname);
+  if (asset) {
+    response.writeHead(200, { 'Content-Type': asset.contentType, 'Cache-Control': 'no-cache' }).end(asset.body);
+  } else if (pathname === '/api/events') events.open(response);
+  else sendJson(response, 200, api.commands(searchParams).body);
+}
+
+function shownCard({ id, name, tcg }: ServiceCard): ShownCard {
+  return { id, name, game: tcg };
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  response.end(JSON.stringify(body));
+}
+
+function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

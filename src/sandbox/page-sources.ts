@@ -1,0 +1,44 @@
+import type { APIApplicationCommand } from 'discord-api-types/v10';
+import type { CardServiceState, CardServiceSwitches, SeenRequest } from './card-service-controls.ts';
+import type { ChatMessage, Guild, Member, TypedCommand } from './discord/chat.ts';
+import type { ShownCard } from './page-protocol.ts';
+
+/** What the page needs of the emulated Discord. */
+export interface PageDiscord {
+  readonly origin: string;
+  readonly guilds: readonly Guild[];
+  readonly members: readonly Member[];
+  commandsFor(viewer: {
+    guildId: string | null;
+    manageGuild: boolean;
+  }): readonly Pick<APIApplicationCommand, 'name' | 'description' | 'options'>[];
+  /** @throws Error with words for whoever typed it. */
+  type(typed: TypedCommand): { readonly id: string };
+  messages(): readonly ChatMessage[];
+  /** @returns a function that ends the subscription. */
+  onMessage(listener: () => void): () => void;
+  readonly gateway: { drop(): void; readonly sessions: number };
+}
+
+/** What the page needs of the embedded card service. */
+export interface PageCardService {
+  state(): CardServiceState;
+  set(switches: Partial<CardServiceSwitches>): void;
+  exhaustDay(): void;
+  refillDay(): void;
+  storm(durationMs: number): void;
+  /** The latest, oldest first. */
+  readonly requests: readonly SeenRequest[];
+  readonly counts: { readonly total: number };
+  /** @returns a function that ends the subscription. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface PageSources {
+  discord: PageDiscord;
+  cardService: PageCardService;
+  /** As the bot's replies are signed. */
+  botName: string;
+  /** Offered to newcomers to try. */
+  sampleCards: readonly ShownCard[];
+}

@@ -1,0 +1,75 @@
+import '@skyra/discord-components-core/discord-messages.js';
+import type { ChatMessage } from '../discord/chat.ts';
+import type { Snapshot } from '../page-protocol.ts';
+import { element } from './element.ts';
+import { messageElement } from './message.ts';
+import { isVisible, type Viewer } from './viewer.ts';
+
+const NEAR_END_PX = 80;
+
+interface Shown {
+  /** The message as JSON with the viewer's locale: equal means that nothing is to be drawn anew. */
+  drawn: string;
+  node: HTMLElement;
+}
+
+/** The messages of one place, as the viewer sees them; only those that changed are drawn anew. */
+export class Chat {
+  readonly #scroller: HTMLElement;
+  readonly #list = element('discord-messages', { noBackground: true });
+  readonly #shown = new Map<string, Shown>();
+  readonly #dismissed = new Set<string>();
+  readonly #redraw: () => void;
+  #following = true;
+
+  constructor(scroller: HTMLElement, { welcome, redraw }: { welcome: HTMLElement; redraw: () => void }) {
+    this.#scroller = scroller;
+    this.#redraw = redraw;
+    scroller.tabIndex = 0; // to be scrolled by keyboard
+    scroller.append(welcome, this.#list);
+    scroller.addEventListener('scroll', () => {
+      this.#following = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END_PX;
+    });
+    // Images arrive after their message and push it down
+    new ResizeObserver(() => this.#follow()).observe(this.#list);
+  }
+
+  show({ messages, botName }: Snapshot, viewer: Viewer): void {
+    const visible = messages.filter(
+      (message) => isVisible(message, viewer) && !this.#dismissed.has(message.interactionId),
+    );
+    const kept = new Set(visible.map(({ interactionId }) => interactionId));
+    for (const [id, { node }] of this.#shown) {
+      if (kept.has(id)) continue;
+      node.remove();
+      this.#shown.delete(id);
+    }
+    for (const [position, message] of visible.entries()) this.#place(position, this.#draw(message, botName, viewer));
+  }
+
+  #draw(message: ChatMessage, botName: string, { member }: Viewer): HTMLElement {
+    const id = message.interactionId;
+    const drawn = JSON.stringify([message, member.locale]);
+    const before = this.#shown.get(id);
+    if (before?.drawn === drawn) return before.node;
+
+    const dismiss = () => {
+      this.#dismissed.add(id);
+      this.#redraw();
+    };
+    const node = messageElement(message, { botName, locale: member.locale, dismiss });
+    before?.node.replaceWith(node);
+    this.#shown.set(id, { drawn, node });
+    return node;
+  }
+
+  #place(position: number, node: HTMLElement): void {
+    const there = this.#list.children[position];
+    if (there !== node) this.#list.insertBefore(node, there ?? null);
+  }
+
+  /** Stays at the newest message, unless the reader has scrolled up. */
+  #follow(): void {
+    if (this.#following) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+  }
+}

@@ -1,0 +1,72 @@
+import type { ShownCard, ShownCommand, ShownOption } from '../page-protocol.ts';
+import { element } from './element.ts';
+import { type OptionInput, optionInput } from './option-input.ts';
+
+export interface CommandFormOptions {
+  command: ShownCommand;
+  /** What is known already, by option. */
+  texts: Record<string, string>;
+  cards: readonly ShownCard[];
+  /** Escape, or Backspace in the empty first field. */
+  onLeave(): void;
+}
+
+/** A picked command: a field for each required option, the others to be added. */
+export class CommandForm {
+  readonly root = element('div', { className: 'command-form', role: 'group' });
+  readonly command: ShownCommand;
+  readonly #cards: readonly ShownCard[];
+  readonly #inputs: OptionInput[] = [];
+  readonly #adders = element('span', { className: 'adders' });
+
+  constructor({ command, texts, cards, onLeave }: CommandFormOptions) {
+    this.command = command;
+    this.#cards = cards;
+    this.root.ariaLabel = `/${command.name}: ${command.description}`;
+    this.root.append(element('b', { className: 'command-name' }, `/${command.name}`), this.#adders);
+    for (const option of command.options) {
+      const text = texts[option.name];
+      if (option.required || text !== undefined) this.#add(option, text ?? '');
+      else this.#adders.append(this.#adder(option));
+    }
+    this.root.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' || (event.key === 'Backspace' && this.#isEmptyStart(event.target))) {
+        event.preventDefault();
+        onLeave();
+      }
+    });
+  }
+
+  /** What stands in the fields, by option. */
+  get texts(): Record<string, string> {
+    return Object.fromEntries(this.#inputs.map(({ name, field }) => [name, field.value]));
+  }
+
+  /** The first field that still wants something, else the first of all. */
+  focus(): boolean {
+    const wanting = this.#inputs.find(({ field }) => field.required && field.value === '') ?? this.#inputs[0];
+    wanting?.field.focus();
+    return wanting !== undefined;
+  }
+
+  #add(option: ShownOption, text: string): OptionInput {
+    const input = optionInput(option, text, this.#cards);
+    this.#inputs.push(input);
+    this.#adders.before(input.root);
+    return input;
+  }
+
+  #adder(option: ShownOption): HTMLElement {
+    const button = element('button', { type: 'button', title: option.description }, `+ ${option.name}`);
+    button.addEventListener('click', () => {
+      button.remove();
+      this.#add(option, '').field.focus();
+    });
+    return button;
+  }
+
+  #isEmptyStart(target: EventTarget | null): boolean {
+    const first = this.#inputs[0]?.field;
+    return target === first && first instanceof HTMLInputElement && first.value === '';
+  }
+}

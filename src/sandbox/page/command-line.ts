@@ -1,0 +1,73 @@
+import type { ShownCommand, ShownOption } from '../page-protocol.ts';
+import { type OptionValue, readOptionValue } from './option-value.ts';
+
+/** A typed line, understood as far as possible: `texts` is kept so that a form can go on from there. */
+export interface ReadLine {
+  command: ShownCommand | undefined;
+  /** What was typed for each option, by its name. */
+  texts: Record<string, string>;
+  options: Record<string, OptionValue>;
+  /** One sentence; `undefined` = ready to be sent. */
+  problem: string | undefined;
+}
+
+/**
+ * Reads `/card id:base1-4 private:True`, or shorter `/card base1-4`: words before the first `option:`
+ * fill the first required option that is not named.
+ */
+export function readCommandLine(line: string, commands: readonly ShownCommand[]): ReadLine {
+  const typed = /^\/(\S*)\s*(.*)$/s.exec(line.trim());
+  const unread = { command: undefined, texts: {}, options: {} };
+  if (!typed) return { ...unread, problem: 'Commands start with a slash: try /card.' };
+
+  const [, name = '', rest = ''] = typed;
+  const command = commands.find((command) => command.name === name.toLowerCase());
+  if (!command) return { ...unread, problem: `There is no command /${name} here.` };
+
+  const { bare, named } = split(rest, command.options);
+  if (bare === '') return readTexts(command, named);
+
+  const target = command.options.find((option) => option.required && !(option.name in named));
+  if (target) return readTexts(command, { ...named, [target.name]: bare });
+  return { ...readTexts(command, named), problem: `/${command.name} does not know what to do with “${bare}”.` };
+}
+
+/** Reads what was typed for each option, in a line or in a form. */
+export function readTexts(command: ShownCommand, texts: Record<string, string>): ReadLine {
+  const options: Record<string, OptionValue> = {};
+  for (const option of command.options) {
+    const text = texts[option.name];
+    if (text === undefined || text.trim() === '') {
+      if (option.required) return { command, texts, options, problem: `${option.name} is required.` };
+      continue;
+    }
+    const read = readOptionValue(option, text);
+    if ('problem' in read) return { command, texts, options, problem: read.problem };
+    options[option.name] = read.value;
+  }
+  return { command, texts, options, problem: undefined };
+}
+
+/** Commands whose name goes on from what is typed, for the list above the composer; `[]` once a name is complete. */
+export function suggestCommands(line: string, commands: readonly ShownCommand[]): readonly ShownCommand[] {
+  const typed = /^\/(\S*)$/.exec(line)?.[1]?.toLowerCase();
+  return typed === undefined ? [] : commands.filter(({ name }) => name.startsWith(typed));
+}
+
+/** An option's value goes on until the next word that starts with another option's name and a colon. */
+function split(rest: string, options: readonly ShownOption[]): { bare: string; named: Record<string, string> } {
+  const known = new Set(options.map(({ name }) => name));
+  const named: Record<string, string> = {};
+  const bare: string[] = [];
+  let current: string | undefined;
+  for (const word of rest.split(/\s+/).filter(Boolean)) {
+    const colon = word.indexOf(':');
+    const name = word.slice(0, Math.max(colon, 0)).toLowerCase();
+    if (known.has(name)) {
+      current = name;
+      named[name] = word.slice(colon + 1);
+    } else if (current === undefined) bare.push(word);
+    else named[current] = `${named[current]} ${word}`;
+  }
+  return { bare: bare.join(' '), named };
+}

@@ -1,0 +1,24 @@
+type Properties<Tag extends keyof HTMLElementTagNameMap> = {
+  [Name in keyof HTMLElementTagNameMap[Tag]]?: HTMLElementTagNameMap[Tag][Name] | undefined;
+};
+
+/** An element with its properties set and its children in it; properties that are `undefined` are left alone. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  properties: Properties<Tag> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value !== undefined) Reflect.set(made, name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/** An element of `page.html`. */
+export function section(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`page.html has no #${id}`);
+  return found;
+}

@@ -1,0 +1,50 @@
+import type { SeenRequest } from '../card-service-controls.ts';
+import type { Snapshot } from '../page-protocol.ts';
+import { element } from './element.ts';
+
+/** The requests that reached the service, newest first. */
+export class RequestLog {
+  readonly #heading = element('h2', { id: 'requests-heading' });
+  readonly #rows = element('tbody');
+  readonly #empty = element('p', { className: 'quiet' }, 'None yet. Answers from the cache never come here.');
+  #drawn = '';
+
+  constructor(root: HTMLElement) {
+    const head = element(
+      'tr',
+      {},
+      ...['Time', 'Request', 'Status'].map((name) => element('th', { scope: 'col' }, name)),
+    );
+    const table = element('table', {}, element('thead', {}, head), this.#rows);
+    const scroller = element('div', { className: 'scroller', tabIndex: 0, role: 'group' }, table);
+    scroller.setAttribute('aria-labelledby', this.#heading.id);
+    root.append(this.#heading, this.#empty, scroller);
+  }
+
+  show({ requests, requestCount }: Snapshot, locale: string): void {
+    const wanted = JSON.stringify([requests, requestCount, locale]);
+    if (wanted === this.#drawn) return;
+    this.#drawn = wanted;
+
+    this.#heading.textContent = `Requests that reached it: ${requestCount.toLocaleString(locale)}`;
+    this.#empty.hidden = requests.length > 0;
+    this.#rows.replaceChildren(...requests.toReversed().map((request) => row(request, locale)));
+  }
+}
+
+function row({ atMs, method, path, status, authorized }: SeenRequest, locale: string): HTMLElement {
+  const time = new Date(atMs).toLocaleTimeString(locale);
+  const title = `${method} ${path} (${authorized ? 'with the right key' : 'without a key'})`;
+  return element(
+    'tr',
+    {},
+    element('td', {}, time),
+    element('td', { className: 'path', title }, shortened(path)),
+    element('td', { className: status < 400 ? 'good' : status === 404 ? 'quiet' : 'bad' }, String(status)),
+  );
+}
+
+/** Without the query, which is the same for every card. */
+function shortened(path: string): string {
+  return path.split('?')[0] ?? path;
+}

@@ -1,0 +1,47 @@
+import type { Snapshot } from '../page-protocol.ts';
+import { element } from './element.ts';
+import { timeElement } from './ticking-times.ts';
+
+/** What the card service has left, as it would say of itself. */
+export class ServicePanel {
+  readonly #root: HTMLElement;
+  #drawn = '';
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+  }
+
+  show({ service }: Snapshot, locale: string): void {
+    const wanted = JSON.stringify([service, locale]);
+    if (wanted === this.#drawn) return;
+    this.#drawn = wanted;
+
+    const { dayLimit, dayRemaining, minuteRate, minuteRemaining, burst, resetsAtMs } = service;
+    this.#root.replaceChildren(
+      element('h2', { id: 'service-heading' }, 'The card service'),
+      gauge('Left today', dayRemaining, dayLimit, locale),
+      gauge('Left right now', minuteRemaining, burst, locale),
+      element(
+        'p',
+        { className: 'quiet' },
+        `Refills ${minuteRate.toLocaleString(locale)} a minute. The day ends `,
+        timeElement(Math.ceil(resetsAtMs / 1000), 'R', locale),
+        '.',
+      ),
+    );
+  }
+}
+
+function gauge(label: string, left: number, of: number, locale: string): HTMLElement {
+  const share = of > 0 ? Math.min(1, Math.max(0, left / of)) : 0;
+  const bar = element('i', { className: share > 0.25 ? 'fill' : share > 0 ? 'fill low' : 'fill empty' });
+  bar.style.width = `${share * 100}%`;
+  return element(
+    'div',
+    { className: 'gauge' },
+    element('span', {}, label),
+    element('b', {}, left.toLocaleString(locale)),
+    element('span', { className: 'quiet' }, `of ${of.toLocaleString(locale)}`),
+    element('div', { className: 'bar', ariaHidden: 'true' }, bar),
+  );
+}

@@ -1,0 +1,98 @@
+import { PLAN_LIMITS } from '../../plans.ts';
+import type { Snapshot } from '../page-protocol.ts';
+import { changeSwitches, press, startStorm } from './api.ts';
+import { element } from './element.ts';
+import { timeElement } from './ticking-times.ts';
+
+const LATENCIES: readonly [number, string][] = [
+  [0, 'answers at once'],
+  [300, '0.3 s'],
+  [2_000, '2 s'],
+  [5_000, '5 s'],
+  [15_000, '15 s: too late'],
+];
+const STORMS_MS = [10_000, 30_000];
+
+/** What can go wrong, at the press of a button. */
+export class Switches {
+  readonly #plan = selectOf(Object.keys(PLAN_LIMITS).map((plan) => [plan, plan]));
+  readonly #latency = selectOf(LATENCIES.map(([ms, words]) => [String(ms), words]));
+  readonly #down = element('input', { type: 'checkbox' });
+  readonly #storm = element('p', { className: 'quiet', role: 'status' });
+  readonly #gateway = element('span', { className: 'quiet' });
+  readonly #problem = element('p', { className: 'failed', role: 'alert' });
+  #stormUntilMs: number | undefined;
+
+  constructor(root: HTMLElement) {
+    this.#on(this.#plan, 'change', () => changeSwitches({ plan: planOf(this.#plan.value) }));
+    this.#on(this.#latency, 'change', () => changeSwitches({ latencyMs: Number(this.#latency.value) }));
+    this.#on(this.#down, 'change', () => changeSwitches({ down: this.#down.checked }));
+    const storms = STORMS_MS.map((durationMs) =>
+      this.#button(`${durationMs / 1000} s`, () => startStorm({ durationMs }), `429 storm for ${durationMs / 1000} s`),
+    );
+    root.append(
+      element('h2', { id: 'switches-heading' }, 'Switches'),
+      element('label', { className: 'switch' }, element('span', {}, 'Plan'), this.#plan),
+      element('label', { className: 'switch' }, element('span', {}, 'Speed'), this.#latency),
+      element('label', { className: 'tick' }, this.#down, 'Service is down (503)'),
+      row('429 storm', ...storms),
+      this.#storm,
+      row(
+        'The day',
+        this.#button('Use up', () => press('/api/day/exhaust'), 'Use up the day'),
+        this.#button('Refill', () => press('/api/day/refill'), 'Refill the day'),
+      ),
+      row(
+        element('span', {}, 'Gateway ', this.#gateway),
+        this.#button('Drop', () => press('/api/gateway/drop'), 'Drop the gateway connection'),
+      ),
+      this.#problem,
+    );
+  }
+
+  show({ service: { switches }, gatewaySessions }: Snapshot, locale: string): void {
+    this.#plan.value = switches.plan;
+    this.#latency.value = String(switches.latencyMs);
+    this.#down.checked = switches.down;
+    this.#gateway.textContent = gatewaySessions > 0 ? '(connected)' : '(not connected)';
+    this.#showStorm(switches.stormUntilMs, locale);
+  }
+
+  #showStorm(untilMs: number, locale: string): void {
+    const runsUntilMs = untilMs > Date.now() ? untilMs : 0;
+    if (runsUntilMs === this.#stormUntilMs) return;
+    this.#stormUntilMs = runsUntilMs;
+    this.#storm.hidden = runsUntilMs === 0;
+    this.#storm.replaceChildren(
+      'Every request gets a 429; ends ',
+      timeElement(Math.ceil(runsUntilMs / 1000), 'R', locale),
+    );
+  }
+
+  #button(words: string, run: () => Promise<void>, label: string): HTMLElement {
+    const button = element('button', { type: 'button', ariaLabel: label, title: label }, words);
+    this.#on(button, 'click', run);
+    return button;
+  }
+
+  #on(control: HTMLElement, event: string, run: () => Promise<void>): void {
+    control.addEventListener(event, () => {
+      this.#problem.textContent = '';
+      run().catch((error: Error) => {
+        this.#problem.textContent = error.message;
+      });
+    });
+  }
+}
+
+function row(label: Node | string, ...buttons: HTMLElement[]): HTMLElement {
+  return element('div', { className: 'switch' }, element('span', {}, label), ...buttons);
+}
+
+function selectOf(options: readonly (readonly [string, string])[]): HTMLSelectElement {
+  return element('select', {}, ...options.map(([value, words]) => element('option', { value }, words)));
+}
+
+function planOf(value: string): keyof typeof PLAN_LIMITS {
+  return (Object.keys(PLAN_LIMITS) as (keyof typeof PLAN_LIMITS)[]).find((plan) => plan === value) ?? 'free';
+}

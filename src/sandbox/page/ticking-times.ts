@@ -1,0 +1,30 @@
+import '@skyra/discord-components-core/discord-time.js';
+import { element } from './element.ts';
+import { TIMESTAMP_STYLES, type TimestampStyle, timestampText } from './timestamp.ts';
+
+/** A moment in words; relative ones go on by themselves once `tickTimes` runs. */
+export function timeElement(seconds: number, style: TimestampStyle, locale: string): HTMLElement {
+  const nowMs = Date.now();
+  const words = timestampText(seconds, style, { locale, nowMs });
+  // Not announced: a countdown inside of the chat's live region would talk every second
+  const properties = { title: timestampText(seconds, 'F', { locale, nowMs }), ariaLive: 'off' };
+  const time = element('discord-time', properties, words);
+  Object.assign(time.dataset, { seconds, style, locale });
+  return time;
+}
+
+/** Keeps every relative time on the page right, once a second. */
+export function tickTimes(): void {
+  setInterval(() => {
+    for (const time of document.querySelectorAll<HTMLElement>('discord-time[data-style="R"]')) update(time);
+  }, 1_000);
+}
+
+function update(time: HTMLElement): void {
+  const style = TIMESTAMP_STYLES.find((style) => style === time.dataset.style) ?? 'f';
+  const words = timestampText(Number(time.dataset.seconds), style, {
+    locale: time.dataset.locale ?? 'en-US',
+    nowMs: Date.now(),
+  });
+  if (time.textContent !== words) time.textContent = words;
+}

@@ -1,0 +1,38 @@
+import type { ShownCard } from '../page-protocol.ts';
+import { botAvatar } from './avatars.ts';
+import { element } from './element.ts';
+
+const SAMPLES = 4;
+
+/** The first thing a newcomer sees: what to type, and a few cards to try at once. */
+export class Welcome {
+  readonly root = element('section', { className: 'welcome', ariaLabel: 'Welcome' });
+  readonly #onTry: (card: ShownCard) => void;
+
+  constructor({ onTry }: { onTry: (card: ShownCard) => void }) {
+    this.#onTry = onTry;
+  }
+
+  show(botName: string, cards: readonly ShownCard[]): void {
+    if (this.root.childElementCount > 0) return;
+    this.root.append(
+      element('img', { src: botAvatar(), alt: '' }),
+      element('h2', {}, `Ask ${botName} for a card`),
+      element('p', {}, 'Type ', element('kbd', {}, '/card'), ' and press ', element('kbd', {}, 'Enter'), '. Try:'),
+      element('div', { className: 'samples' }, ...spread(cards).map((card) => this.#button(card))),
+    );
+  }
+
+  #button(card: ShownCard): HTMLElement {
+    const button = element('button', { type: 'button', title: `/card id:${card.id}` }, card.name);
+    button.append(element('code', {}, card.id));
+    button.addEventListener('click', () => this.#onTry(card));
+    return button;
+  }
+}
+
+/** A few from all over the list, so that every game has its chance. */
+function spread(cards: readonly ShownCard[]): readonly ShownCard[] {
+  const step = Math.max(1, Math.floor(cards.length / SAMPLES));
+  return cards.filter((_, index) => index % step === 0).slice(0, SAMPLES);
+}
