@@ -27,7 +27,7 @@ const LONGEST_WAIT_LIMIT_SECONDS = 840;
 const seconds = (fallback: number) =>
   z.coerce.number('write a number of seconds').min(0, 'write 0 or more').default(fallback);
 const atLeastOne = z.coerce.number('write a number').min(1, 'write 1 or more');
-const notBuiltYet = z.undefined('this feature is not built yet: take the variable out');
+const notBuiltYet = z.undefined('this feature is not built yet: take the variable out').optional();
 
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'write an address that begins with https:// or http://' })

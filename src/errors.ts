@@ -1,11 +1,8 @@
+import { countdown } from './moments.ts';
+
 /** Everything that can keep the service from answering a question. `userMessage` is what a member is told. */
 export abstract class CardServiceError extends Error {
   abstract readonly userMessage: string;
-}
-
-/** Discord's own words for a moment: it counts down in each member's language. */
-export function relativeTime(atMs: number): string {
-  return `<t:${Math.ceil(atMs / 1000)}:R>`;
 }
 
 /** The text is not a card id; nothing was sent. */
@@ -28,7 +25,7 @@ export class QuotaSpent extends CardServiceError {
   constructor(untilMs: number) {
     super(`requests spent until ${new Date(untilMs).toISOString()}`);
     this.untilMs = untilMs;
-    this.userMessage = `Today's requests to the card service are used up. They come back ${relativeTime(untilMs)}.`;
+    this.userMessage = `Today's requests to the card service are used up. They come back ${countdown(untilMs)}.`;
   }
 }
 
@@ -41,7 +38,7 @@ export class Busy extends CardServiceError {
   constructor(untilMs: number) {
     super(`no turn before ${new Date(untilMs).toISOString()}`);
     this.untilMs = untilMs;
-    this.userMessage = `Too many questions are waiting for the card service. Ask again ${relativeTime(untilMs)}.`;
+    this.userMessage = `Too many questions are waiting for the card service. Ask again ${countdown(untilMs)}.`;
   }
 }
 
@@ -85,7 +82,7 @@ export class ServiceDown extends CardServiceError {
   /** @param untilMs when asking is worth while again, if that is known */
   constructor(reason: string, options: ErrorOptions & { untilMs?: number } = {}) {
     super(`card service down: ${reason}`, options);
-    const when = options.untilMs === undefined ? 'in a minute' : relativeTime(options.untilMs);
+    const when = options.untilMs === undefined ? 'in a minute' : countdown(options.untilMs);
     this.userMessage = `The card service does not answer at the moment. Try again ${when}.`;
   }
 }

@@ -1,6 +1,6 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Answer, Card, Prices } from '../card.ts';
-import { relativeTime } from '../errors.ts';
+import { age } from '../moments.ts';
 import type { QuotaState } from '../quota-state.ts';
 import { imageUrl } from './image-url.ts';
 import { formatCount, formatPrice } from './numbers.ts';
@@ -53,7 +53,7 @@ export function remainingWords(quota: QuotaState | undefined, locale: string): s
 }
 
 function unlistedNote(unlistedAtMs: number): string {
-  return `No longer listed by the card service, as of ${relativeTime(unlistedAtMs)}. This is our last copy.`;
+  return `No longer listed by the card service, as of ${age(unlistedAtMs)}. This is our last copy.`;
 }
 
 function factFields({ set, number, rarity, game }: Card): APIEmbedField[] {
@@ -79,7 +79,7 @@ function priceFields({ card, answer, locale, currency }: CardView): APIEmbedFiel
     return price === undefined ? [] : [{ name, value: formatPrice(price, locale, currency), inline: true }];
   });
   const prices = given.length > 0 ? given : [{ name: 'Prices', value: 'no prices', inline: true }];
-  return [...prices, { name: 'Prices as of', value: relativeTime(answer.askedAtMs), inline: false }];
+  return [...prices, { name: 'Prices as of', value: age(answer.askedAtMs), inline: false }];
 }
 
 function field(name: string, value: string | undefined): APIEmbedField | undefined {

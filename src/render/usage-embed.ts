@@ -1,6 +1,6 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Usage } from '../card.ts';
-import { relativeTime } from '../errors.ts';
+import { age, countdown } from '../moments.ts';
 import type { QuotaState } from '../quota-state.ts';
 import { formatCount } from './numbers.ts';
 import { plainMarkdown } from './text.ts';
@@ -57,7 +57,7 @@ function todayFields({ quota, locale }: UsageView): APIEmbedField[] {
   const lines = [
     remaining !== undefined && limit !== undefined && bar(remaining, limit),
     `${known(remaining, locale)} of ${known(limit, locale)} left`,
-    resetsAtMs !== undefined && `all back ${relativeTime(resetsAtMs)}`,
+    resetsAtMs !== undefined && `all back ${countdown(resetsAtMs)}`,
   ];
   return [{ name: 'Today', value: lines.filter(Boolean).join('\n'), inline: false }];
 }
@@ -84,7 +84,7 @@ function reportFields({ report, locale }: UsageView): APIEmbedField[] {
 }
 
 function freshnessField({ report }: UsageView): APIEmbedField[] {
-  return report ? [{ name: 'Report from', value: relativeTime(report.atMs), inline: true }] : [];
+  return report ? [{ name: 'Report from', value: age(report.atMs), inline: true }] : [];
 }
 
 function savedWords({ savedToday, locale }: UsageView): string {

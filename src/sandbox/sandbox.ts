@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commands } from '../../commands/index.ts';
+import { type App, startApp } from '../app.ts';
+import { type Config, readConfig } from '../config.ts';
+import { runRegistrationCli } from '../discord/registration-cli.ts';
+import type { Logger } from '../log.ts';
+import { sampleImage } from './card-images.ts';
+import { type CardServiceOptions, type ListeningCardService, startCardService } from './card-service.ts';
+import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
+import { SANDBOX_API_KEY } from './embedded-card-service.ts';
+
+export interface SandboxOptions {
+  log: Logger;
+  discord?: EmulatedDiscordOptions;
+  service?: CardServiceOptions;
+  /** Variables of the bot's configuration, over those that the sandbox needs itself; `undefined` takes one out. */
+  env?: Record<string, string | undefined>;
+}
+
+export interface Sandbox {
+  discord: EmulatedDiscord;
+  cardService: ListeningCardService;
+  /** As the bot read it. */
+  config: Config;
+  /** Starts the bot on what the last one left behind, and waits until it is connected. */
+  startBot(): Promise<App>;
+  /** Stops the bots, then what they talked to, and removes their data. */
+  stop(): Promise<void>;
+}
+
+/** A Discord, a card service and room for the bot between them, all on this machine; nothing of `process.env` is read. */
+export async function startSandbox({ log, discord: discordOptions, service, env }: SandboxOptions): Promise<Sandbox> {
+  const discord = await startEmulatedDiscord({ image: sampleImage, ...discordOptions });
+  const cardService = await startCardService(service);
+  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-sandbox-'));
+  const config = readConfig({
+    DISCORD_TOKEN: discord.botToken,
+    DISCORD_API_URL: discord.apiUrl,
+    CARD_SERVICE_URL: cardService.url,
+    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
+    DATA_DIR: dataDir,
+    ...env,
+  });
+  await registerCommands(discord);
+
+  const bots: App[] = [];
+  return {
+    discord,
+    cardService,
+    config,
+    async startBot() {
+      const bot = await startApp(config, log);
+      bots.push(bot);
+      await bot.ready;
+      await discord.gateway.whenReady();
+      return bot;
+    },
+    async stop() {
+      await Promise.all(bots.map((bot) => bot.stop()));
+      await Promise.all([discord.close(), cardService.close()]);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Just as a moderator does it from a shell. */
+async function registerCommands(discord: EmulatedDiscord): Promise<void> {
+  const said: string[] = [];
+  const exitCode = await runRegistrationCli(['register'], {
+    commands: commands.map(({ data }) => data),
+    env: { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl },
+    out: (text) => said.push(text),
+    err: (text) => said.push(text),
+  });
+  if (exitCode !== 0) throw new Error(`The commands could not be registered:\n${said.join('')}`);
+}
