@@ -49,7 +49,7 @@ export function sampleImage(url: string): { contentType: 'image/svg+xml'; body: 
 function drawCard(card: ServiceCard): string {
   const game = GAMES.find((known) => known === card.tcg) ?? GAMES[0];
   const rarity = RARITIES.find((known) => known === card.rarity) ?? RARITIES[0];
-  const random = seededRandom(card.id);
+  const random = seededRandom(card.name);
   const { light, dark, ink } = FRAMES[game];
   const shiny = RARITIES.indexOf(rarity) >= RARITIES.indexOf('Holo Rare');
   const line = WORDS[game][Math.floor(random() * WORDS[game].length)] ?? '';
