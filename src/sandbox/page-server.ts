@@ -85,7 +85,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   );
   if (refused) return sendJson(response, refused.status, { error: refused.sentence });
 
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const address = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+  const pathname = address?.pathname ?? '';
   const gets = assets.has(pathname) || pathname === '/api/events' || pathname === '/api/commands';
   const allowed = [gets ? 'GET' : [], api.accepts(pathname) ? 'POST' : []].flat();
   if (allowed.length === 0) return sendJson(response, 404, { error: 'There is nothing here.' });
@@ -102,7 +103,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   if (asset) {
     response.writeHead(200, { 'Content-Type': asset.contentType, 'Cache-Control': 'no-cache' }).end(asset.body);
   } else if (pathname === '/api/events') events.open(response);
-  else sendJson(response, 200, api.commands(searchParams).body);
+  else sendJson(response, 200, api.commands(new URLSearchParams(address?.search)).body);
 }
 
 function shownCard({ id, name, tcg }: ServiceCard): ShownCard {

@@ -1,9 +1,9 @@
 import type { ShownCard, ShownCommand } from '../page-protocol.ts';
 import { CommandForm } from './command-form.ts';
-import { type ReadLine, readCommandLine, readTexts, suggestCommands } from './command-line.ts';
+import { type ReadLine, readCommandLine, readTexts } from './command-line.ts';
 import { element } from './element.ts';
+import { LineInput } from './line-input.ts';
 import type { OptionValue } from './option-value.ts';
-import { Suggestions } from './suggestions.ts';
 
 export interface ComposerOptions {
   /** The commands of the place, asked for anew each time: the bot may just have registered them. */
@@ -13,27 +13,27 @@ export interface ComposerOptions {
   send(command: string, options: Record<string, OptionValue>): Promise<void>;
 }
 
-/** The line at the bottom: free text with a list of commands, or the form of a picked command. */
+/** The row at the bottom: a free line, or the form of a picked command. */
 export class Composer {
   readonly #options: ComposerOptions;
-  readonly #line = element('input', { className: 'line', autocomplete: 'off', spellcheck: false });
   readonly #problem = element('p', { id: 'problem', className: 'problem', role: 'alert' });
-  readonly #row = element('div', { className: 'row' });
-  readonly #send = element('button', { type: 'submit', className: 'send' }, 'Send');
-  readonly #suggestions: Suggestions;
+  readonly #sendButton = element('button', { type: 'submit', className: 'send' }, 'Send');
+  readonly #line: LineInput;
   #form: CommandForm | undefined;
-  #sending = false;
 
   constructor(root: HTMLElement, options: ComposerOptions) {
     this.#options = options;
-    this.#suggestions = new Suggestions(this.#line, { onPick: (command) => this.#pick(command) });
-    this.#line.setAttribute('aria-describedby', this.#problem.id);
-    this.#row.append(this.#line, this.#send);
-    root.append(this.#problem, this.#suggestions.root, this.#row);
-
-    this.#line.addEventListener('input', () => void this.#suggest());
-    this.#line.addEventListener('keydown', (event) => this.#onLineKey(event));
-    this.#line.addEventListener('blur', () => this.#suggestions.show([]));
+    this.#line = new LineInput({
+      commands: options.commands,
+      onInput: () => this.#say(''),
+      onPick: (command) => this.#openForm(command, {}),
+    });
+    this.#line.field.setAttribute('aria-describedby', this.#problem.id);
+    root.append(
+      this.#problem,
+      this.#line.list,
+      element('div', { className: 'row' }, this.#line.field, this.#sendButton),
+    );
     root.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#submit();
@@ -47,85 +47,86 @@ export class Composer {
   }
 
   focus(): void {
-    if (!this.#form?.focus()) this.#line.focus();
+    if (!this.#form?.focus()) this.#line.field.focus();
   }
 
   /** Back to an empty line: another place may know other commands. */
   moveTo(placeName: string): void {
-    this.#line.placeholder = `Message ${placeName}: type / for commands`;
-    this.#line.ariaLabel = `Message ${placeName}`;
-    this.#leaveForm('');
+    this.#line.field.placeholder = `Message ${placeName}: type / for commands`;
+    this.#line.field.ariaLabel = `Message ${placeName}`;
+    this.#closeForm('');
   }
 
   /** Sends a whole line as if it had been typed. */
   async sendLine(line: string): Promise<void> {
-    await this.#trySend(readCommandLine(line, await this.#options.commands()));
+    const read = readCommandLine(line, await this.#options.commands());
+    const onlyName = line.trim() === `/${read.command?.name}`;
+    // The name alone, typed faster than its suggestion came, is a pick and no mistake
+    if (read.command && read.problem && onlyName) this.#openForm(read.command, {});
+    else await this.#trySend(read, line);
   }
 
-  async #suggest(): Promise<void> {
-    this.#say('');
-    const commands = this.#line.value.startsWith('/') ? await this.#options.commands() : [];
-    this.#suggestions.show(suggestCommands(this.#line.value, commands));
-  }
-
-  #onLineKey(event: KeyboardEvent): void {
-    const active = this.#suggestions.active;
-    if (active === undefined) return;
-
-    if (event.key === 'ArrowDown') this.#suggestions.move(1);
-    else if (event.key === 'ArrowUp') this.#suggestions.move(-1);
-    else if (event.key === 'Escape') this.#suggestions.show([]);
-    else if (event.key === 'Tab' && !event.shiftKey) this.#pick(active);
-    else if (event.key === 'Enter' && !this.#isComplete(active)) this.#pick(active);
-    else return;
-    event.preventDefault();
-  }
-
-  /** A name typed to its end that needs nothing more is sent at once. */
-  #isComplete({ name, options }: ShownCommand): boolean {
-    return this.#line.value.toLowerCase() === `/${name}` && !options.some(({ required }) => required);
-  }
-
-  #pick(command: ShownCommand, texts: Record<string, string> = {}): void {
-    this.#suggestions.show([]);
-    const cards = this.#options.cards();
+  #openForm(command: ShownCommand, texts: Record<string, string>): void {
     this.#form?.root.remove();
-    this.#form = new CommandForm({ command, texts, cards, onLeave: () => this.#leaveForm(`/${command.name}`) });
-    this.#line.hidden = true;
-    this.#send.before(this.#form.root);
-    if (!this.#form.focus()) this.#send.focus();
+    this.#form = new CommandForm({
+      command,
+      texts,
+      cards: this.#options.cards(),
+      onLeave: () => this.#closeForm(`/${command.name}`),
+    });
+    this.#line.set('');
+    this.#line.field.hidden = true;
+    this.#sendButton.before(this.#form.root);
+    if (!this.#form.focus()) this.#sendButton.focus();
   }
 
-  #leaveForm(line: string): void {
+  #closeForm(line: string): void {
+    this.#line.set(line);
+    this.#line.field.hidden = false;
+    if (this.#form) this.#line.field.focus();
     this.#form?.root.remove();
-    this.#line.hidden = false;
-    if (this.#form) this.#line.focus();
     this.#form = undefined;
-    this.#line.value = line;
     this.#say('');
   }
 
   async #submit(): Promise<void> {
-    if (this.#form) return await this.#trySend(readTexts(this.#form.command, this.#form.texts));
-    if (this.#line.value.trim() !== '') await this.sendLine(this.#line.value);
+    if (this.#form) return await this.#submitForm(this.#form);
+    const line = this.#line.field.value;
+    if (line.trim() === '') return;
+    this.#closeForm('');
+    await this.sendLine(line);
   }
 
-  async #trySend({ command, options, texts, problem }: ReadLine): Promise<void> {
-    if (this.#sending) return;
-    if (command === undefined || problem !== undefined) {
-      if (command && !this.#form) this.#pick(command, texts);
-      return this.#say(problem ?? '');
+  async #submitForm(form: CommandForm): Promise<void> {
+    const read = readTexts(form.command, form.texts);
+    if (read.problem === undefined) {
+      this.#closeForm('');
+      return await this.#trySend(read, '');
     }
-    this.#sending = true;
+    this.#say(read.problem);
+    form.focus();
+  }
+
+  /** The line is free for the next command meanwhile; what could not be sent comes back unless that has begun. */
+  async #trySend(read: ReadLine, typed: string): Promise<void> {
+    const problem = read.problem ?? (await this.#send(read));
+    if (problem === undefined) return;
+    if (!this.#form && this.#line.field.value === '') this.#restore(read, typed);
+    this.#say(problem);
+  }
+
+  async #send({ command, options }: ReadLine): Promise<string | undefined> {
     try {
-      await this.#options.send(command.name, options);
-      this.#leaveForm('');
-      this.#suggestions.show([]);
+      if (command) await this.#options.send(command.name, options);
+      return undefined;
     } catch (error) {
-      this.#say(error instanceof Error ? error.message : String(error));
-    } finally {
-      this.#sending = false;
+      return error instanceof Error ? error.message : String(error);
     }
+  }
+
+  #restore({ command, texts }: ReadLine, typed: string): void {
+    if (command && command.options.length > 0) this.#openForm(command, texts);
+    else this.#line.set(typed);
   }
 
   #say(problem: string): void {

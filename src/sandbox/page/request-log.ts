@@ -6,6 +6,7 @@ import { element } from './element.ts';
 export class RequestLog {
   readonly #heading = element('h2', { id: 'requests-heading' });
   readonly #rows = element('tbody');
+  readonly #scroller = element('div', { className: 'scroller', tabIndex: 0, role: 'group' });
   readonly #empty = element('p', { className: 'quiet' }, 'None yet. Answers from the cache never come here.');
   #drawn = '';
 
@@ -16,9 +17,9 @@ export class RequestLog {
       ...['Time', 'Request', 'Status'].map((name) => element('th', { scope: 'col' }, name)),
     );
     const table = element('table', {}, element('thead', {}, head), this.#rows);
-    const scroller = element('div', { className: 'scroller', tabIndex: 0, role: 'group' }, table);
-    scroller.setAttribute('aria-labelledby', this.#heading.id);
-    root.append(this.#heading, this.#empty, scroller);
+    this.#scroller.append(table);
+    this.#scroller.setAttribute('aria-labelledby', this.#heading.id);
+    root.append(this.#heading, this.#empty, this.#scroller);
   }
 
   show({ requests, requestCount }: Snapshot, locale: string): void {
@@ -28,6 +29,7 @@ export class RequestLog {
 
     this.#heading.textContent = `Requests that reached it: ${requestCount.toLocaleString(locale)}`;
     this.#empty.hidden = requests.length > 0;
+    this.#scroller.hidden = requests.length === 0;
     this.#rows.replaceChildren(...requests.toReversed().map((request) => row(request, locale)));
   }
 }

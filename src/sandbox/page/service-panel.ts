@@ -24,7 +24,7 @@ export class ServicePanel {
       element(
         'p',
         { className: 'quiet' },
-        `Refills ${minuteRate.toLocaleString(locale)} a minute. The day ends `,
+        `${minuteRate.toLocaleString(locale)} come back every minute; the day ends `,
         timeElement(Math.ceil(resetsAtMs / 1000), 'R', locale),
         '.',
       ),

@@ -43,5 +43,5 @@ function relativeText(secondsFromNow: number, locale: string): string {
   const distance = Math.abs(secondsFromNow);
   const [unit, length] = UNITS.find(([, seconds]) => distance >= seconds) ?? (['second', 1] as const);
   const count = Math.floor(distance / length) * Math.sign(secondsFromNow);
-  return new Intl.RelativeTimeFormat(locale, { numeric: 'always' }).format(count, unit);
+  return new Intl.RelativeTimeFormat(locale, { numeric: count === 0 ? 'auto' : 'always' }).format(count, unit);
 }

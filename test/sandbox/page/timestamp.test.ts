@@ -5,7 +5,7 @@ const NOON_S = Date.UTC(2026, 4, 17, 12, 0, 0) / 1000;
 const view = { locale: 'en-US', nowMs: NOON_S * 1000, timeZone: 'UTC' };
 
 it.each([
-  [0, 'in 0 seconds'],
+  [0, 'now'],
   [45, 'in 45 seconds'],
   [-1, '1 second ago'],
   [-90, '1 minute ago'],

@@ -1,0 +1,63 @@
+import type { ShownCommand } from '../page-protocol.ts';
+import { suggestCommands } from './command-line.ts';
+import { element } from './element.ts';
+import { Suggestions } from './suggestions.ts';
+
+export interface LineInputOptions {
+  commands(): Promise<readonly ShownCommand[]>;
+  onInput(): void;
+  onPick(command: ShownCommand): void;
+}
+
+/** The free line of text, with the commands that go on from what is typed. */
+export class LineInput {
+  readonly field = element('input', { className: 'line', autocomplete: 'off', spellcheck: false });
+  readonly #options: LineInputOptions;
+  readonly #suggestions: Suggestions;
+
+  constructor(options: LineInputOptions) {
+    this.#options = options;
+    this.#suggestions = new Suggestions(this.field, { onPick: options.onPick });
+    this.field.addEventListener('input', () => {
+      options.onInput();
+      void this.#suggest();
+    });
+    this.field.addEventListener('keydown', (event) => this.#onKey(event));
+    this.field.addEventListener('blur', () => this.#suggestions.show([]));
+  }
+
+  get list(): HTMLElement {
+    return this.#suggestions.root;
+  }
+
+  set(text: string): void {
+    this.field.value = text;
+    this.#suggestions.show([]);
+  }
+
+  async #suggest(): Promise<void> {
+    const typed = this.field.value;
+    const commands = typed.startsWith('/') ? await this.#options.commands() : [];
+    // Meanwhile somebody may have typed on, or picked a command
+    const stale = typed !== this.field.value || this.field.hidden;
+    if (!stale) this.#suggestions.show(suggestCommands(typed, commands));
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const { active } = this.#suggestions;
+    if (active === undefined) return;
+
+    if (event.key === 'ArrowDown') this.#suggestions.move(1);
+    else if (event.key === 'ArrowUp') this.#suggestions.move(-1);
+    else if (event.key === 'Escape') this.#suggestions.show([]);
+    else if (event.key === 'Tab' && !event.shiftKey) this.#options.onPick(active);
+    else if (event.key === 'Enter' && !this.#isComplete(active)) this.#options.onPick(active);
+    else return;
+    event.preventDefault();
+  }
+
+  /** A name typed to its end that needs nothing more is sent at once. */
+  #isComplete({ name, options }: ShownCommand): boolean {
+    return this.field.value.toLowerCase() === `/${name}` && !options.some(({ required }) => required);
+  }
+}

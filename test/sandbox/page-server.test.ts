@@ -1,0 +1,212 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import type { Snapshot } from '../../src/sandbox/page-protocol.ts';
+import { type PageServer, startPageServer } from '../../src/sandbox/page-server.ts';
+
+let discord: EmulatedDiscord;
+let cardService: EmbeddedCardService;
+let page: PageServer;
+
+beforeAll(async () => {
+  discord = await startEmulatedDiscord();
+  cardService = createCardService();
+  page = await startPageServer({ port: 0, discord, cardService });
+});
+
+afterAll(async () => {
+  await page.close();
+  await discord.close();
+});
+
+interface Asked {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+interface Answered {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** With node:http, because fetch sets Host and Origin by itself. */
+function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answered> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+  const asking = request(page.url, { path, method, headers }, (response) => {
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+    });
+  });
+  asking.on('error', reject);
+  asking.end(body);
+  return promise;
+}
+
+function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  const own = { Origin: page.url, 'Content-Type': 'application/json', ...headers };
+  return ask(path, { method: 'POST', headers: own, body: typeof body === 'string' ? body : JSON.stringify(body) });
+}
+
+async function sentence(answer: Promise<Answered>): Promise<[number, string]> {
+  const { status, text } = await answer;
+  return [status, (JSON.parse(text) as { error: string }).error];
+}
+
+/** Reads events until one fits. */
+async function untilSnapshot(fits: (snapshot: Snapshot) => boolean): Promise<Snapshot> {
+  const response = await fetch(`${page.url}/api/events`);
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    const events = text.split('\n\n');
+    text = events.pop() ?? '';
+    const found = events.map((event) => JSON.parse(event.replace(/^data: /, '')) as Snapshot).find(fits);
+    if (found) return found;
+  }
+  throw new Error('The stream of events ended.');
+}
+
+describe('what it serves', () => {
+  it.each([
+    ['/', 'text/html; charset=utf-8'],
+    ['/page.css', 'text/css; charset=utf-8'],
+    ['/page.js', 'text/javascript; charset=utf-8'],
+  ])('serves %s as %s', async (path, contentType) => {
+    const { status, headers, text } = await ask(path);
+    expect([status, headers['content-type']]).toEqual([200, contentType]);
+    expect(text).not.toBe('');
+  });
+
+  it('allows a page nothing but its own files and the pictures of the emulated Discord', async () => {
+    const { headers } = await ask('/');
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain(`img-src data: ${discord.origin}`);
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+  });
+
+  it('names no address of the outside in its files but the namespace of SVG', async () => {
+    const texts = await Promise.all(['/', '/page.css'].map(async (path) => (await ask(path)).text));
+    const addresses = texts.join('').match(/https?:\/\/[^'"\s)]+/g);
+    expect(new Set(addresses)).toEqual(new Set(['http://www.w3.org/2000/svg']));
+  });
+
+  it.each([
+    ['GET', '/nothing', 404, 'There is nothing here.'],
+    ['GET', '//', 404, 'There is nothing here.'],
+    ['GET', '/api/storm', 405, 'Only POST is answered here.'],
+    ['DELETE', '/api/commands', 405, 'Only GET and POST is answered here.'],
+  ])('answers %s %s with %i', async (method, path, status, words) => {
+    expect(await sentence(ask(path, { method }))).toEqual([status, words]);
+  });
+
+  it('tells which port is taken by failing to start', async () => {
+    const port = Number(new URL(page.url).port);
+    await expect(startPageServer({ port, discord, cardService })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
+
+describe('who may ask', () => {
+  it.each(['/', '/page.js', '/api/events', '/api/commands'])('refuses %s under a foreign name', async (path) => {
+    const [status] = await sentence(ask(path, { headers: { Host: 'rebound.example' } }));
+    expect(status).toBe(421);
+  });
+
+  it.each<[string, Record<string, string>, number]>([
+    ['a foreign origin', { Origin: 'http://evil.example' }, 403],
+    ['a sandboxed frame', { Origin: 'null' }, 403],
+    ['a form', { 'Content-Type': 'text/plain' }, 415],
+  ])('lets %s switch nothing', async (_, headers, status) => {
+    const [answered] = await sentence(post('/api/switches', { down: true }, headers));
+    expect([answered, cardService.state().switches.down]).toEqual([status, false]);
+  });
+
+  it('wants an Origin with every POST', async () => {
+    const headers = { 'Content-Type': 'application/json' };
+    const [status] = await sentence(ask('/api/day/exhaust', { method: 'POST', headers, body: '{}' }));
+    expect([status, cardService.state().dayRemaining > 0]).toEqual([403, true]);
+  });
+
+  it('gives other origins no leave to read', async () => {
+    const { headers } = await ask('/api/commands');
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(headers).toHaveProperty('cross-origin-resource-policy', 'same-origin');
+  });
+});
+
+describe('what can be controlled', () => {
+  it('switches the card service', async () => {
+    expect((await post('/api/switches', { plan: 'pro', latencyMs: 5 })).status).toBe(200);
+    expect(cardService.state()).toMatchObject({ dayLimit: 50_000, switches: { plan: 'pro', latencyMs: 5 } });
+    await post('/api/switches', { plan: 'free', latencyMs: 0 });
+  });
+
+  it('uses up the day and refills it', async () => {
+    await post('/api/day/exhaust', {});
+    expect(cardService.state().dayRemaining).toBe(0);
+    await post('/api/day/refill', {});
+    expect(cardService.state().dayRemaining).toBe(cardService.state().dayLimit);
+  });
+
+  it('starts a storm, and ends it with 0', async () => {
+    await post('/api/storm', { durationMs: 600_000 });
+    expect(cardService.state().switches.stormUntilMs).toBeGreaterThan(Date.now());
+    await post('/api/storm', { durationMs: 0 });
+    expect(cardService.state().switches.stormUntilMs).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('drops the gateway', async () => {
+    expect((await post('/api/gateway/drop', {})).status).toBe(200);
+  });
+
+  it("passes the emulated Discord's words on when a command cannot be typed", async () => {
+    const typed = { command: 'nope', memberId: discord.members[0]?.id, guildId: null, manageGuild: false };
+    const [status, words] = await sentence(post('/api/commands', typed));
+    expect(status).toBe(422);
+    expect(words).toMatch(/\w/);
+  });
+
+  it.each<[string, unknown, number, RegExp]>([
+    ['/api/storm', { durationMs: -1 }, 400, /^durationMs: /],
+    ['/api/storm', { durationMs: '10' }, 400, /^durationMs: /],
+    ['/api/switches', { plan: 'gold' }, 400, /^plan: /],
+    ['/api/switches', { latencyMs: 1e9 }, 400, /^latencyMs: /],
+    ['/api/switches', { stormUntilMs: 5 }, 400, /stormUntilMs/],
+    ['/api/commands', { command: 'card' }, 400, /^memberId: /],
+    ['/api/day/refill', [], 400, /object/],
+    ['/api/storm', '{"durationMs":', 400, /^The body is not JSON\.$/],
+    ['/api/storm', ' '.repeat(70_000), 413, /^The body is longer than 64 KiB\.$/],
+  ])('refuses %s with the body %j in one sentence', async (path, body, status, words) => {
+    const [answered, error] = await sentence(post(path, body));
+    expect([answered, error]).toEqual([status, expect.stringMatching(words)]);
+    expect(error).toMatch(/^[^\n]+\.$/);
+  });
+});
+
+describe('what it tells', () => {
+  it('sends a whole snapshot at once, and another when something has changed', async () => {
+    const now = await untilSnapshot(() => true);
+    expect(now).toMatchObject({ botName: 'cardbot', guilds: discord.guilds, members: discord.members });
+    expect(now.sampleCards[0]).toEqual({ id: expect.any(String), name: expect.any(String), game: expect.any(String) });
+
+    const later = untilSnapshot(({ requests }) => requests.some(({ path }) => path === '/cards/told'));
+    await cardService.fetch('http://cards.example/cards/told');
+    expect((await later).requestCount).toBeGreaterThan(now.requestCount);
+  });
+});
+
+it('closes at once, with pages still open', async () => {
+  const own = await startPageServer({ port: 0, discord, cardService });
+  const open = await fetch(`${own.url}/api/events`);
+  await own.close();
+  await expect(open.text()).resolves.toMatch(/^data: /);
+  await expect(fetch(own.url)).rejects.toThrow('fetch failed');
+});
