@@ -18,6 +18,7 @@ const REFUSALS = {
   tooManyChatCommands: [400, 30032, 'Maximum number of application commands reached (100)'],
   tooManyMenuCommands: [400, 30032, 'Maximum number of context menu commands reached (15)'],
   requestTooLarge: [413, 40005, 'Request entity too large'],
+  tooManyCreates: [429, 30034, 'Max number of daily application command creates has been reached (200)'],
   alreadyAcknowledged: [400, 40060, 'Interaction has already been acknowledged.'],
   blockedUserAgent: [403, 40333, 'internal network error'],
   missingAccess: [403, 50001, 'Missing Access'],
@@ -36,17 +37,28 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: number;
   readonly errors: ErrorTree | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(refusal: Refusal, errors?: ErrorTree) {
+  constructor(
+    refusal: Refusal,
+    { errors, retryAfterSeconds }: Pick<Partial<ApiError>, 'errors' | 'retryAfterSeconds'> = {},
+  ) {
     const [status, code, message] = REFUSALS[refusal];
     super(message);
     this.refusal = refusal;
     this.status = status;
     this.code = code;
     this.errors = errors;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  toJSON(): { message: string; code: number; errors?: ErrorTree } {
-    return { message: this.message, code: this.code, ...(this.errors && { errors: this.errors }) };
+  toJSON(): object {
+    const { message, code, errors, retryAfterSeconds } = this;
+    return {
+      message,
+      code,
+      ...(errors && { errors }),
+      ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds, global: false }),
+    };
   }
 }

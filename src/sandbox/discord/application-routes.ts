@@ -49,5 +49,6 @@ export function applicationRoutes(world: World, gateway: () => GatewayFacts): Ro
     get('/applications/@me', application),
     get('/oauth2/applications/@me', application),
     get('/users/@me', () => botUser(world)),
+    get('/users/@me/guilds', () => world.guilds),
   ];
 }

@@ -10,7 +10,7 @@ const Envelope = z.object({
     InteractionResponseType.ChannelMessageWithSource,
     InteractionResponseType.DeferredChannelMessageWithSource,
   ]),
-  data: z.unknown(),
+  data: z.unknown().optional(),
 });
 
 // A deferred answer takes only this flag; interactions/receiving-and-responding

@@ -15,10 +15,13 @@ export interface RegisteredCommand {
 
 const MOST_CHAT_COMMANDS = 100; // per scope; interactions/application-commands, "Registering a Command"
 const MOST_MENU_COMMANDS = 15;
+const DAILY_CREATES = 200; // per scope; the same page
+const DAY_MS = 86_400_000;
 
 /** Every command registered, by scope. A name keeps its id however it is registered again. */
 export class CommandBook {
   readonly #scopes = new Map<string | null, RegisteredCommand[]>();
+  readonly #creates = new Map<string | null, { day: number; count: number }>();
   readonly #nextId: () => string;
 
   constructor(nextId: () => string) {
@@ -41,6 +44,7 @@ export class CommandBook {
     const forms = parseForm(CommandForm.array(), body);
     refuseSameNames(forms);
     refuseTooMany(forms);
+    this.#countCreates(guildId, forms.filter((form) => !this.#named(guildId, form)).length);
     const commands = forms.map((form) => this.#kept(guildId, form, this.#named(guildId, form)));
     this.#scopes.set(guildId, commands);
     return commands;
@@ -50,6 +54,7 @@ export class CommandBook {
   create(guildId: string | null, body: unknown): { command: RegisteredCommand; isNew: boolean } {
     const form = parseForm(CommandForm, body);
     const before = this.#named(guildId, form);
+    if (!before) this.#countCreates(guildId, 1);
     const command = this.#kept(guildId, form, before);
     this.#put(guildId, before, command);
     return { command, isNew: before === undefined };
@@ -74,6 +79,18 @@ export class CommandBook {
       guildId,
       this.list(guildId).filter((command) => command !== gone),
     );
+  }
+
+  /** Only new names count. Since 2024 Discord answers one too many with a 429 until the next day. */
+  #countCreates(guildId: string | null, added: number): void {
+    const nowMs = Date.now();
+    const day = Math.floor(nowMs / DAY_MS);
+    const known = this.#creates.get(guildId);
+    const count = (known?.day === day ? known.count : 0) + added;
+    if (count > DAILY_CREATES) {
+      throw new ApiError('tooManyCreates', { retryAfterSeconds: ((day + 1) * DAY_MS - nowMs) / 1_000 });
+    }
+    this.#creates.set(guildId, { day, count });
   }
 
   #named(guildId: string | null, { name, type }: CommandForm): RegisteredCommand | undefined {
@@ -102,7 +119,7 @@ function refuseSameNames(forms: readonly CommandForm[]): void {
         code: 'APPLICATION_COMMANDS_DUPLICATE_NAME',
         message: 'Application command names must be unique',
       };
-      throw new ApiError('invalidForm', { [index]: { name: { _errors: [leaf] } } });
+      throw new ApiError('invalidForm', { errors: { [index]: { name: { _errors: [leaf] } } } });
     }
     seen.add(`${type} ${name}`);
   }

@@ -1,9 +1,11 @@
 import { ApiError } from './api-error.ts';
 import type { Callback } from './callback-rules.ts';
-import type { ChatMessage, FollowUp } from './chat.ts';
+import type { ChatMessage } from './chat.ts';
 import { withProxyUrls } from './external-images.ts';
-import { acknowledge, type Lifetimes, type Phase, SHOWN, timeLimit, webhookRefusal } from './interaction.ts';
+import { acknowledge, type Lifetimes, type Phase, timeLimit, webhookRefusal } from './interaction.ts';
 import { EMPTY_REPLY, edited, isEmpty, type MessageForm, type Reply } from './message-rules.ts';
+import { type SentMessage, SentMessages } from './sent-messages.ts';
+import { nextSnapshot } from './snapshot.ts';
 
 const LONGEST_HISTORY = 100; // snapshots kept of one conversation
 
@@ -20,8 +22,6 @@ export interface ConversationOptions {
   onSnapshot: (message: ChatMessage) => void;
 }
 
-type Sent = { reply: Reply; ephemeral: boolean; edited: boolean };
-
 /** One typed command and everything the bot answers to it. Its methods throw ApiError as Discord refuses. */
 export class Conversation {
   readonly token: string;
@@ -30,10 +30,9 @@ export class Conversation {
   readonly history: ChatMessage[] = [];
   readonly #options: ConversationOptions;
   readonly #listeners = new Set<(message: ChatMessage) => void>();
-  readonly #followUps = new Map<string, Sent>();
+  readonly #sent = new SentMessages();
   #message: ChatMessage;
   #phase: Phase = 'sent';
-  #reply: Reply = EMPTY_REPLY;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ConversationOptions) {
@@ -42,11 +41,6 @@ export class Conversation {
     this.channelId = options.channelId;
     this.commandName = options.commandName;
     this.#message = options.message;
-  }
-
-  /** The time to answer starts to run. */
-  begin(): void {
-    this.#enter('sent', {});
   }
 
   get message(): ChatMessage {
@@ -63,47 +57,38 @@ export class Conversation {
     return () => this.#listeners.delete(listener);
   }
 
+  /** The time to answer starts to run. */
+  begin(): void {
+    this.#enter('sent');
+  }
+
   acknowledge(callback: Callback, newFiles: number): void {
-    const nowMs = Date.now();
-    const outcome = acknowledge(this.#life(), callback.kind, nowMs, this.#options.lifetimes);
+    const outcome = acknowledge(this.#life(), callback.kind, Date.now(), this.#options.lifetimes);
     if ('refusal' in outcome) throw new ApiError(outcome.refusal);
-    const { ephemeral } = callback;
-    if (callback.kind === 'reply') this.#reply = this.#changed(EMPTY_REPLY, callback.form, newFiles);
-    this.#enter(outcome.phase, {
-      messageId: this.#options.nextId(),
-      ephemeral,
-      ...(callback.kind === 'reply' && { answeredAtMs: nowMs }),
-    });
+    const reply = callback.kind === 'reply' ? this.#changed(EMPTY_REPLY, callback.form, newFiles) : EMPTY_REPLY;
+    this.#sent.put({ id: this.#options.nextId(), ephemeral: callback.ephemeral, edited: false, reply });
+    this.#enter(outcome.phase);
   }
 
   /** One of the bot's messages here: `@original`, or an id. */
-  sent(messageId: string): { id: string } & Sent {
+  sent(messageId: string): SentMessage {
     this.#refuseWebhook();
-    const id = this.#resolve(messageId);
-    const { messageId: original, ephemeral, edited } = this.#message;
-    if (id === original) return { id, reply: this.#reply, ephemeral, edited };
-    const followUp = this.#followUps.get(id);
-    if (!followUp) throw new ApiError('unknownMessage');
-    return { id, ...followUp };
+    return this.#sent.find(messageId);
   }
 
-  edit(messageId: string, form: MessageForm, newFiles: number) {
-    const { id, reply, ephemeral } = this.sent(messageId);
-    const changed = this.#changed(reply, form, newFiles);
-    if (id !== this.#message.messageId) {
-      this.#followUps.set(id, { reply: changed, ephemeral, edited: true });
-      return this.#publish({});
-    }
-    this.#reply = changed;
-    if (this.#phase === 'thinking') this.#enter('answered', { answeredAtMs: Date.now() });
-    else this.#publish({ edited: true });
+  edit(messageId: string, form: MessageForm, newFiles: number): void {
+    const before = this.sent(messageId);
+    const fills = this.#phase === 'thinking' && this.#sent.isOriginal(before);
+    this.#sent.put({ ...before, reply: this.#changed(before.reply, form, newFiles), edited: !fills });
+    if (fills) this.#enter('answered');
+    else this.#publish();
   }
 
-  delete(messageId: string) {
-    const { id } = this.sent(messageId);
-    if (this.#followUps.delete(id)) return this.#publish({});
-    this.#reply = EMPTY_REPLY;
-    this.#enter('deleted', { deleted: true });
+  delete(messageId: string): void {
+    const gone = this.sent(messageId);
+    this.#sent.remove(gone);
+    if (this.#sent.isOriginal(gone)) this.#enter('deleted');
+    else this.#publish();
   }
 
   /** Sends a further message, or fills the one that still shows "thinking…". Returns the message's id. */
@@ -111,11 +96,12 @@ export class Conversation {
     this.#refuseWebhook();
     if (this.#phase === 'thinking') {
       this.edit('@original', form, newFiles);
-      return this.#resolve('@original');
+      return this.#sent.find('@original').id;
     }
+    const reply = this.#changed(EMPTY_REPLY, form, newFiles);
     const id = this.#options.nextId();
-    this.#followUps.set(id, { reply: this.#changed(EMPTY_REPLY, form, newFiles), ephemeral, edited: false });
-    this.#publish({});
+    this.#sent.put({ id, ephemeral, edited: false, reply });
+    this.#publish();
     return id;
   }
 
@@ -132,50 +118,27 @@ export class Conversation {
     if (refusal) throw new ApiError(refusal);
   }
 
-  #resolve(messageId: string): string {
-    const original = this.#message.messageId;
-    const id = messageId === '@original' ? original : messageId;
-    if (id === undefined || (id === original && this.#phase === 'deleted')) throw new ApiError('unknownMessage');
-    return id;
-  }
-
   #changed(reply: Reply, form: MessageForm, newFiles: number): Reply {
     const changed = edited(reply, form, newFiles);
     if (isEmpty(changed)) throw new ApiError('emptyMessage');
     return { ...changed, embeds: withProxyUrls(changed.embeds, this.#options.origin) };
   }
 
-  #enter(phase: Phase, change: Partial<ChatMessage>): void {
+  #enter(phase: Phase): void {
     this.#phase = phase;
-    this.#startTimer();
-    this.#publish(change);
-  }
-
-  #startTimer(): void {
     clearTimeout(this.#timer);
-    const limit = timeLimit(this.#phase, this.#options.lifetimes);
-    if (!limit) return;
-    const waitMs = this.#message.typedAtMs + limit.afterMs - Date.now();
-    this.#timer = setTimeout(() => this.#enter(limit.next, {}), waitMs);
+    const limit = timeLimit(phase, this.#options.lifetimes);
+    if (limit) {
+      const waitMs = this.#message.typedAtMs + limit.afterMs - Date.now();
+      this.#timer = setTimeout(() => this.#enter(limit.next), waitMs);
+    }
+    this.#publish();
   }
 
-  #publish(change: Partial<ChatMessage>): void {
-    const { content, embeds } = this.#reply;
-    const followUps = [...this.#followUps].map(([messageId, sent]) => shown(messageId, sent));
-    this.#message = {
-      ...this.#message,
-      content,
-      embeds,
-      ...SHOWN[this.#phase],
-      ...(followUps.length > 0 && { followUps }),
-      ...change,
-    };
+  #publish(): void {
+    this.#message = nextSnapshot(this.#message, this.#phase, this.#sent, Date.now());
     this.history.push(this.#message);
     if (this.history.length > LONGEST_HISTORY) this.history.shift();
     for (const listener of [...this.#listeners, this.#options.onSnapshot]) listener(this.#message);
   }
-}
-
-function shown(messageId: string, { reply: { content, embeds }, ephemeral, edited }: Sent): FollowUp {
-  return { messageId, ephemeral, edited, content, embeds };
 }

@@ -115,11 +115,11 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     onRequest: (listener) => log.onRequest(listener),
     gateway,
     async close() {
+      const closed = once(server, 'close');
+      server.close();
       conversations.close();
       gateway.close();
       server.closeAllConnections();
-      const closed = once(server, 'close');
-      server.close();
       await closed;
     },
   };

@@ -25,7 +25,7 @@ export function parseForm<S extends z.ZodType>(schema: S, value: unknown, at: re
 export function invalidForm(issues: readonly Issue[], at: readonly string[] = []): ApiError {
   const tree: ErrorTree = {};
   for (const issue of issues) leaves(tree, [...at, ...issue.path]).push(leaf(issue));
-  return new ApiError('invalidForm', tree);
+  return new ApiError('invalidForm', { errors: tree });
 }
 
 function leaves(tree: ErrorTree, path: readonly PropertyKey[]): Leaf[] {

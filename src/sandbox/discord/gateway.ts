@@ -84,8 +84,7 @@ export class Gateway {
   }
 
   close(): void {
-    this.drop(1_006);
-    this.#sockets.close();
+    for (const client of this.#sockets.clients) client.terminate();
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 /** What a bot calls to answer: the callback and the interaction's webhook. */
 export function interactionRoutes(conversations: Conversations, world: World): Route[] {
   const conversationOf = ({ params }: RestRequest) => conversations.webhook(params.token ?? '');
-  const messageOf = ({ params }: RestRequest) => decodeURIComponent(params.message ?? '');
+  const messageOf = ({ params }: RestRequest) => params.message ?? '';
   const MESSAGE = '/webhooks/:application/:token/messages/:message';
 
   return [

@@ -18,7 +18,7 @@ export async function readBody(request: IncomingMessage): Promise<RequestBody> {
   if (contentType.startsWith('multipart/form-data')) return readMultipart(bytes, contentType);
   if (bytes.length > 0 && !contentType.startsWith('application/json')) {
     const message = 'Expected "Content-Type" header to be one of {application/json, multipart/form-data}.';
-    throw new ApiError('invalidForm', { _errors: [{ code: 'CONTENT_TYPE_INVALID', message }] });
+    throw new ApiError('invalidForm', { errors: { _errors: [{ code: 'CONTENT_TYPE_INVALID', message }] } });
   }
   return { json: bytes.length === 0 ? {} : parseJson(bytes.toString()), files: 0 };
 }
@@ -28,9 +28,9 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of request) {
     length += chunk.length;
-    if (length > LARGEST_BODY_BYTES) throw new ApiError('requestTooLarge');
-    chunks.push(chunk);
+    if (length <= LARGEST_BODY_BYTES) chunks.push(chunk); // the rest is read all the same, or the answer is lost
   }
+  if (length > LARGEST_BODY_BYTES) throw new ApiError('requestTooLarge');
   return Buffer.concat(chunks);
 }
 

@@ -23,9 +23,10 @@ export function restListener({ routes, botToken, image, log }: RestOptions): Req
 
   async function answer(request: IncomingMessage, path: string, query: URLSearchParams): Promise<RestAnswer> {
     if (!USER_AGENT.test(request.headers['user-agent'] ?? '')) throw new ApiError('blockedUserAgent');
-    const { route, params } = table.match(request.method ?? '', path);
+    const { route, params, bucket } = table.match(request.method ?? '', path);
     if (route.needsBotToken && request.headers.authorization !== `Bot ${botToken}`) throw new ApiError('unauthorized');
-    return route.answer({ params, query, ...(await readBody(request)) });
+    const answered = await route.answer({ params, query, ...(await readBody(request)) });
+    return { ...answered, headers: rateLimitHeaders(bucket, Date.now()) };
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
@@ -33,35 +34,43 @@ export function restListener({ routes, botToken, image, log }: RestOptions): Req
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     if (!API.test(path)) return sendImage(response, request.method === 'GET' ? path : '', image);
 
-    const { status, body } = await answer(request, path.replace(API, ''), new URLSearchParams(query)).catch(refusal);
-    log.add({ atMs: Date.now(), method: request.method ?? '', path: request.url ?? '', status });
-    send(response, status, body);
+    const answered = await answer(request, path.replace(API, ''), new URLSearchParams(query)).catch(refusal);
+    log.add({ atMs: Date.now(), method: request.method ?? '', path: request.url ?? '', status: answered.status });
+    send(response, answered);
   }
 
   return (request, response) => {
-    handle(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+    handle(request, response).catch(() => sendStatus(response, 500));
   };
 }
 
 function refusal(error: unknown): RestAnswer {
-  if (error instanceof ApiError) return { status: error.status, body: error };
-  throw error;
+  if (!(error instanceof ApiError)) return { status: 500, body: { message: `500: ${error}`, code: 0 } };
+  const { status, retryAfterSeconds } = error;
+  return { status, body: error, headers: retryAfterSeconds === undefined ? {} : retryHeaders(retryAfterSeconds) };
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response.statusCode = status;
-  // Generous limits that no bot reaches here, in the form that clients learn them from; topics/rate-limits
-  response.setHeader('X-RateLimit-Limit', '1000');
-  response.setHeader('X-RateLimit-Remaining', '999');
-  response.setHeader('X-RateLimit-Reset', String(Date.now() / 1_000 + 1));
-  response.setHeader('X-RateLimit-Reset-After', '1');
-  response.setHeader('X-RateLimit-Bucket', 'emulated');
+/** Generous limits that no bot reaches here, in the form that clients learn them from; topics/rate-limits. */
+function rateLimitHeaders(bucket: string, nowMs: number): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': '1000',
+    'X-RateLimit-Remaining': '999',
+    'X-RateLimit-Reset': String(nowMs / 1_000 + 1),
+    'X-RateLimit-Reset-After': '1',
+    'X-RateLimit-Bucket': bucket,
+  };
+}
+
+function retryHeaders(seconds: number): Record<string, string> {
+  return { 'Retry-After': String(Math.ceil(seconds)), 'X-RateLimit-Scope': 'user' };
+}
+
+function send(response: ServerResponse, { status, body, headers = {} }: RestAnswer): void {
   if (body === undefined) {
-    response.end();
+    response.writeHead(status, headers).end();
     return;
   }
-  response.setHeader('Content-Type', 'application/json');
-  response.end(JSON.stringify(body));
+  response.writeHead(status, { ...headers, 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
 
 function sendImage(response: ServerResponse, path: string, image: RestOptions['image']) {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import { ApiError } from './api-error.ts';
 import type { RequestBody } from './request-body.ts';
 
@@ -10,6 +12,7 @@ export interface RestRequest extends RequestBody {
 export interface RestAnswer {
   status: number;
   body: unknown;
+  headers?: Record<string, string>;
 }
 
 export interface Route {
@@ -27,26 +30,42 @@ export function ok(body: unknown): RestAnswer {
 
 export const NO_CONTENT: RestAnswer = { status: 204, body: undefined };
 
+export interface MatchedRoute {
+  route: Route;
+  params: Record<string, string>;
+  /** Stands for the route's rate limit. */
+  bucket: string;
+}
+
 /** Finds the route of a request. */
 export class RouteTable {
-  readonly #routes: readonly { route: Route; pattern: RegExp }[];
+  readonly #routes: readonly { route: Route; pattern: RegExp; bucket: string }[];
 
   constructor(routes: readonly Route[]) {
     this.#routes = routes.map((route) => ({
       route,
       pattern: new RegExp(`^${route.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
+      bucket: createHash('md5').update(`${route.method} ${route.path}`).digest('hex'),
     }));
   }
 
   /** @throws ApiError 404, or 405 when the path is known with other methods only. */
-  match(method: string, path: string): { route: Route; params: Record<string, string> } {
+  match(method: string, path: string): MatchedRoute {
     let isKnown = false;
-    for (const { route, pattern } of this.#routes) {
+    for (const { route, pattern, bucket } of this.#routes) {
       const found = pattern.exec(path);
       if (!found) continue;
-      if (route.method === method) return { route, params: { ...found.groups } };
+      if (route.method === method) return { route, bucket, params: decoded(found.groups ?? {}) };
       isKnown = true;
     }
     throw new ApiError(isKnown ? 'methodNotAllowed' : 'notFound');
+  }
+}
+
+function decoded(segments: Record<string, string>): Record<string, string> {
+  try {
+    return Object.fromEntries(Object.entries(segments).map(([name, value]) => [name, decodeURIComponent(value)]));
+  } catch {
+    throw new ApiError('notFound');
   }
 }

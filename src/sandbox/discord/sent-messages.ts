@@ -1,0 +1,48 @@
+import { ApiError } from './api-error.ts';
+import { EMPTY_REPLY, type Reply } from './message-rules.ts';
+
+/** One of the bot's messages in a conversation. */
+export interface SentMessage {
+  id: string;
+  ephemeral: boolean;
+  edited: boolean;
+  reply: Reply;
+}
+
+/** The bot's messages in one conversation: the first is the reply, `@original`; the others follow up. */
+export class SentMessages {
+  readonly #byId = new Map<string, SentMessage>();
+  #originalId: string | undefined;
+
+  /** Adds a message, or puts its next version in its place. */
+  put(message: SentMessage): void {
+    this.#originalId ??= message.id;
+    this.#byId.set(message.id, message);
+  }
+
+  /** @throws ApiError 10008 when there is no such message, or no more. */
+  find(id: string): SentMessage {
+    const found = this.#byId.get(id === '@original' ? (this.#originalId ?? '') : id);
+    if (!found) throw new ApiError('unknownMessage');
+    return found;
+  }
+
+  /** The reply; one that was deleted is empty; undefined = none was sent. */
+  get original(): SentMessage | undefined {
+    if (this.#originalId === undefined) return undefined;
+    const gone = { id: this.#originalId, ephemeral: false, edited: false, reply: EMPTY_REPLY };
+    return this.#byId.get(this.#originalId) ?? gone;
+  }
+
+  get followUps(): SentMessage[] {
+    return this.#byId.size === 0 ? [] : [...this.#byId.values()].filter(({ id }) => id !== this.#originalId);
+  }
+
+  isOriginal({ id }: SentMessage): boolean {
+    return id === this.#originalId;
+  }
+
+  remove({ id }: SentMessage): void {
+    this.#byId.delete(id);
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+
+import { apiCommand, isVisible } from '../../../src/sandbox/discord/api-command.ts';
+import type { RegisteredCommand } from '../../../src/sandbox/discord/command-book.ts';
+import { CommandForm } from '../../../src/sandbox/discord/command-rules.ts';
+import { memberPermissions } from '../../../src/sandbox/discord/world.ts';
+
+const GUILD = '1180000000000655361';
+const MANAGE_GUILD = '32';
+
+function registered(form: object, guildId: string | null = null): RegisteredCommand {
+  return { id: '1', version: '2', guildId, form: CommandForm.parse({ name: 'card', description: 'x', ...form }) };
+}
+
+describe('a command as Discord returns it', () => {
+  it('tells of a global one where it can be used', () => {
+    expect(apiCommand(registered({}), '9')).toEqual({
+      id: '1',
+      application_id: '9',
+      version: '2',
+      type: 1,
+      name: 'card',
+      name_localizations: null,
+      description: 'x',
+      description_localizations: null,
+      default_member_permissions: null,
+      dm_permission: true,
+      contexts: null,
+      integration_types: [0],
+      nsfw: false,
+    });
+  });
+
+  it("tells of a guild's own one which guild", () => {
+    const command = apiCommand(registered({ contexts: [0] }, GUILD), '9');
+
+    expect(command.guild_id).toBe(GUILD);
+    expect(command).not.toHaveProperty('contexts');
+  });
+
+  it('leaves translations out unless they are asked for', () => {
+    const options = [{ type: 3, name: 'id', description: 'x', choices: [{ name: 'a', value: 'b' }] }];
+
+    expect(JSON.stringify(apiCommand(registered({ options }), '9', false))).not.toContain('localizations');
+  });
+});
+
+describe('a command is visible', () => {
+  it.each<[string, object, string | null, string | null, boolean, boolean]>([
+    ['global, in a server', {}, null, GUILD, false, true],
+    ['global, in direct messages', {}, null, null, false, true],
+    ['for servers only, in direct messages', { contexts: [0] }, null, null, false, false],
+    ['without direct messages, in them', { dm_permission: false }, null, null, false, false],
+    ['for direct messages only, in a server', { contexts: [1] }, null, GUILD, false, false],
+    ["a server's own, there", {}, GUILD, GUILD, false, true],
+    ["a server's own, in another", {}, GUILD, '1', false, false],
+    ["a server's own, in direct messages", {}, GUILD, null, false, false],
+    ['for managers, to a member', { default_member_permissions: MANAGE_GUILD }, null, GUILD, false, false],
+    ['for managers, to one', { default_member_permissions: MANAGE_GUILD }, null, GUILD, true, true],
+    ['for managers, in direct messages', { default_member_permissions: MANAGE_GUILD }, null, null, false, true],
+    ['for administrators, to a manager', { default_member_permissions: '0' }, null, GUILD, true, false],
+    ['in the menu of a message', { type: 3, description: '' }, null, GUILD, false, false],
+  ])('%s', (_what, form, scope, guildId, manageGuild, expected) => {
+    const at = { guildId, permissions: memberPermissions(manageGuild) };
+
+    expect(isVisible(registered(form, scope), at)).toBe(expected);
+  });
+});

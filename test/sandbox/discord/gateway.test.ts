@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+
+let discord: EmulatedDiscord;
+beforeEach(async () => {
+  discord = await startEmulatedDiscord();
+});
+afterEach(() => discord.close());
+
+type Frame = { op: number; d: Record<string, unknown>; s: number | null; t: string | null };
+
+/** A bare gateway client. `next` takes the frames in turn; `closed` is the close code. */
+function dial(query = 'v=10&encoding=json', headers: Record<string, string> = {}) {
+  const socket = new WebSocket(`${discord.origin.replace('http', 'ws')}/?${query}`, { headers });
+  const frames: Frame[] = [];
+  const wanted: ((frame: Frame) => void)[] = [];
+  socket.on('message', (data) => {
+    const frame: Frame = JSON.parse(String(data));
+    const take = wanted.shift();
+    if (take) take(frame);
+    else frames.push(frame);
+  });
+  const closed = once(socket, 'close').then(([code]) => Number(code));
+  return {
+    closed,
+    close: (code: number) => socket.close(code),
+    send: (op: number, d: unknown) => socket.send(JSON.stringify({ op, d })),
+    raw: (text: string) => socket.send(text),
+    async next(): Promise<Frame> {
+      const frame = frames.shift();
+      return frame ?? new Promise((resolve) => wanted.push(resolve));
+    },
+  };
+}
+
+const identity = (part: object = {}) => ({
+  token: discord.botToken,
+  intents: 0,
+  properties: {},
+  shard: [0, 1],
+  ...part,
+});
+
+async function identified() {
+  const client = dial();
+  await client.next();
+  client.send(2, identity());
+  const ready = await client.next();
+  return { client, ready };
+}
+
+describe('the gateway', () => {
+  it('says hello with the interval, and answers heartbeats', async () => {
+    const client = dial();
+
+    expect(await client.next()).toMatchObject({ op: 10, d: { heartbeat_interval: 41_250 } });
+    client.send(1, null);
+    expect(await client.next()).toMatchObject({ op: 11 });
+  });
+
+  it('answers an identify with READY, and where to resume', async () => {
+    const { ready } = await identified();
+
+    expect(ready).toMatchObject({ op: 0, t: 'READY', s: 1 });
+    expect(ready.d).toMatchObject({ resume_gateway_url: discord.origin.replace('http', 'ws') });
+    expect(discord.gateway).toMatchObject({ identifies: 1, sessions: 1 });
+    await discord.gateway.whenReady();
+  });
+
+  it('takes silence for a lost line', async () => {
+    await discord.close();
+    discord = await startEmulatedDiscord({ heartbeatIntervalMs: 20 });
+    const client = dial();
+
+    expect(await client.closed).toBe(4_009);
+  });
+
+  it.each<[string, object, number]>([
+    ['a wrong token', { token: 'x' }, 4_004],
+    ['a shard that is none', { shard: [1, 1] }, 4_010],
+    ['intents that are none', { intents: 1 << 30 }, 4_013],
+    ['intents that must be switched on', { intents: 1 << 15 }, 4_014],
+    ['no properties', { properties: undefined }, 4_002],
+  ])('closes on an identify with %s', async (_what, part, code) => {
+    const client = dial();
+    await client.next();
+    client.send(2, identity(part));
+
+    expect(await client.closed).toBe(code);
+  });
+
+  it.each([
+    ['v=9&encoding=json', 4_012],
+    ['v=10&encoding=etf', 4_002],
+  ])('closes at the address ?%s', async (query, code) => {
+    expect(await dial(query).closed).toBe(code);
+  });
+
+  it('closes on an unknown op, on what is no JSON, on too much text, and on a second identify', async () => {
+    const [a, b, c] = [dial(), dial(), dial()];
+    await Promise.all([a.next(), b.next(), c.next()]);
+    const { client } = await identified();
+    a.send(99, {});
+    b.raw('{');
+    c.send(2, identity({ properties: { os: 'x'.repeat(4_096) } }));
+    client.send(2, identity());
+
+    expect(await Promise.all([a.closed, b.closed, c.closed, client.closed])).toEqual([4_001, 4_002, 4_002, 4_005]);
+  });
+
+  it('closes on a presence before the identify', async () => {
+    const client = dial();
+    await client.next();
+    client.send(3, {});
+
+    expect(await client.closed).toBe(4_003);
+  });
+
+  it('closes on the 121st payload of a minute', async () => {
+    const client = dial();
+    for (let sent = 0; sent <= 121; sent++) {
+      if (sent === 0) await client.next();
+      else client.send(1, null);
+    }
+
+    expect(await client.closed).toBe(4_008);
+  });
+
+  it('replays what came after the last number seen, then says resumed', async () => {
+    const { client, ready } = await identified();
+    discord.gateway.drop();
+    await client.closed;
+
+    const again = dial();
+    await again.next();
+    again.send(6, { token: discord.botToken, session_id: ready.d.session_id, seq: 0 });
+
+    expect(await again.next()).toMatchObject({ t: 'READY', s: 1 });
+    expect(await again.next()).toMatchObject({ t: 'RESUMED', s: 2 });
+    expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
+  });
+
+  it('does not know a session that was closed with 1000, and takes a number from the future for nonsense', async () => {
+    const first = await identified();
+    first.client.close(1_000);
+    await first.client.closed;
+    const second = await identified();
+    second.client.close(4_200);
+    await second.client.closed;
+
+    const [gone, odd] = [dial(), dial()];
+    await Promise.all([gone.next(), odd.next()]);
+    gone.send(6, { token: discord.botToken, session_id: first.ready.d.session_id, seq: 1 });
+    odd.send(6, { token: discord.botToken, session_id: second.ready.d.session_id, seq: 99 });
+
+    expect(await gone.next()).toMatchObject({ op: 9, d: false });
+    expect(await odd.closed).toBe(4_007);
+  });
+
+  it('is not opened to a web page', async () => {
+    const socket = new WebSocket(discord.origin.replace('http', 'ws'), { headers: { origin: 'https://evil.test' } });
+
+    const [error] = await once(socket, 'error');
+    expect(String(error)).toContain('403');
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Refusal } from '../../../src/sandbox/discord/api-error.ts';
+import {
+  acknowledge,
+  DISCORD_LIFETIMES,
+  type Phase,
+  timeLimit,
+  webhookRefusal,
+} from '../../../src/sandbox/discord/interaction.ts';
+
+const PHASES: Phase[] = ['sent', 'thinking', 'answered', 'unanswered', 'expired', 'deleted'];
+
+describe('the first answer', () => {
+  it.each<[Phase, number, Phase | Refusal]>([
+    ['sent', 0, 'answered'],
+    ['sent', 3_000, 'answered'],
+    ['sent', 3_001, 'unknownInteraction'],
+    ['unanswered', 3_001, 'unknownInteraction'],
+    ['thinking', 10, 'alreadyAcknowledged'],
+    ['thinking', 10_000, 'alreadyAcknowledged'],
+    ['answered', 10, 'alreadyAcknowledged'],
+    ['deleted', 10, 'alreadyAcknowledged'],
+    ['answered', 900_000, 'unknownInteraction'],
+    ['expired', 900_000, 'unknownInteraction'],
+  ])('to one that is %s after %i ms: %s', (phase, ageMs, expected) => {
+    const outcome = acknowledge({ phase, typedAtMs: 1_000 }, 'reply', 1_000 + ageMs, DISCORD_LIFETIMES);
+
+    expect(Object.values(outcome)).toEqual([expected]);
+  });
+
+  it('that defers shows "thinking…"', () => {
+    expect(acknowledge({ phase: 'sent', typedAtMs: 0 }, 'defer', 1, DISCORD_LIFETIMES)).toEqual({ phase: 'thinking' });
+  });
+});
+
+describe('a call of the webhook', () => {
+  it.each<[Phase, number, Refusal | undefined]>([
+    ['sent', 10, 'unknownWebhook'],
+    ['unanswered', 5_000, 'unknownWebhook'],
+    ['thinking', 10, undefined],
+    ['thinking', 899_999, undefined],
+    ['thinking', 900_000, 'invalidWebhookToken'],
+    ['expired', 900_000, 'invalidWebhookToken'],
+    ['answered', 899_999, undefined],
+    ['answered', 900_000, 'invalidWebhookToken'],
+    ['deleted', 10, undefined],
+  ])('of one that is %s after %i ms: %s', (phase, ageMs, expected) => {
+    expect(webhookRefusal({ phase, typedAtMs: 1_000 }, 1_000 + ageMs, DISCORD_LIFETIMES)).toBe(expected);
+  });
+});
+
+it('only waiting ends by itself: for the answer after 3 s, for the edit after 15 minutes', () => {
+  expect(PHASES.map((phase) => timeLimit(phase, DISCORD_LIFETIMES))).toEqual([
+    { afterMs: 3_000, next: 'unanswered' },
+    { afterMs: 900_000, next: 'expired' },
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});

@@ -1,0 +1,18 @@
+import { ApiError, type ErrorTree } from '../../../src/sandbox/discord/api-error.ts';
+
+/** The mistakes of a 50035 as `path: CODE`; `['ok']` when nothing is wrong. */
+export function leafCodes(check: () => unknown): string[] {
+  try {
+    check();
+    return ['ok'];
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 50_035) throw error;
+    return flat(error.errors ?? {}, '');
+  }
+}
+
+function flat(tree: ErrorTree, path: string): string[] {
+  return Object.entries(tree).flatMap(([key, value]) =>
+    Array.isArray(value) ? value.map(({ code }) => `${path}: ${code}`) : flat(value, path ? `${path}.${key}` : key),
+  );
+}
