@@ -25,7 +25,7 @@ export interface App {
   ready: Promise<void>;
   /** Resolves when Discord has shut the bot out for good. */
   shutOut: Promise<Error>;
-  /** Takes no more questions, finishes what is in hand, tells who still waits, closes. Under 8 s. */
+  /** Takes no more questions, finishes what is in hand, tells who still waits, closes. Under 8 s; once, however often called. */
   stop(): Promise<void>;
 }
 
@@ -89,18 +89,23 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const ready = login(client, config.discord.token, log, AbortSignal.any([signal, stopping.signal]));
   ready.catch(() => {}); // for who awaits it; nobody has to
 
+  const stop = async () => {
+    stopping.abort(new Error('stopping'));
+    await dispatch.close();
+    await line.close(GRACE_MS);
+    await within(LAST_EDITS_MS, Promise.all([queue.settled(), dispatch.corrected()]));
+    // destroy() never resolves while a shard waits for READY.
+    await within(DISCONNECT_MS, client.destroy());
+    await store.close();
+    state.close();
+  };
+  let stopped: Promise<void> | undefined;
   return {
     ready,
     shutOut: shutOut(client),
-    async stop() {
-      stopping.abort(new Error('stopping'));
-      await dispatch.close();
-      await line.close(GRACE_MS);
-      await within(LAST_EDITS_MS, Promise.all([queue.settled(), dispatch.corrected()]));
-      // destroy() never resolves while a shard waits for READY.
-      await within(DISCONNECT_MS, client.destroy());
-      await store.close();
-      state.close();
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
     },
   };
 }

@@ -3,7 +3,6 @@ import { runRegistrationCli } from './registration-cli.ts';
 
 process.exitCode = await runRegistrationCli(process.argv.slice(2), {
   commands: commands.map(({ data }) => data),
-  env: process.env,
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
 });

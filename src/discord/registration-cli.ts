@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { type CliConfig, readCliConfig } from '../cli-config.ts';
+import { type Environment, type RegistrationConfig, readRegistrationConfig } from '../config.ts';
 import type { LocalCommand } from './command-diff.ts';
 import { Registration } from './registration.ts';
 import { type Action, type Flags, performAction } from './registration-actions.ts';
@@ -8,7 +8,8 @@ import { explainFailure } from './registration-failure.ts';
 /** What the CLI touches outside itself. */
 export interface CliSurroundings {
   commands: readonly LocalCommand[];
-  env: Record<string, string | undefined>;
+  /** The process's own unless given. */
+  env?: Environment;
   out: (text: string) => void;
   err: (text: string) => void;
 }
@@ -70,9 +71,9 @@ function guildId(text: string): string {
 
 /** Answers one action, or says in words why not. */
 async function attempt(action: Action, flags: Flags, { commands, env, out, err }: CliSurroundings): Promise<number> {
-  let config: CliConfig;
+  let config: RegistrationConfig;
   try {
-    config = readCliConfig(env);
+    config = readRegistrationConfig(env);
   } catch (error) {
     err(`${error instanceof Error ? error.message : error}\n`);
     return 1;
@@ -82,7 +83,7 @@ async function attempt(action: Action, flags: Flags, { commands, env, out, err }
   const explain = (error: unknown) =>
     explainFailure(error, {
       scope: { guildId: flags.guild },
-      apiUrl: config.discordApiUrl,
+      apiUrl: config.apiUrl,
       applicationId,
       sentNames: commands.map(({ name }) => name),
       nowMs: Date.now(),

@@ -1,6 +1,6 @@
 import { REST, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { CliConfig } from '../cli-config.ts';
+import type { RegistrationConfig } from '../config.ts';
 import { type LocalCommand, RegisteredCommand } from './command-diff.ts';
 import type { Scope } from './command-shape.ts';
 
@@ -29,13 +29,13 @@ const GLOBAL_ONLY = ['contexts', 'integration_types', 'dm_permission'];
 export class Registration {
   readonly #rest: REST;
 
-  constructor({ discordToken, discordApiUrl }: CliConfig) {
+  constructor({ token, apiUrl }: RegistrationConfig) {
     this.#rest = new REST({
-      api: discordApiUrl,
+      api: apiUrl,
       timeout: TIMEOUT_MS,
       retries: RETRIES,
       rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > LONGEST_WAIT_MS,
-    }).setToken(discordToken);
+    }).setToken(token);
   }
 
   /** Whose token it is. */

@@ -1,4 +1,4 @@
-import { CardServiceError, KeyRefused, RateLimited, ServiceDown } from '../errors.ts';
+import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../errors.ts';
 import type { Pacer, RequestOutcome, Turn } from '../quota/pacer.ts';
 
 /**
@@ -30,5 +30,5 @@ function outcomeOf(error: unknown): RequestOutcome {
   if (error instanceof ServiceDown) return { kind: 'down' };
   if (error instanceof KeyRefused) return { kind: 'key refused' };
   // An answer that does not fit is an answer all the same; anything else is no news of the service.
-  return { kind: error instanceof CardServiceError ? 'answered' : 'abandoned' };
+  return { kind: error instanceof UnexpectedAnswer ? 'answered' : 'abandoned' };
 }

@@ -187,7 +187,13 @@ export class WaitingLine {
     if (error instanceof RateLimited && !this.#closing) return; // the next turn is its own again
     const again = error instanceof ServiceDown && ++flight.failures < MAX_FAILURES && !this.#closing;
     if (again) flight.notBeforeMs = Date.now() + backoffMs(flight.failures);
-    else this.#refuse(flight, asCardServiceError(error));
+    else this.#refuse(flight, this.#inWords(error));
+  }
+
+  /** The last of several failures has closed the gate, which says until when. */
+  #inWords(error: unknown): CardServiceError {
+    const { closed } = this.#pacer.outlook();
+    return error instanceof ServiceDown && closed ? closedError(closed) : asCardServiceError(error);
   }
 
   /** When the gate is closed for long, or a turn comes after its deadline, waiting is of no use. */

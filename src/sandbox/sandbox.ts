@@ -66,7 +66,7 @@ export async function startSandbox({ log, discord: discordOptions, service, env 
 }
 
 /** Just as a moderator does it from a shell. */
-async function registerCommands(discord: EmulatedDiscord): Promise<void> {
+export async function registerCommands(discord: EmulatedDiscord): Promise<void> {
   const said: string[] = [];
   const exitCode = await runRegistrationCli(['register'], {
     commands: commands.map(({ data }) => data),

@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { cardRequests, QUICK, startWorld } from '../support/world.ts';
+
+describe('/card', () => {
+  it('shows name, set, number, rarity, game, picture, prices, their age and what is left today', async () => {
+    const world = await startWorld();
+
+    const { embeds, ephemeral } = await world.card('base1-4').settled();
+
+    expect(ephemeral).toBe(false);
+    expect(embeds).toHaveLength(1);
+    expect(embeds[0]).toMatchObject({
+      title: 'Emberwing Drake',
+      image: { url: 'https://images.cards.example/base1/4.png' },
+      footer: { text: 'base1-4 · 999 of 1,000 requests left today' },
+    });
+    expect(embeds[0]?.fields?.map(({ name }) => name)).toEqual([
+      'Set',
+      'Number',
+      'Rarity',
+      'Game',
+      'Market',
+      'Low',
+      'High',
+      'Prices as of',
+    ]);
+  });
+
+  it('writes numbers as the member reads them, with the configured currency', async () => {
+    const world = await startWorld({ env: { PRICE_CURRENCY: 'EUR' } });
+    const german = world.discord.members.find(({ locale }) => locale === 'de');
+
+    const { embeds } = await world.card('base1-4', {}, { memberId: german?.id ?? '' }).settled();
+
+    expect(embeds[0]?.fields?.find(({ name }) => name === 'Market')?.value).toMatch(/^\d+,\d\d\s€$/);
+  });
+
+  it('asks once and answers the next from the cache, in direct messages too', async () => {
+    const world = await startWorld();
+    await world.card('base1-4').settled();
+
+    const second = await world.card('base1-4', {}, { guildId: null }).settled();
+
+    expect(second.embeds[0]?.title).toBe('Emberwing Drake');
+    expect(second.embeds[0]?.footer?.text).toContain('999 of 1,000');
+    expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
+    expect((await world.commandLines(2)).map(({ source, outcome }) => [source, outcome])).toEqual([
+      ['service', 'answered'],
+      ['cache', 'answered'],
+    ]);
+  });
+
+  it('asks for a card once, however many ask at the same time', async () => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 50 });
+
+    const asked = Array.from({ length: 25 }, () => world.card('base1-4'));
+    const replies = await Promise.all(asked.map((typed) => typed.settled()));
+
+    expect(replies.map(({ embeds }) => embeds[0]?.title)).toEqual(Array(25).fill('Emberwing Drake'));
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+
+  it('hides the prices on request, but asks with prices all the same', async () => {
+    const world = await startWorld();
+
+    const { embeds } = await world.card('base1-4', { prices: false }).settled();
+    const withPrices = await world.card('base1-4').settled();
+
+    expect(embeds[0]?.fields?.map(({ name }) => name)).toEqual(['Set', 'Number', 'Rarity', 'Game']);
+    expect(withPrices.embeds[0]?.fields?.map(({ name }) => name)).toContain('Market');
+    expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
+  });
+
+  it('says "no prices" when there are none', async () => {
+    const world = await startWorld();
+    const unpriced = SAMPLE_CARDS.find(({ prices }) => prices === undefined);
+
+    const { embeds } = await world.card(unpriced?.id ?? '').settled();
+
+    expect(embeds[0]?.fields).toContainEqual({ name: 'Prices', value: 'no prices', inline: true });
+  });
+
+  it('replies in private on request, whether the card is known or not', async () => {
+    const world = await startWorld();
+
+    const asked = await world.card('base1-4', { private: true }).settled();
+    const known = await world.card('base1-4', { private: true }).settled();
+
+    expect([asked.ephemeral, known.ephemeral]).toEqual([true, true]);
+  });
+
+  it('remembers that there is no such card', async () => {
+    const world = await startWorld();
+
+    const first = await world.card('nobody-1').settled();
+    const second = await world.card('nobody-1').settled();
+
+    expect(first.content).toContain('There is no card **nobody\\-1**');
+    expect(second.content).toBe(first.content);
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+
+  it('knows a card by the id that it carries, too', async () => {
+    const world = await startWorld();
+    world.cardService.script({
+      path: '/cards/old-id',
+      body: { id: 'new-id', name: 'Moved', tcg: 'Game', set: { id: 's', name: 'Set' } },
+    });
+
+    await world.card('old-id').settled();
+    const { embeds } = await world.card('new-id').settled();
+
+    expect(embeds[0]?.title).toBe('Moved');
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+
+  it.each(['.', '..', '   ', 'a\u0000b'])('refuses %j in private, without a request', async (id) => {
+    const world = await startWorld();
+
+    const { content, ephemeral } = await world.card(id).settled();
+
+    expect(content).toMatch(/^That is not a card id: /);
+    expect(ephemeral).toBe(true);
+    expect(cardRequests(world)).toEqual([]);
+  });
+
+  it.each(['../v1/usage', 'a/b?c#d', '%2e%2e%2f', '🃏'.repeat(100)])('sends %j as one path segment', async (id) => {
+    const world = await startWorld();
+
+    await world.card(id).settled();
+
+    const [path] = cardRequests(world);
+    expect(path?.split('?')[0]?.split('/')).toHaveLength(3);
+    expect(decodeURIComponent(path?.split('?')[0]?.split('/')[2] ?? '')).toBe(id);
+  });
+
+  it('shows an old copy at once with its age, and corrects it when the new one comes', async () => {
+    const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
+    await world.card('base1-4').settled();
+    world.cardService.script({
+      path: 'base1-4',
+      body: {
+        id: 'base1-4',
+        name: 'Emberwing Drake',
+        tcg: 'Lanternfolk',
+        set: { id: 's', name: 'Set' },
+        prices: { market: 99 },
+      },
+    });
+
+    const typed = world.card('base1-4');
+    const old = await typed.settled();
+    const corrected = await typed.until(({ edited }) => edited);
+
+    expect(old.embeds[0]?.description).toBe('This copy is not the newest. A new one is on its way.');
+    expect(old.embeds[0]?.fields?.find(({ name }) => name === 'Market')?.value).toBe('36.33');
+    expect(corrected.embeds[0]?.description).toBeUndefined();
+    expect(corrected.embeds[0]?.fields?.find(({ name }) => name === 'Market')?.value).toBe('99.00');
+    expect(cardRequests(world)).toHaveLength(2);
+  });
+
+  it('keeps the copy of a card that is no longer listed', async () => {
+    const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
+    await world.card('base1-4').settled();
+    world.cardService.script({ path: 'base1-4', status: 404, body: { _tag: 'CardNotFound', message: 'gone' } });
+
+    const typed = world.card('base1-4');
+    const { embeds } = await typed.until(({ edited }) => edited);
+    const again = await world.card('base1-4').settled();
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+    expect(embeds[0]?.description).toMatch(/^No longer listed by the card service/);
+    expect(again.embeds[0]?.description).toMatch(/^No longer listed/);
+    expect(cardRequests(world)).toHaveLength(2);
+  });
+});
+
+describe('when the service does not answer as it should', () => {
+  it('shows the old copy when the service is down, and says why', async () => {
+    const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
+    await world.card('base1-4').settled();
+    world.cardService.script({ status: 503, times: 3 });
+
+    const typed = world.card('base1-4');
+    const { embeds } = await typed.until(({ edited }) => edited, 8_000);
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+    expect(embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service does not answer/);
+  });
+
+  it('tries three times, then says that the service is down; the next is told at once', async () => {
+    const world = await startWorld();
+    world.cardService.set({ down: true });
+
+    const { content } = await world.card('base1-4').settled(8_000);
+    const next = await world.card('base1-5').settled();
+
+    expect(content).toMatch(/^The card service does not answer at the moment\. Try again <t:\d+:R>\.$/);
+    expect(next.content).toMatch(/^The card service does not answer/);
+    expect(next.ephemeral).toBe(true);
+    expect(cardRequests(world)).toHaveLength(3);
+  });
+
+  it('tells the member in words and the log in detail, and leaves the id alone for a while', async () => {
+    const world = await startWorld();
+    world.cardService.script({ body: { id: 'base1-4', name: 'x', tcg: 'y', set: 7 } });
+
+    const { content } = await world.card('base1-4').settled();
+    const again = await world.card('base1-4').settled();
+
+    expect(content).toMatch(/^The card service answered with something this bot does not understand/);
+    expect(again.content).toBe(content);
+    expect(cardRequests(world)).toHaveLength(1);
+    expect(JSON.stringify(world.lines)).toContain('set: Invalid input');
+  });
+
+  it('asks once a minute at most with a refused key', async () => {
+    const world = await startWorld();
+    world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'no' } });
+
+    const { content } = await world.card('base1-4').settled();
+    const next = await world.card('base1-5').settled();
+
+    expect(content).toContain('CARD_SERVICE_API_KEY');
+    expect(next.content).toBe(content);
+    expect(cardRequests(world)).toHaveLength(1);
+    expect(world.lines.some(({ level, msg }) => level === 50 && msg === 'lookup failed')).toBe(true);
+  });
+
+  it.each([
+    ['a name of 5,000 characters', { name: 'x'.repeat(5_000) }],
+    ['nothing but markup', { name: '@everyone <@1> [x](https://evil.example) **b** ||s||' }],
+    ['prices out of this world', { prices: { market: 1e300, low: -5, high: 0 } }],
+    ['a script for a picture', { imageUrl: 'javascript:alert(1)' }],
+    ['empty texts', { name: '', number: '', rarity: '', tcg: '', set: { id: '', name: '' } }],
+  ])('holds the limits of Discord with %s', async (_, odd) => {
+    const world = await startWorld();
+    const card = { id: 'odd-1', name: 'Odd', tcg: 'Game', set: { id: 's', name: 'Set' }, ...odd };
+    world.cardService.script({ body: card });
+
+    const { state, embeds } = await world.card('odd-1').settled();
+
+    expect(state).toBe('answered');
+    expect(embeds).toHaveLength(1);
+    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
+  });
+});
+
+it('leaves one log line for a command: who, where, from what, how long, with what end', async () => {
+  const world = await startWorld({ service: QUICK });
+  const [member] = world.discord.members;
+  const [guild] = world.discord.guilds;
+
+  await world.card('base1-4').settled();
+
+  const [line] = await world.commandLines(1);
+  expect(line).toMatchObject({
+    command: 'card',
+    guild: guild?.id,
+    member: member?.id,
+    source: 'service',
+    waitMs: expect.any(Number),
+    tookMs: expect.any(Number),
+    outcome: 'answered',
+  });
+});

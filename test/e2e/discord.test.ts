@@ -1,0 +1,64 @@
+import { REST, Routes } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { cardRequests, startWorld } from '../support/world.ts';
+
+describe('the connection to Discord', () => {
+  it('answers what was typed while the connection was away', async () => {
+    const world = await startWorld();
+    world.discord.gateway.drop();
+
+    const { embeds } = await world.card('base1-4').settled();
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+    expect(world.discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
+  });
+
+  it('reconnects when Discord asks for it', async () => {
+    const world = await startWorld();
+    world.discord.gateway.requestReconnect();
+
+    const { embeds } = await world.card('base1-4').settled();
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+  });
+});
+
+describe('commands that Discord knows and the bot does not', () => {
+  it.each([
+    ['unknown', { name: 'price', description: 'Gone' }, {}],
+    [
+      'outdated',
+      { name: 'card', description: 'Old', options: [{ type: 3, name: 'name', description: 'Name' }] },
+      { name: 'x' },
+    ],
+  ])('an %s one gets a sentence', async (_, command, options) => {
+    const world = await startWorld();
+    const { apiUrl, botToken, applicationId } = world.discord;
+    const rest = new REST({ api: apiUrl }).setToken(botToken);
+    await rest.put(Routes.applicationCommands(applicationId), { body: [command] });
+
+    const { content, ephemeral } = await world.discord.type({ command: command.name, options }).settled();
+
+    expect(content).toMatch(/^This command is unknown or out of date/);
+    expect(ephemeral).toBe(true);
+    expect(cardRequests(world)).toEqual([]);
+    expect(await world.commandLines(1)).toMatchObject([{ command: command.name }]);
+  });
+});
+
+describe('a stop', () => {
+  it('finishes what is in hand and tells who still waits', async () => {
+    const world = await startWorld({ service: { requestsPerMinute: 12, burst: 2, requestsPerDay: 1_000 } });
+    world.cardService.set({ latencyMs: 300 });
+    const inHand = world.card('base1-4');
+    const waiting = world.card('base1-5');
+    await waiting.until(({ content }) => content.startsWith('Your turn comes'));
+
+    await world.stopBot();
+
+    expect(inHand.message.embeds[0]?.title).toBe('Emberwing Drake');
+    expect(waiting.message.content).toBe('The bot is restarting. Ask again in a minute.');
+    const outcomes = (await world.commandLines(2)).map(({ outcome }) => outcome);
+    expect(outcomes.sort()).toEqual(['Stopping', 'answered']);
+  });
+});

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startCardService } from '../../src/sandbox/card-service.ts';
+import { startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { registerCommands } from '../../src/sandbox/sandbox.ts';
+import { startBotProcess } from '../support/bot-process.ts';
+
+async function surroundings() {
+  const discord = await startEmulatedDiscord();
+  const cardService = await startCardService();
+  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-test-'));
+  onTestFinished(async () => {
+    await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true })]);
+  });
+  await registerCommands(discord);
+  const env = {
+    DISCORD_TOKEN: discord.botToken,
+    DISCORD_API_URL: discord.apiUrl,
+    CARD_SERVICE_URL: cardService.url,
+    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
+    DATA_DIR: dataDir,
+  };
+  return { discord, cardService, env };
+}
+
+describe('npm start', () => {
+  it('answers until it is told to stop, and then exits 0', async () => {
+    const { discord, env } = await surroundings();
+    const bot = startBotProcess(env);
+    await discord.gateway.whenReady();
+
+    const { embeds } = await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
+    await bot.wrote('"msg":"command"');
+    bot.child.kill('SIGTERM');
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+    expect(await bot.ended).toBe(0);
+  });
+
+  it('writes neither token nor key, whatever it is asked for', async () => {
+    const { discord, cardService, env } = await surroundings();
+    cardService.script({ path: 'odd', body: SANDBOX_API_KEY });
+    const bot = startBotProcess({ ...env, LOG_LEVEL: 'trace' });
+    await discord.gateway.whenReady();
+
+    await discord.type({ command: 'card', options: { id: 'odd' } }).settled();
+    await discord.type({ command: 'card', options: { id: SANDBOX_API_KEY } }).settled();
+    bot.child.kill('SIGTERM');
+    await bot.ended;
+
+    expect(bot.output()).not.toContain(env.DISCORD_TOKEN);
+    expect(bot.output()).not.toContain(SANDBOX_API_KEY);
+  });
+
+  it('exits 1 with every problem of the configuration, and what to write instead', async () => {
+    const bot = startBotProcess({ CARD_SERVICE_URL: 'cards', REDIS_URL: 'redis://localhost' });
+
+    expect(await bot.ended).toBe(1);
+    expect(bot.output()).toContain('DISCORD_TOKEN: missing; write the bot token');
+    expect(bot.output()).toContain('CARD_SERVICE_URL: write an address that begins with https:// or http://');
+    expect(bot.output()).toContain('REDIS_URL: this feature is not built yet');
+  });
+
+  it('exits 1 with a sentence when Discord refuses the token', async () => {
+    const { env } = await surroundings();
+    const bot = startBotProcess({ ...env, DISCORD_TOKEN: 'not.the.token' });
+
+    expect(await bot.ended).toBe(1);
+    expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
+    expect(bot.output()).not.toContain('not.the.token');
+  });
+
+  it('keeps trying while Discord cannot be reached, and stops when told', async () => {
+    const { env } = await surroundings();
+    const bot = startBotProcess({ ...env, DISCORD_API_URL: 'http://127.0.0.1:9/api' });
+    await bot.wrote('discord cannot be reached');
+
+    bot.child.kill('SIGTERM');
+
+    expect(await bot.ended).toBe(0);
+  });
+
+  it('exits 1 with a sentence when its data cannot be kept', async () => {
+    const { env } = await surroundings();
+    const bot = startBotProcess({ ...env, DATA_DIR: '/dev/null/data' });
+
+    expect(await bot.ended).toBe(1);
+    expect(bot.output()).toContain('Set DATA_DIR to a folder that this user may write to');
+  });
+
+  it('takes over when the process before it leaves', async () => {
+    const { discord, env } = await surroundings();
+    const first = startBotProcess(env);
+    await first.wrote('gateway ready');
+    const second = startBotProcess(env);
+
+    first.child.kill('SIGTERM');
+    await first.ended;
+    await second.wrote('gateway ready');
+    const { embeds } = await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { cardRequests, QUICK, startWorld, statuses } from '../support/world.ts';
+
+const IDS = SAMPLE_CARDS.map(({ id }) => id);
+
+describe('pacing', () => {
+  it('answers more lookups than the burst allows, without one 429', async () => {
+    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 1_200, burst: 10 } });
+
+    const asked = IDS.slice(0, 40).map((id) => world.card(id));
+    const replies = await Promise.all(asked.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
+
+    expect(replies).toHaveLength(40);
+    expect(new Set(statuses(world))).toEqual(new Set([200]));
+    expect(world.cardService.counts.total).toBe(40);
+  });
+
+  it('shows a longer wait, then the card in its place', async () => {
+    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 15, burst: 2 } });
+    await world.card('base1-1').settled();
+
+    const typed = world.card('base1-2');
+    const waiting = await typed.settled();
+    const answered = await typed.until(({ embeds }) => embeds.length > 0, 10_000);
+
+    expect(waiting.content).toMatch(/^Your turn comes <t:\d+:R>\.$/);
+    expect(answered.content).toBe('');
+    expect(statuses(world)).toEqual([200, 200]);
+  });
+
+  it('refuses a wait that is too long at once, in private, with the time to come back', async () => {
+    const world = await startWorld({
+      service: { ...QUICK, requestsPerMinute: 15, burst: 2 },
+      env: { LONGEST_WAIT_SECONDS: '2' },
+    });
+    await world.card('base1-1').settled();
+
+    const { content, ephemeral } = await world.card('base1-2').settled();
+
+    expect(content).toMatch(/^Too many questions are waiting for the card service\. Ask again <t:\d+:R>\.$/);
+    expect(ephemeral).toBe(true);
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+
+  it('grants no new burst to a restarted bot', async () => {
+    const service = { ...QUICK, requestsPerMinute: 120, burst: 4 };
+    const world = await startWorld({ service });
+    await Promise.all(IDS.slice(0, 3).map((id) => world.card(id).settled()));
+
+    await world.restartBot();
+    const asked = IDS.slice(10, 14).map((id) => world.card(id));
+    await Promise.all(asked.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
+
+    expect(new Set(statuses(world))).toEqual(new Set([200]));
+  });
+});
+
+describe('after a 429', () => {
+  it('nobody knocks before the stated time, and one probe comes first', async () => {
+    const world = await startWorld();
+    world.cardService.script({
+      status: 429,
+      headers: { 'retry-after': '1' },
+      body: { _tag: 'RateLimitExceeded', message: '', retryAfter: 1 },
+    });
+
+    const asked = IDS.slice(0, 5).map((id) => world.card(id));
+    await world.card('base1-9').until(({ embeds }) => embeds.length > 0, 10_000);
+    await Promise.all(asked.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
+
+    const [refused] = world.cardService.requests.filter(({ status }) => status === 429);
+    const later = world.cardService.requests.filter(({ atMs }) => atMs > (refused?.atMs ?? 0) + 200);
+    const resumedMs = Math.min(...later.map(({ atMs }) => atMs)) - (refused?.atMs ?? 0);
+    expect(resumedMs).toBeGreaterThanOrEqual(1_000);
+    expect(statuses(world).filter((status) => status === 429)).toHaveLength(1);
+  });
+
+  it('a spent day is told at once with the time, and costs no more requests', async () => {
+    const world = await startWorld();
+    world.cardService.exhaustDay();
+
+    const first = await world.card('base1-4').settled();
+    const second = await world.card('base1-5').settled();
+
+    expect(first.content).toMatch(/^Today's requests to the card service are used up\. They come back <t:\d+:R>\.$/);
+    expect(second.content).toBe(first.content);
+    expect(second.ephemeral).toBe(true);
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+
+  it('a spent day still shows what is known, and says why it is old', async () => {
+    const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
+    await world.card('base1-4').settled();
+    world.cardService.exhaustDay();
+    await world.card('base1-5').settled();
+
+    const { embeds } = await world.card('base1-4').settled();
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+    expect(embeds[0]?.description).toMatch(/^This copy is not the newest\. Today's requests/);
+    expect(cardRequests(world)).toHaveLength(2);
+  });
+
+  it('a spent day is remembered across a restart', async () => {
+    const world = await startWorld();
+    world.cardService.exhaustDay();
+    await world.card('base1-4').settled();
+
+    await world.restartBot();
+    const { content } = await world.card('base1-5').settled();
+
+    expect(content).toMatch(/^Today's requests to the card service are used up/);
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+});
+
+it('answers from the cache after a restart', async () => {
+  const world = await startWorld();
+  await world.card('base1-4').settled();
+
+  await world.restartBot();
+  const { embeds } = await world.card('base1-4').settled();
+
+  expect(embeds[0]?.title).toBe('Emberwing Drake');
+  expect(cardRequests(world)).toHaveLength(1);
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import { startWorld } from '../support/world.ts';
+
+function field({ embeds }: ChatMessage, name: string): string | undefined {
+  return embeds[0]?.fields?.find((present) => present.name === name)?.value;
+}
+
+describe('/usage', () => {
+  it('shows plan, period, today and what the cache saved, in private', async () => {
+    const world = await startWorld();
+    await world.card('base1-4').settled();
+    await world.card('base1-4').settled();
+
+    const reply = await world.usage().settled();
+
+    expect(reply.ephemeral).toBe(true);
+    expect(field(reply, 'Plan')).toBe('free');
+    expect(field(reply, 'Period')).toMatch(/^<t:\d+:d> – <t:\d+:d>$/);
+    expect(field(reply, 'Today')).toMatch(/998 of 1,000 left\nall back <t:\d+:R>$/);
+    expect(field(reply, 'In this period')).toContain('2 of 1,000 used, 998 left');
+    expect(field(reply, 'Saved today')).toBe('1 request');
+    expect(field(reply, 'Waiting now')).toBe('0');
+    expect(field(reply, 'Report from')).toMatch(/^<t:\d+:R>$/);
+  });
+
+  it('asks for a report once a minute at most', async () => {
+    const world = await startWorld();
+
+    await world.usage().settled();
+    const second = await world.usage().settled();
+
+    expect(field(second, 'Plan')).toBe('free');
+    expect(world.cardService.counts.total).toBe(1);
+  });
+
+  it('counts what the cache saved across a restart', async () => {
+    const world = await startWorld();
+    await world.card('base1-4').settled();
+    await world.card('base1-4').settled();
+
+    await world.restartBot();
+
+    expect(field(await world.usage().settled(), 'Saved today')).toBe('1 request');
+  });
+
+  it('shows what the headers told without an API key, and what is missing', async () => {
+    const world = await startWorld({ env: { CARD_SERVICE_API_KEY: undefined } });
+    await world.card('base1-4').settled();
+
+    const reply = await world.usage().settled();
+
+    expect(reply.embeds[0]?.description).toBe('The plan report needs an API key (CARD_SERVICE_API_KEY).');
+    expect(field(reply, 'Today')).toContain('999 of 1,000 left');
+    expect(field(reply, 'Plan')).toBeUndefined();
+    expect(world.cardService.counts.total).toBe(1);
+  });
+
+  it('shows what is known when the key may not read reports, and /card goes on', async () => {
+    const world = await startWorld();
+    world.cardService.script({ path: '/v1/usage', status: 403, body: { _tag: 'Forbidden', message: '' } });
+
+    const reply = await world.usage().settled();
+    const { embeds } = await world.card('base1-4').settled();
+
+    expect(reply.embeds[0]?.description).toMatch(/^No newer report: .*CARD_SERVICE_API_KEY/);
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+  });
+
+  it('shows what is known when the service is down, and says so', async () => {
+    const world = await startWorld();
+    await world.card('base1-4').settled();
+    world.cardService.set({ down: true });
+
+    const reply = await world.usage().settled();
+
+    expect(reply.embeds[0]?.description).toMatch(/^No newer report: The card service does not answer/);
+    expect(field(reply, 'Today')).toContain('of 1,000 left');
+  });
+
+  it('answers in time when the report is slow, and shows it when it comes', async () => {
+    const world = await startWorld();
+    world.cardService.script({ path: '/v1/usage', delayMs: 2_000, body: { plan: 'pro' } });
+
+    const typed = world.usage();
+    const first = await typed.settled();
+    const second = await typed.until(({ edited }) => edited);
+
+    expect(first.embeds[0]?.description).toBe('The report is on its way; this message will show it.');
+    expect(field(second, 'Plan')).toBe('pro');
+  });
+
+  it('shows any part of the report that is there', async () => {
+    const world = await startWorld();
+    world.cardService.script({ path: '/v1/usage', body: { requests: { used: 5 } } });
+
+    const reply = await world.usage().settled();
+
+    expect(field(reply, 'In this period')).toBe('5 of ? used, ? left');
+    expect(field(reply, 'Plan')).toBeUndefined();
+  });
+
+  it('is not there for members without Manage Server, nor in direct messages', async () => {
+    const world = await startWorld();
+
+    expect(() => world.usage({ manageGuild: false })).toThrow(/usage/);
+    expect(() => world.usage({ guildId: null })).toThrow(/usage/);
+  });
+});

@@ -1,0 +1,70 @@
+import { expect, onTestFinished } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+
+export interface World extends Sandbox {
+  /** Every line that the bot logged. */
+  lines: Record<string, unknown>[];
+  /** The lines that commands left, as soon as there are so many: a line follows its answer. */
+  commandLines(count: number): Promise<Record<string, unknown>[]>;
+  /** Types `/card` as the first member in the first server. */
+  card(id: string, options?: Record<string, string | boolean>, as?: Who): TypedInteraction;
+  usage(as?: Who): TypedInteraction;
+  /** Stops the bot, and starts it again on what it left behind. */
+  restartBot(): Promise<void>;
+  stopBot(): Promise<void>;
+}
+
+interface Who {
+  memberId?: string;
+  guildId?: string | null;
+  manageGuild?: boolean;
+}
+
+/** A pace at which tests need not wait: 600 a minute is one token in 100 ms. */
+export const QUICK = { requestsPerMinute: 600, burst: 20, requestsPerDay: 1_000 };
+
+/** The bot between an emulated Discord and the card service, over real sockets; all gone when the test ends. */
+export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Promise<World> {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({
+    level: 'debug',
+    secrets: [],
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
+  const { service = QUICK } = options;
+  const env = {
+    CARD_SERVICE_REQUESTS_PER_MINUTE: service.requestsPerMinute?.toString(),
+    CARD_SERVICE_BURST: service.burst?.toString(),
+    ...options.env,
+  };
+  const sandbox = await startSandbox({ ...options, log, service, env });
+  onTestFinished(() => sandbox.stop());
+  let bot = await sandbox.startBot();
+  return {
+    ...sandbox,
+    lines,
+    async commandLines(count) {
+      const written = () => lines.filter(({ msg }) => msg === 'command');
+      await expect.poll(written).toHaveLength(count);
+      return written();
+    },
+    card: (id, more = {}, as = {}) => sandbox.discord.type({ command: 'card', options: { id, ...more }, ...as }),
+    stopBot: () => bot.stop(),
+    async restartBot() {
+      await bot.stop();
+      bot = await sandbox.startBot();
+    },
+    usage: (as = {}) => sandbox.discord.type({ command: 'usage', manageGuild: true, ...as }),
+  };
+}
+
+/** Every request for a card that the service saw, by path. */
+export function cardRequests({ cardService }: Sandbox): string[] {
+  return cardService.requests.map(({ path }) => path).filter((path) => path.startsWith('/cards/'));
+}
+
+export function statuses({ cardService }: Sandbox): number[] {
+  return cardService.requests.map(({ status }) => status);
+}
