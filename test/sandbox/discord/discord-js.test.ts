@@ -183,7 +183,7 @@ describe('Discord refuses', () => {
   });
 
   it('an edit after the token died with 50027', async () => {
-    const discord = await emulated({ lifetimes: { ackMs: 3_000, tokenMs: 60 } });
+    const discord = await emulated({ lifetimes: { ackMs: 3_000, tokenMs: 400 } });
     const dead = Promise.withResolvers<void>();
     const { firstFailure } = await botOn(discord, async (interaction) => {
       await interaction.deferReply();
