@@ -8,7 +8,6 @@ const REFUSALS = {
   unauthorized: [401, 0, '401: Unauthorized'],
   notFound: [404, 0, '404: Not Found'],
   methodNotAllowed: [405, 0, '405: Method Not Allowed'],
-  unknownGuild: [404, 10004, 'Unknown Guild'],
   unknownMessage: [404, 10008, 'Unknown Message'],
   unknownWebhook: [404, 10015, 'Unknown Webhook'],
   unknownInteraction: [404, 10062, 'Unknown interaction'],
