@@ -31,17 +31,17 @@ const OLD_COLOUR = 0xf0b232;
 export function cardEmbed(view: CardView): APIEmbed {
   const { card, answer, note, locale } = view;
   const image = imageUrl(card.imageUrl);
+  const footer = [plainText(card.id, FOOTER_ID_LENGTH), remainingWords(view.quota, locale)].filter(Boolean).join(' · ');
   const description = [answer.unlistedAtMs && unlistedNote(answer.unlistedAtMs), note].filter(Boolean).join('\n');
+  const game = plainText(card.game, FIELD_LENGTH);
   return {
+    ...(game && { author: { name: game } }),
     title: plainMarkdown(card.name, TITLE_LENGTH) || '(no name)',
     ...(description && { description }),
     color: description ? OLD_COLOUR : CURRENT_COLOUR,
     fields: [...factFields(card), ...(view.showPrices ? priceFields(view) : [])],
     ...(image && { image: { url: image } }),
-    footer: {
-      text:
-        [plainText(card.id, FOOTER_ID_LENGTH), remainingWords(view.quota, locale)].filter(Boolean).join(' · ') || ' ',
-    },
+    ...(footer && { footer: { text: footer } }),
   };
 }
 
@@ -56,7 +56,7 @@ function unlistedNote(unlistedAtMs: number): string {
   return `No longer listed by the card service, as of ${age(unlistedAtMs)}. This is our last copy.`;
 }
 
-function factFields({ set, number, rarity, game }: Card): APIEmbedField[] {
+function factFields({ set, number, rarity }: Card): APIEmbedField[] {
   const half = FIELD_LENGTH / 2;
   const setName = plainMarkdown(set.name, half);
   const setId = plainMarkdown(set.id, half);
@@ -64,7 +64,6 @@ function factFields({ set, number, rarity, game }: Card): APIEmbedField[] {
     field('Set', [setName, setId && `(${setId})`].filter(Boolean).join(' ')),
     field('Number', number && plainMarkdown(number, FIELD_LENGTH)),
     field('Rarity', rarity && plainMarkdown(rarity, FIELD_LENGTH)),
-    field('Game', plainMarkdown(game, FIELD_LENGTH)),
   ].filter((present) => present !== undefined);
 }
 

@@ -11,6 +11,7 @@ describe('/card', () => {
     expect(ephemeral).toBe(false);
     expect(embeds).toHaveLength(1);
     expect(embeds[0]).toMatchObject({
+      author: { name: 'Lanternfolk' },
       title: 'Emberwing Drake',
       image: { url: 'https://images.cards.example/base1/4.png' },
       footer: { text: 'base1-4 · 999 of 1,000 requests left today' },
@@ -19,7 +20,6 @@ describe('/card', () => {
       'Set',
       'Number',
       'Rarity',
-      'Game',
       'Market',
       'Low',
       'High',
@@ -68,7 +68,7 @@ describe('/card', () => {
     const { embeds } = await world.card('base1-4', { prices: false }).settled();
     const withPrices = await world.card('base1-4').settled();
 
-    expect(embeds[0]?.fields?.map(({ name }) => name)).toEqual(['Set', 'Number', 'Rarity', 'Game']);
+    expect(embeds[0]?.fields?.map(({ name }) => name)).toEqual(['Set', 'Number', 'Rarity']);
     expect(withPrices.embeds[0]?.fields?.map(({ name }) => name)).toContain('Market');
     expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
   });
