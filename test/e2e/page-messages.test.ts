@@ -1,0 +1,184 @@
+import { type ChatInputCommandInteraction, Client, Events, MessageFlags } from 'discord.js';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+import { type EmulatedDiscordOptions, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { startPageServer } from '../../src/sandbox/page-server.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { composer, type PageVisit, replyTo, say, visitPage } from '../support/page-visit.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+type Answer = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
+
+/** The page before a bot with the single command `/show`, which it answers as the test says. */
+async function openShow(answer: Answer, options: EmulatedDiscordOptions = {}): Promise<PageVisit> {
+  const discord = await startEmulatedDiscord(options);
+  onTestFinished(() => discord.close());
+  const client = new Client({ intents: 0, rest: { api: discord.apiUrl } });
+  onTestFinished(() => client.destroy());
+  client.on(Events.Error, () => {});
+  client.on(Events.InteractionCreate, (interaction) => {
+    if (interaction.isChatInputCommand()) void answer(interaction);
+  });
+  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
+  await client.login(discord.botToken);
+  await ready;
+  await client.application?.commands.set([{ name: 'show', description: 'Show something' }]);
+
+  const server = await startPageServer({ port: 0, discord, cardService: createCardService() });
+  onTestFinished(() => server.close());
+  return await visitPage(browser, server.url);
+}
+
+it('shows "thinking…", then the answer in its place, then "(edited)"', async () => {
+  const answered = Promise.withResolvers<void>();
+  const corrected = Promise.withResolvers<void>();
+  const { page, complaints } = await openShow(async (interaction) => {
+    await interaction.deferReply();
+    await answered.promise;
+    await interaction.editReply('first');
+    await corrected.promise;
+    await interaction.editReply('second');
+  });
+
+  await say(page, '/show');
+  await page.getByText('cardbot is thinking…').waitFor();
+  answered.resolve();
+  await page.getByText('first').waitFor();
+  expect(await page.getByText('cardbot is thinking…').count()).toBe(0);
+  corrected.resolve();
+  await page.getByText('second').waitFor();
+  await page.getByText('(edited)').waitFor();
+  expect(await page.locator('discord-message').count()).toBe(1);
+  expect(complaints).toEqual([]);
+});
+
+it('says in red what Discord says of a bot that does not answer, privately', async () => {
+  const { page } = await openShow(async () => {}, { lifetimes: { ackMs: 50, tokenMs: 60_000 } });
+
+  await say(page, '/show');
+
+  await page.getByText('The application did not respond').waitFor();
+  await page.getByText('Only you can see this').waitFor();
+});
+
+it('shows a private reply to its member alone, who dismisses it by keyboard', async () => {
+  const { page } = await openShow((interaction) =>
+    interaction.reply({ content: 'a secret', flags: MessageFlags.Ephemeral }),
+  );
+  await say(page, '/show');
+  await page.getByText('a secret').waitFor();
+
+  const member = page.getByRole('combobox', { name: 'Member' });
+  await member.selectOption({ label: 'Björn' });
+  await page.getByText('a secret').waitFor({ state: 'detached' });
+  await member.selectOption({ label: 'Alice' });
+  await page.getByRole('button', { name: 'Dismiss message' }).press('Enter');
+  await page.getByText('a secret').waitFor({ state: 'detached' });
+});
+
+it('shows public replies to everybody in the same server, and nowhere else', async () => {
+  const { page } = await openShow((interaction) => interaction.reply('for all'));
+  await say(page, '/show');
+  await page.getByText('for all').waitFor();
+
+  await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Björn' });
+  await page.getByText('for all').waitFor();
+  await page.getByRole('button', { name: 'Trading Post' }).click();
+  await page.getByText('for all').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'cardbot' }).click();
+  await expect.poll(() => page.getByText('for all').count()).toBe(0);
+});
+
+it('renders Markdown in titles, descriptions and field values, and none in footers and authors', async () => {
+  const { page, complaints } = await openShow((interaction) =>
+    interaction.reply({
+      embeds: [
+        {
+          author: { name: '**author**' },
+          title: 'a *title*',
+          url: 'https://cards.example/a',
+          description: '[link](https://cards.example/b) `code` ||hidden|| \\*literally\\*',
+          fields: [{ name: 'when', value: '<t:1700000000:R> **bold**', inline: true }],
+          footer: { text: '**footer** <t:5:R>' },
+        },
+      ],
+    }),
+  );
+
+  await say(page, '/show');
+
+  const embed = page.locator('discord-embed');
+  await embed.waitFor();
+  expect(await embed.locator('.embed-author').innerHTML()).toBe('**author**');
+  expect(await embed.locator('.embed-title em').textContent()).toBe('title');
+  expect(await embed.locator('.embed-title a').getAttribute('href')).toBe('https://cards.example/a');
+  expect(await embed.getByRole('link', { name: 'link' }).getAttribute('rel')).toBe('noopener noreferrer');
+  expect(await embed.locator('discord-code').textContent()).toBe('code');
+  expect(await embed.locator('discord-embed-description').textContent()).toContain('*literally*');
+  expect(await embed.locator('discord-embed-field discord-time').textContent()).toMatch(/^\d+ years ago$/);
+  expect(await embed.locator('discord-embed-field strong').textContent()).toBe('bold');
+  expect(await embed.locator('discord-embed-footer').textContent()).toBe('**footer** <t:5:R>');
+
+  const spoiler = embed.getByRole('button', { name: 'Spoiler' });
+  await spoiler.press('Enter');
+  await expect.poll(() => spoiler.getAttribute('activated')).toBe('');
+  expect(complaints).toEqual([]);
+});
+
+it('shows hostile text as text, links nowhere but to http and https, and asks nobody outside', async () => {
+  const hostile = '<img src=x onerror="document.title=1"> [a](javascript:alert(1)) 12345678901234567';
+  const { page, strangers, complaints } = await openShow((interaction) =>
+    interaction.reply({
+      content: hostile,
+      embeds: [
+        {
+          title: hostile,
+          author: { name: hostile },
+          fields: [{ name: hostile, value: hostile }],
+          footer: { text: hostile },
+          image: { url: 'https://cards.example/nowhere.png' },
+        },
+      ],
+    }),
+  );
+
+  await say(page, '/show');
+
+  const reply = replyTo(page, '/show');
+  await reply.locator('discord-embed').waitFor();
+  expect((await reply.textContent())?.split(hostile)).toHaveLength(7);
+  expect(await reply.getByRole('link').count()).toBe(0);
+  expect(await page.title()).toBe('cardbot sandbox');
+  expect(strangers).toEqual([]);
+  // The emulated Discord has no such picture
+  expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+});
+
+it('counts down by itself', async () => {
+  const soonS = Math.ceil(Date.now() / 1000) + 40;
+  const { page } = await openShow((interaction) => interaction.reply(`<t:${soonS}:R>`));
+  await say(page, '/show');
+
+  const time = page.locator('discord-message discord-time');
+  const before = await time.textContent();
+  await expect.poll(() => time.textContent(), { timeout: 5_000 }).not.toBe(before);
+});
+
+it('keeps what is typed while an earlier command is on its way', async () => {
+  const { page } = await openShow((interaction) => interaction.reply('done'));
+
+  for (let sent = 0; sent < 5; sent++) await say(page, '/show');
+
+  await expect.poll(() => page.getByText('done').count()).toBe(5);
+  expect(await composer(page).inputValue()).toBe('');
+});

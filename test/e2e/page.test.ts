@@ -1,0 +1,205 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startPageServer } from '../../src/sandbox/page-server.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { composer, type PageVisit, replyTo, say, visitPage } from '../support/page-visit.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+/** The whole sandbox, with its page open in a browser. */
+async function openSandbox(): Promise<PageVisit & { world: World }> {
+  const world = await startWorld();
+  const server = await startPageServer({ port: 0, discord: world.discord, cardService: world.cardService });
+  onTestFinished(() => server.close());
+  return { world, ...(await visitPage(browser, server.url)) };
+}
+
+describe('a newcomer', () => {
+  it('finds the focus in the composer, and gets a card by keyboard alone', async () => {
+    const { page, world, strangers, complaints } = await openSandbox();
+
+    await page.keyboard.type('/');
+    const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    await commands.first().waitFor();
+    expect(await commands.allTextContents()).toEqual([
+      expect.stringMatching(/^\/card/),
+      expect.stringMatching(/^\/usage/),
+    ]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('base1-4');
+    await page.keyboard.press('Enter');
+
+    const reply = replyTo(page, '/card id:base1-4');
+    const picture = reply.locator('discord-embed img');
+    await picture.waitFor();
+    const text = await reply.textContent();
+    expect(text).toContain('Emberwing Drake');
+    expect(text).toContain('Market36.33');
+    expect(text).toContain('999 of 1,000 requests left today');
+    await expect
+      .poll(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth))
+      .toBeGreaterThan(0);
+    expect(world.cardService.requests).toHaveLength(1);
+    expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+  });
+
+  it('may press one of the cards that are offered', async () => {
+    const { page, complaints } = await openSandbox();
+
+    await page.getByRole('region', { name: 'Welcome' }).getByRole('button').first().click();
+
+    await page.locator('discord-embed').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('may type a whole line', async () => {
+    const { page } = await openSandbox();
+
+    await say(page, '/card deep-2 private:True prices:no');
+
+    const reply = replyTo(page, '/card id:deep-2 prices:false private:true');
+    await reply.locator('discord-embed').waitFor();
+    await reply.getByText('Only you can see this').waitFor();
+  });
+
+  it('sees the whole page without scrolling sideways at 1000 pixels', async () => {
+    const { page } = await openSandbox();
+    await page.setViewportSize({ width: 1000, height: 700 });
+
+    expect(await page.locator('html').evaluate((html: { scrollWidth: number }) => html.scrollWidth)).toBe(1000);
+  });
+});
+
+describe('/usage', () => {
+  it('is answered for the asking member alone', async () => {
+    const { page } = await openSandbox();
+    await say(page, '/usage');
+    await replyTo(page, '/usage').locator('discord-embed').waitFor();
+
+    await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Björn' });
+    await replyTo(page, '/usage').waitFor({ state: 'detached' });
+
+    await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Alice' });
+    await replyTo(page, '/usage').waitFor();
+  });
+
+  it('is offered only with Manage Server, and not in direct messages', async () => {
+    const { page } = await openSandbox();
+    await page.getByRole('checkbox', { name: 'with Manage Server' }).uncheck();
+
+    await composer(page).fill('/');
+    await page.getByRole('option', { name: '/card' }).waitFor();
+    expect(await page.getByRole('option', { name: '/usage' }).count()).toBe(0);
+
+    await page.getByRole('button', { name: 'cardbot' }).click();
+    await say(page, '/usage');
+    await page.getByText('There is no command /usage here.').waitFor();
+  });
+});
+
+describe('the card service', () => {
+  it('shows the wait in a storm of 429s, and then the card', async () => {
+    const { page, world, complaints } = await openSandbox();
+    // Shorter than the page's buttons, and just long enough for the bot to show the wait
+    world.cardService.storm(3_200);
+
+    await say(page, '/card base1-4');
+
+    const reply = replyTo(page, '/card id:base1-4');
+    await reply.getByText(/^Your turn comes/).waitFor();
+    await reply.locator('discord-time').waitFor();
+    await page.getByText(/Every request gets a 429/).waitFor();
+    await reply.locator('discord-embed').waitFor();
+    expect(world.cardService.requests.map(({ status }) => status)).toEqual([429, 200]);
+    expect(complaints).toEqual([]);
+  }, 15_000);
+
+  it('obeys its switches', async () => {
+    const { page, world } = await openSandbox();
+    const { cardService } = world;
+
+    await page.getByRole('combobox', { name: 'Plan' }).selectOption('pro');
+    await page.getByText('of 50,000').waitFor();
+    await page.getByRole('checkbox', { name: 'Service is down (503)' }).check();
+    await expect.poll(() => cardService.state().switches.down).toBe(true);
+    await page.getByRole('combobox', { name: 'Speed' }).selectOption('2 s');
+    await expect.poll(() => cardService.state().switches.latencyMs).toBe(2_000);
+    await page.getByRole('button', { name: '429 storm for 30 s' }).click();
+    await expect.poll(() => cardService.state().switches.stormUntilMs).toBeGreaterThan(Date.now());
+    await page.getByRole('button', { name: 'Use up the day' }).click();
+    await expect.poll(() => cardService.state().dayRemaining).toBe(0);
+    await page.getByRole('button', { name: 'Refill the day' }).click();
+    await expect.poll(() => cardService.state().dayRemaining).toBe(50_000);
+  });
+
+  it('shows the requests that reached it', async () => {
+    const { page } = await openSandbox();
+
+    await say(page, '/card nothing-1');
+
+    const row = page.getByRole('row').filter({ hasText: '/cards/nothing-1' });
+    await row.getByRole('cell', { name: '404' }).waitFor();
+  });
+
+  it('loses no question to a dropped gateway', async () => {
+    const { page, world } = await openSandbox();
+
+    await page.getByRole('button', { name: 'Drop the gateway connection' }).click();
+    await expect.poll(() => world.discord.gateway.resumes, { timeout: 5_000 }).toBe(1);
+    await say(page, '/card base1-4');
+
+    await page.locator('discord-embed').waitFor();
+  });
+});
+
+describe('what is wrong', () => {
+  it.each([
+    ['/nope', 'There is no command /nope here.'],
+    ['hello', 'Commands start with a slash: try /card.'],
+    ['/card a private:maybe', 'private must be True or False.'],
+  ])('is said beside the composer: %s', async (line, words) => {
+    const { page } = await openSandbox();
+
+    await say(page, line);
+
+    await page.getByRole('alert').filter({ hasText: words }).waitFor();
+    expect(await page.locator('discord-message').count()).toBe(0);
+  });
+
+  it('comes from the emulated Discord itself when only that can know, and the command is kept', async () => {
+    const { page, world } = await openSandbox();
+    // The bot goes, so nobody is there to be asked
+    await world.stop();
+
+    await say(page, '/card base1-4');
+
+    await page.getByRole('alert').filter({ hasText: /\w/ }).waitFor();
+    await expect.poll(() => page.getByRole('combobox', { name: 'id' }).inputValue()).toBe('base1-4');
+  });
+
+  it('asks for what is missing in a form, which Escape leaves', async () => {
+    const { page } = await openSandbox();
+
+    await say(page, '/card private:True');
+    await page.getByText('id is required.').waitFor();
+    await page.keyboard.type('deep-2');
+    await page.keyboard.press('Enter');
+    await replyTo(page, '/card id:deep-2 private:true').waitFor();
+
+    await say(page, '/card');
+    await page.getByRole('combobox', { name: 'id' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => composer(page).inputValue()).toBe('/card');
+  });
+});
