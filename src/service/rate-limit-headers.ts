@@ -1,4 +1,5 @@
 import type { QuotaReading } from '../quota-state.ts';
+import { httpDateMs } from './http-date.ts';
 
 /** Over a month ahead no plan's window ends; such a reset is in another unit, or nonsense. */
 const FURTHEST_SENSIBLE_RESET_MS = 31 * 24 * 3600 * 1000;
@@ -18,8 +19,7 @@ export function readRateLimit(headers: Headers, sentAtMs: number, receivedAtMs: 
 
 /** The service's clock by its own `Date` header (ms), so that neither side's wrong clock matters; else ours. */
 export function serviceClock(headers: Headers, receivedAtMs: number): number {
-  const atMs = Date.parse(headers.get('date') ?? '');
-  return Number.isNaN(atMs) ? receivedAtMs : atMs;
+  return httpDateMs(headers.get('date') ?? '') ?? receivedAtMs;
 }
 
 function wholeNumber(text: string | null): number | undefined {

@@ -5,7 +5,7 @@ import { readCapped } from './capped-body.ts';
 export interface ServiceResponse {
   status: number;
   headers: Headers;
-  /** Parsed JSON; `undefined` when the body is not JSON. */
+  /** Parsed JSON; `undefined` when the body is not JSON, or that of an error is too long. */
   body: unknown;
   sentAtMs: number;
   receivedAtMs: number;
@@ -54,10 +54,14 @@ async function exchange(url: URL, options: RequestOptions, signal: AbortSignal):
   const receivedAtMs = Date.now();
   options.onHeaders(response.headers, sentAtMs, receivedAtMs);
 
+  const { status, headers } = response;
   // Read even when only the status matters: an unread body keeps its socket.
-  const text = await readCapped(response, MAX_BODY_BYTES);
-  if (text === undefined) throw new UnexpectedAnswer(`a body over ${MAX_BODY_BYTES} bytes`);
-  return { status: response.status, headers: response.headers, body: parseJson(text), sentAtMs, receivedAtMs };
+  const text = await readCapped(response, MAX_BODY_BYTES).catch((error: unknown) => {
+    if (status !== 429) throw error;
+    return undefined; // it counts as a 429 however its body ends: else nobody would pause
+  });
+  if (text === undefined && response.ok) throw new UnexpectedAnswer(`a body over ${MAX_BODY_BYTES} bytes`);
+  return { status, headers, body: parseJson(text ?? ''), sentAtMs, receivedAtMs };
 }
 
 function parseJson(text: string): unknown {

@@ -1,3 +1,5 @@
+import { httpDateMs } from './http-date.ts';
+
 /** How long the service asks us to wait, and where it said so. */
 export interface StatedWait {
   seconds: number;
@@ -6,10 +8,6 @@ export interface StatedWait {
 
 /** No plan's window is longer than a month, so a longer wait is a time stamp or nonsense. */
 const LONGEST_SENSIBLE_SECONDS = 31 * 24 * 3600;
-
-// The three date forms of RFC 9110 §5.6.7. Date.parse alone would also take "2" for a month.
-const HTTP_DATE =
-  /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w+, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT|\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4})$/;
 
 /**
  * The wait that a 429 states: the larger of the body's `retryAfter` (seconds) and the header `Retry-After`
@@ -36,13 +34,8 @@ function bodySeconds(body: unknown): number | undefined {
 function headerSeconds(header: string | null, serviceNowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text);
-  if (HTTP_DATE.test(text)) return (Date.parse(asUtc(text)) - serviceNowMs) / 1000;
-  return undefined;
-}
-
-/** The asctime form carries no zone, and means UTC. */
-function asUtc(httpDate: string): string {
-  return httpDate.endsWith('GMT') ? httpDate : `${httpDate} GMT`;
+  const atMs = httpDateMs(text);
+  return atMs === undefined ? undefined : (atMs - serviceNowMs) / 1000;
 }
 
 function sensible(seconds: number | undefined): number | undefined {

@@ -1,0 +1,341 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/errors.ts';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { clientOf, type Pair, startPair } from './clients.ts';
+
+const CARD = { id: 'base1-4', name: 'Ember Drake', tcg: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
+const NO_SUCH_CARD = { _tag: 'CardNotFound', message: 'No card has this id.' };
+const LONG = 'x'.repeat(1024 * 1024);
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await startPair();
+});
+afterAll(() => pair.service.close());
+
+function ask() {
+  return pair.client.card('base1-4', { includePrices: true });
+}
+
+describe('a card', () => {
+  it('is asked for with the key, under its id, with or without prices as wanted', async () => {
+    await pair.client.card('base1-4', { includePrices: true });
+    await pair.client.card('tide-63', { includePrices: false });
+    expect(pair.service.requests.slice(-2)).toEqual([
+      expect.objectContaining({ method: 'GET', path: '/cards/base1-4?includePrices=true', authorized: true }),
+      expect.objectContaining({ method: 'GET', path: '/cards/tide-63?includePrices=false', authorized: true }),
+    ]);
+  });
+
+  it('is what the service sends, under our names', async () => {
+    const { tcg, ...sample } = SAMPLE_CARDS.find(({ id }) => id === 'base1-4') ?? CARD;
+    expect(await ask()).toEqual({ ...sample, game: tcg });
+  });
+
+  it('is asked for without a key where there is none', async () => {
+    await clientOf(pair.service.url, { apiKey: undefined }).card('base1-4', { includePrices: true });
+    expect(pair.service.requests.at(-1)).toMatchObject({ status: 200, authorized: false });
+  });
+
+  it('is looked for where the path template says', async () => {
+    const client = clientOf(`${pair.service.url}/api/`, { cardPath: '/v2/cards/{id}/full' });
+    pair.service.script({ path: '/api/v2/cards/a%2Fb/full?', body: CARD });
+    expect(await client.card('a/b', { includePrices: true })).toMatchObject({ id: 'base1-4' });
+  });
+
+  it.each([200, 201, 203, 299])('comes with status %d', async (status) => {
+    pair.service.script({ status, body: CARD });
+    expect(await ask()).toMatchObject({ name: 'Ember Drake' });
+  });
+
+  it('loses fields that nobody knows', async () => {
+    pair.service.script({
+      body: { ...CARD, artist: 'N. N.', set: { ...CARD.set, year: 1 }, prices: { mid: 3, low: 1 } },
+    });
+    const { tcg, ...known } = CARD;
+    expect(await ask()).toEqual({ ...known, game: tcg, prices: { low: 1 } });
+  });
+
+  it('may have null for what it does not have', async () => {
+    const nothing = { number: null, rarity: null, imageUrl: null };
+    pair.service.script(
+      { body: { ...CARD, ...nothing, prices: { market: null, low: 2 } } },
+      { body: { ...CARD, prices: null } },
+    );
+    expect(await ask()).toEqual(expect.objectContaining({ number: undefined, prices: { low: 2 } }));
+    expect((await ask())?.prices).toBeUndefined();
+  });
+
+  it('does not exist when a 404 says so in an error body', async () => {
+    pair.service.script({ status: 404, body: NO_SUCH_CARD });
+    expect(await ask()).toBeUndefined();
+  });
+});
+
+describe('an answer that does not fit', () => {
+  it.each([
+    ['a 404 without body', { status: 404 }, 'status 404'],
+    ['a 404 with a page', { status: 404, body: '<html>' }, 'status 404'],
+    ['a 404 whose error has no message', { status: 404, body: { _tag: 'NotFound' } }, 'status 404'],
+    ['a 404 whose error has no tag', { status: 404, body: { message: 'gone' } }, 'status 404'],
+    ['a 404 over a mebibyte', { status: 404, body: { ...NO_SUCH_CARD, more: LONG } }, 'status 404'],
+    ['400', { status: 400, body: { _tag: 'InvalidRequest', message: 'no' } }, 'status 400'],
+    ['405', { status: 405 }, 'status 405'],
+    ['410', { status: 410, body: NO_SUCH_CARD }, 'status 410'],
+    ['418', { status: 418 }, 'status 418'],
+    ['a card with status 304', { status: 304 }, 'status 304'],
+    ['success without a body', { status: 204 }, 'the body is not JSON'],
+    ['a page', { body: '<html>' }, 'the body is not JSON'],
+    ['half a card', { body: '{"id":"base1-4"' }, 'the body is not JSON'],
+    ['nothing but null', { body: 'null' }, 'the body: '],
+    ['a list', { body: [CARD] }, 'the body: '],
+    ['a card without name', { body: { ...CARD, name: undefined } }, 'name: '],
+    ['a card without set', { body: { ...CARD, set: undefined } }, 'set: '],
+    ['a set without id', { body: { ...CARD, set: { name: 'First Fires' } } }, 'set.id: '],
+    ['a name that is a number', { body: { ...CARD, name: 4 } }, 'name: '],
+    ['a name that is null', { body: { ...CARD, name: null } }, 'name: '],
+    ['a price that is text', { body: { ...CARD, prices: { market: '4.20' } } }, 'prices.market: '],
+    [
+      'a price beyond all numbers',
+      { body: JSON.stringify({ ...CARD, prices: { low: 7 } }).replace('7', '1e999') },
+      'prices.low: ',
+    ],
+    ['prices that are a list', { body: { ...CARD, prices: [1, 2] } }, 'prices: '],
+    ['a card over a mebibyte', { body: { ...CARD, more: LONG } }, 'a body over 1048576 bytes'],
+    [
+      'a card that unpacks to over a mebibyte',
+      { body: { ...CARD, more: LONG }, gzip: true },
+      'a body over 1048576 bytes',
+    ],
+  ])('is named: %s', async (_, answer, detail) => {
+    pair.service.script(answer);
+    const refused = await ask().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UnexpectedAnswer);
+    expect((refused as UnexpectedAnswer).detail.slice(0, detail.length)).toBe(detail);
+  });
+
+  it('may be as long as a mebibyte', async () => {
+    const padding = 1024 * 1024 - JSON.stringify({ ...CARD, more: '' }).length;
+    pair.service.script({ body: { ...CARD, more: 'x'.repeat(padding) } });
+    expect(await ask()).toMatchObject({ id: 'base1-4' });
+  });
+});
+
+describe('a key', () => {
+  it.each([401, 403])('is refused with %d', async (status) => {
+    pair.service.script(
+      { status, body: { _tag: 'Unauthorized', message: 'no' } },
+      { status, body: 'x'.repeat(2 * LONG.length) },
+    );
+    await expect(ask()).rejects.toThrow(KeyRefused);
+    await expect(ask()).rejects.toMatchObject({ status });
+  });
+
+  it('is refused by a service that knows another', async () => {
+    await expect(clientOf(pair.service.url, { apiKey: 'other' }).usage()).rejects.toThrow(KeyRefused);
+  });
+});
+
+describe('a service', () => {
+  it.each([408, 500, 502, 503, 504, 599])('is down when it answers %d, whatever it says', async (status) => {
+    pair.service.script({ status, body: NO_SUCH_CARD }, { status, body: LONG + LONG });
+    await expect(ask()).rejects.toThrow(`card service down: it answered ${status}`);
+    await expect(ask()).rejects.toThrow(ServiceDown);
+  });
+
+  it('is down when it breaks the connection', async () => {
+    pair.service.script({ fault: 'reset' });
+    await expect(ask()).rejects.toThrow('card service down: connection failed');
+  });
+
+  it('is down when nobody listens', async () => {
+    const gone = await startPair();
+    await gone.service.close();
+    await expect(gone.client.card('a', { includePrices: true })).rejects.toThrow(ServiceDown);
+  });
+
+  it('is down when what it sends cannot be unpacked', async () => {
+    pair.service.script({ body: 'not packed', headers: { 'content-encoding': 'gzip' } });
+    await expect(ask()).rejects.toThrow(ServiceDown);
+  });
+
+  it.each(['hang', 'stall'] as const)('is down when it %ss for longer than the timeout', async (fault) => {
+    pair.service.script({ fault, body: CARD });
+    const hasty = clientOf(pair.service.url, { timeoutMs: 60 });
+    await expect(hasty.card('base1-4', { includePrices: true })).rejects.toThrow('no answer within 60 ms');
+  });
+});
+
+describe('a caller who gives up', () => {
+  it.each(['hang', 'stall'] as const)('gets its own reason when the service %ss', async (fault) => {
+    const patience = new AbortController();
+    const reason = new Error('had enough');
+    const readings: unknown[] = [];
+    const client = clientOf(pair.service.url, {
+      onQuota: (reading) => {
+        readings.push(reading);
+        if (fault === 'stall') patience.abort(reason);
+      },
+    });
+    const stop = pair.service.onChange(() => fault === 'hang' && patience.abort(reason));
+    pair.service.script({ fault, body: CARD });
+    await expect(client.card('base1-4', { includePrices: true, signal: patience.signal })).rejects.toBe(reason);
+    stop();
+    expect(readings).toHaveLength(fault === 'stall' ? 1 : 0);
+  });
+
+  it('before the request leaves, costs none', async () => {
+    const { total } = pair.service.counts;
+    const signal = AbortSignal.abort(new Error('had enough'));
+    await expect(pair.client.card('base1-4', { includePrices: true, signal })).rejects.toThrow('had enough');
+    expect(pair.service.counts.total).toBe(total);
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('with %d is refused, and the key never travels', async (status) => {
+    const elsewhere = await startPair();
+    for (const location of [`${elsewhere.service.url}/cards/base1-4`, `${pair.service.url}/cards/base1-4`]) {
+      const { total } = pair.service.counts;
+      pair.service.script({ status, headers: { location } });
+      await expect(ask()).rejects.toMatchObject({ detail: `status ${status}` });
+      expect(pair.service.counts.total).toBe(total + 1);
+    }
+    expect(elsewhere.service.counts.total).toBe(0);
+    await elsewhere.service.close();
+  });
+});
+
+describe('a 429', () => {
+  const remaining = (figure: string) => ({ 'x-ratelimit-remaining': figure });
+  const TOO_MANY = { _tag: 'RateLimitExceeded', message: 'Retry after 7 seconds.' };
+
+  it.each([
+    ['states its wait in the body', { ...TOO_MANY, retryAfter: 7 }, {}, { kind: 'minute', seconds: 7, source: 'body' }],
+    [
+      'states its wait in the header',
+      TOO_MANY,
+      { 'retry-after': '7' },
+      { kind: 'minute', seconds: 7, source: 'header' },
+    ],
+    [
+      'means the larger of two',
+      { ...TOO_MANY, retryAfter: 7 },
+      { 'retry-after': '8' },
+      { kind: 'minute', seconds: 8, source: 'header' },
+    ],
+    ['may state nothing', '', {}, { kind: 'minute', seconds: undefined, source: 'none' }],
+    ['may be a page', '<html>', { 'retry-after': '2' }, { kind: 'minute', seconds: 2, source: 'header' }],
+    [
+      'may be longer than a mebibyte',
+      LONG + LONG,
+      { 'retry-after': '2' },
+      { kind: 'minute', seconds: 2, source: 'header' },
+    ],
+    [
+      'is of the minute up to 15 minutes',
+      { ...TOO_MANY, retryAfter: 900 },
+      {},
+      { kind: 'minute', seconds: 900, source: 'body' },
+    ],
+    ['is of the day beyond', { ...TOO_MANY, retryAfter: 901 }, {}, { kind: 'day', seconds: 901, source: 'body' }],
+    [
+      'is of the day when nothing remains',
+      { ...TOO_MANY, retryAfter: 7 },
+      remaining('0'),
+      { kind: 'day', seconds: 7, source: 'body' },
+    ],
+    [
+      'is of the day when nothing remains and nothing is stated',
+      '',
+      remaining('0'),
+      { kind: 'day', seconds: undefined, source: 'none' },
+    ],
+  ])('%s', async (_, body, headers, facts) => {
+    pair.service.script({ status: 429, body, headers });
+    const refused = await ask().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(RateLimited);
+    expect(refused).toMatchObject(facts);
+  });
+
+  it('reads a date by the clock of the service', async () => {
+    const date = 'Wed, 01 Jan 2031 12:00:00 GMT';
+    pair.service.script({ status: 429, headers: { date, 'retry-after': 'Wed, 01 Jan 2031 12:00:30 GMT' } });
+    await expect(ask()).rejects.toMatchObject({ kind: 'minute', seconds: 30, source: 'header' });
+  });
+
+  it('stays one when its body never ends', async () => {
+    pair.service.script({ status: 429, body: TOO_MANY, headers: { 'retry-after': '30' }, fault: 'stall' });
+    const hasty = clientOf(pair.service.url, { timeoutMs: 60 });
+    await expect(hasty.card('base1-4', { includePrices: true })).rejects.toMatchObject({
+      seconds: 30,
+      source: 'header',
+    });
+  });
+});
+
+describe('the usage report', () => {
+  it('is read as the service sends it', async () => {
+    const usage = await pair.client.usage();
+    expect(usage).toMatchObject({ plan: 'free', requests: { limit: 1_000 } });
+    expect((usage.period?.endMs ?? 0) - (usage.period?.startMs ?? 0)).toBe(86_400_000);
+    expect(pair.service.requests.at(-1)).toMatchObject({ path: '/v1/usage', authorized: true });
+  });
+
+  it.each([
+    ['nothing', {}, {}],
+    ['nulls', { plan: null, period: null, requests: null }, {}],
+    [
+      'half of everything',
+      { period: { end: '2026-11-21T00:00:00+01:00' }, requests: { used: 3 } },
+      {
+        period: { startMs: undefined, endMs: Date.UTC(2026, 10, 20, 23) },
+        requests: { used: 3 },
+      },
+    ],
+  ])('may hold %s', async (_, body, usage) => {
+    pair.service.script({ path: '/v1/usage', body });
+    expect(await pair.client.usage()).toEqual(usage);
+  });
+
+  it.each([
+    [{ plan: 3 }, 'plan: '],
+    [{ period: { start: 'yesterday' } }, 'period.start: '],
+    [{ requests: { used: 1.5 } }, 'requests.used: '],
+  ])('is refused by its field in %j', async (body, detail) => {
+    pair.service.script({ path: '/v1/usage', body });
+    await expect(pair.client.usage()).rejects.toThrow(`unexpected answer: ${detail}`);
+  });
+
+  it('is not missing like a card', async () => {
+    pair.service.script({ path: '/v1/usage', status: 404, body: NO_SUCH_CARD });
+    await expect(pair.client.usage()).rejects.toMatchObject({ detail: 'status 404' });
+  });
+});
+
+describe('the rate limit headers', () => {
+  it.each([
+    ['a card', {}],
+    ['a missing card', { status: 404, body: NO_SUCH_CARD }],
+    ['a refused key', { status: 401 }],
+    ['an outage', { status: 503 }],
+    ['a 429', { status: 429 }],
+    ['a redirect', { status: 302, headers: { location: '/' } }],
+    ['an endless body', { body: LONG + LONG }],
+  ])('are reported of %s', async (_, answer) => {
+    const fresh = await startPair();
+    fresh.service.script(answer);
+    await fresh.client.card('base1-4', { includePrices: true }).catch(() => {});
+    expect(fresh.readings).toMatchObject([{ limit: 1_000, remaining: 1_000 }]);
+    const [{ sentAtMs, receivedAtMs } = { sentAtMs: 0, receivedAtMs: -1 }] = fresh.readings;
+    expect(sentAtMs).toBeLessThanOrEqual(receivedAtMs);
+    await fresh.service.close();
+  });
+
+  it.each([undefined, 'nonsense', '-5'])('may be %s without harm', async (text) => {
+    const headers = { 'x-ratelimit-limit': text, 'x-ratelimit-remaining': text, 'x-ratelimit-reset': text, date: text };
+    pair.service.script({ body: CARD, headers });
+    expect(await ask()).toMatchObject({ id: 'base1-4' });
+    expect(pair.readings.at(-1)).toMatchObject({ limit: undefined, remaining: undefined, resetInMs: undefined });
+  });
+});

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseCardId } from '../../src/card-id.ts';
+import { cardUrl } from '../../src/service/card-service.ts';
+
+/** Texts of whole and half characters, with much of what URLs are made of. */
+const anyText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '.',
+        '..',
+        '/',
+        '\\',
+        '%',
+        '%2e',
+        '%2F',
+        '?',
+        '#',
+        ';',
+        '@',
+        ':',
+        '&',
+        '{id}',
+        '$&',
+        "$'",
+        ' ',
+        '\t',
+      ),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+      fc.integer({ min: 0xd800, max: 0xdfff }).map((half) => String.fromCharCode(half)),
+    ),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((pieces) => pieces.join(''));
+
+const anyId = anyText.map(idOrNothing).filter((id) => id !== undefined);
+
+const template = fc.constantFrom(
+  ['/cards/', ''],
+  ['/v1/cards/', ''],
+  ['/', ''],
+  ['/cards/', '.json'],
+  ['/cards/', '/full'],
+  ['/cards/tcg-', ''],
+);
+const base = fc.constantFrom('', '/', '/api', '/api/v2/');
+
+function idOrNothing(text: string): string | undefined {
+  try {
+    return parseCardId(text);
+  } catch {
+    return undefined;
+  }
+}
+
+describe('cardUrl', () => {
+  it.each([
+    ['http://cards.test', '/cards/{id}', 'base1-4', 'http://cards.test/cards/base1-4'],
+    ['http://cards.test/', '/cards/{id}', 'base1-4', 'http://cards.test/cards/base1-4'],
+    ['http://cards.test/api//', '/v1/cards/{id}', 'base1-4', 'http://cards.test/api/v1/cards/base1-4'],
+    ['http://cards.test', '/cards/{id}', 'a/../b', 'http://cards.test/cards/a%2F..%2Fb'],
+    ['http://cards.test', '/cards/{id}', '%2e%2e', 'http://cards.test/cards/%252e%252e'],
+    ['http://cards.test', '/cards/{id}', 'a?b#c', 'http://cards.test/cards/a%3Fb%23c'],
+    ['http://cards.test', '/cards/{id}', '$&{id}', 'http://cards.test/cards/%24%26%7Bid%7D'],
+    ['http://cards.test', '/cards/{id}', '四', 'http://cards.test/cards/%E5%9B%9B'],
+  ])('puts into %s and %s the id %s', (baseUrl, path, id, url) => {
+    expect(cardUrl(baseUrl, path, id).href).toBe(url);
+  });
+
+  it('keeps any id in exactly one segment of its path, with nothing beside the path', () => {
+    fc.assert(
+      fc.property(anyId, template, base, (id, [before, after], prefix) => {
+        const url = cardUrl(`http://cards.test${prefix}`, `${before}{id}${after}`, id);
+        const start = prefix.replace(/\/$/, '') + before;
+        expect(url.origin + url.search + url.hash + url.username).toBe('http://cards.test');
+        expect(url.pathname.startsWith(start)).toBe(true);
+        expect(url.pathname.endsWith(after)).toBe(true);
+        const segment = url.pathname.slice(start.length, url.pathname.length - after.length);
+        expect(segment).not.toContain('/');
+        expect(decodeURIComponent(segment)).toBe(id);
+        expect(new URL(url.href).href).toBe(url.href);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('a server', () => {
+  const arrived: string[] = [];
+  const server = createServer((request, response) => {
+    arrived.push(request.url ?? '');
+    response.end();
+  });
+  beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
+  afterAll(() => void server.close());
+
+  it('is asked for one segment that decodes to the id', async () => {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await fc.assert(
+      fc.asyncProperty(anyId, async (id) => {
+        await (await fetch(cardUrl(origin, '/cards/{id}', id))).text();
+        const [, cards, ...segments] = (arrived.at(-1) ?? '').split('/');
+        expect(cards).toBe('cards');
+        expect(segments.map(decodeURIComponent)).toEqual([id]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,22 @@
+import type { QuotaReading } from '../../src/quota-state.ts';
+import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { CardService, type CardServiceOptions } from '../../src/service/card-service.ts';
+
+/** The client with the embedded service to ask, and every reading of the headers that it reported. */
+export interface Pair {
+  service: ListeningCardService;
+  client: CardService;
+  readings: QuotaReading[];
+}
+
+export async function startPair(options: Partial<CardServiceOptions> = {}): Promise<Pair> {
+  const service = await startCardService();
+  const readings: QuotaReading[] = [];
+  return { service, readings, client: clientOf(service.url, { onQuota: (it) => readings.push(it), ...options }) };
+}
+
+export function clientOf(baseUrl: string, options: Partial<CardServiceOptions> = {}): CardService {
+  const usual = { cardPath: '/cards/{id}', apiKey: SANDBOX_API_KEY, timeoutMs: 5_000, onQuota: () => {} };
+  return new CardService({ baseUrl, ...usual, ...options });
+}

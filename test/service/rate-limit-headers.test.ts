@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { readRateLimit, serviceClock } from '../../src/service/rate-limit-headers.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const RESET_SECONDS = Date.UTC(2026, 10, 21) / 1000;
+const NOON = 'Fri, 20 Nov 2026 12:00:00 GMT';
+const HALF_A_DAY_MS = 12 * 3600 * 1000;
+
+function read(headers: Record<string, string>) {
+  return readRateLimit(new Headers(headers), NOW_MS - 50, NOW_MS);
+}
+
+describe('readRateLimit', () => {
+  it('reads what every response carries, with the times of the request', () => {
+    const headers = {
+      'x-ratelimit-limit': '1000',
+      'x-ratelimit-remaining': '7',
+      'x-ratelimit-reset': `${RESET_SECONDS}`,
+    };
+    expect(read({ ...headers, date: NOON })).toEqual({
+      limit: 1000,
+      remaining: 7,
+      resetInMs: HALF_A_DAY_MS,
+      sentAtMs: NOW_MS - 50,
+      receivedAtMs: NOW_MS,
+    });
+  });
+
+  it('reads nothing where there is nothing', () => {
+    expect(read({})).toMatchObject({ limit: undefined, remaining: undefined, resetInMs: undefined });
+  });
+
+  it.each(['', 'many', '-1', '1.5', '1e3', '0x10', '5, 5', '9'.repeat(16)])('takes %j for no number', (text) => {
+    const headers = { 'x-ratelimit-limit': text, 'x-ratelimit-remaining': text, 'x-ratelimit-reset': text };
+    expect(read(headers)).toMatchObject({ limit: undefined, remaining: undefined, resetInMs: undefined });
+  });
+
+  it('believes a remaining of 0, but no limit of 0', () => {
+    const headers = { 'x-ratelimit-limit': '0', 'x-ratelimit-remaining': '0' };
+    expect(read(headers)).toMatchObject({ limit: undefined, remaining: 0 });
+  });
+
+  it.each([
+    ['in milliseconds', String(RESET_SECONDS * 1000)],
+    ['as a number of seconds from now', '43200'],
+    ['over a month ahead', String(RESET_SECONDS + 31 * 24 * 3600)],
+  ])('ignores a reset %s', (_, reset) => {
+    expect(read({ 'x-ratelimit-reset': reset, date: NOON }).resetInMs).toBeUndefined();
+  });
+
+  it('reads a reset that is past as one', () => {
+    const reset = String(NOW_MS / 1000 - 10);
+    expect(read({ 'x-ratelimit-reset': reset, date: NOON }).resetInMs).toBe(-10_000);
+  });
+
+  it('goes by the clock of the service, so that ours may be years off', () => {
+    const reset = Date.UTC(2031, 0, 2) / 1000;
+    const headers = { 'x-ratelimit-reset': `${reset}`, date: 'Wed, 01 Jan 2031 12:00:00 GMT' };
+    expect(read(headers).resetInMs).toBe(HALF_A_DAY_MS);
+  });
+});
+
+describe('serviceClock', () => {
+  it.each([
+    ['its Date header', NOON, Date.UTC(2026, 10, 20, 12)],
+    ['ours without one', undefined, 42],
+    ['ours when it is nonsense', 'noon', 42],
+    ['ours when it only looks like a date', '2', 42],
+  ])('is %s', (_, date, atMs) => {
+    expect(serviceClock(new Headers(date === undefined ? {} : { date }), 42)).toBe(atMs);
+  });
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { statedWait } from '../../src/service/retry-after.ts';
+
+const NOW_MS = Date.UTC(1994, 10, 6, 8, 49, 0);
+const LONGEST_SECONDS = 31 * 24 * 3600;
+
+describe('the header Retry-After', () => {
+  it.each([
+    ['seconds', '7', 7],
+    ['nothing', '0', 0],
+    ['decimal seconds', '1.5', 1.5],
+    ['seconds with spaces around', ' 7 ', 7],
+    ['a date of today', 'Sun, 06 Nov 1994 08:49:37 GMT', 37],
+    ['a date as of RFC 850', 'Sunday, 06-Nov-94 08:49:37 GMT', 37],
+    ['a date as asctime writes it', 'Sun Nov  6 08:49:37 1994', 37],
+    ['the longest wait', String(LONGEST_SECONDS), LONGEST_SECONDS],
+  ])('may state %s', (_, header, seconds) => {
+    expect(statedWait(undefined, header, NOW_MS)).toEqual({ seconds, source: 'header' });
+  });
+
+  it.each([
+    ['no header', null],
+    ['nothing', ''],
+    ['a negative number', '-5'],
+    ['a number without a digit before the point', '.5'],
+    ['an exponent', '1e3'],
+    ['hexadecimal', '0x10'],
+    ['a number with its unit', '10s'],
+    ['two numbers', '5, 10'],
+    ['more than a month', String(LONGEST_SECONDS + 1)],
+    ['seconds since 1970', '1795226601'],
+    ['more digits than a number holds', '9'.repeat(400)],
+    ['a date that is past', 'Sun, 06 Nov 1994 08:48:59 GMT'],
+    ['a date over a month ahead', 'Sun, 06 Nov 2094 08:49:37 GMT'],
+    ['a date that is none', 'Sun, 99 Nov 1994 08:49:37 GMT'],
+    ['a date in another zone', 'Sun, 06 Nov 1994 08:49:37 +0100'],
+    ['an ISO date', '1994-11-06T08:49:37Z'],
+    ['a bare month', 'Nov'],
+    ['text', 'in a minute'],
+  ])('states nothing with %s', (_, header) => {
+    expect(statedWait(undefined, header, NOW_MS)).toBeUndefined();
+  });
+
+  it('is read against the clock of the service, whatever ours says', () => {
+    const skewed = statedWait(undefined, 'Sun, 06 Nov 1994 08:49:37 GMT', NOW_MS + 30_000);
+    expect(skewed).toEqual({ seconds: 7, source: 'header' });
+  });
+});
+
+describe('the retryAfter of a body', () => {
+  it.each([
+    [{ retryAfter: 5.5 }, 5.5],
+    [{ retryAfter: 0 }, 0],
+    [{ _tag: 'RateLimitExceeded', message: 'later', retryAfter: 20 }, 20],
+  ])('is a number of seconds: %j', (body, seconds) => {
+    expect(statedWait(body, null, NOW_MS)).toEqual({ seconds, source: 'body' });
+  });
+
+  it.each([
+    [{ retryAfter: '5' }],
+    [{ retryAfter: -1 }],
+    [{ retryAfter: null }],
+    [{ retryAfter: LONGEST_SECONDS + 1 }],
+    [{ retryAfter: Number.POSITIVE_INFINITY }],
+    [{ retryAfter: Number.NaN }],
+    [{}],
+    [[]],
+    [null],
+    ['later'],
+    [undefined],
+  ])('states nothing in %j', (body) => {
+    expect(statedWait(body, null, NOW_MS)).toBeUndefined();
+  });
+});
+
+describe('body and header together', () => {
+  it.each([
+    [5, '10', { seconds: 10, source: 'header' }],
+    [10, '5', { seconds: 10, source: 'body' }],
+    [5, '5', { seconds: 5, source: 'body' }],
+    [5.5, '6', { seconds: 6, source: 'header' }],
+    [0, 'nonsense', { seconds: 0, source: 'body' }],
+    [-3, '0', { seconds: 0, source: 'header' }],
+    [60, 'Sun, 06 Nov 1994 08:51:00 GMT', { seconds: 120, source: 'header' }],
+  ])('state the larger of %d and %s', (retryAfter, header, wait) => {
+    expect(statedWait({ retryAfter }, header, NOW_MS)).toEqual(wait);
+  });
+});
+
+describe('whatever a service states', () => {
+  const anyHeader = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.double().map(String),
+    fc.date().map(String),
+    fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+    fc.constant(null),
+  );
+  const anyBody = fc.oneof(
+    fc.anything(),
+    fc.record({ retryAfter: fc.anything() }),
+    fc.record({ retryAfter: fc.double() }),
+  );
+
+  it('is a wait from nothing to 31 days, or no wait at all', () => {
+    fc.assert(
+      fc.property(anyBody, anyHeader, fc.maxSafeInteger(), (body, header, nowMs) => {
+        const seconds = statedWait(body, header, nowMs)?.seconds ?? 0;
+        expect(seconds).toBeGreaterThanOrEqual(0);
+        expect(seconds).toBeLessThanOrEqual(LONGEST_SECONDS);
+      }),
+    );
+  });
+
+  it('in digits, is understood as those digits', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: LONGEST_SECONDS }), (seconds) => {
+        expect(statedWait(undefined, String(seconds), NOW_MS)?.seconds).toBe(seconds);
+      }),
+    );
+  });
+
+  it('as a date, is understood as the time left until then', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: LONGEST_SECONDS }), (seconds) => {
+        const date = new Date(NOW_MS + seconds * 1000).toUTCString();
+        expect(statedWait(undefined, date, NOW_MS)?.seconds).toBe(seconds);
+      }),
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { clientOf } from './clients.ts';
+
+const CARD = { id: 'a', name: 'A', tcg: 'T', set: { id: 's', name: 'S' } };
+const STATUSES = [200, 429, 404, 500, 401, 302];
+
+// Two, because a connection may become free only after the end of its last body was read.
+it('uses at most two connections for many requests, whatever they are answered with', async () => {
+  let connections = 0;
+  let requests = 0;
+  const server = createServer((_, response) => {
+    const status = STATUSES[requests++ % STATUSES.length] ?? 200;
+    response.writeHead(status).end(JSON.stringify({ ...CARD, more: 'x'.repeat(200_000) }));
+  });
+  server.on('connection', () => connections++);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+
+  const client = clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  for (let asked = 0; asked < 24; asked++) await client.card('a', { includePrices: true }).catch(() => {});
+  expect(requests).toBe(24);
+  expect(connections).toBeLessThanOrEqual(2);
+  server.close();
+  server.closeAllConnections();
+});
