@@ -164,16 +164,6 @@ it('shows hostile text as text, links nowhere but to http and https, and asks no
   expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
 });
 
-it('counts down by itself', async () => {
-  const soonS = Math.ceil(Date.now() / 1000) + 40;
-  const { page } = await openShow((interaction) => interaction.reply(`<t:${soonS}:R>`));
-  await say(page, '/show');
-
-  const time = page.locator('discord-message discord-time');
-  const before = await time.textContent();
-  await expect.poll(() => time.textContent(), { timeout: 5_000 }).not.toBe(before);
-});
-
 it('keeps what is typed while an earlier command is on its way', async () => {
   const { page } = await openShow((interaction) => interaction.reply('done'));
 

@@ -1,9 +1,8 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startPageServer } from '../../src/sandbox/page-server.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
-import { composer, type PageVisit, replyTo, say, visitPage } from '../support/page-visit.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { composer, replyTo, say } from '../support/page-visit.ts';
+import { openSandbox } from '../support/sandbox-page.ts';
 
 let browser: Browser;
 
@@ -15,17 +14,9 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** The whole sandbox, with its page open in a browser. */
-async function openSandbox(): Promise<PageVisit & { world: World }> {
-  const world = await startWorld();
-  const server = await startPageServer({ port: 0, discord: world.discord, cardService: world.cardService });
-  onTestFinished(() => server.close());
-  return { world, ...(await visitPage(browser, server.url)) };
-}
-
 describe('a newcomer', () => {
   it('finds the focus in the composer, and gets a card by keyboard alone', async () => {
-    const { page, world, strangers, complaints } = await openSandbox();
+    const { page, world, strangers, complaints } = await openSandbox(browser);
 
     await page.keyboard.type('/');
     const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
@@ -55,7 +46,7 @@ describe('a newcomer', () => {
   });
 
   it('may press one of the cards that are offered', async () => {
-    const { page, complaints } = await openSandbox();
+    const { page, complaints } = await openSandbox(browser);
 
     await page.getByRole('region', { name: 'Welcome' }).getByRole('button').first().click();
 
@@ -64,7 +55,7 @@ describe('a newcomer', () => {
   });
 
   it('may type a whole line', async () => {
-    const { page } = await openSandbox();
+    const { page } = await openSandbox(browser);
 
     await say(page, '/card deep-2 private:True prices:no');
 
@@ -74,7 +65,7 @@ describe('a newcomer', () => {
   });
 
   it('sees the whole page without scrolling sideways at 1000 pixels', async () => {
-    const { page } = await openSandbox();
+    const { page } = await openSandbox(browser);
     await page.setViewportSize({ width: 1000, height: 700 });
 
     expect(await page.locator('html').evaluate((html: { scrollWidth: number }) => html.scrollWidth)).toBe(1000);
@@ -83,7 +74,7 @@ describe('a newcomer', () => {
 
 describe('/usage', () => {
   it('is answered for the asking member alone', async () => {
-    const { page } = await openSandbox();
+    const { page } = await openSandbox(browser);
     await say(page, '/usage');
     await replyTo(page, '/usage').locator('discord-embed').waitFor();
 
@@ -95,7 +86,7 @@ describe('/usage', () => {
   });
 
   it('is offered only with Manage Server, and not in direct messages', async () => {
-    const { page } = await openSandbox();
+    const { page } = await openSandbox(browser);
     await page.getByRole('checkbox', { name: 'with Manage Server' }).uncheck();
 
     await composer(page).fill('/');
@@ -109,24 +100,8 @@ describe('/usage', () => {
 });
 
 describe('the card service', () => {
-  it('shows the wait in a storm of 429s, and then the card', async () => {
-    const { page, world, complaints } = await openSandbox();
-    // Shorter than the page's buttons, and just long enough for the bot to show the wait
-    world.cardService.storm(3_200);
-
-    await say(page, '/card base1-4');
-
-    const reply = replyTo(page, '/card id:base1-4');
-    await reply.getByText(/^Your turn comes/).waitFor();
-    await reply.locator('discord-time').waitFor();
-    await page.getByText(/Every request gets a 429/).waitFor();
-    await reply.locator('discord-embed').waitFor();
-    expect(world.cardService.requests.map(({ status }) => status)).toEqual([429, 200]);
-    expect(complaints).toEqual([]);
-  }, 15_000);
-
   it('obeys its switches', async () => {
-    const { page, world } = await openSandbox();
+    const { page, world } = await openSandbox(browser);
     const { cardService } = world;
 
     await page.getByRole('combobox', { name: 'Plan' }).selectOption('pro');
@@ -144,7 +119,7 @@ describe('the card service', () => {
   });
 
   it('shows the requests that reached it', async () => {
-    const { page } = await openSandbox();
+    const { page } = await openSandbox(browser);
 
     await say(page, '/card nothing-1');
 
@@ -153,7 +128,7 @@ describe('the card service', () => {
   });
 
   it('loses no question to a dropped gateway', async () => {
-    const { page, world } = await openSandbox();
+    const { page, world } = await openSandbox(browser);
 
     await page.getByRole('button', { name: 'Drop the gateway connection' }).click();
     await expect.poll(() => world.discord.gateway.resumes, { timeout: 5_000 }).toBe(1);
@@ -164,21 +139,23 @@ describe('the card service', () => {
 });
 
 describe('what is wrong', () => {
-  it.each([
-    ['/nope', 'There is no command /nope here.'],
-    ['hello', 'Commands start with a slash: try /card.'],
-    ['/card a private:maybe', 'private must be True or False.'],
-  ])('is said beside the composer: %s', async (line, words) => {
-    const { page } = await openSandbox();
+  it('is said beside the composer, and nothing is sent', async () => {
+    const { page, world } = await openSandbox(browser);
+    const problems = [
+      ['/nope', 'There is no command /nope here.'],
+      ['hello', 'Commands start with a slash: try /card.'],
+      ['/card a private:maybe', 'private must be True or False.'],
+    ] as const;
 
-    await say(page, line);
-
-    await page.getByRole('alert').filter({ hasText: words }).waitFor();
-    expect(await page.locator('discord-message').count()).toBe(0);
+    for (const [line, words] of problems) {
+      await say(page, line);
+      await page.getByRole('alert').filter({ hasText: words }).waitFor();
+    }
+    expect(world.discord.messages()).toEqual([]);
   });
 
   it('comes from the emulated Discord itself when only that can know, and the command is kept', async () => {
-    const { page, world } = await openSandbox();
+    const { page, world } = await openSandbox(browser);
     // The bot goes, so nobody is there to be asked
     await world.stop();
 
@@ -189,7 +166,7 @@ describe('what is wrong', () => {
   });
 
   it('asks for what is missing in a form, which Escape leaves', async () => {
-    const { page } = await openSandbox();
+    const { page } = await openSandbox(browser);
 
     await say(page, '/card private:True');
     await page.getByText('id is required.').waitFor();

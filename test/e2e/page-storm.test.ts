@@ -1,0 +1,24 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { launchBrowser } from '../support/browser.ts';
+import { replyTo, say } from '../support/page-visit.ts';
+import { openSandbox } from '../support/sandbox-page.ts';
+
+it('counts down the wait in a storm of 429s, and then shows the card', async () => {
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  const { page, world, complaints } = await openSandbox(browser);
+  // Shorter than the page's buttons, and just long enough for the bot to show the wait
+  world.cardService.storm(3_200);
+
+  await say(page, '/card base1-4');
+
+  const reply = replyTo(page, '/card id:base1-4');
+  await reply.getByText(/^Your turn comes/).waitFor();
+  const countdown = reply.locator('discord-time');
+  const atFirst = await countdown.textContent();
+  await page.getByText(/Every request gets a 429/).waitFor();
+  await expect.poll(() => countdown.textContent(), { timeout: 3_000 }).not.toBe(atFirst);
+  await reply.locator('discord-embed').waitFor();
+  expect(world.cardService.requests.map(({ status }) => status)).toEqual([429, 200]);
+  expect(complaints).toEqual([]);
+});
