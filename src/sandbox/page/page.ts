@@ -84,14 +84,14 @@ class Page {
   #draw(): void {
     const snapshot = this.#shown;
     const viewer = this.#viewer;
-    const { locale } = viewer.member;
+    const { lang } = document.documentElement; // the panel speaks as the page does, the chat as the member
     this.#places.show(snapshot.guilds, snapshot.botName, viewer.guildId);
     this.#identity.show(snapshot.members, viewer);
     this.#welcome.show(snapshot.botName, snapshot.sampleCards);
     this.#chat.show(snapshot, viewer);
-    this.#service.show(snapshot, locale);
-    this.#switches.show(snapshot, locale);
-    this.#requests.show(snapshot, locale);
+    this.#service.show(snapshot, lang);
+    this.#switches.show(snapshot, lang);
+    this.#requests.show(snapshot, lang);
   }
 }
 
