@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 export const LEDGER_SCHEMA = `
   CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, requests INTEGER NOT NULL, saved INTEGER NOT NULL) WITHOUT ROWID;
@@ -23,9 +23,14 @@ const KEPT_DAYS = 35;
 /** The ledger of a single process. */
 export class LocalLedger implements Ledger {
   readonly #database: DatabaseSync;
+  readonly #count: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#count = database.prepare(
+      `INSERT INTO days VALUES (?, ?, ?)
+       ON CONFLICT (day) DO UPDATE SET requests = requests + excluded.requests, saved = saved + excluded.saved`,
+    );
     database.prepare('DELETE FROM days WHERE day < ?').run(utcDay(Date.now() - KEPT_DAYS * 24 * 3600 * 1000));
   }
 
@@ -42,13 +47,13 @@ export class LocalLedger implements Ledger {
     return { requests: Number(row?.requests ?? 0), saved: Number(row?.saved ?? 0) };
   }
 
+  /** Never fails a question for its count. That the file cannot be written is in the log: the pacer writes it too. */
   #add(requests: number, saved: number): void {
-    this.#database
-      .prepare(
-        `INSERT INTO days VALUES (?, ?, ?)
-         ON CONFLICT (day) DO UPDATE SET requests = requests + excluded.requests, saved = saved + excluded.saved`,
-      )
-      .run(utcDay(Date.now()), requests, saved);
+    try {
+      this.#count.run(utcDay(Date.now()), requests, saved);
+    } catch {
+      return;
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { afterRequest, type Gate, OPEN_GATE, type RequestOutcome } from './gate.
 import { type PlanSetting, planPace } from './pace.ts';
 import type { Lane, Outlook, Pacer, Turn, TurnOrWait } from './pacer.ts';
 import { currentQuota, mergeReading } from './quota.ts';
-import { emptyBucket, type Pace, takeToken, tokenAtMs } from './token-bucket.ts';
+import { emptyBucket, noEmptierThanEmpty, type Pace, takeToken, tokenAtMs } from './token-bucket.ts';
 
 /** All that a restart must not forget. */
 export interface PacingState {
@@ -70,7 +70,7 @@ export class LocalPacer implements Pacer {
       turnAtMs: (position) => {
         const firstMs = Math.max(nowMs, why === 'minute' ? gate.untilMs : 0);
         if (why === 'minute') return firstMs + (position - 1) * pace.intervalMs;
-        return Math.max(firstMs, tokenAtMs(fullAtMs, nowMs, pace) + (position - 1) * pace.intervalMs);
+        return Math.max(firstMs, tokenAtMs(Math.max(fullAtMs, nowMs), nowMs, pace) + (position - 1) * pace.intervalMs);
       },
     };
   }
@@ -98,7 +98,12 @@ export class LocalPacer implements Pacer {
       gate.why === 'minute' && lane === 'members'
         ? emptyBucket(nowMs, pace) // the probe needs no token, and leaves none
         : takeToken(fullAtMs, nowMs, pace, keepTokens);
-    if (spentMs === undefined) return { kind: 'wait', untilMs: tokenAtMs(fullAtMs, nowMs, pace, keepTokens) };
+    if (spentMs === undefined) {
+      // Kept so: after a clock was set back the bucket would else stay empty until the clock has caught up.
+      const boundedMs = noEmptierThanEmpty(fullAtMs, nowMs, pace);
+      if (boundedMs !== fullAtMs) this.#become({ ...this.#state, fullAtMs: boundedMs });
+      return { kind: 'wait', untilMs: tokenAtMs(boundedMs, nowMs, pace, keepTokens) };
+    }
 
     this.#become({ ...this.#state, fullAtMs: spentMs, gate: { ...gate, probing: probe } });
     return { kind: 'turn', turn: { probe } };

@@ -49,9 +49,9 @@ export class PacingRows {
 
   /** `undefined` on the first start with this account. */
   load(): PacingState | undefined {
-    const row = this.#read.get(this.#account);
-    if (row === undefined) return undefined;
     try {
+      const row = this.#read.get(this.#account);
+      if (row === undefined) return undefined;
       return Stored.parse(JSON.parse(String(row.state)));
     } catch (err) {
       this.#log.warn({ err }, 'kept pacing state does not fit: starting without');

@@ -15,13 +15,13 @@ export interface Pace {
 export function takeToken(fullAtMs: number, nowMs: number, pace: Pace, keepTokens = 0): number | undefined {
   return tokenAtMs(fullAtMs, nowMs, pace, keepTokens) > nowMs
     ? undefined
-    : Math.max(sane(fullAtMs, nowMs, pace), nowMs) + pace.intervalMs;
+    : Math.max(noEmptierThanEmpty(fullAtMs, nowMs, pace), nowMs) + pace.intervalMs;
 }
 
 /** When a token can be taken so that `keepTokens` are left in the bucket; `nowMs` or before means now. */
 export function tokenAtMs(fullAtMs: number, nowMs: number, pace: Pace, keepTokens = 0): number {
   const kept = Math.min(keepTokens, pace.capacity - 1);
-  return sane(fullAtMs, nowMs, pace) - (pace.capacity - 1 - kept) * pace.intervalMs;
+  return noEmptierThanEmpty(fullAtMs, nowMs, pace) - (pace.capacity - 1 - kept) * pace.intervalMs;
 }
 
 /** The state of a bucket without a single token. */
@@ -29,7 +29,7 @@ export function emptyBucket(nowMs: number, pace: Pace): number {
   return nowMs + pace.capacity * pace.intervalMs;
 }
 
-/** A bucket is never emptier than empty: after a clock was set back, or a change of pace, this bounds the wait. */
-function sane(fullAtMs: number, nowMs: number, pace: Pace): number {
+/** A bucket is never emptier than empty; it only looks so after a clock was set back, or a change of pace. */
+export function noEmptierThanEmpty(fullAtMs: number, nowMs: number, pace: Pace): number {
   return Math.min(fullAtMs, emptyBucket(nowMs, pace));
 }

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { afterRequest, type Gate, OPEN_GATE, type RequestOutcome } from '../../src/quota/gate.ts';
+import type { QuotaState } from '../../src/quota-state.ts';
+
+const NOW_MS = 1_000_000;
+const RESET_MS = NOW_MS + 3_600_000;
+
+const ANSWERED: RequestOutcome = { kind: 'answered' };
+const DOWN: RequestOutcome = { kind: 'down' };
+const KEY_REFUSED: RequestOutcome = { kind: 'key refused' };
+const ABANDONED: RequestOutcome = { kind: 'abandoned' };
+
+function limited(statedMs?: number): RequestOutcome {
+  return { kind: 'rate limited', statedMs, day: false };
+}
+
+function dayLimited(statedMs?: number): RequestOutcome {
+  return { kind: 'rate limited', statedMs, day: true };
+}
+
+function open(failures: number): Gate {
+  return { ...OPEN_GATE, failures };
+}
+
+function closed(why: Exclude<Gate['why'], 'open'>, afterMs: number, failures = 1): Gate {
+  return { why, untilMs: NOW_MS + afterMs, probing: false, failures };
+}
+
+/** The gate's time has come and its probe is under way. */
+function probed(why: Exclude<Gate['why'], 'open'>, failures = 1): Gate {
+  return { why, untilMs: NOW_MS, probing: true, failures };
+}
+
+function quota(remaining: number | undefined, resetsAtMs?: number): QuotaState {
+  return { limit: 1_000, remaining, resetsAtMs, receivedAtMs: NOW_MS };
+}
+
+function settled(gate: Gate, outcome: RequestOutcome, probe: boolean, known?: QuotaState, random = 0): Gate {
+  return afterRequest(gate, outcome, probe, { quota: known, nowMs: NOW_MS, random });
+}
+
+describe('an open gate', () => {
+  it.each<[string, Gate, RequestOutcome, QuotaState | undefined, Gate]>([
+    ['stays open after an answer', OPEN_GATE, ANSWERED, undefined, OPEN_GATE],
+    ['stays open after an answer with requests left', OPEN_GATE, ANSWERED, quota(1, RESET_MS), OPEN_GATE],
+    ['forgets failures after an answer', open(2), ANSWERED, undefined, OPEN_GATE],
+    ['closes for the day with the last request', OPEN_GATE, ANSWERED, quota(0, RESET_MS), closed('day', 3_600_000)],
+    [
+      'closes for a minute when nothing remains and no reset is known',
+      OPEN_GATE,
+      ANSWERED,
+      quota(0),
+      closed('day', 60_000),
+    ],
+    ['counts a first failure', OPEN_GATE, DOWN, undefined, open(1)],
+    ['counts a second failure', open(1), DOWN, undefined, open(2)],
+    ['breaks at the third failure in a row', open(2), DOWN, undefined, closed('down', 5_000, 3)],
+    ['pauses as long as a 429 states', OPEN_GATE, limited(7_000), undefined, closed('minute', 7_000)],
+    ['pauses for a second when a 429 states nothing', OPEN_GATE, limited(), undefined, closed('minute', 1_000)],
+    ['closes for the day until the reset', OPEN_GATE, dayLimited(5_000), quota(0, RESET_MS), closed('day', 3_600_000)],
+    [
+      'closes for the day as long as stated, when that is longer',
+      OPEN_GATE,
+      dayLimited(7_200_000),
+      quota(0, RESET_MS),
+      closed('day', 7_200_000),
+    ],
+    [
+      'closes for the day as long as stated, when no reset is known',
+      OPEN_GATE,
+      dayLimited(7_200_000),
+      undefined,
+      closed('day', 7_200_000),
+    ],
+    [
+      'closes for a minute when the reset is past',
+      OPEN_GATE,
+      dayLimited(),
+      quota(0, NOW_MS - 1),
+      closed('day', 60_000),
+    ],
+    ['closes for a minute when a key is refused', OPEN_GATE, KEY_REFUSED, undefined, closed('key', 60_000)],
+    ['learns nothing from a request that was given up', open(2), ABANDONED, undefined, open(2)],
+  ])('%s', (_, gate, outcome, known, next) => {
+    expect(settled(gate, outcome, false, known)).toEqual(next);
+  });
+});
+
+describe('a probe', () => {
+  it.each<[string, Gate, RequestOutcome, QuotaState | undefined, Gate]>([
+    ['that is answered ends the pause', probed('minute', 4), ANSWERED, undefined, OPEN_GATE],
+    ['that is answered ends the outage', probed('down', 4), ANSWERED, undefined, OPEN_GATE],
+    ['that is answered accepts the key again', probed('key'), ANSWERED, undefined, OPEN_GATE],
+    ['that is answered begins the new day', probed('day'), ANSWERED, quota(999, RESET_MS), OPEN_GATE],
+    [
+      'that took the last request closes until the reset',
+      probed('minute'),
+      ANSWERED,
+      quota(0, RESET_MS),
+      closed('day', 3_600_000),
+    ],
+    [
+      'that meets a second 429 waits twice as long',
+      probed('minute', 1),
+      limited(),
+      undefined,
+      closed('minute', 2_000, 2),
+    ],
+    [
+      'that meets a fifth 429 waits longer than it states',
+      probed('minute', 4),
+      limited(1_000),
+      undefined,
+      closed('minute', 16_000, 5),
+    ],
+    [
+      'that meets a 429 waits as long as stated, when that is longer',
+      probed('minute', 1),
+      limited(30_000),
+      undefined,
+      closed('minute', 30_000, 2),
+    ],
+    [
+      'that meets a second day 429 without a reset waits two minutes',
+      probed('day', 1),
+      dayLimited(),
+      quota(0),
+      closed('day', 120_000, 2),
+    ],
+    ['that meets a third one waits four', probed('day', 2), dayLimited(), quota(0), closed('day', 240_000, 3)],
+    [
+      'that meets the twentieth waits half an hour',
+      probed('day', 19),
+      dayLimited(),
+      quota(0),
+      closed('day', 1_800_000, 20),
+    ],
+    [
+      'that finds the service down still waits twice as long',
+      probed('down', 3),
+      DOWN,
+      undefined,
+      closed('down', 10_000, 4),
+    ],
+    ['that finds it down for long waits a minute', probed('down', 30), DOWN, undefined, closed('down', 60_000, 31)],
+    [
+      'that finds the key refused still waits a minute',
+      probed('key', 5),
+      KEY_REFUSED,
+      undefined,
+      closed('key', 60_000, 6),
+    ],
+    [
+      'that is given up leaves the probe to the next question',
+      probed('minute', 2),
+      ABANDONED,
+      undefined,
+      { ...probed('minute', 2), probing: false },
+    ],
+  ])('%s', (_, gate, outcome, known, next) => {
+    expect(settled(gate, outcome, true, known)).toEqual(next);
+  });
+});
+
+describe('a request that left before the gate closed', () => {
+  const gates = [
+    closed('minute', 7_000, 2),
+    closed('day', 7_000, 2),
+    closed('down', 7_000, 5),
+    closed('key', 7_000, 2),
+    probed('minute', 2),
+    probed('down', 3),
+    probed('day', 2),
+  ];
+  const outcomes = [ANSWERED, DOWN, KEY_REFUSED, ABANDONED];
+
+  it.each(
+    gates.flatMap((gate) => outcomes.map((outcome) => [gate.why, gate.probing, outcome.kind, gate, outcome] as const)),
+  )('changes nothing on the gate %s (probing: %s) when %s', (_, __, ___, gate, outcome) => {
+    expect(settled(gate, outcome, false, quota(5, RESET_MS))).toEqual(gate);
+  });
+
+  it.each<[string, Gate, RequestOutcome, QuotaState | undefined, Gate]>([
+    [
+      'lengthens the pause when its 429 states a later time',
+      closed('minute', 2_000, 2),
+      limited(9_000),
+      undefined,
+      closed('minute', 9_000, 2),
+    ],
+    ['shortens no pause', closed('minute', 20_000, 2), limited(9_000), undefined, closed('minute', 20_000, 2)],
+    ['is not one more failure', closed('minute', 1_000, 1), limited(), undefined, closed('minute', 1_000, 1)],
+    [
+      'leaves the probe of a pause alone',
+      probed('minute', 1),
+      limited(9_000),
+      undefined,
+      { ...probed('minute', 1), untilMs: NOW_MS + 9_000 },
+    ],
+    ['lengthens an outage', closed('down', 5_000, 3), limited(9_000), undefined, closed('down', 9_000, 3)],
+    [
+      'closes a pause for the day',
+      closed('minute', 2_000, 2),
+      dayLimited(),
+      quota(0, RESET_MS),
+      closed('day', 3_600_000, 2),
+    ],
+    ['shortens no day', closed('day', 7_200_000), dayLimited(5_000), quota(0, RESET_MS), closed('day', 7_200_000)],
+  ])('%s', (_, gate, outcome, known, next) => {
+    expect(settled(gate, outcome, false, known)).toEqual(next);
+  });
+});
+
+describe('chance', () => {
+  it.each<[string, Gate, RequestOutcome, number]>([
+    ['a fifth of a stated wait', OPEN_GATE, limited(5_000), 6_000],
+    ['2 s of a long one', OPEN_GATE, limited(60_000), 62_000],
+    ['a fifth of an outage', open(2), DOWN, 6_000],
+  ])('only adds, at most %s', (_, gate, outcome, waitMs) => {
+    expect(settled(gate, outcome, false, undefined, 1).untilMs).toBe(NOW_MS + waitMs);
+  });
+});

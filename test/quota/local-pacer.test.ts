@@ -1,0 +1,448 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RequestOutcome } from '../../src/quota/gate.ts';
+import { LocalPacer, type PacingState } from '../../src/quota/local-pacer.ts';
+import type { PlanSetting } from '../../src/quota/pace.ts';
+import type { Lane, Turn } from '../../src/quota/pacer.ts';
+import type { QuotaReading } from '../../src/quota-state.ts';
+
+const START_MS = Date.UTC(2026, 10, 20, 12);
+const ANSWERED: RequestOutcome = { kind: 'answered' };
+const DOWN: RequestOutcome = { kind: 'down' };
+/** Free's burst of 20, less one. */
+const FREE_TOKENS = 19;
+const FREE_INTERVAL_MS = 6_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START_MS, toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A pacer whose process can be restarted. */
+class Process {
+  readonly #setting: PlanSetting;
+  readonly #random: number;
+  saved: PacingState | undefined;
+  pacer: LocalPacer;
+
+  constructor(setting: PlanSetting = { plan: 'free' }, random = 0) {
+    this.#setting = setting;
+    this.#random = random;
+    this.pacer = this.#start();
+  }
+
+  restart(): void {
+    this.pacer = this.#start();
+  }
+
+  /** The turn, or `undefined` when there is none now. */
+  async take(lane: Lane = 'members'): Promise<Turn | undefined> {
+    const got = await this.pacer.take(lane);
+    return got.kind === 'turn' ? got.turn : undefined;
+  }
+
+  /** One request from its turn to its outcome. */
+  async ask(outcome: RequestOutcome = ANSWERED): Promise<void> {
+    const turn = await this.take();
+    expect(turn).toBeDefined();
+    if (turn) await this.pacer.settle(turn, outcome);
+  }
+
+  /** How many turns are to be had at once. */
+  async drain(lane: Lane = 'members'): Promise<number> {
+    let turns = 0;
+    for (let turn = await this.take(lane); turn; turn = await this.take(lane)) {
+      turns++;
+      await this.pacer.settle(turn, ANSWERED);
+    }
+    return turns;
+  }
+
+  #start(): LocalPacer {
+    return new LocalPacer({
+      setting: this.#setting,
+      state: this.saved,
+      save: (state) => {
+        this.saved = structuredClone(state);
+      },
+      random: () => this.#random,
+    });
+  }
+}
+
+function pass(ms: number): void {
+  vi.setSystemTime(Date.now() + ms);
+}
+
+function limited(statedMs?: number, day = false): RequestOutcome {
+  return { kind: 'rate limited', statedMs, day };
+}
+
+function reading(remaining: number | undefined, resetInMs: number | undefined, limit = 1_000): QuotaReading {
+  return { limit, remaining, resetInMs, sentAtMs: Date.now(), receivedAtMs: Date.now() };
+}
+
+describe('pace', () => {
+  it("is the plan's burst less one, then one request in each interval", async () => {
+    const it = new Process();
+    expect(await it.drain()).toBe(FREE_TOKENS);
+    expect(await it.pacer.take('members')).toEqual({ kind: 'wait', untilMs: START_MS + FREE_INTERVAL_MS });
+    pass(FREE_INTERVAL_MS - 1);
+    expect(await it.drain()).toBe(0);
+    pass(1);
+    expect(await it.drain()).toBe(1);
+    pass(86_400_000);
+    expect(await it.drain()).toBe(FREE_TOKENS);
+  });
+
+  it('of auto goes by the daily limit that was last heard', async () => {
+    const it = new Process({ plan: 'auto' });
+    expect(await it.drain()).toBe(FREE_TOKENS);
+    it.pacer.hear(reading(49_000, 3_600_000, 50_000));
+    pass(86_400_000);
+    expect(await it.drain()).toBe(199);
+  });
+
+  it('gives no new burst to a restart', async () => {
+    const it = new Process();
+    await it.drain();
+    for (let restart = 0; restart < 5; restart++) {
+      it.restart();
+      expect(await it.drain()).toBe(0);
+    }
+    pass(2 * FREE_INTERVAL_MS);
+    it.restart();
+    expect(await it.drain()).toBe(2);
+  });
+
+  it('gives no new burst when a clock is set back, and goes on at once', async () => {
+    const it = new Process();
+    await it.drain();
+    pass(-86_400_000);
+    expect(await it.drain()).toBe(0);
+    pass(FREE_INTERVAL_MS);
+    expect(await it.drain()).toBe(1);
+  });
+
+  it('takes a token at once for a request that is still under way', async () => {
+    const it = new Process();
+    for (let turns = 0; turns < FREE_TOKENS; turns++) expect(await it.take()).toEqual({ probe: false });
+    expect(await it.take()).toBeUndefined();
+  });
+});
+
+describe('the background', () => {
+  it('takes no token while half the burst is not free', async () => {
+    const it = new Process();
+    expect(await it.drain('background')).toBe(10);
+    expect(await it.drain('members')).toBe(9);
+    pass(9 * FREE_INTERVAL_MS);
+    expect(await it.drain('background')).toBe(0);
+    pass(FREE_INTERVAL_MS);
+    expect(await it.drain('background')).toBe(1);
+  });
+
+  it('is told when half the burst will be free', async () => {
+    const it = new Process();
+    await it.drain();
+    expect(await it.pacer.take('background')).toEqual({ kind: 'wait', untilMs: START_MS + 10 * FREE_INTERVAL_MS });
+  });
+
+  it('does not end a pause while members could', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(7_000);
+    expect(await it.take('background')).toBeUndefined();
+    expect(await it.take('members')).toEqual({ probe: true });
+  });
+});
+
+describe('a 429', () => {
+  it('lets nobody knock before the stated time, not even after a restart', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(6_999);
+    it.restart();
+    expect(await it.pacer.take('members')).toEqual({ kind: 'wait', untilMs: START_MS + 7_000 });
+    pass(1);
+    expect(await it.take()).toEqual({ probe: true });
+  });
+
+  it('is waited out a little longer, by chance', async () => {
+    const it = new Process({ plan: 'free' }, 0.999);
+    await it.ask(limited(5_000));
+    pass(5_998);
+    expect(await it.take()).toBeUndefined();
+    pass(2);
+    expect(await it.take()).toBeDefined();
+  });
+
+  it('ends in exactly one probe', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(60_000);
+    const probe = await it.take();
+    expect(probe).toEqual({ probe: true });
+    expect(await it.take()).toBeUndefined();
+    pass(3_600_000);
+    expect(await it.take()).toBeUndefined();
+    if (probe) await it.pacer.settle(probe, ANSWERED);
+    expect(await it.take()).toEqual({ probe: false });
+  });
+
+  it('ends with an empty bucket', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(3_600_000);
+    await it.ask();
+    expect(await it.pacer.take('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
+  });
+
+  it('of a probe backs off twice as long each time', async () => {
+    const it = new Process();
+    await it.ask(limited());
+    for (const waitMs of [1_000, 2_000, 4_000, 8_000]) {
+      pass(waitMs - 1);
+      expect(await it.take()).toBeUndefined();
+      pass(1);
+      await it.ask(limited());
+    }
+  });
+
+  it('of a request that left before is no second failure', async () => {
+    const it = new Process();
+    const turns = [await it.take(), await it.take(), await it.take()];
+    for (const turn of turns) if (turn) await it.pacer.settle(turn, limited(7_000));
+    expect(it.saved?.gate).toMatchObject({ why: 'minute', failures: 1, untilMs: START_MS + 7_000 });
+  });
+
+  it('is not ended by the answer to a request that left before', async () => {
+    const it = new Process();
+    const earlier = await it.take();
+    await it.ask(limited(7_000));
+    if (earlier) await it.pacer.settle(earlier, ANSWERED);
+    expect(await it.take()).toBeUndefined();
+  });
+
+  it('is given to the next question as a probe when the first one gives up', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(7_000);
+    await it.ask({ kind: 'abandoned' });
+    expect(await it.take()).toEqual({ probe: true });
+  });
+
+  it('is probed anew when the process died with the probe', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(7_000);
+    expect(await it.take()).toEqual({ probe: true });
+    it.restart();
+    expect(await it.take()).toEqual({ probe: true });
+  });
+
+  it('wakes who waits', async () => {
+    const it = new Process();
+    const woken = vi.fn();
+    it.pacer.onChange(woken);
+    await it.ask(limited(7_000));
+    expect(woken).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a spent day', () => {
+  const HOUR_MS = 3_600_000;
+
+  it.each([
+    ['the reset, when less is stated', 60_000, HOUR_MS, HOUR_MS],
+    ['the stated time, when the reset is sooner', 2 * HOUR_MS, HOUR_MS, 2 * HOUR_MS],
+  ])('is closed until %s', async (_, statedMs, resetInMs, closedMs) => {
+    const it = new Process();
+    it.pacer.hear(reading(0, resetInMs));
+    await it.ask(limited(statedMs, true));
+    const closed = { why: 'day', untilMs: START_MS + closedMs };
+    expect(it.pacer.outlook().closed).toEqual(closed);
+    pass(closedMs - 1);
+    expect(await it.pacer.take('members')).toEqual({ kind: 'closed', ...closed });
+    pass(1);
+    expect(it.pacer.outlook().closed).toBeUndefined();
+    expect(await it.take()).toEqual({ probe: true });
+    expect(await it.take()).toBeUndefined();
+  });
+
+  it('is noticed with its last answer, before any 429', async () => {
+    const it = new Process();
+    const turn = await it.take();
+    it.pacer.hear(reading(0, HOUR_MS));
+    if (turn) await it.pacer.settle(turn, ANSWERED);
+    expect(it.pacer.outlook().closed).toEqual({ why: 'day', untilMs: START_MS + HOUR_MS });
+  });
+
+  it('is still spent after a restart', async () => {
+    const it = new Process();
+    it.pacer.hear(reading(0, HOUR_MS));
+    await it.ask();
+    it.restart();
+    expect(await it.pacer.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+    expect(it.pacer.quota()).toMatchObject({ remaining: 0, resetsAtMs: START_MS + HOUR_MS });
+  });
+
+  it('whose reset is past is probed after a minute, then after two, four, eight', async () => {
+    const it = new Process();
+    it.pacer.hear(reading(0, -1));
+    await it.ask(limited(undefined, true));
+    for (const minutes of [1, 2, 4, 8]) {
+      pass(minutes * 60_000 - 1);
+      expect(await it.pacer.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+      pass(1);
+      it.pacer.hear(reading(0, -1));
+      await it.ask(limited(undefined, true));
+    }
+  });
+
+  it('is over with the reset: the old figures are void, the limit is not', async () => {
+    const it = new Process();
+    it.pacer.hear(reading(0, HOUR_MS));
+    pass(HOUR_MS);
+    expect(it.pacer.quota()).toMatchObject({ limit: 1_000, remaining: undefined, resetsAtMs: undefined });
+  });
+});
+
+describe('the breaker', () => {
+  it('closes at the third failure in a row, and its one probe opens it', async () => {
+    const it = new Process();
+    await it.ask(DOWN);
+    await it.ask(DOWN);
+    await it.ask(ANSWERED);
+    await it.ask(DOWN);
+    await it.ask(DOWN);
+    expect(it.pacer.outlook().closed).toBeUndefined();
+    await it.ask(DOWN);
+    const closed = { why: 'down', untilMs: START_MS + 5_000 };
+    expect(await it.pacer.take('members')).toEqual({ kind: 'closed', ...closed });
+    pass(5_000);
+    const probe = await it.take();
+    expect(probe).toEqual({ probe: true });
+    expect(await it.take()).toBeUndefined();
+    if (probe) await it.pacer.settle(probe, ANSWERED);
+    expect(await it.take()).toEqual({ probe: false });
+  });
+
+  it('stays closed longer each time its probe fails, a minute at most', async () => {
+    const it = new Process();
+    for (let failures = 0; failures < 3; failures++) await it.ask(DOWN);
+    for (const waitMs of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
+      pass(waitMs - 1);
+      expect(await it.take()).toBeUndefined();
+      pass(1);
+      await it.ask(DOWN);
+    }
+  });
+
+  it('is not made by requests that failed after it closed', async () => {
+    const it = new Process();
+    const turns = await Promise.all(Array.from({ length: 6 }, () => it.take()));
+    for (const turn of turns) if (turn) await it.pacer.settle(turn, DOWN);
+    expect(it.saved?.gate).toMatchObject({ why: 'down', failures: 3, untilMs: START_MS + 5_000 });
+  });
+});
+
+describe('a refused key', () => {
+  it('is tried again once a minute', async () => {
+    const it = new Process();
+    for (let minute = 0; minute < 4; minute++) {
+      await it.ask({ kind: 'key refused' });
+      pass(59_999);
+      expect(await it.pacer.take('members')).toMatchObject({ kind: 'closed', why: 'key' });
+      pass(1);
+    }
+  });
+});
+
+describe('the outlook', () => {
+  it.each([
+    [1, START_MS + FREE_INTERVAL_MS],
+    [2, START_MS + 2 * FREE_INTERVAL_MS],
+    [10, START_MS + 10 * FREE_INTERVAL_MS],
+  ])('of an empty bucket gives place %d its turn in as many intervals', async (place, atMs) => {
+    const it = new Process();
+    await it.drain();
+    expect(it.pacer.outlook().turnAtMs(place)).toBe(atMs);
+  });
+
+  it('of a full bucket gives the whole burst its turns at once', () => {
+    const { turnAtMs } = new Process().pacer.outlook();
+    expect(turnAtMs(FREE_TOKENS)).toBeLessThanOrEqual(START_MS);
+    expect(turnAtMs(FREE_TOKENS + 1)).toBe(START_MS + FREE_INTERVAL_MS);
+  });
+
+  it('of a pause gives the first its turn at the end, the next after it', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    const { turnAtMs } = it.pacer.outlook();
+    expect([turnAtMs(1), turnAtMs(2)]).toEqual([START_MS + 7_000, START_MS + 7_000 + FREE_INTERVAL_MS]);
+  });
+});
+
+describe('whatever happens in whatever order', () => {
+  /** What a step does to a process under test; `elapsedMs` counts only time that went forward. */
+  interface Run {
+    process: Process;
+    underWay: Turn[];
+    elapsedMs: number;
+    through: number;
+  }
+  type Step = (run: Run) => Promise<void> | void;
+
+  const passes =
+    (ms: number): Step =>
+    (run) => {
+      pass(ms);
+      run.elapsedMs += Math.max(0, ms);
+    };
+  const takes =
+    (lane: Lane): Step =>
+    async (run) => {
+      const turn = await run.process.take(lane);
+      if (turn) run.underWay.push(turn);
+    };
+  const settles =
+    (index: number, statedMs: number | undefined): Step =>
+    async (run) => {
+      const [turn] = run.underWay.splice(index % Math.max(1, run.underWay.length), 1);
+      if (!turn) return;
+      await run.process.pacer.settle(turn, statedMs === undefined ? ANSWERED : limited(statedMs));
+      if (statedMs === undefined) run.through++;
+    };
+  const restarts: Step = (run) => {
+    run.underWay.length = 0;
+    run.process.restart();
+  };
+
+  const step = fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom<Lane>('members', 'members', 'background').map(takes) },
+    { weight: 4, arbitrary: fc.nat(30_000).map(passes) },
+    { weight: 1, arbitrary: fc.integer({ min: -1e10, max: 0 }).map(passes) },
+    {
+      weight: 6,
+      arbitrary: fc.tuple(fc.nat(), fc.option(fc.nat(60_000), { nil: undefined, freq: 6 })).map((it) => settles(...it)),
+    },
+    { weight: 1, arbitrary: fc.constant(restarts) },
+  );
+
+  it('no more requests get through than the burst less one, and what the rate brings', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(1, 2, 5, 20), fc.array(step, { maxLength: 150 }), async (burst, steps) => {
+        vi.setSystemTime(START_MS);
+        const run: Run = { process: new Process({ plan: 'free', burst }), underWay: [], elapsedMs: 0, through: 0 };
+        for (const step of steps) {
+          await step(run);
+          const allowed = Math.max(1, burst - 1) + run.elapsedMs / FREE_INTERVAL_MS;
+          expect(run.through).toBeLessThanOrEqual(allowed + 1e-6);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { type PlanSetting, planPace } from '../../src/quota/pace.ts';
+
+const FREE = { intervalMs: 6_000, capacity: 19 };
+const PRO = { intervalMs: 600, capacity: 199 };
+const BUSINESS = { intervalMs: 120, capacity: 999 };
+
+describe('planPace', () => {
+  it.each<[string, PlanSetting, number | undefined, object]>([
+    ['the plan, one token of its burst left out', { plan: 'pro' }, undefined, PRO],
+    ['the plan, whatever the headers say', { plan: 'free' }, 50_000, FREE],
+    ["Free's, while auto has heard nothing", { plan: 'auto' }, undefined, FREE],
+    ["Free's by its daily limit", { plan: 'auto' }, 1_000, FREE],
+    ["Pro's by its daily limit", { plan: 'auto' }, 50_000, PRO],
+    ["Business's by its daily limit", { plan: 'auto' }, 200_000, BUSINESS],
+    ["Free's for a daily limit of no plan", { plan: 'auto' }, 123_456, FREE],
+    [
+      'what enterprise is configured to',
+      { plan: 'enterprise', requestsPerMinute: 600, burst: 50 },
+      1_000,
+      { intervalMs: 100, capacity: 49 },
+    ],
+    [
+      'the plan with another rate',
+      { plan: 'pro', requestsPerMinute: 60 },
+      undefined,
+      { intervalMs: 1_000, capacity: 199 },
+    ],
+    ['the plan with another burst', { plan: 'auto', burst: 5 }, 50_000, { intervalMs: 600, capacity: 4 }],
+    ['one token at least', { plan: 'free', burst: 1 }, undefined, { intervalMs: 6_000, capacity: 1 }],
+  ])('is %s', (_, setting, dailyLimit, pace) => {
+    expect(planPace(setting, dailyLimit)).toEqual(pace);
+  });
+});

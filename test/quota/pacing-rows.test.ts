@@ -1,0 +1,67 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import type { PacingState } from '../../src/quota/local-pacer.ts';
+import { PACING_SCHEMA, PacingRows } from '../../src/quota/pacing-rows.ts';
+import { logLines, WARN } from '../support/log-lines.ts';
+
+const STATE: PacingState = {
+  fullAtMs: 1_234.5,
+  gate: { why: 'day', untilMs: 5_000, probing: true, failures: 2 },
+  quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
+};
+const ADDRESS = 'https://cards.test';
+
+function database(): DatabaseSync {
+  const database = new DatabaseSync(':memory:');
+  database.exec(PACING_SCHEMA);
+  return database;
+}
+
+describe('pacing rows', () => {
+  it('know nothing of an account before its first request', () => {
+    expect(new PacingRows(database(), ADDRESS, 'key', logLines().log).load()).toBeUndefined();
+  });
+
+  it.each([STATE, { ...STATE, quota: undefined }])('give back what they were given last', (state) => {
+    const rows = new PacingRows(database(), ADDRESS, 'key', logLines().log);
+    rows.save({ ...STATE, fullAtMs: 0 });
+    rows.save(state);
+    expect(rows.load()).toEqual(state);
+  });
+
+  it.each([
+    ['key', ADDRESS, 'other'],
+    ['lack of a key', ADDRESS, undefined],
+    ['address', 'https://other.test', 'key'],
+  ])('keep accounts apart by their %s', (_, address, key) => {
+    const kept = database();
+    new PacingRows(kept, ADDRESS, 'key', logLines().log).save(STATE);
+    expect(new PacingRows(kept, address, key, logLines().log).load()).toBeUndefined();
+  });
+
+  it('hold no key', () => {
+    const kept = database();
+    new PacingRows(kept, ADDRESS, 'very-secret-key', logLines().log).save(STATE);
+    expect(JSON.stringify(kept.prepare('SELECT * FROM pacing').all())).not.toContain('secret');
+  });
+
+  it.each(['nonsense', '{}', 'null', '{"fullAtMs":"soon"}'])('start anew from %s, and say so', (state) => {
+    const kept = database();
+    const { log, lines } = logLines();
+    const rows = new PacingRows(kept, ADDRESS, 'key', log);
+    rows.save(STATE);
+    kept.prepare('UPDATE pacing SET state = ?').run(state);
+    expect(rows.load()).toBeUndefined();
+    expect(lines).toMatchObject([{ level: WARN, msg: 'kept pacing state does not fit: starting without' }]);
+  });
+
+  it('that can be neither read nor written are a warning each', () => {
+    const kept = database();
+    const { log, lines } = logLines();
+    const rows = new PacingRows(kept, ADDRESS, 'key', log);
+    kept.close();
+    rows.save(STATE);
+    expect(rows.load()).toBeUndefined();
+    expect(lines.map(({ level }) => level)).toEqual([WARN, WARN]);
+  });
+});

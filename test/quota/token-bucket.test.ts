@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { emptyBucket, type Pace, takeToken, tokenAtMs } from '../../src/quota/token-bucket.ts';
+
+const PACE: Pace = { intervalMs: 6_000, capacity: 19 };
+const NOW_MS = 1_000_000_000;
+
+/** How many tokens can be taken at once. */
+function drain(fullAtMs: number, nowMs: number, pace: Pace, keepTokens = 0): { taken: number; fullAtMs: number } {
+  let taken = 0;
+  for (let next = takeToken(fullAtMs, nowMs, pace, keepTokens); next !== undefined; taken++) {
+    fullAtMs = next;
+    next = takeToken(fullAtMs, nowMs, pace, keepTokens);
+  }
+  return { taken, fullAtMs };
+}
+
+describe('a bucket', () => {
+  it.each([
+    ['full', 0, 19],
+    ['full since this moment', NOW_MS, 19],
+    ['one token short', NOW_MS + 6_000, 18],
+    ['a moment short of full', NOW_MS + 1, 18],
+    ['empty', emptyBucket(NOW_MS, PACE), 0],
+    ['emptier than empty', emptyBucket(NOW_MS, PACE) * 2, 0],
+  ])('that is %s gives its tokens: until full at %d, %d', (_, fullAtMs, tokens) => {
+    expect(drain(fullAtMs, NOW_MS, PACE).taken).toBe(tokens);
+  });
+
+  it('gives the next token one interval after it was emptied, not sooner', () => {
+    const { fullAtMs } = drain(0, NOW_MS, PACE);
+    expect(tokenAtMs(fullAtMs, NOW_MS, PACE)).toBe(NOW_MS + 6_000);
+    expect(takeToken(fullAtMs, NOW_MS + 5_999, PACE)).toBeUndefined();
+    expect(takeToken(fullAtMs, NOW_MS + 6_000, PACE)).toBeDefined();
+  });
+
+  it.each([
+    [0, 19],
+    [9, 10],
+    [18, 1],
+    [19, 1],
+    [100, 1],
+  ])('of which %d tokens are to be kept gives %d', (keepTokens, tokens) => {
+    expect(drain(0, NOW_MS, PACE, keepTokens).taken).toBe(tokens);
+  });
+
+  it('says when a token is there that leaves as many as must be kept', () => {
+    const { fullAtMs } = drain(0, NOW_MS, PACE);
+    expect(tokenAtMs(fullAtMs, NOW_MS, PACE, 9)).toBe(NOW_MS + 10 * 6_000);
+  });
+
+  it('of a single token can be emptied by who should keep half', () => {
+    expect(drain(0, NOW_MS, { intervalMs: 6_000, capacity: 1 }, 0).taken).toBe(1);
+  });
+
+  it('is next said to give a token in one interval, after a clock was set back or the pace changed', () => {
+    const fullAtMs = emptyBucket(NOW_MS + 86_400_000, PACE);
+    expect(tokenAtMs(fullAtMs, NOW_MS, PACE)).toBe(NOW_MS + 6_000);
+    expect(tokenAtMs(fullAtMs, NOW_MS, { intervalMs: 600, capacity: 199 })).toBe(NOW_MS + 600);
+  });
+});
+
+describe('whatever is asked, in whatever order, with whatever jumps of the clock', () => {
+  const pace = fc.record({
+    intervalMs: fc.double({ min: 0.5, max: 60_000, noNaN: true }),
+    capacity: fc.integer({ min: 1, max: 50 }),
+  });
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.constant({ afterMs: 0, keepTokens: 0 }) },
+    { weight: 4, arbitrary: fc.record({ afterMs: fc.nat(20_000), keepTokens: fc.nat(25) }) },
+    { weight: 1, arbitrary: fc.record({ afterMs: fc.integer({ min: -1e12, max: 1e9 }), keepTokens: fc.nat(25) }) },
+  );
+
+  it('no more tokens are given than the bucket holds and time brings', () => {
+    fc.assert(
+      fc.property(pace, fc.array(step, { maxLength: 120 }), (pace, steps) => {
+        let nowMs = NOW_MS;
+        let elapsedMs = 0;
+        let fullAtMs = 0;
+        let taken = 0;
+        for (const { afterMs, keepTokens } of steps) {
+          nowMs += afterMs;
+          elapsedMs += Math.max(0, afterMs);
+          const next = takeToken(fullAtMs, nowMs, pace, keepTokens);
+          if (next !== undefined) taken++;
+          fullAtMs = next ?? fullAtMs;
+          expect(taken).toBeLessThanOrEqual(pace.capacity + elapsedMs / pace.intervalMs + 1e-3);
+        }
+      }),
+    );
+  });
+
+  it('who keeps tokens leaves them', () => {
+    fc.assert(
+      fc.property(pace, fc.nat(60), fc.nat(60_000), (pace, keepTokens, spentMs) => {
+        const kept = Math.min(keepTokens, pace.capacity - 1);
+        const next = takeToken(NOW_MS + spentMs, NOW_MS, pace, keepTokens);
+        if (next === undefined) return;
+        expect((next - NOW_MS) / pace.intervalMs).toBeLessThanOrEqual(pace.capacity - kept + 1e-6);
+      }),
+    );
+  });
+
+  it('a token is there exactly from the time on that was said', () => {
+    fc.assert(
+      fc.property(pace, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(25), (pace, spent, keepTokens) => {
+        const fullAtMs = NOW_MS + spent * pace.capacity * pace.intervalMs;
+        const atMs = tokenAtMs(fullAtMs, NOW_MS, pace, keepTokens);
+        if (atMs <= NOW_MS) expect(takeToken(fullAtMs, NOW_MS, pace, keepTokens)).toBeDefined();
+        else {
+          expect(takeToken(fullAtMs, NOW_MS, pace, keepTokens)).toBeUndefined();
+          expect(takeToken(fullAtMs, Math.ceil(atMs) + 1, pace, keepTokens)).toBeDefined();
+        }
+      }),
+    );
+  });
+});
