@@ -2,7 +2,6 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { createLog } from '../log.ts';
 import { PLAN_LIMITS } from '../plans.ts';
 import { startPageServer } from './page-server.ts';
-import { SAMPLE_CARDS } from './sample-cards.ts';
 import { startSandbox } from './sandbox.ts';
 
 type SandboxPlan = keyof typeof PLAN_LIMITS;
@@ -21,7 +20,6 @@ const page = await startPageServer({
   port,
   discord: sandbox.discord,
   cardService: sandbox.cardService,
-  extras: { sampleCards: SAMPLE_CARDS.map(({ id, name, tcg }) => ({ id, name, game: tcg })) },
 }).catch(async (error: NodeJS.ErrnoException) => {
   await sandbox.stop();
   const reason = error.code === 'EADDRINUSE' ? `Port ${port} is taken: choose another with --port.` : error.message;
