@@ -57,7 +57,7 @@ export async function openExclusively(
     } catch (error) {
       if (sqliteCode(error) !== BUSY_CODE) throw error;
       if (Date.now() >= giveUpAtMs) throw new DatabaseInUse(file, patienceMs);
-      await sleep(RETRY_MS, undefined, { ...(signal && { signal }) });
+      await sleep(RETRY_MS, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted());
     }
   }
 }

@@ -52,7 +52,7 @@ export class KeyvCardStore implements CardStore {
     this.#prefix = `v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
     this.#memory = jsonKeyv(new BoundedMemory(memoryBytes));
     this.#lasting = jsonKeyv(store);
-    this.#lasting.on('error', (err) => this.#log.warn({ err }, 'card store failed'));
+    this.#lasting.on('error', (err) => this.#log.warn({ err }, 'card store failed')); // writes and connections
   }
 
   async get(id: string): Promise<Answer | undefined> {
@@ -72,15 +72,11 @@ export class KeyvCardStore implements CardStore {
     const ttlMs = this.#ttlMs(answer);
     if (ttlMs === undefined) return;
     await this.#memory.set(key, answer, ttlMs);
-    try {
-      await this.#lasting.set(key, answer, ttlMs);
-    } catch (err) {
-      this.#log.warn({ err }, 'card store failed to write');
-    }
+    await this.#lasting.set(key, answer, ttlMs).catch(() => {}); // the listener has logged it
   }
 
   async close(): Promise<void> {
-    await this.#lasting.disconnect();
+    await this.#lasting.disconnect().catch((err) => this.#log.warn({ err }, 'card store failed to close'));
   }
 
   async #read(key: string): Promise<Answer | undefined> {
@@ -103,7 +99,9 @@ export class KeyvCardStore implements CardStore {
   }
 }
 
-// Keyv's own serializer builds strings that take three times the memory.
+// Keyv's own serializer builds strings that take three times the memory; without `throwOnErrors` a read that failed
+// looks like a miss, and nobody hears of it.
 function jsonKeyv(store: KeyvCardStoreOptions['store']): Keyv<Answer> {
-  return new Keyv<Answer>({ store, useKeyPrefix: false, serialize: JSON.stringify, deserialize: JSON.parse });
+  const asJson = { serialize: JSON.stringify, deserialize: JSON.parse };
+  return new Keyv<Answer>({ store, useKeyPrefix: false, throwOnErrors: true, ...asJson });
 }

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/errors.ts';
+import { inTurn } from '../../src/lookup/request-outcome.ts';
+import { LocalPacer } from '../../src/quota/local-pacer.ts';
+import type { RequestOutcome, Turn } from '../../src/quota/pacer.ts';
+
+/** A pacer that only remembers how turns ended. */
+class Settled extends LocalPacer {
+  readonly outcomes: RequestOutcome[] = [];
+
+  constructor() {
+    super({ setting: { plan: 'free' }, save: () => {} });
+  }
+
+  override async settle(_: Turn, outcome: RequestOutcome): Promise<void> {
+    this.outcomes.push(outcome);
+  }
+}
+
+const TURN = { probe: false };
+
+describe('a turn', () => {
+  it('ends with its answer', async () => {
+    const pacer = new Settled();
+    expect(await inTurn(pacer, TURN, async () => 'card')).toBe('card');
+    expect(pacer.outcomes).toEqual([{ kind: 'answered' }]);
+  });
+
+  it.each<[Error, RequestOutcome]>([
+    [
+      new RateLimited({ kind: 'minute', seconds: 5.5, source: 'body' }),
+      { kind: 'rate limited', statedMs: 5_500, day: false },
+    ],
+    [
+      new RateLimited({ kind: 'day', seconds: undefined, source: 'none' }),
+      { kind: 'rate limited', statedMs: undefined, day: true },
+    ],
+    [new ServiceDown('it answered 503'), { kind: 'down' }],
+    [new KeyRefused(403), { kind: 'key refused' }],
+    [new UnexpectedAnswer('name'), { kind: 'answered' }],
+    [new Stopping(), { kind: 'abandoned' }],
+    [new TypeError('a bug'), { kind: 'abandoned' }],
+  ])('ends with what the error says of the service: %s', async (error, outcome) => {
+    const pacer = new Settled();
+    await expect(inTurn(pacer, TURN, () => Promise.reject(error))).rejects.toBe(error);
+    expect(pacer.outcomes).toEqual([outcome]);
+  });
+
+  it('ends as answered with an error that is an answer to this request', async () => {
+    const pacer = new Settled();
+    const refused = new KeyRefused(401);
+    await expect(
+      inTurn(
+        pacer,
+        TURN,
+        () => Promise.reject(refused),
+        (error) => error === refused,
+      ),
+    ).rejects.toBe(refused);
+    expect(pacer.outcomes).toEqual([{ kind: 'answered' }]);
+  });
+});
