@@ -5,7 +5,7 @@ import { plainMarkdown } from './text.ts';
 export const words = {
   turn: (atMs: number) => `Your turn comes ${countdown(atMs)}.`,
   noSuchCard: (id: string, askedAtMs: number) =>
-    `There is no card **${plainMarkdown(id, 300)}**, as of ${age(askedAtMs)}. An id looks like \`base1-4\`.`,
+    `There is no card **${plainMarkdown(id, 300) || '(invisible)'}**, as of ${age(askedAtMs)}. An id looks like \`base1-4\`.`,
   renewing: 'This copy is not the newest. A new one is on its way.',
   notRenewed: (why: string) => `This copy is not the newest. ${why}`,
   unknownCommand: 'This command is unknown or out of date. It will work again once the commands are registered anew.',

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KeyRefused, QuotaSpent, ServiceDown } from '../../src/errors.ts';
+import { type CardView, cardEmbed, remainingWords } from '../../src/render/card-embed.ts';
+import { words } from '../../src/render/words.ts';
+import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
+import { Card } from '../../src/service/schema.ts';
+import { expectAccepted } from './discord-limits.ts';
+import { currency, locale, momentMs, quotaState, serviceCard } from './service-answers.ts';
+
+const ASKED_AT_MS = Date.UTC(2026, 10, 20, 12);
+const ASKED = '<t:1795176000:R>';
+
+const VIEW: CardView = {
+  card: {
+    id: 'base1-4',
+    name: 'Ember Drake',
+    game: 'Wyrmfall',
+    set: { id: 'base1', name: 'First Fires' },
+    number: '4/102',
+    rarity: 'Rare',
+    imageUrl: 'https://cards.test/base1-4.png',
+    prices: { market: 1234.5, low: 0, high: 2000 },
+  },
+  answer: { askedAtMs: ASKED_AT_MS },
+  showPrices: true,
+  locale: 'en-US',
+  currency: undefined,
+  quota: { limit: 1_000, remaining: 987, resetsAtMs: undefined, receivedAtMs: ASKED_AT_MS },
+};
+
+function embedOf(view: Partial<CardView>) {
+  return cardEmbed({ ...VIEW, ...view });
+}
+
+function field(view: Partial<CardView>, name: string): string | undefined {
+  return embedOf(view).fields?.find((field) => field.name === name)?.value;
+}
+
+describe('the embed of a card', () => {
+  it('shows its facts, its prices and how old they are, its picture, its id and what is left today', () => {
+    expect(cardEmbed(VIEW)).toEqual({
+      author: { name: 'Wyrmfall' },
+      title: 'Ember Drake',
+      color: expect.any(Number),
+      fields: [
+        { name: 'Set', value: 'First Fires (base1)', inline: true },
+        { name: 'Number', value: '4/102', inline: true },
+        { name: 'Rarity', value: 'Rare', inline: true },
+        { name: 'Market', value: '1,234.50', inline: true },
+        { name: 'Low', value: '0.00', inline: true },
+        { name: 'High', value: '2,000.00', inline: true },
+        { name: 'Prices as of', value: ASKED, inline: false },
+      ],
+      image: { url: 'https://cards.test/base1-4.png' },
+      footer: { text: 'base1-4 · 987 of 1,000 requests left today' },
+    });
+  });
+
+  it('leaves out what is not there', () => {
+    const { id, name, game, set } = VIEW.card;
+    const embed = embedOf({ card: { id, name, game, set }, showPrices: false, quota: undefined });
+    expect(embed.fields?.map(({ name }) => name)).toEqual(['Set']);
+    expect(embed).not.toHaveProperty('image');
+    expect(embed).not.toHaveProperty('description');
+    expect(embed.footer).toEqual({ text: 'base1-4' });
+  });
+
+  it('has no footer when there is nothing to say in it', () => {
+    expect(embedOf({ card: { ...VIEW.card, id: '\u200b' }, quota: undefined })).not.toHaveProperty('footer');
+  });
+
+  it('calls a card without a name so', () => {
+    expect(embedOf({ card: { ...VIEW.card, name: ' \u200b' } }).title).toBe('(no name)');
+  });
+
+  it.each([[undefined], [{}]])('says "no prices" where there are none, and since when: %j', (prices) => {
+    expect(field({ card: { ...VIEW.card, prices } }, 'Prices')).toBe('no prices');
+    expect(field({ card: { ...VIEW.card, prices } }, 'Prices as of')).toBe(ASKED);
+  });
+
+  it('says nothing of prices that nobody wants', () => {
+    expect(JSON.stringify(embedOf({ showPrices: false }))).not.toMatch(/price|market/i);
+  });
+
+  it.each([
+    ['en-US', 'EUR', '€1,234.50'],
+    ['de', 'EUR', '1.234,50\u00a0€'],
+    ['de', undefined, '1.234,50'],
+  ])('writes prices as in %s with %s', (locale, currency, written) => {
+    expect(field({ locale, currency }, 'Market')).toBe(written);
+  });
+
+  it('says that a card is no longer listed, and what else there is to say, and looks different', () => {
+    const embed = embedOf({ answer: { askedAtMs: 0, unlistedAtMs: ASKED_AT_MS }, note: words.renewing });
+    expect(embed.description).toBe(
+      `No longer listed by the card service, as of ${ASKED}. This is our last copy.\n${words.renewing}`,
+    );
+    expect(embed.color).not.toBe(cardEmbed(VIEW).color);
+  });
+
+  it('escapes where Discord reads Markdown, and not where it does not', () => {
+    const embed = embedOf({ card: { ...VIEW.card, id: '*a*', name: '*a*', game: '*a*', rarity: '*a*' } });
+    expect(embed.title).toBe('\\*a\\*');
+    expect(embed.fields).toContainEqual({ name: 'Rarity', value: '\\*a\\*', inline: true });
+    expect(embed.author).toEqual({ name: '*a*' });
+    expect(embed.footer?.text).toMatch(/^\*a\* ·/);
+  });
+});
+
+describe('whatever the service sends for a card', () => {
+  const notes = fc.constantFrom(
+    undefined,
+    words.renewing,
+    ...[new QuotaSpent(ASKED_AT_MS), new KeyRefused(401), new ServiceDown('silence', { untilMs: ASKED_AT_MS })].map(
+      ({ userMessage }) => words.notRenewed(userMessage),
+    ),
+  );
+  const view = fc.record({
+    card: serviceCard.map((card) => Card.parse(JSON.parse(JSON.stringify(card)))),
+    answer: fc.record({ askedAtMs: momentMs, unlistedAtMs: fc.option(momentMs, { nil: undefined }) }),
+    showPrices: fc.boolean(),
+    locale,
+    currency,
+    quota: quotaState,
+    note: notes,
+  });
+
+  it('Discord takes the embed', () => {
+    fc.assert(
+      fc.property(view, (view) => expectAccepted(cardEmbed(view))),
+      { numRuns: 500 },
+    );
+  });
+
+  it('its texts stay texts', () => {
+    fc.assert(
+      fc.property(view, (view) => {
+        const { title = '', fields = [] } = cardEmbed({ ...view, showPrices: false });
+        const tokens = [title, ...fields.map(({ value }) => value)].flatMap(parseMarkdown);
+        expect(tokens.map(({ type }) => type).filter((type) => type !== 'text')).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('remainingWords', () => {
+  const QUOTA = { limit: 50_000, remaining: 1_234, resetsAtMs: undefined, receivedAtMs: 0 };
+  it.each([
+    ['both figures', QUOTA, '1.234 of 50.000 requests left today'],
+    ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50.000 requests left today'],
+    ['no limit', { ...QUOTA, limit: undefined }, '1.234 requests left today'],
+    ['no remaining', { ...QUOTA, remaining: undefined }, undefined],
+    ['nothing known', undefined, undefined],
+  ])('with %s', (_, quota, said) => {
+    expect(remainingWords(quota, 'de')).toBe(said);
+  });
+});

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+
+/** Texts that try to be something else: markup, mentions, half characters, or too much. */
+export const nastyText = fc.oneof(
+  { weight: 3, arbitrary: fc.array(nastyPiece(), { maxLength: 12 }).map((pieces) => pieces.join('')) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 80 }) },
+  { weight: 1, arbitrary: nastyPiece().map((piece) => piece.repeat(Math.ceil(5_000 / piece.length))) },
+  { weight: 1, arbitrary: fc.constantFrom('', ' ', '\u200b', '\ud800', '\u202e\u202c', 'x'.repeat(5_000)) },
+);
+
+function nastyPiece() {
+  return fc.oneof(
+    fc.constantFrom(
+      '*',
+      '**',
+      '_',
+      '__',
+      '~~',
+      '|',
+      '||',
+      '`',
+      '```',
+      '> ',
+      '>>> ',
+      '# ',
+      '-# ',
+      '- ',
+      '+ ',
+      '1. ',
+      '12.',
+      '\\',
+    ),
+    fc.constantFrom('@everyone', '@here', '<@123456789012345678>', '<@&123456789012345678>', '<#123456789012345678>'),
+    fc.constantFrom(
+      '</card:123456789012345678>',
+      '<:smile:123456789012345678>',
+      ':smile:',
+      '<t:1700000000:R>',
+      '<id:guide>',
+    ),
+    fc.constantFrom(
+      'https://evil.test/',
+      '[card](https://evil.test)',
+      '<https://evil.test>',
+      '<mailto:a@evil.test>',
+      'www.evil.test',
+    ),
+    fc.constantFrom(
+      ' ',
+      '\n',
+      '\r\n',
+      '\t',
+      '\u00a0',
+      '\u2028',
+      '\u200b',
+      '\u200d',
+      '\u202e',
+      '\u2066',
+      '\ufeff',
+      '\u00ad',
+      '\u3164',
+    ),
+    fc.constantFrom(
+      '🃏',
+      '👩‍👩‍👧',
+      'é',
+      '\u0301',
+      'שלום',
+      'مرحبا',
+      '四',
+      '\ud83c',
+      '\udccf',
+      '\0',
+      '\u007f',
+      '\u{e0041}',
+    ),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 5 }),
+  );
+}
+
+export const price = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(0, -0, -1, 0.004, 0.005, 4.2, 1e12, 1e300, -1e300, 1e-300, Number.MAX_VALUE, Number.MIN_VALUE),
+);
+
+const imageUrl = fc.oneof(
+  fc.constantFrom('javascript:alert(1)', 'data:image/png;base64,AAAA', 'file:///etc/passwd', '/card.png', '', ' '),
+  fc.constantFrom(
+    'https://cards.test/a b.png',
+    ' https://cards.test/a.png ',
+    'https://',
+    'http://[',
+    'HTTPS://CARDS.TEST/A',
+  ),
+  fc.nat(3_000).map((length) => `https://cards.test/${'x'.repeat(length)}`),
+  fc.nat(1_500).map((length) => `https://cards.test/${'四'.repeat(length)}`),
+  fc.webUrl(),
+  nastyText,
+);
+
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
+
+/** What the service may send for a card. */
+export const serviceCard = fc.record(
+  {
+    id: nastyText,
+    name: nastyText,
+    tcg: nastyText,
+    set: fc.record({ id: nastyText, name: nastyText }),
+    number: optional(nastyText),
+    rarity: optional(nastyText),
+    imageUrl: optional(imageUrl),
+    prices: optional(
+      fc.record({ market: optional(price), low: optional(price), high: optional(price) }, { requiredKeys: [] }),
+    ),
+  },
+  { requiredKeys: ['id', 'name', 'tcg', 'set'] },
+);
+
+const instant = optional(
+  fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(253402300799999) }).map((date) => date.toISOString()),
+);
+const whole = optional(fc.oneof(fc.maxSafeInteger(), fc.nat(2_000), fc.constantFrom(-1, 0)));
+
+/** What the service may send for a usage report. */
+export const serviceUsage = fc.record(
+  {
+    plan: optional(nastyText),
+    period: optional(fc.record({ start: instant, end: instant }, { requiredKeys: [] })),
+    requests: optional(fc.record({ used: whole, limit: whole, remaining: whole }, { requiredKeys: [] })),
+  },
+  { requiredKeys: [] },
+);
+
+export const quotaState = optional(
+  fc.record({
+    limit: fc.option(fc.integer({ min: 1, max: 999_999_999_999_999 }), { nil: undefined }),
+    remaining: fc.option(fc.integer({ min: 0, max: 999_999_999_999_999 }), { nil: undefined }),
+    resetsAtMs: fc.option(fc.integer({ min: 0, max: 4e12 }), { nil: undefined }),
+    receivedAtMs: fc.integer({ min: 0, max: 4e12 }),
+  }),
+).map((state) => state ?? undefined);
+
+export const locale = fc.constantFrom('en-US', 'de', 'ja', 'ar', 'hi', 'es-419', 'zh-TW', 'not a locale', '');
+export const currency = fc.constantFrom('EUR', 'JPY', 'BHD', undefined);
+export const momentMs = fc.integer({ min: 0, max: 4e12 });

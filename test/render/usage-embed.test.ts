@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bar, type UsageView, usageEmbed } from '../../src/render/usage-embed.ts';
+import { Usage } from '../../src/service/schema.ts';
+import { expectAccepted } from './discord-limits.ts';
+import { locale, momentMs, quotaState, serviceUsage } from './service-answers.ts';
+
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
+const NOON = Date.UTC(2026, 10, 20, 12) / 1000;
+
+const VIEW: UsageView = {
+  report: {
+    usage: {
+      plan: 'pro',
+      period: { startMs: NOON_MS, endMs: NOON_MS + 86_400_000 },
+      requests: { used: 10_000, limit: 50_000, remaining: 40_000 },
+    },
+    atMs: NOON_MS,
+  },
+  missing: undefined,
+  quota: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS, receivedAtMs: NOON_MS },
+  closed: undefined,
+  savedToday: 1_234,
+  waitingNow: 3,
+  locale: 'en-US',
+};
+
+function values(view: Partial<UsageView>): Record<string, string> {
+  const fields = usageEmbed({ ...VIEW, ...view }).fields ?? [];
+  return Object.fromEntries(fields.map(({ name, value }) => [name, value]));
+}
+
+describe('the embed of the usage', () => {
+  it('shows today, the plan and its period, what was saved, who waits and how new the report is', () => {
+    expect(values({})).toEqual({
+      Today: `▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱▱▱ 50 %\n500 of 1,000 left\nall back <t:${NOON}:R>`,
+      Plan: 'pro',
+      Period: `<t:${NOON}:d> – <t:${NOON + 86_400}:d>`,
+      'In this period': '▰▰▰▰▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱ 20 %\n10,000 of 50,000 used, 40,000 left',
+      'Saved today': '1,234 requests',
+      'Waiting now': '3',
+      'Report from': `<t:${NOON}:R>`,
+    });
+  });
+
+  it('shows what is known while there is no report, and what is missing', () => {
+    const view = { ...VIEW, report: undefined, missing: 'No key.', closed: 'All spent.' };
+    expect(Object.keys(values(view))).toEqual(['Today', 'Saved today', 'Waiting now']);
+    expect(usageEmbed(view).description).toBe('All spent.\nNo key.');
+    expect(usageEmbed(view).color).not.toBe(usageEmbed(VIEW).color);
+  });
+
+  it('says that nothing is known before the first answer', () => {
+    expect(values({ quota: undefined }).Today).toBe('not known before the first answer of the day');
+  });
+
+  it.each([
+    ['remaining', { limit: 1_000, remaining: undefined }, '? of 1,000 left'],
+    ['limit', { limit: undefined, remaining: 5 }, '5 of ? left'],
+  ])('marks a %s that is not known', (_, quota, said) => {
+    expect(values({ quota: { ...quota, resetsAtMs: undefined, receivedAtMs: 0 } }).Today).toBe(said);
+  });
+
+  it('marks single figures of the report that are missing', () => {
+    const usage = { plan: '', period: { startMs: undefined, endMs: NOON_MS }, requests: { used: 3 } };
+    expect(values({ report: { usage, atMs: 0 } })).toMatchObject({
+      Plan: 'unnamed',
+      Period: `? – <t:${NOON}:d>`,
+      'In this period': '3 of ? used, ? left',
+    });
+  });
+
+  it('counts one request as one', () => {
+    expect(values({ savedToday: 1 })['Saved today']).toBe('1 request');
+  });
+});
+
+describe('whatever the service sends for a report', () => {
+  it('Discord takes the embed', () => {
+    const view = fc.record({
+      report: fc.option(
+        fc.record({ usage: serviceUsage.map((it) => Usage.parse(JSON.parse(JSON.stringify(it)))), atMs: momentMs }),
+        { nil: undefined },
+      ),
+      missing: fc.constantFrom(undefined, 'No key.'),
+      quota: quotaState,
+      closed: fc.constantFrom(undefined, 'All spent.'),
+      savedToday: fc.maxSafeNat(),
+      waitingNow: fc.maxSafeNat(),
+      locale,
+    });
+    fc.assert(
+      fc.property(view, (view) => expectAccepted(usageEmbed(view))),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a bar', () => {
+  it.each([
+    [0, 10, 0, '0 %'],
+    [10, 10, 20, '100 %'],
+    [1, 3, 7, '33 %'],
+    [11, 10, 20, '100 %'],
+    [-1, 10, 0, '0 %'],
+    [5, 0, 0, '0 %'],
+  ])('of %d in %d has %d cells filled', (part, whole, filled, share) => {
+    expect(bar(part, whole)).toBe(`${'▰'.repeat(filled)}${'▱'.repeat(20 - filled)} ${share}`);
+  });
+});
