@@ -19,17 +19,25 @@ export function createLog({ level, secrets, destination = standardOutput() }: Lo
   return pino({ level, base: null, hooks: { streamWrite: redact } }, destination);
 }
 
-/** Takes secrets out of a text. A secret may stand there as it is, escaped for JSON, or encoded for a URL. */
+/** Takes secrets out of a text. A secret may stand there as it is, encoded for a URL, or within JSON in JSON in JSON. */
 export function redaction(secrets: readonly (string | undefined)[]): (text: string) => string {
   const known = secrets.filter((secret): secret is string => Boolean(secret));
   const forms = new Set(
-    known.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]),
+    known.flatMap((secret) => {
+      const once = inJson(secret);
+      const twice = inJson(once);
+      return [secret, once, twice, inJson(twice), encodeURIComponent(secret)];
+    }),
   );
   const longestFirst = [...forms].sort((a, b) => b.length - a.length);
   return (text) =>
     longestFirst
       .reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text)
       .replace(INTERACTION_TOKEN, '$1[token]');
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 function standardOutput(): DestinationStream {

@@ -20,13 +20,14 @@ export const DiscordVariables = z.object({
     .regex(/^[\x21-\x7e]+$/, 'write the bot token alone, without "Bot" before it, spaces or quotes'),
   DISCORD_API_URL: httpUrl
     .refine((text) => !/\/v\d+\/*$/.test(text), 'write the address without version, such as https://discord.com/api')
-    .transform((text) => text.replace(/\/+$/, ''))
+    .transform(withoutLastSlash)
     .default('https://discord.com/api'),
 });
 
 /** What the bot needs. */
 export const Variables = DiscordVariables.extend({
-  CARD_SERVICE_URL: httpUrl,
+  // Cards and quota are kept by address, so that one address must not have two spellings.
+  CARD_SERVICE_URL: httpUrl.transform(withoutLastSlash),
   CARD_SERVICE_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'write the key without spaces')
@@ -68,14 +69,21 @@ export const Variables = DiscordVariables.extend({
   MEMBER_DAILY_REQUESTS: notBuiltYet,
   REDIS_URL: notBuiltYet,
   REDIS_KEY_PREFIX: notBuiltYet,
-}).superRefine((read, context) => {
-  if (read.CARD_SERVICE_PLAN !== 'enterprise') return;
-  for (const name of ['CARD_SERVICE_REQUESTS_PER_MINUTE', 'CARD_SERVICE_BURST'] as const) {
-    if (read[name] === undefined)
-      context.addIssue({ code: 'custom', path: [name], message: 'is required for the plan enterprise' });
-  }
-});
+}).superRefine(
+  (read, context) => {
+    if (read.CARD_SERVICE_PLAN !== 'enterprise') return;
+    for (const name of ['CARD_SERVICE_REQUESTS_PER_MINUTE', 'CARD_SERVICE_BURST'] as const) {
+      if (read[name] === undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'is required for the plan enterprise' });
+    }
+  },
+  { when: () => true }, // together with the problems of single variables
+);
 
 function plain(url: URL): boolean {
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+function withoutLastSlash(address: string): string {
+  return address.replace(/\/+$/, '');
 }

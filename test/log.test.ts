@@ -1,0 +1,99 @@
+import { inspect } from 'node:util';
+import { DiscordAPIError } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { createLog, redaction } from '../src/log.ts';
+
+const TOKEN = 'MTIzNDU2.abc-def.GhIjKl';
+const KEY = 'k"e\\y/with+everything&more=';
+const INTERACTION_TOKEN = `aW50ZXJhY3Rpb246MTIzNDU2Nzg5${'x'.repeat(120)}`;
+const ID = '123456789012345678';
+
+/** What the log wrote, as text. */
+function written(write: (log: ReturnType<typeof createLog>) => void): string {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  write(createLog({ level: 'trace', secrets: [TOKEN, KEY, undefined, ''], destination }));
+  return lines.join('');
+}
+
+function apiError(path: string): DiscordAPIError {
+  const request = { method: 'PATCH', url: `https://discord.com/api/v10${path}`, files: undefined, body: undefined };
+  return new DiscordAPIError(
+    { code: 10015, message: 'Unknown Webhook' },
+    10015,
+    404,
+    request.method,
+    request.url,
+    request,
+  );
+}
+
+describe('a secret', () => {
+  const inside = new Error(`refused ${KEY}`);
+  it.each<[string, Parameters<typeof written>[0]]>([
+    ['a message', (log) => log.info(`logged in with ${TOKEN} and ${KEY}`)],
+    ['a field', (log) => log.warn({ authorization: `Bearer ${KEY}`, nested: { list: [TOKEN] } }, 'request')],
+    ['an error', (log) => log.error({ err: new Error(`token ${TOKEN}`) }, 'failed')],
+    ['the cause of an error', (log) => log.error({ err: new Error('outside', { cause: inside }) }, 'failed')],
+    ['an error among several', (log) => log.error({ err: new AggregateError([inside], 'many') }, 'failed')],
+    [
+      'a property of an error',
+      (log) => log.error({ err: Object.assign(new Error('x'), { headers: { key: KEY } }) }, 'x'),
+    ],
+    ['an address', (log) => log.info({ url: `https://cards.test/?key=${encodeURIComponent(KEY)}` }, 'asked')],
+    ['JSON', (log) => log.info({ body: JSON.stringify({ key: KEY }) }, 'sent')],
+    ['JSON in JSON', (log) => log.info({ body: JSON.stringify({ body: JSON.stringify({ key: KEY }) }) }, 'sent')],
+    ['an inspected value', (log) => log.info(inspect({ key: TOKEN }))],
+    ['a child logger', (log) => log.child({ token: TOKEN }).info({ key: KEY }, 'x')],
+    ['the name of a field', (log) => log.info({ [TOKEN]: 1 }, 'x')],
+  ])('does not come out in %s', (_, write) => {
+    const text = written(write);
+    expect(text).toContain('[secret]');
+    expect(text).not.toContain(TOKEN);
+    expect(text).not.toMatch(/with.{0,3}everything/);
+    expect(() => JSON.parse(text)).not.toThrow();
+  });
+
+  it('that holds another one leaves nothing of either', () => {
+    expect(redaction(['abc', 'abcdef'])('abcdef abc')).toBe('[secret] [secret]');
+  });
+
+  it('that is empty or not set redacts nothing', () => {
+    expect(redaction(['', undefined])('as it was')).toBe('as it was');
+  });
+});
+
+describe('the token of an interaction', () => {
+  it.each([
+    ['an edit', `/webhooks/${ID}/${INTERACTION_TOKEN}/messages/%40original`],
+    ['a callback', `/interactions/${ID}/${INTERACTION_TOKEN}/callback?with_response=false`],
+    ['an encoded address', encodeURIComponent(`/webhooks/${ID}/${INTERACTION_TOKEN}`)],
+  ])('does not come out in an error of discord.js about %s', (_, path) => {
+    const text = written((log) => {
+      log.error({ err: apiError(path) }, 'reply cannot be edited');
+      log.error({ err: new Error('outside', { cause: apiError(path) }) }, 'failed');
+      log.warn(String(apiError(path).url));
+    });
+    expect(text).toContain('[token]');
+    expect(text).toContain(ID);
+    expect(text).not.toContain(INTERACTION_TOKEN.slice(0, 20));
+    expect(text).not.toContain('xxxx');
+  });
+
+  it('takes nothing else out of an address', () => {
+    const url = `https://discord.com/api/v10/applications/${ID}/commands`;
+    expect(written((log) => log.info({ url }, 'x'))).toContain(url);
+  });
+});
+
+describe('the log', () => {
+  it('writes one line of JSON for each event, from its level on', () => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });
+    log.info('quiet');
+    log.warn({ member: ID }, 'loud');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { level: 40, time: expect.any(Number), member: ID, msg: 'loud' },
+    ]);
+  });
+});
