@@ -1,9 +1,11 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import { ApplicationIntegrationType, InteractionContextType } from 'discord-api-types/v10';
+import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
+import type { Asker } from '../src/asker.ts';
 import type { Answer } from '../src/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/card-id.ts';
 import type { Asked, Command, Message, Parts, Response } from '../src/discord/command.ts';
 import type { CardServiceError } from '../src/errors.ts';
+import type { Lane } from '../src/quota/pacer.ts';
 import { cardEmbed } from '../src/render/card-embed.ts';
 import { words } from '../src/render/words.ts';
 import type { CardQuestion } from '../src/replies/debt.ts';
@@ -35,7 +37,7 @@ export default {
     const known = await parts.lookup.known(question.cardId, question.showPrices);
     switch (known.kind) {
       case 'fresh':
-        parts.ledger.saved();
+        parts.ledger.saved(asked);
         return {
           kind: 'reply',
           private: isPrivate,
@@ -45,8 +47,8 @@ export default {
       case 'old':
         return replyAndRenew(question, known.answer, isPrivate, asked, parts);
       case 'nothing': {
-        const forecast = parts.line.forecast(question.cardId);
-        if ('refusal' in forecast) throw forecast.refusal;
+        const refusal = refused(question, 'members', asked, parts);
+        if (refusal) throw refusal;
         return { kind: 'owe', private: isPrivate, question };
       }
     }
@@ -58,16 +60,15 @@ export default {
 
 /** The old copy at once; the new one, or why there is none, as a correction. */
 function replyAndRenew(question: CardQuestion, old: Answer, isPrivate: boolean, asked: Asked, parts: Parts): Response {
-  const { memberId, guildId } = asked;
-  const forecast = parts.line.forecast(question.cardId);
+  const refusal = refused(question, 'background', asked, parts);
   const base = { kind: 'reply', private: isPrivate, source: 'old copy' } as const;
-  if ('refusal' in forecast) {
-    return { ...base, message: show(question, old, asked, parts, words.notRenewed(forecast.refusal.userMessage)) };
+  if (refusal) {
+    return { ...base, message: show(question, old, asked, parts, words.notRenewed(refusal.userMessage)) };
   }
   const renewed = parts.line.join({
     ...question,
     lane: 'background',
-    asker: { memberId, guildId },
+    asker: askerOf(asked),
     deadlineMs: asked.receivedAtMs + parts.longestWaitMs,
   });
   return {
@@ -78,6 +79,22 @@ function replyAndRenew(question: CardQuestion, old: Answer, isPrivate: boolean, 
       (error: CardServiceError) => show(question, old, asked, parts, words.notRenewed(error.userMessage)),
     ),
   };
+}
+
+/** Why no request should be made for this question now, if none should. */
+function refused(
+  { cardId }: CardQuestion,
+  lane: Lane,
+  asked: Asked,
+  { line, budget }: Parts,
+): CardServiceError | undefined {
+  const forecast = line.forecast({ cardId, lane, asker: asked });
+  if ('refusal' in forecast) return forecast.refusal;
+  return line.has(cardId) ? undefined : budget.refusal(asked);
+}
+
+function askerOf({ memberId, guildId }: Asked): Asker {
+  return { memberId, guildId };
 }
 
 function show(

@@ -1,13 +1,15 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord-api-types/v10';
+import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
 import type { Asked, Command, Message, Parts } from '../src/discord/command.ts';
+import { closedError } from '../src/lookup/refusals.ts';
 import type { UsageKnown } from '../src/lookup/usage-desk.ts';
-import { closedError } from '../src/lookup/waiting-line.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { words } from '../src/render/words.ts';
+import { within } from '../src/within.ts';
 
 /** Discord gives a command 3 s for its first reply; what takes longer than this is shown by a correction. */
 const PATIENCE_MS = 1_500;
+const TOP_MEMBERS = 5;
 
 export default {
   data: new SlashCommandBuilder()
@@ -19,11 +21,11 @@ export default {
     .toJSON(),
 
   async run(asked, parts) {
-    const { known, newer } = await parts.usage.ask();
+    const { known, newer } = await parts.usage.ask(asked);
     const reply = { kind: 'reply', private: true, source: 'bot' } as const;
     if (newer === undefined) return { ...reply, message: show(known, missing(known, parts), asked, parts) };
 
-    const inTime = await Promise.race([newer, patience()]);
+    const inTime = await within(PATIENCE_MS, newer);
     if (inTime !== undefined) {
       return { ...reply, source: 'service', message: show(inTime, missing(inTime, parts), asked, parts) };
     }
@@ -35,28 +37,28 @@ export default {
   },
 } satisfies Command;
 
-function patience(): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(() => resolve(undefined), PATIENCE_MS));
-}
-
 function missing({ report, problem }: UsageKnown, { usage }: Parts): string | undefined {
   if (!usage.hasKey) return words.needsKey;
   if (problem) return words.noReport(problem.userMessage);
   return report ? undefined : words.noReport('no request was free for it.');
 }
 
-function show({ report }: UsageKnown, missing: string | undefined, { locale }: Asked, parts: Parts): Message {
-  const { closed } = parts.pacer.outlook();
+function show({ report }: UsageKnown, missing: string | undefined, asked: Asked, parts: Parts): Message {
+  const { pacer, ledger, budget, line } = parts;
+  const { closed } = pacer.outlook();
   return {
     embeds: [
       usageEmbed({
         report,
         missing,
-        quota: parts.pacer.quota(),
+        quota: pacer.quota(),
         closed: closed && closedError(closed).userMessage,
-        savedToday: parts.ledger.today().saved,
-        waitingNow: parts.line.waitingCount,
-        locale,
+        runsOutAtMs: pacer.runsOutAtMs(),
+        everybody: ledger.today(),
+        server: { ...ledger.guildToday(asked), cap: budget.caps().guild, memberCap: budget.caps().member },
+        topMembers: asked.manageGuild ? ledger.topMembers(asked, TOP_MEMBERS) : [],
+        waitingNow: line.waitingCount,
+        locale: asked.locale,
       }),
     ],
   };

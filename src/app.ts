@@ -10,15 +10,18 @@ import { login, shutOut } from './discord/login.ts';
 import { payDebt } from './discord/payment.ts';
 import { Replies } from './discord/replies.ts';
 import type { Logger } from './log.ts';
+import { Budget } from './lookup/budget.ts';
 import { CardLookup } from './lookup/card-lookup.ts';
 import { UsageDesk } from './lookup/usage-desk.ts';
 import { WaitingLine } from './lookup/waiting-line.ts';
 import { LEDGER_SCHEMA, LocalLedger } from './quota/ledger.ts';
 import { LocalPacer } from './quota/local-pacer.ts';
+import { plannedDay } from './quota/pace.ts';
 import { PACING_SCHEMA, PacingRows } from './quota/pacing-rows.ts';
 import { words } from './render/words.ts';
 import { LocalReplyQueue } from './replies/local-reply-queue.ts';
 import { CardService } from './service/card-service.ts';
+import { within } from './within.ts';
 
 export interface App {
   /** Rejects with DiscordRefused when the token is not accepted. */
@@ -32,9 +35,11 @@ export interface App {
 const MEMORY_BYTES = 32 * 1024 * 1024;
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
 const OWNER_PATIENCE_MS = 15_000;
-const GRACE_MS = 5_000;
-const LAST_EDITS_MS = 1_500;
-const DISCONNECT_MS = 1_000;
+// Together under the 8 s that a stop may take.
+const FIRST_ANSWERS_MS = 1_600;
+const GRACE_MS = 4_000;
+const LAST_EDITS_MS = 1_200;
+const DISCONNECT_MS = 700;
 
 /**
  * Makes every part and joins them; read from top to bottom, this is the whole program. The bot, the sandbox and the
@@ -58,7 +63,12 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   });
 
   const pacing = new PacingRows(state, baseUrl, apiKey, log);
-  const pacer = new LocalPacer({ setting: config.plan, state: pacing.load(), save: (latest) => pacing.save(latest) });
+  const pacer = new LocalPacer({
+    setting: config.plan,
+    state: pacing.load(),
+    save: (latest) => pacing.save(latest),
+    warn: (share, { limit, remaining }) => log.warn({ share, limit, remaining }, "the day's requests run low"),
+  });
   const ledger = new LocalLedger(state);
   const service = new CardService({ ...config.cardService, onQuota: (reading) => pacer.hear(reading) });
   const store = new KeyvCardStore({
@@ -71,9 +81,10 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
 
   const lookup = new CardLookup({ store, service, pacer, lifetimes: config.freshness });
   const line = new WaitingLine({ lookup, pacer, ledger, log, longestWaitMs: config.longestWaitMs });
-  const usage = new UsageDesk({ service, pacer, ledger, hasKey: apiKey !== undefined });
+  const usage = new UsageDesk({ service, pacer, ledger, log, hasKey: apiKey !== undefined });
   const { currency, longestWaitMs } = config;
-  const parts = { lookup, line, usage, pacer, ledger, currency, longestWaitMs };
+  const budget = new Budget({ ledger, line, pacer, setting: config.shares, plannedDay: plannedDay(config.plan) });
+  const parts = { lookup, line, usage, budget, pacer, ledger, currency, longestWaitMs };
 
   const client = createClient({ apiUrl: config.discord.apiUrl, log });
   const replies = new Replies(client.rest, log);
@@ -91,12 +102,25 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
 
   const stop = async () => {
     stopping.abort(new Error('stopping'));
-    await dispatch.close();
+    const cutOff = new Set<string>();
+    const bounded = async (what: string, limitMs: number, work: Promise<unknown>) => {
+      if (
+        (await within(
+          limitMs,
+          work.then(() => true),
+        )) === undefined
+      )
+        cutOff.add(what);
+    };
+    await bounded('first answers', FIRST_ANSWERS_MS, dispatch.close());
+    usage.close();
     await line.close(GRACE_MS);
-    await within(LAST_EDITS_MS, Promise.all([queue.settled(), dispatch.corrected()]));
+    await bounded('last edits', LAST_EDITS_MS, Promise.all([queue.settled(), dispatch.corrected()]));
     // destroy() never resolves while a shard waits for READY.
-    await within(DISCONNECT_MS, client.destroy());
+    await bounded('disconnecting', DISCONNECT_MS, client.destroy());
+    if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
     await store.close();
+    ledger.flush();
     state.close();
   };
   let stopped: Promise<void> | undefined;
@@ -108,13 +132,4 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
       return stopped;
     },
   };
-}
-
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
 }

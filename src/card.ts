@@ -24,8 +24,8 @@ export interface Answer {
   card: Card | undefined;
   /** When the service said so; the prices are as old as this. */
   askedAtMs: number;
-  /** Since when the service no longer lists a card of which we hold a copy. */
-  unlistedAtMs?: number | undefined;
+  /** When the service last denied a card of which we hold a copy. */
+  deniedAtMs?: number | undefined;
 }
 
 /** The plan's usage report. The interface names no required field, so each may be absent. */

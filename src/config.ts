@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { PlanSetting } from './quota/pace.ts';
+import type { ShareSetting } from './quota/shares.ts';
 import { DiscordVariables, Variables } from './variables.ts';
 
 export interface Config {
@@ -7,6 +8,7 @@ export interface Config {
   cardService: { baseUrl: string; apiKey: string | undefined; cardPath: string; timeoutMs: number };
   plan: PlanSetting;
   freshness: { factsFreshMs: number; pricesFreshMs: number; notFoundFreshMs: number; keepMs: number };
+  shares: ShareSetting;
   longestWaitMs: number;
   currency: string | undefined;
   dataDir: string;
@@ -48,6 +50,7 @@ export function readConfig(environment: Environment = process.env): Config {
       notFoundFreshMs: read.NOT_FOUND_FRESH_SECONDS * 1000,
       keepMs: read.KEEP_SECONDS * 1000,
     },
+    shares: { guildDaily: read.GUILD_DAILY_REQUESTS, memberDaily: read.MEMBER_DAILY_REQUESTS },
     longestWaitMs: read.LONGEST_WAIT_SECONDS * 1000,
     currency: read.PRICE_CURRENCY,
     dataDir: read.DATA_DIR,

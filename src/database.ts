@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './log.ts';
 
 /** Result codes of SQLite that mean "this file is no database any more": SQLITE_CORRUPT and SQLITE_NOTADB. */
-const BROKEN_FILE_CODES = new Set([11, 26]);
+const CORRUPT_CODE = 11;
+const BROKEN_FILE_CODES = new Set([CORRUPT_CODE, 26]);
 /** SQLITE_BUSY: another process holds the lock. */
 const BUSY_CODE = 5;
 const RETRY_MS = 250;
@@ -95,6 +96,8 @@ function open(file: string, { schema, exclusive = false }: DatabaseOptions): Dat
     if (exclusive) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     database.exec(exclusive ? `BEGIN IMMEDIATE; ${schema} COMMIT` : schema);
+    const { quick_check: found } = database.prepare('PRAGMA quick_check(1)').get() ?? {};
+    if (found !== 'ok') throw Object.assign(new Error(String(found)), { errcode: CORRUPT_CODE });
     return database;
   } catch (error) {
     database.close();

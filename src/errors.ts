@@ -35,10 +35,37 @@ export class Busy extends CardServiceError {
   readonly userMessage: string;
   readonly untilMs: number;
 
-  constructor(untilMs: number) {
+  /** @param paused the service asked us to wait; else it is the line that is long */
+  constructor(untilMs: number, paused: boolean) {
     super(`no turn before ${new Date(untilMs).toISOString()}`);
     this.untilMs = untilMs;
-    this.userMessage = `Too many questions are waiting for the card service. Ask again ${countdown(untilMs)}.`;
+    const why = paused ? 'The card service asked us to wait.' : 'Too many questions are waiting for the card service.';
+    this.userMessage = `${why} Ask again ${countdown(untilMs)}.`;
+  }
+}
+
+/** Enough remains for questions, but not for renewing what is known. */
+export class KeptInReserve extends CardServiceError {
+  override name = 'KeptInReserve';
+  readonly userMessage: string;
+
+  constructor(untilMs: number) {
+    super(`reserve until ${new Date(untilMs).toISOString()}`);
+    this.userMessage = `The day's last requests are kept for cards that are not known yet; more come ${countdown(untilMs)}.`;
+  }
+}
+
+/** The member or their Discord server has caused as many requests as one may in a day. Known cards stay free. */
+export class ShareSpent extends CardServiceError {
+  override name = 'ShareSpent';
+  readonly userMessage: string;
+
+  constructor(whose: 'member' | 'server', cap: number, untilMs: number) {
+    super(`share of ${cap} requests spent (${whose})`);
+    const who = whose === 'member' ? 'You have' : 'This server has';
+    this.userMessage =
+      `${who} used the share of ${cap} requests a day. It comes back ${countdown(untilMs)}. ` +
+      'Cards that are known are still shown.';
   }
 }
 

@@ -26,10 +26,10 @@ async function main(): Promise<void> {
       if (signal.aborted) resolve(undefined);
       signal.addEventListener('abort', () => resolve(undefined));
     }),
-    app.ready.then(
-      () => app.shutOut,
-      (error: unknown) => (signal.aborted ? undefined : error),
-    ),
+    app.shutOut,
+    new Promise((resolve) => {
+      app.ready.catch((error: unknown) => resolve(signal.aborted ? undefined : error));
+    }),
   ]);
   log.info('stopping');
   await app.stop();

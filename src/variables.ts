@@ -65,8 +65,12 @@ export const Variables = DiscordVariables.extend({
     .default('info'),
   DISCORD_SHARDS: z.literal('auto', 'only auto is built yet: write auto or take the variable out').optional(),
   DISCORD_SHARD_COUNT: notBuiltYet,
-  GUILD_DAILY_REQUESTS: notBuiltYet,
-  MEMBER_DAILY_REQUESTS: notBuiltYet,
+  GUILD_DAILY_REQUESTS: atLeastOne.int('write a whole number').optional(),
+  MEMBER_DAILY_REQUESTS: z.coerce
+    .number('write a number')
+    .int('write a whole number')
+    .min(0, 'write 0 (no cap) or more')
+    .optional(),
   REDIS_URL: notBuiltYet,
   REDIS_KEY_PREFIX: notBuiltYet,
 }).superRefine(

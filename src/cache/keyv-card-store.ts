@@ -24,7 +24,7 @@ const StoredAnswer = z
       })
       .optional(),
     askedAtMs: z.number(),
-    unlistedAtMs: z.number().optional(),
+    deniedAtMs: z.number().optional(),
   })
   .transform(({ card, ...rest }): Answer => ({ card, ...rest }));
 

@@ -1,8 +1,8 @@
-import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
+import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
+import { sendTwice } from './send-twice.ts';
 
 /**
- * Sends the first answer to an interaction. discord.js retries most failures, but not a connection that Discord
- * closed while it was idle; that one is worth a second try, because the answer would be lost otherwise.
+ * Sends the first answer to an interaction.
  *
  * @returns `false` when it is too late (10062): the member has seen "did not respond", and nothing can be sent
  * @throws what the second try throws
@@ -17,14 +17,5 @@ export async function acknowledge(send: () => Promise<unknown>): Promise<boolean
     // 40060: an earlier try did arrive, and only its answer was lost.
     if (error.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) return true;
     throw error;
-  }
-}
-
-async function sendTwice(send: () => Promise<unknown>): Promise<void> {
-  try {
-    await send();
-  } catch (error) {
-    if (error instanceof DiscordAPIError || error instanceof HTTPError || error instanceof RateLimitError) throw error;
-    await send();
   }
 }

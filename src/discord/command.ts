@@ -5,6 +5,7 @@ import type {
 } from 'discord.js';
 import type { Answer } from '../card.ts';
 import type { CardServiceError } from '../errors.ts';
+import type { Budget } from '../lookup/budget.ts';
 import type { CardLookup } from '../lookup/card-lookup.ts';
 import type { UsageDesk } from '../lookup/usage-desk.ts';
 import type { WaitingLine } from '../lookup/waiting-line.ts';
@@ -20,6 +21,8 @@ export interface Message {
 
 /** One typed command, without the wire. */
 export interface Asked extends Omit<Debt, 'command' | 'question' | 'deadlineMs'> {
+  /** Whether the member has Manage Server there. */
+  manageGuild: boolean;
   options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean'>;
 }
 
@@ -39,13 +42,17 @@ export type Response =
   | { kind: 'owe'; private: boolean; question: CardQuestion };
 
 /** How an owed question ended. */
-export type Outcome = { answer: Answer } | { error: CardServiceError };
+export type Outcome = ({ answer: Answer } | { error: CardServiceError }) & {
+  /** Whether a request was sent for it. */
+  asked: boolean;
+};
 
 /** The parts that commands may use. */
 export interface Parts {
   lookup: CardLookup;
   line: WaitingLine;
   usage: UsageDesk;
+  budget: Budget;
   pacer: Pacer;
   ledger: Ledger;
   /** ISO 4217, shown with prices. */

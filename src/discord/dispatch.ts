@@ -1,4 +1,10 @@
-import { type ChatInputCommandInteraction, type Interaction, MessageFlags } from 'discord.js';
+import {
+  type ChatInputCommandInteraction,
+  type CommandInteraction,
+  type Interaction,
+  MessageFlags,
+  PermissionFlagsBits,
+} from 'discord.js';
 import { CardServiceError, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { words } from '../render/words.ts';
@@ -32,7 +38,7 @@ export class Dispatch {
 
   /** Never rejects. */
   async receive(interaction: Interaction): Promise<void> {
-    if (!interaction.isChatInputCommand()) {
+    if (!interaction.isCommand()) {
       this.#options.log.warn({ type: interaction.type }, 'interaction of an unknown kind');
       return;
     }
@@ -52,9 +58,9 @@ export class Dispatch {
     await Promise.all(this.#corrections);
   }
 
-  async #handle(interaction: ChatInputCommandInteraction): Promise<void> {
+  async #handle(interaction: CommandInteraction): Promise<void> {
     const asked = toAsked(interaction);
-    const command = this.#commands.get(interaction.commandName);
+    const command = interaction.isChatInputCommand() ? this.#commands.get(interaction.commandName) : undefined;
     const end = await this.#respond(interaction, asked, command).catch((err: unknown) => {
       return { source: 'bot', waitMs: 0, outcome: 'not answered', err } as const;
     });
@@ -63,11 +69,13 @@ export class Dispatch {
 
   /** @returns how it ended, or `undefined` when it is owed and will end later */
   async #respond(
-    interaction: ChatInputCommandInteraction,
+    interaction: CommandInteraction,
     asked: Asked,
     command: Command | undefined,
   ): Promise<CommandEnd | undefined> {
     const { response, outcome, err } = await this.#run(asked, command);
+    const correction = response.kind === 'reply' ? response.correction : undefined;
+    correction?.catch(() => {}); // looked at once the reply is there
     const flags = response.private ? ({ flags: MessageFlags.Ephemeral } as const) : {};
     if (response.kind === 'owe') {
       const inTime = await acknowledge(() => interaction.deferReply(flags));
@@ -99,7 +107,11 @@ export class Dispatch {
     }
   }
 
-  #debt(command: string, { options: _, ...asked }: Asked, { question }: Extract<Response, { kind: 'owe' }>): Debt {
+  #debt(
+    command: string,
+    { options: _, manageGuild: __, ...asked }: Asked,
+    { question }: Extract<Response, { kind: 'owe' }>,
+  ): Debt {
     return { ...asked, command, question, deadlineMs: asked.receivedAtMs + REPLY_LIFE_MS };
   }
 
@@ -119,7 +131,7 @@ export class Dispatch {
   }
 }
 
-function toAsked(interaction: ChatInputCommandInteraction): Asked {
+function toAsked(interaction: CommandInteraction): Asked {
   return {
     interactionId: interaction.id,
     applicationId: interaction.applicationId,
@@ -128,7 +140,9 @@ function toAsked(interaction: ChatInputCommandInteraction): Asked {
     guildId: interaction.guildId ?? undefined,
     locale: interaction.locale,
     receivedAtMs: Date.now(),
-    options: interaction.options,
+    manageGuild: interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false,
+    // A menu command has none; no command of ours is one, so nobody reads them.
+    options: (interaction as ChatInputCommandInteraction).options,
   };
 }
 

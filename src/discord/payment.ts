@@ -18,7 +18,8 @@ export async function payDebt(options: PaymentOptions, debt: Debt, outcome: Outc
   const { message, err } = rendered(options, debt, outcome);
   const paid = await replies.edit(debt, message);
   const ended = 'answer' in outcome ? 'answered' : outcome.error.name;
-  logCommand(log, debt, { source: 'service', waitMs, outcome: paid ? ended : 'not answered', err });
+  const source = outcome.asked ? 'service' : 'answer' in outcome ? 'cache' : 'bot';
+  logCommand(log, debt, { source, waitMs, outcome: paid ? ended : 'not answered', err });
 }
 
 function rendered(

@@ -1,7 +1,9 @@
 import { type AllowedMentionsTypes, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Logger } from '../log.ts';
+import { words } from '../render/words.ts';
 import type { Debt } from '../replies/debt.ts';
 import type { Message } from './command.ts';
+import { sendTwice } from './send-twice.ts';
 
 /** Nothing that we show may ping anyone. */
 export const NO_MENTIONS: { parse: AllowedMentionsTypes[] } = { parse: [] };
@@ -31,16 +33,18 @@ export class Replies {
    */
   async edit({ applicationId, token, command, memberId }: Debt | EditedReply, message: Message): Promise<boolean> {
     const { content = '', embeds = [] } = message;
+    const route = Routes.webhookMessage(applicationId, token);
+    const body = { content, embeds, allowed_mentions: NO_MENTIONS };
     try {
-      await this.#rest.patch(Routes.webhookMessage(applicationId, token), {
-        auth: false,
-        body: { content, embeds, allowed_mentions: NO_MENTIONS },
-      });
+      await sendTwice(() => this.#rest.patch(route, { auth: false, body }));
       return true;
     } catch (err) {
-      const lost = err instanceof DiscordAPIError && LOST.has(err.code);
+      const code = err instanceof DiscordAPIError ? err.code : undefined;
+      const lost = code !== undefined && LOST.has(code);
       this.#log[lost ? 'info' : 'error']({ command, member: memberId, err }, 'reply cannot be edited');
-      return false;
+      // What Discord finds fault with must not leave "thinking…" there for ever.
+      const refused = code === RESTJSONErrorCodes.InvalidFormBodyOrContentType && content !== words.broken;
+      return refused && this.edit({ applicationId, token, command, memberId }, { content: words.broken });
     }
   }
 }

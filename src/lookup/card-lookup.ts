@@ -87,6 +87,6 @@ export class CardLookup {
   async #notFound(id: string): Promise<Answer> {
     const held = await this.#store.get(id);
     const nowMs = Date.now();
-    return held?.card ? { ...held, unlistedAtMs: nowMs } : { card: undefined, askedAtMs: nowMs };
+    return held?.card ? { ...held, deniedAtMs: nowMs } : { card: undefined, askedAtMs: nowMs };
   }
 }

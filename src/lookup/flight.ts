@@ -1,12 +1,8 @@
+import type { Asker } from '../asker.ts';
 import type { Answer } from '../card.ts';
 import type { CardServiceError } from '../errors.ts';
 import type { Lane } from '../quota/pacer.ts';
-
-/** Who asked, and what for. `guildId` is absent in direct messages. */
-export interface Asker {
-  memberId: string;
-  guildId: string | undefined;
-}
+import { compareRanks, type Rank } from './fairness.ts';
 
 /** One question in the waiting line. */
 export interface Question {
@@ -18,7 +14,7 @@ export interface Question {
   deadlineMs: number;
   /** Told when the turn comes, while it does not; also when that moves. */
   onTurn?: (atMs: number) => void;
-  /** Told when the request leaves. */
+  /** Told when the request leaves, or at once when it is under way already. */
   onAsking?: () => void;
 }
 
@@ -29,12 +25,22 @@ export interface Waiting {
   reject: (error: CardServiceError) => void;
 }
 
+/** What decides about a flight's turn. */
+export interface FlightPlace {
+  /** The best lane among the askers: whoever joins a refresh lifts it. */
+  lane: Lane;
+  /** The best rank among the askers of that lane. */
+  rank: Rank;
+  /** Among equal ranks the older goes first. */
+  place: number;
+}
+
 /** One card to be asked for once, and all who wait for it. */
-export interface Flight {
+export interface Flight extends FlightPlace {
   cardId: string;
   waiting: Waiting[];
-  /** Place in the line: the lowest number is the oldest. */
-  place: number;
+  /** On whom the request is booked: the first asker of its lane. The others are saved one. */
+  payer: Asker;
   /** Attempts that failed other than by a 429. */
   failures: number;
   /** Not to be asked again before this, after a failure. */
@@ -42,28 +48,13 @@ export interface Flight {
   asking: boolean;
 }
 
-/** The best lane among the askers: whoever joins a refresh lifts it. */
-export function laneOf({ waiting }: Flight): Lane {
-  return waiting.some(({ question }) => question.lane === 'members') ? 'members' : 'background';
-}
-
-/** The latest deadline among the askers. */
-export function deadlineOf({ waiting }: Flight): number {
-  return Math.max(...waiting.map(({ question }) => question.deadlineMs));
+/** The order of turns: members before the background, then by rank, then by age. */
+export function compareFlights(a: FlightPlace, b: FlightPlace): number {
+  if (a.lane !== b.lane) return a.lane === 'members' ? -1 : 1;
+  return compareRanks(a.rank, b.rank) || a.place - b.place;
 }
 
 /** Whether somebody wants prices, so that a copy without fresh ones does not do. */
 export function wantsPrices({ waiting }: Flight): boolean {
   return waiting.some(({ question }) => question.showPrices);
-}
-
-/** The flights that wait for a turn, in the order of their turns: members first, then by age. */
-export function inOrder(flights: Iterable<Flight>, nowMs: number): Flight[] {
-  return [...flights]
-    .filter((flight) => !flight.asking && flight.notBeforeMs <= nowMs)
-    .sort((a, b) => laneRank(a) - laneRank(b) || a.place - b.place);
-}
-
-function laneRank(flight: Flight): number {
-  return laneOf(flight) === 'members' ? 0 : 1;
 }

@@ -16,8 +16,8 @@ export function freshness(answer: Answer, showPrices: boolean, nowMs: number, li
   return nowMs < freshUntilMs(answer, showPrices, lifetimes) ? 'fresh' : 'old';
 }
 
-function freshUntilMs({ card, askedAtMs, unlistedAtMs }: Answer, showPrices: boolean, lifetimes: Lifetimes): number {
-  if (unlistedAtMs !== undefined) return unlistedAtMs + lifetimes.notFoundFreshMs;
+function freshUntilMs({ card, askedAtMs, deniedAtMs }: Answer, showPrices: boolean, lifetimes: Lifetimes): number {
+  if (deniedAtMs !== undefined) return deniedAtMs + lifetimes.notFoundFreshMs;
   if (card === undefined) return askedAtMs + lifetimes.notFoundFreshMs;
   return askedAtMs + (showPrices ? Math.min(lifetimes.pricesFreshMs, lifetimes.factsFreshMs) : lifetimes.factsFreshMs);
 }

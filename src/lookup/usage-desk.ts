@@ -1,8 +1,12 @@
+import type { Asker } from '../asker.ts';
 import type { Usage } from '../card.ts';
-import { CardServiceError, KeyRefused, ServiceDown } from '../errors.ts';
+import { type CardServiceError, KeyRefused, RateLimited, Stopping } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { PLANS } from '../plans.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Pacer, Turn } from '../quota/pacer.ts';
 import type { CardService } from '../service/card-service.ts';
+import { asCardServiceError, severity } from './refusals.ts';
 import { inTurn } from './request-outcome.ts';
 
 /** The plan report as far as it is known. */
@@ -16,6 +20,7 @@ export interface UsageDeskOptions {
   service: CardService;
   pacer: Pacer;
   ledger: Ledger;
+  log: Logger;
   hasKey: boolean;
 }
 
@@ -27,46 +32,62 @@ export class UsageDesk {
   readonly #service: CardService;
   readonly #pacer: Pacer;
   readonly #ledger: Ledger;
+  readonly #log: Logger;
+  readonly #closed = new AbortController();
   #known: UsageKnown = { report: undefined, problem: undefined };
   #triedAtMs = Number.NEGATIVE_INFINITY;
   #underWay: Promise<UsageKnown> | undefined;
 
-  constructor({ service, pacer, ledger, hasKey }: UsageDeskOptions) {
+  constructor({ service, pacer, ledger, log, hasKey }: UsageDeskOptions) {
     this.hasKey = hasKey;
     this.#service = service;
     this.#pacer = pacer;
     this.#ledger = ledger;
+    this.#log = log;
   }
 
   /**
    * The last report, and the promise of a newer one when that is to be had: at most one request a minute, and only
    * with a token free. The promise never rejects.
    */
-  async ask(): Promise<{ known: UsageKnown; newer: Promise<UsageKnown> | undefined }> {
+  async ask(asker: Asker): Promise<{ known: UsageKnown; newer: Promise<UsageKnown> | undefined }> {
     if (this.#underWay !== undefined) return { known: this.#known, newer: this.#underWay };
     if (!this.hasKey || Date.now() - this.#triedAtMs < FRESH_MS) return { known: this.#known, newer: undefined };
 
     const triedAtMs = this.#triedAtMs;
     this.#triedAtMs = Date.now(); // before the turn comes, so that two who ask at once cost one request
-    const got = await this.#pacer.take('members');
+    const got = await this.#pacer.take('report');
     if (got.kind !== 'turn') {
       this.#triedAtMs = triedAtMs;
       return { known: this.#known, newer: undefined };
     }
-    this.#underWay = this.#ask(got.turn).finally(() => {
+    this.#underWay = this.#ask(got.turn, asker).finally(() => {
       this.#underWay = undefined;
     });
     return { known: this.#known, newer: this.#underWay };
   }
 
-  async #ask(turn: Turn): Promise<UsageKnown> {
-    this.#ledger.spent();
+  /** Gives up on a report that is under way. */
+  close(): void {
+    this.#closed.abort(new Stopping());
+  }
+
+  async #ask(turn: Turn, asker: Asker): Promise<UsageKnown> {
+    this.#ledger.spent(asker);
     try {
-      const usage = await inTurn(this.#pacer, turn, () => this.#service.usage(), isAnswer);
+      const usage = await inTurn(
+        this.#pacer,
+        turn,
+        () => this.#service.usage({ signal: this.#closed.signal }),
+        isAnswer,
+      );
       this.#known = { report: { usage, atMs: Date.now() }, problem: undefined };
+      const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
+      if (plan) this.#pacer.hearPlan(plan);
     } catch (error) {
-      const problem = error instanceof CardServiceError ? error : new ServiceDown('no report', { cause: error });
-      this.#known = { ...this.#known, problem };
+      if (error instanceof RateLimited) this.#ledger.refused(asker);
+      this.#log[severity(error)]({ err: error }, 'usage report failed');
+      this.#known = { ...this.#known, problem: asCardServiceError(error) };
     }
     return this.#known;
   }

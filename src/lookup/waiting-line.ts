@@ -1,24 +1,20 @@
+import type { Asker } from '../asker.ts';
 import type { Answer } from '../card.ts';
-import {
-  Busy,
-  CardServiceError,
-  KeyRefused,
-  QuotaSpent,
-  RateLimited,
-  ServiceDown,
-  Stopping,
-  UnexpectedAnswer,
-} from '../errors.ts';
+import { Busy, type CardServiceError, RateLimited, ServiceDown, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { backoffMs } from '../quota/backoff.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { ClosedWhy, Pacer, Turn } from '../quota/pacer.ts';
+import type { Pacer, Turn } from '../quota/pacer.ts';
 import { Alarm } from './alarm.ts';
 import type { CardLookup } from './card-lookup.ts';
-import { deadlineOf, type Flight, inOrder, laneOf, type Question, type Waiting, wantsPrices } from './flight.ts';
+import { compareFlights, type Flight, type Question, wantsPrices } from './flight.ts';
+import { Flights } from './flights.ts';
+import { asCardServiceError, closedError, severity } from './refusals.ts';
 
 /** Attempts at one question that failed other than by a 429. */
 const MAX_FAILURES = 3;
+/** A countdown in seconds need not be recomputed more often. */
+const TELL_EVERY_MS = 1_000;
 
 export interface WaitingLineOptions {
   lookup: CardLookup;
@@ -31,7 +27,7 @@ export interface WaitingLineOptions {
 
 /**
  * Questions wait here for a turn. However many ask for the same card, it is asked for once (single-flight); every
- * attempt takes a new turn; when nobody may ask for long, all are answered at once.
+ * attempt takes a new turn, in fair order; when nobody may ask for long, all are answered at once.
  */
 export class WaitingLine {
   readonly #lookup: CardLookup;
@@ -39,12 +35,13 @@ export class WaitingLine {
   readonly #ledger: Ledger;
   readonly #log: Logger;
   readonly #longestWaitMs: number;
-  readonly #flights = new Map<string, Flight>();
-  readonly #alarm = new Alarm(() => void this.#work());
+  readonly #flights = new Flights();
+  readonly #turnAlarm = new Alarm(() => void this.#work());
+  readonly #tellAlarm = new Alarm(() => this.#tellTurns());
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   #closing = false;
-  #nextPlace = 0;
+  #toldAtMs = Number.NEGATIVE_INFINITY;
   #working = false;
   #again = false;
 
@@ -60,13 +57,12 @@ export class WaitingLine {
   /**
    * Waits for a turn and asks; costs one request, or none when somebody asks for the same card already.
    *
-   * @throws QuotaSpent, Busy, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
+   * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
   join(question: Question): Promise<Answer> {
     if (this.#closing) return Promise.reject(new Stopping());
     return new Promise((resolve, reject) => {
-      const flight = this.#flights.get(question.cardId) ?? this.#newFlight(question.cardId);
-      flight.waiting.push({ question, resolve, reject });
+      this.#flights.add({ question, resolve, reject });
       void this.#work();
     });
   }
@@ -75,40 +71,45 @@ export class WaitingLine {
    * What would become of a question that came now: when it gets its turn (now, if it can join a request under way),
    * or why nobody should wait for that.
    */
-  forecast(cardId: string): { turnAtMs: number } | { refusal: CardServiceError } {
+  forecast(question: Pick<Question, 'cardId' | 'lane' | 'asker'>): Forecast {
     const nowMs = Date.now();
-    const present = this.#flights.get(cardId);
-    if (present?.asking) return { turnAtMs: nowMs };
+    if (this.#flights.get(question.cardId)?.asking) return { turnAtMs: nowMs };
 
-    const outlook = this.#pacer.outlook();
-    if (outlook.closed) return { refusal: closedError(outlook.closed) };
-    const ahead = this.#membersInOrder();
-    const position = present ? ahead.indexOf(present) : -1;
-    const turnAtMs = outlook.turnAtMs(position < 0 ? ahead.length + 1 : position + 1);
-    return turnAtMs - nowMs > this.#longestWaitMs ? { refusal: new Busy(turnAtMs) } : { turnAtMs };
+    const { closed, reservedUntilMs, paused, turnAtMs } = this.#pacer.outlook();
+    if (closed) return { refusal: closedError(closed) };
+    if (question.lane === 'background') {
+      const kept = reservedUntilMs !== undefined && !this.has(question.cardId);
+      return kept ? { refusal: closedError({ why: 'reserve', untilMs: reservedUntilMs }) } : { turnAtMs: nowMs };
+    }
+    const atMs = turnAtMs(this.#flights.positionOf(question));
+    return atMs - nowMs > this.#longestWaitMs ? { refusal: new Busy(atMs, paused) } : { turnAtMs: atMs };
   }
 
   /** Questions that wait for a turn now. */
   get waitingCount(): number {
-    return [...this.#flights.values()].filter((flight) => !flight.asking).length;
+    return this.#flights.waiting().length;
+  }
+
+  /** Whether a question for this card would join one that is in line already, and cost nothing. */
+  has(cardId: string): boolean {
+    return this.#flights.get(cardId) !== undefined;
+  }
+
+  /** Requests that will be booked on the asker, and on their Discord server, when the turns come. */
+  queuedBy(asker: Asker): { member: number; guild: number } {
+    return this.#flights.queuedBy(asker);
   }
 
   /** Tells all who still wait, gives the requests under way `graceMs` to be answered, and sends nothing more. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
-    this.#alarm.clear();
-    for (const flight of this.#flights.values()) if (!flight.asking) this.#refuse(flight, new Stopping());
+    this.#turnAlarm.clear();
+    this.#tellAlarm.clear();
+    this.#refuseAll(() => true, new Stopping());
 
     const timer = setTimeout(() => this.#abort.abort(new Stopping()), graceMs);
     await Promise.allSettled(this.#underWay);
     clearTimeout(timer);
-  }
-
-  #newFlight(cardId: string): Flight {
-    const place = this.#nextPlace++;
-    const flight: Flight = { cardId, waiting: [], place, failures: 0, notBeforeMs: 0, asking: false };
-    this.#flights.set(cardId, flight);
-    return flight;
   }
 
   /** Hands out turns until there are none to be had. One run at a time; a change during it makes it run again. */
@@ -129,28 +130,38 @@ export class WaitingLine {
   }
 
   async #handOutTurns(): Promise<void> {
+    const { closed } = this.#pacer.outlook();
+    if (closed) this.#refuseAll(() => true, closedError(closed));
     while (!this.#closing) {
-      this.#dismissHopeless();
-      const [flight] = inOrder(this.#flights.values(), Date.now());
-      if (!flight) return this.#wakeForRetries();
+      const flight = this.#flights.next(Date.now());
+      if (!flight) return this.#sleepUntil(undefined);
       if (await this.#answeredWithoutAsking(flight)) continue;
 
-      const got = await this.#pacer.take(laneOf(flight));
+      const got = await this.#pacer.take(flight.lane);
       if (got.kind === 'turn') {
+        if (this.#closing) return this.#pacer.settle(got.turn, { kind: 'abandoned' });
         this.#launch(flight, got.turn);
+      } else if (got.kind === 'closed') {
+        this.#refuseAll(({ lane }) => got.why !== 'reserve' || lane === 'background', closedError(got));
       } else {
-        this.#alarm.set(got.untilMs);
-        if (got.kind === 'wait') this.#tellTurns();
-        return;
+        this.#tellAlarm.set(this.#toldAtMs + TELL_EVERY_MS);
+        return this.#sleepUntil(got.untilMs);
       }
     }
   }
 
+  /** Until a turn is to be had, or a question may be asked again after a failure: that may be of the better lane. */
+  #sleepUntil(turnAtMs: number | undefined): void {
+    const times = [turnAtMs, this.#flights.nextRetryMs(Date.now())].filter((atMs) => atMs !== undefined);
+    if (times.length > 0 && !this.#closing) this.#turnAlarm.set(Math.min(...times));
+  }
+
   async #answeredWithoutAsking(flight: Flight): Promise<boolean> {
+    const withPrices = wantsPrices(flight);
     try {
-      const answer = await this.#lookup.withoutAsking(flight.cardId, wantsPrices(flight));
-      if (answer) {
-        for (const _ of flight.waiting) this.#ledger.saved();
+      const answer = await this.#lookup.withoutAsking(flight.cardId, withPrices);
+      if (answer && wantsPrices(flight) === withPrices) {
+        for (const { question } of flight.waiting) this.#ledger.saved(question.asker);
         this.#answer(flight, answer);
       }
       return answer !== undefined;
@@ -161,8 +172,8 @@ export class WaitingLine {
   }
 
   #launch(flight: Flight, turn: Turn): void {
-    flight.asking = true;
-    this.#ledger.spent();
+    this.#flights.launch(flight);
+    this.#ledger.spent(flight.payer);
     for (const { question } of flight.waiting) question.onAsking?.();
     const request = this.#ask(flight, turn).then(() => {
       this.#underWay.delete(request);
@@ -174,7 +185,9 @@ export class WaitingLine {
   async #ask(flight: Flight, turn: Turn): Promise<void> {
     try {
       const answer = await this.#lookup.ask(flight.cardId, turn, this.#abort.signal);
-      for (const _ of flight.waiting.slice(1)) this.#ledger.saved(); // the first asker pays for all
+      for (const { question } of flight.waiting) {
+        if (question.asker !== flight.payer) this.#ledger.saved(question.asker);
+      }
       this.#answer(flight, answer);
     } catch (error) {
       this.#failed(flight, error);
@@ -184,7 +197,10 @@ export class WaitingLine {
   #failed(flight: Flight, error: unknown): void {
     flight.asking = false;
     this.#log[severity(error)]({ cardId: flight.cardId, err: error }, 'lookup failed');
-    if (error instanceof RateLimited && !this.#closing) return; // the next turn is its own again
+    if (error instanceof RateLimited) {
+      this.#ledger.refused(flight.payer);
+      if (!this.#closing) return; // the next turn is its own again
+    }
     const again = error instanceof ServiceDown && ++flight.failures < MAX_FAILURES && !this.#closing;
     if (again) flight.notBeforeMs = Date.now() + backoffMs(flight.failures);
     else this.#refuse(flight, this.#inWords(error));
@@ -192,78 +208,34 @@ export class WaitingLine {
 
   /** The last of several failures has closed the gate, which says until when. */
   #inWords(error: unknown): CardServiceError {
+    if (this.#closing) return new Stopping();
     const { closed } = this.#pacer.outlook();
     return error instanceof ServiceDown && closed ? closedError(closed) : asCardServiceError(error);
   }
 
-  /** When the gate is closed for long, or a turn comes after its deadline, waiting is of no use. */
-  #dismissHopeless(): void {
-    const outlook = this.#pacer.outlook();
-    const nowMs = Date.now();
-    const waiting = inOrder(this.#flights.values(), Number.POSITIVE_INFINITY);
-    for (const [index, flight] of waiting.entries()) {
-      if (outlook.closed) {
-        this.#refuse(flight, closedError(outlook.closed));
-      } else {
-        const turnAtMs = Math.max(outlook.turnAtMs(index + 1), nowMs);
-        if (turnAtMs > deadlineOf(flight)) this.#refuse(flight, new Busy(turnAtMs));
-      }
-    }
-  }
-
+  /** Tells who waits when their turn comes; whose turn would come too late is told that instead. */
   #tellTurns(): void {
-    const outlook = this.#pacer.outlook();
-    for (const [index, flight] of this.#membersInOrder().entries()) {
-      const turnAtMs = outlook.turnAtMs(index + 1);
-      for (const { question } of flight.waiting) question.onTurn?.(turnAtMs);
+    const nowMs = Date.now();
+    this.#toldAtMs = nowMs;
+    const { turnAtMs, paused } = this.#pacer.outlook();
+    for (const [index, flight] of this.#flights.waiting().sort(compareFlights).entries()) {
+      const atMs = Math.max(turnAtMs(index + 1), nowMs);
+      for (const { reject } of this.#flights.putOff(flight, atMs)) reject(new Busy(atMs, paused));
+      for (const { question } of flight.waiting) if (question.lane === 'members') question.onTurn?.(atMs);
     }
   }
 
-  #wakeForRetries(): void {
-    const retriesAtMs = [...this.#flights.values()]
-      .filter(({ asking }) => !asking)
-      .map(({ notBeforeMs }) => notBeforeMs);
-    if (retriesAtMs.length > 0) this.#alarm.set(Math.min(...retriesAtMs));
-  }
-
-  #membersInOrder(): Flight[] {
-    return inOrder(this.#flights.values(), Number.POSITIVE_INFINITY).filter((flight) => laneOf(flight) === 'members');
+  #refuseAll(whom: (flight: Flight) => boolean, error: CardServiceError): void {
+    for (const flight of this.#flights.waiting()) if (whom(flight)) this.#refuse(flight, error);
   }
 
   #answer(flight: Flight, answer: Answer): void {
-    for (const { resolve } of this.#land(flight)) resolve(answer);
+    for (const { resolve } of this.#flights.land(flight)) resolve(answer);
   }
 
   #refuse(flight: Flight, error: CardServiceError): void {
-    for (const { reject } of this.#land(flight)) reject(error);
-  }
-
-  #land(flight: Flight): Waiting[] {
-    this.#flights.delete(flight.cardId);
-    return flight.waiting;
+    for (const { reject } of this.#flights.land(flight)) reject(error);
   }
 }
 
-/** What members are told while nobody may ask. */
-export function closedError({ why, untilMs }: { why: ClosedWhy; untilMs: number }): CardServiceError {
-  switch (why) {
-    case 'day':
-      return new QuotaSpent(untilMs);
-    case 'key':
-      return new KeyRefused(401);
-    case 'down':
-      return new ServiceDown('too many failures in a row', { untilMs });
-  }
-}
-
-/** A key that does not do and a bug need somebody; 429s and outages pass. */
-function severity(error: unknown): 'error' | 'warn' | 'info' {
-  if (error instanceof RateLimited) return 'info';
-  return error instanceof ServiceDown || error instanceof UnexpectedAnswer || error instanceof Stopping
-    ? 'warn'
-    : 'error';
-}
-
-function asCardServiceError(error: unknown): CardServiceError {
-  return error instanceof CardServiceError ? error : new ServiceDown('the lookup failed', { cause: error });
-}
+export type Forecast = { turnAtMs: number } | { refusal: CardServiceError };

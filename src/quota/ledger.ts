@@ -1,62 +1,131 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { type Asker, guildKey } from '../asker.ts';
+import type { Bookings } from '../quota-state.ts';
+import { utcDay } from '../utc-day.ts';
 
 export const LEDGER_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, requests INTEGER NOT NULL, saved INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS bookings (
+    day TEXT NOT NULL, guild TEXT NOT NULL, member TEXT NOT NULL,
+    requests INTEGER NOT NULL, refused INTEGER NOT NULL, saved INTEGER NOT NULL,
+    PRIMARY KEY (day, guild, member)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS bookings_by_member ON bookings (day, member);
 `;
 
-/** What a UTC day cost, and what it did not. */
-export interface DayCount {
-  requests: number;
-  /** Answers that needed no request of their own: from the cache, or joined to somebody else's question. */
-  saved: number;
-}
-
-/** Counts requests and what was saved, by UTC day. */
+/** Who spent the requests: booked by asker, Discord server and UTC day. Reading costs no request. */
 export interface Ledger {
-  spent(): void;
-  saved(): void;
-  today(): DayCount;
+  /** A request leaves, for this asker. */
+  spent(asker: Asker): void;
+  /** The request that was booked last on this asker was answered with 429. */
+  refused(asker: Asker): void;
+  saved(asker: Asker): void;
+  today(): Bookings;
+  guildToday(asker: Asker): Bookings;
+  /** In whatever server. */
+  memberToday(memberId: string): Bookings;
+  /** Who caused most requests in the asker's server today, most first. */
+  topMembers(asker: Asker, count: number): { memberId: string; requests: number }[];
 }
 
 const KEPT_DAYS = 35;
+const DAY_MS = 24 * 3600 * 1000;
+/** Saved answers are the many; written together they cost next to nothing, and a crash loses a second of them. */
+const FLUSH_MS = 1_000;
 
 /** The ledger of a single process. */
 export class LocalLedger implements Ledger {
   readonly #database: DatabaseSync;
-  readonly #count: StatementSync;
+  readonly #add: StatementSync;
+  /** Saved answers that are not yet written, by row key. */
+  readonly #unwritten = new Map<string, { key: [string, string, string]; saved: number }>();
+  #flushing: NodeJS.Timeout | undefined;
+  #sweptDay = '';
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#count = database.prepare(
-      `INSERT INTO days VALUES (?, ?, ?)
-       ON CONFLICT (day) DO UPDATE SET requests = requests + excluded.requests, saved = saved + excluded.saved`,
+    this.#add = database.prepare(
+      `INSERT INTO bookings VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (day, guild, member) DO UPDATE SET
+       requests = requests + excluded.requests, refused = refused + excluded.refused, saved = saved + excluded.saved`,
     );
-    database.prepare('DELETE FROM days WHERE day < ?').run(utcDay(Date.now() - KEPT_DAYS * 24 * 3600 * 1000));
   }
 
-  spent(): void {
-    this.#add(1, 0);
+  spent(asker: Asker): void {
+    this.#book(rowKey(asker), 1, 0, 0);
   }
 
-  saved(): void {
-    this.#add(0, 1);
+  refused(asker: Asker): void {
+    this.#book(rowKey(asker), -1, 1, 0);
   }
 
-  today(): DayCount {
-    const row = this.#database.prepare('SELECT requests, saved FROM days WHERE day = ?').get(utcDay(Date.now()));
-    return { requests: Number(row?.requests ?? 0), saved: Number(row?.saved ?? 0) };
+  saved(asker: Asker): void {
+    const key = rowKey(asker);
+    const id = key.join(' ');
+    const row = this.#unwritten.get(id) ?? { key, saved: 0 };
+    row.saved++;
+    this.#unwritten.set(id, row);
+    this.#flushing ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
-  /** Never fails a question for its count. That the file cannot be written is in the log: the pacer writes it too. */
-  #add(requests: number, saved: number): void {
+  today(): Bookings {
+    return this.#sum('day = ?', utcDay(Date.now()));
+  }
+
+  guildToday(asker: Asker): Bookings {
+    const [day, guild] = rowKey(asker);
+    return this.#sum('day = ? AND guild = ?', day, guild);
+  }
+
+  memberToday(memberId: string): Bookings {
+    return this.#sum('day = ? AND member = ?', utcDay(Date.now()), memberId);
+  }
+
+  topMembers(asker: Asker, count: number): { memberId: string; requests: number }[] {
+    const [day, guild] = rowKey(asker);
+    const most = `SELECT member, requests FROM bookings WHERE day = ? AND guild = ? AND requests > 0
+                  ORDER BY requests DESC, member LIMIT ?`;
+    const rows = this.#try(() => this.#database.prepare(most).all(day, guild, count)) ?? [];
+    return rows.map(({ member, requests }) => ({ memberId: String(member), requests: Number(requests) }));
+  }
+
+  /** Writes what was saved; also at the end, before the database closes. */
+  flush(): void {
+    clearTimeout(this.#flushing);
+    this.#flushing = undefined;
+    for (const { key, saved } of this.#unwritten.values()) this.#book(key, 0, 0, saved);
+    this.#unwritten.clear();
+    this.#try(() => this.#sweep());
+  }
+
+  #book(key: [string, string, string], requests: number, refused: number, saved: number): void {
+    this.#try(() => this.#add.run(...key, requests, refused, saved));
+  }
+
+  #sum(where: string, ...values: SQLInputValue[]): Bookings {
+    this.flush();
+    const columns = 'sum(requests) AS requests, sum(refused) AS refused, sum(saved) AS saved';
+    const row = this.#try(() =>
+      this.#database.prepare(`SELECT ${columns} FROM bookings WHERE ${where}`).get(...values),
+    );
+    return { requests: Number(row?.requests ?? 0), refused: Number(row?.refused ?? 0), saved: Number(row?.saved ?? 0) };
+  }
+
+  /** Never fails a question for its count; what the file does not give counts as nothing. The pacer logs its failures. */
+  #try<T>(work: () => T): T | undefined {
     try {
-      this.#count.run(utcDay(Date.now()), requests, saved);
+      return work();
     } catch {
-      return;
+      return undefined;
     }
+  }
+
+  #sweep(): void {
+    const today = utcDay(Date.now());
+    if (this.#sweptDay === today) return;
+    this.#sweptDay = today;
+    this.#database.prepare('DELETE FROM bookings WHERE day < ?').run(utcDay(Date.now() - KEPT_DAYS * DAY_MS));
   }
 }
 
-function utcDay(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 10);
+function rowKey(asker: Asker): [day: string, guild: string, member: string] {
+  return [utcDay(Date.now()), guildKey(asker), asker.memberId];
 }

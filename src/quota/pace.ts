@@ -13,16 +13,22 @@ export interface PlanSetting {
  * by a few milliseconds cost a 429 every time.
  *
  * @param dailyLimit as the headers last said; matches a plan or keeps Free's pace
+ * @param reported as a usage report last named the plan; overrules the daily limit
  */
-export function planPace(setting: PlanSetting, dailyLimit: number | undefined): Pace {
-  const limits = planLimits(setting.plan, dailyLimit);
+export function planPace(setting: PlanSetting, dailyLimit: number | undefined, reported?: Plan): Pace {
+  const limits = planLimits(setting.plan === 'auto' ? (reported ?? 'auto') : setting.plan, dailyLimit);
   const requestsPerMinute = setting.requestsPerMinute ?? limits.requestsPerMinute;
   const burst = setting.burst ?? limits.burst;
   return { intervalMs: 60_000 / requestsPerMinute, capacity: Math.max(1, burst - 1) };
 }
 
+/** The day's requests by the configuration alone; `undefined` when that does not say. */
+export function plannedDay({ plan }: PlanSetting): number | undefined {
+  return plan === 'enterprise' ? undefined : PLAN_LIMITS[plan === 'auto' ? 'free' : plan].requestsPerDay;
+}
+
 function planLimits(plan: Plan | 'auto', dailyLimit: number | undefined) {
   if (plan !== 'auto' && plan !== 'enterprise') return PLAN_LIMITS[plan];
-  // Enterprise's own figures are required by the configuration, so the row does not matter.
+  // Enterprise has no row: its figures are the configuration's or, under `auto`, what the daily limit suggests.
   return Object.values(PLAN_LIMITS).find(({ requestsPerDay }) => requestsPerDay === dailyLimit) ?? PLAN_LIMITS.free;
 }

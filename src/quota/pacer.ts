@@ -1,3 +1,4 @@
+import type { Plan } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
 import type { Gate, RequestOutcome } from './gate.ts';
 
@@ -5,6 +6,9 @@ export type { RequestOutcome } from './gate.ts';
 
 /** Members wait for an answer; the background renews what was already shown and never takes a member's token. */
 export type Lane = 'members' | 'background';
+
+/** A usage report takes a token when there is one; it is no question that waits, so it is never the probe. */
+export type TurnLane = Lane | 'report';
 
 /** Leave to send one request now. To be given back with its outcome, whatever that is. */
 export interface Turn {
@@ -18,25 +22,34 @@ export type TurnOrWait =
   /** No turn for so long that nobody should wait for it. */
   | { kind: 'closed'; untilMs: number; why: ClosedWhy };
 
-export type ClosedWhy = Exclude<Gate['why'], 'open' | 'minute'>;
+/** `reserve`: only for the background, while the day's last requests are kept for members. */
+export type ClosedWhy = Exclude<Gate['why'], 'open' | 'minute'> | 'reserve';
 
 /** When turns come, seen from now. */
 export interface Outlook {
   closed: { untilMs: number; why: ClosedWhy } | undefined;
+  /** The service asked us to wait a little. */
+  paused: boolean;
+  /** Until when nothing is renewed in the background; `undefined` while it may be. */
+  reservedUntilMs: number | undefined;
   /** When the n-th question from now gets its turn (n from 1), if nothing else happens. */
   turnAtMs: (position: number) => number;
 }
 
 /** May we ask now? Paces to the plan, and keeps still after a 429, an outage or a spent day. */
 export interface Pacer {
-  take(lane: Lane): Promise<TurnOrWait>;
+  take(lane: TurnLane): Promise<TurnOrWait>;
   /** Every turn taken ends here. */
   settle(turn: Turn, outcome: RequestOutcome): Promise<void>;
   /** The rate-limit headers of a response. */
   hear(reading: QuotaReading): void;
+  /** The plan that a usage report named. */
+  hearPlan(plan: Plan): void;
   outlook(): Outlook;
   /** What is believed of the day's requests; `undefined` until the service said something. */
   quota(): QuotaState | undefined;
+  /** When nothing will remain of the day at the present rate; `undefined` when enough does. */
+  runsOutAtMs(): number | undefined;
   /** Called whenever a turn may come sooner or later than it seemed. */
   onChange(listener: () => void): void;
 }

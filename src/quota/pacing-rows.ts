@@ -2,32 +2,42 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Logger } from '../log.ts';
-import type { PacingState } from './local-pacer.ts';
+import { PLANS } from '../plans.ts';
+import type { PacingState } from './pacing.ts';
 
 export const PACING_SCHEMA = `
   CREATE TABLE IF NOT EXISTS pacing (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
 `;
 
+const number = z.number();
+
+// What is missing is filled in as for a first start, so that a row of an older version keeps its pace.
 const Stored = z
   .object({
-    fullAtMs: z.number(),
+    fullAtMs: number,
     gate: z.object({
       why: z.enum(['open', 'minute', 'day', 'down', 'key']),
-      untilMs: z.number(),
+      untilMs: number,
       probing: z.boolean(),
       failures: z.int(),
     }),
     quota: z
       .object({
-        limit: z.number().optional(),
-        remaining: z.number().optional(),
-        resetsAtMs: z.number().optional(),
-        receivedAtMs: z.number(),
+        limit: number.optional(),
+        remaining: number.optional(),
+        resetsAtMs: number.optional(),
+        receivedAtMs: number,
       })
       .transform(({ limit, remaining, resetsAtMs, receivedAtMs }) => ({ limit, remaining, resetsAtMs, receivedAtMs }))
       .optional(),
+    plan: z.enum(PLANS).optional(),
+    learnedBurst: z.object({ capacity: number, untilMs: number }).optional(),
+    warned: z.object({ share: number, windowEndsMs: number }).optional(),
+    samples: z.array(z.object({ atMs: number, remaining: number })).optional(),
   })
-  .transform(({ quota, ...state }): PacingState => ({ ...state, quota }));
+  .transform(({ quota, plan, learnedBurst, warned, samples = [], ...state }): PacingState => {
+    return { ...state, quota, plan, learnedBurst, warned, samples };
+  });
 
 /** Where the pacer's state outlives the process: one row per account, an account being an address with a key. */
 export class PacingRows {

@@ -1,7 +1,7 @@
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
 
 /** Resets this close together belong to one window; services round and recompute them. */
-const SAME_WINDOW_MS = 60_000;
+export const SAME_WINDOW_MS = 60_000;
 
 /**
  * What to believe after one more answer. Answers arrive out of order: one to a request sent after the last

@@ -1,14 +1,14 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Answer, Card, Prices } from '../card.ts';
 import { age } from '../moments.ts';
-import type { QuotaState } from '../quota-state.ts';
+import { type QuotaState, spentShare, WARNING_SHARES } from '../quota-state.ts';
 import { imageUrl } from './image-url.ts';
 import { formatCount, formatPrice } from './numbers.ts';
 import { plainMarkdown, plainText } from './text.ts';
 
 export interface CardView {
   card: Card;
-  answer: Pick<Answer, 'askedAtMs' | 'unlistedAtMs'>;
+  answer: Pick<Answer, 'askedAtMs' | 'deniedAtMs'>;
   showPrices: boolean;
   /** The member's Discord locale. */
   locale: string;
@@ -32,7 +32,7 @@ export function cardEmbed(view: CardView): APIEmbed {
   const { card, answer, note, locale } = view;
   const image = imageUrl(card.imageUrl);
   const footer = [plainText(card.id, FOOTER_ID_LENGTH), remainingWords(view.quota, locale)].filter(Boolean).join(' · ');
-  const description = [answer.unlistedAtMs && unlistedNote(answer.unlistedAtMs), note].filter(Boolean).join('\n');
+  const description = [answer.deniedAtMs && unlistedNote(answer.deniedAtMs), note].filter(Boolean).join('\n');
   const game = plainText(card.game, FIELD_LENGTH);
   return {
     ...(game && { author: { name: game } }),
@@ -45,15 +45,20 @@ export function cardEmbed(view: CardView): APIEmbed {
   };
 }
 
-/** "N of M requests left today", or nothing while that is unknown. */
+/** "N of M requests left today", more urgent as they run low; nothing while that is unknown. */
 export function remainingWords(quota: QuotaState | undefined, locale: string): string | undefined {
   if (quota?.remaining === undefined) return undefined;
   const of = quota.limit === undefined ? '' : ` of ${formatCount(quota.limit, locale)}`;
-  return `${formatCount(quota.remaining, locale)}${of} requests left today`;
+  const left = `${formatCount(quota.remaining, locale)}${of} requests left today`;
+  const spent = spentShare(quota) ?? 0;
+  const [low, veryLow, gone] = WARNING_SHARES;
+  if (spent >= gone) return `${left}, known cards only`;
+  if (spent >= veryLow) return `only ${left}, the last ones`;
+  return spent >= low ? `only ${left}` : left;
 }
 
-function unlistedNote(unlistedAtMs: number): string {
-  return `No longer listed by the card service, as of ${age(unlistedAtMs)}. This is our last copy.`;
+function unlistedNote(deniedAtMs: number): string {
+  return `No longer listed by the card service, as of ${age(deniedAtMs)}. This is our last copy.`;
 }
 
 function factFields({ set, number, rarity }: Card): APIEmbedField[] {

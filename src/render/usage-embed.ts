@@ -1,7 +1,7 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Usage } from '../card.ts';
 import { age, countdown } from '../moments.ts';
-import type { QuotaState } from '../quota-state.ts';
+import type { Bookings, QuotaState } from '../quota-state.ts';
 import { formatCount } from './numbers.ts';
 import { plainMarkdown } from './text.ts';
 
@@ -14,8 +14,14 @@ export interface UsageView {
   quota: QuotaState | undefined;
   /** Why nothing is asked at the moment, in words for people. */
   closed: string | undefined;
-  /** Answers from the cache instead of a request, since 00:00 UTC. */
-  savedToday: number;
+  /** When the day's requests will be gone at the present rate, if they will. */
+  runsOutAtMs: number | undefined;
+  /** Since 00:00 UTC. */
+  everybody: Bookings;
+  /** The Discord server's part of that; `undefined` caps are none. */
+  server: Bookings & { cap: number | undefined; memberCap: number | undefined };
+  /** Who caused most requests in this server; empty for who may not know. */
+  topMembers: readonly { memberId: string; requests: number }[];
   waitingNow: number;
   locale: string;
 }
@@ -37,8 +43,11 @@ export function usageEmbed(view: UsageView): APIEmbed {
       { name: 'Saved today', value: savedWords(view), inline: true },
       { name: 'Waiting now', value: formatCount(view.waitingNow, view.locale), inline: true },
       ...freshnessField(view),
+      ...serverFields(view),
     ],
-    footer: { text: 'Saved: answered from the cache instead of a request, since 00:00 UTC' },
+    footer: {
+      text: 'Saved: answered from the cache instead of a request. Counted since 00:00 UTC, in all servers and in this one',
+    },
   };
 }
 
@@ -49,7 +58,7 @@ export function bar(part: number, whole: number): string {
   return `${'▰'.repeat(filled)}${'▱'.repeat(BAR_CELLS - filled)} ${Math.round(share * 100)} %`;
 }
 
-function todayFields({ quota, locale }: UsageView): APIEmbedField[] {
+function todayFields({ quota, runsOutAtMs, locale }: UsageView): APIEmbedField[] {
   if (quota?.remaining === undefined && quota?.limit === undefined) {
     return [{ name: 'Today', value: 'not known before the first answer of the day', inline: false }];
   }
@@ -58,6 +67,7 @@ function todayFields({ quota, locale }: UsageView): APIEmbedField[] {
     remaining !== undefined && limit !== undefined && bar(remaining, limit),
     `${known(remaining, locale)} of ${known(limit, locale)} left`,
     resetsAtMs !== undefined && `all back ${countdown(resetsAtMs)}`,
+    runsOutAtMs !== undefined && `at the present rate gone ${countdown(runsOutAtMs)}`,
   ];
   return [{ name: 'Today', value: lines.filter(Boolean).join('\n'), inline: false }];
 }
@@ -87,8 +97,26 @@ function freshnessField({ report }: UsageView): APIEmbedField[] {
   return report ? [{ name: 'Report from', value: age(report.atMs), inline: true }] : [];
 }
 
-function savedWords({ savedToday, locale }: UsageView): string {
-  return `${formatCount(savedToday, locale)} ${savedToday === 1 ? 'request' : 'requests'}`;
+function serverFields({ server, topMembers, locale }: UsageView): APIEmbedField[] {
+  const { cap, memberCap } = server;
+  const ofShare = cap === undefined ? '' : ` of its share of ${formatCount(cap, locale)}`;
+  const lines = [
+    `${requestWords(server.requests, locale)}${ofShare}, ${formatCount(server.saved, locale)} answered from the cache`,
+    memberCap !== undefined && `at most ${requestWords(memberCap, locale)} for each member`,
+  ];
+  const top = topMembers.map(({ memberId, requests }) => `<@${memberId}> ${formatCount(requests, locale)}`);
+  return [
+    { name: 'This server today', value: lines.filter(Boolean).join('\n'), inline: false },
+    ...(top.length > 0 ? [{ name: 'Most requests today', value: top.join('\n'), inline: false }] : []),
+  ];
+}
+
+function savedWords({ everybody, locale }: UsageView): string {
+  return requestWords(everybody.saved, locale);
+}
+
+function requestWords(count: number, locale: string): string {
+  return `${formatCount(count, locale)} ${count === 1 ? 'request' : 'requests'}`;
 }
 
 function known(value: number | undefined, locale: string): string {

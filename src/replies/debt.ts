@@ -1,3 +1,5 @@
+import type { Asker } from '../asker.ts';
+
 /** A card question as it can be kept: what was asked, not how to answer it. */
 export interface CardQuestion {
   cardId: string;
@@ -5,7 +7,7 @@ export interface CardQuestion {
 }
 
 /** A deferred reply: all that is needed to answer it, by this process or a later one. Plain data. */
-export interface Debt {
+export interface Debt extends Asker {
   interactionId: string;
   applicationId: string;
   /** Secret: whoever holds it can write the reply. Lives 15 minutes. */
@@ -13,9 +15,6 @@ export interface Debt {
   /** The command that answers it. */
   command: string;
   question: CardQuestion;
-  memberId: string;
-  /** `undefined` in direct messages. */
-  guildId: string | undefined;
   /** The member's Discord locale. */
   locale: string;
   receivedAtMs: number;

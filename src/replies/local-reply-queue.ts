@@ -8,10 +8,13 @@ import { worthTelling } from './turn-notice.ts';
 export interface LocalReplyQueueOptions {
   line: WaitingLine;
   /** Sends the final answer. Never rejects. */
-  pay: (debt: Debt, outcome: { answer: Answer } | { error: CardServiceError }, waitMs: number) => Promise<void>;
+  pay: (debt: Debt, outcome: PaidOutcome, waitMs: number) => Promise<void>;
   /** Shows when the turn comes, in place of "thinking…". Never rejects. */
   showTurn: (debt: Debt, turnAtMs: number) => Promise<void>;
 }
+
+/** What the line answered, and whether it sent a request for it. */
+export type PaidOutcome = ({ answer: Answer } | { error: CardServiceError }) & { asked: boolean };
 
 /** The replies owed by a single process, in memory. */
 export class LocalReplyQueue implements ReplyQueue {
@@ -57,6 +60,6 @@ export class LocalReplyQueue implements ReplyQueue {
         (error: CardServiceError) => ({ error }),
       );
     await notices;
-    await pay(debt, outcome, (askedAtMs ?? Date.now()) - debt.receivedAtMs);
+    await pay(debt, { ...outcome, asked: askedAtMs !== undefined }, (askedAtMs ?? Date.now()) - debt.receivedAtMs);
   }
 }

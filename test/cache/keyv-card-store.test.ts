@@ -54,7 +54,7 @@ describe('a card store', () => {
   it.each<[string, Answer]>([
     ['a card', ANSWER],
     ['that there is no card', { card: undefined, askedAtMs: NOW_MS }],
-    ['that a card is no longer listed', { ...ANSWER, unlistedAtMs: NOW_MS }],
+    ['that a card is no longer listed', { ...ANSWER, deniedAtMs: NOW_MS }],
     ['a card of an id that means something to databases', { ...ANSWER, card: { ...CARD, id: "'; DROP TABLE cards" } }],
   ])('remembers %s, also after a restart', async (_, answer) => {
     const { store } = open();

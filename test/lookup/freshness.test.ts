@@ -11,7 +11,7 @@ const BARE = { id: 'a', name: 'A', game: 'T', set: { id: 's', name: 'S' } };
 const PRICED = { ...BARE, prices: { low: 1 } };
 
 function aged(card: Answer['card'], ageMs: number, unlistedAgeMs?: number): Answer {
-  const unlisted = unlistedAgeMs === undefined ? {} : { unlistedAtMs: NOW_MS - unlistedAgeMs };
+  const unlisted = unlistedAgeMs === undefined ? {} : { deniedAtMs: NOW_MS - unlistedAgeMs };
   return { card, askedAtMs: NOW_MS - ageMs, ...unlisted };
 }
 

@@ -9,7 +9,7 @@ class Settled extends LocalPacer {
   readonly outcomes: RequestOutcome[] = [];
 
   constructor() {
-    super({ setting: { plan: 'free' }, save: () => {} });
+    super({ setting: { plan: 'free' }, warn: () => {}, save: () => {} });
   }
 
   override async settle(_: Turn, outcome: RequestOutcome): Promise<void> {

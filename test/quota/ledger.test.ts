@@ -4,9 +4,13 @@ import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/ledger.ts';
 
 const LATE_MS = Date.UTC(2026, 10, 20, 23, 59, 59);
 const DAY_MS = 86_400_000;
+const ALICE = { memberId: 'alice', guildId: 'guild' };
+const BOB = { memberId: 'bob', guildId: 'guild' };
+const ALICE_ELSEWHERE = { memberId: 'alice', guildId: 'other' };
+const ALICE_IN_PRIVATE = { memberId: 'alice', guildId: undefined };
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: LATE_MS, toFake: ['Date'] });
+  vi.useFakeTimers({ now: LATE_MS, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -20,27 +24,62 @@ function database(): DatabaseSync {
 
 describe('the ledger', () => {
   it('begins with nothing', () => {
-    expect(new LocalLedger(database()).today()).toEqual({ requests: 0, saved: 0 });
+    expect(new LocalLedger(database()).today()).toEqual({ requests: 0, refused: 0, saved: 0 });
   });
 
   it('counts requests and what was saved, across restarts', () => {
     const kept = database();
     const ledger = new LocalLedger(kept);
-    ledger.spent();
-    ledger.saved();
-    ledger.saved();
-    new LocalLedger(kept).spent();
-    expect(ledger.today()).toEqual({ requests: 2, saved: 2 });
+    ledger.spent(ALICE);
+    ledger.saved(ALICE);
+    ledger.saved(BOB);
+    ledger.flush();
+    new LocalLedger(kept).spent(BOB);
+    expect(ledger.today()).toEqual({ requests: 2, refused: 0, saved: 2 });
+  });
+
+  it('keeps 429s apart from requests', () => {
+    const ledger = new LocalLedger(database());
+    ledger.spent(ALICE);
+    ledger.spent(ALICE);
+    ledger.refused(ALICE);
+    expect(ledger.memberToday('alice')).toEqual({ requests: 1, refused: 1, saved: 0 });
+  });
+
+  it('books on the member in all servers, and on the server for all members', () => {
+    const ledger = new LocalLedger(database());
+    for (const asker of [ALICE, BOB, ALICE_ELSEWHERE, ALICE_IN_PRIVATE]) ledger.spent(asker);
+    expect(ledger.memberToday('alice').requests).toBe(3);
+    expect(ledger.guildToday(BOB).requests).toBe(2);
+    expect(ledger.guildToday(ALICE_IN_PRIVATE).requests).toBe(1);
+  });
+
+  it('names who caused most in a server, most first', () => {
+    const ledger = new LocalLedger(database());
+    for (const asker of [ALICE, BOB, BOB, ALICE_ELSEWHERE, ALICE_ELSEWHERE]) ledger.spent(asker);
+    ledger.saved({ memberId: 'carol', guildId: 'guild' });
+    expect(ledger.topMembers(ALICE, 5)).toEqual([
+      { memberId: 'bob', requests: 2 },
+      { memberId: 'alice', requests: 1 },
+    ]);
+    expect(ledger.topMembers(ALICE, 1)).toHaveLength(1);
   });
 
   it('counts by UTC day', () => {
     const ledger = new LocalLedger(database());
-    ledger.spent();
+    ledger.spent(ALICE);
     vi.setSystemTime(LATE_MS + 1_000);
-    ledger.saved();
-    expect(ledger.today()).toEqual({ requests: 0, saved: 1 });
+    ledger.saved(ALICE);
+    expect(ledger.today()).toEqual({ requests: 0, refused: 0, saved: 1 });
     vi.setSystemTime(LATE_MS);
-    expect(ledger.today()).toEqual({ requests: 1, saved: 0 });
+    expect(ledger.today()).toEqual({ requests: 1, refused: 0, saved: 0 });
+  });
+
+  it('writes what was saved within a second', () => {
+    const kept = database();
+    new LocalLedger(kept).saved(ALICE);
+    vi.advanceTimersByTime(1_000);
+    expect(kept.prepare('SELECT saved FROM bookings').get()?.saved).toBe(1);
   });
 
   it('that cannot be written fails nobody', () => {
@@ -48,19 +87,21 @@ describe('the ledger', () => {
     const ledger = new LocalLedger(kept);
     kept.close();
     expect(() => {
-      ledger.spent();
-      ledger.saved();
+      ledger.spent(ALICE);
+      ledger.saved(ALICE);
+      vi.advanceTimersByTime(1_000);
     }).not.toThrow();
+    expect(ledger.memberToday('alice').requests).toBe(0);
   });
 
   it('keeps 35 days', () => {
     const kept = database();
-    new LocalLedger(kept).spent();
-    const daysAfter = (days: number) => {
+    new LocalLedger(kept).spent(ALICE);
+    const rowsAfter = (days: number) => {
       vi.setSystemTime(LATE_MS + days * DAY_MS);
-      new LocalLedger(kept);
-      return kept.prepare('SELECT count(*) AS days FROM days').get()?.days;
+      new LocalLedger(kept).flush();
+      return kept.prepare('SELECT count(*) AS days FROM bookings').get()?.days;
     };
-    expect([daysAfter(35), daysAfter(36)]).toEqual([1, 0]);
+    expect([rowsAfter(35), rowsAfter(36)]).toEqual([1, 0]);
   });
 });

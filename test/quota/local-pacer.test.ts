@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RequestOutcome } from '../../src/quota/gate.ts';
-import { LocalPacer, type PacingState } from '../../src/quota/local-pacer.ts';
+import { LocalPacer } from '../../src/quota/local-pacer.ts';
 import type { PlanSetting } from '../../src/quota/pace.ts';
 import type { Lane, Turn } from '../../src/quota/pacer.ts';
+import type { PacingState } from '../../src/quota/pacing.ts';
 import type { QuotaReading } from '../../src/quota-state.ts';
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
@@ -25,6 +26,7 @@ class Process {
   readonly #setting: PlanSetting;
   readonly #random: number;
   saved: PacingState | undefined;
+  readonly warnings: number[] = [];
   pacer: LocalPacer;
 
   constructor(setting: PlanSetting = { plan: 'free' }, random = 0) {
@@ -67,6 +69,7 @@ class Process {
       save: (state) => {
         this.saved = structuredClone(state);
       },
+      warn: (share) => void this.warnings.push(share),
       random: () => this.#random,
     });
   }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { PacingState } from '../../src/quota/local-pacer.ts';
+import type { PacingState } from '../../src/quota/pacing.ts';
 import { PACING_SCHEMA, PacingRows } from '../../src/quota/pacing-rows.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 
@@ -8,6 +8,10 @@ const STATE: PacingState = {
   fullAtMs: 1_234.5,
   gate: { why: 'day', untilMs: 5_000, probing: true, failures: 2 },
   quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
+  plan: 'pro',
+  learnedBurst: { capacity: 9, untilMs: 6_000 },
+  warned: { share: 0.8, windowEndsMs: 6_000 },
+  samples: [{ atMs: 3_000, remaining: 12 }],
 };
 const ADDRESS = 'https://cards.test';
 

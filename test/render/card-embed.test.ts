@@ -92,7 +92,7 @@ describe('the embed of a card', () => {
   });
 
   it('says that a card is no longer listed, and what else there is to say, and looks different', () => {
-    const embed = embedOf({ answer: { askedAtMs: 0, unlistedAtMs: ASKED_AT_MS }, note: words.renewing });
+    const embed = embedOf({ answer: { askedAtMs: 0, deniedAtMs: ASKED_AT_MS }, note: words.renewing });
     expect(embed.description).toBe(
       `No longer listed by the card service, as of ${ASKED}. This is our last copy.\n${words.renewing}`,
     );
@@ -118,7 +118,7 @@ describe('whatever the service sends for a card', () => {
   );
   const view = fc.record({
     card: serviceCard.map((card) => Card.parse(JSON.parse(JSON.stringify(card)))),
-    answer: fc.record({ askedAtMs: momentMs, unlistedAtMs: fc.option(momentMs, { nil: undefined }) }),
+    answer: fc.record({ askedAtMs: momentMs, deniedAtMs: fc.option(momentMs, { nil: undefined }) }),
     showPrices: fc.boolean(),
     locale,
     currency,
@@ -148,8 +148,10 @@ describe('whatever the service sends for a card', () => {
 describe('remainingWords', () => {
   const QUOTA = { limit: 50_000, remaining: 1_234, resetsAtMs: undefined, receivedAtMs: 0 };
   it.each([
-    ['both figures', QUOTA, '1.234 of 50.000 requests left today'],
-    ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50.000 requests left today'],
+    ['both figures', { ...QUOTA, remaining: 12_345 }, '12.345 of 50.000 requests left today'],
+    ['a fifth left', { ...QUOTA, remaining: 10_000 }, 'only 10.000 of 50.000 requests left today'],
+    ['a twentieth left', { ...QUOTA, remaining: 2_500 }, 'only 2.500 of 50.000 requests left today, the last ones'],
+    ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50.000 requests left today, known cards only'],
     ['no limit', { ...QUOTA, limit: undefined }, '1.234 requests left today'],
     ['no remaining', { ...QUOTA, remaining: undefined }, undefined],
     ['nothing known', undefined, undefined],

@@ -20,7 +20,13 @@ const VIEW: UsageView = {
   missing: undefined,
   quota: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS, receivedAtMs: NOON_MS },
   closed: undefined,
-  savedToday: 1_234,
+  runsOutAtMs: undefined,
+  everybody: { requests: 500, refused: 0, saved: 1_234 },
+  server: { requests: 40, refused: 0, saved: 70, cap: 200, memberCap: 100 },
+  topMembers: [
+    { memberId: '101', requests: 30 },
+    { memberId: '102', requests: 10 },
+  ],
   waitingNow: 3,
   locale: 'en-US',
 };
@@ -40,12 +46,21 @@ describe('the embed of the usage', () => {
       'Saved today': '1,234 requests',
       'Waiting now': '3',
       'Report from': `<t:${NOON}:R>`,
+      'This server today':
+        '40 requests of its share of 200, 70 answered from the cache\nat most 100 requests for each member',
+      'Most requests today': '<@101> 30\n<@102> 10',
     });
   });
 
   it('shows what is known while there is no report, and what is missing', () => {
     const view = { ...VIEW, report: undefined, missing: 'No key.', closed: 'All spent.' };
-    expect(Object.keys(values(view))).toEqual(['Today', 'Saved today', 'Waiting now']);
+    expect(Object.keys(values(view))).toEqual([
+      'Today',
+      'Saved today',
+      'Waiting now',
+      'This server today',
+      'Most requests today',
+    ]);
     expect(usageEmbed(view).description).toBe('All spent.\nNo key.');
     expect(usageEmbed(view).color).not.toBe(usageEmbed(VIEW).color);
   });
@@ -71,9 +86,23 @@ describe('the embed of the usage', () => {
   });
 
   it('counts one request as one', () => {
-    expect(values({ savedToday: 1 })['Saved today']).toBe('1 request');
+    expect(values({ everybody: { requests: 1, refused: 0, saved: 1 } })['Saved today']).toBe('1 request');
+  });
+
+  it('says when the day will be gone, if it will', () => {
+    expect(values({ runsOutAtMs: NOON_MS - 1 }).Today).toContain(`at the present rate gone <t:${NOON}:R>`);
+  });
+
+  it('knows a server without share, members without cap, and askers who may not see who asked most', () => {
+    const server = { requests: 1, refused: 0, saved: 0, cap: undefined, memberCap: undefined };
+    const shown = values({ server, topMembers: [] });
+    expect(shown['This server today']).toBe('1 request, 0 answered from the cache');
+    expect(shown).not.toHaveProperty('Most requests today');
   });
 });
+
+const bookings = fc.record({ requests: fc.maxSafeNat(), refused: fc.maxSafeNat(), saved: fc.maxSafeNat() });
+const cap = fc.option(fc.maxSafeNat(), { nil: undefined });
 
 describe('whatever the service sends for a report', () => {
   it('Discord takes the embed', () => {
@@ -85,7 +114,18 @@ describe('whatever the service sends for a report', () => {
       missing: fc.constantFrom(undefined, 'No key.'),
       quota: quotaState,
       closed: fc.constantFrom(undefined, 'All spent.'),
-      savedToday: fc.maxSafeNat(),
+      runsOutAtMs: fc.option(momentMs, { nil: undefined }),
+      everybody: bookings,
+      server: fc.record({
+        requests: fc.maxSafeNat(),
+        refused: fc.maxSafeNat(),
+        saved: fc.maxSafeNat(),
+        cap,
+        memberCap: cap,
+      }),
+      topMembers: fc.array(fc.record({ memberId: fc.string({ maxLength: 20 }), requests: fc.maxSafeNat() }), {
+        maxLength: 5,
+      }),
       waitingNow: fc.maxSafeNat(),
       locale,
     });

@@ -4,10 +4,12 @@ import { parseCardId } from '../../src/card-id.ts';
 import {
   Busy,
   InvalidCardId,
+  KeptInReserve,
   KeyRefused,
   QuotaSpent,
   RateLimited,
   ServiceDown,
+  ShareSpent,
   Stopping,
   UnexpectedAnswer,
 } from '../../src/errors.ts';
@@ -22,7 +24,7 @@ describe('a moment in a sentence', () => {
   it('that is to come is never announced too early', () => {
     expect(words.turn(NOON_MS + 1)).toBe(`Your turn comes <t:${NOON + 1}:R>.`);
     expect(new QuotaSpent(NOON_MS + 1).userMessage).toContain(`<t:${NOON + 1}:R>`);
-    expect(new Busy(NOON_MS + 999).userMessage).toContain(`<t:${NOON + 1}:R>`);
+    expect(new Busy(NOON_MS + 999, false).userMessage).toContain(`<t:${NOON + 1}:R>`);
   });
 
   it('that is past is never shown as one to come', () => {
@@ -33,7 +35,11 @@ describe('a moment in a sentence', () => {
 describe('every error', () => {
   it.each([
     new QuotaSpent(NOON_MS),
-    new Busy(NOON_MS),
+    new Busy(NOON_MS, false),
+    new Busy(NOON_MS, true),
+    new KeptInReserve(NOON_MS),
+    new ShareSpent('member', 100, NOON_MS),
+    new ShareSpent('server', 100, NOON_MS),
     new KeyRefused(401),
     new ServiceDown('silence'),
     new ServiceDown('silence', { untilMs: NOON_MS }),

@@ -1,0 +1,11 @@
+/** Who asked, and where. */
+export interface Asker {
+  memberId: string;
+  /** `undefined` in direct messages. */
+  guildId: string | undefined;
+}
+
+/** The Discord server as fairness and shares count it: direct messages are a server of their own. */
+export function guildKey({ memberId, guildId }: Asker): string {
+  return guildId ?? `dm:${memberId}`;
+}

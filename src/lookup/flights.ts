@@ -1,0 +1,111 @@
+import { type Asker, guildKey } from '../asker.ts';
+import type { Lane } from '../quota/pacer.ts';
+import { compareRanks, FairRanks } from './fairness.ts';
+import { compareFlights, type Flight, type FlightPlace, type Question, type Waiting } from './flight.ts';
+
+/** The flights of the waiting line in their order, and who waits for each. Knows nothing of time and turns. */
+export class Flights {
+  readonly #flights = new Map<string, Flight>();
+  readonly #ranks: Record<Lane, FairRanks> = { members: new FairRanks(), background: new FairRanks() };
+  #nextPlace = 0;
+
+  /** Boards the flight of the same card, or makes one. */
+  add(waiting: Waiting): void {
+    const { cardId, lane, asker } = waiting.question;
+    const present = this.#flights.get(cardId);
+    if (present) {
+      this.#board(present, waiting);
+      return;
+    }
+    const rank = this.#ranks[lane].take(asker);
+    const place = this.#nextPlace++;
+    const flight = {
+      cardId,
+      waiting: [waiting],
+      lane,
+      rank,
+      place,
+      payer: asker,
+      failures: 0,
+      notBeforeMs: 0,
+      asking: false,
+    };
+    this.#flights.set(cardId, flight);
+  }
+
+  get(cardId: string): Flight | undefined {
+    return this.#flights.get(cardId);
+  }
+
+  /** Takes a flight out of the line. */
+  land(flight: Flight): readonly Waiting[] {
+    this.#flights.delete(flight.cardId);
+    return flight.waiting;
+  }
+
+  /** Takes off who cannot wait until `atMs`; a flight that is left by all has landed. */
+  putOff(flight: Flight, atMs: number): readonly Waiting[] {
+    const late = flight.waiting.filter(({ question }) => question.deadlineMs < atMs);
+    if (late.length === 0) return late;
+    flight.waiting = flight.waiting.filter(({ question }) => question.deadlineMs >= atMs);
+    if (flight.waiting.length === 0) this.land(flight);
+    return late;
+  }
+
+  /** The flight has its turn. */
+  launch(flight: Flight): void {
+    flight.asking = true;
+    this.#ranks[flight.lane].served(flight.rank);
+  }
+
+  /** All that wait for a turn, in no order. */
+  waiting(): Flight[] {
+    return [...this.#flights.values()].filter(({ asking }) => !asking);
+  }
+
+  /** Whose turn is next, among those that may be asked now. */
+  next(nowMs: number): Flight | undefined {
+    let next: Flight | undefined;
+    for (const flight of this.#flights.values()) {
+      if (flight.asking || flight.notBeforeMs > nowMs) continue;
+      if (next === undefined || compareFlights(flight, next) < 0) next = flight;
+    }
+    return next;
+  }
+
+  /** When the first of those that wait after a failure may be asked again. */
+  nextRetryMs(nowMs: number): number | undefined {
+    const laterMs = this.waiting().flatMap(({ notBeforeMs }) => (notBeforeMs > nowMs ? [notBeforeMs] : []));
+    return laterMs.length > 0 ? Math.min(...laterMs) : undefined;
+  }
+
+  /** Which turn from now a question would get that came now; 1 is the next. */
+  positionOf({ cardId, lane, asker }: Pick<Question, 'cardId' | 'lane' | 'asker'>): number {
+    const present = this.#flights.get(cardId);
+    const own: FlightPlace = { lane, rank: this.#ranks[lane].peek(asker), place: this.#nextPlace };
+    const place = present && compareFlights(present, own) < 0 ? present : own;
+    return 1 + this.waiting().filter((flight) => flight !== present && compareFlights(flight, place) < 0).length;
+  }
+
+  /** Requests that will be booked on the asker, and on their Discord server, when the turns come. */
+  queuedBy(asker: Asker): { member: number; guild: number } {
+    const payers = this.waiting().map(({ payer }) => payer);
+    return {
+      member: payers.filter(({ memberId }) => memberId === asker.memberId).length,
+      guild: payers.filter((payer) => guildKey(payer) === guildKey(asker)).length,
+    };
+  }
+
+  #board(flight: Flight, waiting: Waiting): void {
+    const { lane, asker, onAsking } = waiting.question;
+    flight.waiting.push(waiting);
+    if (flight.asking) {
+      onAsking?.();
+    } else if (lane === flight.lane) {
+      const rank = this.#ranks[lane].peek(asker);
+      if (compareRanks(rank, flight.rank) < 0) flight.rank = rank;
+    } else if (lane === 'members') {
+      Object.assign(flight, { lane, rank: this.#ranks[lane].take(asker), payer: asker });
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import {
+  CardServiceError,
+  KeptInReserve,
+  KeyRefused,
+  QuotaSpent,
+  RateLimited,
+  ServiceDown,
+  Stopping,
+  UnexpectedAnswer,
+} from '../errors.ts';
+import type { ClosedWhy } from '../quota/pacer.ts';
+
+/** What members are told while nobody may ask. */
+export function closedError({ why, untilMs }: { why: ClosedWhy; untilMs: number }): CardServiceError {
+  switch (why) {
+    case 'day':
+      return new QuotaSpent(untilMs);
+    case 'key':
+      return new KeyRefused(401);
+    case 'down':
+      return new ServiceDown('too many failures in a row', { untilMs });
+    case 'reserve':
+      return new KeptInReserve(untilMs);
+  }
+}
+
+/** A key that does not do and a bug need somebody; 429s and outages pass. */
+export function severity(error: unknown): 'error' | 'warn' | 'info' {
+  if (error instanceof RateLimited) return 'info';
+  return error instanceof ServiceDown || error instanceof UnexpectedAnswer || error instanceof Stopping
+    ? 'warn'
+    : 'error';
+}
+
+export function asCardServiceError(error: unknown): CardServiceError {
+  return error instanceof CardServiceError ? error : new ServiceDown('the lookup failed', { cause: error });
+}

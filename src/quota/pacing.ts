@@ -1,0 +1,133 @@
+import type { Plan } from '../plans.ts';
+import type { QuotaReading, QuotaState } from '../quota-state.ts';
+import { afterRequest, type Circumstances, type Gate, OPEN_GATE, type RequestOutcome } from './gate.ts';
+import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
+import { type PlanSetting, planPace } from './pace.ts';
+import type { Outlook, Turn, TurnLane, TurnOrWait } from './pacer.ts';
+import { currentQuota, mergeReading } from './quota.ts';
+import { addSample, type RemainingSample } from './rate-samples.ts';
+import { reserveUntilMs } from './reserve.ts';
+import { emptyBucket, noEmptierThanEmpty, type Pace, takeToken, tokenAtMs } from './token-bucket.ts';
+import { type Warned, warnedAfter } from './warnings.ts';
+
+/** All that pacing knows, and a restart must not forget. */
+export interface PacingState {
+  /** When the token bucket is full again. */
+  fullAtMs: number;
+  gate: Gate;
+  quota: QuotaState | undefined;
+  /** As a usage report named it; overrules what the daily limit suggests. */
+  plan: Plan | undefined;
+  /** What 429s taught about the burst. */
+  learnedBurst: LearnedBurst | undefined;
+  /** How far the operator was warned. */
+  warned: Warned | undefined;
+  /** What remained over the last hour. */
+  samples: readonly RemainingSample[];
+}
+
+/** A first start begins with a full bucket; a restart never does. */
+export const FIRST_PACING: PacingState = {
+  fullAtMs: 0,
+  gate: OPEN_GATE,
+  quota: undefined,
+  plan: undefined,
+  learnedBurst: undefined,
+  warned: undefined,
+  samples: [],
+};
+
+/** Leave to send one request, or when to ask again; and the state after that. */
+export function takeTurn(
+  state: PacingState,
+  lane: TurnLane,
+  setting: PlanSetting,
+  nowMs: number,
+): { state: PacingState; got: TurnOrWait } {
+  const { gate, fullAtMs } = state;
+  const pace = paceOf(state, setting, nowMs);
+  // A refused key is a matter of the card lookup; the report is another endpoint.
+  const elsewhere = lane === 'report' && gate.why === 'key';
+  const refused = elsewhere ? undefined : refusal(state, lane, pace, nowMs);
+  if (refused) return { state, got: refused };
+
+  const probe = gate.why !== 'open' && !elsewhere;
+  const keepTokens = lane === 'background' ? Math.floor(pace.capacity / 2) : 0;
+  const spentMs =
+    gate.why === 'minute' && lane === 'members'
+      ? emptyBucket(nowMs, pace) // the probe needs no token, and leaves none
+      : takeToken(fullAtMs, nowMs, pace, keepTokens);
+  if (spentMs !== undefined) {
+    const probing = probe || gate.probing;
+    return {
+      state: { ...state, fullAtMs: spentMs, gate: { ...gate, probing } },
+      got: { kind: 'turn', turn: { probe } },
+    };
+  }
+  // Kept bounded: after a clock was set back the bucket would else stay empty until the clock has caught up.
+  const boundedMs = noEmptierThanEmpty(fullAtMs, nowMs, pace);
+  const untilMs = tokenAtMs(boundedMs, nowMs, pace, keepTokens);
+  return { state: { ...state, fullAtMs: boundedMs }, got: { kind: 'wait', untilMs } };
+}
+
+/** After a request ended. */
+export function settleTurn(
+  state: PacingState,
+  turn: Turn,
+  outcome: RequestOutcome,
+  setting: PlanSetting,
+  { nowMs, random }: Omit<Circumstances, 'quota'>,
+): PacingState {
+  const quota = currentQuota(state.quota, nowMs);
+  const gate = afterRequest(state.gate, outcome, turn.probe, { quota, nowMs, random });
+  const paused = gate.why === 'minute' && gate.untilMs !== state.gate.untilMs;
+  const unforeseen = paused && state.gate.why === 'open';
+  const learnedBurst = unforeseen
+    ? learnBurst(planPace(setting, quota?.limit, state.plan), state.learnedBurst, quota?.resetsAtMs, nowMs)
+    : state.learnedBurst;
+  const after = { ...state, gate, learnedBurst };
+  return paused ? { ...after, fullAtMs: emptyBucket(gate.untilMs, paceOf(after, setting, nowMs)) } : after;
+}
+
+/** After the rate-limit headers of a response. */
+export function hearReading(state: PacingState, reading: QuotaReading, nowMs: number): PacingState {
+  const quota = mergeReading(currentQuota(state.quota, nowMs), reading);
+  return {
+    ...state,
+    quota,
+    warned: warnedAfter(state.warned, quota, nowMs),
+    samples: addSample(state.samples, quota, nowMs),
+  };
+}
+
+export function outlookOf(state: PacingState, setting: PlanSetting, nowMs: number): Outlook {
+  const { why, untilMs } = state.gate;
+  const pace = paceOf(state, setting, nowMs);
+  const pausedUntilMs = Math.max(nowMs, why === 'minute' ? untilMs : 0);
+  return {
+    paused: why === 'minute' && untilMs > nowMs,
+    closed: why === 'open' || why === 'minute' || untilMs <= nowMs ? undefined : { why, untilMs },
+    reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
+    turnAtMs: (position) => {
+      if (why === 'minute') return pausedUntilMs + (position - 1) * pace.intervalMs;
+      const firstMs = tokenAtMs(Math.max(state.fullAtMs, nowMs), nowMs, pace);
+      return Math.max(nowMs, firstMs + (position - 1) * pace.intervalMs);
+    },
+  };
+}
+
+function refusal({ gate, quota }: PacingState, lane: TurnLane, pace: Pace, nowMs: number): TurnOrWait | undefined {
+  const { why, untilMs, probing } = gate;
+  if (why === 'minute' && untilMs > nowMs) return { kind: 'wait', untilMs };
+  if (why !== 'open' && why !== 'minute' && untilMs > nowMs) return { kind: 'closed', why, untilMs };
+  if (probing || (lane === 'report' && why !== 'open')) return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
+  const reservedUntilMs = reserveUntilMs(currentQuota(quota, nowMs), nowMs);
+  if (lane === 'background' && reservedUntilMs !== undefined) {
+    return { kind: 'closed', why: 'reserve', untilMs: reservedUntilMs };
+  }
+  return undefined;
+}
+
+function paceOf({ quota, plan, learnedBurst }: PacingState, setting: PlanSetting, nowMs: number): Pace {
+  return learntPace(planPace(setting, quota?.limit, plan), learnedBurst, nowMs);
+}
