@@ -55,8 +55,9 @@ class Process {
   /** How many turns are to be had at once. */
   async drain(lane: Lane = 'members'): Promise<number> {
     let turns = 0;
-    for (let turn = await this.take(lane); turn; turn = await this.take(lane)) {
-      turns++;
+    for (; turns < 10_000; turns++) {
+      const turn = await this.take(lane);
+      if (!turn) break;
       await this.pacer.settle(turn, ANSWERED);
     }
     return turns;

@@ -8,9 +8,10 @@ const NOW_MS = 1_000_000_000;
 /** How many tokens can be taken at once. */
 function drain(fullAtMs: number, nowMs: number, pace: Pace, keepTokens = 0): { taken: number; fullAtMs: number } {
   let taken = 0;
-  for (let next = takeToken(fullAtMs, nowMs, pace, keepTokens); next !== undefined; taken++) {
+  for (; taken < 10_000; taken++) {
+    const next = takeToken(fullAtMs, nowMs, pace, keepTokens);
+    if (next === undefined) break;
     fullAtMs = next;
-    next = takeToken(fullAtMs, nowMs, pace, keepTokens);
   }
   return { taken, fullAtMs };
 }
