@@ -1,0 +1,45 @@
+/** One figure that the benchmark has to reach. */
+export interface Verdict {
+  /** As a sentence, with the measured value: "0 answers 429 (0)". */
+  claim: string;
+  reached: boolean;
+  /** A wall-clock time: printed like the others, but a slow machine does not make the run fail. */
+  timing?: boolean;
+}
+
+/** What one benchmark found. */
+export interface BenchTable {
+  title: string;
+  columns: string[];
+  rows: string[][];
+  /** What a reader must know to believe the figures; one sentence each. */
+  notes?: string[];
+  verdicts?: Verdict[];
+}
+
+export function toMarkdown({ title, columns, rows, notes = [], verdicts = [] }: BenchTable): string {
+  const widths = columns.map((column, index) =>
+    Math.max(...[column, ...rows.map((row) => cell(row, index))].map(wide)),
+  );
+  const line = (cells: string[]) => `| ${cells.map((text, index) => text.padEnd(widths[index] ?? 0)).join(' | ')} |`;
+  const table = [
+    line(columns),
+    line(widths.map((width) => '-'.repeat(width))),
+    ...rows.map((row) => line(columns.map((_, index) => cell(row, index)))),
+  ].join('\n');
+  const found = verdicts.map(({ claim, reached }) => `- ${reached ? 'reached' : '**missed**'}: ${claim}`).join('\n');
+  return [`**${title}**`, table, found, ...notes].filter(Boolean).join('\n\n');
+}
+
+/** Whether the run has to fail: a count was missed. */
+export function failed({ verdicts = [] }: BenchTable): boolean {
+  return verdicts.some(({ reached, timing = false }) => !reached && !timing);
+}
+
+function cell(row: string[], index: number): string {
+  return (row[index] ?? '').replaceAll('|', '\\|');
+}
+
+function wide(text: string): number {
+  return Math.max(3, text.length);
+}
