@@ -5,7 +5,6 @@ import type { Answer } from '../src/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/card-id.ts';
 import type { Asked, Command, Message, Parts, Response } from '../src/discord/command.ts';
 import type { CardServiceError } from '../src/errors.ts';
-import type { Lane } from '../src/quota/pacer.ts';
 import { cardEmbed } from '../src/render/card-embed.ts';
 import { words } from '../src/render/words.ts';
 import type { CardQuestion } from '../src/replies/debt.ts';
@@ -47,8 +46,8 @@ export default {
       case 'old':
         return replyAndRenew(question, known.answer, isPrivate, asked, parts);
       case 'nothing': {
-        const refusal = refused(question, 'members', asked, parts);
-        if (refusal) throw refusal;
+        const forecast = parts.line.forecast({ cardId: question.cardId, lane: 'members', asker: asked });
+        if ('refusal' in forecast) throw forecast.refusal;
         return { kind: 'owe', private: isPrivate, question };
       }
     }
@@ -60,15 +59,16 @@ export default {
 
 /** The old copy at once; the new one, or why there is none, as a correction. */
 function replyAndRenew(question: CardQuestion, old: Answer, isPrivate: boolean, asked: Asked, parts: Parts): Response {
-  const refusal = refused(question, 'background', asked, parts);
+  const asker = askerOf(asked);
+  const forecast = parts.line.forecast({ cardId: question.cardId, lane: 'background', asker });
   const base = { kind: 'reply', private: isPrivate, source: 'old copy' } as const;
-  if (refusal) {
-    return { ...base, message: show(question, old, asked, parts, words.notRenewed(refusal.userMessage)) };
+  if ('refusal' in forecast) {
+    return { ...base, message: show(question, old, asked, parts, words.notRenewed(forecast.refusal.userMessage)) };
   }
   const renewed = parts.line.join({
     ...question,
     lane: 'background',
-    asker: askerOf(asked),
+    asker,
     deadlineMs: asked.receivedAtMs + parts.longestWaitMs,
   });
   return {
@@ -79,18 +79,6 @@ function replyAndRenew(question: CardQuestion, old: Answer, isPrivate: boolean, 
       (error: CardServiceError) => show(question, old, asked, parts, words.notRenewed(error.userMessage)),
     ),
   };
-}
-
-/** Why no request should be made for this question now, if none should. */
-function refused(
-  { cardId }: CardQuestion,
-  lane: Lane,
-  asked: Asked,
-  { line, budget }: Parts,
-): CardServiceError | undefined {
-  const forecast = line.forecast({ cardId, lane, asker: asked });
-  if ('refusal' in forecast) return forecast.refusal;
-  return line.has(cardId) ? undefined : budget.refusal(asked);
 }
 
 function askerOf({ memberId, guildId }: Asked): Asker {

@@ -69,6 +69,17 @@ export class ShareSpent extends CardServiceError {
   }
 }
 
+/** One member sends commands faster than anybody can type. */
+export class TooManyCommands extends CardServiceError {
+  override name = 'TooManyCommands';
+  readonly userMessage: string;
+
+  constructor(untilMs: number) {
+    super(`too many commands until ${new Date(untilMs).toISOString()}`);
+    this.userMessage = `Slow down: that is more commands than anybody can type. Go on ${countdown(untilMs)}.`;
+  }
+}
+
 /** One answer 429. The waiting line takes another turn; members see it only as a wait. */
 export class RateLimited extends CardServiceError {
   override name = 'RateLimited';

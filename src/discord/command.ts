@@ -5,10 +5,10 @@ import type {
 } from 'discord.js';
 import type { Answer } from '../card.ts';
 import type { CardServiceError } from '../errors.ts';
-import type { Budget } from '../lookup/budget.ts';
 import type { CardLookup } from '../lookup/card-lookup.ts';
 import type { UsageDesk } from '../lookup/usage-desk.ts';
 import type { WaitingLine } from '../lookup/waiting-line.ts';
+import type { Budget } from '../quota/budget.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import type { CardQuestion, Debt } from '../replies/debt.ts';

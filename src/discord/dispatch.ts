@@ -13,6 +13,7 @@ import type { ReplyQueue } from '../replies/reply-queue.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Asked, Command, Parts, Response } from './command.ts';
 import { type CommandEnd, logCommand } from './command-log.ts';
+import { CommandPace } from './command-pace.ts';
 import { NO_MENTIONS, type Replies } from './replies.ts';
 
 export interface DispatchOptions {
@@ -29,6 +30,7 @@ export class Dispatch {
   readonly #commands: ReadonlyMap<string, Command>;
   readonly #underWay = new Set<Promise<void>>();
   readonly #corrections = new Set<Promise<void>>();
+  readonly #pace = new CommandPace();
   #closing = false;
 
   constructor(options: DispatchOptions) {
@@ -97,6 +99,7 @@ export class Dispatch {
   ): Promise<{ response: Response; outcome: string; err?: unknown }> {
     try {
       if (this.#closing) throw new Stopping();
+      this.#pace.count(asked.memberId, asked.receivedAtMs);
       if (!command) return { response: sentence(words.unknownCommand), outcome: 'unknown command' };
       return { response: await command.run(asked, this.#options.parts), outcome: 'answered' };
     } catch (err) {

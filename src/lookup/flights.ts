@@ -1,12 +1,12 @@
 import { type Asker, guildKey } from '../asker.ts';
 import type { Lane } from '../quota/pacer.ts';
-import { compareRanks, FairRanks } from './fairness.ts';
+import { afterServing, type Backlog, compareRanks, FIRST_RANK, type Rank, rankFor } from './fairness.ts';
 import { compareFlights, type Flight, type FlightPlace, type Question, type Waiting } from './flight.ts';
 
 /** The flights of the waiting line in their order, and who waits for each. Knows nothing of time and turns. */
 export class Flights {
   readonly #flights = new Map<string, Flight>();
-  readonly #ranks: Record<Lane, FairRanks> = { members: new FairRanks(), background: new FairRanks() };
+  readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, background: FIRST_RANK };
   #nextPlace = 0;
 
   /** Boards the flight of the same card, or makes one. */
@@ -17,7 +17,7 @@ export class Flights {
       this.#board(present, waiting);
       return;
     }
-    const rank = this.#ranks[lane].take(asker);
+    const rank = this.#rankFor(asker, lane);
     const place = this.#nextPlace++;
     const flight = {
       cardId,
@@ -55,7 +55,7 @@ export class Flights {
   /** The flight has its turn. */
   launch(flight: Flight): void {
     flight.asking = true;
-    this.#ranks[flight.lane].served(flight.rank);
+    this.#served[flight.lane] = afterServing(this.#served[flight.lane], flight.rank);
   }
 
   /** All that wait for a turn, in no order. */
@@ -82,18 +82,23 @@ export class Flights {
   /** Which turn from now a question would get that came now; 1 is the next. */
   positionOf({ cardId, lane, asker }: Pick<Question, 'cardId' | 'lane' | 'asker'>): number {
     const present = this.#flights.get(cardId);
-    const own: FlightPlace = { lane, rank: this.#ranks[lane].peek(asker), place: this.#nextPlace };
+    const own: FlightPlace = { lane, rank: this.#rankFor(asker, lane), place: this.#nextPlace };
     const place = present && compareFlights(present, own) < 0 ? present : own;
     return 1 + this.waiting().filter((flight) => flight !== present && compareFlights(flight, place) < 0).length;
   }
 
   /** Requests that will be booked on the asker, and on their Discord server, when the turns come. */
-  queuedBy(asker: Asker): { member: number; guild: number } {
-    const payers = this.waiting().map(({ payer }) => payer);
+  queuedBy(asker: Asker, lane?: Lane): Backlog {
+    const flights = this.waiting().filter((flight) => lane === undefined || flight.lane === lane);
+    const payers = flights.map(({ payer }) => payer);
     return {
       member: payers.filter(({ memberId }) => memberId === asker.memberId).length,
       guild: payers.filter((payer) => guildKey(payer) === guildKey(asker)).length,
     };
+  }
+
+  #rankFor(asker: Asker, lane: Lane): Rank {
+    return rankFor(this.#served[lane], this.queuedBy(asker, lane));
   }
 
   #board(flight: Flight, waiting: Waiting): void {
@@ -102,10 +107,10 @@ export class Flights {
     if (flight.asking) {
       onAsking?.();
     } else if (lane === flight.lane) {
-      const rank = this.#ranks[lane].peek(asker);
+      const rank = this.#rankFor(asker, lane);
       if (compareRanks(rank, flight.rank) < 0) flight.rank = rank;
     } else if (lane === 'members') {
-      Object.assign(flight, { lane, rank: this.#ranks[lane].take(asker), payer: asker });
+      Object.assign(flight, { lane, rank: this.#rankFor(asker, lane), payer: asker });
     }
   }
 }

@@ -1,8 +1,8 @@
-import type { Asker } from '../asker.ts';
 import type { Answer } from '../card.ts';
 import { Busy, type CardServiceError, RateLimited, ServiceDown, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { backoffMs } from '../quota/backoff.ts';
+import type { Budget } from '../quota/budget.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Pacer, Turn } from '../quota/pacer.ts';
 import { Alarm } from './alarm.ts';
@@ -20,6 +20,7 @@ export interface WaitingLineOptions {
   lookup: CardLookup;
   pacer: Pacer;
   ledger: Ledger;
+  budget: Budget;
   log: Logger;
   /** A question whose turn is further away is refused at once. */
   longestWaitMs: number;
@@ -33,6 +34,7 @@ export class WaitingLine {
   readonly #lookup: CardLookup;
   readonly #pacer: Pacer;
   readonly #ledger: Ledger;
+  readonly #budget: Budget;
   readonly #log: Logger;
   readonly #longestWaitMs: number;
   readonly #flights = new Flights();
@@ -45,10 +47,11 @@ export class WaitingLine {
   #working = false;
   #again = false;
 
-  constructor({ lookup, pacer, ledger, log, longestWaitMs }: WaitingLineOptions) {
+  constructor({ lookup, pacer, ledger, budget, log, longestWaitMs }: WaitingLineOptions) {
     this.#lookup = lookup;
     this.#pacer = pacer;
     this.#ledger = ledger;
+    this.#budget = budget;
     this.#log = log;
     this.#longestWaitMs = longestWaitMs;
     pacer.onChange(() => void this.#work());
@@ -57,10 +60,11 @@ export class WaitingLine {
   /**
    * Waits for a turn and asks; costs one request, or none when somebody asks for the same card already.
    *
-   * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
+   * @throws QuotaSpent, ShareSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
   join(question: Question): Promise<Answer> {
-    if (this.#closing) return Promise.reject(new Stopping());
+    const refusal = this.#closing ? new Stopping() : this.#overBudget(question);
+    if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
       this.#flights.add({ question, resolve, reject });
       void this.#work();
@@ -76,9 +80,10 @@ export class WaitingLine {
     if (this.#flights.get(question.cardId)?.asking) return { turnAtMs: nowMs };
 
     const { closed, reservedUntilMs, paused, turnAtMs } = this.#pacer.outlook();
-    if (closed) return { refusal: closedError(closed) };
+    const refusal = closed ? closedError(closed) : this.#overBudget(question);
+    if (refusal) return { refusal };
     if (question.lane === 'background') {
-      const kept = reservedUntilMs !== undefined && !this.has(question.cardId);
+      const kept = reservedUntilMs !== undefined && !this.#flights.get(question.cardId);
       return kept ? { refusal: closedError({ why: 'reserve', untilMs: reservedUntilMs }) } : { turnAtMs: nowMs };
     }
     const atMs = turnAtMs(this.#flights.positionOf(question));
@@ -88,16 +93,6 @@ export class WaitingLine {
   /** Questions that wait for a turn now. */
   get waitingCount(): number {
     return this.#flights.waiting().length;
-  }
-
-  /** Whether a question for this card would join one that is in line already, and cost nothing. */
-  has(cardId: string): boolean {
-    return this.#flights.get(cardId) !== undefined;
-  }
-
-  /** Requests that will be booked on the asker, and on their Discord server, when the turns come. */
-  queuedBy(asker: Asker): { member: number; guild: number } {
-    return this.#flights.queuedBy(asker);
   }
 
   /** Tells all who still wait, gives the requests under way `graceMs` to be answered, and sends nothing more. */
@@ -110,6 +105,11 @@ export class WaitingLine {
     const timer = setTimeout(() => this.#abort.abort(new Stopping()), graceMs);
     await Promise.allSettled(this.#underWay);
     clearTimeout(timer);
+  }
+
+  /** Who joins a question that is in line already causes no request. */
+  #overBudget({ cardId, asker }: Pick<Question, 'cardId' | 'asker'>): CardServiceError | undefined {
+    return this.#flights.get(cardId) ? undefined : this.#budget.refusal(asker, this.#flights.queuedBy(asker));
   }
 
   /** Hands out turns until there are none to be had. One run at a time; a change during it makes it run again. */

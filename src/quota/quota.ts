@@ -18,7 +18,8 @@ export function mergeReading(known: QuotaState | undefined, reading: QuotaReadin
     receivedAtMs: reported.receivedAtMs,
   };
   const overlapping = reading.sentAtMs < known.receivedAtMs;
-  if (!overlapping) return complete;
+  // What remained of the last window says nothing of a new one.
+  if (!overlapping) return sameWindow(known, complete) ? complete : { ...complete, remaining: reported.remaining };
 
   if (sameWindow(known, complete)) return { ...complete, remaining: lower(known.remaining, reported.remaining) };
   return (complete.resetsAtMs ?? 0) > (known.resetsAtMs ?? 0) ? complete : known;

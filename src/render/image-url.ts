@@ -1,10 +1,18 @@
+import { isIP } from 'node:net';
+
 /** Discord refuses an embed with a longer address. */
 const MAX_URL_LENGTH = 2_048;
+/** Names that mean something inside a network only. */
+const PRIVATE_NAME = /(?:^[^.]+|\.(?:localhost|local|internal|lan|home|corp|home\.arpa))\.?$/i;
 
-/** The address as Discord will take it for an embed image, or `undefined` when there is nothing to show. */
+/**
+ * The address as Discord will take it for an embed image, or `undefined` when there is nothing to show: it has to be
+ * http(s), on a public host name. Discord fetches it, so a private address would be no picture anyway.
+ */
 export function imageUrl(text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
-  return url.href.length <= MAX_URL_LENGTH ? url.href : undefined;
+  const { protocol, hostname, username, href } = new URL(text);
+  if (protocol !== 'https:' && protocol !== 'http:') return undefined;
+  if (username !== '' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || PRIVATE_NAME.test(hostname)) return undefined;
+  return href.length <= MAX_URL_LENGTH ? href : undefined;
 }

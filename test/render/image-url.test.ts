@@ -21,6 +21,13 @@ describe('imageUrl', () => {
     ['file:', 'file:///etc/passwd'],
     ['attachment:', 'attachment://a.png'],
     ['no host', 'https://'],
+    ['this machine', 'http://localhost/a.png'],
+    ['this machine by number', 'http://127.0.0.1/a.png'],
+    ['this machine in disguise', 'http://2130706433/a.png'],
+    ['a private network', 'http://10.0.0.1/a.png'],
+    ['an IPv6 address', 'http://[::1]/a.png'],
+    ['a name inside a network', 'http://cards.internal./a.png'],
+    ['a user and password', 'https://me:pw@cards.test/a.png'],
     ['2,049 characters', `https://cards.test/${'x'.repeat(2_030)}`],
     ['over 2,048 characters once encoded', `https://cards.test/${'四'.repeat(300)}`],
   ])('shows no picture for %s', (_, text) => {

@@ -1,14 +1,12 @@
 import type { Asker } from '../asker.ts';
 import { ShareSpent } from '../errors.ts';
-import type { Ledger } from '../quota/ledger.ts';
-import type { Pacer } from '../quota/pacer.ts';
-import { memberCap, type ShareSetting } from '../quota/shares.ts';
 import { nextUtcMidnightMs } from '../utc-day.ts';
-import type { WaitingLine } from './waiting-line.ts';
+import type { Ledger } from './ledger.ts';
+import type { Pacer } from './pacer.ts';
+import { memberCap, type ShareSetting } from './shares.ts';
 
 export interface BudgetOptions {
   ledger: Ledger;
-  line: WaitingLine;
   pacer: Pacer;
   setting: ShareSetting;
   /** By the configured plan, until the service has said how large the day is. */
@@ -23,18 +21,20 @@ export class Budget {
     this.#options = options;
   }
 
-  /** Requests that the asker, and their Discord server, may cause in a day; `undefined` = no cap. */
+  /** Requests that a member, and a Discord server, may cause in a day; `undefined` = no cap. */
   caps(): { member: number | undefined; guild: number | undefined } {
     const { pacer, setting, plannedDay } = this.#options;
     return { member: memberCap(setting, pacer.quota()?.limit ?? plannedDay), guild: setting.guildDaily };
   }
 
-  /** Why no request may be booked on this asker any more today; `undefined` when one may. */
-  refusal(asker: Asker): ShareSpent | undefined {
-    const { ledger, line } = this.#options;
-    // What waits for a turn is as good as spent.
+  /**
+   * Why no request may be booked on this asker any more today; `undefined` when one may.
+   *
+   * @param queued what waits for a turn is as good as spent
+   */
+  refusal(asker: Asker, queued: { member: number; guild: number }): ShareSpent | undefined {
+    const { ledger } = this.#options;
     const caps = this.caps();
-    const queued = line.queuedBy(asker);
     const untilMs = nextUtcMidnightMs(Date.now());
     if (caps.member !== undefined && ledger.memberToday(asker.memberId).requests + queued.member >= caps.member) {
       return new ShareSpent('member', caps.member, untilMs);

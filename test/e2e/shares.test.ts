@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { cardRequests, startWorld } from '../support/world.ts';
+
+const IDS = SAMPLE_CARDS.map(({ id }) => id);
+
+function field({ embeds }: ChatMessage, name: string): string | undefined {
+  return embeds[0]?.fields?.find((present) => present.name === name)?.value;
+}
+
+describe('shares', () => {
+  it('keep one member from spending more than their share; what is known stays free', async () => {
+    const world = await startWorld({ env: { MEMBER_DAILY_REQUESTS: '2' } });
+    for (const id of IDS.slice(0, 2)) await world.card(id).settled();
+
+    const refused = await world.card(IDS[2] ?? '').settled();
+    const known = await world.card(IDS[0] ?? '').settled();
+    const elsewhere = await world.card(IDS[2] ?? '', {}, { guildId: null }).settled();
+    const [, other] = world.discord.members;
+    const others = await world.card(IDS[2] ?? '', {}, { memberId: other?.id ?? '' }).settled();
+
+    expect(refused.content).toMatch(
+      /^You have used the share of 2 requests a day\. It comes back <t:\d+:R>\. Cards that are known/,
+    );
+    expect(refused.ephemeral).toBe(true);
+    expect(known.embeds).toHaveLength(1);
+    expect(elsewhere.content).toBe(refused.content);
+    expect(others.embeds).toHaveLength(1);
+    expect(cardRequests(world)).toHaveLength(3);
+  });
+
+  it('keep one server from spending more than its share', async () => {
+    const world = await startWorld({ env: { GUILD_DAILY_REQUESTS: '1' } });
+    const [first, second] = world.discord.guilds;
+    await world.card(IDS[0] ?? '', {}, { guildId: first?.id ?? '' }).settled();
+
+    const refused = await world.card(IDS[1] ?? '', {}, { guildId: first?.id ?? '' }).settled();
+    const elsewhere = await world.card(IDS[1] ?? '', {}, { guildId: second?.id ?? '' }).settled();
+
+    expect(refused.content).toMatch(/^This server has used the share of 1 requests a day/);
+    expect(elsewhere.embeds).toHaveLength(1);
+  });
+
+  it('count what waits for a turn as spent', async () => {
+    const world = await startWorld({
+      service: { requestsPerMinute: 60, burst: 2, requestsPerDay: 1_000 },
+      env: { MEMBER_DAILY_REQUESTS: '2' },
+    });
+
+    const asked = IDS.slice(0, 3).map((id) => world.card(id));
+    const replies = await Promise.all(
+      asked.map((typed) =>
+        typed.until(({ content, embeds }) => embeds.length > 0 || content.startsWith('You have'), 8_000),
+      ),
+    );
+
+    expect(replies.filter(({ content }) => content.startsWith('You have used the share'))).toHaveLength(1);
+    expect(cardRequests(world)).toHaveLength(2);
+  });
+
+  it('are shown to who runs the server, with those who asked most', async () => {
+    const world = await startWorld({ env: { GUILD_DAILY_REQUESTS: '50' } });
+    const [alice, bob] = world.discord.members.map(({ id }) => id);
+    for (const id of IDS.slice(0, 2)) await world.card(id, {}, { memberId: alice ?? '' }).settled();
+    await world.card(IDS[2] ?? '', {}, { memberId: bob ?? '' }).settled();
+    await world.card(IDS[2] ?? '', {}, { memberId: bob ?? '' }).settled();
+
+    const reply = await world.usage({ memberId: bob ?? '' }).settled();
+
+    expect(field(reply, 'This server today')).toBe(
+      '4 requests of its share of 50, 1 answered from the cache\nat most 100 requests for each member',
+    );
+    expect(field(reply, 'Most requests today')).toBe(`<@${alice}> 2\n<@${bob}> 2`);
+  });
+});
+
+describe('as the day runs low', () => {
+  it('the footer changes its words, and the log warns once', async () => {
+    const world = await startWorld({ service: { requestsPerMinute: 600, burst: 60, requestsPerDay: 20 } });
+    const footers: (string | undefined)[] = [];
+    for (const id of IDS.slice(0, 20)) footers.push((await world.card(id).settled()).embeds[0]?.footer?.text);
+
+    expect(footers[0]).toContain('· 19 of 20 requests left today');
+    expect(footers[16]).toContain('· only 3 of 20 requests left today');
+    expect(footers[18]).toContain('· only 1 of 20 requests left today, the last ones');
+    expect(footers[19]).toContain('· 0 of 20 requests left today, known cards only');
+    const warnings = world.lines.filter(({ msg }) => msg === "the day's requests run low");
+    expect(warnings.map(({ level, share }) => [level, share])).toEqual([
+      [40, 0.8],
+      [40, 0.95],
+      [40, 1],
+    ]);
+  });
+
+  it('/usage says when it will be gone at the present rate', async () => {
+    const world = await startWorld({ service: { requestsPerMinute: 600, burst: 60, requestsPerDay: 50 } });
+    for (const id of IDS.slice(0, 49)) await world.card(id).settled();
+
+    const reply = await world.usage().settled();
+
+    expect(field(reply, 'Today')).toMatch(/at the present rate gone <t:\d+:R>|^▱/);
+  });
+});
+
+it('a member who sends more commands than anybody can type is told to slow down; others are not', async () => {
+  const world = await startWorld();
+  const [, other] = world.discord.members;
+  const asked = Array.from({ length: 260 }, () => world.card('base1-4'));
+  const replies = await Promise.all(asked.map((typed) => typed.settled(15_000)));
+  const others = await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
+
+  const slowed = replies.filter(({ content }) => content.startsWith('Slow down'));
+  expect(slowed.length).toBeGreaterThan(0);
+  expect(slowed.length).toBeLessThanOrEqual(20);
+  expect(slowed.every(({ ephemeral }) => ephemeral)).toBe(true);
+  expect(others.embeds).toHaveLength(1);
+  expect(cardRequests(world)).toHaveLength(1);
+});

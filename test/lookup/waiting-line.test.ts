@@ -1,0 +1,293 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Busy, KeptInReserve, QuotaSpent, ServiceDown, Stopping } from '../../src/errors.ts';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { by, fakeTime, lineOver, question } from '../support/line.ts';
+
+const IDS = SAMPLE_CARDS.map(({ id }) => id);
+const MINUTE = 60_000;
+
+/** The settled value or error, or `undefined` while there is none; time moves first. */
+async function outcomeAfter(ms: number, promise: Promise<unknown>): Promise<unknown> {
+  let settled: unknown;
+  promise.then(
+    (value) => {
+      settled = value;
+    },
+    (error: unknown) => {
+      settled = error;
+    },
+  );
+  await vi.advanceTimersByTimeAsync(ms);
+  return settled;
+}
+
+describe('a turn', () => {
+  it('comes at once while the burst lasts, then at the rate of the plan', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    for (const id of IDS.slice(0, 30)) void line.join(question(id));
+
+    await vi.advanceTimersByTimeAsync(0);
+    expect(service.requests).toHaveLength(19);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(service.requests).toHaveLength(29);
+    expect(service.counts.byStatus[429]).toBeUndefined();
+  });
+
+  it('is told to who waits, and told again only while it is to come', async () => {
+    fakeTime();
+    const { line } = lineOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
+    void line.join(question('base1-1'));
+    const told: number[] = [];
+    void line.join(question('base1-2', { onTurn: (atMs) => told.push(atMs - Date.now()) }));
+
+    await vi.advanceTimersByTimeAsync(10);
+    expect(told).toEqual([6_000]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(told).toEqual([6_000]);
+  });
+
+  it('comes after that of every other member who has none yet', async () => {
+    fakeTime();
+    const service = createCardService({ burst: 2 });
+    const { line } = lineOver(service, { plan: 'free', burst: 2 });
+    for (const id of IDS.slice(0, 20)) void line.join(question(id, by('eager')));
+    await vi.advanceTimersByTimeAsync(0);
+
+    void line.join(question('promo-late', by('late')));
+    await vi.advanceTimersByTimeAsync(2 * 6_000);
+
+    expect(service.requests.map(({ path }) => path).slice(0, 3)).toContain('/cards/promo-late?includePrices=true');
+  });
+
+  it('is refused when it would come after its asker has stopped waiting; others keep theirs', async () => {
+    fakeTime();
+    const { line } = lineOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
+    void line.join(question('base1-1'));
+    await vi.advanceTimersByTimeAsync(0);
+
+    const impatient = line.join(question('base1-2', { deadlineMs: Date.now() + 1_000 }));
+    const patient = line.join(question('base1-2', by('bob')));
+
+    expect(await outcomeAfter(10, impatient)).toBeInstanceOf(Busy);
+    expect(await outcomeAfter(7_000, patient)).toMatchObject({ card: { id: 'base1-2' } });
+  });
+
+  it('of a retry is not held up by a refresh that waits for half the burst', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    for (const id of IDS.slice(0, 15)) void line.join(question(id));
+    await vi.advanceTimersByTimeAsync(0);
+    service.script({ path: 'base1-58', status: 503 });
+    const refresh = line.join(question(IDS[20] ?? '', { lane: 'background' }));
+    const member = line.join(question('base1-58'));
+
+    expect(await outcomeAfter(1_500, member)).toMatchObject({ askedAtMs: expect.any(Number) });
+    expect(await outcomeAfter(0, refresh)).toBeUndefined();
+  });
+});
+
+describe('single flight', () => {
+  it('books the request on the first asker and counts the others as saved', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line, ledger } = lineOver(service);
+
+    const answers = ['alice', 'bob', 'carol'].map((member) => line.join(question('base1-4', by(member))));
+    await vi.advanceTimersByTimeAsync(0);
+    await Promise.all(answers);
+
+    expect(service.requests).toHaveLength(1);
+    expect(ledger.memberToday('alice')).toMatchObject({ requests: 1, saved: 0 });
+    expect(ledger.memberToday('bob')).toMatchObject({ requests: 0, saved: 1 });
+    expect(ledger.today()).toEqual({ requests: 1, refused: 0, saved: 2 });
+  });
+
+  it('lets a member who joins a refresh lift it, and pay for it', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line, ledger } = lineOver(service);
+    for (const id of IDS.slice(0, 15)) void line.join(question(id, by('crowd')));
+    await vi.advanceTimersByTimeAsync(0);
+    const refresh = line.join(question(IDS[20] ?? '', { ...by('reader'), lane: 'background' }));
+    expect(await outcomeAfter(0, refresh)).toBeUndefined();
+
+    const member = line.join(question(IDS[20] ?? '', by('asker')));
+
+    expect(await outcomeAfter(0, member)).toMatchObject({ card: { id: IDS[20] } });
+    expect(await outcomeAfter(0, refresh)).toMatchObject({ card: { id: IDS[20] } });
+    expect(ledger.memberToday('asker').requests).toBe(1);
+    expect(ledger.memberToday('reader')).toMatchObject({ requests: 0, saved: 1 });
+  });
+
+  it('asks nothing for who joins just after the answer came', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    await outcomeAfter(0, line.join(question('base1-4')));
+
+    expect(await outcomeAfter(0, line.join(question('base1-4')))).toMatchObject({ card: { id: 'base1-4' } });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('a 429', () => {
+  it('lets nobody knock before the stated time; one probe, then the others at the pace of an empty bucket', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line, ledger } = lineOver(service);
+    service.script({
+      status: 429,
+      headers: { 'retry-after': '30' },
+      body: { _tag: 'RateLimitExceeded', message: '', retryAfter: 30 },
+    });
+
+    const answers = IDS.slice(0, 4).map((id) => line.join(question(id)));
+    await vi.advanceTimersByTimeAsync(0);
+    const sentAtOnce = service.requests.length;
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(service.requests).toHaveLength(sentAtOnce);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(service.requests.length - sentAtOnce).toBe(1);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+
+    expect(await Promise.all(answers)).toHaveLength(4);
+    expect(ledger.today()).toMatchObject({ requests: 4, refused: 1 });
+  });
+
+  it('tells who waits, and keeps their places', async () => {
+    fakeTime();
+    const service = createCardService({ burst: 2 });
+    const { line } = lineOver(service, { plan: 'free', burst: 2 });
+    service.script({ status: 429, headers: { 'retry-after': '30' }, body: '' });
+    const told: number[] = [];
+    void line.join(question('base1-1', { onTurn: (atMs) => told.push(atMs - Date.now()) }));
+    void line.join(question('base1-2', { ...by('bob'), onTurn: (atMs) => told.push(atMs - Date.now()) }));
+
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    expect(told.slice(-2).map((ms) => Math.round(ms / 1_000))).toEqual([30, 36]);
+  });
+
+  it('is no reason to speak of many questions', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    service.script({ status: 429, headers: { 'retry-after': '600' }, body: '' });
+    void line.join(question('base1-1'));
+    await vi.advanceTimersByTimeAsync(0);
+
+    const forecast = line.forecast(question('base1-2'));
+
+    expect('refusal' in forecast && forecast.refusal.userMessage).toMatch(
+      /^The card service asked us to wait\. Ask again/,
+    );
+  });
+});
+
+describe('the end of the day', () => {
+  it('keeps the last requests for cards that nobody knows', async () => {
+    fakeTime();
+    const service = createCardService({ requestsPerDay: 25 });
+    const { line } = lineOver(service);
+    for (const id of IDS.slice(0, 6)) await outcomeAfter(0, line.join(question(id)));
+
+    expect(await outcomeAfter(0, line.join(question(IDS[10] ?? '', { lane: 'background' })))).toBeInstanceOf(
+      KeptInReserve,
+    );
+    expect(line.forecast(question(IDS[10] ?? '', { lane: 'background' }))).toHaveProperty('refusal');
+    expect(await outcomeAfter(0, line.join(question(IDS[11] ?? '')))).toMatchObject({ card: { id: IDS[11] } });
+  });
+
+  it('answers all who wait at once when nothing remains', async () => {
+    fakeTime();
+    const service = createCardService({ requestsPerDay: 3, burst: 2 });
+    const { line } = lineOver(service, { plan: 'free', burst: 2 });
+    const asked = IDS.slice(0, 6).map((id) => line.join(question(id)).catch((error: unknown) => error));
+
+    await vi.advanceTimersByTimeAsync(13_000);
+    const outcomes = await Promise.all(asked);
+
+    expect(service.requests).toHaveLength(3);
+    expect(outcomes.filter((outcome) => outcome instanceof QuotaSpent)).toHaveLength(3);
+  });
+
+  it('begins the next one with a single probe, which is the next question', async () => {
+    fakeTime();
+    const resetMs = Date.now() + 10 * MINUTE;
+    const service = createCardService({
+      requestsPerDay: 3,
+      nextResetMs: (nowMs) => (nowMs < resetMs ? resetMs : resetMs + 86_400_000),
+    });
+    const { line } = lineOver(service);
+    for (const id of IDS.slice(0, 3)) await outcomeAfter(0, line.join(question(id)));
+    expect(await outcomeAfter(0, line.join(question(IDS[3] ?? '')))).toBeInstanceOf(QuotaSpent);
+
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    expect(service.requests).toHaveLength(3);
+    service.set({ latencyMs: 500 });
+    const next = IDS.slice(3, 6).map((id) => line.join(question(id)));
+    await vi.advanceTimersByTimeAsync(400);
+    expect(service.requests).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    expect(await Promise.all(next)).toHaveLength(3);
+  });
+
+  it('warns once at each share of the day', async () => {
+    fakeTime();
+    const { line, warnings } = lineOver(createCardService({ requestsPerDay: 10 }));
+    for (const id of IDS.slice(0, 10)) await outcomeAfter(0, line.join(question(id)));
+
+    expect(warnings).toEqual([0.8, 1]);
+  });
+});
+
+describe('an outage', () => {
+  it('is met with three attempts, each in a turn of its own, then words for all', async () => {
+    fakeTime();
+    const service = createCardService();
+    service.set({ down: true });
+    const { line } = lineOver(service);
+
+    expect(await outcomeAfter(3_100, line.join(question('base1-1')))).toBeInstanceOf(ServiceDown);
+    expect(await outcomeAfter(0, line.join(question('base1-2')))).toBeInstanceOf(ServiceDown);
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it('ends with one question that gets through', async () => {
+    fakeTime();
+    const service = createCardService();
+    service.set({ down: true });
+    const { line } = lineOver(service);
+    await outcomeAfter(3_100, line.join(question('base1-1')));
+    service.set({ down: false });
+
+    expect(
+      await outcomeAfter(
+        5_000,
+        line.join(question('base1-2')).catch(() => 'refused'),
+      ),
+    ).toBe('refused');
+    expect(await outcomeAfter(0, line.join(question('base1-2')))).toMatchObject({ card: { id: 'base1-2' } });
+  });
+});
+
+it('tells who waits when the line closes, and waits for what is under way', async () => {
+  fakeTime();
+  const service = createCardService({ burst: 2, latencyMs: 1_000 });
+  const { line } = lineOver(service, { plan: 'free', burst: 2 });
+  const underWay = line.join(question('base1-1'));
+  const waiting = line.join(question('base1-2'));
+  await vi.advanceTimersByTimeAsync(10);
+
+  const closed = line.close(5_000);
+
+  expect(await outcomeAfter(0, waiting)).toBeInstanceOf(Stopping);
+  expect(await outcomeAfter(1_000, underWay)).toMatchObject({ card: { id: 'base1-1' } });
+  await closed;
+  expect(await outcomeAfter(0, line.join(question('base1-3')))).toBeInstanceOf(Stopping);
+});

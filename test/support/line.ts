@@ -1,0 +1,77 @@
+import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished, vi } from 'vitest';
+import type { CardStore } from '../../src/cache/card-store.ts';
+import type { Answer } from '../../src/card.ts';
+import { CardLookup } from '../../src/lookup/card-lookup.ts';
+import type { Question } from '../../src/lookup/flight.ts';
+import { WaitingLine } from '../../src/lookup/waiting-line.ts';
+import { Budget } from '../../src/quota/budget.ts';
+import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/ledger.ts';
+import { LocalPacer } from '../../src/quota/local-pacer.ts';
+import type { PlanSetting } from '../../src/quota/pace.ts';
+import type { PacingState } from '../../src/quota/pacing.ts';
+import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import { CardService } from '../../src/service/card-service.ts';
+import { logLines } from './log-lines.ts';
+
+/** Midday, so that a test's hours are within one UTC day. */
+export const NOON_MS = Date.UTC(2026, 10, 21, 12);
+
+/** From here on time stands still until the test moves it. */
+export function fakeTime(): void {
+  vi.useFakeTimers({ now: NOON_MS });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** The waiting line with everything below it, over a card service without sockets; a map for a cache. */
+export function lineOver(cardService: Pick<EmbeddedCardService, 'fetch'>, setting: PlanSetting = { plan: 'free' }) {
+  const { log, lines } = logLines();
+  const database = new DatabaseSync(':memory:');
+  database.exec(LEDGER_SCHEMA);
+  const ledger = new LocalLedger(database);
+  const warnings: number[] = [];
+  let saved: PacingState | undefined;
+  const pacer = new LocalPacer({
+    setting,
+    save: (state) => {
+      saved = state;
+    },
+    warn: (share) => void warnings.push(share),
+    random: () => 0,
+  });
+  const service = new CardService({
+    baseUrl: 'http://cards.test',
+    cardPath: '/cards/{id}',
+    timeoutMs: 10_000,
+    fetch: cardService.fetch,
+    onQuota: (reading) => pacer.hear(reading),
+  });
+  const cards = new Map<string, Answer>();
+  const store: CardStore = {
+    get: async (id) => cards.get(id),
+    set: async (id, answer) => void cards.set(id, answer),
+    close: async () => {},
+  };
+  const hourMs = 3_600_000;
+  const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
+  const lookup = new CardLookup({ store, service, pacer, lifetimes });
+  const noCaps = { guildDaily: undefined, memberDaily: 0 };
+  const budget = new Budget({ ledger, pacer, setting: noCaps, plannedDay: undefined });
+  const line = new WaitingLine({ lookup, pacer, ledger, budget, log, longestWaitMs: 300_000 });
+  return { line, pacer, ledger, lookup, warnings, lines, cards, pacing: () => saved };
+}
+
+export function question(cardId: string, more: Partial<Question> = {}): Question {
+  return {
+    cardId,
+    showPrices: true,
+    lane: 'members',
+    asker: { memberId: 'alice', guildId: 'guild' },
+    deadlineMs: Date.now() + 14.5 * 60_000,
+    ...more,
+  };
+}
+
+export function by(memberId: string, guildId = 'guild'): Pick<Question, 'asker'> {
+  return { asker: { memberId, guildId } };
+}
