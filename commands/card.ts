@@ -89,12 +89,12 @@ function show(
   { cardId, showPrices }: CardQuestion,
   answer: Answer,
   { locale }: Pick<Asked, 'locale'>,
-  { pacer, currency }: Parts,
+  { pacer, numbers }: Parts,
   note?: string,
 ): Message {
   const { card } = answer;
   if (card === undefined) {
     return { content: [words.noSuchCard(cardId, answer.askedAtMs), note].filter(Boolean).join('\n') };
   }
-  return { embeds: [cardEmbed({ card, answer, showPrices, locale, currency, quota: pacer.quota(), note })] };
+  return { embeds: [cardEmbed({ card, answer, showPrices, locale, numbers, quota: pacer.quota(), note })] };
 }

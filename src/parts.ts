@@ -13,6 +13,7 @@ import { LEDGER_SCHEMA, LocalLedger } from './quota/ledger.ts';
 import { LocalPacer } from './quota/local-pacer.ts';
 import { plannedDay } from './quota/pace.ts';
 import { PACING_SCHEMA, PacingRows } from './quota/pacing-rows.ts';
+import { NumberFormats } from './render/numbers.ts';
 import { CardService } from './service/card-service.ts';
 
 const MEMORY_BYTES = 32 * 1024 * 1024;
@@ -76,8 +77,8 @@ export async function openParts(
   const budget = new Budget({ ledger, pacer, setting: config.shares, plannedDay: plannedDay(config.plan) });
   const line = new WaitingLine({ lookup, pacer, ledger, budget, log, longestWaitMs: config.longestWaitMs });
   const usage = new UsageDesk({ service, pacer, ledger, log, hasKey: apiKey !== undefined });
-  const { currency, longestWaitMs } = config;
-  const parts = { lookup, line, usage, budget, pacer, ledger, currency, longestWaitMs };
+  const numbers = new NumberFormats(config.currency);
+  const parts = { lookup, line, usage, budget, pacer, ledger, numbers, longestWaitMs: config.longestWaitMs };
 
   return {
     parts,

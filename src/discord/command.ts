@@ -11,6 +11,7 @@ import type { WaitingLine } from '../lookup/waiting-line.ts';
 import type { Budget } from '../quota/budget.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Pacer } from '../quota/pacer.ts';
+import type { NumberFormats } from '../render/numbers.ts';
 import type { CardQuestion, Debt } from '../replies/debt.ts';
 
 /** What a reply shows. */
@@ -55,8 +56,7 @@ export interface Parts {
   budget: Budget;
   pacer: Pacer;
   ledger: Ledger;
-  /** ISO 4217, shown with prices. */
-  currency: string | undefined;
+  numbers: NumberFormats;
   /** Nobody waits longer for a turn. */
   longestWaitMs: number;
 }

@@ -2,7 +2,6 @@ import {
   type ChatInputCommandInteraction,
   type CommandInteraction,
   type Interaction,
-  MessageFlags,
   PermissionFlagsBits,
 } from 'discord.js';
 import { CardServiceError, Stopping } from '../errors.ts';
@@ -11,10 +10,11 @@ import { words } from '../render/words.ts';
 import { type Debt, REPLY_LIFE_MS } from '../replies/debt.ts';
 import type { ReplyQueue } from '../replies/reply-queue.ts';
 import { acknowledge } from './acknowledge.ts';
+import { defer, reply } from './callback.ts';
 import type { Asked, Command, Parts, Response } from './command.ts';
 import { type CommandEnd, logCommand } from './command-log.ts';
 import { CommandPace } from './command-pace.ts';
-import { NO_MENTIONS, type Replies } from './replies.ts';
+import type { Replies } from './replies.ts';
 
 export interface DispatchOptions {
   commands: readonly Command[];
@@ -78,16 +78,13 @@ export class Dispatch {
     const { response, outcome, err } = await this.#run(asked, command);
     const correction = response.kind === 'reply' ? response.correction : undefined;
     correction?.catch(() => {}); // looked at once the reply is there
-    const flags = response.private ? ({ flags: MessageFlags.Ephemeral } as const) : {};
     if (response.kind === 'owe') {
-      const inTime = await acknowledge(() => interaction.deferReply(flags));
+      const inTime = await acknowledge(() => defer(interaction, response.private));
       if (!inTime) return { source: 'bot', waitMs: 0, outcome: 'too late' };
       this.#options.queue.owe(this.#debt(interaction.commandName, asked, response));
       return undefined;
     }
-    const inTime = await acknowledge(() =>
-      interaction.reply({ ...response.message, ...flags, allowedMentions: NO_MENTIONS }),
-    );
+    const inTime = await acknowledge(() => reply(interaction, response.message, response.private));
     if (inTime && response.correction !== undefined)
       this.#correctLater(interaction.commandName, asked, response.correction);
     return { source: response.source, waitMs: 0, outcome: inTime ? outcome : 'too late', err };

@@ -3,7 +3,7 @@ import type { Answer, Card, Prices } from '../card.ts';
 import { age } from '../moments.ts';
 import { type QuotaState, spentShare, WARNING_SHARES } from '../quota-state.ts';
 import { imageUrl } from './image-url.ts';
-import { formatCount, formatPrice } from './numbers.ts';
+import type { NumberFormats } from './numbers.ts';
 import { plainMarkdown, plainText } from './text.ts';
 
 export interface CardView {
@@ -12,7 +12,7 @@ export interface CardView {
   showPrices: boolean;
   /** The member's Discord locale. */
   locale: string;
-  currency: string | undefined;
+  numbers: NumberFormats;
   quota: QuotaState | undefined;
   /** Our own words on the state of this copy, in Markdown. */
   note?: string | undefined;
@@ -29,9 +29,9 @@ const OLD_COLOUR = 0xf0b232;
 
 /** The card as an embed that Discord accepts, whatever its fields hold. */
 export function cardEmbed(view: CardView): APIEmbed {
-  const { card, answer, note, locale } = view;
+  const { card, answer, note } = view;
   const image = imageUrl(card.imageUrl);
-  const footer = [plainText(card.id, FOOTER_ID_LENGTH), remainingWords(view.quota, locale)].filter(Boolean).join(' · ');
+  const footer = [plainText(card.id, FOOTER_ID_LENGTH), remainingWords(view)].filter(Boolean).join(' · ');
   const description = [answer.deniedAtMs && unlistedNote(answer.deniedAtMs), note].filter(Boolean).join('\n');
   const game = plainText(card.game, FIELD_LENGTH);
   return {
@@ -46,10 +46,14 @@ export function cardEmbed(view: CardView): APIEmbed {
 }
 
 /** "N of M requests left today", more urgent as they run low; nothing while that is unknown. */
-export function remainingWords(quota: QuotaState | undefined, locale: string): string | undefined {
+export function remainingWords({
+  quota,
+  locale,
+  numbers,
+}: Pick<CardView, 'quota' | 'locale' | 'numbers'>): string | undefined {
   if (quota?.remaining === undefined) return undefined;
-  const of = quota.limit === undefined ? '' : ` of ${formatCount(quota.limit, locale)}`;
-  const left = `${formatCount(quota.remaining, locale)}${of} requests left today`;
+  const of = quota.limit === undefined ? '' : ` of ${numbers.count(quota.limit, locale)}`;
+  const left = `${numbers.count(quota.remaining, locale)}${of} requests left today`;
   const spent = spentShare(quota) ?? 0;
   const [low, veryLow, gone] = WARNING_SHARES;
   if (spent >= gone) return `${left}, known cards only`;
@@ -72,7 +76,7 @@ function factFields({ set, number, rarity }: Card): APIEmbedField[] {
   ].filter((present) => present !== undefined);
 }
 
-function priceFields({ card, answer, locale, currency }: CardView): APIEmbedField[] {
+function priceFields({ card, answer, locale, numbers }: CardView): APIEmbedField[] {
   const named: [string, keyof Prices][] = [
     ['Market', 'market'],
     ['Low', 'low'],
@@ -80,7 +84,7 @@ function priceFields({ card, answer, locale, currency }: CardView): APIEmbedFiel
   ];
   const given = named.flatMap(([name, key]) => {
     const price = card.prices?.[key];
-    return price === undefined ? [] : [{ name, value: formatPrice(price, locale, currency), inline: true }];
+    return price === undefined ? [] : [{ name, value: numbers.price(price, locale), inline: true }];
   });
   const prices = given.length > 0 ? given : [{ name: 'Prices', value: 'no prices', inline: true }];
   return [...prices, { name: 'Prices as of', value: age(answer.askedAtMs), inline: false }];

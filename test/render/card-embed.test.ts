@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeyRefused, QuotaSpent, ServiceDown } from '../../src/errors.ts';
 import { type CardView, cardEmbed, remainingWords } from '../../src/render/card-embed.ts';
+import { NumberFormats } from '../../src/render/numbers.ts';
 import { words } from '../../src/render/words.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
 import { Card } from '../../src/service/schema.ts';
@@ -25,7 +26,7 @@ const VIEW: CardView = {
   answer: { askedAtMs: ASKED_AT_MS },
   showPrices: true,
   locale: 'en-US',
-  currency: undefined,
+  numbers: new NumberFormats(),
   quota: { limit: 1_000, remaining: 987, resetsAtMs: undefined, receivedAtMs: ASKED_AT_MS },
 };
 
@@ -88,7 +89,7 @@ describe('the embed of a card', () => {
     ['de', 'EUR', '1.234,50\u00a0€'],
     ['de', undefined, '1.234,50'],
   ])('writes prices as in %s with %s', (locale, currency, written) => {
-    expect(field({ locale, currency }, 'Market')).toBe(written);
+    expect(field({ locale, numbers: new NumberFormats(currency) }, 'Market')).toBe(written);
   });
 
   it('says that a card is no longer listed, and what else there is to say, and looks different', () => {
@@ -121,7 +122,7 @@ describe('whatever the service sends for a card', () => {
     answer: fc.record({ askedAtMs: momentMs, deniedAtMs: fc.option(momentMs, { nil: undefined }) }),
     showPrices: fc.boolean(),
     locale,
-    currency,
+    numbers: currency.map((code) => new NumberFormats(code)),
     quota: quotaState,
     note: notes,
   });
@@ -156,6 +157,6 @@ describe('remainingWords', () => {
     ['no remaining', { ...QUOTA, remaining: undefined }, undefined],
     ['nothing known', undefined, undefined],
   ])('with %s', (_, quota, said) => {
-    expect(remainingWords(quota, 'de')).toBe(said);
+    expect(remainingWords({ quota, locale: 'de', numbers: new NumberFormats() })).toBe(said);
   });
 });

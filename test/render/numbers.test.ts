@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCount, formatPrice } from '../../src/render/numbers.ts';
+import { formatCount, NumberFormats } from '../../src/render/numbers.ts';
 import { currency, locale, price } from './service-answers.ts';
 
 /** Intl sets numbers and currencies apart by spaces that do not break. */
@@ -8,7 +8,7 @@ function plainSpaces(text: string): string {
   return text.replace(/\s/gu, ' ');
 }
 
-describe('formatPrice', () => {
+describe('a price', () => {
   it.each<[number, string, string | undefined, string]>([
     [1234.5, 'en-US', undefined, '1,234.50'],
     [1234.5, 'de', undefined, '1.234,50'],
@@ -30,13 +30,13 @@ describe('formatPrice', () => {
     [999_999_999_999, 'en-US', undefined, '999,999,999,999.00'],
     [4.2, 'not a locale', undefined, '4.20'],
   ])('writes %d in %s with %s as %s', (value, locale, currency, written) => {
-    expect(plainSpaces(formatPrice(value, locale, currency)).replace('￥', '¥')).toBe(written);
+    expect(plainSpaces(new NumberFormats(currency).price(value, locale)).replace('￥', '¥')).toBe(written);
   });
 
   it('writes any price in any language so that it can be read', () => {
     fc.assert(
       fc.property(price, locale, currency, (value, locale, currency) => {
-        const written = formatPrice(value, locale, currency);
+        const written = new NumberFormats(currency).price(value, locale);
         expect(written.length).toBeLessThanOrEqual(40);
         expect(written).toMatch(/\p{Nd}/u);
       }),
@@ -44,7 +44,7 @@ describe('formatPrice', () => {
   });
 });
 
-describe('formatCount', () => {
+describe('a count', () => {
   it.each([
     [1_000, 'en-US', '1,000'],
     [50_000, 'de', '50.000'],
@@ -52,5 +52,22 @@ describe('formatCount', () => {
     [12_345, '', '12,345'],
   ])('writes %d in %s as %s', (value, locale, written) => {
     expect(formatCount(value, locale)).toBe(written);
+    expect(new NumberFormats('EUR').count(value, locale)).toBe(written);
+  });
+});
+
+describe('formats that are kept', () => {
+  it('do not mix languages and sizes', () => {
+    const numbers = new NumberFormats('EUR');
+    const read = () => [
+      numbers.price(1234.5, 'en-US'),
+      numbers.price(1234.5, 'de'),
+      numbers.price(0.0042, 'en-US'),
+      numbers.price(1e15, 'en-US'),
+      numbers.count(1234.5, 'en-US'),
+    ];
+    const first = read();
+    expect(first.map(plainSpaces)).toEqual(['€1,234.50', '1.234,50 €', '€0.0042', '€1E15', '1,234.5']);
+    expect(read()).toEqual(first);
   });
 });

@@ -1,6 +1,8 @@
 /** One REST request as the emulated Discord saw it. */
 export interface SeenRestRequest {
   atMs: number;
+  /** When its head had come, on the clock of `performance.now()`. */
+  arrivedAtMs: number;
   method: string;
   /** Path and query; an interaction's token is replaced by `[token]`. */
   path: string;

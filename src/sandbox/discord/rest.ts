@@ -30,12 +30,14 @@ export function restListener({ routes, botToken, image, log }: RestOptions): Req
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
+    const arrivedAtMs = performance.now();
     if (!isLoopbackHost(request)) return sendStatus(response, 421);
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     if (!API.test(path)) return sendImage(response, request.method === 'GET' ? path : '', image);
 
     const answered = await answer(request, path.replace(API, ''), new URLSearchParams(query)).catch(refusal);
-    log.add({ atMs: Date.now(), method: request.method ?? '', path: request.url ?? '', status: answered.status });
+    const { method = '', url = '' } = request;
+    log.add({ atMs: Date.now(), arrivedAtMs, method, path: url, status: answered.status });
     send(response, answered);
   }
 
