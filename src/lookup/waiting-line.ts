@@ -1,5 +1,5 @@
 import type { Answer } from '../card.ts';
-import { Busy, type CardServiceError, RateLimited, ServiceDown, Stopping } from '../errors.ts';
+import { type CardServiceError, RateLimited, ServiceDown, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { backoffMs } from '../quota/backoff.ts';
 import type { Budget } from '../quota/budget.ts';
@@ -7,14 +7,14 @@ import type { Ledger } from '../quota/ledger.ts';
 import type { Pacer, Turn } from '../quota/pacer.ts';
 import { Alarm } from './alarm.ts';
 import type { CardLookup } from './card-lookup.ts';
-import { compareFlights, type Flight, type Question, wantsPrices } from './flight.ts';
+import { type Flight, type Question, wantsPrices } from './flight.ts';
 import { Flights } from './flights.ts';
+import { type Forecast, type Forecasted, forecast, overBudget } from './forecast.ts';
 import { asCardServiceError, closedError, severity } from './refusals.ts';
+import { TurnNotices } from './turn-notices.ts';
 
 /** Attempts at one question that failed other than by a 429. */
 const MAX_FAILURES = 3;
-/** A countdown in seconds need not be recomputed more often. */
-const TELL_EVERY_MS = 1_000;
 
 export interface WaitingLineOptions {
   lookup: CardLookup;
@@ -31,30 +31,20 @@ export interface WaitingLineOptions {
  * attempt takes a new turn, in fair order; when nobody may ask for long, all are answered at once.
  */
 export class WaitingLine {
-  readonly #lookup: CardLookup;
-  readonly #pacer: Pacer;
-  readonly #ledger: Ledger;
-  readonly #budget: Budget;
-  readonly #log: Logger;
-  readonly #longestWaitMs: number;
+  readonly #parts: WaitingLineOptions;
   readonly #flights = new Flights();
+  readonly #notices: TurnNotices;
   readonly #turnAlarm = new Alarm(() => void this.#work());
-  readonly #tellAlarm = new Alarm(() => this.#tellTurns());
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   #closing = false;
-  #toldAtMs = Number.NEGATIVE_INFINITY;
   #working = false;
   #again = false;
 
-  constructor({ lookup, pacer, ledger, budget, log, longestWaitMs }: WaitingLineOptions) {
-    this.#lookup = lookup;
-    this.#pacer = pacer;
-    this.#ledger = ledger;
-    this.#budget = budget;
-    this.#log = log;
-    this.#longestWaitMs = longestWaitMs;
-    pacer.onChange(() => void this.#work());
+  constructor(parts: WaitingLineOptions) {
+    this.#parts = parts;
+    this.#notices = new TurnNotices(this.#flights, parts.pacer);
+    parts.pacer.onChange(() => void this.#work());
   }
 
   /**
@@ -63,7 +53,7 @@ export class WaitingLine {
    * @throws QuotaSpent, ShareSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
   join(question: Question): Promise<Answer> {
-    const refusal = this.#closing ? new Stopping() : this.#overBudget(question);
+    const refusal = this.#closing ? new Stopping() : overBudget(question, this.#flights, this.#parts.budget);
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
       this.#flights.add({ question, resolve, reject });
@@ -71,23 +61,9 @@ export class WaitingLine {
     });
   }
 
-  /**
-   * What would become of a question that came now: when it gets its turn (now, if it can join a request under way),
-   * or why nobody should wait for that.
-   */
-  forecast(question: Pick<Question, 'cardId' | 'lane' | 'asker'>): Forecast {
-    const nowMs = Date.now();
-    if (this.#flights.get(question.cardId)?.asking) return { turnAtMs: nowMs };
-
-    const { closed, reservedUntilMs, paused, turnAtMs } = this.#pacer.outlook();
-    const refusal = closed ? closedError(closed) : this.#overBudget(question);
-    if (refusal) return { refusal };
-    if (question.lane === 'background') {
-      const kept = reservedUntilMs !== undefined && !this.#flights.get(question.cardId);
-      return kept ? { refusal: closedError({ why: 'reserve', untilMs: reservedUntilMs }) } : { turnAtMs: nowMs };
-    }
-    const atMs = turnAtMs(this.#flights.positionOf(question));
-    return atMs - nowMs > this.#longestWaitMs ? { refusal: new Busy(atMs, paused) } : { turnAtMs: atMs };
+  /** What would become of a question that came now. */
+  forecast(question: Forecasted): Forecast {
+    return forecast(question, { ...this.#parts, flights: this.#flights });
   }
 
   /** Questions that wait for a turn now. */
@@ -99,17 +75,12 @@ export class WaitingLine {
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     this.#turnAlarm.clear();
-    this.#tellAlarm.clear();
+    this.#notices.clear();
     this.#refuseAll(() => true, new Stopping());
 
     const timer = setTimeout(() => this.#abort.abort(new Stopping()), graceMs);
     await Promise.allSettled(this.#underWay);
     clearTimeout(timer);
-  }
-
-  /** Who joins a question that is in line already causes no request. */
-  #overBudget({ cardId, asker }: Pick<Question, 'cardId' | 'asker'>): CardServiceError | undefined {
-    return this.#flights.get(cardId) ? undefined : this.#budget.refusal(asker, this.#flights.queuedBy(asker));
   }
 
   /** Hands out turns until there are none to be had. One run at a time; a change during it makes it run again. */
@@ -123,28 +94,28 @@ export class WaitingLine {
         await this.#handOutTurns();
       }
     } catch (err) {
-      this.#log.error({ err }, 'waiting line failed');
+      this.#parts.log.error({ err }, 'waiting line failed');
     } finally {
       this.#working = false;
     }
   }
 
   async #handOutTurns(): Promise<void> {
-    const { closed } = this.#pacer.outlook();
+    const { closed } = this.#parts.pacer.outlook();
     if (closed) this.#refuseAll(() => true, closedError(closed));
     while (!this.#closing) {
       const flight = this.#flights.next(Date.now());
       if (!flight) return this.#sleepUntil(undefined);
       if (await this.#answeredWithoutAsking(flight)) continue;
 
-      const got = await this.#pacer.take(flight.lane);
+      const got = await this.#parts.pacer.take(flight.lane);
       if (got.kind === 'turn') {
-        if (this.#closing) return this.#pacer.settle(got.turn, { kind: 'abandoned' });
+        if (this.#closing) return this.#parts.pacer.settle(got.turn, { kind: 'abandoned' });
         this.#launch(flight, got.turn);
       } else if (got.kind === 'closed') {
         this.#refuseAll(({ lane }) => got.why !== 'reserve' || lane === 'background', closedError(got));
       } else {
-        this.#tellAlarm.set(this.#toldAtMs + TELL_EVERY_MS);
+        this.#notices.tellSoon();
         return this.#sleepUntil(got.untilMs);
       }
     }
@@ -159,9 +130,9 @@ export class WaitingLine {
   async #answeredWithoutAsking(flight: Flight): Promise<boolean> {
     const withPrices = wantsPrices(flight);
     try {
-      const answer = await this.#lookup.withoutAsking(flight.cardId, withPrices);
+      const answer = await this.#parts.lookup.withoutAsking(flight.cardId, withPrices);
       if (answer && wantsPrices(flight) === withPrices) {
-        for (const { question } of flight.waiting) this.#ledger.saved(question.asker);
+        for (const { question } of flight.waiting) this.#parts.ledger.saved(question.asker);
         this.#answer(flight, answer);
       }
       return answer !== undefined;
@@ -173,7 +144,7 @@ export class WaitingLine {
 
   #launch(flight: Flight, turn: Turn): void {
     this.#flights.launch(flight);
-    this.#ledger.spent(flight.payer);
+    this.#parts.ledger.spent(flight.payer);
     for (const { question } of flight.waiting) question.onAsking?.();
     const request = this.#ask(flight, turn).then(() => {
       this.#underWay.delete(request);
@@ -184,9 +155,9 @@ export class WaitingLine {
 
   async #ask(flight: Flight, turn: Turn): Promise<void> {
     try {
-      const answer = await this.#lookup.ask(flight.cardId, turn, this.#abort.signal);
+      const answer = await this.#parts.lookup.ask(flight.cardId, turn, this.#abort.signal);
       for (const { question } of flight.waiting) {
-        if (question.asker !== flight.payer) this.#ledger.saved(question.asker);
+        if (question.asker !== flight.payer) this.#parts.ledger.saved(question.asker);
       }
       this.#answer(flight, answer);
     } catch (error) {
@@ -196,9 +167,9 @@ export class WaitingLine {
 
   #failed(flight: Flight, error: unknown): void {
     flight.asking = false;
-    this.#log[severity(error)]({ cardId: flight.cardId, err: error }, 'lookup failed');
+    this.#parts.log[severity(error)]({ cardId: flight.cardId, err: error }, 'lookup failed');
     if (error instanceof RateLimited) {
-      this.#ledger.refused(flight.payer);
+      this.#parts.ledger.refused(flight.payer);
       if (!this.#closing) return; // the next turn is its own again
     }
     const again = error instanceof ServiceDown && ++flight.failures < MAX_FAILURES && !this.#closing;
@@ -209,20 +180,8 @@ export class WaitingLine {
   /** The last of several failures has closed the gate, which says until when. */
   #inWords(error: unknown): CardServiceError {
     if (this.#closing) return new Stopping();
-    const { closed } = this.#pacer.outlook();
+    const { closed } = this.#parts.pacer.outlook();
     return error instanceof ServiceDown && closed ? closedError(closed) : asCardServiceError(error);
-  }
-
-  /** Tells who waits when their turn comes; whose turn would come too late is told that instead. */
-  #tellTurns(): void {
-    const nowMs = Date.now();
-    this.#toldAtMs = nowMs;
-    const { turnAtMs, paused } = this.#pacer.outlook();
-    for (const [index, flight] of this.#flights.waiting().sort(compareFlights).entries()) {
-      const atMs = Math.max(turnAtMs(index + 1), nowMs);
-      for (const { reject } of this.#flights.putOff(flight, atMs)) reject(new Busy(atMs, paused));
-      for (const { question } of flight.waiting) if (question.lane === 'members') question.onTurn?.(atMs);
-    }
   }
 
   #refuseAll(whom: (flight: Flight) => boolean, error: CardServiceError): void {
@@ -237,5 +196,3 @@ export class WaitingLine {
     for (const { reject } of this.#flights.land(flight)) reject(error);
   }
 }
-
-export type Forecast = { turnAtMs: number } | { refusal: CardServiceError };

@@ -53,10 +53,9 @@ export function takeTurn(
 
   const probe = gate.why !== 'open' && !elsewhere;
   const keepTokens = lane === 'background' ? Math.floor(pace.capacity / 2) : 0;
-  const spentMs =
-    gate.why === 'minute' && lane === 'members'
-      ? emptyBucket(nowMs, pace) // the probe needs no token, and leaves none
-      : takeToken(fullAtMs, nowMs, pace, keepTokens);
+  // A pause leaves the bucket empty; its probe needs no token, and leaves none.
+  const free = gate.why === 'minute' && lane === 'members' ? emptyBucket(nowMs, pace) : undefined;
+  const spentMs = takeToken(fullAtMs, nowMs, pace, keepTokens) ?? free;
   if (spentMs !== undefined) {
     const probing = probe || gate.probing;
     return {

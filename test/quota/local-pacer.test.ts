@@ -101,6 +101,34 @@ describe('pace', () => {
     expect(await it.drain()).toBe(FREE_TOKENS);
   });
 
+  it('of auto is overruled by the plan that a usage report names', async () => {
+    const process = new Process({ plan: 'auto' });
+    process.pacer.hearPlan('pro');
+    process.restart();
+    expect(await process.drain()).toBe(199);
+  });
+
+  it('is half the burst after an unforeseen 429, until the next window of the day', async () => {
+    const process = new Process();
+    await process.ask({ kind: 'rate limited', statedMs: 1_000, day: false });
+    vi.setSystemTime(START_MS + 6 * 3_600_000);
+    await process.ask();
+    expect(await process.drain()).toBe(8);
+    vi.setSystemTime(START_MS + 13 * 3_600_000);
+    expect(await process.drain()).toBe(FREE_TOKENS);
+  });
+
+  it('is not halved again by the 429 of a probe, nor by one that left before', async () => {
+    const process = new Process();
+    const [first, second] = [await process.take(), await process.take()];
+    for (const turn of [first, second]) {
+      if (turn) await process.pacer.settle(turn, { kind: 'rate limited', statedMs: 1_000, day: false });
+    }
+    vi.setSystemTime(START_MS + 60_000);
+    await process.ask({ kind: 'rate limited', statedMs: 1_000, day: false });
+    expect(process.saved?.learnedBurst?.capacity).toBe(9);
+  });
+
   it('of auto goes by the daily limit that was last heard', async () => {
     const it = new Process({ plan: 'auto' });
     expect(await it.drain()).toBe(FREE_TOKENS);

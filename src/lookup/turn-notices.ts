@@ -1,0 +1,40 @@
+import { Busy } from '../errors.ts';
+import type { Pacer } from '../quota/pacer.ts';
+import { Alarm } from './alarm.ts';
+import { compareFlights } from './flight.ts';
+import type { Flights } from './flights.ts';
+
+/** A countdown in seconds need not be computed more often. */
+const TELL_EVERY_MS = 1_000;
+
+/** Tells who waits when their turn comes; whose turn would come too late is told that instead. */
+export class TurnNotices {
+  readonly #flights: Flights;
+  readonly #pacer: Pacer;
+  readonly #alarm = new Alarm(() => this.#tell());
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(flights: Flights, pacer: Pacer) {
+    this.#flights = flights;
+    this.#pacer = pacer;
+  }
+
+  tellSoon(): void {
+    this.#alarm.set(this.#toldAtMs + TELL_EVERY_MS);
+  }
+
+  clear(): void {
+    this.#alarm.clear();
+  }
+
+  #tell(): void {
+    const nowMs = Date.now();
+    this.#toldAtMs = nowMs;
+    const { turnAtMs, paused } = this.#pacer.outlook();
+    for (const [index, flight] of this.#flights.waiting().sort(compareFlights).entries()) {
+      const atMs = Math.max(turnAtMs(index + 1), nowMs);
+      for (const { reject } of this.#flights.putOff(flight, atMs)) reject(new Busy(atMs, paused));
+      for (const { question } of flight.waiting) if (question.lane === 'members') question.onTurn?.(atMs);
+    }
+  }
+}
