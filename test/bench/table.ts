@@ -15,6 +15,8 @@ export interface BenchTable {
   /** What a reader must know to believe the figures; one sentence each. */
   notes?: string[];
   verdicts?: Verdict[];
+  /** Drawn from the same data; `file` from the folder of the project. */
+  pictures?: { file: string; svg: string }[];
 }
 
 export function toMarkdown({ title, columns, rows, notes = [], verdicts = [] }: BenchTable): string {
@@ -27,13 +29,22 @@ export function toMarkdown({ title, columns, rows, notes = [], verdicts = [] }: 
     line(widths.map((width) => '-'.repeat(width))),
     ...rows.map((row) => line(columns.map((_, index) => cell(row, index)))),
   ].join('\n');
-  const found = verdicts.map(({ claim, reached }) => `- ${reached ? 'reached' : '**missed**'}: ${claim}`).join('\n');
-  return [`**${title}**`, table, found, ...notes].filter(Boolean).join('\n\n');
+  return [`**${title}**`, table, ...judged(verdicts), ...notes].join('\n\n');
 }
 
 /** Whether the run has to fail: a count was missed. */
 export function failed({ verdicts = [] }: BenchTable): boolean {
   return verdicts.some(({ reached, timing = false }) => !reached && !timing);
+}
+
+function judged(verdicts: readonly Verdict[]): string[] {
+  const [reached, missed] = [true, false].map((wanted) =>
+    verdicts.filter((verdict) => verdict.reached === wanted).map(({ claim }) => claim),
+  );
+  return [
+    ...(reached?.length ? [`Reached: ${reached.join('; ')}.`] : []),
+    ...(missed?.length ? [`**Missed**: ${missed.join('; ')}.`] : []),
+  ];
 }
 
 function cell(row: string[], index: number): string {

@@ -1,0 +1,43 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { machine } from './machine.ts';
+import { replaceSection } from './readme-section.ts';
+import { type BenchTable, failed, toMarkdown } from './table.ts';
+
+type Figure = () => Promise<{ run(): Promise<BenchTable> }>;
+
+/** In the order in which they run and are shown. */
+const FIGURES: Readonly<Record<string, Figure>> = {
+  'quota-day': () => import('./quota/quota-day.ts'),
+  backlog: () => import('./quota/backlog.ts'),
+  'shared-key': () => import('./quota/shared-key.ts'),
+};
+
+const README = 'README.md';
+
+/** Prints every table; a run of all of them also keeps them in the README, with the pictures. */
+async function main(wanted: string | undefined): Promise<void> {
+  if (wanted !== undefined && !(wanted in FIGURES)) {
+    process.stderr.write(`There is no figure ${wanted}. Write one of: ${Object.keys(FIGURES).join(', ')}.\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const found: BenchTable[] = [];
+  for (const [name, load] of Object.entries(FIGURES)) {
+    if (wanted !== undefined && wanted !== name) continue;
+    const startedMs = performance.now();
+    const table = await (await load()).run();
+    found.push(table);
+    const tookSeconds = ((performance.now() - startedMs) / 1000).toFixed(0);
+    process.stdout.write(`${toMarkdown(table)}\n\n(${name}: ${tookSeconds} s)\n\n`);
+  }
+  if (wanted === undefined) keep(found);
+  if (found.some(failed)) process.exitCode = 1;
+}
+
+function keep(tables: readonly BenchTable[]): void {
+  const section = [`Measured on ${machine()}.`, ...tables.map(toMarkdown)].join('\n\n');
+  writeFileSync(README, replaceSection(readFileSync(README, 'utf8'), section));
+  for (const { file, svg } of tables.flatMap(({ pictures = [] }) => pictures)) writeFileSync(file, svg);
+}
+
+await main(process.argv[2]);

@@ -1,0 +1,30 @@
+import { Keyv } from 'keyv';
+import PQueue from 'p-queue';
+import type { Card } from '../../../src/card.ts';
+import { plainClient, shown } from './plain-client.ts';
+import { FRESH_MS, type ServiceAddress, type Strategy } from './strategy.ts';
+
+/** Keyv with a time to live, and p-queue that lets the plan's rate through: as many as come in a minute, or a second. */
+export async function cacheAndQueue(service: ServiceAddress): Promise<Strategy> {
+  const ask = plainClient(service);
+  const cache = new Keyv<Card>({ ttl: FRESH_MS });
+  const queue = new PQueue(intervalOf(service));
+
+  const lookup = async (cardId: string): Promise<Card | undefined> => {
+    const cached = await cache.get(cardId);
+    if (cached !== undefined) return cached;
+    const card = await queue.add(() => ask(cardId));
+    if (card !== undefined) await cache.set(cardId, card);
+    return card;
+  };
+  return {
+    ask: (cardId) => shown(lookup(cardId)),
+    close: async () => queue.clear(),
+  };
+}
+
+/** Two intervals may touch, so an interval lets through half the burst at most. */
+function intervalOf({ requestsPerMinute, burst }: ServiceAddress): { intervalCap: number; interval: number } {
+  const intervalCap = Math.min(requestsPerMinute, Math.floor(burst / 2));
+  return { intervalCap, interval: (intervalCap / requestsPerMinute) * 60_000 };
+}

@@ -1,0 +1,34 @@
+import { Keyv } from 'keyv';
+import type { Card } from '../../../src/card.ts';
+import { RateLimited } from '../../../src/errors.ts';
+import { REPLY_LIFE_MS } from '../../../src/replies/debt.ts';
+import { plainClient, shown } from './plain-client.ts';
+import { FRESH_MS, type ServiceAddress, type Strategy } from './strategy.ts';
+
+/** Keyv with a time to live; asks at will and, after a 429, waits what `Retry-After` says and asks again. */
+export async function cacheAndRetryAfter(service: ServiceAddress): Promise<Strategy> {
+  const ask = plainClient(service);
+  const cache = new Keyv<Card>({ ttl: FRESH_MS });
+
+  const lookup = async (cardId: string): Promise<Card | undefined> => {
+    const cached = await cache.get(cardId);
+    if (cached !== undefined) return cached;
+    const card = await untilAllowed(() => ask(cardId), Date.now() + REPLY_LIFE_MS);
+    if (card !== undefined) await cache.set(cardId, card);
+    return card;
+  };
+  return { ask: (cardId) => shown(lookup(cardId)), close: async () => {} };
+}
+
+async function untilAllowed<T>(send: () => Promise<T>, deadlineMs: number): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof RateLimited)) throw error;
+      const waitMs = (error.seconds ?? 1) * 1000;
+      if (Date.now() + waitMs > deadlineMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs)); // the global one, so that its time can be faked
+    }
+  }
+}

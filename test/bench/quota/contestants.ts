@@ -1,0 +1,20 @@
+import { cacheAndQueue } from './cache-and-queue.ts';
+import { cacheAndRetryAfter } from './cache-and-retry-after.ts';
+import { ourBot } from './our-bot.ts';
+import { retryAlone } from './retry-alone.ts';
+import type { StartStrategy } from './strategy.ts';
+
+export interface Contestant {
+  name: string;
+  start: StartStrategy;
+}
+
+export const OURS: Contestant = { name: 'this bot', start: ourBot };
+
+/** Ours first, then what people would use instead. */
+export const CONTESTANTS: readonly Contestant[] = [
+  OURS,
+  { name: 'p-retry, no cache', start: retryAlone },
+  { name: 'Keyv + p-queue', start: cacheAndQueue },
+  { name: 'Keyv + Retry-After', start: cacheAndRetryAfter },
+];

@@ -1,0 +1,83 @@
+import type { Lived, SimulatedDay } from './simulated-day.ts';
+import { FRESH_MS } from './strategy.ts';
+import type { WatchedRequest } from './watched-fetch.ts';
+
+/** A member looks at "thinking…" for so long without wondering. */
+const SHORT_WAIT_MS = 3_000;
+
+/** One strategy's day in numbers. */
+export interface DayReport {
+  lookups: number;
+  /** Requests that the service answered, and those that it refused with 429. */
+  spent: number;
+  refused: number;
+  /** Requests for a card whose last answer was still fresh, so that they brought nothing. */
+  askedTwice: number;
+  /** Lookups by what their first command brought; together all of them. */
+  atOnce: number;
+  shortWait: number;
+  longWait: number;
+  withoutCard: number;
+  /** Among those with a card. */
+  oldCopies: number;
+  /** Lookups without a card whose member came back when told to, and saw it then. */
+  cameBack: number;
+  firstLookups: FirstLookups;
+}
+
+/** What became of each card's first lookup. */
+export interface FirstLookups {
+  cards: number;
+  /** With a card from the first command. */
+  answered: number;
+  /** With a card then, or on coming back when told to. */
+  seen: number;
+  /** From the first command until the card was seen. */
+  longestMs: number;
+}
+
+export function dayReport({ lived, requests }: SimulatedDay): DayReport {
+  const withCard = lived.filter(({ told }) => told.card);
+  const waiting = withCard.filter(({ waitMs }) => waitMs > 0);
+  const shortWait = waiting.filter(({ waitMs }) => waitMs <= SHORT_WAIT_MS).length;
+  return {
+    lookups: lived.length,
+    spent: requests.filter(({ status }) => status !== 429).length,
+    refused: requests.filter(({ status }) => status === 429).length,
+    askedTwice: askedTwice(requests),
+    atOnce: withCard.length - waiting.length,
+    shortWait,
+    longWait: waiting.length - shortWait,
+    withoutCard: lived.length - withCard.length,
+    oldCopies: withCard.filter(({ told }) => told.old).length,
+    cameBack: lived.filter(({ told, seenAfterMs }) => !told.card && seenAfterMs !== undefined).length,
+    firstLookups: firstLookups(lived),
+  };
+}
+
+/** Counted from the answer that made the card fresh. */
+function askedTwice(requests: readonly WatchedRequest[]): number {
+  const freshUntilMs = new Map<string, number>();
+  let twice = 0;
+  for (const { path, status, sentAtMs, answeredAtMs } of requests) {
+    if (status !== 200) continue;
+    const known = freshUntilMs.get(path);
+    if (known !== undefined && sentAtMs < known) twice++;
+    else freshUntilMs.set(path, answeredAtMs + FRESH_MS);
+  }
+  return twice;
+}
+
+function firstLookups(lived: readonly Lived[]): FirstLookups {
+  const firsts = new Map<string, Lived>();
+  for (const one of lived.toSorted((a, b) => a.lookup.atMs - b.lookup.atMs)) {
+    if (!firsts.has(one.lookup.cardId)) firsts.set(one.lookup.cardId, one);
+  }
+  const seenAfterMs = [...firsts.values()].flatMap(({ seenAfterMs }) => seenAfterMs ?? []);
+  return {
+    cards: firsts.size,
+    answered: [...firsts.values()].filter(({ told }) => told.card).length,
+    seen: seenAfterMs.length,
+    longestMs: Math.max(0, ...seenAfterMs),
+  };
+}

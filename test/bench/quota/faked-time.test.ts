@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { inFakedTime } from './faked-time.ts';
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+it('lets a day pass in its order', async () => {
+  const seen: [string, number][] = [];
+  const note = async (what: string, ms: number) => {
+    await sleep(ms);
+    seen.push([what, Date.now()]);
+  };
+  await inFakedTime(1_000, async () => {
+    await Promise.all([note('later', 86_400_000), note('sooner', 60_000)]);
+  });
+  expect(seen).toEqual([
+    ['sooner', 61_000],
+    ['later', 86_401_000],
+  ]);
+});
+
+it('lets all that follows from one timer happen before the next', async () => {
+  const lateMs = await inFakedTime(0, async () => {
+    setTimeout(() => {}, 11);
+    await sleep(10);
+    for (let step = 0; step < 50; step++) await Promise.resolve();
+    await new Response('a body').text();
+    return Date.now() - 10;
+  });
+  expect(lateMs).toBe(0);
+});
+
+it('repeats its chance, and gives time and chance back', async () => {
+  const { random } = Math;
+  const draw = () => inFakedTime(0, async () => Math.random());
+  expect(await draw()).toBe(await draw());
+  expect(Math.random).toBe(random);
+  expect(Date.now()).toBeGreaterThan(86_400_000);
+});
+
+it('fails with what the work throws', async () => {
+  await expect(inFakedTime(0, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+});
+
+it('fails instead of hanging when nothing is left that could happen', async () => {
+  await expect(inFakedTime(0, () => new Promise(() => {}))).rejects.toThrow('nothing left');
+});

@@ -1,0 +1,23 @@
+import type { Card } from '../../../src/card.ts';
+import { CardService } from '../../../src/service/card-service.ts';
+import type { ServiceAddress, Told } from './strategy.ts';
+
+/** The bot's own client, so that strategies differ in nothing but when they ask. @throws as `CardService.card` */
+export function plainClient({ url, fetch }: ServiceAddress): (cardId: string) => Promise<Card | undefined> {
+  const client = new CardService({
+    baseUrl: url,
+    cardPath: '/cards/{id}',
+    timeoutMs: 10_000,
+    fetch,
+    onQuota: () => {},
+  });
+  return (cardId) => client.card(cardId, { includePrices: true });
+}
+
+/** Any failure is the same sentence to a member: "try again later". */
+export function shown(card: Promise<Card | undefined>): Promise<Told> {
+  return card.then(
+    (found) => ({ card: found !== undefined, old: false }),
+    () => ({ card: false, old: false }),
+  );
+}

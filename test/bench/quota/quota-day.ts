@@ -1,0 +1,113 @@
+import type { BenchTable, Verdict } from '../table.ts';
+import { CONTESTANTS, OURS } from './contestants.ts';
+import { dayOfLookups } from './day-of-lookups.ts';
+import { type ContestantDay, drawDay } from './day-picture.ts';
+import { dayReport } from './day-report.ts';
+import { simulateDay } from './simulated-day.ts';
+import { count, minutes, percent } from './words.ts';
+
+interface Kind {
+  name: string;
+  firstHourShare: number;
+}
+
+const EVEN: Kind = { name: 'even', firstHourShare: 1 / 24 };
+const RUSH: Kind = { name: 'rush', firstHourShare: 0.3 };
+
+/** Share of an even day's lookups that show a card at once or within 3 s. */
+const QUICK_SHARE = 0.99;
+
+interface Day extends ContestantDay {
+  kind: Kind;
+}
+
+/** Figure 1: how far the Free plan's 1,000 requests go. */
+export async function run(): Promise<BenchTable> {
+  const days = [...(await daysOf(EVEN)), ...(await daysOf(RUSH))];
+  const ours = days.filter(({ name }) => name === OURS.name);
+  return {
+    title: 'One day on the Free plan (1,000 requests a day, 10 a minute, burst 20): 20,000 lookups of 500 cards',
+    columns: [
+      'day',
+      'way',
+      'answered',
+      'refused (429)',
+      'needless',
+      'at once',
+      '≤ 3 s',
+      'later',
+      'no card',
+      'first lookups',
+    ],
+    rows: days.map(row),
+    notes: [
+      "Lookups by Zipf's law (exponent 1) by 300 members of 40 servers, from a cold start. Even: spread over the day. " +
+        'Rush: 30 % of them in the first hour, 6,000 where the plan allows about 620 requests. ' +
+        'Time is simulated, every request takes 200 ms.',
+      'Needless: asked for again within the 6 hours in which a price counts as fresh. ' +
+        'No card: an error, a refusal, or an answer after the 15 minutes that Discord waits. ' +
+        'First lookups: whether who asked first for a card saw it, on coming back too if they were told when; only this bot says when.',
+      ...ours.map(ofOurs),
+    ],
+    verdicts: ours.flatMap(judge),
+    pictures: [{ file: 'docs/quota-day.svg', svg: drawDay(days.filter(({ kind }) => kind === EVEN)) }],
+  };
+}
+
+async function daysOf(kind: Kind): Promise<Day[]> {
+  const lookups = dayOfLookups(kind.firstHourShare);
+  const days: Day[] = [];
+  for (const { name, start } of CONTESTANTS) {
+    const day = await simulateDay(start, lookups);
+    days.push({ kind, name, requests: day.requests, report: dayReport(day) });
+  }
+  return days;
+}
+
+function row({ kind, name, report }: Day): string[] {
+  const share = (part: number) => percent(part, report.lookups);
+  const { seen, cards } = report.firstLookups;
+  return [
+    kind.name,
+    name,
+    count(report.spent),
+    count(report.refused),
+    count(report.askedTwice),
+    share(report.atOnce),
+    share(report.shortWait),
+    share(report.longWait),
+    share(report.withoutCard),
+    `${seen} of ${cards}`,
+  ];
+}
+
+function ofOurs({ kind, report }: Day): string {
+  const { firstLookups, withoutCard, cameBack, oldCopies, lookups } = report;
+  const { answered, seen, cards, longestMs } = firstLookups;
+  const old = `This bot on the ${kind.name} day: ${percent(oldCopies, lookups)} of the lookups showed an old copy with its age`;
+  if (withoutCard === 0) return `${old}.`;
+  return (
+    `${old}; of ${count(withoutCard)} members without a card, ${count(cameBack)} saw it on coming back when told to; ` +
+    `${answered} of the ${cards} first lookups were answered without that, ${seen} in the end, the slowest after ${minutes(longestMs)}.`
+  );
+}
+
+function judge({ kind, report }: Day): Verdict[] {
+  const { refused, askedTwice, firstLookups, lookups, atOnce, shortWait } = report;
+  const { seen, cards } = firstLookups;
+  const day = `${kind.name} day`;
+  const quick = atOnce + shortWait;
+  return [
+    { claim: `${day}: ${refused} answers 429`, reached: refused === 0 },
+    { claim: `${askedTwice} needless requests`, reached: askedTwice === 0 },
+    { claim: `${seen} of ${cards} first lookups got their card`, reached: seen === cards },
+    ...(kind === EVEN
+      ? [
+          {
+            claim: `${percent(quick, lookups)} shown a card within 3 s (99 % wanted)`,
+            reached: quick >= QUICK_SHARE * lookups,
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,79 @@
+import { PLAN_LIMITS } from '../../../src/plans.ts';
+import { createCardService } from '../../../src/sandbox/card-service.ts';
+import { DAY_CARDS, DAY_MS, type Lookup } from './day-of-lookups.ts';
+import { inFakedTime } from './faked-time.ts';
+import type { StartStrategy, Strategy, Told } from './strategy.ts';
+import { type WatchedRequest, watchFetch } from './watched-fetch.ts';
+
+/** 00:00 UTC, when the day's count starts: nothing is spent yet, and nothing comes back before the day ends. */
+const MIDNIGHT_MS = Date.UTC(2026, 0, 5);
+/** Any answer that is not from memory takes so long. */
+const LATENCY_MS = 200;
+/** Who was told to come back does so at that time or within a minute after it. */
+const COMES_BACK_WITHIN_MS = 60_000;
+
+/** Discord takes no answer later than this after the command. */
+const INTERACTION_LIFE_MS = 15 * 60_000;
+
+/** What became of one lookup. */
+export interface Lived {
+  lookup: Lookup;
+  /** What the first command brought, and after how long. */
+  told: Told;
+  waitMs: number;
+  /** How often the member came back, as told. */
+  comebacks: number;
+  /** How long after the first command they saw the card; `undefined` when they never did. */
+  seenAfterMs: number | undefined;
+}
+
+export interface SimulatedDay {
+  lived: Lived[];
+  /** Those sent before the day ended; times since it began. */
+  requests: WatchedRequest[];
+}
+
+/** One day of the Free plan from a cold start, without sockets and in faked time. */
+export function simulateDay(start: StartStrategy, lookups: readonly Lookup[]): Promise<SimulatedDay> {
+  return inFakedTime(MIDNIGHT_MS, async () => {
+    const service = createCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS });
+    const { fetch, requests } = watchFetch(service.fetch);
+    const strategy = await start({ url: 'http://cards.example', fetch, ...PLAN_LIMITS.free });
+    const lived = await Promise.all(lookups.map((lookup) => live(lookup, strategy)));
+    await strategy.close();
+    const ofTheDay = requests.map(sinceMidnight).filter(({ sentAtMs }) => sentAtMs < DAY_MS);
+    return { lived, requests: ofTheDay };
+  });
+}
+
+async function live(lookup: Lookup, strategy: Strategy): Promise<Lived> {
+  await until(lookup.atMs);
+  const told = await asked(lookup, strategy);
+  const waitMs = sinceMidnightMs() - lookup.atMs;
+
+  let [last, comebacks] = [told, 0];
+  while (last.comeBackAtMs !== undefined && last.comeBackAtMs < MIDNIGHT_MS + DAY_MS) {
+    await until(last.comeBackAtMs - MIDNIGHT_MS + Math.random() * COMES_BACK_WITHIN_MS);
+    comebacks++;
+    last = await asked(lookup, strategy);
+  }
+  return { lookup, told, waitMs, comebacks, seenAfterMs: last.card ? sinceMidnightMs() - lookup.atMs : undefined };
+}
+
+async function asked({ cardId, asker }: Lookup, strategy: Strategy): Promise<Told> {
+  const askedAtMs = Date.now();
+  const told = await strategy.ask(cardId, asker);
+  return Date.now() - askedAtMs <= INTERACTION_LIFE_MS ? told : { card: false, old: false };
+}
+
+function until(atMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, atMs - sinceMidnightMs()));
+}
+
+function sinceMidnightMs(): number {
+  return Date.now() - MIDNIGHT_MS;
+}
+
+function sinceMidnight(request: WatchedRequest): WatchedRequest {
+  return { ...request, sentAtMs: request.sentAtMs - MIDNIGHT_MS, answeredAtMs: request.answeredAtMs - MIDNIGHT_MS };
+}

@@ -1,0 +1,30 @@
+/** One request as its sender saw it. */
+export interface WatchedRequest {
+  sentAtMs: number;
+  answeredAtMs: number;
+  /** Path without query. */
+  path: string;
+  status: number;
+  /** What a 429 stated in its header. */
+  retryAfterMs: number | undefined;
+}
+
+export interface WatchedFetch {
+  fetch: typeof fetch;
+  /** Those that were answered, in the order of their answers. */
+  requests: WatchedRequest[];
+}
+
+export function watchFetch(inner: typeof fetch = globalThis.fetch): WatchedFetch {
+  const requests: WatchedRequest[] = [];
+  const watched: typeof fetch = async (input, init) => {
+    const sentAtMs = Date.now();
+    const response = await inner(input, init);
+    const { pathname: path } = new URL(input instanceof Request ? input.url : input);
+    const seconds = response.headers.get('retry-after');
+    const retryAfterMs = seconds === null ? undefined : Number(seconds) * 1000;
+    requests.push({ sentAtMs, answeredAtMs: Date.now(), path, status: response.status, retryAfterMs });
+    return response;
+  };
+  return { fetch: watched, requests };
+}

@@ -1,0 +1,19 @@
+const COUNTS = new Intl.NumberFormat('en');
+
+export function count(value: number): string {
+  return COUNTS.format(value);
+}
+
+export function percent(part: number, whole: number): string {
+  const share = (100 * part) / whole;
+  if (share === 0 || share === 100) return `${share} %`;
+  return `${Math.min(Math.max(share, 0.1), 99.9).toFixed(1)} %`; // what is not all of them, or none, is not written so
+}
+
+export function minutes(ms: number): string {
+  return `${Math.ceil(ms / 60_000)} min`;
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}

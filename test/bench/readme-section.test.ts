@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { replaceSection } from './readme-section.ts';
+
+const MARKED = 'before\n<!-- benchmarks: written by npm run bench -->\nold\n<!-- /benchmarks -->\nafter\n';
+
+it('replaces what is between the markers and nothing else, however often', () => {
+  const once = replaceSection(MARKED, 'new');
+  expect(once).toBe('before\n<!-- benchmarks: written by npm run bench -->\n\nnew\n\n<!-- /benchmarks -->\nafter\n');
+  expect(replaceSection(once, 'new')).toBe(once);
+});
+
+it('refuses a text without the markers', () => {
+  expect(() => replaceSection('before', 'new')).toThrow('<!-- /benchmarks -->');
+});

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { type BenchTable, failed, toMarkdown } from './table.ts';
+
+const TABLE: BenchTable = { title: 'Waits', columns: ['way', 'wait'], rows: [['a|b', '1 s'], ['c']] };
+
+it('writes columns of one width, and escapes what would end a cell', () => {
+  expect(toMarkdown(TABLE)).toBe(
+    ['**Waits**', '', '| way  | wait |', '| ---- | ---- |', '| a\\|b | 1 s  |', '| c    |      |'].join('\n'),
+  );
+});
+
+it('says plainly what was reached and what was missed', () => {
+  const verdicts = [
+    { claim: '0 answers 429', reached: true },
+    { claim: '2 × as long', reached: false },
+  ];
+  expect(toMarkdown({ ...TABLE, verdicts, notes: ['A note.'] })).toContain(
+    'Reached: 0 answers 429.\n\n**Missed**: 2 × as long.\n\nA note.',
+  );
+});
+
+it.each([
+  ['a count that was missed', { claim: '', reached: false }, true],
+  ['a time that was missed', { claim: '', reached: false, timing: true }, false],
+  ['what was reached', { claim: '', reached: true }, false],
+])('fails a run for counts only: %s', (_, verdict, fails) => {
+  expect(failed({ ...TABLE, verdicts: [verdict] })).toBe(fails);
+});
