@@ -16,7 +16,9 @@ export interface App {
   ready: Promise<void>;
   /** Resolves when Discord has shut the bot out for good. */
   shutOut: Promise<Error>;
-  /** Takes no more questions, finishes what is in hand, tells who still waits, closes. Under 8 s; once, however often called. */
+  /** Resolves when no reply is owed any more. */
+  paid(): Promise<void>;
+  /** Takes no more questions, finishes what is in hand, leaves the rest to the journal, closes. Under 8 s; once, however often called. */
   stop(): Promise<void>;
 }
 
@@ -33,18 +35,22 @@ const DISCONNECT_MS = 700;
  * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
-  const { parts, close } = await openParts(config, log, { signal });
+  const { parts, journal, close } = await openParts(config, log, { signal });
   const { line, usage } = parts;
 
   const client = createClient({ apiUrl: config.discord.apiUrl, log });
   const replies = new Replies(client.rest, log);
   const queue = new LocalReplyQueue({
     line,
+    journal,
+    log,
     pay: (debt, outcome, waitMs) => payDebt({ commands, parts, replies, log }, debt, outcome, waitMs),
     showTurn: async (debt, turnAtMs) => void (await replies.edit(debt, { content: words.turn(turnAtMs) })),
   });
   const dispatch = new Dispatch({ commands, parts, queue, replies, log });
   onInteraction(client, (interaction) => dispatch.receive(interaction));
+
+  queue.resume(); // needs no gateway: replies are edited by their tokens
 
   const stopping = new AbortController();
   const ready = login(client, config.discord.token, log, AbortSignal.any([signal, stopping.signal]));
@@ -54,18 +60,13 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     stopping.abort(new Error('stopping'));
     const cutOff = new Set<string>();
     const bounded = async (what: string, limitMs: number, work: Promise<unknown>) => {
-      if (
-        (await within(
-          limitMs,
-          work.then(() => true),
-        )) === undefined
-      )
-        cutOff.add(what);
+      const done = work.then(() => true);
+      if (!(await within(limitMs, done))) cutOff.add(what);
     };
     await bounded('first answers', FIRST_ANSWERS_MS, dispatch.close());
     usage.close();
     await line.close(GRACE_MS);
-    await bounded('last edits', LAST_EDITS_MS, Promise.all([queue.settled(), dispatch.corrected()]));
+    await bounded('last edits', LAST_EDITS_MS, Promise.all([queue.close(), dispatch.corrected()]));
     // destroy() never resolves while a shard waits for READY.
     await bounded('disconnecting', DISCONNECT_MS, client.destroy());
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
@@ -75,6 +76,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   return {
     ready,
     shutOut: shutOut(client),
+    paid: () => queue.settled(),
     stop: () => {
       stopped ??= stop();
       return stopped;

@@ -21,12 +21,17 @@ async function main(): Promise<void> {
   const app = await startApp(config, log, signal).catch((error: unknown) => {
     return signal.aborted ? process.exit(0) : fail(error, log);
   });
+  const told = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined));
+  });
   const ended = await Promise.race([
-    new Promise<undefined>((resolve) => {
-      if (signal.aborted) resolve(undefined);
-      signal.addEventListener('abort', () => resolve(undefined));
+    told,
+    // Replies are edited by tokens of their own, so what is owed can still be paid.
+    app.shutOut.then((error) => {
+      log.error({ err: error }, 'shut out by discord: what is owed is still paid');
+      return Promise.race([told, app.paid()]).then(() => error);
     }),
-    app.shutOut,
     new Promise((resolve) => {
       app.ready.catch((error: unknown) => resolve(signal.aborted ? undefined : error));
     }),

@@ -14,15 +14,19 @@ import { LocalPacer } from './quota/local-pacer.ts';
 import { plannedDay } from './quota/pace.ts';
 import { PACING_SCHEMA, PacingRows } from './quota/pacing-rows.ts';
 import { NumberFormats } from './render/numbers.ts';
+import { DebtJournal, JOURNAL_SCHEMA } from './replies/debt-journal.ts';
 import { CardService } from './service/card-service.ts';
 
 const MEMORY_BYTES = 32 * 1024 * 1024;
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
 const OWNER_PATIENCE_MS = 15_000;
 
+const STATE_LOSS = 'pacing and counts start anew, and replies that were owed stay at "thinking…"';
+
 /** The parts that answer questions, whoever asks them. */
 export interface OpenParts {
   parts: Parts;
+  journal: DebtJournal;
   /** Closes the stores. What waits and what is under way is ended before, by `line.close()` and `usage.close()`. */
   close(): Promise<void>;
 }
@@ -42,7 +46,7 @@ export async function openParts(
 
   const state = await openExclusively(
     join(config.dataDir, 'state.sqlite'),
-    { log, schema: PACING_SCHEMA + LEDGER_SCHEMA, lossMeans: 'pacing and counts start anew' },
+    { log, schema: PACING_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA, lossMeans: STATE_LOSS },
     OWNER_PATIENCE_MS,
     signal,
   );
@@ -82,6 +86,7 @@ export async function openParts(
 
   return {
     parts,
+    journal: new DebtJournal(state, log),
     async close() {
       await store.close();
       ledger.flush();

@@ -79,15 +79,25 @@ export class Dispatch {
     const correction = response.kind === 'reply' ? response.correction : undefined;
     correction?.catch(() => {}); // looked at once the reply is there
     if (response.kind === 'owe') {
-      const inTime = await acknowledge(() => defer(interaction, response.private));
-      if (!inTime) return { source: 'bot', waitMs: 0, outcome: 'too late' };
-      this.#options.queue.owe(this.#debt(interaction.commandName, asked, response));
-      return undefined;
+      return this.#owe(interaction, this.#debt(interaction.commandName, asked, response), response.private);
     }
     const inTime = await acknowledge(() => reply(interaction, response.message, response.private));
     if (inTime && response.correction !== undefined)
       this.#correctLater(interaction.commandName, asked, response.correction);
     return { source: response.source, waitMs: 0, outcome: inTime ? outcome : 'too late', err };
+  }
+
+  async #owe(interaction: CommandInteraction, debt: Debt, isPrivate: boolean): Promise<CommandEnd | undefined> {
+    const { queue, log } = this.#options;
+    queue.keep(debt);
+    const inTime = await acknowledge(() => defer(interaction, isPrivate)).catch((err: unknown) => {
+      // Discord may have taken it all the same; if not, the payment will find out.
+      log.warn({ err, command: debt.command }, 'first answer failed');
+      return true;
+    });
+    if (inTime) queue.owe(debt);
+    else queue.forget(debt);
+    return inTime ? undefined : { source: 'bot', waitMs: 0, outcome: 'too late' };
   }
 
   async #run(

@@ -12,14 +12,20 @@ export interface PaymentOptions {
   log: Logger;
 }
 
-/** Pays a debt: renders the outcome, edits the reply, writes the command's line. Never rejects. */
-export async function payDebt(options: PaymentOptions, debt: Debt, outcome: Outcome, waitMs: number): Promise<void> {
+/**
+ * Pays a debt: renders the outcome, edits the reply and, once that is settled, writes the command's line. Never rejects.
+ *
+ * @returns `false` when Discord could not be reached: worth another try
+ */
+export async function payDebt(options: PaymentOptions, debt: Debt, outcome: Outcome, waitMs: number): Promise<boolean> {
   const { replies, log } = options;
   const { message, err } = rendered(options, debt, outcome);
-  const paid = await replies.edit(debt, message);
+  const result = await replies.edit(debt, message);
+  if (result === 'failed') return false;
   const ended = 'answer' in outcome ? 'answered' : outcome.error.name;
   const source = outcome.asked ? 'service' : 'answer' in outcome ? 'cache' : 'bot';
-  logCommand(log, debt, { source, waitMs, outcome: paid ? ended : 'not answered', err });
+  logCommand(log, debt, { source, waitMs, outcome: result === 'edited' ? ended : 'not answered', err });
+  return true;
 }
 
 function rendered(

@@ -29,24 +29,32 @@ export class Replies {
   /**
    * Makes the reply show `message` and nothing else. Never rejects: there is nobody else to tell.
    *
-   * @returns whether the member sees it now
+   * @returns `lost` when nobody can be answered any more, `failed` when trying again later may help
    */
-  async edit({ applicationId, token, command, memberId }: Debt | EditedReply, message: Message): Promise<boolean> {
+  async edit({ applicationId, token, command, memberId }: EditedReply, message: Message): Promise<EditResult> {
     const { content = '', embeds = [] } = message;
     const route = Routes.webhookMessage(applicationId, token);
     const body = { content, embeds, allowed_mentions: NO_MENTIONS };
     try {
       await sendTwice(() => this.#rest.patch(route, { auth: false, body }));
-      return true;
+      return 'edited';
     } catch (err) {
       const code = err instanceof DiscordAPIError ? err.code : undefined;
       const lost = code !== undefined && LOST.has(code);
       this.#log[lost ? 'info' : 'error']({ command, member: memberId, err }, 'reply cannot be edited');
       // What Discord finds fault with must not leave "thinking…" there for ever.
       const refused = code === RESTJSONErrorCodes.InvalidFormBodyOrContentType && content !== words.broken;
-      return refused && this.edit({ applicationId, token, command, memberId }, { content: words.broken });
+      if (refused) return this.edit({ applicationId, token, command, memberId }, { content: words.broken });
+      return lost || isRefusal(err) ? 'lost' : 'failed';
     }
   }
+}
+
+export type EditResult = 'edited' | 'lost' | 'failed';
+
+/** Discord does not take this request, now or later; a 429 or an error of its own passes. */
+function isRefusal(err: unknown): boolean {
+  return err instanceof DiscordAPIError && err.status >= 400 && err.status < 500 && err.status !== 429;
 }
 
 /** What of an interaction is needed to edit its reply. */

@@ -1,14 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../card.ts';
-import type { CardServiceError } from '../errors.ts';
+import { type CardServiceError, Stopping } from '../errors.ts';
+import type { Logger } from '../log.ts';
 import type { WaitingLine } from '../lookup/waiting-line.ts';
 import type { Debt } from './debt.ts';
+import type { DebtJournal } from './debt-journal.ts';
 import type { ReplyQueue } from './reply-queue.ts';
 import { worthTelling } from './turn-notice.ts';
 
 export interface LocalReplyQueueOptions {
   line: WaitingLine;
-  /** Sends the final answer. Never rejects. */
-  pay: (debt: Debt, outcome: PaidOutcome, waitMs: number) => Promise<void>;
+  journal: DebtJournal;
+  log: Logger;
+  /** Sends the final answer. Never rejects. @returns whether the debt is settled; if not, it is tried again */
+  pay: (debt: Debt, outcome: PaidOutcome, waitMs: number) => Promise<boolean>;
   /** Shows when the turn comes, in place of "thinking…". Never rejects. */
   showTurn: (debt: Debt, turnAtMs: number) => Promise<void>;
 }
@@ -16,26 +21,79 @@ export interface LocalReplyQueueOptions {
 /** What the line answered, and whether it sent a request for it. */
 export type PaidOutcome = ({ answer: Answer } | { error: CardServiceError }) & { asked: boolean };
 
-/** The replies owed by a single process, in memory. */
+/** What came of a question, and how long it waited for its turn. */
+interface Asked {
+  outcome: PaidOutcome;
+  waitMs: number;
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+
+/** The replies owed by a single process, in memory and in its journal. */
 export class LocalReplyQueue implements ReplyQueue {
   readonly #options: LocalReplyQueueOptions;
-  readonly #debts = new Set<Promise<void>>();
+  readonly #settling = new Set<Promise<void>>();
+  readonly #closed = new AbortController();
 
   constructor(options: LocalReplyQueueOptions) {
     this.#options = options;
   }
 
+  keep(debt: Debt): void {
+    this.#options.journal.add(debt);
+  }
+
   owe(debt: Debt): void {
-    const paid = this.#settle(debt).finally(() => this.#debts.delete(paid));
-    this.#debts.add(paid);
+    const settled = this.#settle(debt)
+      .catch((err: unknown) => this.#options.log.error({ err, command: debt.command }, 'debt cannot be paid'))
+      .finally(() => this.#settling.delete(settled));
+    this.#settling.add(settled);
+  }
+
+  forget(debt: Debt): void {
+    this.#options.journal.remove(debt.interactionId);
+  }
+
+  resume(): void {
+    const { journal, log } = this.#options;
+    const debts = journal.open();
+    const alive = debts.filter(({ deadlineMs }) => deadlineMs > Date.now());
+    for (const debt of debts) {
+      if (alive.includes(debt)) this.owe(debt);
+      else this.forget(debt);
+    }
+    if (debts.length > 0) log.info({ owed: alive.length, tooLate: debts.length - alive.length }, 'debts taken over');
   }
 
   async settled(): Promise<void> {
-    while (this.#debts.size > 0) await Promise.all(this.#debts);
+    while (this.#settling.size > 0) await Promise.all(this.#settling);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.settled();
   }
 
   async #settle(debt: Debt): Promise<void> {
-    const { line, pay, showTurn } = this.#options;
+    const { outcome, waitMs } = await this.#ask(debt);
+    if ('error' in outcome && outcome.error instanceof Stopping) return; // the next process pays
+    if (await this.#pay(debt, outcome, waitMs)) this.forget(debt);
+  }
+
+  /** @returns `false` when the process ends before Discord has taken the answer */
+  async #pay(debt: Debt, outcome: PaidOutcome, waitMs: number): Promise<boolean> {
+    for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
+      if (await this.#options.pay(debt, outcome, waitMs)) return true;
+      if (Date.now() + retryMs > debt.deadlineMs) return true; // nobody can be answered any more
+      const { signal } = this.#closed;
+      await sleep(retryMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return false;
+    }
+  }
+
+  async #ask(debt: Debt): Promise<Asked> {
+    const { line, showTurn } = this.#options;
     let notices = Promise.resolve(); // one after the other, and the answer after the last of them
     let toldAtMs: number | undefined;
     let askedAtMs: number | undefined;
@@ -60,6 +118,7 @@ export class LocalReplyQueue implements ReplyQueue {
         (error: CardServiceError) => ({ error }),
       );
     await notices;
-    await pay(debt, { ...outcome, asked: askedAtMs !== undefined }, (askedAtMs ?? Date.now()) - debt.receivedAtMs);
+    const waitMs = (askedAtMs ?? Date.now()) - debt.receivedAtMs;
+    return { outcome: { ...outcome, asked: askedAtMs !== undefined }, waitMs };
   }
 }

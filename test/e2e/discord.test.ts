@@ -45,20 +45,3 @@ describe('commands that Discord knows and the bot does not', () => {
     expect(await world.commandLines(1)).toMatchObject([{ command: command.name }]);
   });
 });
-
-describe('a stop', () => {
-  it('finishes what is in hand and tells who still waits', async () => {
-    const world = await startWorld({ service: { requestsPerMinute: 12, burst: 2, requestsPerDay: 1_000 } });
-    world.cardService.set({ latencyMs: 300 });
-    const inHand = world.card('base1-4');
-    const waiting = world.card('base1-5');
-    await waiting.until(({ content }) => content.startsWith('Your turn comes'));
-
-    await world.stopBot();
-
-    expect(inHand.message.embeds[0]?.title).toBe('Emberwing Drake');
-    expect(waiting.message.content).toBe('The bot is restarting. Ask again in a minute.');
-    const outcomes = (await world.commandLines(2)).map(({ outcome }) => outcome);
-    expect(outcomes.sort()).toEqual(['Stopping', 'answered']);
-  });
-});

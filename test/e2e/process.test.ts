@@ -1,34 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startCardService } from '../../src/sandbox/card-service.ts';
-import { startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { describe, expect, it } from 'vitest';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
-import { registerCommands } from '../../src/sandbox/sandbox.ts';
 import { startBotProcess } from '../support/bot-process.ts';
-
-async function surroundings() {
-  const discord = await startEmulatedDiscord();
-  const cardService = await startCardService();
-  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-test-'));
-  onTestFinished(async () => {
-    await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true })]);
-  });
-  await registerCommands(discord);
-  const env = {
-    DISCORD_TOKEN: discord.botToken,
-    DISCORD_API_URL: discord.apiUrl,
-    CARD_SERVICE_URL: cardService.url,
-    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
-    DATA_DIR: dataDir,
-  };
-  return { discord, cardService, env };
-}
+import { startSurroundings } from '../support/surroundings.ts';
 
 describe('npm start', () => {
   it('answers until it is told to stop, and then exits 0', async () => {
-    const { discord, env } = await surroundings();
+    const { discord, env } = await startSurroundings();
     const bot = startBotProcess(env);
     await discord.gateway.whenReady();
 
@@ -41,7 +18,7 @@ describe('npm start', () => {
   });
 
   it('writes neither token nor key, whatever it is asked for', async () => {
-    const { discord, cardService, env } = await surroundings();
+    const { discord, cardService, env } = await startSurroundings();
     cardService.script({ path: 'odd', body: SANDBOX_API_KEY });
     const bot = startBotProcess({ ...env, LOG_LEVEL: 'trace' });
     await discord.gateway.whenReady();
@@ -65,7 +42,7 @@ describe('npm start', () => {
   });
 
   it('exits 1 with a sentence when Discord refuses the token', async () => {
-    const { env } = await surroundings();
+    const { env } = await startSurroundings();
     const bot = startBotProcess({ ...env, DISCORD_TOKEN: 'not.the.token' });
 
     expect(await bot.ended).toBe(1);
@@ -74,7 +51,7 @@ describe('npm start', () => {
   });
 
   it('keeps trying while Discord cannot be reached, and stops when told', async () => {
-    const { env } = await surroundings();
+    const { env } = await startSurroundings();
     const bot = startBotProcess({ ...env, DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     await bot.wrote('discord cannot be reached');
 
@@ -84,7 +61,7 @@ describe('npm start', () => {
   });
 
   it('exits 1 with a sentence when its data cannot be kept', async () => {
-    const { env } = await surroundings();
+    const { env } = await startSurroundings();
     const bot = startBotProcess({ ...env, DATA_DIR: '/dev/null/data' });
 
     expect(await bot.ended).toBe(1);
@@ -92,7 +69,7 @@ describe('npm start', () => {
   });
 
   it('takes over when the process before it leaves', async () => {
-    const { discord, env } = await surroundings();
+    const { discord, env } = await startSurroundings();
     const first = startBotProcess(env);
     await first.wrote('gateway ready');
     const second = startBotProcess(env);

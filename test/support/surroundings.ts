@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import {
+  type CardServiceOptions,
+  type ListeningCardService,
+  startCardService,
+} from '../../src/sandbox/card-service.ts';
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { registerCommands } from '../../src/sandbox/sandbox.ts';
+
+/** What a bot process lives between, and the environment that tells it so; all gone when the test ends. */
+export interface Surroundings {
+  discord: EmulatedDiscord;
+  cardService: ListeningCardService;
+  env: Record<string, string> & { DISCORD_TOKEN: string; DATA_DIR: string };
+}
+
+export async function startSurroundings(service: CardServiceOptions = {}): Promise<Surroundings> {
+  const discord = await startEmulatedDiscord();
+  const cardService = await startCardService(service);
+  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-test-'));
+  onTestFinished(async () => {
+    await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true, force: true })]);
+  });
+  await registerCommands(discord);
+  const pace = {
+    ...(service.requestsPerMinute && { CARD_SERVICE_REQUESTS_PER_MINUTE: String(service.requestsPerMinute) }),
+    ...(service.burst && { CARD_SERVICE_BURST: String(service.burst) }),
+  };
+  const env = {
+    DISCORD_TOKEN: discord.botToken,
+    DISCORD_API_URL: discord.apiUrl,
+    CARD_SERVICE_URL: cardService.url,
+    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
+    MEMBER_DAILY_REQUESTS: '0',
+    DATA_DIR: dataDir,
+    ...pace,
+  };
+  return { discord, cardService, env };
+}
