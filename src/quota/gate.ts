@@ -7,6 +7,8 @@ import { backoffMs, pauseMs, withJitter } from './backoff.ts';
  */
 export interface Gate {
   why: 'open' | 'minute' | 'day' | 'down' | 'key';
+  /** When it came to be so. */
+  sinceMs: number;
   /** When the probe may leave. */
   untilMs: number;
   /** The probe is under way. */
@@ -15,7 +17,7 @@ export interface Gate {
   failures: number;
 }
 
-export const OPEN_GATE: Gate = { why: 'open', untilMs: 0, probing: false, failures: 0 };
+export const OPEN_GATE: Gate = { why: 'open', sinceMs: 0, untilMs: 0, probing: false, failures: 0 };
 
 /** How one request ended, as far as the gate cares. */
 export type RequestOutcome =
@@ -57,7 +59,7 @@ export function afterRequest(gate: Gate, outcome: RequestOutcome, probe: boolean
     case 'down':
       return afterDown(gate, now);
     case 'key refused':
-      return closed('key', now.nowMs + KEY_PAUSE_MS, failuresInARow(gate, 'key'));
+      return closed('key', now.nowMs, now.nowMs + KEY_PAUSE_MS, failuresInARow(gate, 'key'));
     case 'abandoned':
       return { ...gate, probing: false };
   }
@@ -73,7 +75,7 @@ function afterRateLimit(
   const waitMs = withJitter(pauseMs(statedMs, failures), now.random);
   if (day) return spent(gate, waitMs, failures, now);
   if (straggler) return { ...gate, untilMs: Math.max(gate.untilMs, now.nowMs + waitMs) };
-  return closed('minute', now.nowMs + waitMs, failures);
+  return closed('minute', now.nowMs, now.nowMs + waitMs, failures);
 }
 
 function spent(gate: Gate, waitMs: number, failures: number, { quota, nowMs }: Circumstances): Gate {
@@ -81,23 +83,23 @@ function spent(gate: Gate, waitMs: number, failures: number, { quota, nowMs }: C
   const probeMs = Math.min(SPENT_PROBE_MS * 2 ** (Math.max(1, failures) - 1), LONGEST_SPENT_PROBE_MS);
   const leastMs = resetsAtMs > nowMs ? waitMs : Math.max(waitMs, probeMs);
   const knownMs = gate.why === 'day' && !gate.probing ? gate.untilMs : 0;
-  return closed('day', Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
+  return closed('day', nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
 }
 
 function afterDown(gate: Gate, { nowMs, random }: Circumstances): Gate {
   // After a pause or a spent day the probe's failure is the first of its kind: a little later, another question probes.
-  if (gate.why !== 'open' && gate.why !== 'down') return closed('minute', nowMs + backoffMs(1), gate.failures);
+  if (gate.why !== 'open' && gate.why !== 'down') return closed('minute', nowMs, nowMs + backoffMs(1), gate.failures);
   const failures = gate.failures + 1;
   if (failures < FAILURES_TO_BREAK) return { ...gate, failures };
 
   const breakMs = Math.min(FIRST_BREAK_MS * 2 ** (failures - FAILURES_TO_BREAK), LONGEST_BREAK_MS);
-  return closed('down', nowMs + withJitter(breakMs, random), failures);
+  return closed('down', nowMs, nowMs + withJitter(breakMs, random), failures);
 }
 
 function failuresInARow(gate: Gate, ...kinds: Gate['why'][]): number {
   return kinds.includes(gate.why) ? gate.failures + 1 : 1;
 }
 
-function closed(why: Gate['why'], untilMs: number, failures: number): Gate {
-  return { why, untilMs, probing: false, failures };
+function closed(why: Gate['why'], nowMs: number, untilMs: number, failures: number): Gate {
+  return { why, sinceMs: nowMs, untilMs, probing: false, failures };
 }

@@ -1,5 +1,6 @@
 import type { Plan } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
+import { afterClockJump } from './clock-jump.ts';
 import type { RequestOutcome } from './gate.ts';
 import type { PlanSetting } from './pace.ts';
 import type { Outlook, Pacer, Turn, TurnLane, TurnOrWait } from './pacer.ts';
@@ -35,21 +36,21 @@ export class LocalPacer implements Pacer {
   }
 
   take(lane: TurnLane): Promise<TurnOrWait> {
-    const { state, got } = takeTurn(this.#state, lane, this.#setting, Date.now());
+    const { state, got } = takeTurn(this.#present(), lane, this.#setting, Date.now());
     this.#become(state);
     return Promise.resolve(got);
   }
 
   settle(turn: Turn, outcome: RequestOutcome): Promise<void> {
     const now = { nowMs: Date.now(), random: this.#random() };
-    this.#become(settleTurn(this.#state, turn, outcome, this.#setting, now));
+    this.#become(settleTurn(this.#present(), turn, outcome, this.#setting, now));
     for (const listener of this.#listeners) listener();
     return Promise.resolve();
   }
 
   hear(reading: QuotaReading): void {
     const { warned } = this.#state;
-    const heard = hearReading(this.#state, reading, Date.now());
+    const heard = hearReading(this.#present(), reading, Date.now());
     this.#become(heard);
     if (heard.warned && heard.quota && heard.warned !== warned) this.#warn(heard.warned.share, heard.quota);
   }
@@ -60,11 +61,11 @@ export class LocalPacer implements Pacer {
   }
 
   outlook(): Outlook {
-    return outlookOf(this.#state, this.#setting, Date.now());
+    return outlookOf(this.#present(), this.#setting, Date.now());
   }
 
   quota(): QuotaState | undefined {
-    return currentQuota(this.#state.quota, Date.now());
+    return currentQuota(this.#present().quota, Date.now());
   }
 
   runsOutAtMs(): number | undefined {
@@ -73,6 +74,10 @@ export class LocalPacer implements Pacer {
 
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
+  }
+
+  #present(): PacingState {
+    return afterClockJump(this.#state, Date.now());
   }
 
   #become(state: PacingState): void {

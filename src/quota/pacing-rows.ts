@@ -17,6 +17,7 @@ const Stored = z
     fullAtMs: number,
     gate: z.object({
       why: z.enum(['open', 'minute', 'day', 'down', 'key']),
+      sinceMs: number.default(0),
       untilMs: number,
       probing: z.boolean(),
       failures: z.int(),

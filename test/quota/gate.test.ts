@@ -23,12 +23,12 @@ function open(failures: number): Gate {
 }
 
 function closed(why: Exclude<Gate['why'], 'open'>, afterMs: number, failures = 1): Gate {
-  return { why, untilMs: NOW_MS + afterMs, probing: false, failures };
+  return { why, sinceMs: NOW_MS, untilMs: NOW_MS + afterMs, probing: false, failures };
 }
 
 /** The gate's time has come and its probe is under way. */
 function probed(why: Exclude<Gate['why'], 'open'>, failures = 1): Gate {
-  return { why, untilMs: NOW_MS, probing: true, failures };
+  return { why, sinceMs: NOW_MS, untilMs: NOW_MS, probing: true, failures };
 }
 
 function quota(remaining: number | undefined, resetsAtMs?: number): QuotaState {

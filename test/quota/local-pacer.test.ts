@@ -284,6 +284,28 @@ describe('a 429', () => {
   });
 });
 
+describe('a clock that is set back', () => {
+  it('lengthens no pause', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    vi.setSystemTime(START_MS - 86_400_000);
+    it.restart();
+    expect(await it.take()).toBeUndefined();
+    pass(7_000);
+    expect(await it.take()).toEqual({ probe: true });
+  });
+
+  it('lengthens no spent day', async () => {
+    const it = new Process();
+    const turn = await it.take();
+    it.pacer.hear(reading(0, 3_600_000));
+    if (turn) await it.pacer.settle(turn, ANSWERED);
+    vi.setSystemTime(START_MS - 86_400_000);
+    expect(it.pacer.outlook().closed).toEqual({ why: 'day', untilMs: START_MS - 86_400_000 + 3_600_000 });
+    expect(it.pacer.quota()?.resetsAtMs).toBe(START_MS - 86_400_000 + 3_600_000);
+  });
+});
+
 describe('a spent day', () => {
   const HOUR_MS = 3_600_000;
 
