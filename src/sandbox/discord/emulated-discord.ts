@@ -1,8 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-import type { APIApplicationCommand } from 'discord-api-types/v10';
+import { type APIApplicationCommand, GatewayCloseCodes } from 'discord-api-types/v10';
 
 import { apiCommand, isVisible } from './api-command.ts';
 import { applicationRoutes } from './application-routes.ts';
@@ -11,7 +7,10 @@ import { CommandBook } from './command-book.ts';
 import { commandRoutes } from './command-routes.ts';
 import { Conversations } from './conversations.ts';
 import type { ExternalImage } from './external-images.ts';
+import { Faults } from './faults.ts';
+import { FrontDoor } from './front-door.ts';
 import { Gateway } from './gateway.ts';
+import { type GatewayFaults, NO_GATEWAY_FAULTS } from './gateway-faults.ts';
 import { DISCORD_LIFETIMES, type Lifetimes } from './interaction.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import { RequestLog, type SeenRestRequest } from './request-log.ts';
@@ -57,21 +56,29 @@ export interface EmulatedDiscord {
   /** The last thousand REST requests, oldest first. */
   readonly requests: readonly SeenRestRequest[];
   onRequest(listener: (request: SeenRestRequest) => void): () => void;
-  readonly gateway: Pick<Gateway, 'sessions' | 'drop' | 'requestReconnect' | 'whenReady' | 'identifies' | 'resumes'>;
+  readonly gateway: Pick<
+    Gateway,
+    'sessions' | 'drop' | 'requestReconnect' | 'whenReady' | 'identifies' | 'resumes' | 'invalidate'
+  >;
+  /** Spoils REST requests. */
+  readonly faults: Pick<Faults, 'script' | 'met' | 'pending' | 'clear'>;
+  /** Faults of the gateway; those that are not named stay as they are. */
+  setGatewayFaults(faults: Partial<GatewayFaults>): void;
+  /** From here on the bot's token is refused everywhere, and every gateway connection closed with 4004. */
+  revokeToken(): void;
+  /** Breaks every connection and refuses new ones, or lets them in again. */
+  refuseConnections(refused: boolean): Promise<void>;
   /** Quick, also with open connections. */
   close(): Promise<void>;
 }
 
 const HEARTBEAT_INTERVAL_MS = 41_250; // what Discord's own HELLO says
-// Longer than any test: a client loses the request that meets the end of an idle connection.
-const KEEP_ALIVE_MS = 400_000;
 
 /** Starts a Discord on the loopback interface that enforces Discord's rules. */
 export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {}): Promise<EmulatedDiscord> {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const door = new FrontDoor();
+  await door.open(options.port);
+  const { server, port } = door;
   const origin = `http://127.0.0.1:${port}`;
 
   const world: World = { ...DEFAULT_WORLD, ...given(options) };
@@ -80,10 +87,13 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const book = new CommandBook(nextId);
   const conversations = new Conversations();
   const log = new RequestLog();
+  const faults = new Faults();
+  const gatewayFaults: GatewayFaults = { ...NO_GATEWAY_FAULTS };
   const gateway = new Gateway(server, {
     world,
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? HEARTBEAT_INTERVAL_MS,
     url: `ws://127.0.0.1:${port}`,
+    faults: gatewayFaults,
   });
   const routes = [
     ...interactionRoutes(conversations, world),
@@ -92,7 +102,13 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   ];
   server.on(
     'request',
-    restListener({ routes, botToken: world.botToken, image: options.image ?? (() => undefined), log }),
+    restListener({
+      routes,
+      isBotToken: (token) => !gatewayFaults.tokenRevoked && token === world.botToken,
+      faults,
+      image: options.image ?? (() => undefined),
+      log,
+    }),
   );
 
   const commandsFor: EmulatedDiscord['commandsFor'] = ({ guildId, manageGuild }) =>
@@ -114,13 +130,21 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     requests: log.seen,
     onRequest: (listener) => log.onRequest(listener),
     gateway,
+    faults,
+    setGatewayFaults: (changed) => void Object.assign(gatewayFaults, changed),
+    revokeToken() {
+      gatewayFaults.tokenRevoked = true;
+      gateway.drop(GatewayCloseCodes.AuthenticationFailed);
+    },
+    async refuseConnections(refused) {
+      if (!refused) return door.open();
+      door.shut();
+      gateway.drop(1_006);
+    },
     async close() {
-      const closed = once(server, 'close');
-      server.close();
       conversations.close();
       gateway.close();
-      server.closeAllConnections();
-      await closed;
+      await door.close();
     },
   };
 }

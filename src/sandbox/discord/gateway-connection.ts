@@ -1,6 +1,7 @@
 import { GatewayCloseCodes as Close, GatewayOpcodes as Op } from 'discord-api-types/v10';
 import type { WebSocket } from 'ws';
 
+import type { GatewayFaults } from './gateway-faults.ts';
 import {
   countSend,
   type Frame,
@@ -14,7 +15,8 @@ import {
 import type { GatewaySession, SessionLink } from './gateway-session.ts';
 
 export interface GatewayConnectionOptions {
-  botToken: string;
+  faults: GatewayFaults;
+  isBotToken(token: string): boolean;
   heartbeatIntervalMs: number;
   /** A bot identified: makes its session and sends READY. */
   open(identify: Identify, link: SessionLink): GatewaySession;
@@ -65,6 +67,14 @@ export class GatewayConnection implements SessionLink {
     this.#sendOp(Op.Reconnect, null);
   }
 
+  /** Op 9. A session that is not resumable has ended. */
+  invalidate(resumable: boolean): void {
+    const session = this.#session;
+    this.#release();
+    if (session && !resumable) this.#options.end(session);
+    this.#sendOp(Op.InvalidSession, resumable);
+  }
+
   #receive(text: string) {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#sends = countSend(this.#sends, Date.now());
@@ -84,23 +94,28 @@ export class GatewayConnection implements SessionLink {
 
   #heartbeat() {
     this.#silence.refresh();
-    this.#sendOp(Op.HeartbeatAck, null);
+    if (!this.#options.faults.heartbeatsIgnored) this.#sendOp(Op.HeartbeatAck, null);
   }
 
   #identify(d: unknown) {
     if (this.#session) return this.close(Close.AlreadyAuthenticated);
     const { data: identify } = Identify.safeParse(d);
     if (!identify) return this.close(Close.DecodeError);
-    const refusal = identifyRefusal(identify, this.#options.botToken);
+    const refusal = identifyRefusal(identify, this.#options.isBotToken);
     if (refusal !== undefined) return this.close(refusal);
-    this.#session = this.#options.open(identify, this);
+    if (!this.#options.faults.readyWithheld) this.#session = this.#options.open(identify, this);
   }
 
   #resume(d: unknown) {
     if (this.#session) return this.close(Close.AlreadyAuthenticated);
     const { data: resume } = Resume.safeParse(d);
     if (!resume) return this.close(Close.DecodeError);
-    if (resume.token !== this.#options.botToken) return this.close(Close.AuthenticationFailed);
+    if (!this.#options.isBotToken(resume.token)) return this.close(Close.AuthenticationFailed);
+    const { faults } = this.#options;
+    if (faults.refusedResumes > 0) {
+      faults.refusedResumes--;
+      return this.#sendOp(Op.InvalidSession, false);
+    }
     const session = this.#options.find(resume.session_id);
     const outcome = session?.resumable(resume.seq);
     if (!session || outcome === 'too late') return this.#sendOp(Op.InvalidSession, false);

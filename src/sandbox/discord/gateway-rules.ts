@@ -37,8 +37,11 @@ export function addressRefusal(query: URLSearchParams): number | undefined {
 }
 
 /** The close code for an identify that is refused; undefined = it is not. */
-export function identifyRefusal({ token, intents, shard: [id, count] }: Identify, botToken: string) {
-  if (token !== botToken) return Close.AuthenticationFailed;
+export function identifyRefusal(
+  { token, intents, shard: [id, count] }: Identify,
+  isBotToken: (token: string) => boolean,
+) {
+  if (!isBotToken(token)) return Close.AuthenticationFailed;
   if (count < 1 || id < 0 || id >= count) return Close.InvalidShard;
   if (!Number.isInteger(intents) || intents < 0 || intents > 2 ** 31 || (intents & ~ALL_INTENTS) !== 0) {
     return Close.InvalidIntents;

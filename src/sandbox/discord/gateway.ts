@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 import { GatewayConnection } from './gateway-connection.ts';
+import type { GatewayFaults } from './gateway-faults.ts';
 import { addressRefusal, type Identify } from './gateway-rules.ts';
 import { GatewaySession, type SessionLink } from './gateway-session.ts';
 import { isLoopbackHost } from './loopback-host.ts';
@@ -15,6 +16,8 @@ export interface GatewayOptions {
   heartbeatIntervalMs: number;
   /** `ws://127.0.0.1:PORT` */
   url: string;
+  /** Read whenever they matter. */
+  faults: GatewayFaults;
 }
 
 const RESUMABLE_MS = 180_000; // how long Discord keeps a session is not documented; minutes in practice
@@ -77,6 +80,11 @@ export class Gateway {
     for (const connection of this.#connections) connection.requestReconnect();
   }
 
+  /** Op 9 to every connection; unless `resumable`, their sessions are gone. */
+  invalidate(resumable: boolean): void {
+    for (const connection of this.#connections) connection.invalidate(resumable);
+  }
+
   /** Resolves when a bot is connected and identified. */
   whenReady(): Promise<void> {
     if (this.sessions > 0) return Promise.resolve();
@@ -100,9 +108,11 @@ export class Gateway {
   #accept(client: WebSocket, query: URLSearchParams) {
     const refusal = addressRefusal(query);
     if (refusal !== undefined) return client.close(refusal);
+    const { world, faults, heartbeatIntervalMs } = this.#options;
     const connection = new GatewayConnection(client, {
-      botToken: this.#options.world.botToken,
-      heartbeatIntervalMs: this.#options.heartbeatIntervalMs,
+      isBotToken: (token) => !faults.tokenRevoked && token === world.botToken,
+      heartbeatIntervalMs,
+      faults,
       open: (identify, link) => this.#open(identify, link),
       find: (sessionId) => this.#sessions.get(sessionId),
       resumed: () => {

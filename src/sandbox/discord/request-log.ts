@@ -6,6 +6,7 @@ export interface SeenRestRequest {
   method: string;
   /** Path and query; an interaction's token is replaced by `[token]`. */
   path: string;
+  /** 0 = the connection broke instead of an answer. */
   status: number;
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 
 import { ApiError } from './api-error.ts';
 import { type ExternalImage, externalUrl } from './external-images.ts';
+import { type Faults, type RestOutcome, spoilt } from './faults.ts';
 import { isLoopbackHost } from './loopback-host.ts';
 import { readBody } from './request-body.ts';
 import type { RequestLog } from './request-log.ts';
@@ -9,7 +10,9 @@ import { type RestAnswer, type Route, RouteTable } from './route.ts';
 
 export interface RestOptions {
   routes: readonly Route[];
-  botToken: string;
+  /** Whether this is the bot's token, and good for anything. */
+  isBotToken: (token: string) => boolean;
+  faults: Faults;
   image: (url: string) => ExternalImage | undefined;
   log: RequestLog;
 }
@@ -18,13 +21,16 @@ const USER_AGENT = /^DiscordBot \([^,]+, [^)]+\)/; // reference.md, "User Agent"
 const API = /^\/api(?:\/v10)?(?=\/)/;
 
 /** Answers HTTP as Discord's API does, and serves the pictures of embeds. */
-export function restListener({ routes, botToken, image, log }: RestOptions): RequestListener {
+export function restListener({ routes, isBotToken, faults, image, log }: RestOptions): RequestListener {
   const table = new RouteTable(routes);
+
+  const isAuthorized = ({ headers: { authorization = '' } }: IncomingMessage) =>
+    authorization.startsWith('Bot ') && isBotToken(authorization.slice('Bot '.length));
 
   async function answer(request: IncomingMessage, path: string, query: URLSearchParams): Promise<RestAnswer> {
     if (!USER_AGENT.test(request.headers['user-agent'] ?? '')) throw new ApiError('blockedUserAgent');
     const { route, params, bucket } = table.match(request.method ?? '', path);
-    if (route.needsBotToken && request.headers.authorization !== `Bot ${botToken}`) throw new ApiError('unauthorized');
+    if (route.needsBotToken && !isAuthorized(request)) throw new ApiError('unauthorized');
     const answered = await route.answer({ params, query, ...(await readBody(request)) });
     return { ...answered, headers: rateLimitHeaders(bucket, Date.now()) };
   }
@@ -35,10 +41,14 @@ export function restListener({ routes, botToken, image, log }: RestOptions): Req
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     if (!API.test(path)) return sendImage(response, request.method === 'GET' ? path : '', image);
 
-    const answered = await answer(request, path.replace(API, ''), new URLSearchParams(query)).catch(refusal);
     const { method = '', url = '' } = request;
-    log.add({ atMs: Date.now(), arrivedAtMs, method, path: url, status: answered.status });
-    send(response, answered);
+    const route = path.replace(API, '');
+    const process = () => answer(request, route, new URLSearchParams(query)).catch(refusal);
+    const fault = faults.take(method, route);
+    const outcome = await (fault ? spoilt(fault, process) : process());
+    const status = typeof outcome === 'string' ? 0 : outcome.status;
+    log.add({ atMs: Date.now(), arrivedAtMs, method, path: url, status });
+    send(response, outcome);
   }
 
   return (request, response) => {
@@ -67,12 +77,26 @@ function retryHeaders(seconds: number): Record<string, string> {
   return { 'Retry-After': String(Math.ceil(seconds)), 'X-RateLimit-Scope': 'user' };
 }
 
-function send(response: ServerResponse, { status, body, headers = {} }: RestAnswer): void {
+function send(response: ServerResponse, outcome: RestOutcome): void {
+  if (typeof outcome === 'string') {
+    suffer(response, outcome);
+    return;
+  }
+  const { status, body, headers = {} } = outcome;
   if (body === undefined) {
     response.writeHead(status, headers).end();
     return;
   }
-  response.writeHead(status, { ...headers, 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(text);
+}
+
+function suffer({ req, socket }: ServerResponse, fault: Extract<RestOutcome, string>): void {
+  if (fault === 'reset') socket?.resetAndDestroy();
+  if (fault !== 'close') return;
+  // Unread bytes would turn the orderly end into a reset.
+  if (req.readableEnded) socket?.destroySoon();
+  else req.resume().once('end', () => socket?.destroySoon());
 }
 
 function sendImage(response: ServerResponse, path: string, image: RestOptions['image']) {

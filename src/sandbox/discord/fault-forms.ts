@@ -1,0 +1,51 @@
+import { ApiError, type Refusal } from './api-error.ts';
+import type { FaultyRoute, ScriptedFault } from './faults.ts';
+
+export interface RateLimited {
+  route: FaultyRoute;
+  retryAfterSeconds: number;
+  /** `user`: this bot's own calls; `shared`: everybody's calls to one thing; `global`: all of this bot's calls. */
+  scope?: 'user' | 'shared' | 'global';
+  times?: number;
+}
+
+/** 429 with the headers and the body that topics/rate-limits documents. */
+export function rateLimited({ route, retryAfterSeconds, scope = 'user', times = 1 }: RateLimited): ScriptedFault {
+  const global = scope === 'global';
+  const headers = {
+    'Retry-After': String(Math.ceil(retryAfterSeconds)),
+    'X-RateLimit-Scope': scope,
+    ...(global && { 'X-RateLimit-Global': 'true' }),
+    // Only a limit of the bot's own has a bucket to tell of.
+    ...(scope === 'user' && {
+      'X-RateLimit-Limit': '5',
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': String(Date.now() / 1_000 + retryAfterSeconds),
+      'X-RateLimit-Reset-After': String(retryAfterSeconds),
+      'X-RateLimit-Bucket': 'a-bucket-that-is-empty',
+    }),
+  };
+  const message = scope === 'shared' ? 'The resource is being rate limited.' : 'You are being rate limited.';
+  return { route, times, answer: { status: 429, headers, body: { message, retry_after: retryAfterSeconds, global } } };
+}
+
+/** What Cloudflare says for Discord to an address that it has shut out: no limits are named; topics/rate-limits. */
+export function bannedByCloudflare(route: FaultyRoute, retryAfterSeconds: number, times = 1): ScriptedFault {
+  const headers = { 'Retry-After': String(retryAfterSeconds), 'Content-Type': 'text/html' };
+  return { route, times, answer: { status: 429, headers, body: 'error code: 1015' } };
+}
+
+/** A proxy's words for a server that does not answer. */
+export function serverError(route: FaultyRoute, { status = 502, times = 1 } = {}): ScriptedFault {
+  return {
+    route,
+    times,
+    answer: { status, headers: { 'Content-Type': 'text/html' }, body: `<html>${status}</html>` },
+  };
+}
+
+/** One of Discord's own refusals, such as `unknownMessage` (404, 10008). */
+export function refused(route: FaultyRoute, refusal: Refusal, times = 1): ScriptedFault {
+  const error = new ApiError(refusal);
+  return { route, times, answer: { status: error.status, body: error } };
+}

@@ -1,0 +1,18 @@
+/** What is wrong with the gateway right now. All of it can be switched at any time. */
+export interface GatewayFaults {
+  /** No heartbeat is acknowledged: to the bot the line is dead (a zombie). */
+  heartbeatsIgnored: boolean;
+  /** Who identifies waits for READY in vain. */
+  readyWithheld: boolean;
+  /** So many resumes are answered with op 9 (not resumable) from now on. */
+  refusedResumes: number;
+  /** The bot's token is worth nothing any more, here and for REST. */
+  tokenRevoked: boolean;
+}
+
+export const NO_GATEWAY_FAULTS: Readonly<GatewayFaults> = {
+  heartbeatsIgnored: false,
+  readyWithheld: false,
+  refusedResumes: 0,
+  tokenRevoked: false,
+};
