@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+// With row ids: rows are long, and without ids the inner pages of the tree would hold whole rows.
 export const CARDS_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS cards (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS cards (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at INTEGER NOT NULL);
   CREATE INDEX IF NOT EXISTS cards_by_expiry ON cards (expires_at);
 `;
 

@@ -10,8 +10,9 @@ const PRIVATE_NAME = /(?:^[^.]+|\.(?:localhost|local|internal|lan|home|corp|home
  * http(s), on a public host name. Discord fetches it, so a private address would be no picture anyway.
  */
 export function imageUrl(text: string | undefined): string | undefined {
-  if (text === undefined || !URL.canParse(text)) return undefined;
-  const { protocol, hostname, username, href } = new URL(text);
+  const url = text === undefined ? null : URL.parse(text);
+  if (url === null) return undefined;
+  const { protocol, hostname, username, href } = url;
   if (protocol !== 'https:' && protocol !== 'http:') return undefined;
   if (username !== '' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || PRIVATE_NAME.test(hostname)) return undefined;
   return href.length <= MAX_URL_LENGTH ? href : undefined;

@@ -58,7 +58,7 @@ export interface EmulatedDiscord {
   onRequest(listener: (request: SeenRestRequest) => void): () => void;
   readonly gateway: Pick<
     Gateway,
-    'sessions' | 'drop' | 'requestReconnect' | 'whenReady' | 'identifies' | 'resumes' | 'invalidate'
+    'sessions' | 'drop' | 'requestReconnect' | 'whenReady' | 'identifies' | 'resumes' | 'lastEventAtMs' | 'invalidate'
   >;
   /** Spoils REST requests. */
   readonly faults: Pick<Faults, 'script' | 'met' | 'pending' | 'clear'>;

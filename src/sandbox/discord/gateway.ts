@@ -31,6 +31,7 @@ export class Gateway {
   #waiting: (() => void)[] = [];
   #identifies = 0;
   #resumes = 0;
+  #lastEventAtMs = Number.NaN;
 
   constructor(server: Server, options: GatewayOptions) {
     this.#options = options;
@@ -56,6 +57,11 @@ export class Gateway {
     return this.#resumes;
   }
 
+  /** When the last event was written, on the clock of `performance.now()`; NaN before the first. */
+  get lastEventAtMs(): number {
+    return this.#lastEventAtMs;
+  }
+
   /** Whether a bot is connected or could still resume. */
   get isKnown(): boolean {
     this.#forgetStale();
@@ -65,6 +71,7 @@ export class Gateway {
   /** Sends an event to every session of the guild's shard; null = direct messages. */
   dispatch(type: string, guildId: string | null, payload: object): void {
     const json = JSON.stringify(payload);
+    this.#lastEventAtMs = performance.now();
     for (const session of this.#sessions.values()) {
       if (session.serves(guildId)) session.dispatch(type, json);
     }
