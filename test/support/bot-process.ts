@@ -1,38 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
+import { type BotProcess, spawnBot } from './spawn-bot.ts';
 
-export interface BotProcess {
-  child: ChildProcess;
-  /** All that it wrote so far, on both streams. */
-  output(): string;
-  /** Resolves when `text` was written. Rejects when the process ends without. */
-  wrote(text: string): Promise<void>;
-  /** Exit code, or the signal's name. */
-  ended: Promise<number | string>;
-}
+export type { BotProcess } from './spawn-bot.ts';
 
-/** Runs the bot as `npm start` does, with this environment and no other. */
+/** A bot process that does not outlive its test. */
 export function startBotProcess(env: Record<string, string>): BotProcess {
-  const child = spawn(process.execPath, ['src/main.ts'], { env: { PATH: process.env.PATH ?? '', ...env } });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let text = '';
-  child.stdout.on('data', (chunk) => {
-    text += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    text += chunk;
-  });
-  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
-  return {
-    child,
-    output: () => text,
-    async wrote(wanted) {
-      while (!text.includes(wanted)) {
-        const end = await Promise.race([once(child.stdout, 'data').then(() => undefined), ended]);
-        if (end !== undefined && !text.includes(wanted)) throw new Error(`ended with ${end}, having written:\n${text}`);
-      }
-    },
-    ended,
-  };
+  const bot = spawnBot(env);
+  onTestFinished(() => void bot.child.kill('SIGKILL'));
+  return bot;
 }

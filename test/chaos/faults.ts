@@ -1,0 +1,62 @@
+import type { ListeningCardService } from '../../src/sandbox/card-service.ts';
+import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+
+/** What faults can be done to. */
+export interface ChaosWorld {
+  discord: EmulatedDiscord;
+  cardService: ListeningCardService;
+  /** Ends the bot and starts it again; resolves when it is connected. */
+  restartBot(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+}
+
+type Fault = (world: ChaosWorld, strength: number) => void | Promise<void>;
+
+const LONGEST_MS = 1_500;
+
+/** For a while, in the background; the schedule goes on. */
+function forAWhile(strength: number, begin: () => void, end: () => void): void {
+  begin();
+  setTimeout(end, 100 + strength * LONGEST_MS);
+}
+
+function times(strength: number): number {
+  return 1 + Math.floor(strength * 3);
+}
+
+const FAULTS = {
+  'service slow': ({ cardService }, strength) =>
+    forAWhile(
+      strength,
+      () => cardService.set({ latencyMs: 50 + strength * 400 }),
+      () => cardService.set({ latencyMs: 0 }),
+    ),
+  'service down': ({ cardService }, strength) =>
+    forAWhile(
+      strength,
+      () => cardService.set({ down: true }),
+      () => cardService.set({ down: false }),
+    ),
+  'service errors': ({ cardService }, strength) => cardService.script({ status: 500, times: times(strength) }),
+  'service hangs': ({ cardService }) => cardService.script({ fault: 'hang' }),
+  'service stalls': ({ cardService }) => cardService.script({ fault: 'stall', body: '{"id":' }),
+  'service resets': ({ cardService }, strength) => cardService.script({ fault: 'reset', times: times(strength) }),
+  'service speaks HTML': ({ cardService }) => cardService.script({ status: 200, body: '<html>proxy</html>' }),
+  'service sends a wrong shape': ({ cardService }) => cardService.script({ body: { id: 7 } }),
+  'service sends 2 MB': ({ cardService }) => cardService.script({ body: 'x'.repeat(2_000_000), gzip: true }),
+  'service redirects': ({ cardService }) =>
+    cardService.script({ status: 302, headers: { location: 'http://127.0.0.1:9/' }, body: '' }),
+  '429 storm': ({ cardService }, strength) => cardService.storm(100 + strength * LONGEST_MS),
+  'the day is spent': ({ cardService }) => cardService.exhaustDay(),
+  'gateway drops': ({ discord }) => discord.gateway.drop(4000),
+  'gateway breaks': ({ discord }) => discord.gateway.drop(1006),
+  'gateway asks to reconnect': ({ discord }) => discord.gateway.requestReconnect(),
+  'bot is killed': (world) => world.restartBot('SIGKILL'),
+  'bot is told to stop': (world) => world.restartBot('SIGTERM'),
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;
+export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
+
+export function applyFault(name: FaultName, world: ChaosWorld, strength: number): void | Promise<void> {
+  return FAULTS[name](world, strength);
+}

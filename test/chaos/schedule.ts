@@ -1,0 +1,52 @@
+import { seededRandom } from '../../src/sandbox/seeded-random.ts';
+import { FAULT_NAMES, type FaultName } from './faults.ts';
+
+/** Something that happens at a time after the start. */
+export type ChaosEvent = { atMs: number } & (
+  | { kind: 'ask'; member: number; guild: number; cardId: string; isPrivate: boolean }
+  | { kind: 'usage'; guild: number }
+  /** `strength` is from 0 up to 1: how long, or how often. */
+  | { kind: 'fault'; name: FaultName; strength: number }
+);
+
+const ASKS_A_SECOND = 25;
+const MEAN_BETWEEN_FAULTS_MS = 500;
+const MEMBERS = 4;
+const GUILDS = 2;
+
+/** Ids that no card has, and some that should never reach a URL as they are. */
+const STRANGE_IDS = ['nope-1', '../v1/usage', '..', '%2e%2e%2f', 'a/b?c#d', '🃏'.repeat(50), '\u202Eelbisrever', '  '];
+
+/** The same seed gives the same schedule, whatever the machine does with it. */
+export function chaosSchedule(seed: string, seconds: number, cardIds: readonly string[]): ChaosEvent[] {
+  const random = seededRandom(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const endMs = seconds * 1_000;
+  const events: ChaosEvent[] = [];
+
+  for (let atMs = 0; atMs < endMs; atMs += exponential(1_000 / ASKS_A_SECOND, random())) {
+    const guild = Math.floor(random() * (GUILDS + 1)); // one more for direct messages
+    if (random() < 0.03) events.push({ atMs, kind: 'usage', guild: guild % GUILDS });
+    else {
+      // Squared: a few cards are asked for often, most seldom.
+      const known = cardIds[Math.floor(random() ** 2 * cardIds.length)] as string;
+      const cardId = random() < 0.1 ? pick(STRANGE_IDS) : known;
+      events.push({
+        atMs,
+        kind: 'ask',
+        member: Math.floor(random() * MEMBERS),
+        guild,
+        cardId,
+        isPrivate: random() < 0.2,
+      });
+    }
+  }
+  for (let atMs = MEAN_BETWEEN_FAULTS_MS; atMs < endMs; atMs += exponential(MEAN_BETWEEN_FAULTS_MS, random())) {
+    events.push({ atMs, kind: 'fault', name: pick(FAULT_NAMES), strength: random() });
+  }
+  return events.sort((a, b) => a.atMs - b.atMs);
+}
+
+function exponential(mean: number, uniform: number): number {
+  return -mean * Math.log(1 - uniform);
+}
