@@ -8,9 +8,12 @@ const FURTHEST_SENSIBLE_RESET_MS = 31 * 24 * 3600 * 1000;
 export function readRateLimit(headers: Headers, sentAtMs: number, receivedAtMs: number): QuotaReading {
   const resetSeconds = wholeNumber(headers.get('x-ratelimit-reset'));
   const resetInMs = resetSeconds === undefined ? undefined : resetSeconds * 1000 - serviceClock(headers, receivedAtMs);
+  const limit = wholeNumber(headers.get('x-ratelimit-limit')) || undefined;
+  const remaining = wholeNumber(headers.get('x-ratelimit-remaining'));
   return {
-    limit: wholeNumber(headers.get('x-ratelimit-limit')) || undefined,
-    remaining: wholeNumber(headers.get('x-ratelimit-remaining')),
+    limit,
+    // Of two figures that contradict each other the lower one does no harm.
+    remaining: remaining === undefined ? undefined : Math.min(remaining, limit ?? remaining),
     resetInMs: resetInMs !== undefined && Math.abs(resetInMs) <= FURTHEST_SENSIBLE_RESET_MS ? resetInMs : undefined,
     sentAtMs,
     receivedAtMs,

@@ -40,6 +40,11 @@ describe('readRateLimit', () => {
     expect(read(headers)).toMatchObject({ limit: undefined, remaining: 0 });
   });
 
+  it('believes of a remaining above its limit no more than the limit', () => {
+    const headers = { 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '5000' };
+    expect(read(headers)).toMatchObject({ limit: 1000, remaining: 1000 });
+  });
+
   it.each([
     ['in milliseconds', String(RESET_SECONDS * 1000)],
     ['as a number of seconds from now', '43200'],

@@ -1,0 +1,398 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
+import { ERROR, WARN } from '../support/log-lines.ts';
+import { storedCardIds } from '../support/stored-cards.ts';
+import { movableClock } from '../support/wall-clock.ts';
+import { cardRequests, startWorld, statuses, type World } from '../support/world.ts';
+
+const IDS = SAMPLE_CARDS.map(({ id }) => id);
+const [, OTHER = '', THIRD = ''] = IDS.filter((id) => id !== 'base1-4');
+const CARD = { id: 'base1-4', name: 'Emberwing Drake', tcg: 'Lanternfolk', set: { id: 'base1', name: 'Set' } };
+const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>';
+const IMPATIENT = { env: { CARD_SERVICE_TIMEOUT_MS: '300' } };
+/** Copies that are old at once. */
+const OLD = { env: { CARD_SERVICE_TIMEOUT_MS: '300', PRICES_FRESH_SECONDS: '0' } };
+
+const NOT_UNDERSTOOD = /^The card service answered with something this bot does not understand/;
+const DOWN_UNTIL = /The card service does not answer at the moment\. Try again <t:\d+:R>\.$/;
+const KEY_REFUSED = /^The card service does not accept this bot's API key/;
+
+function isFinal({ state, content, embeds }: ChatMessage): boolean {
+  return (state === 'answered' && (embeds.length > 0 || !content.startsWith('Your turn'))) || state === 'failed';
+}
+
+function loggedWith(world: World, level: number): unknown[] {
+  return world.lines.filter((line) => line.level === level).map(({ msg }) => msg);
+}
+
+/** The countdown in a sentence, in seconds from now. */
+function secondsLeft(text: string): number {
+  return Number(/<t:(\d+):R>/.exec(text)?.[1]) - Date.now() / 1000;
+}
+
+describe('an answer that is none', () => {
+  it.each<[string, DictatedAnswer]>([
+    ['half a body', { body: JSON.stringify(CARD).slice(0, 40) }],
+    ['no body', { body: '' }],
+    ['204', { status: 204, body: '' }],
+    ['the HTML of a proxy', { headers: { 'content-type': 'text/html' }, body: HTML }],
+    ['a 404 of a proxy, which does not say that there is no such card', { status: 404, body: HTML }],
+    ['a picture', { headers: { 'content-type': 'image/png' }, body: Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xff, 0) }],
+    ['null', { body: 'null' }],
+    ['a list', { body: [CARD] }],
+    ['an error under 200', { body: { _tag: 'CardNotFound', message: 'no' } }],
+    ['a card without a set', { body: { ...CARD, set: undefined } }],
+    ['a name that is a number', { body: { ...CARD, name: 4 } }],
+    ['prices as text', { body: { ...CARD, prices: { market: '3.50' } } }],
+    ['10 MB', { body: { ...CARD, name: 'x'.repeat(10_000_000) } }],
+    ['a gzip bomb of 100 MB', { body: Buffer.alloc(100_000_000), gzip: true }],
+    ['a status that nobody knows', { status: 418, body: { _tag: 'Teapot', message: 'no' } }],
+  ])('%s: told in words, logged, not repeated, not remembered', async (_, nonsense) => {
+    const world = await startWorld();
+    world.cardService.script({ path: 'base1-4', ...nonsense });
+
+    const { content } = await world.card('base1-4').settled();
+    const again = await world.card('base1-4').settled();
+    const other = await world.card(OTHER).settled();
+
+    expect(content).toMatch(NOT_UNDERSTOOD);
+    expect(again.content).toBe(content);
+    expect(other.embeds).toHaveLength(1);
+    expect(cardRequests(world)).toHaveLength(2);
+    expect(storedCardIds(world.config.dataDir)).toEqual([OTHER]);
+    expect(loggedWith(world, WARN)).toEqual(['lookup failed']);
+  });
+
+  it('is no answer to anything else: the copy that we hold stays, and is shown with the reason', async () => {
+    const world = await startWorld(OLD);
+    await world.card('base1-4').settled();
+    world.cardService.script({ body: HTML });
+
+    const { embeds } = await world.card('base1-4').until(({ edited }) => edited);
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+    expect(embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service answered with something/);
+    expect(embeds[0]?.fields?.at(-1)).toMatchObject({
+      name: 'Prices as of',
+      value: expect.stringMatching(/^<t:\d+:R>$/),
+    });
+    await world.restartBot();
+    world.cardService.script({ body: HTML });
+    expect((await world.card('base1-4').settled()).embeds[0]?.title).toBe('Emberwing Drake');
+  });
+
+  it('is not asked for again within five minutes, and then is', async () => {
+    const clock = movableClock();
+    const world = await startWorld();
+    world.cardService.script({ body: HTML });
+    await world.card('base1-4').settled();
+
+    clock.forward(4 * 60_000);
+    const soon = await world.card('base1-4').settled();
+    await world.restartBot(); // it is remembered in memory only
+    const later = await world.card('base1-4').settled();
+
+    expect(soon.content).toMatch(NOT_UNDERSTOOD);
+    expect(later.embeds).toHaveLength(1);
+    expect(cardRequests(world)).toHaveLength(2);
+  });
+});
+
+it('takes a card for what it is, whatever the content type says', async () => {
+  const world = await startWorld();
+  world.cardService.script({ headers: { 'content-type': 'text/html' }, body: CARD });
+
+  expect((await world.card('base1-4').settled()).embeds[0]?.title).toBe('Emberwing Drake');
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])(
+    'with %i is not followed: neither the question nor the key travels',
+    async (status) => {
+      const world = await startWorld();
+      const elsewhere = await listeningElsewhere();
+      world.cardService.script({ status, headers: { location: `${elsewhere.url}/cards/base1-4` }, body: '' });
+
+      const { content } = await world.card('base1-4').settled();
+
+      expect(content).toMatch(NOT_UNDERSTOOD);
+      expect(elsewhere.requests).toEqual([]);
+      expect(cardRequests(world)).toHaveLength(1);
+    },
+  );
+});
+
+describe('a service that fails for a moment', () => {
+  const MOMENTS: Record<string, DictatedAnswer> = {
+    'a refusal of the proxy': { status: 502, body: HTML },
+    'a timeout of its own': { status: 408, body: '' },
+    silence: { fault: 'hang' },
+    'a head without a body': { body: CARD, fault: 'stall' },
+    'a broken connection': { fault: 'reset' },
+    'gzip that is none': { headers: { 'content-encoding': 'gzip' }, body: CARD },
+    'an answer that is too slow': { body: CARD, delayMs: 5_000 },
+  };
+
+  it('is asked again after a second, in the same reply', async () => {
+    const told = await Promise.all(
+      Object.entries(MOMENTS).map(async ([name, fault]) => {
+        const world = await startWorld(IMPATIENT);
+        world.cardService.script(fault);
+        const { embeds } = await world.card('base1-4').until(isFinal);
+        return [name, embeds[0]?.title, cardRequests(world).length, loggedWith(world, WARN)];
+      }),
+    );
+    expect(told).toEqual(Object.keys(MOMENTS).map((name) => [name, 'Emberwing Drake', 2, ['lookup failed']]));
+  });
+
+  it('is asked at most three times, and the copy that we hold is shown with the reason', async () => {
+    const told = await Promise.all(
+      Object.entries(MOMENTS).map(async ([name, fault]) => {
+        const world = await startWorld(OLD);
+        await world.card('base1-4').settled();
+        world.cardService.script({ ...fault, times: 3 });
+        const { embeds, failure } = await world.card('base1-4').until(({ edited }) => edited, 8_000);
+        const stored = storedCardIds(world.config.dataDir);
+        return [name, embeds[0]?.title, embeds[0]?.description, failure, cardRequests(world).length, stored];
+      }),
+    );
+    const why = expect.stringMatching(DOWN_UNTIL);
+    expect(told).toEqual(Object.keys(MOMENTS).map((name) => [name, 'Emberwing Drake', why, undefined, 4, ['base1-4']]));
+  });
+
+  it('and flaps: every question gets its card', async () => {
+    const world = await startWorld();
+    let asked = 0;
+    world.cardService.script(() => (++asked % 2 === 0 ? { status: 503, body: HTML } : undefined));
+
+    const replies = await Promise.all(IDS.slice(0, 8).map((id) => world.card(id).until(isFinal, 10_000)));
+
+    expect(replies.map(({ embeds }) => embeds.length)).toEqual(Array(8).fill(1));
+    expect(storedCardIds(world.config.dataDir)).toHaveLength(8);
+  });
+});
+
+describe('a service that is down', () => {
+  async function brokenWorld(): Promise<World> {
+    const world = await startWorld(OLD);
+    await world.card('base1-4').settled();
+    world.cardService.set({ down: true });
+    await Promise.all(IDS.slice(10, 13).map((id) => world.card(id).until(isFinal)));
+    return world;
+  }
+
+  it('is left alone after three failures in a row; all who wait and who come are told until when', async () => {
+    const world = await startWorld(IMPATIENT);
+    world.cardService.set({ down: true });
+
+    const waiting = await Promise.all(IDS.slice(0, 3).map((id) => world.card(id).until(isFinal)));
+    const next = await world.card('base1-40').settled();
+
+    for (const { content } of [...waiting, next]) {
+      expect(content).toMatch(DOWN_UNTIL);
+      expect(secondsLeft(content)).toBeLessThan(8);
+    }
+    expect(next.ephemeral).toBe(true);
+    expect(cardRequests(world)).toHaveLength(3);
+    expect(storedCardIds(world.config.dataDir)).toEqual([]);
+  });
+
+  it('still has its known cards shown, with their age', async () => {
+    const world = await brokenWorld();
+
+    const { embeds } = await world.card('base1-4').settled();
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+    expect(embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service does not answer/);
+    expect(cardRequests(world)).toHaveLength(4);
+  });
+
+  it('shows in /usage, which asks for nothing', async () => {
+    const world = await brokenWorld();
+
+    const { embeds } = await world.usage().settled();
+
+    expect(embeds[0]?.description?.split('\n')[0]).toMatch(DOWN_UNTIL);
+    expect(statuses(world)).toHaveLength(4);
+  });
+
+  it('is probed by the next question, and by it alone; a failure closes for longer, an answer opens', async () => {
+    const clock = movableClock();
+    const world = await brokenWorld();
+    world.cardService.set({ latencyMs: 50 });
+
+    clock.forward(7_000);
+    const probes = await Promise.all(IDS.slice(20, 23).map((id) => world.card(id).until(isFinal)));
+    const requestsAfterFailure = cardRequests(world).length;
+    world.cardService.set({ down: false });
+    clock.forward(13_000);
+    const answered = await Promise.all(IDS.slice(20, 23).map((id) => world.card(id).until(isFinal)));
+
+    expect(requestsAfterFailure).toBe(5);
+    for (const { content } of probes) expect(secondsLeft(content)).toBeLessThan(0); // 10 to 12 s, by the clock then
+    expect(answered.map(({ embeds }) => embeds.length)).toEqual([1, 1, 1]);
+    expect(cardRequests(world)).toHaveLength(8);
+  });
+});
+
+describe('a key that is refused in mid-day', () => {
+  it.each([401, 403])('with %i: told, logged as an error, known cards shown, one knock a minute', async (status) => {
+    const clock = movableClock();
+    const world = await startWorld(OLD);
+    await world.card('base1-4').settled();
+    world.cardService.script({ status, body: HTML });
+
+    const refused = await world.card(OTHER).settled();
+    const next = await world.card(THIRD).settled();
+    const known = await world.card('base1-4').settled();
+    const requestsMeanwhile = cardRequests(world).length;
+    clock.forward(61_000);
+    const later = await world.card(THIRD).settled();
+
+    expect(refused.content).toMatch(KEY_REFUSED);
+    expect(next.content).toBe(refused.content);
+    expect(known.embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service does not accept/);
+    expect(requestsMeanwhile).toBe(2);
+    expect(later.embeds).toHaveLength(1);
+    expect(loggedWith(world, ERROR)).toEqual(['lookup failed']);
+    expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', THIRD].sort());
+  });
+});
+
+describe('headers that contradict each other', () => {
+  const inSeconds = (seconds: number) => String(Math.ceil(Date.now() / 1000) + seconds);
+
+  it.each<[string, Record<string, string | undefined>, string]>([
+    ['more remains than the limit', { 'x-ratelimit-remaining': '5000' }, '1,000 of 1,000 requests left today'],
+    ['less than nothing remains', { 'x-ratelimit-remaining': '-3' }, ''],
+    ['a limit of nothing', { 'x-ratelimit-limit': '0' }, '1,000 requests left today'],
+    ['two limits', { 'x-ratelimit-limit': '1000, 50000' }, '1,000 requests left today'],
+    [
+      'two resets',
+      { 'x-ratelimit-reset': `${inSeconds(60)}, ${inSeconds(7_200)}` },
+      '1,000 of 1,000 requests left today',
+    ],
+    ['a reset in milliseconds', { 'x-ratelimit-reset': String(Date.now()) }, '1,000 of 1,000 requests left today'],
+    ['words', { 'x-ratelimit-remaining': 'plenty', 'x-ratelimit-limit': 'none', 'x-ratelimit-reset': 'soon' }, ''],
+    ['none at all', { 'x-ratelimit-remaining': undefined, 'x-ratelimit-limit': undefined, date: 'today' }, ''],
+  ])('%s: the card is shown, and what makes sense is believed', async (_, headers, footer) => {
+    const world = await startWorld();
+    world.cardService.script({ headers, body: CARD });
+
+    const { embeds } = await world.card('base1-4').settled();
+    const next = await world.card(OTHER).settled();
+
+    expect(embeds[0]?.footer?.text).toBe(['base1-4', footer].filter(Boolean).join(' · '));
+    expect(next.embeds).toHaveLength(1);
+    expect(cardRequests(world)).toHaveLength(2);
+  });
+
+  it('nothing remains and the reset is past: the next question goes on, and a 429 makes it one probe a minute', async () => {
+    const clock = movableClock();
+    const world = await startWorld();
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inSeconds(-3_600) };
+    world.cardService.script({ headers, body: CARD }, { status: 429, headers, body: '', times: 2 });
+
+    const first = await world.card('base1-4').settled();
+    const refused = await world.card(OTHER).until(isFinal);
+    const next = await world.card(THIRD).settled();
+    clock.forward(65_000);
+    const probe = await world.card(THIRD).until(isFinal);
+
+    expect(first.embeds).toHaveLength(1);
+    expect(refused.content).toMatch(/^Today's requests to the card service are used up/);
+    expect(next.content).toBe(refused.content);
+    expect(secondsLeft(probe.content)).toBeGreaterThan(115); // the second pause is twice as long
+    expect(statuses(world)).toEqual([200, 429, 429]);
+  });
+});
+
+describe('a 429', () => {
+  const FORMS: Record<string, DictatedAnswer> = {
+    'a wait in decimals': { headers: { 'retry-after': '0.5' } },
+    'a wait of nothing': { headers: { 'retry-after': '0' } },
+    'a negative wait': { headers: { 'retry-after': '-5' }, body: { retryAfter: -5 } },
+    'an absurd wait': { headers: { 'retry-after': '99999999999' }, body: { retryAfter: 1e300 } },
+    'a date long past': { headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } },
+    words: { headers: { 'retry-after': 'soon' }, body: { retryAfter: 'later' } },
+    Infinity: { headers: { 'retry-after': 'Infinity' }, body: '{"retryAfter": 1e999}' },
+    'a list': { headers: { 'retry-after': '1, 900' }, body: { retryAfter: [900] } },
+    'nothing at all': { body: '' },
+    'the HTML of a proxy': { headers: { 'content-type': 'text/html' }, body: HTML },
+    'half a body': { body: { retryAfter: 900 }, fault: 'stall' },
+    'a body of 10 MB': { headers: { 'retry-after': '1' }, body: 'x'.repeat(10_000_000) },
+  };
+
+  it('in whatever form is a pause of a moment, and then the card comes', async () => {
+    const told = await Promise.all(
+      Object.entries(FORMS).map(async ([name, form]) => {
+        const world = await startWorld(IMPATIENT);
+        world.cardService.script({ ...form, status: 429 });
+        const { embeds } = await world.card('base1-4').until(isFinal, 8_000);
+        return [name, embeds[0]?.title, statuses(world)];
+      }),
+    );
+    expect(told).toEqual(Object.keys(FORMS).map((name) => [name, 'Emberwing Drake', [429, 200]]));
+  });
+
+  it('that asks for longer than a reply lives closes the day, and known cards are shown', async () => {
+    const world = await startWorld(OLD);
+    await world.card('base1-4').settled();
+    const inTwoHours = new Date(Date.now() + 2 * 3_600_000).toUTCString();
+    world.cardService.script({
+      status: 429,
+      headers: { 'retry-after': inTwoHours, 'x-ratelimit-reset': undefined },
+      body: HTML,
+    });
+
+    const { content } = await world.card(OTHER).until(isFinal);
+    const known = await world.card('base1-4').settled();
+
+    expect(content).toMatch(/^Today's requests to the card service are used up/);
+    expect(secondsLeft(content)).toBeGreaterThan(7_190);
+    expect(known.embeds[0]?.description).toMatch(/^This copy is not the newest\. Today's requests/);
+    expect(cardRequests(world)).toHaveLength(2);
+  });
+});
+
+describe('/usage with a report that does not come', () => {
+  it.each<[string, DictatedAnswer]>([
+    ['503', { status: 503, body: HTML }],
+    ['HTML', { body: HTML }],
+    ['a wrong shape', { body: { requests: { used: 'many' } } }],
+    ['half a body and then nothing', { body: { plan: 'free' }, fault: 'stall' }],
+    ['a broken connection', { fault: 'reset' }],
+    ['429', { status: 429, headers: { 'retry-after': '-1' }, body: HTML }],
+  ])('(%s) shows what is known, and why there is no more', async (_, fault) => {
+    const world = await startWorld(IMPATIENT);
+    await world.card('base1-4').settled();
+    world.cardService.script({ path: '/v1/usage', ...fault });
+
+    const { embeds } = await world.usage().settled();
+
+    expect(embeds[0]?.description).toMatch(/^No newer report: The card service/m);
+    expect(embeds[0]?.fields?.[0]?.value).toContain('999 of 1,000 left');
+    expect(statuses(world)).toHaveLength(2);
+  });
+
+  it('is shown at once without it when it is slow, and corrected', async () => {
+    const world = await startWorld({ env: { CARD_SERVICE_TIMEOUT_MS: '1800' } });
+    world.cardService.script({ path: '/v1/usage', fault: 'hang' });
+
+    const typed = world.usage();
+    const first = await typed.settled();
+    const corrected = await typed.until(({ edited }) => edited);
+
+    expect(first.embeds[0]?.description).toBe('The report is on its way; this message will show it.');
+    expect(corrected.embeds[0]?.description).toMatch(/^No newer report: The card service does not answer/);
+  });
+});
+
+async function listeningElsewhere(): Promise<ListeningCardService> {
+  const elsewhere = await startCardService();
+  onTestFinished(() => elsewhere.close());
+  return elsewhere;
+}
