@@ -1,6 +1,16 @@
-import { Client, type Interaction, Options } from 'discord.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Client,
+  DefaultRestOptions,
+  type Interaction,
+  Options,
+  type RateLimitData,
+  type RESTOptions,
+} from 'discord.js';
 import type { Logger } from '../log.ts';
+import { GatewayShards } from './gateway-shards.ts';
 import { NO_MENTIONS } from './replies.ts';
+import { patience } from './rate-limit-patience.ts';
 
 export interface DiscordOptions {
   /** REST base without version, such as `https://discord.com/api`. */
@@ -10,8 +20,9 @@ export interface DiscordOptions {
 
 /** Interaction traffic makes one request handler per token; the default keeps each for an hour. */
 const HANDLER_SWEEP_MS = 120_000;
-/** A callback has 3 s, so a request that hangs for longer is lost anyway. */
 const REQUEST_TIMEOUT_MS = 5_000;
+/** A callback that hangs is sent again, and both tries have to fit into the 3 s that Discord gives. */
+const CALLBACK_TIMEOUT_MS = 1_200;
 
 /** A client with no intents and next to no caches: slash commands need neither. */
 export function createClient({ apiUrl, log }: DiscordOptions): Client {
@@ -29,18 +40,33 @@ export function createClient({ apiUrl, log }: DiscordOptions): Client {
       VoiceStateManager: 0,
       ThreadManager: 0,
     }),
+    ws: { buildStrategy: (manager) => new GatewayShards(manager, log) },
     rest: {
       api: apiUrl,
       // The default of 50 also counts replies, which Discord exempts: it holds up answers for up to a second.
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
       handlerSweepInterval: HANDLER_SWEEP_MS,
       timeout: REQUEST_TIMEOUT_MS,
-      // These answer 429 with hours to wait, and would be slept through in silence.
-      rejectOnRateLimit: ['/gateway/bot', '/applications'],
+      makeRequest,
+      rejectOnRateLimit: (limit) => isRefused(limit, log),
     },
   });
   logEvents(client, log);
   return client;
+}
+
+const makeRequest: RESTOptions['makeRequest'] = (url, init) => {
+  if (!url.endsWith('/callback')) return DefaultRestOptions.makeRequest(url, init);
+  const signals = [AbortSignal.timeout(CALLBACK_TIMEOUT_MS), ...(init.signal ? [init.signal] : [])];
+  return DefaultRestOptions.makeRequest(url, { ...init, signal: AbortSignal.any(signals) });
+};
+
+async function isRefused(limit: RateLimitData, log: Logger): Promise<boolean> {
+  const { route, scope, retryAfter, timeToReset } = limit;
+  const taken = patience(limit);
+  log.warn({ route, scope, waitMs: Math.max(retryAfter, timeToReset), refused: taken.refuse }, 'discord asks to wait');
+  if (!taken.refuse && taken.extraMs > 0) await sleep(taken.extraMs);
+  return taken.refuse;
 }
 
 /** Without a permanent listener for `error` one rejection in any listener ends the process. */
@@ -49,12 +75,8 @@ function logEvents(client: Client, log: Logger): void {
   client.on('warn', (detail) => log.warn({ detail }, 'discord client warning'));
   client.on('shardError', (err, shard) => log.warn({ err, shard }, 'gateway connection error'));
   client.on('shardDisconnect', ({ code }, shard) => log.warn({ code, shard }, 'gateway disconnected'));
-  client.on('shardReconnecting', (shard) => log.info({ shard }, 'gateway reconnecting'));
   client.on('shardResume', (shard, replayed) => log.info({ shard, replayed }, 'gateway resumed'));
   client.on('shardReady', (shard) => log.info({ shard }, 'gateway ready'));
-  client.rest.on('rateLimited', ({ route, timeToReset, scope }) => {
-    log.warn({ route, waitMs: timeToReset, scope }, 'discord asks to wait');
-  });
   client.rest.on('invalidRequestWarning', (data) => log.warn(data, 'many invalid requests to discord'));
 }
 

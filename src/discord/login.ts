@@ -1,5 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, DiscordjsError, DiscordjsErrorCodes, RateLimitError } from 'discord.js';
+import {
+  type APIGatewayBotInfo,
+  type Client,
+  DiscordAPIError,
+  DiscordjsError,
+  DiscordjsErrorCodes,
+  RateLimitError,
+  type REST,
+  Routes,
+} from 'discord.js';
 import type { Logger } from '../log.ts';
 
 /** Discord does not let us in, and trying again will not help. The message says what to do. */
@@ -22,6 +31,8 @@ const FATAL_CLOSES: ReadonlyMap<number, string> = new Map([
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
+/** Longer than Discord has ever been seen to ask for, and short enough for a timer. */
+const LONGEST_SLEEP_MS = 7 * 86_400_000;
 
 /**
  * Logs in, and keeps trying while Discord cannot be reached: discord.js itself gives up within milliseconds.
@@ -31,18 +42,56 @@ const LONGEST_RETRY_MS = 60_000;
 export async function login(client: Client, token: string, log: Logger, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await client.login(token);
-      return;
+      const closedForMs = await loginsSpentMs(client.rest.setToken(token), signal);
+      signal.throwIfAborted();
+      if (closedForMs === undefined) {
+        await client.login(token);
+        return;
+      }
+      await pause(closedForMs, attempt, 'the logins of the day are used up', { log, signal });
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid) {
-        throw new DiscordRefused(BAD_TOKEN);
+      if (isTokenRefused(error)) throw new DiscordRefused(BAD_TOKEN);
+      if (error instanceof RateLimitError) {
+        await pause(error.retryAfter, attempt, 'discord asks to wait with the login', { log, signal });
+      } else {
+        await pause(0, attempt, 'discord cannot be reached', { log: log.child({ err: error }), signal });
       }
-      const waitMs = retryMs(error, attempt);
-      log.warn({ err: error, waitMs }, 'discord cannot be reached');
-      await sleep(waitMs, undefined, { signal });
     }
   }
+}
+
+/**
+ * Asked apart from discord.js, because a client whose login has failed once neither disconnects nor forgets properly.
+ *
+ * @returns how long no login is allowed; `undefined` when one is
+ */
+async function loginsSpentMs(rest: REST, signal: AbortSignal): Promise<number | undefined> {
+  const found = await rest.get(Routes.gatewayBot(), { signal });
+  const { shards, session_start_limit: limit } = found as APIGatewayBotInfo;
+  return limit.remaining < shards ? limit.reset_after : undefined;
+}
+
+async function pause(
+  statedMs: number,
+  attempt: number,
+  why: string,
+  { log, signal }: { log: Logger; signal: AbortSignal },
+): Promise<void> {
+  const waitMs = loginWaitMs(statedMs, attempt);
+  log.warn({ waitMs, until: new Date(Date.now() + waitMs).toISOString() }, why);
+  await sleep(waitMs, undefined, { signal });
+}
+
+/** Milliseconds before login attempt number `attempt + 1`: as long as Discord says, and longer each time. */
+export function loginWaitMs(statedMs: number, attempt: number): number {
+  const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS);
+  return Math.min(Math.max(statedMs || 0, backoffMs), LONGEST_SLEEP_MS);
+}
+
+function isTokenRefused(error: unknown): boolean {
+  if (error instanceof DiscordAPIError) return error.status === 401;
+  return error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
 }
 
 /** Resolves when Discord has shut us out for good while running. */
@@ -53,9 +102,4 @@ export function shutOut(client: Client): Promise<DiscordRefused> {
       if (message) resolve(new DiscordRefused(message));
     });
   });
-}
-
-function retryMs(error: unknown, attempt: number): number {
-  if (error instanceof RateLimitError) return error.retryAfter;
-  return Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS);
 }

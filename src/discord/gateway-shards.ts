@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SimpleShardingStrategy, type WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
+import type { Logger } from '../log.ts';
+import { broken, reconnectWaitMs, type ShardLine } from './reconnect-wait.ts';
+
+/** A gateway that accepts connections and then says nothing is given up after this long, not after half a minute. */
+const SILENCE_MS = 10_000;
+
+/**
+ * The shards of this process. discord.js alone tries a gateway that cannot be reached twice a second for ever, and
+ * comes back to life when it is destroyed in the middle of connecting.
+ */
+export class GatewayShards extends SimpleShardingStrategy {
+  readonly #manager: WebSocketManager;
+  readonly #log: Logger;
+  readonly #lines = new Map<number, ShardLine>();
+  /** Shards whose connection broke and that have not been greeted on a new one, with what they have to wait. */
+  readonly #waits = new Map<number, number>();
+  readonly #open = new Set<number>();
+  #closed = false;
+
+  constructor(manager: WebSocketManager, log: Logger) {
+    super(manager);
+    this.#manager = manager;
+    this.#log = log;
+    this.#watch();
+    const { options } = manager;
+    options.handshakeTimeout = SILENCE_MS;
+    options.helloTimeout = SILENCE_MS;
+    // A shard asks for its session just before it connects, and at no other time while it has no connection.
+    const sessionOf = options.retrieveSessionInfo;
+    options.retrieveSessionInfo = (shard) =>
+      this.#closed || this.#waits.has(shard) ? this.#turn(shard).then(() => sessionOf(shard)) : sessionOf(shard);
+  }
+
+  override async spawn(shardIds: number[]): Promise<void> {
+    this.#closed = false;
+    await super.spawn(shardIds);
+  }
+
+  /** Never rejects: a shard that meets an error goes on trying by itself. */
+  override async connect(): Promise<void> {
+    await super.connect().catch(() => {});
+  }
+
+  /** Resolves when every connection is closed, and none is opened any more. */
+  override async destroy(...options: Parameters<SimpleShardingStrategy['destroy']>): Promise<void> {
+    this.#closed = true;
+    // What a shard in the middle of connecting returns never resolves.
+    await Promise.race([super.destroy(...options), this.#allGone()]);
+  }
+
+  #allGone(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => this.#open.size === 0 && resolve();
+      this.#manager.on(WebSocketShardEvents.Closed, look);
+    });
+  }
+
+  async #turn(shard: number): Promise<void> {
+    const waitMs = this.#waits.get(shard) ?? 0;
+    if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
+    // To be destroyed is to wait for ever; nothing else keeps a shard from connecting.
+    if (this.#closed) await new Promise(() => {});
+  }
+
+  #watch(): void {
+    this.#manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => this.#broke(shardId, code));
+    this.#manager.on(WebSocketShardEvents.Hello, ({ shardId }) => {
+      this.#open.add(shardId);
+      this.#waits.delete(shardId);
+    });
+    this.#manager.on(WebSocketShardEvents.Ready, ({ shardId }) => {
+      const { failures = 0 } = this.#lines.get(shardId) ?? {};
+      this.#lines.set(shardId, { failures, identifiedAtMs: Date.now() });
+    });
+    this.#manager.on(WebSocketShardEvents.Resumed, ({ shardId }) => void this.#lines.delete(shardId));
+  }
+
+  #broke(shard: number, code: number): void {
+    this.#open.delete(shard);
+    if (this.#closed) return;
+    const line = broken(this.#lines.get(shard) ?? { failures: 0 }, Date.now());
+    this.#lines.set(shard, line);
+    const waitMs = reconnectWaitMs(line.failures);
+    this.#waits.set(shard, waitMs);
+    if (line.failures === 1) this.#log.info({ shard, code }, 'gateway connection lost, reconnecting');
+    else this.#log.warn({ shard, code, failures: line.failures, waitMs }, 'gateway cannot be reached');
+  }
+}
