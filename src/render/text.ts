@@ -5,7 +5,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u{115F}\u{1160}\u{3164}\u{FFA0}]/gu
 // discord.js's escapeMarkdown leaves the last four as they are.
 const MARKUP = /[\\*_~|`<>[\]()#:@+-]|^\d+(?=\.)/g;
 
-// Most texts need none of this, and to find that out at once saves most of the time that an embed takes.
+// Most texts need none of this, and to find that out at once saves a quarter of the time that an embed takes.
 const HARMLESS = /^[A-Za-z0-9]+(?:[ '/][A-Za-z0-9]+)*$/;
 
 /**
