@@ -47,7 +47,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     pay: (debt, outcome, waitMs) => payDebt({ commands, parts, replies, log }, debt, outcome, waitMs),
     showTurn: async (debt, turnAtMs) => void (await replies.edit(debt, { content: words.turn(turnAtMs) })),
   });
-  const dispatch = new Dispatch({ commands, parts, queue, replies, log });
+  const dispatch = new Dispatch({ commands, parts, queue, rest: client.rest, replies, log });
   onInteraction(client, (interaction) => dispatch.receive(interaction));
 
   queue.resume(); // needs no gateway: replies are edited by their tokens

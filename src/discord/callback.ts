@@ -1,16 +1,20 @@
-import { type CommandInteraction, InteractionResponseType, MessageFlags, Routes } from 'discord.js';
+import { InteractionResponseType, MessageFlags, type REST, Routes } from 'discord.js';
+import type { Debt } from '../replies/debt.ts';
 import type { Message } from './command.ts';
-import { NO_MENTIONS } from './replies.ts';
+import { NO_MENTIONS } from './mentions.ts';
+
+/** What of an interaction is needed to answer it first. */
+export type Interacted = Pick<Debt, 'interactionId' | 'token'>;
 
 /** The first answer. @throws what discord.js' REST client throws */
-export async function reply(interaction: CommandInteraction, message: Message, isPrivate: boolean): Promise<void> {
+export async function reply(rest: REST, to: Interacted, message: Message, isPrivate: boolean): Promise<void> {
   const data = { ...message, allowed_mentions: NO_MENTIONS, ...flags(isPrivate) };
-  await callBack(interaction, { type: InteractionResponseType.ChannelMessageWithSource, data });
+  await callBack(rest, to, { type: InteractionResponseType.ChannelMessageWithSource, data });
 }
 
 /** "thinking…". @throws what discord.js' REST client throws */
-export async function defer(interaction: CommandInteraction, isPrivate: boolean): Promise<void> {
-  await callBack(interaction, {
+export async function defer(rest: REST, to: Interacted, isPrivate: boolean): Promise<void> {
+  await callBack(rest, to, {
     type: InteractionResponseType.DeferredChannelMessageWithSource,
     data: flags(isPrivate),
   });
@@ -18,8 +22,8 @@ export async function defer(interaction: CommandInteraction, isPrivate: boolean)
 
 // Not the interaction's own reply(): that renames each key of an embed that has Discord's names already, which takes
 // a third of the time that an answer from the cache does.
-function callBack({ client, id, token }: CommandInteraction, body: object): Promise<unknown> {
-  return client.rest.post(Routes.interactionCallback(id, token), { auth: false, body });
+function callBack(rest: REST, { interactionId, token }: Interacted, body: object): Promise<unknown> {
+  return rest.post(Routes.interactionCallback(interactionId, token), { auth: false, body });
 }
 
 function flags(isPrivate: boolean): { flags?: MessageFlags } {

@@ -21,7 +21,7 @@ export interface Message {
 }
 
 /** One typed command, without the wire. */
-export interface Asked extends Omit<Debt, 'command' | 'question' | 'deadlineMs'> {
+export interface Asked extends Omit<Debt, 'command' | 'question' | 'deadlineMs' | 'private'> {
   /** Whether the member has Manage Server there. */
   manageGuild: boolean;
   options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean'>;

@@ -3,6 +3,7 @@ import {
   type CommandInteraction,
   type Interaction,
   PermissionFlagsBits,
+  type REST,
 } from 'discord.js';
 import { CardServiceError, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -20,6 +21,7 @@ export interface DispatchOptions {
   commands: readonly Command[];
   parts: Parts;
   queue: ReplyQueue;
+  rest: REST;
   replies: Replies;
   log: Logger;
 }
@@ -79,18 +81,17 @@ export class Dispatch {
     const correction = response.kind === 'reply' ? response.correction : undefined;
     correction?.catch(() => {}); // looked at once the reply is there
     if (response.kind === 'owe') {
-      return this.#owe(interaction, this.#debt(interaction.commandName, asked, response), response.private);
+      return this.#owe(this.#debt(interaction.commandName, asked, response));
     }
-    const inTime = await acknowledge(() => reply(interaction, response.message, response.private));
-    if (inTime && response.correction !== undefined)
-      this.#correctLater(interaction.commandName, asked, response.correction);
+    const inTime = await acknowledge(() => reply(this.#options.rest, asked, response.message, response.private));
+    if (inTime && response.correction !== undefined) this.#correctLater(interaction.commandName, asked, response);
     return { source: response.source, waitMs: 0, outcome: inTime ? outcome : 'too late', err };
   }
 
-  async #owe(interaction: CommandInteraction, debt: Debt, isPrivate: boolean): Promise<CommandEnd | undefined> {
-    const { queue, log } = this.#options;
+  async #owe(debt: Debt): Promise<CommandEnd | undefined> {
+    const { rest, queue, log } = this.#options;
     queue.keep(debt);
-    const inTime = await acknowledge(() => defer(interaction, isPrivate)).catch((err: unknown) => {
+    const inTime = await acknowledge(() => defer(rest, debt, debt.private)).catch((err: unknown) => {
       // Discord may have taken it all the same; if not, the payment will find out.
       log.warn({ err, command: debt.command }, 'first answer failed');
       return true;
@@ -120,20 +121,21 @@ export class Dispatch {
   #debt(
     command: string,
     { options: _, manageGuild: __, ...asked }: Asked,
-    { question }: Extract<Response, { kind: 'owe' }>,
+    { question, private: isPrivate }: Extract<Response, { kind: 'owe' }>,
   ): Debt {
-    return { ...asked, command, question, deadlineMs: asked.receivedAtMs + REPLY_LIFE_MS };
+    return { ...asked, command, question, private: isPrivate, deadlineMs: asked.receivedAtMs + REPLY_LIFE_MS };
   }
 
   #correctLater(
     command: string,
     asked: Asked,
-    correction: NonNullable<Extract<Response, { kind: 'reply' }>['correction']>,
+    { correction, private: isPrivate }: Extract<Response, { kind: 'reply' }>,
   ): void {
+    if (correction === undefined) return;
     const { replies, log } = this.#options;
     const done = correction
       .then(async (message) => {
-        if (message) await replies.edit({ ...asked, command }, message);
+        if (message) await replies.edit({ ...asked, command, private: isPrivate }, message);
       })
       .catch((err: unknown) => log.error({ command, err }, 'correction failed'))
       .finally(() => this.#corrections.delete(done));

@@ -1,12 +1,11 @@
-import { type AllowedMentionsTypes, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Logger } from '../log.ts';
 import { words } from '../render/words.ts';
 import type { Debt } from '../replies/debt.ts';
+import { type Interacted, reply } from './callback.ts';
 import type { Message } from './command.ts';
+import { NO_MENTIONS } from './mentions.ts';
 import { sendTwice } from './send-twice.ts';
-
-/** Nothing that we show may ping anyone. */
-export const NO_MENTIONS: { parse: AllowedMentionsTypes[] } = { parse: [] };
 
 /** The reply is gone, or its token dead: nobody can be answered any more. */
 const LOST: ReadonlySet<number | string> = new Set([
@@ -31,7 +30,8 @@ export class Replies {
    *
    * @returns `lost` when nobody can be answered any more, `failed` when trying again later may help
    */
-  async edit({ applicationId, token, command, memberId }: EditedReply, message: Message): Promise<EditResult> {
+  async edit(edited: EditedReply, message: Message): Promise<EditResult> {
+    const { applicationId, token, command, memberId } = edited;
     const { content = '', embeds = [] } = message;
     const route = Routes.webhookMessage(applicationId, token);
     const body = { content, embeds, allowed_mentions: NO_MENTIONS };
@@ -40,15 +40,32 @@ export class Replies {
       return 'edited';
     } catch (err) {
       const code = err instanceof DiscordAPIError ? err.code : undefined;
+      if (code === RESTJSONErrorCodes.UnknownWebhook && Date.now() - edited.receivedAtMs < FIRST_ANSWER_MS) {
+        return this.#answerFirst(edited, message);
+      }
       const lost = code !== undefined && LOST.has(code);
       this.#log[lost ? 'info' : 'error']({ command, member: memberId, err }, 'reply cannot be edited');
       // What Discord finds fault with must not leave "thinking…" there for ever.
       const refused = code === RESTJSONErrorCodes.InvalidFormBodyOrContentType && content !== words.broken;
-      if (refused) return this.edit({ applicationId, token, command, memberId }, { content: words.broken });
+      if (refused) return this.edit(edited, { content: words.broken });
       return lost || isRefusal(err) ? 'lost' : 'failed';
     }
   }
+
+  /** The "thinking…" never reached Discord, so there is nothing to edit; but it is not too late for a first answer. */
+  async #answerFirst(to: EditedReply, message: Message): Promise<EditResult> {
+    try {
+      await sendTwice(() => reply(this.#rest, to, message, to.private));
+      return 'edited';
+    } catch (err) {
+      this.#log.info({ command: to.command, member: to.memberId, err }, 'first answer failed');
+      return 'lost';
+    }
+  }
 }
+
+/** Discord takes a first answer for 3 s; a little is left for the way there. */
+const FIRST_ANSWER_MS = 2_800;
 
 export type EditResult = 'edited' | 'lost' | 'failed';
 
@@ -58,4 +75,5 @@ function isRefusal(err: unknown): boolean {
 }
 
 /** What of an interaction is needed to edit its reply. */
-export type EditedReply = Pick<Debt, 'applicationId' | 'token' | 'command' | 'memberId'>;
+export type EditedReply = Interacted &
+  Pick<Debt, 'applicationId' | 'command' | 'memberId' | 'private' | 'receivedAtMs'>;

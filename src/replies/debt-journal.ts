@@ -14,6 +14,7 @@ const StoredDebt = z
     token: z.string(),
     command: z.string(),
     question: z.object({ cardId: z.string(), showPrices: z.boolean() }),
+    private: z.boolean().default(false),
     memberId: z.string(),
     guildId: z.string().optional(),
     locale: z.string(),

@@ -15,6 +15,8 @@ export interface Debt extends Asker {
   /** The command that answers it. */
   command: string;
   question: CardQuestion;
+  /** Only the member sees the reply. */
+  private: boolean;
   /** The member's Discord locale. */
   locale: string;
   receivedAtMs: number;

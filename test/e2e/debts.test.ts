@@ -7,7 +7,10 @@ import { startBotProcess } from '../support/bot-process.ts';
 import { type Surroundings, startSurroundings } from '../support/surroundings.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
-const FAST = { requestsPerMinute: 1_200, burst: 10, requestsPerDay: 10_000 };
+// The service allows a little more at once than the bot is told, because a busy machine delivers late and bunched; a
+// whole new burst would still be too much.
+const FAST = { requestsPerMinute: 1_200, burst: 16, requestsPerDay: 10_000 };
+const BOTS_BURST = 10;
 
 function hasCard({ embeds }: ChatMessage): boolean {
   return embeds.length > 0;
@@ -28,7 +31,7 @@ function answeredPerCard({ cardService }: Surroundings): number[] {
 
 describe('replies owed', () => {
   it.each(['SIGKILL', 'SIGTERM'] as const)('after %s: the next process pays each of 50, once', async (signal) => {
-    const around = await startSurroundings(FAST);
+    const around = await startSurroundings(FAST, { CARD_SERVICE_BURST: String(BOTS_BURST) });
     const { discord, cardService } = around;
     const first = startBotProcess(around.env);
     await discord.gateway.whenReady();
@@ -54,13 +57,13 @@ describe('replies owed', () => {
     expect(answers.every(({ size }) => size === 1)).toBe(true);
     expect(asked.every(({ message }) => (message.followUps ?? []).length === 0)).toBe(true);
     // Asked twice at most what was in flight when the process died; never more 429s than the one that was scripted.
-    expect(answeredPerCard(around).filter((times) => times > 1).length).toBeLessThanOrEqual(FAST.burst);
+    expect(answeredPerCard(around).filter((times) => times > 1).length).toBeLessThanOrEqual(BOTS_BURST);
     expect(cardService.counts.byStatus[429]).toBe(1);
     expect(cardService.counts.total).toBeGreaterThan(requestsBefore);
   });
 
   it('are paid from the cache when the process died between answer and edit', async () => {
-    const around = await startSurroundings(FAST);
+    const around = await startSurroundings(FAST, { CARD_SERVICE_BURST: String(BOTS_BURST) });
     const { discord, cardService, env } = around;
     const first = startBotProcess(env);
     await discord.gateway.whenReady();
@@ -85,7 +88,7 @@ describe('replies owed', () => {
   });
 
   it('leave nothing behind once they are paid', async () => {
-    const around = await startSurroundings(FAST);
+    const around = await startSurroundings(FAST, { CARD_SERVICE_BURST: String(BOTS_BURST) });
     const bot = startBotProcess(around.env);
     await around.discord.gateway.whenReady();
     const asked = IDS.slice(0, 5).map((id) => around.discord.type({ command: 'card', options: { id } }));

@@ -18,7 +18,11 @@ export interface Surroundings {
   env: Record<string, string> & { DISCORD_TOKEN: string; DATA_DIR: string };
 }
 
-export async function startSurroundings(service: CardServiceOptions = {}): Promise<Surroundings> {
+/** @param overrides variables of the bot over those that follow from `service` */
+export async function startSurroundings(
+  service: CardServiceOptions = {},
+  overrides: Record<string, string> = {},
+): Promise<Surroundings> {
   const discord = await startEmulatedDiscord();
   const cardService = await startCardService(service);
   const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-test-'));
@@ -38,6 +42,7 @@ export async function startSurroundings(service: CardServiceOptions = {}): Promi
     MEMBER_DAILY_REQUESTS: '0',
     DATA_DIR: dataDir,
     ...pace,
+    ...overrides,
   };
   return { discord, cardService, env };
 }

@@ -20,8 +20,9 @@ export async function ourBot(service: ServiceAddress): Promise<Strategy> {
   const answer = async (asked: Asked, asker: Asker): Promise<Told> => {
     const response = await cardCommand.run(asked, parts);
     if (response.kind === 'reply') return told(response.message, response.source === 'old copy');
-    const { question } = response;
-    const debt = { ...asked, question, command: cardCommand.data.name, deadlineMs: asked.receivedAtMs + REPLY_LIFE_MS };
+    const { kind: _, ...owed } = response;
+    const { question } = owed;
+    const debt = { ...asked, ...owed, command: cardCommand.data.name, deadlineMs: asked.receivedAtMs + REPLY_LIFE_MS };
     const outcome = await parts.line.join({ ...question, lane: 'members', asker, deadlineMs: debt.deadlineMs }).then(
       (found) => ({ answer: found, asked: true }),
       (error: CardServiceError) => ({ error, asked: false }),
