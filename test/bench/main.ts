@@ -10,6 +10,9 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'quota-day': () => import('./quota/quota-day.ts'),
   backlog: () => import('./quota/backlog.ts'),
   'shared-key': () => import('./quota/shared-key.ts'),
+  'command-latency': () => import('./command-latency.ts'),
+  memory: () => import('./memory.ts'),
+  'unknown-ids': () => import('./unknown-ids.ts'),
 };
 
 const README = 'README.md';

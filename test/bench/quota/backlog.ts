@@ -1,7 +1,7 @@
 import { startCardService } from '../../../src/sandbox/card-service.ts';
 import { median } from '../quantile.ts';
 import type { BenchTable } from '../table.ts';
-import { CONTESTANTS, type Contestant } from './contestants.ts';
+import { CONTESTANTS, type Contestant, OURS } from './contestants.ts';
 import { DAY_CARDS } from './day-of-lookups.ts';
 import { watchFetch } from './watched-fetch.ts';
 import { count, seconds } from './words.ts';
@@ -12,7 +12,8 @@ const BURST = 20;
 /** A full bucket at once, and the rest as it refills. */
 const OPTIMUM_MS = ((LOOKUPS - BURST) / PER_SECOND) * 1000;
 const ALLOWED = 1.05;
-const ROUNDS = 3;
+/** The others' figures do not depend on a few milliseconds. */
+const OUR_ROUNDS = 3;
 
 interface Run {
   makespanMs: number;
@@ -22,9 +23,13 @@ interface Run {
 
 /** Figure 2: 60 different cards at once, over real sockets. */
 export async function run(): Promise<BenchTable> {
-  const rounds: Run[][] = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await Promise.all(CONTESTANTS.map(clear)));
-  const results = CONTESTANTS.map(({ name }, index) => ({ name, runs: rounds.flatMap((round) => round[index] ?? []) }));
+  const results: { name: string; runs: Run[] }[] = [];
+  for (const contestant of CONTESTANTS) {
+    const runs: Run[] = [];
+    const rounds = contestant === OURS ? OUR_ROUNDS : 1;
+    for (let round = 0; round < rounds; round++) runs.push(await clear(contestant));
+    results.push({ name: contestant.name, runs });
+  }
   const ours = results[0]?.runs ?? [];
   const ratio = median(ours.map(({ makespanMs }) => makespanMs)) / OPTIMUM_MS;
   const refused = Math.max(...ours.map((found) => found.refused));
@@ -41,7 +46,9 @@ export async function run(): Promise<BenchTable> {
         `${median(runs.map(({ withCard }) => withCard))} of ${LOOKUPS}`,
       ];
     }),
-    notes: [`Medians of ${ROUNDS} runs. The optimum: a full bucket at once, and the rest as it refills.`],
+    notes: [
+      `This bot: the median of ${OUR_ROUNDS} runs; the others: one run. The optimum: a full bucket at once, and the rest as it refills.`,
+    ],
     verdicts: [
       { claim: `${ratio.toFixed(3)} × the optimum (${ALLOWED} × allowed)`, reached: ratio <= ALLOWED, timing: true },
       { claim: `${refused} answers 429 in any run`, reached: refused === 0 },

@@ -1,20 +1,13 @@
 import { PLAN_LIMITS } from '../../../src/plans.ts';
 import { OURS } from './contestants.ts';
+import type { ContestantDay } from './day-of-all.ts';
 import { DAY_MS } from './day-of-lookups.ts';
-import type { DayReport } from './day-report.ts';
-import type { WatchedRequest } from './watched-fetch.ts';
 import { count, percent } from './words.ts';
-
-export interface ContestantDay {
-  name: string;
-  requests: readonly WatchedRequest[];
-  report: DayReport;
-}
 
 const WIDTH = 960;
 const HEIGHT = 420;
 /** Where the curves are; their names stand to the right of it. */
-const PLOT = { left: 64, right: 620, top: 48, bottom: 372 };
+const PLOT = { left: 80, right: 556, top: 48, bottom: 372 };
 const LEAST = 10;
 const MOST = 1_000_000;
 const TICKS = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
@@ -27,9 +20,9 @@ const LINE_HEIGHT = 18;
 const INK = '#737b87';
 const COLOURS = ['#2f81f7', '#e5534b', '#b08800', '#986ee2'];
 
-/** Requests sent in the course of a day, cumulative, one curve for each way; ours first and thickest. */
+/** Requests sent in the course of a day, cumulative, one curve for each way; ours comes first. */
 export function drawDay(days: readonly ContestantDay[]): string {
-  const names = spread(days.map(({ requests }) => yOf(requests.length) - 6));
+  const names = spread(days.map(({ sentAtMs }) => yOf(sentAtMs.length) - 6));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="13" fill="${INK}">`,
     `<title>Requests sent to the card service over an even day of 20,000 lookups</title>`,
@@ -37,7 +30,10 @@ export function drawDay(days: readonly ContestantDay[]): string {
     ...TICKS.map(tick),
     ...HOURS.map(hour),
     limit(),
-    ...days.map(({ name, requests }, index) => curve(requests, COLOURS[index] ?? INK, name === OURS.name ? 4 : 2)),
+    // Ours last, so that it is on top where they are the same.
+    ...days
+      .map(({ name, sentAtMs }, index) => curve(sentAtMs, COLOURS[index] ?? INK, name === OURS.name ? 4 : 2))
+      .reverse(),
     ...days.map((day, index) => label(day, COLOURS[index] ?? INK, names[index] ?? 0)),
     '</svg>',
     '',
@@ -63,12 +59,11 @@ function limit(): string {
   const y = yOf(limit);
   return (
     `<path d="M${PLOT.left} ${y}H${PLOT.right}" stroke="${INK}" stroke-width="1.5" stroke-dasharray="6 4"/>` +
-    `<text x="${PLOT.left + 8}" y="${y - 8}">the day's ${count(limit)} requests: whatever is sent above this line is refused</text>`
+    `<text x="${PLOT.left + 24}" y="${y - 8}">the day's ${count(limit)}: whatever is above is refused</text>`
   );
 }
 
-function curve(requests: readonly WatchedRequest[], colour: string, width: number): string {
-  const sentAtMs = requests.map((request) => request.sentAtMs).sort((a, b) => a - b);
+function curve(sentAtMs: Float64Array, colour: string, width: number): string {
   const points: string[] = [];
   for (let step = 1, sent = 0; step <= STEPS; step++) {
     const atMs = (step / STEPS) * DAY_MS;
@@ -78,12 +73,12 @@ function curve(requests: readonly WatchedRequest[], colour: string, width: numbe
   return `<path d="M${points.join('L')}" fill="none" stroke="${colour}" stroke-width="${width}" stroke-linejoin="round"/>`;
 }
 
-function label({ name, requests, report }: ContestantDay, colour: string, y: number): string {
+function label({ name, sentAtMs, report }: ContestantDay, colour: string, y: number): string {
   const shown = percent(report.lookups - report.withoutCard, report.lookups);
   const weight = name === OURS.name ? ' font-weight="700"' : '';
   return (
     `<text x="${PLOT.right + 12}" y="${y + 4}" fill="${colour}"${weight}>` +
-    `${name}: ${count(requests.length)} sent, ${shown} shown a card</text>`
+    `${name}: ${count(sentAtMs.length)} sent, ${shown} shown a card</text>`
   );
 }
 

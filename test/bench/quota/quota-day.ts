@@ -1,9 +1,8 @@
 import type { BenchTable, Verdict } from '../table.ts';
-import { CONTESTANTS, OURS } from './contestants.ts';
-import { dayOfLookups } from './day-of-lookups.ts';
-import { type ContestantDay, drawDay } from './day-picture.ts';
-import { dayReport } from './day-report.ts';
-import { simulateDay } from './simulated-day.ts';
+import { OURS } from './contestants.ts';
+import type { ContestantDay } from './day-of-all.ts';
+import { drawDay } from './day-picture.ts';
+import { dayInThread } from './day-worker.ts';
 import { count, minutes, percent } from './words.ts';
 
 interface Kind {
@@ -23,7 +22,7 @@ interface Day extends ContestantDay {
 
 /** Figure 1: how far the Free plan's 1,000 requests go. */
 export async function run(): Promise<BenchTable> {
-  const days = [...(await daysOf(EVEN)), ...(await daysOf(RUSH))];
+  const days = (await Promise.all([EVEN, RUSH].map(daysOf))).flat();
   const ours = days.filter(({ name }) => name === OURS.name);
   return {
     title: 'One day on the Free plan (1,000 requests a day, 10 a minute, burst 20): 20,000 lookups of 500 cards',
@@ -55,13 +54,7 @@ export async function run(): Promise<BenchTable> {
 }
 
 async function daysOf(kind: Kind): Promise<Day[]> {
-  const lookups = dayOfLookups(kind.firstHourShare);
-  const days: Day[] = [];
-  for (const { name, start } of CONTESTANTS) {
-    const day = await simulateDay(start, lookups);
-    days.push({ kind, name, requests: day.requests, report: dayReport(day) });
-  }
-  return days;
+  return (await dayInThread(kind.firstHourShare)).map((day) => ({ ...day, kind }));
 }
 
 function row({ kind, name, report }: Day): string[] {

@@ -6,10 +6,13 @@ import type { ServiceAddress, Strategy } from './strategy.ts';
 /** No cache; a failure is tried again with exponential back-off and jitter, as long as the reply lives. */
 export async function retryAlone(service: ServiceAddress): Promise<Strategy> {
   const ask = plainClient(service);
-  const closing = new AbortController();
-  const options = { randomize: true, maxRetryTime: REPLY_LIFE_MS, signal: closing.signal };
+  let closed = false;
+  // What still waits when the strategy is closed must not keep the process alive.
+  const options = { randomize: true, maxRetryTime: REPLY_LIFE_MS, shouldRetry: () => !closed, unref: true };
   return {
     ask: (cardId) => shown(pRetry(() => ask(cardId), options)),
-    close: async () => closing.abort(),
+    async close() {
+      closed = true;
+    },
   };
 }
