@@ -10,6 +10,8 @@ const BROKEN_FILE_CODES = new Set([CORRUPT_CODE, 26]);
 /** SQLITE_BUSY: another process holds the lock. */
 const BUSY_CODE = 5;
 const RETRY_MS = 250;
+/** For a file that several processes may open at the same moment. */
+const OPENING_PATIENCE_MS = 1_000;
 
 export interface DatabaseOptions {
   log: Logger;
@@ -25,18 +27,19 @@ export interface DatabaseOptions {
  * Opens a SQLite file readable by its owner only, and creates it when it is not there. A corrupt file is moved aside,
  * loudly, and a new one started.
  *
- * @throws DatabaseUnusable when the file cannot be made or opened; SQLite's own error when another process holds it
+ * @throws DatabaseUnusable when the file cannot be made or opened, DatabaseInUse when another process holds it
  */
 export function openDatabase(file: string, options: DatabaseOptions): DatabaseSync {
+  const patienceMs = options.exclusive ? 0 : OPENING_PATIENCE_MS;
   try {
-    return open(file, options);
+    return open(file, options, patienceMs);
   } catch (error) {
     const code = sqliteCode(error);
-    if (code === BUSY_CODE) throw error;
+    if (code === BUSY_CODE) throw new DatabaseInUse(file, patienceMs);
     if (code === undefined || !BROKEN_FILE_CODES.has(code)) throw new DatabaseUnusable(file, error);
     const movedTo = moveAside(file);
     options.log.error({ err: error, file, movedTo }, `database file is corrupt: ${options.lossMeans}`);
-    return open(file, options);
+    return open(file, options, patienceMs);
   }
 }
 
@@ -56,7 +59,7 @@ export async function openExclusively(
     try {
       return openDatabase(file, { ...options, exclusive: true });
     } catch (error) {
-      if (sqliteCode(error) !== BUSY_CODE) throw error;
+      if (!(error instanceof DatabaseInUse)) throw error;
       if (Date.now() >= giveUpAtMs) throw new DatabaseInUse(file, patienceMs);
       await sleep(RETRY_MS, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted());
     }
@@ -85,19 +88,21 @@ export class DatabaseInUse extends Error {
   }
 }
 
-function open(file: string, { schema, exclusive = false }: DatabaseOptions): DatabaseSync {
+function open(file: string, { schema, exclusive = false }: DatabaseOptions, patienceMs: number): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, 'a', 0o600)); // before SQLite creates it with wider rights; its side files inherit these
   chmodSync(file, 0o600);
   const database = new DatabaseSync(file);
   try {
     // The timeout first: several processes that switch a file to WAL at once otherwise fail with "database is locked".
-    database.exec(`PRAGMA busy_timeout = ${exclusive ? 0 : 1_000}`);
+    database.exec(`PRAGMA busy_timeout = ${patienceMs}`);
     if (exclusive) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     database.exec(exclusive ? `BEGIN IMMEDIATE; ${schema} COMMIT` : schema);
     const { quick_check: found } = database.prepare('PRAGMA quick_check(1)').get() ?? {};
     if (found !== 'ok') throw Object.assign(new Error(String(found)), { errcode: CORRUPT_CODE });
+    // From here on a lock is an error at once: this thread would sleep through it, and every answer with it.
+    database.exec('PRAGMA busy_timeout = 0');
     return database;
   } catch (error) {
     database.close();

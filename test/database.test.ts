@@ -123,6 +123,14 @@ describe('a database', () => {
   });
 });
 
+it('a lock on an open database is an error at once: this thread must not sleep through it', () => {
+  const file = join(folder, 'cards.sqlite');
+  const database = open(file);
+  open(file).exec('BEGIN IMMEDIATE');
+  expect(() => database.exec("INSERT INTO notes VALUES ('late')")).toThrow('database is locked');
+  expect(database.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 0 });
+});
+
 describe('a database that another process holds', () => {
   it('is refused when the patience is over, and taken once the other has left', async () => {
     const file = join(folder, 'state.sqlite');

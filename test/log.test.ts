@@ -80,6 +80,17 @@ describe('the token of an interaction', () => {
     expect(text).not.toContain('xxxx');
   });
 
+  it.each([
+    ['by itself', INTERACTION_TOKEN],
+    ['as part of a rate limit', `${ID}/${INTERACTION_TOKEN}`],
+    ['in JSON in JSON', JSON.stringify(JSON.stringify({ token: INTERACTION_TOKEN }))],
+  ])('does not come out %s', (_, text) => {
+    const line = written((log) => log.warn({ majorParameter: text }, text));
+    expect(line).toContain('[token]');
+    expect(line).not.toContain('xxxx');
+    expect(() => JSON.parse(line)).not.toThrow();
+  });
+
   it('takes nothing else out of an address', () => {
     const url = `https://discord.com/api/v10/applications/${ID}/commands`;
     expect(written((log) => log.info({ url }, 'x'))).toContain(url);

@@ -11,9 +11,16 @@ export interface BotProcess {
   ended: Promise<number | string>;
 }
 
-/** Runs the bot as `npm start` does, with this environment and no other. */
-export function spawnBot(env: Record<string, string>): BotProcess {
-  const child = spawn(process.execPath, ['src/main.ts'], { env: { PATH: process.env.PATH ?? '', ...env } });
+/**
+ * Runs the bot as `npm start` does, with this environment and no other.
+ *
+ * @param largestFileKb a file that grows beyond meets an error as on a full disk
+ */
+export function spawnBot(env: Record<string, string>, largestFileKb?: number): BotProcess {
+  const program = [process.execPath, 'src/main.ts'];
+  const limited = ['bash', '-c', `ulimit -f ${largestFileKb}; exec "$0" "$@"`, ...program];
+  const [command = '', ...args] = largestFileKb === undefined ? program : limited;
+  const child = spawn(command, args, { env: { PATH: process.env.PATH ?? '', ...env } });
   let text = '';
   child.stdout.on('data', (chunk) => {
     text += chunk;

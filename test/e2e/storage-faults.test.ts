@@ -1,0 +1,185 @@
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { startBotProcess } from '../support/bot-process.ts';
+import { ERROR, WARN } from '../support/log-lines.ts';
+import { spoilStoredCard, storedCardIds } from '../support/stored-cards.ts';
+import { startSurroundings } from '../support/surroundings.ts';
+import { cardRequests, startWorld, type World } from '../support/world.ts';
+
+const IDS = SAMPLE_CARDS.map(({ id }) => id);
+const PAGE_BYTES = 4_096;
+
+/** Another connection to a file of the bot; closed with the test. */
+function connection(file: string): DatabaseSync {
+  const database = new DatabaseSync(file);
+  onTestFinished(() => {
+    if (database.isOpen) database.close();
+  });
+  return database;
+}
+
+function logged({ lines }: World, least: number): unknown[] {
+  return lines.filter(({ level }) => Number(level) >= least).map(({ msg }) => msg);
+}
+
+function movedAside({ config }: World): string[] {
+  return readdirSync(config.dataDir).filter((name) => name.includes('.corrupt-') && !/-(?:wal|shm)$/.test(name));
+}
+
+describe('a card store that another connection has locked', () => {
+  it('costs no question its answer, nor anybody the 3 s that Discord gives', async () => {
+    const world = await startWorld();
+    const other = connection(join(world.config.dataDir, 'cards.sqlite'));
+    other.exec('BEGIN IMMEDIATE');
+
+    const asked = IDS.slice(0, 12).map((id) => world.card(id));
+    const replies = await Promise.all(asked.map((typed) => typed.until(({ embeds }) => embeds.length > 0)));
+    const again = await world.card(IDS[0] ?? '').settled();
+    other.exec('ROLLBACK');
+
+    expect(replies).toHaveLength(12);
+    expect(again.embeds).toHaveLength(1);
+    expect(cardRequests(world)).toHaveLength(12); // the second answer came from memory
+    expect(storedCardIds(world.config.dataDir)).toEqual([]);
+    expect(logged(world, WARN)).toEqual(Array(12).fill('card store failed'));
+  });
+
+  it('at the start is an error with a sentence', async () => {
+    const world = await startWorld();
+    await world.stopBot();
+    connection(join(world.config.dataDir, 'cards.sqlite')).exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+
+    await expect(world.restartBot()).rejects.toThrow(/cards\.sqlite is in use by another process.+another DATA_DIR\.$/);
+  });
+});
+
+describe('a file that is broken at the start', () => {
+  const FILES = {
+    'cards.sqlite': 'remembered cards are asked for again',
+    'state.sqlite': 'pacing and counts start anew, and replies that were owed stay at "thinking…"',
+  };
+  const DAMAGES: Record<string, (file: string) => void> = {
+    'overwritten with text': (file) => writeFileSync(file, 'this is no database'.repeat(1_000)),
+    'damaged in its middle': (file) => {
+      const bytes = readFileSync(file);
+      writeFileSync(file, bytes.fill(0xff, PAGE_BYTES, 3 * PAGE_BYTES));
+    },
+    'cut off': (file) => truncateSync(file, 2 * PAGE_BYTES),
+  };
+  const cases = Object.entries(FILES).flatMap(([name, means]) =>
+    Object.keys(DAMAGES).map((damage) => ({ name, damage, means })),
+  );
+
+  it.each(cases)('($name, $damage) is moved aside, loudly, and a new one started', async ({ name, damage, means }) => {
+    const world = await startWorld();
+    await world.card('base1-4').settled();
+    await world.stopBot();
+    DAMAGES[damage]?.(join(world.config.dataDir, name));
+
+    await world.restartBot();
+    const known = await world.card('base1-4').settled();
+    const other = await world.card(IDS[9] ?? '').settled();
+    await world.restartBot();
+
+    expect([known, other].map(({ embeds }) => embeds.length)).toEqual([1, 1]);
+    expect(cardRequests(world)).toHaveLength(name === 'cards.sqlite' ? 3 : 2);
+    expect(storedCardIds(world.config.dataDir)).toContain('base1-4');
+    expect(logged(world, ERROR)).toEqual([`database file is corrupt: ${means}`]);
+    expect(movedAside(world)).toEqual([expect.stringMatching(`^${name}`)]);
+  });
+});
+
+describe('a row that does not fit', () => {
+  it.each<[string, string | Uint8Array | number]>([
+    ['no JSON', '{"value":{"card"'],
+    ['bytes', Uint8Array.of(0, 255, 1)],
+    ['a number', 42],
+    ['null', 'null'],
+    ['nothing', '{}'],
+    ['an older version', JSON.stringify({ value: { name: 'Emberwing Drake', fetchedAt: 1 } })],
+    ['a card without a name', JSON.stringify({ value: { card: { id: 'base1-4' }, askedAtMs: Date.now() } })],
+    ['a prototype', '{"value":{"__proto__":{"card":{"id":"base1-4"},"askedAtMs":1}}}'],
+  ])('(%s) is a miss: the card is asked for again, and the row mended', async (_, value) => {
+    const world = await startWorld();
+    await world.card('base1-4').settled();
+    await world.stopBot();
+    spoilStoredCard(world.config.dataDir, 'base1-4', value);
+
+    await world.restartBot();
+    const { embeds } = await world.card('base1-4').settled();
+    await world.restartBot();
+    await world.card('base1-4').settled();
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+    expect(cardRequests(world)).toHaveLength(2);
+    expect(logged(world, ERROR)).toEqual([]);
+  });
+
+  it('in the state is dropped with a line in the log, and the bot starts', async () => {
+    const world = await startWorld();
+    await world.card('base1-4').settled();
+    await world.stopBot();
+    const state = connection(join(world.config.dataDir, 'state.sqlite'));
+    state.exec(`
+      UPDATE pacing SET state = '{"fullAtMs": "soon"}';
+      UPDATE bookings SET requests = 'many', saved = x'00ff';
+      INSERT INTO debts VALUES ('1', '{"token":'), ('2', '{"token":"aW50ZXJhY3Rpb246"}'), ('3', x'00ff');
+    `);
+    state.close();
+
+    await world.restartBot();
+    const { embeds } = await world.card(IDS[9] ?? '').settled();
+    const usage = await world.usage().settled();
+
+    expect(embeds).toHaveLength(1);
+    expect(usage.embeds).toHaveLength(1);
+    expect(logged(world, WARN)).toEqual([
+      'kept pacing state does not fit: starting without',
+      ...Array(3).fill('debt does not fit: it is dropped'),
+    ]);
+    await world.stopBot();
+    const after = connection(join(world.config.dataDir, 'state.sqlite'));
+    expect(after.prepare('SELECT * FROM debts').all()).toEqual([]);
+  });
+});
+
+describe('a process', () => {
+  // The bot waits 15 s for a process before it to leave; on this clock they pass in a quarter of a second.
+  const QUICK_CLOCK = `const now = Date.now, from = now(); Date.now = () => from + (now() - from) * 60;`;
+
+  it('that finds another one on its data exits 1 with a sentence, and the other goes on', async () => {
+    const { discord, env } = await startSurroundings();
+    const first = startBotProcess(env);
+    await first.wrote('gateway ready');
+
+    const second = startBotProcess({ ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(QUICK_CLOCK)}` });
+
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toMatch(
+      /^\S+state\.sqlite is in use by another process, and still is after 15 s\. Stop that/,
+    );
+    const { embeds } = await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
+    expect(embeds).toHaveLength(1);
+  });
+
+  it('whose disk is full answers from memory, says so, and stops as ever', async () => {
+    const { discord, cardService, env } = await startSurroundings({ requestsPerMinute: 6_000, burst: 100 });
+    const bot = startBotProcess(env, 150);
+    await bot.wrote('gateway ready');
+    const ask = (id: string) =>
+      discord.type({ command: 'card', options: { id } }).until(({ embeds }) => embeds.length > 0);
+
+    const ids = IDS.slice(0, 60);
+    const first = await Promise.all(ids.map(ask));
+    const again = await Promise.all(ids.map(ask));
+    bot.child.kill('SIGTERM');
+
+    expect(await bot.ended).toBe(0);
+    expect([first.length, again.length, cardService.counts.total]).toEqual([60, 60, 60]);
+    for (const line of ['card store failed', 'pacing state cannot be written', 'debt cannot be written'])
+      expect(bot.output()).toContain(line);
+  });
+});
