@@ -1,15 +1,15 @@
 import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
-import { sendTwice } from './send-twice.ts';
+import { FIRST_ANSWER_MS, sendAgain } from './send-again.ts';
 
 /**
  * Sends the first answer to an interaction.
  *
  * @returns `false` when it is too late (10062): the member has seen "did not respond", and nothing can be sent
- * @throws what the second try throws
+ * @throws what the last try throws
  */
-export async function acknowledge(send: () => Promise<unknown>): Promise<boolean> {
+export async function acknowledge(receivedAtMs: number, send: () => Promise<unknown>): Promise<boolean> {
   try {
-    await sendTwice(send);
+    await sendAgain(receivedAtMs + FIRST_ANSWER_MS, send);
     return true;
   } catch (error) {
     if (!(error instanceof DiscordAPIError)) throw error;

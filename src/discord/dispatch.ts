@@ -83,7 +83,9 @@ export class Dispatch {
     if (response.kind === 'owe') {
       return this.#owe(this.#debt(interaction.commandName, asked, response));
     }
-    const inTime = await acknowledge(() => reply(this.#options.rest, asked, response.message, response.private));
+    const inTime = await acknowledge(asked.receivedAtMs, () =>
+      reply(this.#options.rest, asked, response.message, response.private),
+    );
     if (inTime && response.correction !== undefined) this.#correctLater(interaction.commandName, asked, response);
     return { source: response.source, waitMs: 0, outcome: inTime ? outcome : 'too late', err };
   }
@@ -91,7 +93,7 @@ export class Dispatch {
   async #owe(debt: Debt): Promise<CommandEnd | undefined> {
     const { rest, queue, log } = this.#options;
     queue.keep(debt);
-    const inTime = await acknowledge(() => defer(rest, debt, debt.private)).catch((err: unknown) => {
+    const inTime = await acknowledge(debt.receivedAtMs, () => defer(rest, debt, debt.private)).catch((err: unknown) => {
       // Discord may have taken it all the same; if not, the payment will find out.
       log.warn({ err, command: debt.command }, 'first answer failed');
       return true;

@@ -5,7 +5,7 @@ import type { Debt } from '../replies/debt.ts';
 import { type Interacted, reply } from './callback.ts';
 import type { Message } from './command.ts';
 import { NO_MENTIONS } from './mentions.ts';
-import { sendTwice } from './send-twice.ts';
+import { FIRST_ANSWER_MS, sendAgain } from './send-again.ts';
 
 /** The reply is gone, or its token dead: nobody can be answered any more. */
 const LOST: ReadonlySet<number | string> = new Set([
@@ -36,7 +36,7 @@ export class Replies {
     const route = Routes.webhookMessage(applicationId, token);
     const body = { content, embeds, allowed_mentions: NO_MENTIONS };
     try {
-      await sendTwice(() => this.#rest.patch(route, { auth: false, body }));
+      await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.patch(route, { auth: false, body }));
       return 'edited';
     } catch (err) {
       const code = err instanceof DiscordAPIError ? err.code : undefined;
@@ -55,7 +55,7 @@ export class Replies {
   /** The "thinking…" never reached Discord, so there is nothing to edit; but it is not too late for a first answer. */
   async #answerFirst(to: EditedReply, message: Message): Promise<EditResult> {
     try {
-      await sendTwice(() => reply(this.#rest, to, message, to.private));
+      await sendAgain(to.receivedAtMs + FIRST_ANSWER_MS, () => reply(this.#rest, to, message, to.private));
       return 'edited';
     } catch (err) {
       this.#log.info({ command: to.command, member: to.memberId, err }, 'first answer failed');
@@ -64,8 +64,8 @@ export class Replies {
   }
 }
 
-/** Discord takes a first answer for 3 s; a little is left for the way there. */
-const FIRST_ANSWER_MS = 2_800;
+/** Long enough for a connection that was closed; after that the caller decides when to try again. */
+const EDIT_AGAIN_MS = 200;
 
 export type EditResult = 'edited' | 'lost' | 'failed';
 

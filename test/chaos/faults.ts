@@ -50,6 +50,18 @@ const FAULTS = {
   'gateway drops': ({ discord }) => discord.gateway.drop(4000),
   'gateway breaks': ({ discord }) => discord.gateway.drop(1006),
   'gateway asks to reconnect': ({ discord }) => discord.gateway.requestReconnect(),
+  'callback fails with 502': ({ discord }, strength) =>
+    discord.faults.script({ route: 'callback', answer: { status: 502 }, times: times(strength) }),
+  'callback connection closes': ({ discord }, strength) =>
+    discord.faults.script({ route: 'callback', answer: 'close', times: times(strength) }),
+  'callback answer is lost': ({ discord }) => discord.faults.script({ route: 'callback', answer: 'lose answer' }),
+  'callback is late': ({ discord }, strength) =>
+    discord.faults.script({ route: 'callback', delayMs: strength * 2_000 }),
+  'edit fails with 500': ({ discord }, strength) =>
+    discord.faults.script({ route: 'edit', answer: { status: 500 }, times: times(strength) * 4 }),
+  'edit connection closes': ({ discord }, strength) =>
+    discord.faults.script({ route: 'edit', answer: 'close', times: times(strength) }),
+  'edit answer is lost': ({ discord }) => discord.faults.script({ route: 'edit', answer: 'lose answer' }),
   'bot is killed': (world) => world.restartBot('SIGKILL'),
   'bot is told to stop': (world) => world.restartBot('SIGTERM'),
 } as const satisfies Record<string, Fault>;

@@ -99,6 +99,7 @@ export async function runChaos(seed: string, seconds: number): Promise<ChaosRepo
   }
   await restarting;
   cardService.set({ down: false, latencyMs: 0 });
+  discord.faults.clear();
   const giveUpAtMs = Date.now() + PATIENCE_MS;
   while (Date.now() < giveUpAtMs && !asked.every(({ message }) => isFinal(message))) await sleep(50);
 
