@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import type { Logger } from '../log.ts';
 import { GatewayShards } from './gateway-shards.ts';
-import { NO_MENTIONS } from './replies.ts';
+import { NO_MENTIONS } from './mentions.ts';
 import { patience } from './rate-limit-patience.ts';
 
 export interface DiscordOptions {

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SimpleShardingStrategy, type WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
 import type { Logger } from '../log.ts';
+import { within } from '../within.ts';
 import { broken, reconnectWaitMs, type ShardLine } from './reconnect-wait.ts';
 
 /** A gateway that accepts connections and then says nothing is given up after this long, not after half a minute. */
 const SILENCE_MS = 10_000;
+/** A connection in good order closes in far less. */
+const CLOSE_MS = 500;
 
 /**
  * The shards of this process. discord.js alone tries a gateway that cannot be reached twice a second for ever, and
@@ -16,7 +19,6 @@ export class GatewayShards extends SimpleShardingStrategy {
   readonly #lines = new Map<number, ShardLine>();
   /** Shards whose connection broke and that have not been greeted on a new one, with what they have to wait. */
   readonly #waits = new Map<number, number>();
-  readonly #open = new Set<number>();
   #closed = false;
 
   constructor(manager: WebSocketManager, log: Logger) {
@@ -43,18 +45,11 @@ export class GatewayShards extends SimpleShardingStrategy {
     await super.connect().catch(() => {});
   }
 
-  /** Resolves when every connection is closed, and none is opened any more. */
+  /** Opens no connection any more. Resolves when every one is closed, or soon: the rest goes with the process. */
   override async destroy(...options: Parameters<SimpleShardingStrategy['destroy']>): Promise<void> {
     this.#closed = true;
-    // What a shard in the middle of connecting returns never resolves.
-    await Promise.race([super.destroy(...options), this.#allGone()]);
-  }
-
-  #allGone(): Promise<void> {
-    return new Promise((resolve) => {
-      const look = () => this.#open.size === 0 && resolve();
-      this.#manager.on(WebSocketShardEvents.Closed, look);
-    });
+    // For a shard that waits for READY this would never resolve.
+    await within(CLOSE_MS, super.destroy(...options));
   }
 
   async #turn(shard: number): Promise<void> {
@@ -66,10 +61,7 @@ export class GatewayShards extends SimpleShardingStrategy {
 
   #watch(): void {
     this.#manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => this.#broke(shardId, code));
-    this.#manager.on(WebSocketShardEvents.Hello, ({ shardId }) => {
-      this.#open.add(shardId);
-      this.#waits.delete(shardId);
-    });
+    this.#manager.on(WebSocketShardEvents.Hello, ({ shardId }) => void this.#waits.delete(shardId));
     this.#manager.on(WebSocketShardEvents.Ready, ({ shardId }) => {
       const { failures = 0 } = this.#lines.get(shardId) ?? {};
       this.#lines.set(shardId, { failures, identifiedAtMs: Date.now() });
@@ -78,7 +70,6 @@ export class GatewayShards extends SimpleShardingStrategy {
   }
 
   #broke(shard: number, code: number): void {
-    this.#open.delete(shard);
     if (this.#closed) return;
     const line = broken(this.#lines.get(shard) ?? { failures: 0 }, Date.now());
     this.#lines.set(shard, line);

@@ -13,8 +13,10 @@ export type Patience = { refuse: true } | { refuse: false; extraMs: number };
 export function patience({ route, timeToReset, retryAfter }: Stated): Patience {
   const statedMs = Math.max(finite(timeToReset), finite(retryAfter));
   if (statedMs > longestWaitMs(route)) return { refuse: true };
-  if (statedMs > 0) return { refuse: false, extraMs: 0 };
-  return route.startsWith('/interactions') ? { refuse: true } : { refuse: false, extraMs: UNSTATED_MS };
+  if (finite(retryAfter) > 0) return { refuse: false, extraMs: 0 };
+  return route.startsWith('/interactions')
+    ? { refuse: true }
+    : { refuse: false, extraMs: Math.max(UNSTATED_MS, statedMs) };
 }
 
 export type Stated = Pick<RateLimitData, 'route' | 'timeToReset' | 'retryAfter'>;

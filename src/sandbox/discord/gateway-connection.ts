@@ -18,8 +18,8 @@ export interface GatewayConnectionOptions {
   faults: GatewayFaults;
   isBotToken(token: string): boolean;
   heartbeatIntervalMs: number;
-  /** A bot identified: makes its session and sends READY. */
-  open(identify: Identify, link: SessionLink): GatewaySession;
+  /** A bot identified: makes its session and sends READY, unless that is withheld. */
+  open(identify: Identify, link: SessionLink): GatewaySession | undefined;
   find(sessionId: string): GatewaySession | undefined;
   resumed(): void;
   /** The session cannot be resumed any more. */
@@ -103,7 +103,7 @@ export class GatewayConnection implements SessionLink {
     if (!identify) return this.close(Close.DecodeError);
     const refusal = identifyRefusal(identify, this.#options.isBotToken);
     if (refusal !== undefined) return this.close(refusal);
-    if (!this.#options.faults.readyWithheld) this.#session = this.#options.open(identify, this);
+    this.#session = this.#options.open(identify, this);
   }
 
   #resume(d: unknown) {

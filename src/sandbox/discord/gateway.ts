@@ -132,8 +132,10 @@ export class Gateway {
     client.on('close', () => this.#connections.delete(connection));
   }
 
-  #open(identify: Identify, link: SessionLink): GatewaySession {
-    const { world, url } = this.#options;
+  #open(identify: Identify, link: SessionLink): GatewaySession | undefined {
+    const { world, url, faults } = this.#options;
+    this.#identifies++;
+    if (faults.readyWithheld) return undefined;
     this.#forgetStale();
     const session = new GatewaySession(identify.shard, link);
     this.#sessions.set(session.id, session);
@@ -141,7 +143,6 @@ export class Gateway {
     for (const guild of announcedGuilds(identify, session, world)) {
       session.dispatch('GUILD_CREATE', JSON.stringify(guild));
     }
-    this.#identifies++;
     this.#announceReady();
     return session;
   }
