@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { rateLimited, refused, serverError } from '../../src/sandbox/discord/fault-forms.ts';
+import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
+import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
+import { cardRequests, startWorld } from '../support/world.ts';
+
+const CARD = 'Emberwing Drake';
+
+const QUICK: [string, ScriptedFault][] = [
+  ['502 three times', serverError('callback', { times: 3 })],
+  ['a closed connection', { route: 'callback', answer: 'close' }],
+  ['a connection that is torn down', { route: 'callback', answer: 'reset' }],
+  ['what it should, but the answer is lost', { route: 'callback', answer: 'lose answer' }],
+];
+const SLOW: ScriptedFault[] = [
+  { route: 'callback', answer: 'hang' },
+  { route: 'callback', delayMs: 400 },
+  rateLimited({ route: 'callback', retryAfterSeconds: 1 }),
+  rateLimited({ route: 'callback', retryAfterSeconds: 1, scope: 'shared' }),
+];
+
+describe('the first answer', () => {
+  async function reachesWhoWaits(fault: ScriptedFault): Promise<void> {
+    const world = await startWorld();
+    world.discord.faults.script(fault);
+
+    const typed = world.card('base1-4');
+
+    expect(await finalAnswer(typed)).toBe(CARD);
+    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
+    expect(finalAnswers(typed)).toBe(1);
+    expect(world.discord.faults.pending).toBe(0);
+    expect(cardRequests(world)).toHaveLength(1);
+  }
+
+  async function reachesWhoseCardIsKnown(fault: ScriptedFault): Promise<void> {
+    const world = await startWorld();
+    await finalAnswer(world.card('base1-4'));
+    world.discord.faults.script(fault);
+
+    const typed = world.card('base1-4');
+
+    expect(await finalAnswer(typed)).toBe(CARD);
+    expect(await world.commandLines(2)).toMatchObject([{}, { outcome: 'answered', source: 'cache' }]);
+    expect(finalAnswers(typed)).toBe(1);
+    expect(world.discord.faults.pending).toBe(0);
+    expect(cardRequests(world)).toHaveLength(1);
+  }
+
+  it.each(QUICK)('reaches a member who waits for the card when the callback meets %s', async (_, fault) => {
+    await reachesWhoWaits(fault);
+  });
+
+  it.each(QUICK)('reaches a member whose card is known when the callback meets %s', async (_, fault) => {
+    await reachesWhoseCardIsKnown(fault);
+  });
+
+  it.each([
+    ['who waits for the card', reachesWhoWaits],
+    ['whose card is known', reachesWhoseCardIsKnown],
+  ])('reaches a member %s when the callback hangs, is late, or meets a 429 for a second', async (_, reaches) => {
+    await Promise.all(SLOW.map(reaches));
+  });
+
+  it('is not waited for longer than a member waits, and the log says what Discord asked', async () => {
+    const world = await startWorld();
+    world.discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: 60, times: 2 }));
+
+    world.card('base1-4');
+
+    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
+    expect(world.lines).toContainEqual(
+      expect.objectContaining({ msg: 'discord asks to wait', refused: true, waitMs: expect.any(Number) }),
+    );
+    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+  });
+
+  it('that Discord calls too late is let go: no edit, and the next member is served', async () => {
+    const world = await startWorld();
+    world.discord.faults.script(refused('callback', 'unknownInteraction'));
+
+    world.card('base1-4');
+
+    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'too late' }]);
+    expect(world.discord.requests.filter(({ method }) => method === 'PATCH')).toEqual([]);
+    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+  });
+
+  it('that hangs for good is given up, and does not hold up a stop', async () => {
+    const world = await startWorld();
+    world.discord.faults.script({ route: 'callback', answer: 'hang', times: 9 });
+    const typed = world.card('base1-4');
+    await expect.poll(() => world.discord.faults.met).toBe(1);
+
+    await world.stopBot();
+
+    expect(typed.message.embeds).toEqual([]);
+    expect(world.discord.gateway.sessions).toBe(0);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { Refusal } from '../../src/sandbox/discord/api-error.ts';
+import { bannedByCloudflare, rateLimited, refused, serverError } from '../../src/sandbox/discord/fault-forms.ts';
+import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
+import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
+import { cardRequests, startWorld } from '../support/world.ts';
+
+const CARD = 'Emberwing Drake';
+
+describe('an answer that is owed', () => {
+  async function isPaid(fault: ScriptedFault): Promise<void> {
+    const world = await startWorld();
+    world.discord.faults.script(fault);
+
+    const typed = world.card('base1-4');
+
+    expect(await finalAnswer(typed)).toBe(CARD);
+    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
+    expect(finalAnswers(typed)).toBe(1);
+    expect(world.discord.faults.pending).toBe(0);
+    expect(cardRequests(world)).toHaveLength(1);
+  }
+
+  it.each<[string, ScriptedFault]>([
+    ['502 three times', serverError('edit', { times: 3 })],
+    ['a closed connection', { route: 'edit', answer: 'close' }],
+    ['a connection that is torn down', { route: 'edit', answer: 'reset' }],
+    ['what it should, but the answer is lost', { route: 'edit', answer: 'lose answer' }],
+  ])('is paid when the edit meets %s', async (_, fault) => {
+    await isPaid(fault);
+  });
+
+  it('is paid when the edit meets a 429 of any kind', async () => {
+    await Promise.all(
+      [
+        rateLimited({ route: 'edit', retryAfterSeconds: 1 }),
+        rateLimited({ route: 'edit', retryAfterSeconds: 1, scope: 'shared', times: 2 }),
+        rateLimited({ route: 'edit', retryAfterSeconds: 1, scope: 'global' }),
+        bannedByCloudflare('edit', 1),
+        { route: 'edit', answer: { status: 429, body: {} } } as const,
+      ].map(isPaid),
+    );
+  });
+
+  it('is paid when the edit hangs, or Discord is away for longer than discord.js tries', async () => {
+    await Promise.all([
+      isPaid({ route: 'edit', answer: 'hang' }),
+      isPaid({ route: 'edit', answer: 'close', times: 3 }),
+      isPaid(serverError('edit', { status: 500, times: 9 })),
+    ]);
+  });
+
+  it.each<Refusal>(['unknownMessage', 'unknownInteraction', 'invalidWebhookToken'])(
+    'is dropped after one edit when Discord answers %s',
+    async (refusal) => {
+      const world = await startWorld();
+      world.discord.faults.script(refused('edit', refusal));
+
+      world.card('nothing-here');
+
+      expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
+      expect(world.discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+      expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'reply cannot be edited' }));
+    },
+  );
+
+  it('whose token has expired is dropped, and the card is kept for the next who asks', async () => {
+    const world = await startWorld({ discord: { lifetimes: { ackMs: 3_000, tokenMs: 400 } } });
+    world.cardService.set({ latencyMs: 500 });
+
+    const late = world.card('base1-4');
+    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
+
+    expect(late.message.state).toBe('failed');
+    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+
+  it('does not hold up a stop when its edit hangs or has to wait', async () => {
+    const world = await startWorld();
+    world.discord.faults.script(
+      { route: 'edit', answer: 'hang', times: 9 },
+      rateLimited({ route: 'edit', retryAfterSeconds: 600, times: 9 }),
+    );
+    world.card('base1-4');
+    world.card('base1-5');
+    await expect.poll(() => world.discord.faults.met).toBe(2);
+
+    await world.stopBot();
+
+    expect(world.discord.gateway.sessions).toBe(0);
+    expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'stopped before everything was done' }));
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { startApp } from '../../src/app.ts';
+import { finalAnswer } from '../support/final-answers.ts';
+import { identified } from '../support/identified.ts';
+import { logLines } from '../support/log-lines.ts';
+import { cardRequests, startWorld, type World } from '../support/world.ts';
+
+const CARD = 'Emberwing Drake';
+
+function messages({ lines }: World): unknown[] {
+  return lines.map(({ msg }) => msg);
+}
+
+describe('a gateway connection', () => {
+  it('whose heartbeats are not acknowledged is given up, and taken up again', async () => {
+    const world = await startWorld({ discord: { heartbeatIntervalMs: 300 } });
+    const { gateway } = world.discord;
+
+    world.discord.setGatewayFaults({ heartbeatsIgnored: true });
+    await expect.poll(() => gateway.resumes, { timeout: 10_000 }).toBeGreaterThan(0);
+    world.discord.setGatewayFaults({ heartbeatsIgnored: false });
+
+    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+  });
+
+  it('that is refused is tried ever more rarely, and the log says so in few words', async () => {
+    const world = await startWorld();
+    const failed = () => world.lines.filter(({ msg }) => msg === 'gateway cannot be reached');
+
+    await world.discord.refuseConnections(true);
+    await expect.poll(failed, { timeout: 10_000 }).toHaveLength(2);
+    await world.discord.refuseConnections(false);
+    await identified(world, 2);
+
+    const [first, second] = failed().map(({ waitMs }) => Number(waitMs));
+    expect(first).toBeGreaterThanOrEqual(1_000);
+    expect(second).toBeGreaterThanOrEqual(2_000);
+    expect(failed().length).toBeLessThanOrEqual(3);
+    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+  });
+
+  it('being away does not keep a reply from being paid', async () => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 300 });
+    const typed = world.card('base1-4');
+    await expect.poll(() => cardRequests(world)).toHaveLength(1);
+
+    await world.discord.refuseConnections(true);
+    await expect.poll(() => messages(world)).toContain('reply cannot be edited');
+    await world.discord.refuseConnections(false);
+
+    expect(await finalAnswer(typed)).toBe(CARD);
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+});
+
+describe('a stop', () => {
+  const STATES: [string, (world: World) => Promise<void>][] = [
+    ['while all is well', async () => {}],
+    [
+      'while Discord refuses connections',
+      async (world) => {
+        await world.discord.refuseConnections(true);
+        await expect.poll(() => messages(world)).toContain('gateway cannot be reached');
+      },
+    ],
+    ['just after the connection broke', async ({ discord }) => discord.gateway.drop(1_006)],
+    [
+      'while heartbeats are not acknowledged',
+      async ({ discord }) => discord.setGatewayFaults({ heartbeatsIgnored: true }),
+    ],
+  ];
+
+  it.each(STATES)('%s ends all connections, opens none, and is silent about it', async (_, prepare) => {
+    const world = await startWorld();
+    const { gateway } = world.discord;
+    await prepare(world);
+    const before = messages(world);
+    const { identifies, resumes } = gateway;
+
+    await world.stopBot();
+    await world.discord.refuseConnections(false);
+
+    expect([gateway.sessions, gateway.identifies, gateway.resumes]).toEqual([0, identifies, resumes]);
+    const said = messages(world).slice(before.length);
+    expect(said).not.toContain('stopped before everything was done');
+    expect(said).not.toContain('gateway connection lost, reconnecting');
+  });
+
+  it('while Discord keeps the bot waiting for READY is a stop like any other', async () => {
+    const world = await startWorld();
+    await world.stopBot();
+    world.discord.setGatewayFaults({ readyWithheld: true });
+    const { log, lines } = logLines();
+    const bot = await startApp(world.config, log);
+    await identified(world, 2);
+
+    await bot.stop();
+
+    expect(lines.map(({ msg }) => msg)).not.toContain('stopped before everything was done');
+    expect(world.discord.gateway.identifies).toBe(2);
+  });
+});
