@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import card from '../../commands/card.ts';
+import usage from '../../commands/usage.ts';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import { parseMarkdown, type Token } from '../../src/sandbox/page/markdown.ts';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { startBotProcess } from '../support/bot-process.ts';
+import { startDiscordRelay } from '../support/discord-relay.ts';
+import { startSurroundings } from '../support/surroundings.ts';
+import { cardRequests, startWorld, type World } from '../support/world.ts';
+
+const IDS = SAMPLE_CARDS.map(({ id }) => id);
+
+/** What Discord makes of a text, without the text. */
+function kinds(tokens: readonly Token[]): string[] {
+  return tokens.flatMap((token) => [token.type, ...('children' in token ? kinds(token.children) : [])]);
+}
+
+function shownText(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => ('children' in token ? shownText(token.children) : 'text' in token ? token.text : ''))
+    .join('');
+}
+
+/** A command's limits are kept by Discord's client alone: this registers them without any. */
+async function takeLimitsOff({ discord }: World): Promise<void> {
+  const without = {
+    ...card.data,
+    options: card.data.options?.map(({ name, type, description }) => ({ name, type, description })),
+  };
+  const { status } = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bot ${discord.botToken}`,
+      'user-agent': 'DiscordBot (https://cards.example, 1.0)',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify([without, usage.data]),
+  });
+  expect(status).toBe(200);
+}
+
+describe('an id', () => {
+  it('that is none is refused in private, and nobody is asked', async () => {
+    const world = await startWorld();
+    await takeLimitsOff(world);
+    const none = {
+      'the parent folder': '..',
+      'this folder': ' . ',
+      NUL: 'base1\u00004',
+      'an escape sequence': '\u001b[31mbase1-4',
+      'half an emoji': 'base1-\ud83c',
+      'the other half': '\udccfbase1-4',
+      '101 emoji': '🃏'.repeat(101),
+      '6,000 characters': 'x'.repeat(6_000),
+      '6,000 spaces': ' '.repeat(6_000),
+    };
+
+    const told = Object.entries(none).map(async ([name, id]) => {
+      const { content, ephemeral } = await world.card(id).settled();
+      return [name, content, ephemeral];
+    });
+
+    const refusal = expect.stringMatching(/^That is not a card id: .{10,60}\. An id looks like `base1-4`\.$/);
+    expect(await Promise.all(told)).toEqual(Object.keys(none).map((name) => [name, refusal, true]));
+    expect(cardRequests(world)).toEqual([]);
+  });
+
+  it.each<[string, string]>([
+    ['a way to another endpoint', '../v1/usage'],
+    ['the same, encoded', '%2e%2e%2fv1%2fusage'],
+    ['the parent folder, encoded', '%2e%2e'],
+    ['the parent folder, for Windows', '..\\v1\\usage'],
+    ['path, query and fragment', 'a/b?c#d'],
+    ['a parameter', 'base1-4&includePrices=false'],
+    ['another host', '//evil.example/x'],
+    ['an address', 'https://evil.example/x'],
+    ['user and host', '@evil.example'],
+    ['100 emoji', '🃏'.repeat(100)],
+    ['text from right to left', '\u202e4-1esab\u202c'],
+    ['nothing but zero width', '\u200b\u200d\u2060'],
+    ['a replacement pattern', '$&$1{id}'],
+    ['an object', '__proto__'],
+    ['bold and a masked link', '**[free cards](https://evil.example)**'],
+    ['everyone', '@everyone <@1180000000000000101> <@&1180000000000000102> <#1180000000000000103>'],
+    ['an invitation', 'https://discord.gg/evil'],
+    ['a command, an emoji and a time', '</card:1180000000000000101> <:x:1180000000000000101> <t:0:R>'],
+    ['a heading', '# big'],
+    ['code that ends', '``` x ``` `y`'],
+  ])('(%s) stays one segment of the path, and is shown as the text that it is', async (_, id) => {
+    const world = await startWorld();
+
+    const { content } = await world.card(id).settled();
+
+    const [path = '', ...others] = cardRequests(world);
+    const [, folder, segment = '', ...deeper] = path.split('?')[0]?.split('/') ?? [];
+    expect([folder, decodeURIComponent(segment), deeper, others]).toEqual(['cards', id, [], []]);
+    expect(path).toMatch(/\?includePrices=true$/);
+    const tokens = parseMarkdown(content);
+    expect(kinds(tokens)).toEqual(['text', 'bold', 'text', 'text', 'timestamp', 'text', 'code', 'text']);
+    const visible = id.replace(/[\u200b-\u202e\u2060]/g, '') || '(invisible)';
+    expect(shownText(tokens)).toContain(`There is no card ${visible}, as of`);
+  });
+});
+
+describe('a card', () => {
+  const TEXTS: [string, string][] = [
+    ['Markdown', '**b** __u__ ~~s~~ ||spoiler|| `code` _i_ *i* > q'],
+    ['a block of code', '```js\nalert(1)\n```'],
+    ['a masked link', '[Charizard](https://evil.example)'],
+    ['a masked link in a masked link', '[a [b](https://evil.example)](<https://evil.example>)'],
+    ['addresses', 'https://evil.example http://evil.example <https://evil.example> discord.gg/evil'],
+    [
+      'mentions',
+      '@everyone @here <@1180000000000000101> <@!1180000000000000101> <@&1180000000000000101> <#1180000000000000101>',
+    ],
+    [
+      'commands, emoji and times',
+      '</card:1180000000000000101> <:x:1180000000000000101> <a:x:1180000000000000101> <t:0:R>',
+    ],
+    ['headings and lists', '# big\n## big\n-# small\n> quote\n>>> quotes\n- list\n1. list'],
+    ['zero width within a mention', '@every\u200bone <\u200b@1180000000000000101>'],
+    ['a turned direction', '\u202eeliforp\u202c \u2066x\u2069 \u061c'],
+    ['backslashes before markup', '\\*\\*b\\*\\* \\\\**b** \\[x](https://evil.example)'],
+    ['a thousand accents', `Z${'\u0336\u0489'.repeat(500)}`],
+    ['half an emoji', 'x\ud83c'],
+    ['HTML', '<img src=x onerror=alert(1)><script>alert(1)</script>'],
+  ];
+
+  it.each(TEXTS)('with %s in all its texts is shown as plain text', async (_, text) => {
+    const world = await startWorld();
+    const texts = { name: text, tcg: text, set: { id: text, name: text }, number: text, rarity: text };
+    world.cardService.script({ body: { id: 'odd-1', ...texts, prices: { market: 1 } } });
+
+    const { embeds, state } = await world.card('odd-1').settled();
+
+    const [{ title = '', author, footer, fields = [] } = {}] = embeds;
+    const shown = [title, ...fields.filter(({ name }) => name !== 'Prices as of').map(({ value }) => value)];
+    expect(state).toBe('answered');
+    expect(shown).toHaveLength(5);
+    for (const value of shown) {
+      expect(new Set(kinds(parseMarkdown(value)))).toEqual(new Set(['text']));
+      expect(shownText(parseMarkdown(value))).not.toMatch(/\p{Cf}/u);
+    }
+    expect(`${author?.name}${footer?.text}`).not.toMatch(/\p{Cf}|\p{Cs}/u); // no Markdown there
+  });
+
+  it('is shown without a picture that Discord would refuse, or that is on no public host', async () => {
+    const world = await startWorld();
+    const addresses = [
+      'javascript:alert(1)',
+      'data:image/png;base64,AAAA',
+      'file:///etc/passwd',
+      'ftp://images.cards.example/1.png',
+      `https://images.cards.example/${'x'.repeat(2_048)}`,
+      `https://images.cards.example/${'ä'.repeat(500)}`,
+      'http://127.0.0.1/1.png',
+      'http://2130706433/1.png',
+      'http://0x7f.1/1.png',
+      'http://169.254.169.254/latest/meta-data',
+      'http://[::1]/1.png',
+      'http://[::ffff:10.0.0.1]/1.png',
+      'http://localhost:8080/1.png',
+      'http://router/1.png',
+      'http://cards.internal/1.png',
+      'https://user:password@images.cards.example/1.png',
+      '//images.cards.example/1.png',
+      '/1.png',
+      '',
+    ];
+    const facts = { name: 'Odd', tcg: 'Game', set: { id: 's', name: 'Set' } };
+    world.cardService.script(
+      ...addresses.map((imageUrl, index) => ({
+        path: `odd-${index}?`,
+        body: { id: `odd-${index}`, ...facts, imageUrl },
+      })),
+    );
+
+    const shown = addresses.map(async (address, index) => {
+      const { embeds } = await world.card(`odd-${index}`).until((message) => message.embeds.length > 0);
+      return [address, embeds[0]?.title, embeds[0]?.image];
+    });
+
+    expect(await Promise.all(shown)).toEqual(addresses.map((address) => [address, 'Odd', undefined]));
+  });
+});
+
+describe('one member', () => {
+  it('who sends 1,000 commands in a minute is told to slow down; another is answered as ever', async () => {
+    const world = await startWorld();
+    const [alice, other] = world.discord.members;
+    await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
+
+    const storm = Array.from({ length: 1_000 }, () => world.card('base1-4', {}, { memberId: alice?.id ?? '' }));
+    const another = await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
+    const replies = await Promise.all(storm.map((typed) => typed.settled()));
+
+    const shown = replies.filter(({ embeds }) => embeds.length === 1);
+    const slowed = replies.filter(({ content, ephemeral }) => ephemeral && content.startsWith('Slow down: '));
+    expect(another.embeds).toHaveLength(1);
+    expect(shown.length).toBeGreaterThanOrEqual(240);
+    expect(shown.length).toBeLessThan(400); // four more come with every second
+    expect(shown.length + slowed.length).toBe(1_000);
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+
+  it('who asks for 200 different cards delays the first question of another by one turn', async () => {
+    const world = await startWorld({ service: { requestsPerMinute: 120, burst: 5, requestsPerDay: 1_000 } });
+    const [alice, other] = world.discord.members;
+
+    const storm = Array.from({ length: 200 }, (_, index) =>
+      world.card(`flood-${index}`, {}, { memberId: alice?.id ?? '' }),
+    );
+    await storm.at(-1)?.until(({ state }) => state !== 'sent');
+    const before = cardRequests(world).length;
+    const { embeds } = await world
+      .card('base1-4', {}, { memberId: other?.id ?? '' })
+      .until((shown) => shown.embeds.length > 0);
+
+    expect(embeds).toHaveLength(1);
+    const place = cardRequests(world).findIndex((path) => path.startsWith('/cards/base1-4'));
+    expect(place - before).toBeLessThanOrEqual(3); // one turn, and what came while the command travelled
+  });
+});
+
+it('no reply pings anyone: each says so to Discord, whatever it shows', async () => {
+  const { discord, cardService, env } = await startSurroundings({ requestsPerMinute: 60, burst: 4 });
+  const relay = await startDiscordRelay(discord.apiUrl);
+  const bot = startBotProcess({ ...env, DISCORD_API_URL: relay.apiUrl, PRICES_FRESH_SECONDS: '0' });
+  await bot.wrote('gateway ready');
+  const ask = (id: string) => discord.type({ command: 'card', options: { id } });
+  const hasEmbed = ({ embeds }: ChatMessage) => embeds.length > 0;
+  const ping = {
+    id: 'ping',
+    name: '@everyone',
+    tcg: '@here',
+    set: { id: '<@1180000000000000101>', name: '@everyone' },
+  };
+  cardService.script({ path: 'ping', body: ping });
+
+  await ask('ping').settled(); // deferred and edited
+  await ask('@everyone').settled(); // no such card
+  await ask('ping').until(({ edited }) => edited); // an old copy, corrected
+  await ask('..').settled(); // refused in private
+  await discord.type({ command: 'usage', manageGuild: true }).settled();
+  const waiting = IDS.slice(0, 6).map(ask);
+  await waiting.at(-1)?.until(({ content }) => content.startsWith('Your turn comes')); // a notice
+  bot.child.kill('SIGTERM');
+  await bot.ended;
+
+  const said = relay.calls.filter(({ path }) => /\/(?:interactions|webhooks)\//.test(path));
+  const deferrals = said.filter(({ body }) => isDeferral(body));
+  const messages = said.filter(({ body }) => !isDeferral(body)).map(({ body }) => messageOf(body));
+  expect(deferrals.length).toBeGreaterThanOrEqual(8);
+  expect(messages.length).toBeGreaterThanOrEqual(7);
+  expect(JSON.stringify(messages)).toContain('everyone');
+  for (const message of messages) expect(message).toMatchObject({ allowed_mentions: { parse: [] } });
+  expect(discord.messages().filter(hasEmbed).length).toBeGreaterThan(0);
+});
+
+function isDeferral(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'type' in body && body.type === 5;
+}
+
+/** A callback carries its message in `data`, an edit is one. */
+function messageOf(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'data' in body ? body.data : body;
+}
