@@ -1,16 +1,11 @@
-import {
-  type ChatInputCommandInteraction,
-  type CommandInteraction,
-  type Interaction,
-  PermissionFlagsBits,
-  type REST,
-} from 'discord.js';
+import type { CommandInteraction, Interaction, REST } from 'discord.js';
 import { CardServiceError, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { words } from '../render/words.ts';
-import { type Debt, REPLY_LIFE_MS } from '../replies/debt.ts';
+import type { Debt } from '../replies/debt.ts';
 import type { ReplyQueue } from '../replies/reply-queue.ts';
 import { acknowledge } from './acknowledge.ts';
+import { isOptionError, toAsked, toDebt } from './asked.ts';
 import { defer, reply } from './callback.ts';
 import type { Asked, Command, Parts, Response } from './command.ts';
 import { type CommandEnd, logCommand } from './command-log.ts';
@@ -81,7 +76,7 @@ export class Dispatch {
     const correction = response.kind === 'reply' ? response.correction : undefined;
     correction?.catch(() => {}); // looked at once the reply is there
     if (response.kind === 'owe') {
-      return this.#owe(this.#debt(interaction.commandName, asked, response));
+      return this.#owe(toDebt(interaction.commandName, asked, response.question, response.private));
     }
     const inTime = await acknowledge(asked.receivedAtMs, () =>
       reply(this.#options.rest, asked, response.message, response.private),
@@ -114,18 +109,9 @@ export class Dispatch {
       return { response: await command.run(asked, this.#options.parts), outcome: 'answered' };
     } catch (err) {
       if (err instanceof CardServiceError) return { response: sentence(err.userMessage), outcome: err.name };
-      // discord.js refuses to read an option that is missing or of another type: an old registration.
       if (isOptionError(err)) return { response: sentence(words.unknownCommand), outcome: 'outdated command' };
       return { response: sentence(words.broken), outcome: 'broken', err };
     }
-  }
-
-  #debt(
-    command: string,
-    { options: _, manageGuild: __, ...asked }: Asked,
-    { question, private: isPrivate }: Extract<Response, { kind: 'owe' }>,
-  ): Debt {
-    return { ...asked, command, question, private: isPrivate, deadlineMs: asked.receivedAtMs + REPLY_LIFE_MS };
   }
 
   #correctLater(
@@ -145,25 +131,6 @@ export class Dispatch {
   }
 }
 
-function toAsked(interaction: CommandInteraction): Asked {
-  return {
-    interactionId: interaction.id,
-    applicationId: interaction.applicationId,
-    token: interaction.token,
-    memberId: interaction.user.id,
-    guildId: interaction.guildId ?? undefined,
-    locale: interaction.locale,
-    receivedAtMs: Date.now(),
-    manageGuild: interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false,
-    // A menu command has none; no command of ours is one, so nobody reads them.
-    options: (interaction as ChatInputCommandInteraction).options,
-  };
-}
-
 function sentence(content: string): Response {
   return { kind: 'reply', private: true, source: 'bot', message: { content } };
-}
-
-function isOptionError(err: unknown): boolean {
-  return err instanceof TypeError && 'code' in err && String(err.code).startsWith('CommandInteractionOption');
 }

@@ -11,6 +11,7 @@ import { type Flight, type Question, wantsPrices } from './flight.ts';
 import { Flights } from './flights.ts';
 import { type Forecast, type Forecasted, forecast, overBudget } from './forecast.ts';
 import { asCardServiceError, closedError, severity } from './refusals.ts';
+import { Rerun } from './rerun.ts';
 import { TurnNotices } from './turn-notices.ts';
 
 /** Attempts at one question that failed other than by a 429. */
@@ -37,9 +38,10 @@ export class WaitingLine {
   readonly #turnAlarm = new Alarm(() => void this.#work());
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
+  readonly #turns = new Rerun(() =>
+    this.#handOutTurns().catch((err: unknown) => this.#parts.log.error({ err }, 'waiting line failed')),
+  );
   #closing = false;
-  #working = false;
-  #again = false;
 
   constructor(parts: WaitingLineOptions) {
     this.#parts = parts;
@@ -83,21 +85,9 @@ export class WaitingLine {
     clearTimeout(timer);
   }
 
-  /** Hands out turns until there are none to be had. One run at a time; a change during it makes it run again. */
-  async #work(): Promise<void> {
-    this.#again = true;
-    if (this.#working) return;
-    this.#working = true;
-    try {
-      while (this.#again) {
-        this.#again = false;
-        await this.#handOutTurns();
-      }
-    } catch (err) {
-      this.#parts.log.error({ err }, 'waiting line failed');
-    } finally {
-      this.#working = false;
-    }
+  /** Hands out turns until there are none to be had; a change meanwhile is looked at, too. */
+  #work(): Promise<void> {
+    return this.#turns.run();
   }
 
   async #handOutTurns(): Promise<void> {
