@@ -1,0 +1,130 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { rateLimited, refused, serverError } from '../../src/sandbox/discord/fault-forms.ts';
+import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
+import { startBotProcess } from '../support/bot-process.ts';
+import { botSurroundings } from '../support/bot-surroundings.ts';
+import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
+import { logLines } from '../support/log-lines.ts';
+
+const CARD = 'Emberwing Drake';
+const HOUR_MS = 3_600_000;
+
+/** The bot in this process, on its way to a Discord with these faults. */
+async function startsInto(...faults: ScriptedFault[]) {
+  const { discord, env } = await botSurroundings();
+  discord.faults.script(...faults);
+  const { log, lines } = logLines();
+  const bot = await startApp(readConfig(env), log);
+  onTestFinished(() => bot.stop());
+  const logged = (msg: string) => expect.poll(() => lines).toContainEqual(expect.objectContaining({ msg }));
+  return { discord, bot, lines, logged };
+}
+
+function logins(remaining: number): ScriptedFault {
+  const session_start_limit = { total: 1_000, remaining, reset_after: HOUR_MS, max_concurrency: 1 };
+  return {
+    route: 'gateway/bot',
+    answer: { status: 200, body: { url: 'ws://127.0.0.1:9', shards: 1, session_start_limit } },
+  };
+}
+
+describe('a login', () => {
+  it.each<[string, ScriptedFault]>([
+    ['answers 500', serverError('gateway/bot', { status: 500, times: 4 })],
+    ['closes the connection', { route: 'gateway/bot', answer: 'close' }],
+    ['says something else', { route: 'gateway/bot', answer: { status: 200, body: '<html>Welcome</html>' } }],
+    ['does not let this address in', refused('gateway/bot', 'blockedUserAgent')],
+    ['asks to wait', rateLimited({ route: 'gateway/bot', retryAfterSeconds: 1 })],
+  ])('is tried again when Discord %s, and the bot is as good as any after it', async (_, fault) => {
+    const { discord, bot, lines } = await startsInto(fault);
+
+    await bot.ready;
+    await discord.gateway.whenReady();
+    const typed = discord.type({ command: 'card', options: { id: 'base1-4' } });
+    expect(await finalAnswer(typed)).toBe(CARD);
+    await bot.stop();
+
+    expect(
+      lines.filter(({ msg }) => /^discord (cannot be reached|asks to wait with the login)$/.test(msg)),
+    ).toHaveLength(1);
+    expect([discord.gateway.identifies, discord.gateway.sessions]).toEqual([1, 0]);
+  });
+
+  it.each<[string, ScriptedFault, number, string]>([
+    [
+      'a 429 with 23 hours',
+      rateLimited({ route: 'gateway/bot', retryAfterSeconds: 23 * 3_600 }),
+      23 * HOUR_MS,
+      'discord asks to wait with the login',
+    ],
+    ['a day without logins left', logins(0), HOUR_MS, 'the logins of the day are used up'],
+  ])('meeting %s waits as long as it is told, says so, and does not hold up a stop', async (_, fault, waitMs, said) => {
+    const { discord, bot, lines, logged } = await startsInto(fault);
+    await logged(said);
+
+    await bot.stop();
+
+    expect(lines.find(({ msg }) => msg === said)?.waitMs).toBeGreaterThanOrEqual(waitMs);
+    expect(discord.requests.filter(({ path }) => path.endsWith('/gateway/bot'))).toHaveLength(1);
+    expect(discord.gateway.identifies).toBe(0);
+  });
+
+  it('that hangs does not hold up a stop, and does not come about after it', async () => {
+    const { discord, bot } = await startsInto({ route: 'gateway/bot', answer: 'hang', times: 9 });
+    await expect.poll(() => discord.faults.met).toBe(1);
+
+    await bot.stop();
+
+    await expect(bot.ready).rejects.toThrow('stopping');
+    expect(discord.gateway.identifies).toBe(0);
+  });
+});
+
+describe('a bot that Discord shuts out while it runs', () => {
+  it.each([
+    [4_004, /^Discord refuses the bot token\. Make a new one/],
+    [4_010, /^Discord refuses the shard/],
+    [4_011, /^The bot is in too many servers for one shard/],
+    [4_012, /gateway version: update the bot/],
+    [4_013, /^Discord refuses the intents/],
+    [4_014, /^Discord refuses the intents/],
+  ])('with %i says what to do about it, and does not come back', async (code, sentence) => {
+    const { discord, bot } = await startsInto();
+    await bot.ready;
+
+    discord.gateway.drop(code);
+
+    expect((await bot.shutOut).message).toMatch(sentence);
+    await bot.stop();
+    expect(discord.gateway.identifies).toBe(1);
+  });
+
+  it('for its token was revoked pays what it owes and exits 1 with a sentence', async () => {
+    const { discord, cardService, env } = await botSurroundings();
+    cardService.set({ latencyMs: 400 });
+    const bot = startBotProcess(env);
+    await discord.gateway.whenReady();
+    const typed = discord.type({ command: 'card', options: { id: 'base1-4' } });
+    await typed.until(({ state }) => state === 'thinking');
+
+    discord.revokeToken();
+
+    expect(await finalAnswer(typed)).toBe(CARD);
+    expect(await bot.ended).toBe(1);
+    expect(finalAnswers(typed)).toBe(1);
+    expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
+    expect(bot.output()).not.toContain(discord.botToken);
+    expect(cardService.requests).toHaveLength(1);
+  });
+
+  it('for its token was revoked before it started exits 1 with the same sentence', async () => {
+    const { discord, env } = await botSurroundings();
+    discord.revokeToken();
+    const bot = startBotProcess(env);
+
+    expect(await bot.ended).toBe(1);
+    expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
+  });
+});
