@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SimpleShardingStrategy, type WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
 import type { Logger } from '../log.ts';
 import { within } from '../within.ts';
+import { FATAL_CLOSES } from './fatal-closes.ts';
 import { broken, reconnectWaitMs, type ShardLine } from './reconnect-wait.ts';
 
 /** A gateway that accepts connections and then says nothing is given up after this long, not after half a minute. */
@@ -70,7 +71,7 @@ export class GatewayShards extends SimpleShardingStrategy {
   }
 
   #broke(shard: number, code: number): void {
-    if (this.#closed) return;
+    if (this.#closed || FATAL_CLOSES.has(code)) return;
     const line = broken(this.#lines.get(shard) ?? { failures: 0 }, Date.now());
     this.#lines.set(shard, line);
     const waitMs = reconnectWaitMs(line.failures);

@@ -10,24 +10,12 @@ import {
   Routes,
 } from 'discord.js';
 import type { Logger } from '../log.ts';
+import { BAD_TOKEN, FATAL_CLOSES } from './fatal-closes.ts';
 
 /** Discord does not let us in, and trying again will not help. The message says what to do. */
 export class DiscordRefused extends Error {
   override name = 'DiscordRefused';
 }
-
-const BAD_TOKEN =
-  'Discord refuses the bot token. Make a new one in the developer portal (Bot → Reset Token) and put it into DISCORD_TOKEN.';
-
-/** Close codes after which discord.js does not reconnect, and what to do about each. */
-const FATAL_CLOSES: ReadonlyMap<number, string> = new Map([
-  [4004, BAD_TOKEN],
-  [4010, 'Discord refuses the shard: check DISCORD_SHARDS.'],
-  [4011, 'The bot is in too many servers for one shard: leave DISCORD_SHARDS at auto.'],
-  [4012, 'Discord no longer speaks this gateway version: update the bot.'],
-  [4013, 'Discord refuses the intents: update the bot.'],
-  [4014, 'Discord refuses the intents: update the bot.'],
-]);
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;

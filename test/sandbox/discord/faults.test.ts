@@ -1,0 +1,133 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import { bannedByCloudflare, rateLimited, refused } from '../../../src/sandbox/discord/fault-forms.ts';
+import { Faults, faultyRoute, type ScriptedFault } from '../../../src/sandbox/discord/faults.ts';
+
+async function startDiscord() {
+  const discord = await startEmulatedDiscord();
+  onTestFinished(() => discord.close());
+  const get = (path = '/gateway/bot') =>
+    fetch(`${discord.apiUrl}/v10${path}`, {
+      headers: { authorization: `Bot ${discord.botToken}`, 'user-agent': 'DiscordBot (https://cards.test, 1.0)' },
+    });
+  /** Status, or the code of what broke the connection. */
+  const outcome = (path?: string) =>
+    get(path).then(
+      ({ status }) => status,
+      (error: Error) => (error.cause as { code?: string }).code,
+    );
+  return { discord, get, outcome };
+}
+
+describe('a scripted fault', () => {
+  it.each([
+    ['POST', '/interactions/1/token/callback', 'callback'],
+    ['PATCH', '/webhooks/1/token/messages/%40original', 'edit'],
+    ['GET', '/gateway/bot', 'gateway/bot'],
+    ['PUT', '/applications/1/commands', 'commands'],
+    ['DELETE', '/applications/1/guilds/2/commands/3', 'commands'],
+    ['GET', '/webhooks/1/token/messages/%40original', undefined],
+  ])('knows %s %s as %s', (method, path, route) => {
+    expect(faultyRoute(method, path)).toBe(route);
+  });
+
+  it('meets as many matching requests as it says, in the order of the script', () => {
+    const faults = new Faults();
+    const first: ScriptedFault = { route: 'gateway/bot', times: 2 };
+    const second: ScriptedFault = { route: 'gateway/bot' };
+    const any: ScriptedFault = { route: 'any' };
+    faults.script({ route: 'edit' }, first, second, any);
+
+    const met = Array.from({ length: 5 }, () => faults.take('GET', '/gateway/bot'));
+
+    expect(met).toEqual([first, first, second, any, undefined]);
+    expect([faults.met, faults.pending]).toEqual([4, 1]);
+  });
+
+  it.each<[string, ScriptedFault, number | string]>([
+    ['a status', { route: 'gateway/bot', answer: { status: 503 } }, 503],
+    ['an orderly end', { route: 'gateway/bot', answer: 'close' }, 'UND_ERR_SOCKET'],
+    ['a torn connection', { route: 'gateway/bot', answer: 'reset' }, 'ECONNRESET'],
+    ['a lost answer', { route: 'gateway/bot', answer: 'lose answer' }, 'UND_ERR_SOCKET'],
+    ['a late answer', { route: 'gateway/bot', delayMs: 20 }, 200],
+  ])('is %s for one request, and then all is well', async (_, fault, seen) => {
+    const { discord, outcome } = await startDiscord();
+    discord.faults.script(fault);
+
+    expect([await outcome(), await outcome()]).toEqual([seen, 200]);
+    expect(discord.requests.map(({ status }) => status)).toEqual([typeof seen === 'string' ? 0 : seen, 200]);
+  });
+
+  it('that hangs does not keep Discord from closing', async () => {
+    const { discord, outcome } = await startDiscord();
+    discord.faults.script({ route: 'gateway/bot', answer: 'hang' });
+    const seen = outcome();
+    await expect.poll(() => discord.faults.met).toBe(1);
+
+    await discord.close();
+
+    expect(await seen).toBe('UND_ERR_SOCKET');
+  });
+});
+
+describe('a ready-made fault', () => {
+  it.each([
+    ['user', { 'x-ratelimit-scope': 'user', 'x-ratelimit-remaining': '0', 'x-ratelimit-global': null }, false],
+    ['shared', { 'x-ratelimit-scope': 'shared', 'x-ratelimit-remaining': null, 'x-ratelimit-global': null }, false],
+    ['global', { 'x-ratelimit-scope': 'global', 'x-ratelimit-remaining': null, 'x-ratelimit-global': 'true' }, true],
+  ] as const)('429 of scope %s has the headers and the body of one', async (scope, headers, global) => {
+    const { discord, get } = await startDiscord();
+    discord.faults.script(rateLimited({ route: 'any', retryAfterSeconds: 1.5, scope }));
+
+    const answer = await get();
+
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toBe('2');
+    for (const [name, value] of Object.entries(headers)) expect(answer.headers.get(name), name).toBe(value);
+    expect(await answer.json()).toMatchObject({ retry_after: 1.5, global });
+  });
+
+  it('429 from Cloudflare is no JSON and names no limit', async () => {
+    const { discord, get } = await startDiscord();
+    discord.faults.script(bannedByCloudflare('any', 60));
+
+    const { headers } = await get();
+
+    expect([headers.get('retry-after'), headers.get('x-ratelimit-scope')]).toEqual(['60', null]);
+    expect(headers.get('content-type')).toBe('text/html');
+  });
+
+  it('refusal has Discord’s own status and code', async () => {
+    const { discord, get } = await startDiscord();
+    discord.faults.script(refused('any', 'unknownMessage'));
+
+    const answer = await get();
+
+    expect([answer.status, await answer.json()]).toEqual([404, { code: 10_008, message: 'Unknown Message' }]);
+  });
+});
+
+describe('the emulated Discord', () => {
+  it('refuses connections until it is told to let them in again', async () => {
+    const { discord, outcome } = await startDiscord();
+    await discord.refuseConnections(true);
+    const refusals = [await outcome(), await outcome()];
+    await discord.refuseConnections(false);
+
+    expect([...refusals, await outcome()]).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 200]);
+  });
+
+  it('closes while it refuses connections', async () => {
+    const { discord } = await startDiscord();
+    await discord.refuseConnections(true);
+
+    await discord.close();
+  });
+
+  it('takes the token back from REST and gateway alike', async () => {
+    const { discord, outcome } = await startDiscord();
+    discord.revokeToken();
+
+    expect(await outcome()).toBe(401);
+  });
+});
