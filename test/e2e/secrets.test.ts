@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startPageServer } from '../../src/sandbox/page-server.ts';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { startBotProcess } from '../support/bot-process.ts';
+import { type DiscordRelay, startDiscordRelay } from '../support/discord-relay.ts';
+import { isFinal } from '../support/final-answers.ts';
+import { INTERACTION_TOKEN_START, secretsIn } from '../support/secret-forms.ts';
+import { type Surroundings, startSurroundings } from '../support/surroundings.ts';
+import { startWorld } from '../support/world.ts';
+
+const IDS = SAMPLE_CARDS.map(({ id }) => id);
+/** With all that is written differently in JSON and in an address. */
+const API_KEY = String.raw`k"e\y/with+everything&more=100%`;
+
+interface Watched extends Surroundings {
+  relay: DiscordRelay;
+  /** Discord's token, the key, and each interaction's token that the bot has used so far. */
+  secrets(): string[];
+}
+
+/** A bot on the most talkative level, and all its secrets. */
+async function startWatched(): Promise<Watched> {
+  const surroundings = await startSurroundings({ apiKey: API_KEY, requestsPerMinute: 6_000, burst: 100 });
+  const relay = await startDiscordRelay(surroundings.discord.apiUrl);
+  const env = {
+    ...surroundings.env,
+    DISCORD_API_URL: relay.apiUrl,
+    CARD_SERVICE_API_KEY: API_KEY,
+    CARD_SERVICE_TIMEOUT_MS: '300',
+    LOG_LEVEL: 'trace',
+  };
+  return {
+    ...surroundings,
+    env,
+    relay,
+    secrets: () => [env.DISCORD_TOKEN, API_KEY, ...interactionTokens(relay)],
+  };
+}
+
+function interactionTokens({ calls }: DiscordRelay): string[] {
+  const tokens = calls.map(({ path }) => /\/(?:interactions|webhooks)\/\d+\/([^/?]+)/.exec(path)?.[1]);
+  return [...new Set(tokens)].filter((token) => token !== undefined);
+}
+
+describe('no secret comes out', () => {
+  it('of a bot that meets a mixture of faults, whatever it is asked for', async () => {
+    const watched = await startWatched();
+    const { discord, cardService, env, relay } = watched;
+    const bot = startBotProcess(env);
+    await bot.wrote('gateway ready');
+    const ask = (id: string) => discord.type({ command: 'card', options: { id } });
+    const broken = { code: 0, message: `500: ${API_KEY}` };
+
+    cardService.script(
+      { path: IDS[0] ?? '', body: API_KEY },
+      { path: IDS[1] ?? '', body: { _tag: 'Echo', message: `Bearer ${API_KEY}`, name: API_KEY } },
+      { path: IDS[2] ?? '', fault: 'stall', body: API_KEY },
+      { path: IDS[3] ?? '', status: 429, headers: { 'retry-after': API_KEY }, body: API_KEY },
+      { path: '/v1/usage', status: 401, body: { _tag: 'Unauthorized', message: API_KEY } },
+    );
+    await Promise.all(IDS.slice(0, 4).map((id) => ask(id).until(isFinal)));
+    await discord.type({ command: 'usage', manageGuild: true }).settled();
+    await ask(API_KEY).settled();
+    await ask(env.DISCORD_TOKEN).settled();
+    await ask(`${INTERACTION_TOKEN_START}${'x'.repeat(60)}`).settled();
+
+    discord.faults.script({ route: 'edit', times: 4, answer: { status: 500, body: broken } });
+    discord.faults.script({
+      route: 'edit',
+      answer: { status: 404, body: { code: 10008, message: 'Unknown Message' } },
+    });
+    await ask(IDS[10] ?? '').until(({ state }) => state === 'thinking');
+    await bot.wrote('"outcome":"not answered"');
+    discord.faults.script({ route: 'callback', times: 2, answer: 'reset' });
+    await ask(IDS[11] ?? '').until(isFinal);
+    discord.faults.script({
+      route: 'callback',
+      times: 4,
+      answer: { status: 401, body: { code: 0, message: '401: Unauthorized' } },
+    });
+    ask(IDS[12] ?? '');
+    await bot.wrote('first answer failed');
+    cardService.set({ latencyMs: 5_000 });
+    await ask(IDS[13] ?? '').until(({ state }) => state === 'thinking'); // owed when the bot stops
+    bot.child.kill('SIGTERM');
+
+    expect(await bot.ended).toBe(0);
+    expect(interactionTokens(relay).length).toBeGreaterThanOrEqual(10);
+    expect(bot.output().match(/\[token\]/g)?.length).toBeGreaterThan(2);
+    expect(bot.output()).toContain('[secret]');
+    expect(secretsIn(bot.output(), watched.secrets())).toEqual([]);
+  });
+
+  it.each(['uncaughtException', 'unhandledRejection'])('of a bot that ends by an %s', async (kind) => {
+    const watched = await startWatched();
+    // Thrown at a signal, in the middle of everything.
+    const bomb = `process.once('SIGUSR2', () => {
+      const { DISCORD_TOKEN: token, CARD_SERVICE_API_KEY: key, SPY: spy } = process.env;
+      const cause = Object.assign(new Error(key), { headers: { authorization: 'Bot ' + token }, url: spy });
+      const error = new AggregateError([cause], token + encodeURIComponent(key), { cause });
+      if ('${kind}' === 'uncaughtException') throw error;
+      Promise.reject(error);
+    });`;
+    const SPY = `/webhooks/1180000000000000001/${INTERACTION_TOKEN_START}${'x'.repeat(100)}/messages/@original`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(bomb)}`;
+    const bot = startBotProcess({ ...watched.env, SPY, NODE_OPTIONS });
+    await bot.wrote('gateway ready');
+
+    bot.child.kill('SIGUSR2');
+
+    expect(await bot.ended).toBe(1);
+    expect(bot.output()).toContain(`"msg":"${kind}"`);
+    expect(secretsIn(bot.output(), watched.secrets())).toEqual([]);
+  });
+
+  it('of a bot that Discord refuses, or whose configuration does not do', async () => {
+    const { env, secrets } = await startWatched();
+    const refused = startBotProcess({ ...env, DISCORD_TOKEN: 'MTE4.refused.token-of-somebody-else' });
+    const spaced = startBotProcess({
+      ...env,
+      DISCORD_TOKEN: `Bot ${env.DISCORD_TOKEN}`,
+      CARD_SERVICE_API_KEY: `Bearer ${API_KEY}`,
+      CARD_SERVICE_URL: `http://user:${encodeURIComponent(API_KEY)}@127.0.0.1/?key=${API_KEY}`,
+      DISCORD_API_URL: `http://${env.DISCORD_TOKEN}@127.0.0.1/api`,
+    });
+
+    expect(await Promise.all([refused.ended, spaced.ended])).toEqual([1, 1]);
+    expect(refused.output()).toContain('Discord refuses the bot token');
+    expect(spaced.output()).toContain('DISCORD_TOKEN: write the bot token alone');
+    const written = refused.output() + spaced.output();
+    expect(secretsIn(written, [...secrets(), 'MTE4.refused.token-of-somebody-else'])).toEqual([]);
+  });
+
+  it('of a bot that cannot reach Discord', async () => {
+    const { env, secrets, discord } = await startWatched();
+    discord.faults.script({
+      route: 'gateway/bot',
+      times: 20,
+      answer: { status: 502, body: '<html>Bad Gateway</html>' },
+    });
+    const bot = startBotProcess(env);
+
+    await bot.wrote('discord cannot be reached');
+    bot.child.kill('SIGTERM');
+
+    expect(await bot.ended).toBe(0);
+    expect(secretsIn(bot.output(), secrets())).toEqual([]);
+  });
+
+  it('on the page of the sandbox', async () => {
+    const { discord, cardService, config, card, usage } = await startWorld();
+    const server = await startPageServer({ port: 0, discord, cardService });
+    onTestFinished(() => server.close());
+    await card('base1-4').settled();
+    await usage().settled();
+
+    const files = await Promise.all(
+      ['/', '/page.css', '/page.js', '/api/commands'].map((path) => text(server.url + path)),
+    );
+    const told = await firstEvent(`${server.url}/api/events`);
+
+    expect(told).toContain('Emberwing Drake');
+    const secrets = [config.discord.token, config.cardService.apiKey ?? ''];
+    expect(secretsIn([...files, told].join('\n'), secrets)).toEqual([]);
+  });
+});
+
+it('finds the secrets where they have to be', async () => {
+  const watched = await startWatched();
+  const { discord, cardService, env } = watched;
+  cardService.set({ latencyMs: 5_000 });
+  const bot = startBotProcess({ ...env, CARD_SERVICE_TIMEOUT_MS: '10000' });
+  await bot.wrote('gateway ready');
+  await discord.type({ command: 'card', options: { id: 'base1-4' } }).until(({ state }) => state === 'thinking');
+  bot.child.kill('SIGKILL');
+  await bot.ended;
+
+  const journal = readFileSync(join(env.DATA_DIR, 'state.sqlite-wal'), 'latin1');
+  expect(secretsIn(journal, interactionTokens(watched.relay)).length).toBeGreaterThan(1);
+});
+
+async function text(url: string): Promise<string> {
+  return (await fetch(url)).text();
+}
+
+async function firstEvent(url: string): Promise<string> {
+  const { body } = await fetch(url);
+  let event = '';
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    event += chunk;
+    if (event.includes('\n\n')) break;
+  }
+  return event;
+}
