@@ -12,7 +12,7 @@ const BURST = 20;
 /** A full bucket at once, and the rest as it refills. */
 const OPTIMUM_MS = ((LOOKUPS - BURST) / PER_SECOND) * 1000;
 const ALLOWED = 1.05;
-/** The others' figures do not depend on a few milliseconds. */
+/** Alone; the others' figures do not depend on a few milliseconds. */
 const OUR_ROUNDS = 3;
 
 interface Run {
@@ -23,14 +23,15 @@ interface Run {
 
 /** Figure 2: 60 different cards at once, over real sockets. */
 export async function run(): Promise<BenchTable> {
-  const results: { name: string; runs: Run[] }[] = [];
-  for (const contestant of CONTESTANTS) {
-    const runs: Run[] = [];
-    const rounds = contestant === OURS ? OUR_ROUNDS : 1;
-    for (let round = 0; round < rounds; round++) runs.push(await clear(contestant));
-    results.push({ name: contestant.name, runs });
-  }
-  const ours = results[0]?.runs ?? [];
+  const ours: Run[] = [];
+  for (let round = 0; round < OUR_ROUNDS; round++) ours.push(await clear(OURS));
+  const others = await Promise.all(
+    CONTESTANTS.filter((contestant) => contestant !== OURS).map(async (contestant) => ({
+      name: contestant.name,
+      runs: [await clear(contestant)],
+    })),
+  );
+  const results = [{ name: OURS.name, runs: ours }, ...others];
   const ratio = median(ours.map(({ makespanMs }) => makespanMs)) / OPTIMUM_MS;
   const refused = Math.max(...ours.map((found) => found.refused));
   return {
@@ -47,7 +48,7 @@ export async function run(): Promise<BenchTable> {
       ];
     }),
     notes: [
-      `This bot: the median of ${OUR_ROUNDS} runs; the others: one run. The optimum: a full bucket at once, and the rest as it refills.`,
+      `This bot: the median of ${OUR_ROUNDS} runs; the others: one run, side by side. The optimum: a full bucket at once, and the rest as it refills.`,
     ],
     verdicts: [
       { claim: `${ratio.toFixed(3)} × the optimum (${ALLOWED} × allowed)`, reached: ratio <= ALLOWED, timing: true },

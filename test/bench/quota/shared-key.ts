@@ -11,7 +11,7 @@ import { count, seconds } from './words.ts';
 const PACE = { requestsPerMinute: 20, burst: 20 };
 const QUESTIONS = 16;
 const QUESTION_EVERY_MS = 250;
-const WATCHED_MS = 12_000;
+const WATCHED_MS = 8_000;
 const PUNCTUAL_MS = 250;
 /** The bot adds at most a fifth of the stated wait by chance, so that several bots do not come back together. */
 const JITTER_SHARE = 0.2;
