@@ -55,11 +55,8 @@ describe('the first answer', () => {
     await reachesWhoseCardIsKnown(fault);
   });
 
-  it.each([
-    ['who waits for the card', reachesWhoWaits],
-    ['whose card is known', reachesWhoseCardIsKnown],
-  ])('reaches a member %s when the callback hangs, is late, or meets a 429 for a second', async (_, reaches) => {
-    await Promise.all(SLOW.map(reaches));
+  it('reaches a member either way when the callback hangs, is late, or meets a 429 for a second', async () => {
+    await Promise.all([...SLOW.map(reachesWhoWaits), ...SLOW.map(reachesWhoseCardIsKnown)]);
   });
 
   it('is not waited for longer than a member waits, and the log says what Discord asked', async () => {

@@ -100,4 +100,17 @@ describe('a stop', () => {
     expect(lines.map(({ msg }) => msg)).not.toContain('stopped before everything was done');
     expect(world.discord.gateway.identifies).toBe(2);
   });
+
+  it('just after the connection broke leaves nothing behind that would connect later', async () => {
+    const world = await startWorld();
+    const { gateway } = world.discord;
+    gateway.drop(1_006);
+    await world.restartBot();
+
+    // The half second that discord.js waits has passed for both when the second is back.
+    gateway.drop(1_006);
+    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+
+    expect([gateway.identifies, gateway.resumes, gateway.sessions]).toEqual([2, 1, 1]);
+  });
 });
