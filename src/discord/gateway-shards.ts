@@ -62,19 +62,26 @@ export class GatewayShards extends SimpleShardingStrategy {
 
   #watch(): void {
     this.#manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => this.#broke(shardId, code));
-    this.#manager.on(WebSocketShardEvents.Hello, ({ shardId }) => void this.#waits.delete(shardId));
+    this.#manager.on(WebSocketShardEvents.Hello, ({ shardId }) => {
+      this.#waits.delete(shardId);
+      this.#lines.set(shardId, { ...this.#line(shardId), greeted: true });
+    });
     this.#manager.on(WebSocketShardEvents.Ready, ({ shardId }) => {
-      const { failures = 0 } = this.#lines.get(shardId) ?? {};
-      this.#lines.set(shardId, { failures, identifiedAtMs: Date.now() });
+      this.#lines.set(shardId, { ...this.#line(shardId), identifiedAtMs: Date.now() });
     });
     this.#manager.on(WebSocketShardEvents.Resumed, ({ shardId }) => void this.#lines.delete(shardId));
   }
 
+  #line(shard: number): ShardLine {
+    return this.#lines.get(shard) ?? { failures: 0 };
+  }
+
   #broke(shard: number, code: number): void {
     if (this.#closed || FATAL_CLOSES.has(code)) return;
-    const line = broken(this.#lines.get(shard) ?? { failures: 0 }, Date.now());
+    const before = this.#line(shard);
+    const line = broken(before, Date.now());
     this.#lines.set(shard, line);
-    const waitMs = reconnectWaitMs(line.failures);
+    const waitMs = reconnectWaitMs(line.failures, before.greeted ?? false);
     this.#waits.set(shard, waitMs);
     if (line.failures === 1) this.#log.info({ shard, code }, 'gateway connection lost, reconnecting');
     else this.#log.warn({ shard, code, failures: line.failures, waitMs }, 'gateway cannot be reached');
