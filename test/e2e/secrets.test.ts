@@ -58,6 +58,7 @@ describe('no secret comes out', () => {
       { path: IDS[1] ?? '', body: { _tag: 'Echo', message: `Bearer ${API_KEY}`, name: API_KEY } },
       { path: IDS[2] ?? '', fault: 'stall', body: API_KEY },
       { path: IDS[3] ?? '', status: 429, headers: { 'retry-after': API_KEY }, body: API_KEY },
+      { path: encodeURIComponent(API_KEY), status: 418, body: API_KEY },
       { path: '/v1/usage', status: 401, body: { _tag: 'Unauthorized', message: API_KEY } },
     );
     await Promise.all(IDS.slice(0, 4).map((id) => ask(id).until(isFinal)));
@@ -77,18 +78,16 @@ describe('no secret comes out', () => {
     await ask(IDS[11] ?? '').until(isFinal);
     discord.faults.script({
       route: 'callback',
-      times: 4,
       answer: { status: 401, body: { code: 0, message: '401: Unauthorized' } },
     });
-    ask(IDS[12] ?? '');
-    await bot.wrote('first answer failed');
+    await ask(IDS[12] ?? '').until(isFinal);
     cardService.set({ latencyMs: 5_000 });
     await ask(IDS[13] ?? '').until(({ state }) => state === 'thinking'); // owed when the bot stops
     bot.child.kill('SIGTERM');
 
     expect(await bot.ended).toBe(0);
     expect(interactionTokens(relay).length).toBeGreaterThanOrEqual(10);
-    expect(bot.output().match(/\[token\]/g)?.length).toBeGreaterThan(2);
+    expect(bot.output().match(/\[token\]/g)?.length).toBeGreaterThanOrEqual(2);
     expect(bot.output()).toContain('[secret]');
     expect(secretsIn(bot.output(), watched.secrets())).toEqual([]);
   });

@@ -34,36 +34,41 @@ function secondsLeft(text: string): number {
 }
 
 describe('an answer that is none', () => {
-  it.each<[string, DictatedAnswer]>([
-    ['half a body', { body: JSON.stringify(CARD).slice(0, 40) }],
-    ['no body', { body: '' }],
-    ['204', { status: 204, body: '' }],
-    ['the HTML of a proxy', { headers: { 'content-type': 'text/html' }, body: HTML }],
-    ['a 404 of a proxy, which does not say that there is no such card', { status: 404, body: HTML }],
-    ['a picture', { headers: { 'content-type': 'image/png' }, body: Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xff, 0) }],
-    ['null', { body: 'null' }],
-    ['a list', { body: [CARD] }],
-    ['an error under 200', { body: { _tag: 'CardNotFound', message: 'no' } }],
-    ['a card without a set', { body: { ...CARD, set: undefined } }],
-    ['a name that is a number', { body: { ...CARD, name: 4 } }],
-    ['prices as text', { body: { ...CARD, prices: { market: '3.50' } } }],
-    ['10 MB', { body: { ...CARD, name: 'x'.repeat(10_000_000) } }],
-    ['a gzip bomb of 100 MB', { body: Buffer.alloc(100_000_000), gzip: true }],
-    ['a status that nobody knows', { status: 418, body: { _tag: 'Teapot', message: 'no' } }],
-  ])('%s: told in words, logged, not repeated, not remembered', async (_, nonsense) => {
+  const NONE: Record<string, DictatedAnswer> = {
+    'half a body': { body: JSON.stringify(CARD).slice(0, 40) },
+    'no body': { body: '' },
+    'a 204': { status: 204, body: '' },
+    'the HTML of a proxy': { headers: { 'content-type': 'text/html' }, body: HTML },
+    'a 404 of a proxy, which does not say that there is no such card': { status: 404, body: HTML },
+    'a picture': { headers: { 'content-type': 'image/png' }, body: Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xff, 0) },
+    null: { body: 'null' },
+    'a list': { body: [CARD] },
+    'an error under 200': { body: { _tag: 'CardNotFound', message: 'no' } },
+    'a card without a set': { body: { ...CARD, set: undefined } },
+    'a name that is a number': { body: { ...CARD, name: 4 } },
+    'prices as text': { body: { ...CARD, prices: { market: '3.50' } } },
+    '10 MB': { body: { ...CARD, name: 'x'.repeat(10_000_000) } },
+    'a gzip bomb of 100 MB': { body: Buffer.alloc(100_000_000), gzip: true },
+    'a status that nobody knows': { status: 418, body: { _tag: 'Teapot', message: 'no' } },
+  };
+
+  it('is told in words, logged, not asked for again and not remembered; other cards are', async () => {
     const world = await startWorld();
-    world.cardService.script({ path: 'base1-4', ...nonsense });
+    const names = Object.keys(NONE);
+    const told = [];
+    for (const [index, name] of names.entries()) {
+      world.cardService.script({ path: `odd-${index}?`, ...NONE[name] });
+      const { content } = await world.card(`odd-${index}`).until(isFinal);
+      const again = await world.card(`odd-${index}`).settled();
+      told.push([name, content, again.content === content]);
+    }
+    const other = await world.card(OTHER).until(isFinal);
 
-    const { content } = await world.card('base1-4').settled();
-    const again = await world.card('base1-4').settled();
-    const other = await world.card(OTHER).settled();
-
-    expect(content).toMatch(NOT_UNDERSTOOD);
-    expect(again.content).toBe(content);
+    expect(told).toEqual(names.map((name) => [name, expect.stringMatching(NOT_UNDERSTOOD), true]));
     expect(other.embeds).toHaveLength(1);
-    expect(cardRequests(world)).toHaveLength(2);
+    expect(cardRequests(world)).toHaveLength(names.length + 1);
     expect(storedCardIds(world.config.dataDir)).toEqual([OTHER]);
-    expect(loggedWith(world, WARN)).toEqual(['lookup failed']);
+    expect(loggedWith(world, WARN)).toEqual(names.map(() => 'lookup failed'));
   });
 
   it('is no answer to anything else: the copy that we hold stays, and is shown with the reason', async () => {
@@ -108,21 +113,19 @@ it('takes a card for what it is, whatever the content type says', async () => {
   expect((await world.card('base1-4').settled()).embeds[0]?.title).toBe('Emberwing Drake');
 });
 
-describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])(
-    'with %i is not followed: neither the question nor the key travels',
-    async (status) => {
-      const world = await startWorld();
-      const elsewhere = await listeningElsewhere();
-      world.cardService.script({ status, headers: { location: `${elsewhere.url}/cards/base1-4` }, body: '' });
-
-      const { content } = await world.card('base1-4').settled();
-
-      expect(content).toMatch(NOT_UNDERSTOOD);
-      expect(elsewhere.requests).toEqual([]);
-      expect(cardRequests(world)).toHaveLength(1);
-    },
+it('a redirect is not followed: neither the question nor the key travels', async () => {
+  const world = await startWorld();
+  const elsewhere = await listeningElsewhere();
+  const redirects = [301, 302, 303, 307, 308];
+  world.cardService.script(
+    ...redirects.map((status) => ({ status, headers: { location: `${elsewhere.url}/cards/base1-4` }, body: '' })),
   );
+
+  const replies = await Promise.all(redirects.map((status) => world.card(`moved-${status}`).settled()));
+
+  for (const { content } of replies) expect(content).toMatch(NOT_UNDERSTOOD);
+  expect(elsewhere.requests).toEqual([]);
+  expect(statuses(world)).toEqual(redirects);
 });
 
 describe('a service that fails for a moment', () => {
