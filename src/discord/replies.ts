@@ -59,7 +59,9 @@ export class Replies {
       return 'edited';
     } catch (err) {
       this.#log.info({ command: to.command, member: to.memberId, err }, 'first answer failed');
-      return 'lost';
+      const code = err instanceof DiscordAPIError ? err.code : undefined;
+      // 40060: there is a reply after all, so the edit is worth another try.
+      return code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged ? 'failed' : 'lost';
     }
   }
 }

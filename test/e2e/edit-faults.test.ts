@@ -41,6 +41,7 @@ describe('an answer that is owed', () => {
         { route: 'edit', answer: 'hang' } as const,
         { route: 'edit', answer: 'close', times: 3 } as const,
         serverError('edit', { status: 500, times: 9 }),
+        refused('edit', 'unknownWebhook'),
       ].map(isPaid),
     );
   });
