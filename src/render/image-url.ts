@@ -1,9 +1,7 @@
-import { isIP } from 'node:net';
-
 /** Discord refuses an embed with a longer address. */
 const MAX_URL_LENGTH = 2_048;
-/** Names that mean something inside a network only. */
-const PRIVATE_NAME = /(?:^[^.]+|\.(?:localhost|local|internal|lan|home|corp|home\.arpa))\.?$/i;
+/** Names that mean something inside a network only, and numeric addresses: as parsed, those of version 6 have no dot. */
+const NOT_PUBLIC = /(?:^[^.]+|\.(?:\d+|localhost|local|internal|lan|home|corp|home\.arpa))\.?$/i;
 
 /**
  * The address as Discord will take it for an embed image, or `undefined` when there is nothing to show: it has to be
@@ -14,6 +12,6 @@ export function imageUrl(text: string | undefined): string | undefined {
   if (url === null) return undefined;
   const { protocol, hostname, username, href } = url;
   if (protocol !== 'https:' && protocol !== 'http:') return undefined;
-  if (username !== '' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || PRIVATE_NAME.test(hostname)) return undefined;
+  if (username !== '' || NOT_PUBLIC.test(hostname)) return undefined;
   return href.length <= MAX_URL_LENGTH ? href : undefined;
 }

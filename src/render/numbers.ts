@@ -17,11 +17,14 @@ type Form = keyof typeof FORMS;
 
 /** Discord has 33 locales, each of which meets all forms at most. */
 const KEPT_FORMATS = 200;
+/** What is left of the day stays the same from one answer of the cache to the next. */
+const KEPT_COUNTS = 200;
 
 /** Numbers as members read them. Making a format takes longer than all the rest of an embed, so they are kept. */
 export class NumberFormats {
   readonly #currency: string | undefined;
   readonly #kept = new LRUCache<string, Intl.NumberFormat>({ max: KEPT_FORMATS });
+  readonly #counts = new LRUCache<string, string>({ max: KEPT_COUNTS });
 
   /** @param currency ISO 4217, when the operator named one; without, a price is a plain number */
   constructor(currency?: string) {
@@ -33,7 +36,12 @@ export class NumberFormats {
   }
 
   count(value: number, locale: string): string {
-    return this.#format('count', locale).format(value);
+    const key = `${value} ${locale}`;
+    const kept = this.#counts.get(key);
+    if (kept !== undefined) return kept;
+    const written = this.#format('count', locale).format(value);
+    this.#counts.set(key, written);
+    return written;
   }
 
   #format(form: Form, locale: string): Intl.NumberFormat {

@@ -5,15 +5,16 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u{115F}\u{1160}\u{3164}\u{FFA0}]/gu
 // discord.js's escapeMarkdown leaves the last four as they are.
 const MARKUP = /[\\*_~|`<>[\]()#:@+-]|^\d+(?=\.)/g;
 
-// Most texts need none of this, and to find that out at once saves a quarter of the time that an embed takes.
-const HARMLESS = /^[A-Za-z0-9]+(?:[ '/][A-Za-z0-9]+)*$/;
+// Most texts need none of this, and to find that out at once saves a good part of the time that an embed takes.
+const SIMPLE = /^[!-~]+(?: [!-~]+)*$/;
+const SIMPLE_WITHOUT_MARKUP = /^[A-Za-z0-9]+(?:[ '/][A-Za-z0-9]+)*$/;
 
 /**
  * Text of the service for a place where Discord renders Markdown: it shows as the characters that it is, pings nobody
  * and links nowhere. At most `maxLength` UTF-16 units, the escapes included.
  */
 export function plainMarkdown(text: string, maxLength: number): string {
-  if (isHarmless(text, maxLength)) return text;
+  if (text.length <= maxLength && SIMPLE_WITHOUT_MARKUP.test(text)) return text;
   const escaped = plainText(text, maxLength).replace(MARKUP, (found) =>
     /\d/.test(found) ? `${found}\\` : `\\${found}`,
   );
@@ -22,7 +23,7 @@ export function plainMarkdown(text: string, maxLength: number): string {
 
 /** Text of the service for a place without Markdown, such as a footer. */
 export function plainText(text: string, maxLength: number): string {
-  if (isHarmless(text, maxLength)) return text;
+  if (text.length <= maxLength && SIMPLE.test(text)) return text;
   return clip(text.replace(/\s+/g, ' ').replace(INVISIBLE, '').trim(), maxLength);
 }
 
@@ -31,10 +32,6 @@ export function clip(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const kept = text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '');
   return `${withoutHalfEscape(kept)}…`;
-}
-
-function isHarmless(text: string, maxLength: number): boolean {
-  return text.length <= maxLength && HARMLESS.test(text);
 }
 
 function withoutHalfEscape(text: string): string {

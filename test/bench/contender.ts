@@ -13,7 +13,8 @@ const MEMBERS: readonly Member[] = Array.from({ length: 1_000 }, (_, index) => (
   locale: 'en-US',
 }));
 
-const AT_ONCE = 16;
+/** Commands under way together, where speed does not matter. */
+export const AT_ONCE = 16;
 
 export interface ContenderOptions {
   /** Source file of the bot, from the folder of the project. */
