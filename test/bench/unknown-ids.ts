@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
+import { startCardService } from '../../src/sandbox/card-service.ts';
+import { timesAsked } from './asked-times.ts';
 import { ourBot } from './bots.ts';
 import { AT_ONCE, type Contender } from './contender.ts';
 import { residentMegabytes } from './process-memory.ts';
@@ -90,22 +91,6 @@ function unknownId(command: number): string {
   const newest = Math.floor(command / 4);
   const behind = [0, 0, 100, 1_000][command % 4] ?? 0;
   return `unknown-${Math.max(0, newest - behind)}`;
-}
-
-/** When the service was asked, by id. */
-function timesAsked(service: ListeningCardService): Map<string, number[]> {
-  const byPath = new Map<string, number[]>();
-  let seen = 0;
-  service.onChange(() => {
-    const { total } = service.counts;
-    const last = service.requests.at(-1);
-    if (total === seen || !last) return;
-    seen = total;
-    const times = byPath.get(last.path);
-    if (times) times.push(last.atMs);
-    else byPath.set(last.path, [last.atMs]);
-  });
-  return byPath;
 }
 
 function sample(bot: Contender, dataDir: string): Omit<Sample, 'commands' | 'ids' | 'requests'> {
