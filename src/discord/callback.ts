@@ -21,7 +21,7 @@ export async function defer(rest: REST, to: Interacted, isPrivate: boolean): Pro
 }
 
 // Not the interaction's own reply(): that renames each key of an embed that has Discord's names already, which takes
-// a third of the time that an answer from the cache does.
+// longer than to render it.
 function callBack(rest: REST, { interactionId, token }: Interacted, body: object): Promise<unknown> {
   return rest.post(Routes.interactionCallback(interactionId, token), { auth: false, body });
 }
