@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
+import { isFinal } from '../support/final-answers.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
 import { storedCardIds } from '../support/stored-cards.ts';
 import { movableClock } from '../support/wall-clock.ts';
@@ -19,10 +19,6 @@ const OLD = { env: { CARD_SERVICE_TIMEOUT_MS: '300', PRICES_FRESH_SECONDS: '0' }
 const NOT_UNDERSTOOD = /^The card service answered with something this bot does not understand/;
 const DOWN_UNTIL = /The card service does not answer at the moment\. Try again <t:\d+:R>\.$/;
 const KEY_REFUSED = /^The card service does not accept this bot's API key/;
-
-function isFinal({ state, content, embeds }: ChatMessage): boolean {
-  return (state === 'answered' && (embeds.length > 0 || !content.startsWith('Your turn'))) || state === 'failed';
-}
 
 function loggedWith(world: World, level: number): unknown[] {
   return world.lines.filter((line) => line.level === level).map(({ msg }) => msg);
