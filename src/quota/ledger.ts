@@ -91,7 +91,9 @@ export class LocalLedger implements Ledger {
   flush(): void {
     clearTimeout(this.#flushing);
     this.#flushing = undefined;
+    if (this.#unwritten.size > 0) this.#try(() => this.#database.exec('BEGIN')); // one write for all of them
     for (const { key, saved } of this.#unwritten.values()) this.#book(key, 0, 0, saved);
+    this.#try(() => this.#database.isTransaction && this.#database.exec('COMMIT'));
     this.#unwritten.clear();
     this.#try(() => this.#sweep());
   }
