@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { machine } from './machine.ts';
 import { replaceSection } from './readme-section.ts';
-import { type BenchTable, failed, toMarkdown } from './table.ts';
+import { type BenchTable, failed, judged, toMarkdown } from './table.ts';
 
 type Figure = () => Promise<{ run(): Promise<BenchTable> }>;
 
@@ -19,7 +19,7 @@ const README = 'README.md';
 
 /** Prints every table; a run of all of them also keeps them in the README, with the pictures. */
 async function main(wanted: string | undefined): Promise<void> {
-  if (wanted !== undefined && !(wanted in FIGURES)) {
+  if (wanted !== undefined && !Object.hasOwn(FIGURES, wanted)) {
     process.stderr.write(`There is no figure ${wanted}. Write one of: ${Object.keys(FIGURES).join(', ')}.\n`);
     process.exitCode = 1;
     return;
@@ -31,14 +31,17 @@ async function main(wanted: string | undefined): Promise<void> {
     const table = await (await load()).run();
     found.push(table);
     const tookSeconds = ((performance.now() - startedMs) / 1000).toFixed(0);
-    process.stdout.write(`${toMarkdown(table)}\n\n(${name}: ${tookSeconds} s)\n\n`);
+    process.stdout.write(`${toMarkdown(table)}\n\n${judged([table])}\n\n(${name}: ${tookSeconds} s)\n\n`);
   }
   if (wanted === undefined) keep(found);
   if (found.some(failed)) process.exitCode = 1;
 }
 
 function keep(tables: readonly BenchTable[]): void {
-  const section = [`Measured on ${machine()}.`, ...tables.map(toMarkdown)].join('\n\n');
+  const missed = tables.flatMap(({ verdicts = [] }) => verdicts.filter(({ reached }) => !reached));
+  const summary =
+    missed.length > 0 ? `Missed: ${missed.map(({ claim }) => claim).join('; ')}.` : 'All figures wanted were reached.';
+  const section = [`Measured on ${machine()}. ${summary}`, ...tables.map(toMarkdown)].join('\n\n');
   writeFileSync(README, replaceSection(readFileSync(README, 'utf8'), section));
   for (const { file, svg } of tables.flatMap(({ pictures = [] }) => pictures)) writeFileSync(file, svg);
 }

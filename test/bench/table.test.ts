@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type BenchTable, failed, toMarkdown } from './table.ts';
+import { type BenchTable, failed, judged, toMarkdown } from './table.ts';
 
 const TABLE: BenchTable = { title: 'Waits', columns: ['way', 'wait'], rows: [['a|b', '1 s'], ['c']] };
 
@@ -9,14 +9,15 @@ it('writes columns of one width, and escapes what would end a cell', () => {
   );
 });
 
+it('writes notes under the table', () => {
+  expect(toMarkdown({ ...TABLE, notes: ['One.', 'Two.'] })).toMatch(/\|\n\nOne\.\n\nTwo\.$/);
+});
+
 it('says plainly what was reached and what was missed', () => {
-  const verdicts = [
-    { claim: '0 answers 429', reached: true },
-    { claim: '2 × as long', reached: false },
-  ];
-  expect(toMarkdown({ ...TABLE, verdicts, notes: ['A note.'] })).toContain(
-    'Reached: 0 answers 429.\n\n**Missed**: 2 × as long.\n\nA note.',
-  );
+  const reached = { claim: '0 answers 429', reached: true };
+  const missed = { claim: '2 × as long', reached: false };
+  const tables = [{ ...TABLE, verdicts: [missed, reached] }, TABLE, { ...TABLE, verdicts: [reached] }];
+  expect(judged(tables)).toBe('Reached: 0 answers 429; 0 answers 429.\n\n**Missed**: 2 × as long.');
 });
 
 it.each([

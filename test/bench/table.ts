@@ -19,7 +19,8 @@ export interface BenchTable {
   pictures?: { file: string; svg: string }[];
 }
 
-export function toMarkdown({ title, columns, rows, notes = [], verdicts = [] }: BenchTable): string {
+/** Title, table and notes. */
+export function toMarkdown({ title, columns, rows, notes = [] }: BenchTable): string {
   const widths = columns.map((column, index) =>
     Math.max(...[column, ...rows.map((row) => cell(row, index))].map(wide)),
   );
@@ -29,22 +30,22 @@ export function toMarkdown({ title, columns, rows, notes = [], verdicts = [] }: 
     line(widths.map((width) => '-'.repeat(width))),
     ...rows.map((row) => line(columns.map((_, index) => cell(row, index)))),
   ].join('\n');
-  return [`**${title}**`, table, ...judged(verdicts), ...notes].join('\n\n');
+  return [`**${title}**`, table, ...notes].join('\n\n');
+}
+
+/** What the tables were to reach, and whether they did, in two lines at most. */
+export function judged(tables: readonly BenchTable[]): string {
+  const verdicts = tables.flatMap((table) => table.verdicts ?? []);
+  const line = (word: string, wanted: boolean) => {
+    const claims = verdicts.filter(({ reached }) => reached === wanted).map(({ claim }) => claim);
+    return claims.length > 0 ? [`${word}: ${claims.join('; ')}.`] : [];
+  };
+  return [...line('Reached', true), ...line('**Missed**', false)].join('\n\n');
 }
 
 /** Whether the run has to fail: a count was missed. */
 export function failed({ verdicts = [] }: BenchTable): boolean {
   return verdicts.some(({ reached, timing = false }) => !reached && !timing);
-}
-
-function judged(verdicts: readonly Verdict[]): string[] {
-  const [reached, missed] = [true, false].map((wanted) =>
-    verdicts.filter((verdict) => verdict.reached === wanted).map(({ claim }) => claim),
-  );
-  return [
-    ...(reached?.length ? [`Reached: ${reached.join('; ')}.`] : []),
-    ...(missed?.length ? [`**Missed**: ${missed.join('; ')}.`] : []),
-  ];
 }
 
 function cell(row: string[], index: number): string {

@@ -26,11 +26,11 @@ it('counts every lookup once, by what its first command brought', () => {
       lived(2, 'a', { waitMs: 3_000 }),
       lived(3, 'a', { waitMs: 3_001 }),
       lived(4, 'a', { told: NONE, comebacks: 1, seenAfterMs: 60_000 }),
-      lived(5, 'a', { told: NONE }),
+      lived(5, 'a', { told: NONE, waitMs: 3_001 }),
     ],
   });
   expect(report).toMatchObject({ lookups: 6, atOnce: 2, shortWait: 1, longWait: 1, withoutCard: 2 });
-  expect(report).toMatchObject({ oldCopies: 1, cameBack: 1 });
+  expect(report).toMatchObject({ oldCopies: 1, toldLate: 1, cameBack: 1 });
 });
 
 it.each([

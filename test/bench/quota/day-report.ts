@@ -20,6 +20,8 @@ export interface DayReport {
   withoutCard: number;
   /** Among those with a card. */
   oldCopies: number;
+  /** Lookups without a card whose member heard so only after a wait. */
+  toldLate: number;
   /** Lookups without a card whose member came back when told to, and saw it then. */
   cameBack: number;
   firstLookups: FirstLookups;
@@ -50,6 +52,7 @@ export function dayReport({ lived, requests }: SimulatedDay): DayReport {
     longWait: waiting.length - shortWait,
     withoutCard: lived.length - withCard.length,
     oldCopies: withCard.filter(({ told }) => told.old).length,
+    toldLate: lived.filter(({ told, waitMs }) => !told.card && waitMs > SHORT_WAIT_MS).length,
     cameBack: lived.filter(({ told, seenAfterMs }) => !told.card && seenAfterMs !== undefined).length,
     firstLookups: firstLookups(lived),
   };

@@ -75,12 +75,12 @@ function row({ kind, name, report }: Day): string[] {
 }
 
 function ofOurs({ kind, report }: Day): string {
-  const { firstLookups, withoutCard, cameBack, oldCopies, lookups } = report;
+  const { firstLookups, withoutCard, toldLate, cameBack, oldCopies, lookups } = report;
   const { answered, seen, cards, longestMs } = firstLookups;
   const old = `This bot on the ${kind.name} day: ${percent(oldCopies, lookups)} of the lookups showed an old copy with its age`;
   if (withoutCard === 0) return `${old}.`;
   return (
-    `${old}; of ${count(withoutCard)} members without a card, ${count(cameBack)} saw it on coming back when told to; ` +
+    `${old}; ${count(withoutCard)} members were told no (${count(toldLate)} of them only after a wait), and ${count(cameBack)} of these saw the card on coming back when told to; ` +
     `${answered} of the ${cards} first lookups were answered without that, ${seen} in the end, the slowest after ${minutes(longestMs)}.`
   );
 }

@@ -37,7 +37,7 @@ export async function run(): Promise<BenchTable> {
   const { knocks, firstSuccessMs = Number.POSITIVE_INFINITY } = ours;
   return {
     title: 'Somebody else spends the same key: after the first 429',
-    columns: ['way', 'requests before the stated time', 'refused (429) in all', 'first answer after the stated time'],
+    columns: ['way', 'requests before the stated time', 'refused (429) in all', 'first answer, from the stated time'],
     rows: found.map((aftermath) => [
       aftermath.name,
       count(aftermath.knocks),
