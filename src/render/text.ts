@@ -1,9 +1,9 @@
 // What hides, reverses or breaks text: controls, bidirectional overrides, zero-width and other invisible characters.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u{115F}\u{1160}\u{3164}\u{FFA0}]/gu;
 
-// Every character that begins something in Discord's Markdown, bare links, mentions, emoji and time stamps included.
-// discord.js's escapeMarkdown leaves the last four as they are.
-const MARKUP = /[\\*_~|`<>[\]()#:@+-]|^\d+(?=\.)/g;
+// Every character that begins something in Discord's Markdown, bare links, mentions, emoji and time stamps included,
+// which discord.js's escapeMarkdown leaves as they are; and the dot of an address: Discord unfolds bare invites, too.
+const MARKUP = /[\\*_~|`<>[\]()#:@+-]|\.(?=\p{L})|^\d+(?=\.\s)/gu;
 
 // Most texts need none of this, and to find that out at once saves a good part of the time that an embed takes.
 const SIMPLE = /^[!-~]+(?: [!-~]+)*$/;
