@@ -41,6 +41,8 @@ export interface Flight extends FlightPlace {
   waiting: Waiting[];
   /** On whom the request is booked: the first asker of its lane. The others are saved one. */
   payer: Asker;
+  /** The turn that was forecast when it came into the line; after that it is overdue. */
+  promisedAtMs: number;
   /** Attempts that failed other than by a 429. */
   failures: number;
   /** Not to be asked again before this, after a failure. */

@@ -8,9 +8,15 @@ export class Flights {
   readonly #flights = new Map<string, Flight>();
   readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, background: FIRST_RANK };
   #nextPlace = 0;
+  /** Whether the last turn went to an overdue flight, past the fair order. */
+  #overdueLast = false;
 
-  /** Boards the flight of the same card, or makes one. */
-  add(waiting: Waiting): void {
+  /**
+   * Boards the flight of the same card, or makes one.
+   *
+   * @param promisedAtMs when its turn is to be expected, as things are
+   */
+  add(waiting: Waiting, promisedAtMs: number): void {
     const { cardId, lane, asker } = waiting.question;
     const present = this.#flights.get(cardId);
     if (present) {
@@ -26,6 +32,7 @@ export class Flights {
       rank,
       place,
       payer: asker,
+      promisedAtMs,
       failures: 0,
       notBeforeMs: 0,
       asking: false,
@@ -53,8 +60,9 @@ export class Flights {
   }
 
   /** The flight has its turn. */
-  launch(flight: Flight): void {
+  launch(flight: Flight, nowMs: number): void {
     flight.asking = true;
+    this.#overdueLast = !this.#overdueLast && isOverdue(flight, nowMs);
     this.#served[flight.lane] = afterServing(this.#served[flight.lane], flight.rank);
   }
 
@@ -63,14 +71,14 @@ export class Flights {
     return [...this.#flights.values()].filter(({ asking }) => !asking);
   }
 
-  /** Whose turn is next, among those that may be asked now. */
+  /**
+   * Whose turn is next, among those that may be asked now: by the fair order, but every second turn goes to the oldest
+   * that is overdue. Without that, newcomers who never end would overtake a member's second question for ever.
+   */
   next(nowMs: number): Flight | undefined {
-    let next: Flight | undefined;
-    for (const flight of this.#flights.values()) {
-      if (flight.asking || flight.notBeforeMs > nowMs) continue;
-      if (next === undefined || compareFlights(flight, next) < 0) next = flight;
-    }
-    return next;
+    const ready = this.waiting().filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
+    const overdue = this.#overdueLast ? [] : ready.filter((flight) => isOverdue(flight, nowMs));
+    return first(overdue, (a, b) => a.place - b.place) ?? first(ready, compareFlights);
   }
 
   /** When the first of those that wait after a failure may be asked again. */
@@ -113,4 +121,16 @@ export class Flights {
       Object.assign(flight, { lane, rank: this.#rankFor(asker, lane), payer: asker });
     }
   }
+}
+
+/** The background was promised nothing. */
+function isOverdue({ lane, promisedAtMs }: Flight, nowMs: number): boolean {
+  return lane === 'members' && promisedAtMs < nowMs;
+}
+
+function first(flights: readonly Flight[], compare: (a: Flight, b: Flight) => number): Flight | undefined {
+  return flights.reduce<Flight | undefined>(
+    (best, flight) => (best === undefined || compare(flight, best) < 0 ? flight : best),
+    undefined,
+  );
 }

@@ -57,8 +57,9 @@ export class WaitingLine {
   join(question: Question): Promise<Answer> {
     const refusal = this.#closing ? new Stopping() : overBudget(question, this.#flights, this.#parts.budget);
     if (refusal) return Promise.reject(refusal);
+    const promisedAtMs = this.#parts.pacer.outlook().turnAtMs(this.#flights.positionOf(question));
     return new Promise((resolve, reject) => {
-      this.#flights.add({ question, resolve, reject });
+      this.#flights.add({ question, resolve, reject }, promisedAtMs);
       void this.#work();
     });
   }
@@ -133,7 +134,7 @@ export class WaitingLine {
   }
 
   #launch(flight: Flight, turn: Turn): void {
-    this.#flights.launch(flight);
+    this.#flights.launch(flight, Date.now());
     this.#parts.ledger.spent(flight.payer);
     for (const { question } of flight.waiting) question.onAsking?.();
     const request = this.#ask(flight, turn).then(() => {

@@ -6,6 +6,8 @@ import type { Lane } from '../../src/quota/pacer.ts';
 /** A line in which one question is served at each step. */
 class Line {
   readonly flights = new Flights();
+  nowMs = 0;
+  promisedAtMs = 1;
   #cards = 0;
 
   join(memberId: string, guildId: string | undefined, questions = 1, lane: Lane = 'members'): void {
@@ -15,19 +17,19 @@ class Line {
   ask(cardId: string, memberId: string, guildId: string | undefined, lane: Lane = 'members'): void {
     const question = { cardId, showPrices: true, lane, asker: { memberId, guildId }, deadlineMs: 0 };
     const waiting: Waiting = { question, resolve: () => {}, reject: () => {} };
-    this.flights.add(waiting);
+    this.flights.add(waiting, this.promisedAtMs);
   }
 
   serve(turns = 1): string[] {
     return Array.from({ length: turns }, () => {
-      const next = this.flights.next(0);
+      const next = this.flights.next(this.nowMs);
       if (next) this.#land(next);
       return next?.payer.memberId ?? '';
     });
   }
 
   #land(flight: Flight): void {
-    this.flights.launch(flight);
+    this.flights.launch(flight, this.nowMs);
     this.flights.land(flight);
   }
 }
@@ -91,6 +93,28 @@ describe('the fair order', () => {
     line.join('asker', 'guild');
     line.ask('old card', 'joiner', 'guild');
     expect(line.serve(4)).toEqual(['asker', 'joiner', 'reader', 'reader']);
+  });
+
+  it('lets newcomers who never end overtake nobody for ever', () => {
+    const line = new Line();
+    line.join('twice', 'guild', 2);
+    line.nowMs = 2; // what was promised until now is overdue
+    line.promisedAtMs = 3;
+    const served = Array.from({ length: 10 }, (_, newcomer) => {
+      line.join(`newcomer ${newcomer}`, 'guild', 2);
+      return line.serve();
+    }).flat();
+    expect(served.filter((member) => member === 'twice')).toHaveLength(2);
+    expect(served.filter((member) => member !== 'twice').length).toBeGreaterThan(5);
+  });
+
+  it('is kept between the overdue and the others: a burst that is overdue delays a newcomer by one turn', () => {
+    const line = new Line();
+    line.join('eager', 'guild', 100);
+    line.nowMs = 2;
+    line.promisedAtMs = 3;
+    line.join('late', 'guild');
+    expect(line.serve(2)).toContain('late');
   });
 
   it('gives a card the best place among its askers', () => {
