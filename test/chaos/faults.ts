@@ -1,10 +1,15 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { ListeningCardService } from '../../src/sandbox/card-service.ts';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { rateLimited } from '../../src/sandbox/discord/fault-forms.ts';
 
 /** What faults can be done to. */
 export interface ChaosWorld {
   discord: EmulatedDiscord;
   cardService: ListeningCardService;
+  /** Where the bot keeps its files. */
+  dataDir: string;
   /** Ends the bot and starts it again; resolves when it is connected. */
   restartBot(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
@@ -62,6 +67,31 @@ const FAULTS = {
   'edit connection closes': ({ discord }, strength) =>
     discord.faults.script({ route: 'edit', answer: 'close', times: times(strength) }),
   'edit answer is lost': ({ discord }) => discord.faults.script({ route: 'edit', answer: 'lose answer' }),
+  'callback is asked to wait': ({ discord }, strength) =>
+    discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: strength })),
+  'callback hangs': ({ discord }) => discord.faults.script({ route: 'callback', answer: 'hang' }),
+  'edit is asked to wait': ({ discord }, strength) =>
+    discord.faults.script(rateLimited({ route: 'edit', retryAfterSeconds: 1 + strength, scope: 'shared' })),
+  'edit hangs': ({ discord }) => discord.faults.script({ route: 'edit', answer: 'hang' }),
+  'session is doubted': ({ discord }) => discord.gateway.invalidate(true),
+  'card store is locked': ({ dataDir }, strength) => {
+    const other = new DatabaseSync(join(dataDir, 'cards.sqlite'), { timeout: 0 });
+    try {
+      other.exec('BEGIN IMMEDIATE');
+    } catch {
+      return other.close(); // the bot writes just now
+    }
+    setTimeout(() => other.close(), 100 + strength * LONGEST_MS);
+  },
+  'card rows are damaged': ({ dataDir }) => {
+    const other = new DatabaseSync(join(dataDir, 'cards.sqlite'), { timeout: 0 });
+    try {
+      other.exec(`UPDATE cards SET value = '{"value":{"card":7}}' WHERE expires_at % 3 = 0`);
+    } catch {
+      // Locked: another time.
+    }
+    other.close();
+  },
   'bot is killed': (world) => world.restartBot('SIGKILL'),
   'bot is told to stop': (world) => world.restartBot('SIGTERM'),
 } as const satisfies Record<string, Fault>;

@@ -74,6 +74,7 @@ export async function runChaos(seed: string, seconds: number): Promise<ChaosRepo
   const world: ChaosWorld = {
     discord,
     cardService,
+    dataDir,
     restartBot(signal) {
       restarting ??= restart(signal).finally(() => {
         restarting = undefined;
