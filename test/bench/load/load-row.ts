@@ -1,0 +1,14 @@
+import type { Verdict } from '../table.ts';
+
+/** What one kind of load came to. */
+export interface LoadRow {
+  name: string;
+  commands: number;
+  seconds: number;
+  delayP99Ms: number;
+  longestDelayMs: number;
+  /** Early, in the middle and at the end. */
+  residentMegabytes: number[];
+  verdicts: Verdict[];
+  note: string;
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startCardService } from '../../../src/sandbox/card-service.ts';
+import type { ChatMessage } from '../../../src/sandbox/discord/chat.ts';
+import { SAMPLE_CARDS, type ServiceCard } from '../../../src/sandbox/sample-cards.ts';
+import type { LoadRow } from './load-row.ts';
+import { ProbedBot } from './probed-bot.ts';
+import { steady } from './steady.ts';
+
+const SECONDS = 60;
+const COMMANDS = 5_000;
+const MEMBERS = 500;
+/** So soon everybody knows where they are: Discord's own limit for a first answer. */
+const SOON_MS = 3_000;
+/** As many as can have a turn within the 300 s that somebody may wait: the burst, and ten a minute. */
+const MOST_WAITING = 20 + 50;
+
+type Told = 'card' | 'turn' | 'sentence';
+
+/** Far more cards than the Free plan allows to ask for. @param scale of the time and of the cards */
+export async function storm(scale: number): Promise<LoadRow> {
+  const seconds = SECONDS * scale;
+  const commands = Math.round(COMMANDS * scale);
+  const service = await startCardService({
+    plan: 'free',
+    cards: Array.from({ length: commands }, (_, index) => card(index)),
+  });
+  const bot = await ProbedBot.start({ serviceUrl: service.url, members: MEMBERS });
+  try {
+    const told: Record<Told, number> = { card: 0, turn: 0, sentence: 0 };
+    const heard = new Set<string>();
+    bot.discord.onMessage((message) => {
+      const what = toldBy(message);
+      if (!what || heard.has(message.interactionId) || Date.now() - message.typedAtMs > SOON_MS) return;
+      heard.add(message.interactionId);
+      told[what]++;
+    });
+    await bot.ask('begin');
+    const resident: number[] = [];
+    await steady(commands, seconds, (index) => {
+      const memberId = bot.members[index % MEMBERS]?.id ?? '';
+      const { id } = card(index);
+      bot.discord.type({
+        command: 'card',
+        options: { id },
+        memberId,
+        guildId: bot.discord.guilds[index % 2]?.id ?? null,
+      });
+      if (index % Math.ceil(commands / 20) !== 0) return;
+      resident.push(bot.residentMegabytes);
+    });
+    await sleep(SOON_MS);
+    const measure = await bot.ask('measure');
+    const residentAtEnd = bot.residentMegabytes;
+    await bot.end();
+    const debts = bot.rows('debts');
+    const refused = service.counts.byStatus[429] ?? 0;
+    const untold = commands - heard.size;
+    return {
+      name: `${COMMANDS.toLocaleString('en')} different cards a minute, Free plan`,
+      commands,
+      seconds,
+      ...measure,
+      residentMegabytes: [resident[3] ?? 0, resident[9] ?? 0, residentAtEnd],
+      verdicts: [
+        {
+          claim: `members with no card, turn or time after ${SOON_MS / 1_000} s: 0 (${untold})`,
+          reached: untold === 0,
+        },
+        { claim: `requests above the plan: 0 (${refused} of ${service.counts.total})`, reached: refused === 0 },
+        { claim: `at most ${MOST_WAITING} replies owed in the end (${debts})`, reached: debts <= MOST_WAITING },
+      ],
+      note: `The storm: ${MEMBERS} members; ${told.card} had a card within ${SOON_MS / 1_000} s, ${told.turn} a turn and ${told.sentence} a sentence with a time.`,
+    };
+  } finally {
+    await bot.stop();
+    await service.close();
+  }
+}
+
+/** A sentence without a time is none that helps. */
+function toldBy({ state, embeds, content }: ChatMessage): Told | undefined {
+  if (state !== 'answered') return undefined;
+  if (embeds.length > 0) return 'card';
+  if (!content.includes('<t:')) return undefined;
+  return content.startsWith('Your turn comes') ? 'turn' : 'sentence';
+}
+
+function card(index: number): ServiceCard {
+  const model = SAMPLE_CARDS[index % SAMPLE_CARDS.length];
+  if (!model) throw new RangeError('no card to go by');
+  return { ...model, id: `storm-${index}` };
+}
