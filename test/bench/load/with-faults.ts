@@ -20,6 +20,8 @@ const SEED = 'load';
 const EARLY = 1 / 10;
 /** Long enough for the last corrections, and for idle connections to close. */
 const QUIET_MS = 8_000;
+/** A payment that failed is tried again after 30 s at the latest, and may hang for 20 s then. */
+const LONGEST_QUIET_MS = 60_000;
 const HEAP_GROWTH = 1.25;
 /** So many more may be there by chance: as many as can be under way at once. */
 const CHANCE = AT_ONCE;
@@ -51,6 +53,7 @@ export async function withFaults(scale: number): Promise<LoadRow> {
   const random = seededRandom(SEED);
   const world = { discord: bot.discord, cardService: service, dataDir: bot.dataDir, restartBot: async () => {} };
   const underWay = new UnderWay(bot.discord);
+  const idle = await bot.ask('begin');
   let faults = 0;
   const part = async (count: number): Promise<Part> => {
     await bot.ask('begin');
@@ -67,7 +70,7 @@ export async function withFaults(scale: number): Promise<LoadRow> {
     const { delayP99Ms, longestDelayMs } = await bot.ask('measure'); // to collect garbage takes a while
     service.set({ down: false, latencyMs: 0 });
     bot.discord.faults.clear();
-    await sleep(QUIET_MS);
+    await quiet(bot, idle);
     return { ...(await bot.ask('collect')), delayP99Ms, longestDelayMs, seconds, resident: bot.residentMegabytes };
   };
   try {
@@ -88,11 +91,21 @@ export async function withFaults(scale: number): Promise<LoadRow> {
       seconds: early.seconds + late.seconds,
       residentMegabytes: [early.resident, late.resident],
       verdicts: verdicts(underWay.lost, [early, late], bot, ranOn),
-      note: `Mixed: ${AT_ONCE} under way at once, a fault every ${COMMANDS_A_FAULT} commands, as seed "${SEED}" says. What is kept was counted ${QUIET_MS / 1_000} s after the first tenth and ${QUIET_MS / 1_000} s after the last command, after a collection of garbage: ${KEPT.map((name) => `${name} ${early[name]} and ${late[name]}`).join(', ')}. Sockets, of which undici keeps as many as were ever needed at once: ${early.sockets} and ${late.sockets}. ${outcomes}`,
+      note: `Mixed: ${AT_ONCE} under way at once, a fault every ${COMMANDS_A_FAULT} commands, as seed "${SEED}" says. What is kept was counted once the bot was idle, after the first tenth and after the last command, when garbage had been collected: ${KEPT.map((name) => `${name} ${early[name]} and ${late[name]}`).join(', ')}. Sockets, of which undici keeps as many as were ever needed at once: ${early.sockets} and ${late.sockets}. ${outcomes}`,
     };
   } finally {
     await bot.stop();
     await service.close();
+  }
+}
+
+/** Until no edit is under way and none is to be tried again. */
+async function quiet(bot: ProbedBot, idle: Measure): Promise<void> {
+  await sleep(QUIET_MS);
+  for (let waitedMs = QUIET_MS; waitedMs < LONGEST_QUIET_MS; waitedMs += 1_000) {
+    const { timers, restHandlers } = await bot.ask('measure');
+    if (timers <= idle.timers && restHandlers <= Math.max(1, idle.restHandlers)) return;
+    await sleep(1_000);
   }
 }
 
