@@ -1,5 +1,6 @@
 import { commands } from '../commands/index.ts';
 import type { Config } from './config.ts';
+import { logCommand } from './discord/command-log.ts';
 import { createClient, onInteraction } from './discord/connect.ts';
 import { Dispatch } from './discord/dispatch.ts';
 import { login, shutOut } from './discord/login.ts';
@@ -45,6 +46,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     journal,
     log,
     pay: (debt, outcome, waitMs) => payDebt({ commands, parts, replies, log }, debt, outcome, waitMs),
+    giveUp: (debt) => logCommand(log, debt, { source: 'bot', waitMs: 0, outcome: 'too late' }),
     showTurn: async (debt, turnAtMs) => void (await replies.edit(debt, { content: words.turn(turnAtMs) })),
   });
   const dispatch = new Dispatch({ commands, parts, queue, rest: client.rest, replies, log });
@@ -68,7 +70,11 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     await line.close(GRACE_MS);
     await bounded('last edits', LAST_EDITS_MS, Promise.all([queue.close(), dispatch.corrected()]));
     // destroy() never resolves while a shard waits for READY.
-    await bounded('disconnecting', DISCONNECT_MS, client.destroy());
+    await bounded(
+      'disconnecting',
+      DISCONNECT_MS,
+      client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed')),
+    );
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
     await close();
   };

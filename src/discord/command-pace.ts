@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { TooManyCommands } from '../errors.ts';
-import { takeToken, tokenAtMs } from '../quota/token-bucket.ts';
+import { noEmptierThanEmpty, takeToken, tokenAtMs } from '../quota/token-bucket.ts';
 
 /** Nobody types faster than this; a script does. */
 const COMMANDS_A_MINUTE = 240;
@@ -15,7 +15,11 @@ export class CommandPace {
   count(memberId: string, nowMs: number): void {
     const fullAtMs = this.#fullAtMs.get(memberId) ?? 0;
     const spentMs = takeToken(fullAtMs, nowMs, PACE);
-    if (spentMs === undefined) throw new TooManyCommands(tokenAtMs(fullAtMs, nowMs, PACE));
+    if (spentMs === undefined) {
+      // Kept bounded: after a clock was set back the bucket would else stay empty until the clock has caught up.
+      this.#fullAtMs.set(memberId, noEmptierThanEmpty(fullAtMs, nowMs, PACE));
+      throw new TooManyCommands(tokenAtMs(fullAtMs, nowMs, PACE));
+    }
     this.#fullAtMs.set(memberId, spentMs);
   }
 }

@@ -55,6 +55,9 @@ export class Flights {
     const late = flight.waiting.filter(({ question }) => question.deadlineMs < atMs);
     if (late.length === 0) return late;
     flight.waiting = flight.waiting.filter(({ question }) => question.deadlineMs >= atMs);
+    const [heir] = flight.waiting.filter(({ question }) => question.lane === flight.lane);
+    const payerLeft = late.some(({ question }) => question.asker === flight.payer);
+    if (payerLeft && heir) flight.payer = heir.question.asker;
     if (flight.waiting.length === 0) this.land(flight);
     return late;
   }
@@ -76,7 +79,9 @@ export class Flights {
    * that is overdue. Without that, newcomers who never end would overtake a member's second question for ever.
    */
   next(nowMs: number): Flight | undefined {
-    const ready = this.waiting().filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
+    const ready = this.waiting().filter(
+      ({ notBeforeMs }) => notBeforeMs <= nowMs || notBeforeMs > nowMs + LONGEST_RETRY_MS,
+    );
     const overdue = this.#overdueLast ? [] : ready.filter((flight) => isOverdue(flight, nowMs));
     return first(overdue, (a, b) => a.place - b.place) ?? first(ready, compareFlights);
   }
@@ -123,9 +128,14 @@ export class Flights {
   }
 }
 
+/** Whoever comes later shifts what was promised a little; a minute is more than that. */
+const OVERDUE_MS = 60_000;
+/** No retry waits so long; one that seems to was noted by a clock that has been set back. */
+const LONGEST_RETRY_MS = 60_000;
+
 /** The background was promised nothing. */
 function isOverdue({ lane, promisedAtMs }: Flight, nowMs: number): boolean {
-  return lane === 'members' && promisedAtMs < nowMs;
+  return lane === 'members' && promisedAtMs + OVERDUE_MS < nowMs;
 }
 
 function first(flights: readonly Flight[], compare: (a: Flight, b: Flight) => number): Flight | undefined {

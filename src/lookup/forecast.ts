@@ -36,11 +36,13 @@ export function forecast(question: Forecasted, { flights, pacer, budget, longest
   return atMs - nowMs > longestWaitMs ? { refusal: new Busy(atMs, paused) } : { turnAtMs: atMs };
 }
 
-/** Who joins a question that is in line already causes no request. */
+/** Who joins a question that is in line already causes no request; but who lifts a refresh pays for it. */
 export function overBudget(
-  { cardId, asker }: Pick<Question, 'cardId' | 'asker'>,
+  { cardId, lane, asker }: Forecasted,
   flights: Flights,
   budget: Budget,
 ): ShareSpent | undefined {
-  return flights.get(cardId) ? undefined : budget.refusal(asker, flights.queuedBy(asker));
+  const present = flights.get(cardId);
+  const pays = !present || (!present.asking && present.lane === 'background' && lane === 'members');
+  return pays ? budget.refusal(asker, flights.queuedBy(asker)) : undefined;
 }

@@ -20,7 +20,8 @@ export class TurnNotices {
   }
 
   tellSoon(): void {
-    this.#alarm.set(this.#toldAtMs + TELL_EVERY_MS);
+    // The lower of the two, should the clock have been set back.
+    this.#alarm.set(Math.min(this.#toldAtMs, Date.now()) + TELL_EVERY_MS);
   }
 
   clear(): void {

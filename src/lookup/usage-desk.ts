@@ -52,7 +52,8 @@ export class UsageDesk {
    */
   async ask(asker: Asker): Promise<{ known: UsageKnown; newer: Promise<UsageKnown> | undefined }> {
     if (this.#underWay !== undefined) return { known: this.#known, newer: this.#underWay };
-    if (!this.hasKey || Date.now() - this.#triedAtMs < FRESH_MS) return { known: this.#known, newer: undefined };
+    if (!this.hasKey || Math.abs(Date.now() - this.#triedAtMs) < FRESH_MS)
+      return { known: this.#known, newer: undefined };
 
     const triedAtMs = this.#triedAtMs;
     this.#triedAtMs = Date.now(); // before the turn comes, so that two who ask at once cost one request

@@ -1,5 +1,5 @@
 import type { QuotaState } from '../quota-state.ts';
-import { backoffMs, pauseMs, withJitter } from './backoff.ts';
+import { pauseMs, withJitter } from './backoff.ts';
 
 /**
  * Whether requests may leave at all. `minute` is a pause that waiting questions sit out; `day`, `down` and `key` close
@@ -87,10 +87,9 @@ function spent(gate: Gate, waitMs: number, failures: number, { quota, nowMs }: C
 }
 
 function afterDown(gate: Gate, { nowMs, random }: Circumstances): Gate {
-  // After a pause or a spent day the probe's failure is the first of its kind: a little later, another question probes.
-  if (gate.why !== 'open' && gate.why !== 'down') return closed('minute', nowMs, nowMs + backoffMs(1), gate.failures);
-  const failures = gate.failures + 1;
-  if (failures < FAILURES_TO_BREAK) return { ...gate, failures };
+  // What closed the gate is over; the probe's failure is the first of its kind.
+  const failures = gate.why === 'open' || gate.why === 'down' ? gate.failures + 1 : 1;
+  if (failures < FAILURES_TO_BREAK) return { ...OPEN_GATE, failures };
 
   const breakMs = Math.min(FIRST_BREAK_MS * 2 ** (failures - FAILURES_TO_BREAK), LONGEST_BREAK_MS);
   return closed('down', nowMs, nowMs + withJitter(breakMs, random), failures);

@@ -36,6 +36,7 @@ const FLUSH_MS = 1_000;
 export class LocalLedger implements Ledger {
   readonly #database: DatabaseSync;
   readonly #add: StatementSync;
+  readonly #takeBack: StatementSync;
   /** Saved answers that are not yet written, by row key. */
   readonly #unwritten = new Map<string, { key: [string, string, string]; saved: number }>();
   #flushing: NodeJS.Timeout | undefined;
@@ -43,6 +44,9 @@ export class LocalLedger implements Ledger {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#takeBack = database.prepare(
+      'UPDATE bookings SET requests = max(0, requests - 1) WHERE day = ? AND guild = ? AND member = ?',
+    );
     this.#add = database.prepare(
       `INSERT INTO bookings VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (day, guild, member) DO UPDATE SET
        requests = requests + excluded.requests, refused = refused + excluded.refused, saved = saved + excluded.saved`,
@@ -54,7 +58,9 @@ export class LocalLedger implements Ledger {
   }
 
   refused(asker: Asker): void {
-    this.#book(rowKey(asker), -1, 1, 0);
+    this.#book(rowKey(asker), 0, 1, 0);
+    // Not below nothing: at midnight the request was booked on the day before.
+    this.#try(() => this.#takeBack.run(...rowKey(asker)));
   }
 
   saved(asker: Asker): void {

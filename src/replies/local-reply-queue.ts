@@ -14,6 +14,8 @@ export interface LocalReplyQueueOptions {
   log: Logger;
   /** Sends the final answer. Never rejects. @returns whether the debt is settled; if not, it is tried again */
   pay: (debt: Debt, outcome: PaidOutcome, waitMs: number) => Promise<boolean>;
+  /** Told of a debt that nobody can pay any more: its reply is dead. */
+  giveUp: (debt: Debt) => void;
   /** Shows when the turn comes, in place of "thinking…". Never rejects. */
   showTurn: (debt: Debt, turnAtMs: number) => Promise<void>;
 }
@@ -61,7 +63,7 @@ export class LocalReplyQueue implements ReplyQueue {
     const alive = debts.filter(({ deadlineMs }) => deadlineMs > Date.now());
     for (const debt of debts) {
       if (alive.includes(debt)) this.owe(debt);
-      else this.forget(debt);
+      else this.#giveUp(debt);
     }
     if (debts.length > 0) log.info({ owed: alive.length, tooLate: debts.length - alive.length }, 'debts taken over');
   }
@@ -78,14 +80,21 @@ export class LocalReplyQueue implements ReplyQueue {
   async #settle(debt: Debt): Promise<void> {
     const { outcome, waitMs } = await this.#ask(debt);
     if ('error' in outcome && outcome.error instanceof Stopping) return; // the next process pays
-    if (await this.#pay(debt, outcome, waitMs)) this.forget(debt);
+    const paid = await this.#pay(debt, outcome, waitMs);
+    if (paid === 'too late') this.#giveUp(debt);
+    else if (paid) this.forget(debt);
+  }
+
+  #giveUp(debt: Debt): void {
+    this.forget(debt);
+    this.#options.giveUp(debt);
   }
 
   /** @returns `false` when the process ends before Discord has taken the answer */
-  async #pay(debt: Debt, outcome: PaidOutcome, waitMs: number): Promise<boolean> {
+  async #pay(debt: Debt, outcome: PaidOutcome, waitMs: number): Promise<boolean | 'too late'> {
     for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
       if (await this.#options.pay(debt, outcome, waitMs)) return true;
-      if (Date.now() + retryMs > debt.deadlineMs) return true; // nobody can be answered any more
+      if (Date.now() + retryMs > debt.deadlineMs) return 'too late';
       const { signal } = this.#closed;
       await sleep(retryMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return false;

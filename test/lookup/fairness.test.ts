@@ -3,6 +3,8 @@ import type { Flight, Waiting } from '../../src/lookup/flight.ts';
 import { Flights } from '../../src/lookup/flights.ts';
 import type { Lane } from '../../src/quota/pacer.ts';
 
+const MINUTE_MS = 60_000;
+
 /** A line in which one question is served at each step. */
 class Line {
   readonly flights = new Flights();
@@ -98,8 +100,8 @@ describe('the fair order', () => {
   it('lets newcomers who never end overtake nobody for ever', () => {
     const line = new Line();
     line.join('twice', 'guild', 2);
-    line.nowMs = 2; // what was promised until now is overdue
-    line.promisedAtMs = 3;
+    line.nowMs = 2 * MINUTE_MS; // what was promised at first is overdue
+    line.promisedAtMs = line.nowMs;
     const served = Array.from({ length: 10 }, (_, newcomer) => {
       line.join(`newcomer ${newcomer}`, 'guild', 2);
       return line.serve();
@@ -108,11 +110,20 @@ describe('the fair order', () => {
     expect(served.filter((member) => member !== 'twice').length).toBeGreaterThan(5);
   });
 
+  it('puts every newcomer before a burst that slips a little', () => {
+    const line = new Line();
+    line.join('eager', 'guild', 40);
+    line.nowMs = MINUTE_MS / 2;
+    const newcomers = ['b', 'c', 'd', 'e', 'f', 'g'];
+    for (const newcomer of newcomers) line.join(newcomer, 'guild');
+    expect(line.serve(7)).toEqual(expect.arrayContaining(newcomers));
+  });
+
   it('is kept between the overdue and the others: a burst that is overdue delays a newcomer by one turn', () => {
     const line = new Line();
     line.join('eager', 'guild', 100);
-    line.nowMs = 2;
-    line.promisedAtMs = 3;
+    line.nowMs = 2 * MINUTE_MS;
+    line.promisedAtMs = line.nowMs;
     line.join('late', 'guild');
     expect(line.serve(2)).toContain('late');
   });

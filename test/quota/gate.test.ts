@@ -39,6 +39,15 @@ function settled(gate: Gate, outcome: RequestOutcome, probe: boolean, known?: Qu
   return afterRequest(gate, outcome, probe, { quota: known, nowMs: NOW_MS, random });
 }
 
+describe('an outage after a pause', () => {
+  it('is counted from its first failure, and broken off at the third', () => {
+    const first = settled(probed('minute', 4), DOWN, true);
+    const second = settled(first, DOWN, false);
+    expect([first, second]).toEqual([open(1), open(2)]);
+    expect(settled(second, DOWN, false)).toEqual(closed('down', 5_000, 3));
+  });
+});
+
 describe('an open gate', () => {
   it.each<[string, Gate, RequestOutcome, QuotaState | undefined, Gate]>([
     ['stays open after an answer', OPEN_GATE, ANSWERED, undefined, OPEN_GATE],

@@ -75,6 +75,14 @@ describe('the ledger', () => {
     expect(ledger.today()).toEqual({ requests: 1, refused: 0, saved: 0 });
   });
 
+  it('knows no negative requests, not even around midnight', () => {
+    const ledger = new LocalLedger(database());
+    ledger.spent(ALICE);
+    vi.setSystemTime(LATE_MS + 1_000);
+    ledger.refused(ALICE);
+    expect(ledger.today()).toEqual({ requests: 0, refused: 1, saved: 0 });
+  });
+
   it('writes what was saved within a second', () => {
     const kept = database();
     new LocalLedger(kept).saved(ALICE);
