@@ -3,8 +3,6 @@ import type {
   ChatInputCommandInteraction,
   RESTPostAPIChatInputApplicationCommandsJSONBody,
 } from 'discord.js';
-import type { Answer } from '../card.ts';
-import type { CardServiceError } from '../errors.ts';
 import type { CardLookup } from '../lookup/card-lookup.ts';
 import type { UsageDesk } from '../lookup/usage-desk.ts';
 import type { WaitingLine } from '../lookup/waiting-line.ts';
@@ -12,7 +10,7 @@ import type { Budget } from '../quota/budget.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import type { NumberFormats } from '../render/numbers.ts';
-import type { CardQuestion, Debt } from '../replies/debt.ts';
+import type { CardQuestion, Debt, Outcome } from '../replies/debt.ts';
 
 /** What a reply shows. */
 export interface Message {
@@ -41,12 +39,6 @@ export type Response =
     }
   /** Nothing to show yet: "thinking…" until the question had its turn. */
   | { kind: 'owe'; private: boolean; question: CardQuestion };
-
-/** How an owed question ended. */
-export type Outcome = ({ answer: Answer } | { error: CardServiceError }) & {
-  /** Whether a request was sent for it. */
-  asked: boolean;
-};
 
 /** The parts that commands may use. */
 export interface Parts {

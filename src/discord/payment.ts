@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import { words } from '../render/words.ts';
-import type { Debt } from '../replies/debt.ts';
-import type { Command, Message, Outcome, Parts } from './command.ts';
+import type { Debt, Outcome } from '../replies/debt.ts';
+import type { Command, Message, Parts } from './command.ts';
 import { logCommand } from './command-log.ts';
 import type { Replies } from './replies.ts';
 

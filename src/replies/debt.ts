@@ -1,4 +1,6 @@
 import type { Asker } from '../asker.ts';
+import type { Answer } from '../card.ts';
+import type { CardServiceError } from '../errors.ts';
 
 /** A card question as it can be kept: what was asked, not how to answer it. */
 export interface CardQuestion {
@@ -22,6 +24,12 @@ export interface Debt extends Asker {
   receivedAtMs: number;
   deadlineMs: number;
 }
+
+/** How an owed question ended. */
+export type Outcome = ({ answer: Answer } | { error: CardServiceError }) & {
+  /** Whether a request was sent for it. */
+  asked: boolean;
+};
 
 /** An interaction's token dies 15 minutes after the command; half a minute is kept for the last edit. */
 export const REPLY_LIFE_MS = 14.5 * 60_000;

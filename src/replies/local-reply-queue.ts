@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../card.ts';
 import { type CardServiceError, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { WaitingLine } from '../lookup/waiting-line.ts';
-import type { Debt } from './debt.ts';
+import type { Debt, Outcome } from './debt.ts';
 import type { DebtJournal } from './debt-journal.ts';
 import type { ReplyQueue } from './reply-queue.ts';
 import { worthTelling } from './turn-notice.ts';
@@ -13,19 +12,16 @@ export interface LocalReplyQueueOptions {
   journal: DebtJournal;
   log: Logger;
   /** Sends the final answer. Never rejects. @returns whether the debt is settled; if not, it is tried again */
-  pay: (debt: Debt, outcome: PaidOutcome, waitMs: number) => Promise<boolean>;
+  pay: (debt: Debt, outcome: Outcome, waitMs: number) => Promise<boolean>;
   /** Told of a debt that nobody can pay any more: its reply is dead. */
   giveUp: (debt: Debt) => void;
   /** Shows when the turn comes, in place of "thinking…". Never rejects. */
   showTurn: (debt: Debt, turnAtMs: number) => Promise<void>;
 }
 
-/** What the line answered, and whether it sent a request for it. */
-export type PaidOutcome = ({ answer: Answer } | { error: CardServiceError }) & { asked: boolean };
-
 /** What came of a question, and how long it waited for its turn. */
 interface Asked {
-  outcome: PaidOutcome;
+  outcome: Outcome;
   waitMs: number;
 }
 
@@ -91,7 +87,7 @@ export class LocalReplyQueue implements ReplyQueue {
   }
 
   /** @returns `false` when the process ends before Discord has taken the answer */
-  async #pay(debt: Debt, outcome: PaidOutcome, waitMs: number): Promise<boolean | 'too late'> {
+  async #pay(debt: Debt, outcome: Outcome, waitMs: number): Promise<boolean | 'too late'> {
     for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
       if (await this.#options.pay(debt, outcome, waitMs)) return true;
       if (Date.now() + retryMs > debt.deadlineMs) return 'too late';
