@@ -4,7 +4,7 @@ import type { ShareSetting } from './quota/shares.ts';
 import { DiscordVariables, Variables } from './variables.ts';
 
 export interface Config {
-  discord: { token: string; apiUrl: string };
+  discord: { token: string; apiUrl: string; shards: Shards };
   cardService: { baseUrl: string; apiKey: string | undefined; cardPath: string; timeoutMs: number };
   plan: PlanSetting;
   freshness: { factsFreshMs: number; pricesFreshMs: number; notFoundFreshMs: number; keepMs: number };
@@ -12,7 +12,18 @@ export interface Config {
   longestWaitMs: number;
   currency: string | undefined;
   dataDir: string;
+  /** `undefined`: this process is alone, with its files. */
+  redis: RedisSetting | undefined;
   logLevel: string;
+}
+
+/** `auto`: all of them, as many as Discord recommends. */
+export type Shards = 'auto' | { ids: readonly number[]; count: number };
+
+export interface RedisSetting {
+  /** May hold a password. */
+  url: string;
+  keyPrefix: string;
 }
 
 /** What `npm run commands` needs. */
@@ -31,8 +42,13 @@ export class ConfigError extends Error {
 /** @throws ConfigError with one line for each variable that does not do */
 export function readConfig(environment: Environment = process.env): Config {
   const read = parse(Variables, environment);
+  const { DISCORD_SHARDS: ids, DISCORD_SHARD_COUNT: count } = read;
   return {
-    discord: { token: read.DISCORD_TOKEN, apiUrl: read.DISCORD_API_URL },
+    discord: {
+      token: read.DISCORD_TOKEN,
+      apiUrl: read.DISCORD_API_URL,
+      shards: ids === 'auto' || count === undefined ? 'auto' : { ids, count },
+    },
     cardService: {
       baseUrl: read.CARD_SERVICE_URL,
       apiKey: read.CARD_SERVICE_API_KEY,
@@ -54,6 +70,7 @@ export function readConfig(environment: Environment = process.env): Config {
     longestWaitMs: read.LONGEST_WAIT_SECONDS * 1000,
     currency: read.PRICE_CURRENCY,
     dataDir: read.DATA_DIR,
+    redis: read.REDIS_URL === undefined ? undefined : { url: read.REDIS_URL, keyPrefix: read.REDIS_KEY_PREFIX },
     logLevel: read.LOG_LEVEL,
   };
 }

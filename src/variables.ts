@@ -7,7 +7,11 @@ const LONGEST_WAIT_LIMIT_SECONDS = 840;
 const seconds = (fallback: number) =>
   z.coerce.number('write a number of seconds').min(0, 'write 0 or more').default(fallback);
 const atLeastOne = z.coerce.number('write a number').min(1, 'write 1 or more');
-const notBuiltYet = z.undefined('this feature is not built yet: take the variable out').optional();
+
+const shardList = z
+  .string()
+  .regex(/^\d{1,5}(\s*,\s*\d{1,5})*$/)
+  .transform((text) => [...new Set(text.split(',').map(Number))]);
 
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'write an address that begins with https:// or http://' })
@@ -63,22 +67,46 @@ export const Variables = DiscordVariables.extend({
       'write one of: trace, debug, info, warn, error, fatal, silent',
     )
     .default('info'),
-  DISCORD_SHARDS: z.literal('auto', 'only auto is built yet: write auto or take the variable out').optional(),
-  DISCORD_SHARD_COUNT: notBuiltYet,
+  DISCORD_SHARDS: z
+    .union([z.literal('auto'), shardList], "write auto, or this process's shards, such as 0,1")
+    .default('auto'),
+  DISCORD_SHARD_COUNT: z.coerce
+    .number('write how many shards there are on all machines')
+    .int('write a whole number')
+    .min(1, 'write 1 or more')
+    .optional(),
   GUILD_DAILY_REQUESTS: atLeastOne.int('write a whole number').optional(),
   MEMBER_DAILY_REQUESTS: z.coerce
     .number('write a number')
     .int('write a whole number')
     .min(0, 'write 0 (no cap) or more')
     .optional(),
-  REDIS_URL: notBuiltYet,
-  REDIS_KEY_PREFIX: notBuiltYet,
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: 'write an address that begins with redis:// or rediss://' })
+    .optional(),
+  REDIS_KEY_PREFIX: z
+    .string()
+    .regex(/^[\w.-]+$/, 'write letters, digits, dots, - and _ only')
+    .default('cardbot'),
 }).superRefine(
   (read, context) => {
-    if (read.CARD_SERVICE_PLAN !== 'enterprise') return;
-    for (const name of ['CARD_SERVICE_REQUESTS_PER_MINUTE', 'CARD_SERVICE_BURST'] as const) {
-      if (read[name] === undefined)
-        context.addIssue({ code: 'custom', path: [name], message: 'is required for the plan enterprise' });
+    const problem = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
+    if (read.CARD_SERVICE_PLAN === 'enterprise') {
+      for (const name of ['CARD_SERVICE_REQUESTS_PER_MINUTE', 'CARD_SERVICE_BURST'] as const) {
+        if (read[name] === undefined) problem(name, 'is required for the plan enterprise');
+      }
+    }
+    const { DISCORD_SHARDS: shards, DISCORD_SHARD_COUNT: count } = read;
+    if (shards === 'auto') {
+      if (count !== undefined && count >= 1)
+        problem('DISCORD_SHARD_COUNT', "needs DISCORD_SHARDS: write this process's shards there");
+    } else if (Array.isArray(shards) && count === undefined) {
+      problem(
+        'DISCORD_SHARD_COUNT',
+        'is required with DISCORD_SHARDS: write how many shards there are on all machines',
+      );
+    } else if (Array.isArray(shards) && shards.some((shard) => shard >= Number(count))) {
+      problem('DISCORD_SHARDS', `shards are numbered from 0: with ${count} of them, write numbers below that`);
     }
   },
   { when: () => true }, // together with the problems of single variables

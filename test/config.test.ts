@@ -20,7 +20,7 @@ function problems(environment: Record<string, string>): string[] {
 describe('readConfig', () => {
   it('needs two variables and has a default for every other', () => {
     expect(readConfig(REQUIRED)).toEqual({
-      discord: { token: 'a.b.c', apiUrl: 'https://discord.com/api' },
+      discord: { token: 'a.b.c', apiUrl: 'https://discord.com/api', shards: 'auto' },
       cardService: { baseUrl: 'https://cards.test', apiKey: undefined, cardPath: '/cards/{id}', timeoutMs: 10_000 },
       plan: { plan: 'auto', requestsPerMinute: undefined, burst: undefined },
       freshness: {
@@ -33,6 +33,7 @@ describe('readConfig', () => {
       longestWaitMs: 300_000,
       currency: undefined,
       dataDir: './data',
+      redis: undefined,
       logLevel: 'info',
     });
   });
@@ -61,7 +62,7 @@ describe('readConfig', () => {
       LOG_LEVEL: 'debug',
     });
     expect(config).toEqual({
-      discord: { token: 'd.e.f', apiUrl: 'http://127.0.0.1:4010/api' },
+      discord: { token: 'd.e.f', apiUrl: 'http://127.0.0.1:4010/api', shards: 'auto' },
       cardService: {
         baseUrl: 'http://127.0.0.1:4020/base',
         apiKey: 'k"\\ey',
@@ -74,6 +75,7 @@ describe('readConfig', () => {
       longestWaitMs: 840_000,
       currency: 'EUR',
       dataDir: '/var/lib/cardbot',
+      redis: undefined,
       logLevel: 'debug',
     });
   });
@@ -123,14 +125,16 @@ describe('readConfig', () => {
     ['PRICE_CURRENCY', 'Euro', 'write an ISO 4217 code, such as EUR'],
     ['PRICE_CURRENCY', 'ZZZ', 'write an ISO 4217 code, such as EUR'],
     ['LOG_LEVEL', 'loud', 'write one of: trace, debug, info, warn, error, fatal, silent'],
-    ['DISCORD_SHARDS', '0,1', 'only auto is built yet: write auto or take the variable out'],
-    ['DISCORD_SHARD_COUNT', '2', 'this feature is not built yet: take the variable out'],
+    ['DISCORD_SHARDS', 'all', "write auto, or this process's shards, such as 0,1"],
+    ['DISCORD_SHARDS', '0,-1', "write auto, or this process's shards, such as 0,1"],
+    ['DISCORD_SHARD_COUNT', '0', 'write 1 or more'],
+    ['DISCORD_SHARD_COUNT', 'two', 'write how many shards there are on all machines'],
     ['GUILD_DAILY_REQUESTS', '0', 'write 1 or more'],
     ['GUILD_DAILY_REQUESTS', '1.5', 'write a whole number'],
     ['MEMBER_DAILY_REQUESTS', '-1', 'write 0 (no cap) or more'],
     ['MEMBER_DAILY_REQUESTS', 'all', 'write a number'],
-    ['REDIS_URL', 'redis://127.0.0.1', 'this feature is not built yet: take the variable out'],
-    ['REDIS_KEY_PREFIX', 'cardbot', 'this feature is not built yet: take the variable out'],
+    ['REDIS_URL', 'http://127.0.0.1', 'write an address that begins with redis:// or rediss://'],
+    ['REDIS_KEY_PREFIX', 'card bot', 'write letters, digits, dots, - and _ only'],
   ])('refuses %s=%s and says what to write', (name, value, advice) => {
     expect(problems({ ...REQUIRED, [name]: value })).toEqual([expect.stringContaining(`${name}: ${advice}`)]);
   });
@@ -145,13 +149,33 @@ describe('readConfig', () => {
     expect(problems({ ...REQUIRED, CARD_SERVICE_PLAN: 'enterprise', ...given })).toEqual(lines);
   });
 
+  it.each([
+    [{ DISCORD_SHARDS: '0,1' }, 'DISCORD_SHARD_COUNT: is required with DISCORD_SHARDS'],
+    [{ DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARD_COUNT: needs DISCORD_SHARDS'],
+    [{ DISCORD_SHARDS: 'auto', DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARD_COUNT: needs DISCORD_SHARDS'],
+    [{ DISCORD_SHARDS: '0,2', DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARDS: shards are numbered from 0: with 2 of them'],
+  ])('refuses shards that do not fit together: %j', (given, problem) => {
+    expect(problems({ ...REQUIRED, ...given })).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it("reads this process's shards, and Redis", () => {
+    const { discord, redis } = readConfig({
+      ...REQUIRED,
+      DISCORD_SHARDS: '2, 3,2',
+      DISCORD_SHARD_COUNT: '4',
+      REDIS_URL: 'rediss://:secret@redis.test:6380/1',
+    });
+    expect(discord.shards).toEqual({ ids: [2, 3], count: 4 });
+    expect(redis).toEqual({ url: 'rediss://:secret@redis.test:6380/1', keyPrefix: 'cardbot' });
+  });
+
   it('names every problem at once, each once, and shows no value', () => {
     const found = problems({
       DISCORD_TOKEN: 'Bot sesame',
       CARD_SERVICE_API_KEY: 'open sesame',
       CARD_SERVICE_PLAN: 'enterprise',
       CARD_SERVICE_REQUESTS_PER_MINUTE: 'sesame',
-      REDIS_URL: 'redis://:sesame@127.0.0.1',
+      REDIS_URL: 'http://:sesame@127.0.0.1',
       LOG_LEVEL: 'sesame',
     });
     expect(found.map((line) => line.split(':')[0]).sort()).toEqual([

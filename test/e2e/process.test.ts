@@ -33,12 +33,12 @@ describe('npm start', () => {
   });
 
   it('exits 1 with every problem of the configuration, and what to write instead', async () => {
-    const bot = startBotProcess({ CARD_SERVICE_URL: 'cards', REDIS_URL: 'redis://localhost' });
+    const bot = startBotProcess({ CARD_SERVICE_URL: 'cards', REDIS_URL: 'localhost' });
 
     expect(await bot.ended).toBe(1);
     expect(bot.output()).toContain('DISCORD_TOKEN: missing; write the bot token');
     expect(bot.output()).toContain('CARD_SERVICE_URL: write an address that begins with https:// or http://');
-    expect(bot.output()).toContain('REDIS_URL: this feature is not built yet');
+    expect(bot.output()).toContain('REDIS_URL: write an address that begins with redis://');
   });
 
   it('exits 1 with a sentence when Discord refuses the token', async () => {
