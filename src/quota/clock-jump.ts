@@ -5,21 +5,26 @@ import type { PacingState } from './pacing.ts';
  * lasts as long as it was meant to and not until the clock has caught up.
  */
 export function afterClockJump(state: PacingState, nowMs: number): PacingState {
-  const { gate, quota, learnedBurst, warned, samples } = state;
+  const { gate, quota } = state;
   const notedMs = Math.max(gate.sinceMs, quota?.receivedAtMs ?? 0);
   const jumpedMs = notedMs - nowMs;
-  if (jumpedMs <= 0) return state;
+  return jumpedMs > 0 ? shifted(state, -jumpedMs) : state;
+}
 
+/** The same state by a clock that is `byMs` ahead of the one it was noted by. */
+export function shifted(state: PacingState, byMs: number): PacingState {
+  const { gate, quota, learnedBurst, warned, samples } = state;
   return {
     ...state,
-    gate: { ...gate, sinceMs: gate.sinceMs - jumpedMs, untilMs: gate.untilMs - jumpedMs },
+    fullAtMs: state.fullAtMs + byMs,
+    gate: { ...gate, sinceMs: gate.sinceMs + byMs, untilMs: gate.untilMs + byMs },
     quota: quota && {
       ...quota,
-      receivedAtMs: quota.receivedAtMs - jumpedMs,
-      resetsAtMs: quota.resetsAtMs && quota.resetsAtMs - jumpedMs,
+      receivedAtMs: quota.receivedAtMs + byMs,
+      resetsAtMs: quota.resetsAtMs && quota.resetsAtMs + byMs,
     },
-    learnedBurst: learnedBurst && { ...learnedBurst, untilMs: learnedBurst.untilMs - jumpedMs },
-    warned: warned && { ...warned, windowEndsMs: warned.windowEndsMs - jumpedMs },
-    samples: samples.map((sample) => ({ ...sample, atMs: sample.atMs - jumpedMs })),
+    learnedBurst: learnedBurst && { ...learnedBurst, untilMs: learnedBurst.untilMs + byMs },
+    warned: warned && { ...warned, windowEndsMs: warned.windowEndsMs + byMs },
+    samples: samples.map((sample) => ({ ...sample, atMs: sample.atMs + byMs })),
   };
 }

@@ -35,8 +35,8 @@ export class LocalPacer implements Pacer {
     this.#state = { ...state, gate: { ...state.gate, probing: false } }; // a probe cannot outlive its process
   }
 
-  take(lane: TurnLane): Promise<TurnOrWait> {
-    const { state, got } = takeTurn(this.#present(), lane, this.#setting, Date.now());
+  take(lane: TurnLane, politeMs = 0): Promise<TurnOrWait> {
+    const { state, got } = takeTurn(this.#present(), lane, this.#setting, Date.now(), politeMs);
     this.#become(state);
     return Promise.resolve(got);
   }

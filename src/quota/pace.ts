@@ -6,6 +6,8 @@ export interface PlanSetting {
   plan: Plan | 'auto';
   requestsPerMinute?: number | undefined;
   burst?: number | undefined;
+  /** Processes among which the plan is divided while they cannot hear of each other; 1 unless given. */
+  processes?: number;
 }
 
 /**
@@ -19,7 +21,11 @@ export function planPace(setting: PlanSetting, dailyLimit: number | undefined, r
   const limits = planLimits(setting.plan === 'auto' ? (reported ?? 'auto') : setting.plan, dailyLimit);
   const requestsPerMinute = setting.requestsPerMinute ?? limits.requestsPerMinute;
   const burst = setting.burst ?? limits.burst;
-  return { intervalMs: 60_000 / requestsPerMinute, capacity: Math.max(1, burst - 1) };
+  const { processes = 1 } = setting;
+  return {
+    intervalMs: (60_000 / requestsPerMinute) * processes,
+    capacity: Math.max(1, Math.floor((burst - 1) / processes)),
+  };
 }
 
 /** The day's requests by the configuration alone; `undefined` when that does not say. */

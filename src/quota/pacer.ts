@@ -38,7 +38,8 @@ export interface Outlook {
 
 /** May we ask now? Paces to the plan, and keeps still after a 429, an outage or a spent day. */
 export interface Pacer {
-  take(lane: TurnLane): Promise<TurnOrWait>;
+  /** @param politeMs leaves a token to other processes until it has lain there for so long */
+  take(lane: TurnLane, politeMs?: number): Promise<TurnOrWait>;
   /** Every turn taken ends here. */
   settle(turn: Turn, outcome: RequestOutcome): Promise<void>;
   /** The rate-limit headers of a response. */

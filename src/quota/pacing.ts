@@ -7,7 +7,7 @@ import type { Outlook, Turn, TurnLane, TurnOrWait } from './pacer.ts';
 import { currentQuota, mergeReading } from './quota.ts';
 import { addSample, type RemainingSample } from './rate-samples.ts';
 import { reserveUntilMs } from './reserve.ts';
-import { emptyBucket, noEmptierThanEmpty, type Pace, takeToken, tokenAtMs } from './token-bucket.ts';
+import { emptyBucket, keepingMs, noEmptierThanEmpty, type Pace, takeToken, tokenAtMs } from './token-bucket.ts';
 import { type Warned, warnedAfter } from './warnings.ts';
 
 /** All that pacing knows, and a restart must not forget. */
@@ -37,36 +37,63 @@ export const FIRST_PACING: PacingState = {
   samples: [],
 };
 
+/** What stands between a question and its request. */
+export type Permission =
+  | Exclude<TurnOrWait, { kind: 'turn' }>
+  /** One token of the bucket. `free`: none is needed, the bucket is left empty. */
+  | { kind: 'token'; turn: Turn; pace: Pace; heldBackMs: number; free: boolean };
+
+/**
+ * Whether a request may leave once there is a token for it.
+ *
+ * @param politeMs tokens are left for others until they have lain there for so long
+ */
+export function permission(
+  state: PacingState,
+  lane: TurnLane,
+  setting: PlanSetting,
+  nowMs: number,
+  politeMs = 0,
+): Permission {
+  const { gate } = state;
+  const pace = paceOf(state, setting, nowMs);
+  // A refused key is a matter of the card lookup; the report is another endpoint.
+  const elsewhere = lane === 'report' && gate.why === 'key';
+  const refused = elsewhere ? undefined : refusal(state, lane, pace, nowMs);
+  if (refused) return refused;
+
+  const probe = gate.why !== 'open' && !elsewhere;
+  const keptMs = lane === 'background' ? keepingMs(Math.floor(pace.capacity / 2), pace) : 0;
+  // A pause leaves the bucket empty; its probe needs no token, and leaves none.
+  const free = gate.why === 'minute' && lane === 'members';
+  return { kind: 'token', turn: { probe }, pace, heldBackMs: keptMs + politeMs, free };
+}
+
 /** Leave to send one request, or when to ask again; and the state after that. */
 export function takeTurn(
   state: PacingState,
   lane: TurnLane,
   setting: PlanSetting,
   nowMs: number,
+  politeMs = 0,
 ): { state: PacingState; got: TurnOrWait } {
-  const { gate, fullAtMs } = state;
-  const pace = paceOf(state, setting, nowMs);
-  // A refused key is a matter of the card lookup; the report is another endpoint.
-  const elsewhere = lane === 'report' && gate.why === 'key';
-  const refused = elsewhere ? undefined : refusal(state, lane, pace, nowMs);
-  if (refused) return { state, got: refused };
+  const permitted = permission(state, lane, setting, nowMs, politeMs);
+  if (permitted.kind !== 'token') return { state, got: permitted };
 
-  const probe = gate.why !== 'open' && !elsewhere;
-  const keepTokens = lane === 'background' ? Math.floor(pace.capacity / 2) : 0;
-  // A pause leaves the bucket empty; its probe needs no token, and leaves none.
-  const free = gate.why === 'minute' && lane === 'members' ? emptyBucket(nowMs, pace) : undefined;
-  const spentMs = takeToken(fullAtMs, nowMs, pace, keepTokens) ?? free;
+  const { turn, pace, heldBackMs, free } = permitted;
+  const spentMs = takeToken(state.fullAtMs, nowMs, pace, heldBackMs) ?? (free ? emptyBucket(nowMs, pace) : undefined);
   if (spentMs !== undefined) {
-    const probing = probe || gate.probing;
-    return {
-      state: { ...state, fullAtMs: spentMs, gate: { ...gate, probing } },
-      got: { kind: 'turn', turn: { probe } },
-    };
+    return { state: { ...launched(state, turn), fullAtMs: spentMs }, got: { kind: 'turn', turn } };
   }
   // Kept bounded: after a clock was set back the bucket would else stay empty until the clock has caught up.
-  const boundedMs = noEmptierThanEmpty(fullAtMs, nowMs, pace);
-  const untilMs = tokenAtMs(boundedMs, nowMs, pace, keepTokens);
+  const boundedMs = noEmptierThanEmpty(state.fullAtMs, nowMs, pace);
+  const untilMs = tokenAtMs(boundedMs, nowMs, pace, heldBackMs);
   return { state: { ...state, fullAtMs: boundedMs }, got: { kind: 'wait', untilMs } };
+}
+
+/** A request leaves. */
+export function launched(state: PacingState, { probe }: Turn): PacingState {
+  return probe ? { ...state, gate: { ...state.gate, probing: true } } : state;
 }
 
 /** After a request ended. */
@@ -115,7 +142,12 @@ export function outlookOf(state: PacingState, setting: PlanSetting, nowMs: numbe
   };
 }
 
-function refusal({ gate, quota }: PacingState, lane: TurnLane, pace: Pace, nowMs: number): TurnOrWait | undefined {
+function refusal(
+  { gate, quota }: PacingState,
+  lane: TurnLane,
+  pace: Pace,
+  nowMs: number,
+): Exclude<TurnOrWait, { kind: 'turn' }> | undefined {
   const { why, untilMs, probing } = gate;
   if (why === 'minute' && untilMs > nowMs) return { kind: 'wait', untilMs };
   if (why !== 'open' && why !== 'minute' && untilMs > nowMs) return { kind: 'closed', why, untilMs };
@@ -127,6 +159,6 @@ function refusal({ gate, quota }: PacingState, lane: TurnLane, pace: Pace, nowMs
   return undefined;
 }
 
-function paceOf({ quota, plan, learnedBurst }: PacingState, setting: PlanSetting, nowMs: number): Pace {
+export function paceOf({ quota, plan, learnedBurst }: PacingState, setting: PlanSetting, nowMs: number): Pace {
   return learntPace(planPace(setting, quota?.limit, plan), learnedBurst, nowMs);
 }

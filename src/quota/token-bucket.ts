@@ -10,18 +10,23 @@ export interface Pace {
  * A token bucket whose whole state is one number, the time at which it will be full again (the generic cell rate
  * algorithm's "theoretical arrival time"), so that it can be kept in one row and survive a restart.
  *
+ * @param heldBackMs only a token that has lain in the bucket for so long
  * @returns when the bucket will be full after a token is taken now; `undefined` when there is none to take
  */
-export function takeToken(fullAtMs: number, nowMs: number, pace: Pace, keepTokens = 0): number | undefined {
-  return tokenAtMs(fullAtMs, nowMs, pace, keepTokens) > nowMs
+export function takeToken(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number | undefined {
+  return tokenAtMs(fullAtMs, nowMs, pace, heldBackMs) > nowMs
     ? undefined
     : Math.max(noEmptierThanEmpty(fullAtMs, nowMs, pace), nowMs) + pace.intervalMs;
 }
 
-/** When a token can be taken so that `keepTokens` are left in the bucket; `nowMs` or before means now. */
-export function tokenAtMs(fullAtMs: number, nowMs: number, pace: Pace, keepTokens = 0): number {
-  const kept = Math.min(keepTokens, pace.capacity - 1);
-  return noEmptierThanEmpty(fullAtMs, nowMs, pace) - (pace.capacity - 1 - kept) * pace.intervalMs;
+/** When a token can be taken that has then lain there for `heldBackMs`; `nowMs` or before means now. */
+export function tokenAtMs(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number {
+  return noEmptierThanEmpty(fullAtMs, nowMs, pace) - (pace.capacity - 1) * pace.intervalMs + heldBackMs;
+}
+
+/** Held back so long, a token leaves `tokens` others in the bucket, or all that it can hold. */
+export function keepingMs(tokens: number, { capacity, intervalMs }: Pace): number {
+  return Math.min(tokens, capacity - 1) * intervalMs;
 }
 
 /** The state of a bucket without a single token. */

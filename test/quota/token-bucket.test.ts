@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyBucket, type Pace, takeToken, tokenAtMs } from '../../src/quota/token-bucket.ts';
+import { emptyBucket, keepingMs, type Pace, takeToken, tokenAtMs } from '../../src/quota/token-bucket.ts';
 
 const PACE: Pace = { intervalMs: 6_000, capacity: 19 };
 const NOW_MS = 1_000_000_000;
@@ -9,7 +9,7 @@ const NOW_MS = 1_000_000_000;
 function drain(fullAtMs: number, nowMs: number, pace: Pace, keepTokens = 0): { taken: number; fullAtMs: number } {
   let taken = 0;
   for (; taken < 10_000; taken++) {
-    const next = takeToken(fullAtMs, nowMs, pace, keepTokens);
+    const next = takeToken(fullAtMs, nowMs, pace, keepingMs(keepTokens, pace));
     if (next === undefined) break;
     fullAtMs = next;
   }
@@ -47,7 +47,7 @@ describe('a bucket', () => {
 
   it('says when a token is there that leaves as many as must be kept', () => {
     const { fullAtMs } = drain(0, NOW_MS, PACE);
-    expect(tokenAtMs(fullAtMs, NOW_MS, PACE, 9)).toBe(NOW_MS + 10 * 6_000);
+    expect(tokenAtMs(fullAtMs, NOW_MS, PACE, keepingMs(9, PACE))).toBe(NOW_MS + 10 * 6_000);
   });
 
   it('of a single token can be emptied by who should keep half', () => {
@@ -82,7 +82,7 @@ describe('whatever is asked, in whatever order, with whatever jumps of the clock
         for (const { afterMs, keepTokens } of steps) {
           nowMs += afterMs;
           elapsedMs += Math.max(0, afterMs);
-          const next = takeToken(fullAtMs, nowMs, pace, keepTokens);
+          const next = takeToken(fullAtMs, nowMs, pace, keepingMs(keepTokens, pace));
           if (next !== undefined) taken++;
           fullAtMs = next ?? fullAtMs;
           expect(taken).toBeLessThanOrEqual(pace.capacity + elapsedMs / pace.intervalMs + 1e-3);
@@ -95,7 +95,7 @@ describe('whatever is asked, in whatever order, with whatever jumps of the clock
     fc.assert(
       fc.property(pace, fc.nat(60), fc.nat(60_000), (pace, keepTokens, spentMs) => {
         const kept = Math.min(keepTokens, pace.capacity - 1);
-        const next = takeToken(NOW_MS + spentMs, NOW_MS, pace, keepTokens);
+        const next = takeToken(NOW_MS + spentMs, NOW_MS, pace, keepingMs(keepTokens, pace));
         if (next === undefined) return;
         expect((next - NOW_MS) / pace.intervalMs).toBeLessThanOrEqual(pace.capacity - kept + 1e-6);
       }),
@@ -106,11 +106,11 @@ describe('whatever is asked, in whatever order, with whatever jumps of the clock
     fc.assert(
       fc.property(pace, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(25), (pace, spent, keepTokens) => {
         const fullAtMs = NOW_MS + spent * pace.capacity * pace.intervalMs;
-        const atMs = tokenAtMs(fullAtMs, NOW_MS, pace, keepTokens);
-        if (atMs <= NOW_MS) expect(takeToken(fullAtMs, NOW_MS, pace, keepTokens)).toBeDefined();
+        const atMs = tokenAtMs(fullAtMs, NOW_MS, pace, keepingMs(keepTokens, pace));
+        if (atMs <= NOW_MS) expect(takeToken(fullAtMs, NOW_MS, pace, keepingMs(keepTokens, pace))).toBeDefined();
         else {
-          expect(takeToken(fullAtMs, NOW_MS, pace, keepTokens)).toBeUndefined();
-          expect(takeToken(fullAtMs, Math.ceil(atMs) + 1, pace, keepTokens)).toBeDefined();
+          expect(takeToken(fullAtMs, NOW_MS, pace, keepingMs(keepTokens, pace))).toBeUndefined();
+          expect(takeToken(fullAtMs, Math.ceil(atMs) + 1, pace, keepingMs(keepTokens, pace))).toBeDefined();
         }
       }),
     );

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { PLANS } from '../plans.ts';
+import type { PacingState } from './pacing.ts';
+
+const number = z.number();
+
+/** What is missing is filled in as for a first start, so that a state of an older version keeps its pace. */
+export const StoredPacing = z
+  .object({
+    fullAtMs: number,
+    gate: z.object({
+      why: z.enum(['open', 'minute', 'day', 'down', 'key']),
+      sinceMs: number.default(0),
+      untilMs: number,
+      probing: z.boolean(),
+      failures: z.int(),
+    }),
+    quota: z
+      .object({
+        limit: number.optional(),
+        remaining: number.optional(),
+        resetsAtMs: number.optional(),
+        receivedAtMs: number,
+      })
+      .transform(({ limit, remaining, resetsAtMs, receivedAtMs }) => ({ limit, remaining, resetsAtMs, receivedAtMs }))
+      .optional(),
+    plan: z.enum(PLANS).optional(),
+    learnedBurst: z.object({ capacity: number, untilMs: number }).optional(),
+    warned: z.object({ share: number, windowEndsMs: number }).optional(),
+    samples: z.array(z.object({ atMs: number, remaining: number })).optional(),
+  })
+  .transform(({ quota, plan, learnedBurst, warned, samples = [], ...state }): PacingState => {
+    return { ...state, quota, plan, learnedBurst, warned, samples };
+  });
+
+/** What a quota belongs to, without giving it away: an address with a key. */
+export function accountOf(baseUrl: string, apiKey: string | undefined): string {
+  return createHash('sha256')
+    .update(`${baseUrl} ${apiKey ?? ''}`)
+    .digest('hex');
+}
