@@ -9,7 +9,7 @@ import { Replies } from './discord/replies.ts';
 import type { Logger } from './log.ts';
 import { openParts } from './parts.ts';
 import { words } from './render/words.ts';
-import { LocalReplyQueue } from './replies/local-reply-queue.ts';
+import { ReplyQueue } from './replies/reply-queue.ts';
 import { within } from './within.ts';
 
 export interface App {
@@ -39,9 +39,9 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const { parts, journal, close } = await openParts(config, log, { signal });
   const { line, usage } = parts;
 
-  const client = createClient({ apiUrl: config.discord.apiUrl, log });
+  const client = createClient({ ...config.discord, log });
   const replies = new Replies(client.rest, log);
-  const queue = new LocalReplyQueue({
+  const queue = new ReplyQueue({
     line,
     journal,
     log,

@@ -14,7 +14,8 @@ import { LocalPacer } from './quota/local-pacer.ts';
 import { plannedDay } from './quota/pace.ts';
 import { PACING_SCHEMA, PacingRows } from './quota/pacing-rows.ts';
 import { NumberFormats } from './render/numbers.ts';
-import { DebtJournal, JOURNAL_SCHEMA } from './replies/debt-journal.ts';
+import type { DebtJournal } from './replies/debt-journal.ts';
+import { JOURNAL_SCHEMA, SqliteJournal } from './replies/sqlite-journal.ts';
 import { CardService } from './service/card-service.ts';
 
 const MEMORY_BYTES = 32 * 1024 * 1024;
@@ -86,7 +87,7 @@ export async function openParts(
 
   return {
     parts,
-    journal: new DebtJournal(state, log),
+    journal: new SqliteJournal(state, log),
     async close() {
       await store.close();
       ledger.flush();

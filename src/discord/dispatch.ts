@@ -87,14 +87,14 @@ export class Dispatch {
 
   async #owe(debt: Debt): Promise<CommandEnd | undefined> {
     const { rest, queue, log } = this.#options;
-    queue.keep(debt);
+    if (!(await queue.keep(debt))) return { source: 'bot', waitMs: 0, outcome: 'answered by another process' };
     const inTime = await acknowledge(debt.receivedAtMs, () => defer(rest, debt, debt.private)).catch((err: unknown) => {
       // Discord may have taken it all the same; if not, the payment will find out.
       log.warn({ err, command: debt.command }, 'first answer failed');
       return true;
     });
     if (inTime) queue.owe(debt);
-    else queue.forget(debt);
+    else await queue.forget(debt);
     return inTime ? undefined : { source: 'bot', waitMs: 0, outcome: 'too late' };
   }
 

@@ -1,20 +1,135 @@
-import type { Debt } from './debt.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CardServiceError, Stopping } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import type { WaitingLine } from '../lookup/waiting-line.ts';
+import type { Debt, Outcome } from './debt.ts';
+import type { DebtJournal } from './debt-journal.ts';
+import { worthTelling } from './turn-notice.ts';
+
+export interface ReplyQueueOptions {
+  line: WaitingLine;
+  journal: DebtJournal;
+  log: Logger;
+  /** Sends the final answer. Never rejects. @returns whether the debt is settled; if not, it is tried again */
+  pay: (debt: Debt, outcome: Outcome, waitMs: number) => Promise<boolean>;
+  /** Told of a debt that nobody can pay any more: its reply is dead. */
+  giveUp: (debt: Debt) => void;
+  /** Shows when the turn comes, in place of "thinking…". Never rejects. */
+  showTurn: (debt: Debt, turnAtMs: number) => Promise<void>;
+}
+
+/** What came of a question, and how long it waited for its turn. */
+interface Asked {
+  outcome: Outcome;
+  waitMs: number;
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
 
 /**
- * Replies owed to members. Each is paid once, with the answer or with the sentence why there is none; if this process
- * ends before, by the next one.
+ * Replies owed to members. Each is paid once, with the answer or with the sentence why there is none, by the process that
+ * received the command; if that ends before, by whoever has its journal.
  */
-export interface ReplyQueue {
-  /** Keeps a debt before Discord is told of it: whatever happens from here on, it is not forgotten. */
-  keep(debt: Debt): void;
+export class ReplyQueue {
+  readonly #options: ReplyQueueOptions;
+  readonly #settling = new Set<Promise<void>>();
+  readonly #closed = new AbortController();
+
+  constructor(options: ReplyQueueOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Keeps a debt before Discord is told of it: whatever happens from here on, it is not forgotten.
+   *
+   * @returns `false` when another process owes it, and nothing is to be done
+   */
+  keep(debt: Debt): Promise<boolean> {
+    return this.#options.journal.add(debt);
+  }
+
   /** The member sees "thinking…": the question gets its turn. */
-  owe(debt: Debt): void;
+  owe(debt: Debt): void {
+    const settled = this.#settle(debt)
+      .catch((err: unknown) => this.#options.log.error({ err, command: debt.command }, 'debt cannot be paid'))
+      .finally(() => this.#settling.delete(settled));
+    this.#settling.add(settled);
+  }
+
   /** Discord would not have it: nothing is owed. */
-  forget(debt: Debt): void;
-  /** Takes on what was owed when the last process ended. */
-  resume(): void;
+  forget(debt: Debt): Promise<void> {
+    return this.#options.journal.remove(debt.interactionId);
+  }
+
+  /** Takes on what is owed by processes that are no more. */
+  resume(): void {
+    this.#options.journal.takeOver((debt) => this.owe(debt));
+  }
+
   /** Resolves when nothing is owed any more. */
-  settled(): Promise<void>;
-  /** Resolves when no payment is under way any more; what still waits is left to the next process. */
-  close(): Promise<void>;
+  async settled(): Promise<void> {
+    while (this.#settling.size > 0) await Promise.all(this.#settling);
+  }
+
+  /** Resolves when no payment is under way any more; what still waits stays in the journal. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.settled();
+  }
+
+  async #settle(debt: Debt): Promise<void> {
+    if (debt.deadlineMs <= Date.now()) return this.#giveUp(debt);
+    const { outcome, waitMs } = await this.#ask(debt);
+    if ('error' in outcome && outcome.error instanceof Stopping) return; // the next process pays
+    const paid = await this.#pay(debt, outcome, waitMs);
+    if (paid === 'too late') await this.#giveUp(debt);
+    else if (paid) await this.forget(debt);
+  }
+
+  async #giveUp(debt: Debt): Promise<void> {
+    this.#options.giveUp(debt);
+    await this.forget(debt);
+  }
+
+  /** @returns `false` when the process ends before Discord has taken the answer */
+  async #pay(debt: Debt, outcome: Outcome, waitMs: number): Promise<boolean | 'too late'> {
+    for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
+      if (await this.#options.pay(debt, outcome, waitMs)) return true;
+      if (Date.now() + retryMs > debt.deadlineMs) return 'too late';
+      const { signal } = this.#closed;
+      await sleep(retryMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return false;
+    }
+  }
+
+  async #ask(debt: Debt): Promise<Asked> {
+    const { line, showTurn } = this.#options;
+    let notices = Promise.resolve(); // one after the other, and the answer after the last of them
+    let toldAtMs: number | undefined;
+    let askedAtMs: number | undefined;
+    const { memberId, guildId } = debt;
+    const outcome = await line
+      .join({
+        ...debt.question,
+        lane: 'members',
+        asker: { memberId, guildId },
+        deadlineMs: debt.deadlineMs,
+        onTurn: (turnAtMs) => {
+          if (!worthTelling(toldAtMs, turnAtMs, Date.now())) return;
+          toldAtMs = turnAtMs;
+          notices = notices.then(() => showTurn(debt, turnAtMs));
+        },
+        onAsking: () => {
+          askedAtMs = Date.now();
+        },
+      })
+      .then(
+        (answer) => ({ answer }),
+        (error: CardServiceError) => ({ error }),
+      );
+    await notices;
+    const waitMs = (askedAtMs ?? Date.now()) - debt.receivedAtMs;
+    return { outcome: { ...outcome, asked: askedAtMs !== undefined }, waitMs };
+  }
 }
