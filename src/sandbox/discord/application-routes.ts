@@ -5,11 +5,12 @@ export interface GatewayFacts {
   /** `ws://127.0.0.1:PORT` */
   url: string;
   identifies: number;
+  /** What is recommended. */
+  shards: number;
+  maxConcurrency: number;
 }
 
 const DAILY_IDENTIFIES = 1_000; // events/gateway, "Session Start Limit Object"
-// Real bots start with 1 and then wait 5 s between shards; the value of a large bot spares tests that wait.
-const MAX_CONCURRENCY = 16;
 
 /** Who the bot is and where its gateway is. */
 export function applicationRoutes(world: World, gateway: () => GatewayFacts): Route[] {
@@ -34,15 +35,15 @@ export function applicationRoutes(world: World, gateway: () => GatewayFacts): Ro
 
   return [
     get('/gateway/bot', () => {
-      const { url, identifies } = gateway();
+      const { url, identifies, shards, maxConcurrency } = gateway();
       return {
         url,
-        shards: 1,
+        shards,
         session_start_limit: {
           total: DAILY_IDENTIFIES,
           remaining: Math.max(0, DAILY_IDENTIFIES - identifies),
           reset_after: 86_400_000,
-          max_concurrency: MAX_CONCURRENCY,
+          max_concurrency: maxConcurrency,
         },
       };
     }),

@@ -29,6 +29,12 @@ export interface EmulatedDiscordOptions {
   lifetimes?: Lifetimes;
   /** Default 41,250. */
   heartbeatIntervalMs?: number;
+  /** How many shards are recommended. Default 1. */
+  shards?: number;
+  /** Shards that may identify at once. Default 16, as of a large bot: one that starts with 1 waits 5 s between shards. */
+  maxConcurrency?: number;
+  /** So long no other shard of the same turn may identify. Default 0, no limit; Discord's is 5,000. */
+  identifyWindowMs?: number;
   guilds?: readonly Guild[];
   members?: readonly Member[];
   /** What is served in the place of an external image; undefined = 404. */
@@ -58,7 +64,16 @@ export interface EmulatedDiscord {
   onRequest(listener: (request: SeenRestRequest) => void): () => void;
   readonly gateway: Pick<
     Gateway,
-    'sessions' | 'drop' | 'requestReconnect' | 'whenReady' | 'identifies' | 'resumes' | 'lastEventAtMs' | 'invalidate'
+    | 'sessions'
+    | 'drop'
+    | 'requestReconnect'
+    | 'whenReady'
+    | 'whenAllReady'
+    | 'identifies'
+    | 'refusedIdentifies'
+    | 'resumes'
+    | 'lastEventAtMs'
+    | 'invalidate'
   >;
   /** Spoils REST requests. */
   readonly faults: Pick<Faults, 'script' | 'met' | 'pending' | 'clear'>;
@@ -89,15 +104,17 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const log = new RequestLog();
   const faults = new Faults();
   const gatewayFaults: GatewayFaults = { ...NO_GATEWAY_FAULTS };
+  const { shards = 1, maxConcurrency = 16 } = options;
   const gateway = new Gateway(server, {
     world,
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? HEARTBEAT_INTERVAL_MS,
     url: `ws://127.0.0.1:${port}`,
     faults: gatewayFaults,
+    limits: { maxConcurrency, windowMs: options.identifyWindowMs ?? 0 },
   });
   const routes = [
     ...interactionRoutes(conversations, world),
-    ...applicationRoutes(world, () => gateway),
+    ...applicationRoutes(world, () => ({ url: gateway.url, identifies: gateway.identifies, shards, maxConcurrency })),
     ...commandRoutes(book, world),
   ];
   server.on(

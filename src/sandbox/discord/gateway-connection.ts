@@ -18,6 +18,8 @@ export interface GatewayConnectionOptions {
   faults: GatewayFaults;
   isBotToken(token: string): boolean;
   heartbeatIntervalMs: number;
+  /** Whether no other shard of this one's turn has identified just now, in any process. */
+  mayIdentify(shardId: number): boolean;
   /** A bot identified: makes its session and sends READY, unless that is withheld. */
   open(identify: Identify, link: SessionLink): GatewaySession | undefined;
   find(sessionId: string): GatewaySession | undefined;
@@ -103,6 +105,7 @@ export class GatewayConnection implements SessionLink {
     if (!identify) return this.close(Close.DecodeError);
     const refusal = identifyRefusal(identify, this.#options.isBotToken);
     if (refusal !== undefined) return this.close(refusal);
+    if (!this.#options.mayIdentify(identify.shard[0])) return this.#sendOp(Op.InvalidSession, false);
     this.#session = this.#options.open(identify, this);
   }
 

@@ -5,8 +5,10 @@ import { type WebSocket, WebSocketServer } from 'ws';
 
 import { GatewayConnection } from './gateway-connection.ts';
 import type { GatewayFaults } from './gateway-faults.ts';
+import { GatewayIdentifyLimit, type IdentifyLimits } from './gateway-identify-limit.ts';
 import { addressRefusal, type Identify } from './gateway-rules.ts';
 import { GatewaySession, type SessionLink } from './gateway-session.ts';
+import { GatewaySessions } from './gateway-sessions.ts';
 import { isLoopbackHost } from './loopback-host.ts';
 import { announcedGuilds, readyPayload } from './ready-payload.ts';
 import type { World } from './world.ts';
@@ -18,23 +20,24 @@ export interface GatewayOptions {
   url: string;
   /** Read whenever they matter. */
   faults: GatewayFaults;
+  limits: IdentifyLimits;
 }
-
-const RESUMABLE_MS = 180_000; // how long Discord keeps a session is not documented; minutes in practice
 
 /** The gateway: every connection and every session, and the events that go to them. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536 });
   readonly #connections = new Set<GatewayConnection>();
-  readonly #sessions = new Map<string, GatewaySession>();
-  #waiting: (() => void)[] = [];
+  readonly #sessions = new GatewaySessions();
+  readonly #limit: GatewayIdentifyLimit;
   #identifies = 0;
+  #refusedIdentifies = 0;
   #resumes = 0;
   #lastEventAtMs = Number.NaN;
 
   constructor(server: Server, options: GatewayOptions) {
     this.#options = options;
+    this.#limit = new GatewayIdentifyLimit(options.limits);
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
@@ -44,12 +47,17 @@ export class Gateway {
 
   /** Sessions with a connection right now. */
   get sessions(): number {
-    return [...this.#sessions.values()].filter(({ isConnected }) => isConnected).length;
+    return this.#sessions.connected.length;
   }
 
   /** Connections that identified so far. */
   get identifies(): number {
     return this.#identifies;
+  }
+
+  /** Identifies that came too soon after another's so far. */
+  get refusedIdentifies(): number {
+    return this.#refusedIdentifies;
   }
 
   /** Connections that took a session up again so far. */
@@ -64,7 +72,6 @@ export class Gateway {
 
   /** Whether a bot is connected or could still resume. */
   get isKnown(): boolean {
-    this.#forgetStale();
     return this.#sessions.size > 0;
   }
 
@@ -72,9 +79,7 @@ export class Gateway {
   dispatch(type: string, guildId: string | null, payload: object): void {
     const json = JSON.stringify(payload);
     this.#lastEventAtMs = performance.now();
-    for (const session of this.#sessions.values()) {
-      if (session.serves(guildId)) session.dispatch(type, json);
-    }
+    this.#sessions.dispatch(type, guildId, json);
   }
 
   /** Closes every connection; 1006 breaks the line without a word. */
@@ -94,8 +99,15 @@ export class Gateway {
 
   /** Resolves when a bot is connected and identified. */
   whenReady(): Promise<void> {
-    if (this.sessions > 0) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return this.#sessions.when(() => this.sessions > 0);
+  }
+
+  /** Resolves when every shard of so many is connected and identified. */
+  whenAllReady(shardCount: number): Promise<void> {
+    return this.#sessions.when(() => {
+      const shards = this.#sessions.connected.map(({ shard }) => shard).filter(([, count]) => count === shardCount);
+      return new Set(shards.map(([id]) => id)).size === shardCount;
+    });
   }
 
   close(): void {
@@ -120,42 +132,36 @@ export class Gateway {
       isBotToken: (token) => !faults.tokenRevoked && token === world.botToken,
       heartbeatIntervalMs,
       faults,
+      mayIdentify: (shardId) => this.#mayIdentify(shardId),
       open: (identify, link) => this.#open(identify, link),
-      find: (sessionId) => this.#sessions.get(sessionId),
+      find: (sessionId) => this.#sessions.find(sessionId),
       resumed: () => {
         this.#resumes++;
-        this.#announceReady();
+        this.#sessions.changed();
       },
-      end: (session) => this.#sessions.delete(session.id),
+      end: (session) => this.#sessions.end(session),
     });
     this.#connections.add(connection);
     client.on('close', () => this.#connections.delete(connection));
+  }
+
+  #mayIdentify(shardId: number): boolean {
+    const may = this.#limit.take(shardId, performance.now());
+    if (!may) this.#refusedIdentifies++;
+    return may;
   }
 
   #open(identify: Identify, link: SessionLink): GatewaySession | undefined {
     const { world, url, faults } = this.#options;
     this.#identifies++;
     if (faults.readyWithheld) return undefined;
-    this.#forgetStale();
     const session = new GatewaySession(identify.shard, link);
-    this.#sessions.set(session.id, session);
+    this.#sessions.add(session);
     session.dispatch('READY', JSON.stringify(readyPayload(session, world, url)));
     for (const guild of announcedGuilds(identify, session, world)) {
       session.dispatch('GUILD_CREATE', JSON.stringify(guild));
     }
-    this.#announceReady();
+    this.#sessions.changed();
     return session;
-  }
-
-  #announceReady(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
-  }
-
-  #forgetStale(): void {
-    for (const [id, { detachedAtMs }] of this.#sessions) {
-      if (detachedAtMs !== undefined && Date.now() - detachedAtMs > RESUMABLE_MS) this.#sessions.delete(id);
-    }
   }
 }
