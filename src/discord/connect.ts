@@ -7,14 +7,20 @@ import {
   type RateLimitData,
   type RESTOptions,
 } from 'discord.js';
+import type { Shards } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { GatewayShards } from './gateway-shards.ts';
+import { IdentifyThrottler } from './identify-throttler.ts';
+import { type IdentifyTurns, LocalIdentifyTurns } from './identify-turns.ts';
 import { NO_MENTIONS } from './mentions.ts';
 import { patience } from './rate-limit-patience.ts';
 
 export interface DiscordOptions {
   /** REST base without version, such as `https://discord.com/api`. */
   apiUrl: string;
+  shards: Shards;
+  /** Shared with the other processes of the bot; by default this one's alone. */
+  identifyTurns?: IdentifyTurns | undefined;
   log: Logger;
 }
 
@@ -25,10 +31,11 @@ const REQUEST_TIMEOUT_MS = 5_000;
 const CALLBACK_TIMEOUT_MS = 1_200;
 
 /** A client with no intents and next to no caches: slash commands need neither. */
-export function createClient({ apiUrl, log }: DiscordOptions): Client {
+export function createClient({ apiUrl, shards, identifyTurns, log }: DiscordOptions): Client {
+  const turns = identifyTurns ?? new LocalIdentifyTurns();
   const client = new Client({
     intents: [],
-    shards: 'auto',
+    ...(shards === 'auto' ? { shards } : { shards: shards.ids, shardCount: shards.count }),
     allowedMentions: NO_MENTIONS,
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
@@ -40,7 +47,13 @@ export function createClient({ apiUrl, log }: DiscordOptions): Client {
       VoiceStateManager: 0,
       ThreadManager: 0,
     }),
-    ws: { buildStrategy: (manager) => new GatewayShards(manager, log) },
+    ws: {
+      buildStrategy: (manager) => new GatewayShards(manager, log),
+      async buildIdentifyThrottler(manager) {
+        const { session_start_limit } = await manager.fetchGatewayInformation();
+        return new IdentifyThrottler(manager, { maxConcurrency: session_start_limit.max_concurrency, turns, log });
+      },
+    },
     rest: {
       api: apiUrl,
       // The default of 50 also counts replies, which Discord exempts: it holds up answers for up to a second.

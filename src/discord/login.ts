@@ -6,7 +6,6 @@ import {
   DiscordjsError,
   DiscordjsErrorCodes,
   RateLimitError,
-  type REST,
   Routes,
 } from 'discord.js';
 import type { Logger } from '../log.ts';
@@ -30,7 +29,7 @@ const LONGEST_SLEEP_MS = 7 * 86_400_000;
 export async function login(client: Client, token: string, log: Logger, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const closedForMs = await loginsSpentMs(client.rest.setToken(token), signal);
+      const closedForMs = await loginsSpentMs(client, token, signal);
       signal.throwIfAborted();
       if (closedForMs === undefined) {
         await client.login(token);
@@ -54,10 +53,12 @@ export async function login(client: Client, token: string, log: Logger, signal: 
  *
  * @returns how long no login is allowed; `undefined` when one is
  */
-async function loginsSpentMs(rest: REST, signal: AbortSignal): Promise<number | undefined> {
-  const found = await rest.get(Routes.gatewayBot(), { signal });
-  const { shards, session_start_limit: limit } = found as APIGatewayBotInfo;
-  return limit.remaining < shards ? limit.reset_after : undefined;
+async function loginsSpentMs(client: Client, token: string, signal: AbortSignal): Promise<number | undefined> {
+  const { shards } = client.options; // discord.js writes the recommended ones there, once it has logged in
+  const found = await client.rest.setToken(token).get(Routes.gatewayBot(), { signal });
+  const { shards: recommended, session_start_limit: limit } = found as APIGatewayBotInfo;
+  const needed = Array.isArray(shards) ? shards.length : recommended;
+  return limit.remaining < needed ? limit.reset_after : undefined;
 }
 
 async function pause(

@@ -7,7 +7,11 @@ import { createLog } from '../../src/log.ts';
  * Variables: DISCORD_TOKEN, DISCORD_API_URL, EMBED (JSON).
  */
 const { DISCORD_TOKEN = '', DISCORD_API_URL = '', EMBED = '{}' } = process.env;
-const client = createClient({ apiUrl: DISCORD_API_URL, log: createLog({ level: 'warn', secrets: [] }) });
+const client = createClient({
+  apiUrl: DISCORD_API_URL,
+  shards: 'auto',
+  log: createLog({ level: 'warn', secrets: [] }),
+});
 // A builder, as discord.js' guide has it, is also the quicker way: the names in a plain object are converted each time.
 const embeds = [new EmbedBuilder(JSON.parse(EMBED))];
 onInteraction(client, async (interaction) => {
