@@ -5,7 +5,11 @@ import type { Answer } from '../card.ts';
  * How old an answer may be is for the reader to judge; one that is past its keeping time is gone.
  */
 export interface CardStore {
-  get(id: string): Promise<Answer | undefined>;
+  /**
+   * @param enough what is in memory is given only if this says so; else what other processes may have stored since is
+   * looked at, too. The best that there is, good enough or not.
+   */
+  get(id: string, enough?: (answer: Answer) => boolean): Promise<Answer | undefined>;
   set(id: string, answer: Answer): Promise<void>;
   close(): Promise<void>;
 }

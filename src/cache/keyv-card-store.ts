@@ -36,6 +36,8 @@ export interface KeyvCardStoreOptions {
   keepMs: number;
   /** What the ids belong to: another service or path template shares no card with this one. */
   origin: string;
+  /** Before every key, for a store that others use, too. */
+  keyPrefix?: string;
 }
 
 /** Keyv twice: memory bounded in bytes over a lasting store. */
@@ -46,23 +48,24 @@ export class KeyvCardStore implements CardStore {
   readonly #memory: Keyv<Answer>;
   readonly #lasting: Keyv<Answer>;
 
-  constructor({ log, store, memoryBytes, keepMs, origin }: KeyvCardStoreOptions) {
+  constructor({ log, store, memoryBytes, keepMs, origin, keyPrefix = '' }: KeyvCardStoreOptions) {
     this.#log = log;
     this.#keepMs = keepMs;
-    this.#prefix = `v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
+    this.#prefix = `${keyPrefix}v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
     this.#memory = jsonKeyv(new BoundedMemory(memoryBytes));
     this.#lasting = jsonKeyv(store);
     this.#lasting.on('error', (err) => this.#log.warn({ err }, 'card store failed')); // writes and connections
   }
 
-  async get(id: string): Promise<Answer | undefined> {
+  async get(id: string, enough: (answer: Answer) => boolean = () => true): Promise<Answer | undefined> {
     const key = this.#prefix + id;
     const remembered = await this.#memory.get(key);
-    if (remembered !== undefined) return remembered;
+    if (remembered !== undefined && enough(remembered)) return remembered;
 
     const answer = await this.#read(key);
     const ttlMs = answer && this.#ttlMs(answer);
-    if (!answer || !ttlMs) return undefined;
+    if (!answer || !ttlMs) return remembered;
+    if (remembered !== undefined && saidAtMs(answer) <= saidAtMs(remembered)) return remembered;
     await this.#memory.set(key, answer, ttlMs);
     return answer;
   }
@@ -97,6 +100,11 @@ export class KeyvCardStore implements CardStore {
     const ttlMs = Math.ceil(askedAtMs + this.#keepMs - Date.now());
     return ttlMs > 0 ? ttlMs : undefined;
   }
+}
+
+/** When the service last said something about it. */
+function saidAtMs({ askedAtMs, deniedAtMs = 0 }: Answer): number {
+  return Math.max(askedAtMs, deniedAtMs);
 }
 
 // Keyv's own serializer builds strings that take three times the memory; without `throwOnErrors` a read that failed

@@ -42,10 +42,9 @@ export class CardLookup {
    * @throws UnexpectedAnswer when nothing is known and the service answered this id with nonsense a moment ago
    */
   async known(id: string, showPrices: boolean): Promise<Known> {
-    const answer = await this.#store.get(id);
-    if (answer !== undefined) {
-      return { kind: freshness(answer, showPrices, Date.now(), this.#lifetimes), answer };
-    }
+    const howFresh = (answer: Answer) => freshness(answer, showPrices, Date.now(), this.#lifetimes);
+    const answer = await this.#store.get(id, (remembered) => howFresh(remembered) === 'fresh');
+    if (answer !== undefined) return { kind: howFresh(answer), answer };
     const nonsense = this.#nonsense.get(id);
     if (nonsense) throw nonsense;
     return { kind: 'nothing' };

@@ -1,0 +1,55 @@
+import KeyvRedis, { type RedisClientConnectionType } from '@keyv/redis';
+import { RedisAway } from '../redis/redis-errors.ts';
+import type { RedisLink } from '../redis/redis-link.ts';
+
+/** A Keyv storage adapter over Redis that misses while Redis is away, and keeps nobody waiting for it. */
+export class RedisStore {
+  /** What Keyv asks of an adapter. */
+  readonly opts = {};
+  readonly namespace = undefined;
+  readonly #link: RedisLink;
+  readonly #redis: KeyvRedis<string>;
+
+  constructor(link: RedisLink) {
+    this.#link = link;
+    // Typed for node-redis 5; the few commands that it calls are the same in 6, as the contract tests show.
+    const client = link.client as unknown as RedisClientConnectionType;
+    this.#redis = new KeyvRedis<string>(client, { throwOnConnectError: false, throwOnErrors: true });
+  }
+
+  /** Keyv listens for errors of connections; the link has its own. */
+  on(): this {
+    return this;
+  }
+
+  get(key: string): Promise<string | undefined> {
+    return missing(this.#link.read(() => this.#redis.get(key)));
+  }
+
+  async set(key: string, value: string, ttlMs: number): Promise<void> {
+    await missing(this.#link.run(() => this.#redis.set(key, value, ttlMs)));
+  }
+
+  async delete(key: string): Promise<boolean> {
+    return (await missing(this.#link.run(() => this.#redis.delete(key)))) ?? false;
+  }
+
+  async clear(): Promise<void> {
+    await missing(this.#link.run(() => this.#redis.clear()));
+  }
+
+  /** The link belongs to others, too. */
+  disconnect(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** @throws what is no matter of Redis being away */
+async function missing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RedisAway) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RedisLink } from '../redis/redis-link.ts';
+import type { Pace } from './token-bucket.ts';
+
+/**
+ * The bucket of token-bucket.ts, as rate-limiter-flexible's own script for consuming: its fixed windows would either let
+ * two windows touch (twice the burst) or leave half of the plan unused. It keeps the time at which the bucket is full,
+ * by Redis's clock, and gives back how far off that is.
+ *
+ * Arguments: points; 1 + the time in ms that a token must have lain there; capacity; seconds in which it fills.
+ */
+const CONSUME = `
+  local points, heldBackMs, capacity = tonumber(ARGV[1]), ARGV[2] - 1, tonumber(ARGV[3])
+  local intervalMs = ARGV[4] * 1000 / capacity
+  local time = redis.call('TIME')
+  local nowMs = time[1] * 1000 + time[2] / 1000
+  local emptyMs = nowMs + capacity * intervalMs
+  local fullAtMs = math.min(math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), nowMs), emptyMs)
+  local charge = points > 1
+  if not charge and fullAtMs - (capacity - 1) * intervalMs + heldBackMs > nowMs then
+    return {capacity + 1, math.ceil(fullAtMs - nowMs)}
+  end
+  fullAtMs = math.min(fullAtMs + points * intervalMs, emptyMs)
+  redis.call('SET', KEYS[1], string.format('%.3f', fullAtMs), 'PX', math.ceil(fullAtMs - nowMs) + 1000)
+  return {1, math.ceil(fullAtMs - nowMs)}
+`;
+
+/** The one token bucket of all processes that share a quota. Its methods throw RedisAway. */
+export class RedisBucket {
+  readonly #link: RedisLink;
+  readonly #prefix: string;
+  readonly #account: string;
+
+  constructor(link: RedisLink, prefix: string, account: string) {
+    this.#link = link;
+    this.#prefix = `${prefix}:bucket`;
+    this.#account = account;
+  }
+
+  /** Where the time at which it is full is kept, by Redis's clock; absent while it is full. */
+  get key(): string {
+    return `${this.#prefix}:${this.#account}`;
+  }
+
+  /** Takes a token if there is one that has lain there for `heldBackMs`. `fullAtMs` is by our clock. */
+  async take(pace: Pace, heldBackMs: number): Promise<{ taken: boolean; fullAtMs: number }> {
+    const customDuration = 1 + Math.round(heldBackMs);
+    try {
+      const left = await this.#link.run(() => this.#limiter(pace).consume(this.#account, 1, { customDuration }));
+      return { taken: true, fullAtMs: Date.now() + left.msBeforeNext };
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      return { taken: false, fullAtMs: Date.now() + refused.msBeforeNext };
+    }
+  }
+
+  /** For requests that left without asking; one of them counts as two. */
+  async charge(pace: Pace, requests: number): Promise<void> {
+    await this.#link.run(() => this.#limiter(pace).penalty(this.#account, Math.max(2, requests)));
+  }
+
+  /** Leaves no token in it. */
+  async empty(pace: Pace): Promise<void> {
+    await this.charge(pace, pace.capacity);
+  }
+
+  #limiter(pace: Pace): RateLimiterRedis {
+    return new RateLimiterRedis({
+      storeClient: this.#link.client,
+      useRedisPackage: true,
+      keyPrefix: this.#prefix,
+      points: pace.capacity,
+      duration: (pace.capacity * pace.intervalMs) / 1000,
+      customIncrTtlLuaScript: CONSUME,
+    });
+  }
+}
