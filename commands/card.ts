@@ -46,7 +46,7 @@ export default {
       case 'old':
         return replyAndRenew(question, known.answer, isPrivate, asked, parts);
       case 'nothing': {
-        const forecast = parts.line.forecast({ cardId: question.cardId, lane: 'members', asker: asked });
+        const forecast = await parts.line.forecast({ cardId: question.cardId, lane: 'members', asker: asked });
         if ('refusal' in forecast) throw forecast.refusal;
         return { kind: 'owe', private: isPrivate, question };
       }
@@ -58,9 +58,15 @@ export default {
 } satisfies Command;
 
 /** The old copy at once; the new one, or why there is none, as a correction. */
-function replyAndRenew(question: CardQuestion, old: Answer, isPrivate: boolean, asked: Asked, parts: Parts): Response {
+async function replyAndRenew(
+  question: CardQuestion,
+  old: Answer,
+  isPrivate: boolean,
+  asked: Asked,
+  parts: Parts,
+): Promise<Response> {
   const asker = askerOf(asked);
-  const forecast = parts.line.forecast({ cardId: question.cardId, lane: 'background', asker });
+  const forecast = await parts.line.forecast({ cardId: question.cardId, lane: 'background', asker });
   const base = { kind: 'reply', private: isPrivate, source: 'old copy' } as const;
   if ('refusal' in forecast) {
     return { ...base, message: show(question, old, asked, parts, words.notRenewed(forecast.refusal.userMessage)) };

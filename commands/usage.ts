@@ -23,15 +23,15 @@ export default {
   async run(asked, parts) {
     const { known, newer } = await parts.usage.ask(asked);
     const reply = { kind: 'reply', private: true, source: 'bot' } as const;
-    if (newer === undefined) return { ...reply, message: show(known, missing(known, parts), asked, parts) };
+    if (newer === undefined) return { ...reply, message: await show(known, missing(known, parts), asked, parts) };
 
     const inTime = await within(PATIENCE_MS, newer);
     if (inTime !== undefined) {
-      return { ...reply, source: 'service', message: show(inTime, missing(inTime, parts), asked, parts) };
+      return { ...reply, source: 'service', message: await show(inTime, missing(inTime, parts), asked, parts) };
     }
     return {
       ...reply,
-      message: show(known, words.reportOnItsWay, asked, parts),
+      message: await show(known, words.reportOnItsWay, asked, parts),
       correction: newer.then((late) => show(late, missing(late, parts), asked, parts)),
     };
   },
@@ -43,8 +43,13 @@ function missing({ report, problem }: UsageKnown, { usage }: Parts): string | un
   return report ? undefined : words.noReport('no request was free for it.');
 }
 
-function show({ report }: UsageKnown, missing: string | undefined, asked: Asked, parts: Parts): Message {
+async function show({ report }: UsageKnown, missing: string | undefined, asked: Asked, parts: Parts): Promise<Message> {
   const { pacer, ledger, budget, line } = parts;
+  const [everybody, server, topMembers] = await Promise.all([
+    ledger.today(),
+    ledger.guildToday(asked),
+    asked.manageGuild ? ledger.topMembers(asked, TOP_MEMBERS) : [],
+  ]);
   const { closed } = pacer.outlook();
   return {
     embeds: [
@@ -54,9 +59,9 @@ function show({ report }: UsageKnown, missing: string | undefined, asked: Asked,
         quota: pacer.quota(),
         closed: closed && closedError(closed).userMessage,
         runsOutAtMs: pacer.runsOutAtMs(),
-        everybody: ledger.today(),
-        server: { ...ledger.guildToday(asked), cap: budget.caps().guild, memberCap: budget.caps().member },
-        topMembers: asked.manageGuild ? ledger.topMembers(asked, TOP_MEMBERS) : [],
+        everybody,
+        server: { ...server, cap: budget.caps().guild, memberCap: budget.caps().member },
+        topMembers,
         waitingNow: line.waitingCount,
         locale: asked.locale,
       }),

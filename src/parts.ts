@@ -9,7 +9,7 @@ import { CardLookup } from './lookup/card-lookup.ts';
 import { UsageDesk } from './lookup/usage-desk.ts';
 import { WaitingLine } from './lookup/waiting-line.ts';
 import { Budget } from './quota/budget.ts';
-import { LEDGER_SCHEMA, LocalLedger } from './quota/ledger.ts';
+import { LEDGER_SCHEMA, LocalLedger } from './quota/local-ledger.ts';
 import { LocalPacer } from './quota/local-pacer.ts';
 import { plannedDay } from './quota/pace.ts';
 import { PACING_SCHEMA, PacingRows } from './quota/pacing-rows.ts';
@@ -90,7 +90,7 @@ export async function openParts(
     journal: new SqliteJournal(state, log),
     async close() {
       await store.close();
-      ledger.flush();
+      await ledger.close();
       state.close();
     },
   };

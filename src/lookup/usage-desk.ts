@@ -74,7 +74,7 @@ export class UsageDesk {
   }
 
   async #ask(turn: Turn, asker: Asker): Promise<UsageKnown> {
-    this.#ledger.spent(asker);
+    const booking = this.#ledger.spent(asker);
     try {
       const usage = await inTurn(
         this.#pacer,
@@ -86,7 +86,7 @@ export class UsageDesk {
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
       if (plan) this.#pacer.hearPlan(plan);
     } catch (error) {
-      if (error instanceof RateLimited) this.#ledger.refused(asker);
+      if (error instanceof RateLimited) this.#ledger.refused(booking);
       this.#log[severity(error)]({ err: error }, 'usage report failed');
       this.#known = { ...this.#known, problem: asCardServiceError(error) };
     }

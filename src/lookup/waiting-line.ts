@@ -3,13 +3,13 @@ import { type CardServiceError, RateLimited, ServiceDown, Stopping } from '../er
 import type { Logger } from '../log.ts';
 import { backoffMs } from '../quota/backoff.ts';
 import type { Budget } from '../quota/budget.ts';
-import type { Ledger } from '../quota/ledger.ts';
+import type { Booking, Ledger } from '../quota/ledger.ts';
 import type { Pacer, Turn } from '../quota/pacer.ts';
 import { Alarm } from './alarm.ts';
 import type { CardLookup } from './card-lookup.ts';
 import { type Flight, type Question, wantsPrices } from './flight.ts';
 import { Flights } from './flights.ts';
-import { type Forecast, type Forecasted, forecast, overBudget } from './forecast.ts';
+import { type Forecast, type Forecasted, forecast, overBudget, pays } from './forecast.ts';
 import { asCardServiceError, closedError, severity } from './refusals.ts';
 import { Rerun } from './rerun.ts';
 import { TurnNotices } from './turn-notices.ts';
@@ -54,18 +54,23 @@ export class WaitingLine {
    *
    * @throws QuotaSpent, ShareSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
-  join(question: Question): Promise<Answer> {
-    const refusal = this.#closing ? new Stopping() : overBudget(question, this.#flights, this.#parts.budget);
-    if (refusal) return Promise.reject(refusal);
-    const promisedAtMs = this.#parts.pacer.outlook().turnAtMs(this.#flights.positionOf(question));
+  async join(question: Question): Promise<Answer> {
+    const { budget, pacer } = this.#parts;
+    const flights = this.#flights;
+    if (this.#closing) throw new Stopping();
+    const spent = pays(question, flights) ? await budget.spentBy(question.asker) : undefined;
+    const refusal = this.#closing ? new Stopping() : overBudget(question, spent, { flights, budget });
+    if (refusal) throw refusal;
+    // Nothing is awaited from the check to here, so that of those who ask at once each counts the others.
+    const promisedAtMs = pacer.outlook().turnAtMs(flights.positionOf(question));
     return new Promise((resolve, reject) => {
-      this.#flights.add({ question, resolve, reject }, promisedAtMs);
+      flights.add({ question, resolve, reject }, promisedAtMs);
       void this.#work();
     });
   }
 
   /** What would become of a question that came now. */
-  forecast(question: Forecasted): Forecast {
+  forecast(question: Forecasted): Promise<Forecast> {
     return forecast(question, { ...this.#parts, flights: this.#flights });
   }
 
@@ -135,16 +140,16 @@ export class WaitingLine {
 
   #launch(flight: Flight, turn: Turn): void {
     this.#flights.launch(flight, Date.now());
-    this.#parts.ledger.spent(flight.payer);
+    const booking = this.#parts.ledger.spent(flight.payer);
     for (const { question } of flight.waiting) question.onAsking?.();
-    const request = this.#ask(flight, turn).then(() => {
+    const request = this.#ask(flight, turn, booking).then(() => {
       this.#underWay.delete(request);
       void this.#work();
     });
     this.#underWay.add(request);
   }
 
-  async #ask(flight: Flight, turn: Turn): Promise<void> {
+  async #ask(flight: Flight, turn: Turn, booking: Booking): Promise<void> {
     try {
       const answer = await this.#parts.lookup.ask(flight.cardId, turn, this.#abort.signal);
       for (const { question } of flight.waiting) {
@@ -152,15 +157,15 @@ export class WaitingLine {
       }
       this.#answer(flight, answer);
     } catch (error) {
-      this.#failed(flight, error);
+      this.#failed(flight, booking, error);
     }
   }
 
-  #failed(flight: Flight, error: unknown): void {
+  #failed(flight: Flight, booking: Booking, error: unknown): void {
     flight.asking = false;
     this.#parts.log[severity(error)]({ cardId: flight.cardId, err: error }, 'lookup failed');
     if (error instanceof RateLimited) {
-      this.#parts.ledger.refused(flight.payer);
+      this.#parts.ledger.refused(booking);
       if (!this.#closing) return; // the next turn is its own again
     }
     const again = error instanceof ServiceDown && ++flight.failures < MAX_FAILURES && !this.#closing;

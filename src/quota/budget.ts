@@ -13,6 +13,12 @@ export interface BudgetOptions {
   plannedDay: number | undefined;
 }
 
+/** Requests that count against a member, and those that count against a Discord server. */
+export interface Charged {
+  member: number;
+  guild: number;
+}
+
 /** Whether an asker may still cause requests today. Answers from the cache are nobody's budget. */
 export class Budget {
   readonly #options: BudgetOptions;
@@ -22,24 +28,34 @@ export class Budget {
   }
 
   /** Requests that a member, and a Discord server, may cause in a day; `undefined` = no cap. */
-  caps(): { member: number | undefined; guild: number | undefined } {
+  caps(): { [whose in keyof Charged]: number | undefined } {
     const { pacer, setting, plannedDay } = this.#options;
     return { member: memberCap(setting, pacer.quota()?.limit ?? plannedDay), guild: setting.guildDaily };
   }
 
+  /** What is booked on the asker today, where there is a cap; else 0. */
+  async spentBy(asker: Asker): Promise<Charged> {
+    const { ledger } = this.#options;
+    const caps = this.caps();
+    const [member, guild] = await Promise.all([
+      caps.member === undefined ? undefined : ledger.memberToday(asker.memberId),
+      caps.guild === undefined ? undefined : ledger.guildToday(asker),
+    ]);
+    return { member: member?.requests ?? 0, guild: guild?.requests ?? 0 };
+  }
+
   /**
-   * Why no request may be booked on this asker any more today; `undefined` when one may.
+   * Why no request may be booked any more today on who has spent so much; `undefined` when one may.
    *
    * @param queued what waits for a turn is as good as spent
    */
-  refusal(asker: Asker, queued: { member: number; guild: number }): ShareSpent | undefined {
-    const { ledger } = this.#options;
+  refusal(spent: Charged, queued: Charged): ShareSpent | undefined {
     const caps = this.caps();
     const untilMs = nextUtcMidnightMs(Date.now());
-    if (caps.member !== undefined && ledger.memberToday(asker.memberId).requests + queued.member >= caps.member) {
+    if (caps.member !== undefined && spent.member + queued.member >= caps.member) {
       return new ShareSpent('member', caps.member, untilMs);
     }
-    if (caps.guild !== undefined && ledger.guildToday(asker).requests + queued.guild >= caps.guild) {
+    if (caps.guild !== undefined && spent.guild + queued.guild >= caps.guild) {
       return new ShareSpent('server', caps.guild, untilMs);
     }
     return undefined;

@@ -1,139 +1,45 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { type Asker, guildKey } from '../asker.ts';
+import type { Asker } from '../asker.ts';
 import type { Bookings } from '../quota-state.ts';
 import { utcDay } from '../utc-day.ts';
 
-export const LEDGER_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS bookings (
-    day TEXT NOT NULL, guild TEXT NOT NULL, member TEXT NOT NULL,
-    requests INTEGER NOT NULL, refused INTEGER NOT NULL, saved INTEGER NOT NULL,
-    PRIMARY KEY (day, guild, member)
-  ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS bookings_by_member ON bookings (day, member);
-`;
+/** One request, on whom and on which day it was booked. */
+export interface Booking {
+  asker: Asker;
+  /** UTC, such as `2026-11-21`. */
+  day: string;
+}
 
-/** Who spent the requests: booked by asker, Discord server and UTC day. Reading costs no request. */
+/**
+ * Who spent the requests: booked by asker, Discord server and UTC day. Nothing here costs a request, waits long, throws
+ * or rejects: no question fails for its count.
+ */
 export interface Ledger {
   /** A request leaves, for this asker. */
-  spent(asker: Asker): void;
-  /** The request that was booked last on this asker was answered with 429. */
-  refused(asker: Asker): void;
+  spent(asker: Asker): Booking;
+  /** That request was answered with 429: it counts as refused, on the day it was booked on, and no longer as spent. */
+  refused(booking: Booking): void;
   saved(asker: Asker): void;
-  today(): Bookings;
-  guildToday(asker: Asker): Bookings;
+  today(): Promise<Bookings>;
+  guildToday(asker: Asker): Promise<Bookings>;
   /** In whatever server. */
-  memberToday(memberId: string): Bookings;
+  memberToday(memberId: string): Promise<Bookings>;
   /** Who caused most requests in the asker's server today, most first. */
-  topMembers(asker: Asker, count: number): { memberId: string; requests: number }[];
+  topMembers(asker: Asker, count: number): Promise<MemberRequests[]>;
+  /** Writes what is not written yet. After this nothing is booked. */
+  close(): Promise<void>;
 }
 
-const KEPT_DAYS = 35;
-const DAY_MS = 24 * 3600 * 1000;
+export interface MemberRequests {
+  memberId: string;
+  requests: number;
+}
+
+export const KEPT_DAYS = 35;
+
 /** Saved answers are the many; written together they cost next to nothing, and a crash loses a second of them. */
-const FLUSH_MS = 1_000;
+export const WRITE_SAVED_EVERY_MS = 1_000;
 
-/** The ledger of a single process. */
-export class LocalLedger implements Ledger {
-  readonly #database: DatabaseSync;
-  readonly #add: StatementSync;
-  readonly #takeBack: StatementSync;
-  /** Saved answers that are not yet written, by row key. */
-  readonly #unwritten = new Map<string, { key: [string, string, string]; saved: number }>();
-  #flushing: NodeJS.Timeout | undefined;
-  #sweptDay = '';
-
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-    this.#takeBack = database.prepare(
-      'UPDATE bookings SET requests = max(0, requests - 1) WHERE day = ? AND guild = ? AND member = ?',
-    );
-    this.#add = database.prepare(
-      `INSERT INTO bookings VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (day, guild, member) DO UPDATE SET
-       requests = requests + excluded.requests, refused = refused + excluded.refused, saved = saved + excluded.saved`,
-    );
-  }
-
-  spent(asker: Asker): void {
-    this.#book(rowKey(asker), 1, 0, 0);
-  }
-
-  refused(asker: Asker): void {
-    this.#book(rowKey(asker), 0, 1, 0);
-    // Not below nothing: at midnight the request was booked on the day before.
-    this.#try(() => this.#takeBack.run(...rowKey(asker)));
-  }
-
-  saved(asker: Asker): void {
-    const key = rowKey(asker);
-    const id = key.join(' ');
-    const row = this.#unwritten.get(id) ?? { key, saved: 0 };
-    row.saved++;
-    this.#unwritten.set(id, row);
-    this.#flushing ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
-  }
-
-  today(): Bookings {
-    return this.#sum('day = ?', utcDay(Date.now()));
-  }
-
-  guildToday(asker: Asker): Bookings {
-    const [day, guild] = rowKey(asker);
-    return this.#sum('day = ? AND guild = ?', day, guild);
-  }
-
-  memberToday(memberId: string): Bookings {
-    return this.#sum('day = ? AND member = ?', utcDay(Date.now()), memberId);
-  }
-
-  topMembers(asker: Asker, count: number): { memberId: string; requests: number }[] {
-    const [day, guild] = rowKey(asker);
-    const most = `SELECT member, requests FROM bookings WHERE day = ? AND guild = ? AND requests > 0
-                  ORDER BY requests DESC, member LIMIT ?`;
-    const rows = this.#try(() => this.#database.prepare(most).all(day, guild, count)) ?? [];
-    return rows.map(({ member, requests }) => ({ memberId: String(member), requests: Number(requests) }));
-  }
-
-  /** Writes what was saved; also at the end, before the database closes. */
-  flush(): void {
-    clearTimeout(this.#flushing);
-    this.#flushing = undefined;
-    if (this.#unwritten.size > 0) this.#try(() => this.#database.exec('BEGIN')); // one write for all of them
-    for (const { key, saved } of this.#unwritten.values()) this.#book(key, 0, 0, saved);
-    this.#try(() => this.#database.isTransaction && this.#database.exec('COMMIT'));
-    this.#unwritten.clear();
-    this.#try(() => this.#sweep());
-  }
-
-  #book(key: [string, string, string], requests: number, refused: number, saved: number): void {
-    this.#try(() => this.#add.run(...key, requests, refused, saved));
-  }
-
-  #sum(where: string, ...values: SQLInputValue[]): Bookings {
-    this.flush();
-    const columns = 'sum(requests) AS requests, sum(refused) AS refused, sum(saved) AS saved';
-    const row = this.#try(() =>
-      this.#database.prepare(`SELECT ${columns} FROM bookings WHERE ${where}`).get(...values),
-    );
-    return { requests: Number(row?.requests ?? 0), refused: Number(row?.refused ?? 0), saved: Number(row?.saved ?? 0) };
-  }
-
-  /** Never fails a question for its count; what the file does not give counts as nothing. The pacer logs its failures. */
-  #try<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch {
-      return undefined;
-    }
-  }
-
-  #sweep(): void {
-    const today = utcDay(Date.now());
-    if (this.#sweptDay === today) return;
-    this.#sweptDay = today;
-    this.#database.prepare('DELETE FROM bookings WHERE day < ?').run(utcDay(Date.now() - KEPT_DAYS * DAY_MS));
-  }
-}
-
-function rowKey(asker: Asker): [day: string, guild: string, member: string] {
-  return [utcDay(Date.now()), guildKey(asker), asker.memberId];
+/** On today; of an asker that carries more, only what is booked by. */
+export function bookingOf({ memberId, guildId }: Asker): Booking {
+  return { asker: { memberId, guildId }, day: utcDay(Date.now()) };
 }

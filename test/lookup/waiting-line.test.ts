@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Busy, KeptInReserve, QuotaSpent, ServiceDown, Stopping } from '../../src/errors.ts';
+import { Busy, KeptInReserve, QuotaSpent, ServiceDown, ShareSpent, Stopping } from '../../src/errors.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { by, fakeTime, lineOver, question } from '../support/line.ts';
@@ -101,9 +101,9 @@ describe('single flight', () => {
     await Promise.all(answers);
 
     expect(service.requests).toHaveLength(1);
-    expect(ledger.memberToday('alice')).toMatchObject({ requests: 1, saved: 0 });
-    expect(ledger.memberToday('bob')).toMatchObject({ requests: 0, saved: 1 });
-    expect(ledger.today()).toEqual({ requests: 1, refused: 0, saved: 2 });
+    expect(await ledger.memberToday('alice')).toMatchObject({ requests: 1, saved: 0 });
+    expect(await ledger.memberToday('bob')).toMatchObject({ requests: 0, saved: 1 });
+    expect(await ledger.today()).toEqual({ requests: 1, refused: 0, saved: 2 });
   });
 
   it('lets a member who joins a refresh lift it, and pay for it', async () => {
@@ -119,8 +119,8 @@ describe('single flight', () => {
 
     expect(await outcomeAfter(0, member)).toMatchObject({ card: { id: IDS[20] } });
     expect(await outcomeAfter(0, refresh)).toMatchObject({ card: { id: IDS[20] } });
-    expect(ledger.memberToday('asker').requests).toBe(1);
-    expect(ledger.memberToday('reader')).toMatchObject({ requests: 0, saved: 1 });
+    expect((await ledger.memberToday('asker')).requests).toBe(1);
+    expect(await ledger.memberToday('reader')).toMatchObject({ requests: 0, saved: 1 });
   });
 
   it('asks nothing for who joins just after the answer came', async () => {
@@ -155,7 +155,7 @@ describe('a 429', () => {
     await vi.advanceTimersByTimeAsync(MINUTE);
 
     expect(await Promise.all(answers)).toHaveLength(4);
-    expect(ledger.today()).toMatchObject({ requests: 4, refused: 1 });
+    expect(await ledger.today()).toMatchObject({ requests: 4, refused: 1 });
   });
 
   it('tells who waits, and keeps their places', async () => {
@@ -180,7 +180,7 @@ describe('a 429', () => {
     void line.join(question('base1-1'));
     await vi.advanceTimersByTimeAsync(0);
 
-    const forecast = line.forecast(question('base1-2'));
+    const forecast = await line.forecast(question('base1-2'));
 
     expect('refusal' in forecast && forecast.refusal.userMessage).toMatch(
       /^The card service asked us to wait\. Ask again/,
@@ -198,7 +198,7 @@ describe('the end of the day', () => {
     expect(await outcomeAfter(0, line.join(question(IDS[10] ?? '', { lane: 'background' })))).toBeInstanceOf(
       KeptInReserve,
     );
-    expect(line.forecast(question(IDS[10] ?? '', { lane: 'background' }))).toHaveProperty('refusal');
+    expect(await line.forecast(question(IDS[10] ?? '', { lane: 'background' }))).toHaveProperty('refusal');
     expect(await outcomeAfter(0, line.join(question(IDS[11] ?? '')))).toMatchObject({ card: { id: IDS[11] } });
   });
 
@@ -273,6 +273,47 @@ describe('an outage', () => {
       ),
     ).toBe('refused');
     expect(await outcomeAfter(0, line.join(question('base1-2')))).toMatchObject({ card: { id: 'base1-2' } });
+  });
+});
+
+describe('a budget', () => {
+  const threeEach = { guildDaily: undefined, memberDaily: 3 };
+
+  it('counts what is asked in the same moment, in the order in which it was asked', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service, { plan: 'free' }, threeEach);
+
+    const asked = IDS.slice(0, 5).map((id) => line.join(question(id)).catch((error: unknown) => error));
+    await vi.advanceTimersByTimeAsync(0);
+    const outcomes = await Promise.all(asked);
+
+    expect(service.requests).toHaveLength(3);
+    expect(outcomes.map((outcome) => outcome instanceof ShareSpent)).toEqual([false, false, false, true, true]);
+  });
+
+  it('that is spent still lets its member join a question of the same moment', async () => {
+    fakeTime();
+    const { line } = lineOver(createCardService(), { plan: 'free' }, threeEach);
+    await Promise.all(IDS.slice(0, 3).map((id) => outcomeAfter(0, line.join(question(id)))));
+
+    void line.join(question(IDS[5] ?? '', by('bob')));
+    const joined = line.join(question(IDS[5] ?? ''));
+
+    expect(await outcomeAfter(0, joined)).toMatchObject({ card: { id: IDS[5] } });
+  });
+
+  it('is read in vain when the line closes meanwhile', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service, { plan: 'free' }, threeEach);
+    const late = line.join(question('base1-1'));
+
+    const closed = line.close(1_000);
+
+    expect(await outcomeAfter(0, late)).toBeInstanceOf(Stopping);
+    await closed;
+    expect(service.requests).toHaveLength(0);
   });
 });
 

@@ -6,10 +6,11 @@ import { CardLookup } from '../../src/lookup/card-lookup.ts';
 import type { Question } from '../../src/lookup/flight.ts';
 import { WaitingLine } from '../../src/lookup/waiting-line.ts';
 import { Budget } from '../../src/quota/budget.ts';
-import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/ledger.ts';
+import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/local-ledger.ts';
 import { LocalPacer } from '../../src/quota/local-pacer.ts';
 import type { PlanSetting } from '../../src/quota/pace.ts';
 import type { PacingState } from '../../src/quota/pacing.ts';
+import type { ShareSetting } from '../../src/quota/shares.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { logLines } from './log-lines.ts';
@@ -24,7 +25,11 @@ export function fakeTime(): void {
 }
 
 /** The waiting line with everything below it, over a card service without sockets; a map for a cache. */
-export function lineOver(cardService: Pick<EmbeddedCardService, 'fetch'>, setting: PlanSetting = { plan: 'free' }) {
+export function lineOver(
+  cardService: Pick<EmbeddedCardService, 'fetch'>,
+  setting: PlanSetting = { plan: 'free' },
+  shares: ShareSetting = { guildDaily: undefined, memberDaily: 0 },
+) {
   const { log, lines } = logLines();
   const database = new DatabaseSync(':memory:');
   database.exec(LEDGER_SCHEMA);
@@ -55,8 +60,7 @@ export function lineOver(cardService: Pick<EmbeddedCardService, 'fetch'>, settin
   const hourMs = 3_600_000;
   const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
   const lookup = new CardLookup({ store, service, pacer, lifetimes });
-  const noCaps = { guildDaily: undefined, memberDaily: 0 };
-  const budget = new Budget({ ledger, pacer, setting: noCaps, plannedDay: undefined });
+  const budget = new Budget({ ledger, pacer, setting: shares, plannedDay: undefined });
   const line = new WaitingLine({ lookup, pacer, ledger, budget, log, longestWaitMs: 300_000 });
   return { line, pacer, ledger, lookup, warnings, lines, cards, pacing: () => saved };
 }
