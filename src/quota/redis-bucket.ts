@@ -56,7 +56,9 @@ export class RedisBucket {
 
   /** For requests that left without asking; one of them counts as two. */
   async charge(pace: Pace, requests: number): Promise<void> {
-    await this.#link.run(() => this.#limiter(pace).penalty(this.#account, Math.max(2, requests)));
+    await this.#link.run(() =>
+      this.#limiter(pace).penalty(this.#account, Math.max(2, requests), { customDuration: 1 }),
+    );
   }
 
   /** Leaves no token in it. */
