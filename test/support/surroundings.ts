@@ -7,7 +7,11 @@ import {
   type ListeningCardService,
   startCardService,
 } from '../../src/sandbox/card-service.ts';
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import {
+  type EmulatedDiscord,
+  type EmulatedDiscordOptions,
+  startEmulatedDiscord,
+} from '../../src/sandbox/discord/emulated-discord.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
 
@@ -22,8 +26,9 @@ export interface Surroundings {
 export async function startSurroundings(
   service: CardServiceOptions = {},
   overrides: Record<string, string> = {},
+  discordOptions: EmulatedDiscordOptions = {},
 ): Promise<Surroundings> {
-  const discord = await startEmulatedDiscord();
+  const discord = await startEmulatedDiscord(discordOptions);
   const cardService = await startCardService(service);
   const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-test-'));
   onTestFinished(async () => {

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
+import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
+import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
+import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
+import { startSurroundings } from '../support/surroundings.ts';
+
+const CARD = 'Emberwing Drake';
+const DISCORD_WINDOW_MS = 5_000;
+/** Turns of 5.5 s, and after an identify that was refused 6 to 10 s, or once more up to 14. */
+const PATIENCE_MS = 90_000;
+
+/** Processes on machines of their own, each with these shards of two. */
+async function startFleet(discordOptions: EmulatedDiscordOptions, ...shards: string[]) {
+  const { discord, env } = await startSurroundings({}, {}, { shards: 2, maxConcurrency: 1, ...discordOptions });
+  const bots = shards.map((ids, index) =>
+    startBotProcess({
+      ...env,
+      DISCORD_SHARDS: ids,
+      DISCORD_SHARD_COUNT: '2',
+      DATA_DIR: join(env.DATA_DIR, String(index)),
+    }),
+  );
+  return { discord, bots };
+}
+
+function readyShards({ output }: BotProcess): number[] {
+  return [...output().matchAll(/"shard":(\d+),"msg":"gateway ready"/g)].map(([, shard]) => Number(shard)).sort();
+}
+
+function commandLines({ output }: BotProcess): number {
+  return output().split('"msg":"command"').length - 1;
+}
+
+describe('processes that split the shards', () => {
+  it('and start together while Discord takes one identify at a time all become ready', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const { discord, bots } = await startFleet({ identifyWindowMs: DISCORD_WINDOW_MS }, '0', '1');
+
+    await discord.gateway.whenAllReady(2);
+
+    await Promise.all(bots.map((bot) => bot.wrote('gateway ready')));
+    expect(bots.map(readyShards)).toEqual([[0], [1]]);
+    expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
+  });
+
+  it('answer each in their own servers, and shard 0 in direct messages, once', async () => {
+    const { discord, bots } = await startFleet({ identifyWindowMs: 1 }, '0', '1');
+    await discord.gateway.whenAllReady(2);
+    const places = [...discord.guilds.map(({ id }) => id), null];
+    const shards = places.map((guildId) => shardOf(guildId, 2));
+
+    const typed = places.map((guildId) => discord.type({ command: 'card', options: { id: 'base1-4' }, guildId }));
+
+    expect(await Promise.all(typed.map((one) => finalAnswer(one)))).toEqual([CARD, CARD, CARD]);
+    const expected = [0, 1].map((shard) => shards.filter((one) => one === shard).length);
+    expect(expected).toEqual([2, 1]);
+    await expect.poll(() => bots.map(commandLines)).toEqual(expected);
+    expect(typed.map(finalAnswers)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('a process', () => {
+  it('with several shards lets none identify too soon', { timeout: PATIENCE_MS }, async () => {
+    const { discord, bots } = await startFleet({ identifyWindowMs: DISCORD_WINDOW_MS }, '0,1');
+
+    await discord.gateway.whenAllReady(2);
+
+    expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
+    await expect.poll(() => bots.map(readyShards)).toEqual([[0, 1]]);
+  });
+
+  it('with a shard that is none exits 1 with a sentence', async () => {
+    const { bots } = await startFleet({}, '2');
+
+    expect(await Promise.all(bots.map(({ ended }) => ended))).toEqual([1]);
+    expect(bots[0]?.output()).toContain('DISCORD_SHARDS: shards are numbered from 0: with 2 of them');
+  });
+
+  it('whose shard Discord refuses exits 1 with a sentence', async () => {
+    const { discord, bots } = await startFleet({}, '1');
+    await discord.gateway.whenReady();
+
+    discord.gateway.drop(4_010);
+
+    expect(await Promise.all(bots.map(({ ended }) => ended))).toEqual([1]);
+    expect(bots[0]?.output()).toContain('Discord refuses the shard: check DISCORD_SHARDS.');
+  });
+});
