@@ -5,7 +5,9 @@ import type { Config } from './config.ts';
 import { openDatabase, openExclusively } from './database.ts';
 import type { Parts } from './discord/command.ts';
 import type { Logger } from './log.ts';
+import { NO_LEASE } from './lookup/card-lease.ts';
 import { CardLookup } from './lookup/card-lookup.ts';
+import { NO_PEERS } from './lookup/peers.ts';
 import { UsageDesk } from './lookup/usage-desk.ts';
 import { WaitingLine } from './lookup/waiting-line.ts';
 import { Budget } from './quota/budget.ts';
@@ -80,7 +82,16 @@ export async function openParts(
 
   const lookup = new CardLookup({ store, service, pacer, lifetimes: config.freshness });
   const budget = new Budget({ ledger, pacer, setting: config.shares, plannedDay: plannedDay(config.plan) });
-  const line = new WaitingLine({ lookup, pacer, ledger, budget, log, longestWaitMs: config.longestWaitMs });
+  const line = new WaitingLine({
+    lookup,
+    pacer,
+    ledger,
+    budget,
+    peers: NO_PEERS,
+    lease: NO_LEASE,
+    log,
+    longestWaitMs: config.longestWaitMs,
+  });
   const usage = new UsageDesk({ service, pacer, ledger, log, hasKey: apiKey !== undefined });
   const numbers = new NumberFormats(config.currency);
   const parts = { lookup, line, usage, budget, pacer, ledger, numbers, longestWaitMs: config.longestWaitMs };

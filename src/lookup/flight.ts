@@ -31,7 +31,7 @@ export interface FlightPlace {
   lane: Lane;
   /** The best rank among the askers of that lane. */
   rank: Rank;
-  /** Among equal ranks the older goes first. */
+  /** When it came, as a time in ms: among equal ranks the older goes first. */
   place: number;
 }
 

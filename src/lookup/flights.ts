@@ -2,12 +2,14 @@ import { type Asker, guildKey } from '../asker.ts';
 import type { Lane } from '../quota/pacer.ts';
 import { afterServing, type Backlog, compareRanks, FIRST_RANK, type Rank, rankFor } from './fairness.ts';
 import { compareFlights, type Flight, type FlightPlace, type Question, type Waiting } from './flight.ts';
+import type { LineSummary } from './peers.ts';
 
 /** The flights of the waiting line in their order, and who waits for each. Knows nothing of time and turns. */
 export class Flights {
   readonly #flights = new Map<string, Flight>();
   readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, background: FIRST_RANK };
-  #nextPlace = 0;
+  #others: readonly LineSummary[] = [];
+  #lastPlace = 0;
   /** Whether the last turn went to an overdue flight, past the fair order. */
   #overdueLast = false;
 
@@ -24,7 +26,8 @@ export class Flights {
       return;
     }
     const rank = this.#rankFor(asker, lane);
-    const place = this.#nextPlace++;
+    const place = this.#newPlace();
+    this.#lastPlace = place;
     const flight = {
       cardId,
       waiting: [waiting],
@@ -79,9 +82,7 @@ export class Flights {
    * that is overdue. Without that, newcomers who never end would overtake a member's second question for ever.
    */
   next(nowMs: number): Flight | undefined {
-    const ready = this.waiting().filter(
-      ({ notBeforeMs }) => notBeforeMs <= nowMs || notBeforeMs > nowMs + LONGEST_RETRY_MS,
-    );
+    const ready = this.#ready(nowMs);
     const overdue = this.#overdueLast ? [] : ready.filter((flight) => isOverdue(flight, nowMs));
     return first(overdue, (a, b) => a.place - b.place) ?? first(ready, compareFlights);
   }
@@ -95,15 +96,43 @@ export class Flights {
   /** Which turn from now a question would get that came now; 1 is the next. */
   positionOf({ cardId, lane, asker }: Pick<Question, 'cardId' | 'lane' | 'asker'>): number {
     const present = this.#flights.get(cardId);
-    const own: FlightPlace = { lane, rank: this.#rankFor(asker, lane), place: this.#nextPlace };
+    const own: FlightPlace = { lane, rank: this.#rankFor(asker, lane), place: this.#newPlace() };
     const place = present && compareFlights(present, own) < 0 ? present : own;
-    return 1 + this.waiting().filter((flight) => flight !== present && compareFlights(flight, place) < 0).length;
+    const before = this.waiting().filter((flight) => flight !== present && compareFlights(flight, place) < 0);
+    return 1 + before.length + this.#othersBefore(place);
+  }
+
+  /** All that wait, each with the turn from now that it will get. */
+  positions(): { flight: Flight; position: number }[] {
+    const inOrder = this.waiting().sort(compareFlights);
+    return inOrder.map((flight, index) => ({ flight, position: 1 + index + this.#othersBefore(flight) }));
+  }
+
+  /** What waits in the other processes. */
+  hear(others: readonly LineSummary[]): void {
+    this.#others = others;
+  }
+
+  /** What the other processes have to know of this line. */
+  summary(nowMs: number): LineSummary {
+    const ready = this.#ready(nowMs);
+    if (ready.length > MAX_TOLD) ready.sort(compareFlights);
+    const waiting = ready.slice(0, MAX_TOLD).map(({ lane, rank, place, payer: { memberId, guildId } }) => {
+      return { lane, rank, place, payer: { memberId, guildId } };
+    });
+    return { waiting, served: this.#served };
+  }
+
+  /** Whether nobody in another process goes before this flight, which is the next here. */
+  isNextOfAll(flight: Flight, nowMs: number): boolean {
+    return isOverdue(flight, nowMs) || this.#othersBefore(flight) === 0;
   }
 
   /** Requests that will be booked on the asker, and on their Discord server, when the turns come. */
   queuedBy(asker: Asker, lane?: Lane): Backlog {
     const flights = this.waiting().filter((flight) => lane === undefined || flight.lane === lane);
-    const payers = flights.map(({ payer }) => payer);
+    const elsewhere = this.#othersWaiting().filter((flight) => lane === undefined || flight.lane === lane);
+    const payers = [...flights, ...elsewhere].map(({ payer }) => payer);
     return {
       member: payers.filter(({ memberId }) => memberId === asker.memberId).length,
       guild: payers.filter((payer) => guildKey(payer) === guildKey(asker)).length,
@@ -111,7 +140,26 @@ export class Flights {
   }
 
   #rankFor(asker: Asker, lane: Lane): Rank {
-    return rankFor(this.#served[lane], this.queuedBy(asker, lane));
+    const everywhere = [this.#served, ...this.#others.map(({ served }) => served)];
+    const served = everywhere.map((ranks) => ranks[lane]).reduce(afterServing);
+    return rankFor(served, this.queuedBy(asker, lane));
+  }
+
+  #ready(nowMs: number): Flight[] {
+    return this.waiting().filter(({ notBeforeMs }) => notBeforeMs <= nowMs || notBeforeMs > nowMs + LONGEST_RETRY_MS);
+  }
+
+  #othersWaiting(): LineSummary['waiting'] {
+    return this.#others.flatMap(({ waiting }) => waiting);
+  }
+
+  #othersBefore(place: FlightPlace): number {
+    return this.#othersWaiting().filter((other) => compareFlights(other, place) < 0).length;
+  }
+
+  /** By the clock, so that the lines of several processes compare; of two in one millisecond the first is lower. */
+  #newPlace(): number {
+    return Math.max(this.#lastPlace + 0.001, Date.now());
   }
 
   #board(flight: Flight, waiting: Waiting): void {
@@ -127,6 +175,9 @@ export class Flights {
     }
   }
 }
+
+/** What waits beyond has no say in whose turn is next. */
+const MAX_TOLD = 300;
 
 /** Whoever comes later shifts what was promised a little; a minute is more than that. */
 const OVERDUE_MS = 60_000;

@@ -1,7 +1,6 @@
 import { Busy } from '../errors.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import { Alarm } from './alarm.ts';
-import { compareFlights } from './flight.ts';
 import type { Flights } from './flights.ts';
 
 /** A countdown in seconds need not be computed more often. */
@@ -32,8 +31,8 @@ export class TurnNotices {
     const nowMs = Date.now();
     this.#toldAtMs = nowMs;
     const { turnAtMs, paused } = this.#pacer.outlook();
-    for (const [index, flight] of this.#flights.waiting().sort(compareFlights).entries()) {
-      const atMs = Math.max(turnAtMs(index + 1), nowMs);
+    for (const { flight, position } of this.#flights.positions()) {
+      const atMs = Math.max(turnAtMs(position), nowMs);
       for (const { reject } of this.#flights.putOff(flight, atMs)) reject(new Busy(atMs, paused));
       for (const { question } of flight.waiting) if (question.lane === 'members') question.onTurn?.(atMs);
     }

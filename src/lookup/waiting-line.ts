@@ -6,30 +6,39 @@ import type { Budget } from '../quota/budget.ts';
 import type { Booking, Ledger } from '../quota/ledger.ts';
 import type { Pacer, Turn } from '../quota/pacer.ts';
 import { Alarm } from './alarm.ts';
+import type { CardLease } from './card-lease.ts';
 import type { CardLookup } from './card-lookup.ts';
 import { type Flight, type Question, wantsPrices } from './flight.ts';
 import { Flights } from './flights.ts';
 import { type Forecast, type Forecasted, forecast, overBudget, pays } from './forecast.ts';
+import type { Peers } from './peers.ts';
 import { asCardServiceError, closedError, severity } from './refusals.ts';
 import { Rerun } from './rerun.ts';
 import { TurnNotices } from './turn-notices.ts';
 
 /** Attempts at one question that failed other than by a 429. */
 const MAX_FAILURES = 3;
+/** Another process asks for this card: an answer takes about so long to come. */
+const LOOK_AGAIN_MS = 50;
+/** Long enough for another process to take the token that is its turn, and short beside any plan's interval (120 ms). */
+const POLITE_MS = 60;
 
 export interface WaitingLineOptions {
   lookup: CardLookup;
   pacer: Pacer;
   ledger: Ledger;
   budget: Budget;
+  peers: Peers;
+  lease: CardLease;
   log: Logger;
   /** A question whose turn is further away is refused at once. */
   longestWaitMs: number;
 }
 
 /**
- * Questions wait here for a turn. However many ask for the same card, it is asked for once (single-flight); every
- * attempt takes a new turn, in fair order; when nobody may ask for long, all are answered at once.
+ * Questions wait here for a turn. However many ask for the same card, in however many processes, it is asked for once
+ * (single-flight); every attempt takes a new turn, in fair order; when nobody may ask for long, all are answered at
+ * once.
  */
 export class WaitingLine {
   readonly #parts: WaitingLineOptions;
@@ -97,24 +106,43 @@ export class WaitingLine {
   }
 
   async #handOutTurns(): Promise<void> {
-    const { closed } = this.#parts.pacer.outlook();
+    const { pacer, peers, lease } = this.#parts;
+    const { closed } = pacer.outlook();
     if (closed) this.#refuseAll(() => true, closedError(closed));
     while (!this.#closing) {
+      this.#flights.hear(await peers.exchange(this.#flights.summary(Date.now())));
       const flight = this.#flights.next(Date.now());
       if (!flight) return this.#sleepUntil(undefined);
-      if (await this.#answeredWithoutAsking(flight)) continue;
-
-      const got = await this.#parts.pacer.take(flight.lane);
-      if (got.kind === 'turn') {
-        if (this.#closing) return this.#parts.pacer.settle(got.turn, { kind: 'abandoned' });
-        this.#launch(flight, got.turn);
-      } else if (got.kind === 'closed') {
-        this.#refuseAll(({ lane }) => got.why !== 'reserve' || lane === 'background', closedError(got));
-      } else {
-        this.#notices.tellSoon();
-        return this.#sleepUntil(got.untilMs);
+      if (!(await lease.acquire(flight.cardId))) {
+        flight.notBeforeMs = Date.now() + LOOK_AGAIN_MS;
+        continue;
       }
+      const { launched, untilMs } = await this.#serve(flight);
+      if (!launched) await lease.release(flight.cardId);
+      if (untilMs === undefined) continue;
+      this.#notices.tellSoon();
+      return this.#sleepUntil(untilMs);
     }
+  }
+
+  /** `untilMs`: no turn is to be had before. */
+  async #serve(flight: Flight): Promise<{ launched: boolean; untilMs?: number }> {
+    const { pacer } = this.#parts;
+    if (await this.#answeredWithoutAsking(flight)) return { launched: false };
+
+    const got = await pacer.take(flight.lane, this.#flights.isNextOfAll(flight, Date.now()) ? 0 : POLITE_MS);
+    if (got.kind === 'wait') return { launched: false, untilMs: got.untilMs };
+    if (got.kind === 'closed') {
+      this.#refuseAll(({ lane }) => got.why !== 'reserve' || lane === 'background', closedError(got));
+      return { launched: false };
+    }
+    // While the turn was fetched all may have been refused, or have given up.
+    if (this.#closing || this.#flights.get(flight.cardId) !== flight) {
+      await pacer.settle(got.turn, { kind: 'abandoned' });
+      return { launched: false };
+    }
+    this.#launch(flight, got.turn);
+    return { launched: true };
   }
 
   /** Until a turn is to be had, or a question may be asked again after a failure: that may be of the better lane. */

@@ -2,8 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
 import type { Answer } from '../../src/card.ts';
+import { NO_LEASE } from '../../src/lookup/card-lease.ts';
 import { CardLookup } from '../../src/lookup/card-lookup.ts';
 import type { Question } from '../../src/lookup/flight.ts';
+import { NO_PEERS } from '../../src/lookup/peers.ts';
 import { WaitingLine } from '../../src/lookup/waiting-line.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/local-ledger.ts';
@@ -61,7 +63,16 @@ export function lineOver(
   const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
   const lookup = new CardLookup({ store, service, pacer, lifetimes });
   const budget = new Budget({ ledger, pacer, setting: shares, plannedDay: undefined });
-  const line = new WaitingLine({ lookup, pacer, ledger, budget, log, longestWaitMs: 300_000 });
+  const line = new WaitingLine({
+    lookup,
+    pacer,
+    ledger,
+    budget,
+    peers: NO_PEERS,
+    lease: NO_LEASE,
+    log,
+    longestWaitMs: 300_000,
+  });
   return { line, pacer, ledger, lookup, warnings, lines, cards, pacing: () => saved };
 }
 
