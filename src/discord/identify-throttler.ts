@@ -8,6 +8,8 @@ export interface IdentifyThrottlerOptions {
   maxConcurrency: number;
   turns: IdentifyTurns;
   log: Logger;
+  /** After so many refusals in a row. */
+  waitMs?: (refusals: number) => number;
 }
 
 /**
@@ -30,10 +32,10 @@ export class IdentifyThrottler implements IIdentifyThrottler {
 
   /** @throws AbortError when the connection was closed meanwhile: the shard comes again with its next one */
   async waitForIdentify(shard: number, signal: AbortSignal): Promise<void> {
-    const { maxConcurrency, turns, log } = this.#options;
+    const { maxConcurrency, turns, log, waitMs: afterRefusals = refusedWaitMs } = this.#options;
     const refusals = this.#unanswered.get(shard) ?? 0;
     if (refusals > 0) {
-      const waitMs = refusedWaitMs(refusals);
+      const waitMs = afterRefusals(refusals);
       log.info({ shard, refusals, waitMs }, 'identify came to nothing, trying again later');
       await sleep(waitMs, undefined, { signal });
     }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
+import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
@@ -23,6 +24,13 @@ async function startFleet(discordOptions: EmulatedDiscordOptions, ...shards: str
     }),
   );
   return { discord, bots };
+}
+
+/** Discord with so few logins left for today. */
+function logins({ origin }: EmulatedDiscord, remaining: number): ScriptedFault {
+  const session_start_limit = { total: 1_000, remaining, reset_after: 3_600_000, max_concurrency: 1 };
+  const body = { url: origin.replace('http', 'ws'), shards: 2, session_start_limit };
+  return { route: 'gateway/bot', answer: { status: 200, body }, times: 9 };
 }
 
 function readyShards({ output }: BotProcess): number[] {
@@ -70,6 +78,16 @@ describe('a process', () => {
 
     expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
     await expect.poll(() => bots.map(readyShards)).toEqual([[0, 1]]);
+  });
+
+  it('needs as many logins as it has shards, not as many as there are', async () => {
+    const { discord, bots } = await startFleet({}, '1', '0,1');
+    discord.faults.script(logins(discord, 1));
+    const [one, both] = bots;
+
+    await Promise.all([one?.wrote('gateway ready'), both?.wrote('the logins of the day are used up')]);
+
+    expect(discord.gateway.identifies).toBe(1);
   });
 
   it('with a shard that is none exits 1 with a sentence', async () => {

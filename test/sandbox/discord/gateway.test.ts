@@ -130,6 +130,42 @@ describe('the gateway', () => {
     expect(await client.closed).toBe(4_008);
   });
 
+  it('takes one identify of each turn in the window, whoever it is from, and op 9 is the answer to others', async () => {
+    await discord.close();
+    discord = await startEmulatedDiscord({ shards: 4, maxConcurrency: 2, identifyWindowMs: 60_000 });
+    const answers: Frame[] = [];
+    for (const id of [0, 2, 1, 3]) {
+      const client = dial();
+      await client.next();
+      client.send(2, identity({ shard: [id, 4] }));
+      answers.push(await client.next());
+    }
+
+    expect(answers).toMatchObject([{ t: 'READY' }, { op: 9, d: false }, { t: 'READY' }, { op: 9, d: false }]);
+    expect(discord.gateway).toMatchObject({ identifies: 2, refusedIdentifies: 2, sessions: 2 });
+  });
+
+  it('takes the next identify of a turn when the window is over, and then all shards are ready', async () => {
+    await discord.close();
+    discord = await startEmulatedDiscord({ shards: 2, maxConcurrency: 1, identifyWindowMs: 20 });
+    const ready = discord.gateway.whenAllReady(2);
+    const client = dial();
+    await client.next();
+    client.send(2, identity({ shard: [0, 2] }));
+    await client.next();
+
+    await expect
+      .poll(async () => {
+        const again = dial();
+        await again.next();
+        again.send(2, identity({ shard: [1, 2] }));
+        return again.next();
+      })
+      .toMatchObject({ t: 'READY' });
+
+    await ready;
+  });
+
   it('replays what came after the last number seen, then says resumed', async () => {
     const { client, ready } = await identified();
     discord.gateway.drop();
