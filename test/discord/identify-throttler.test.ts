@@ -1,5 +1,5 @@
 import { CloseCodes, WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
-import { GatewayCloseCodes, REST } from 'discord.js';
+import { ApplicationFlags, GatewayCloseCodes, REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { IdentifyThrottler } from '../../src/discord/identify-throttler.ts';
 import { apiUser } from '../../src/sandbox/discord/world.ts';
@@ -11,7 +11,7 @@ const READY = {
   guilds: [],
   session_id: 's',
   resume_gateway_url: 'ws://127.0.0.1:9',
-  application: { id: '1', flags: 0 as const, flags_new: '0' },
+  application: { id: '1', flags: ApplicationFlags.Embedded, flags_new: '0' },
 };
 
 /** @param turnWaitsMs what the first askers for a turn hear; the others may go at once */
