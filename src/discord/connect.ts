@@ -6,6 +6,7 @@ import {
   Options,
   type RateLimitData,
   type RESTOptions,
+  Status,
 } from 'discord.js';
 import type { Shards } from '../config.ts';
 import type { Logger } from '../log.ts';
@@ -65,6 +66,8 @@ export function createClient({ apiUrl, shards, identifyTurns, log }: DiscordOpti
     },
   });
   logEvents(client, log);
+  // Else discord.js holds back every shard's commands until the last one is ready, and each waits 5 s for its turn.
+  client.ws.status = Status.Ready;
   return client;
 }
 

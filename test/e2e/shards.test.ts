@@ -71,9 +71,15 @@ describe('processes that split the shards', () => {
 });
 
 describe('a process', () => {
-  it('with several shards lets none identify too soon', { timeout: PATIENCE_MS }, async () => {
+  it('with several shards lets none identify too soon, and answers on each that is ready', {
+    timeout: PATIENCE_MS,
+  }, async () => {
     const { discord, bots } = await startFleet({ identifyWindowMs: DISCORD_WINDOW_MS }, '0,1');
+    await discord.gateway.whenReady();
 
+    const typed = discord.type({ command: 'card', options: { id: 'base1-4' }, guildId: null });
+
+    expect(await finalAnswer(typed)).toBe(CARD);
     await discord.gateway.whenAllReady(2);
 
     expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
