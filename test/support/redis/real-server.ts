@@ -1,0 +1,86 @@
+import { randomInt } from 'node:crypto';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { whenOver } from '../when-over.ts';
+import { redisServerBinary } from './server-binary.ts';
+import { runServer, type ServerProcess } from './server-process.ts';
+
+export interface RealServerOptions {
+  password?: string;
+  /** What was written outlives `kill` and `start`. */
+  appendonly?: boolean;
+  /** As in redis.conf, such as `{ maxmemory: '3mb', replicaof: '127.0.0.1 6379' }`. */
+  settings?: Record<string, string>;
+}
+
+/** A Redis that is the test's own, to do with as it likes. */
+export interface RealServer {
+  /** With the password. */
+  url: string;
+  port: number;
+  /** It hangs: connections stay, nothing is answered. */
+  pause(): void;
+  resume(): void;
+  /** Without warning. Resolves when it is gone. */
+  kill(): Promise<void>;
+  /** After `kill`, on the same port, with what it has kept. Resolves when it answers. */
+  start(): Promise<void>;
+  /** After `kill`, on the same port, with nothing. Resolves when it answers. */
+  startEmpty(): Promise<void>;
+}
+
+const PORTS_TRIED = 10;
+
+/** Takes about 50 ms; gone when the test is over. @throws without a Redis on PATH: ask `noRealRedis` first */
+export async function startRealServer(options: RealServerOptions = {}): Promise<RealServer> {
+  const dir = await mkdtemp(join(tmpdir(), 'cardbot-redis-'));
+  const settings = { dir, ...settingsOf(options) };
+  let running: ServerProcess | undefined;
+  whenOver(async () => {
+    await running?.kill();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  async function run(port: number): Promise<void> {
+    running = await runServer(redisServerBinary() ?? 'redis-server', { ...settings, port: String(port) });
+  }
+  const port = await onFreePort(run);
+  const login = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;
+  return {
+    url: `redis://${login}127.0.0.1:${port}`,
+    port,
+    pause: () => running?.signal('SIGSTOP'),
+    resume: () => running?.signal('SIGCONT'),
+    kill: async () => running?.kill(),
+    start: () => run(port),
+    async startEmpty() {
+      await rm(dir, { recursive: true, force: true });
+      await mkdir(dir);
+      await run(port);
+    },
+  };
+}
+
+function settingsOf({ password, appendonly = false, settings }: RealServerOptions): Record<string, string> {
+  return {
+    bind: '127.0.0.1',
+    save: '',
+    appendonly: appendonly ? 'yes' : 'no',
+    ...(password !== undefined && { requirepass: password }),
+    ...settings,
+  };
+}
+
+/** Below the ports that systems give to outgoing connections: one that is free stays free for the next start. */
+async function onFreePort(run: (port: number) => Promise<void>): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    const port = randomInt(20_000, 32_000);
+    try {
+      await run(port);
+      return port;
+    } catch (error) {
+      if (tries === PORTS_TRIED) throw error;
+    }
+  }
+}
