@@ -1,81 +1,91 @@
+import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Ledger } from '../../src/quota/ledger.ts';
 import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/local-ledger.ts';
+import { RedisLedger } from '../../src/quota/redis-ledger.ts';
+import { RedisLink } from '../../src/redis/redis-link.ts';
+import { nextUtcMidnightMs } from '../../src/utc-day.ts';
+import { logLines } from '../support/log-lines.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
 
-const LATE_MS = Date.UTC(2026, 10, 20, 23, 59, 59);
-const DAY_MS = 86_400_000;
+/** Just before the next midnight: Redis would at once forget what is booked on a day long ago. */
+const LATE_MS = nextUtcMidnightMs(Date.now()) - 1_000;
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 const BOB = { memberId: 'bob', guildId: 'guild' };
 const ALICE_ELSEWHERE = { memberId: 'alice', guildId: 'other' };
 const ALICE_IN_PRIVATE = { memberId: 'alice', guildId: undefined };
 
+/** Opens ledgers over the same bookings, as a restart does. */
+type Open = () => Promise<Ledger>;
+
+function overOneDatabase(): Open {
+  const database = new DatabaseSync(':memory:');
+  database.exec(LEDGER_SCHEMA);
+  return async () => new LocalLedger(database);
+}
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+
+function overOneRedis(): Open {
+  const prefix = `${redis.prefix}:${randomUUID()}`;
+  return async () => {
+    const link = new RedisLink({ url: redis.url, prefix, log: logLines().log });
+    onTestFinished(() => link.close());
+    await link.opened(10_000);
+    return new RedisLedger(link, prefix);
+  };
+}
+
 beforeEach(() => {
-  vi.useFakeTimers({ now: LATE_MS, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ now: LATE_MS, toFake: ['Date'] });
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-function database(): DatabaseSync {
-  const database = new DatabaseSync(':memory:');
-  database.exec(LEDGER_SCHEMA);
-  return database;
-}
-
-describe('the ledger', () => {
+describe.each([
+  { over: 'SQLite', books: overOneDatabase },
+  { over: 'Redis', books: overOneRedis },
+])('the ledger over $over', ({ books }) => {
   it('begins with nothing', async () => {
-    expect(await new LocalLedger(database()).today()).toEqual({ requests: 0, refused: 0, saved: 0 });
+    const ledger = await books()();
+    expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 0 });
+    expect(await ledger.topMembers(ALICE, 5)).toEqual([]);
   });
 
   it('counts requests and what was saved, across restarts', async () => {
-    const kept = database();
-    const ledger = new LocalLedger(kept);
+    const open = books();
+    const ledger = await open();
     ledger.spent(ALICE);
     ledger.saved(ALICE);
     ledger.saved(BOB);
     await ledger.close();
-    new LocalLedger(kept).spent(BOB);
-    expect(await ledger.today()).toEqual({ requests: 2, refused: 0, saved: 2 });
+    const next = await open();
+    next.spent(BOB);
+    expect(await next.today()).toEqual({ requests: 2, refused: 0, saved: 2 });
+  });
+
+  it('books nothing of an asker but who and where', async () => {
+    const ledger = await books()();
+    expect(ledger.spent({ ...ALICE, ...{ token: 'secret' } })).toEqual({
+      asker: ALICE,
+      day: new Date(LATE_MS).toISOString().slice(0, 10),
+    });
   });
 
   it('keeps 429s apart from requests', async () => {
-    const ledger = new LocalLedger(database());
+    const ledger = await books()();
     ledger.spent(ALICE);
     ledger.refused(ledger.spent(ALICE));
     expect(await ledger.memberToday('alice')).toEqual({ requests: 1, refused: 1, saved: 0 });
   });
 
-  it('books on the member in all servers, and on the server for all members', async () => {
-    const ledger = new LocalLedger(database());
-    for (const asker of [ALICE, BOB, ALICE_ELSEWHERE, ALICE_IN_PRIVATE]) ledger.spent(asker);
-    expect((await ledger.memberToday('alice')).requests).toBe(3);
-    expect((await ledger.guildToday(BOB)).requests).toBe(2);
-    expect((await ledger.guildToday(ALICE_IN_PRIVATE)).requests).toBe(1);
-  });
-
-  it('names who caused most in a server, most first', async () => {
-    const ledger = new LocalLedger(database());
-    for (const asker of [ALICE, BOB, BOB, ALICE_ELSEWHERE, ALICE_ELSEWHERE]) ledger.spent(asker);
-    ledger.saved({ memberId: 'carol', guildId: 'guild' });
-    expect(await ledger.topMembers(ALICE, 5)).toEqual([
-      { memberId: 'bob', requests: 2 },
-      { memberId: 'alice', requests: 1 },
-    ]);
-    expect(await ledger.topMembers(ALICE, 1)).toHaveLength(1);
-  });
-
-  it('counts by UTC day', async () => {
-    const ledger = new LocalLedger(database());
-    ledger.spent(ALICE);
-    vi.setSystemTime(LATE_MS + 1_000);
-    ledger.saved(ALICE);
-    expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 1 });
-    vi.setSystemTime(LATE_MS);
-    expect(await ledger.today()).toEqual({ requests: 1, refused: 0, saved: 0 });
-  });
-
   it('takes a refused request back from the day it was booked on', async () => {
-    const ledger = new LocalLedger(database());
+    const ledger = await books()();
     const booking = ledger.spent(ALICE);
     vi.setSystemTime(LATE_MS + 1_000);
     ledger.refused(booking);
@@ -85,40 +95,49 @@ describe('the ledger', () => {
   });
 
   it('knows no negative requests', async () => {
-    const ledger = new LocalLedger(database());
+    const ledger = await books()();
     const booking = ledger.spent(ALICE);
     ledger.refused(booking);
     ledger.refused(booking);
     expect(await ledger.today()).toEqual({ requests: 0, refused: 2, saved: 0 });
+    expect(await ledger.topMembers(ALICE, 5)).toEqual([]);
   });
 
-  it('writes what was saved within a second', async () => {
-    const kept = database();
-    new LocalLedger(kept).saved(ALICE);
-    vi.advanceTimersByTime(1_000);
-    expect(kept.prepare('SELECT saved FROM bookings').get()?.saved).toBe(1);
+  it('books on the member in all servers, and on the server for all members', async () => {
+    const ledger = await books()();
+    for (const asker of [ALICE, BOB, ALICE_ELSEWHERE, ALICE_IN_PRIVATE]) ledger.spent(asker);
+    expect((await ledger.memberToday('alice')).requests).toBe(3);
+    expect((await ledger.guildToday(BOB)).requests).toBe(2);
+    expect((await ledger.guildToday(ALICE_IN_PRIVATE)).requests).toBe(1);
   });
 
-  it('that cannot be written fails nobody', async () => {
-    const kept = database();
-    const ledger = new LocalLedger(kept);
-    kept.close();
-    expect(() => {
-      ledger.spent(ALICE);
-      ledger.saved(ALICE);
-      vi.advanceTimersByTime(1_000);
-    }).not.toThrow();
-    expect((await ledger.memberToday('alice')).requests).toBe(0);
+  it('names who caused most in a server, most first', async () => {
+    const ledger = await books()();
+    for (const asker of [ALICE, BOB, BOB, ALICE_ELSEWHERE, ALICE_ELSEWHERE]) ledger.spent(asker);
+    ledger.saved({ memberId: 'carol', guildId: 'guild' });
+    expect(await ledger.topMembers(ALICE, 5)).toEqual([
+      { memberId: 'bob', requests: 2 },
+      { memberId: 'alice', requests: 1 },
+    ]);
+    expect(await ledger.topMembers(ALICE, 1)).toHaveLength(1);
   });
 
-  it('keeps 35 days', async () => {
-    const kept = database();
-    new LocalLedger(kept).spent(ALICE);
-    const rowsAfter = async (days: number) => {
-      vi.setSystemTime(LATE_MS + days * DAY_MS);
-      await new LocalLedger(kept).close();
-      return kept.prepare('SELECT count(*) AS days FROM bookings').get()?.days;
-    };
-    expect([await rowsAfter(35), await rowsAfter(36)]).toEqual([1, 0]);
+  it('names equal ones by their ids, across restarts', async () => {
+    const open = books();
+    const ledger = await open();
+    for (const memberId of ['3', '10', '2']) ledger.spent({ memberId, guildId: 'guild' });
+    await ledger.close();
+    const top = await (await open()).topMembers(ALICE, 2);
+    expect(top.map(({ memberId }) => memberId)).toEqual(['10', '2']);
+  });
+
+  it('counts by UTC day', async () => {
+    const ledger = await books()();
+    ledger.spent(ALICE);
+    vi.setSystemTime(LATE_MS + 1_000);
+    ledger.saved(ALICE);
+    expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 1 });
+    vi.setSystemTime(LATE_MS);
+    expect(await ledger.today()).toEqual({ requests: 1, refused: 0, saved: 0 });
   });
 });
