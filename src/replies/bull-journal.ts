@@ -1,0 +1,161 @@
+import type { Logger } from '../log.ts';
+import type { Fleet } from '../redis/fleet.ts';
+import { RedisAway } from '../redis/redis-errors.ts';
+import type { RedisLink } from '../redis/redis-link.ts';
+import { nextStep } from './custody.ts';
+import type { Debt } from './debt.ts';
+import type { DebtJournal } from './debt-journal.ts';
+import { type DueReply, ReplyJobs } from './reply-jobs.ts';
+
+export interface BullJournalOptions {
+  link: RedisLink;
+  fleet: Pick<Fleet, 'id' | 'isGone' | 'onBeat'>;
+  prefix: string;
+  log: Logger;
+  firstLookMs?: number;
+  lookAgainMs?: number;
+}
+
+/** With 5 s until a process is taken for dead, and a second until the next look: paid within 10 s of a kill. */
+const FIRST_LOOK_MS = 5_000;
+const LOOK_AGAIN_MS = 3_000;
+/** Under the second of a beat; the line asks for more of them when it is busy. */
+const ROUND_EVERY_MS = 800;
+/** For handing over; what is left comes due by itself. */
+const LAST_WORDS_MS = 500;
+
+/**
+ * The debts of all processes, in Redis. Whoever owes one pays it from memory; when its process is gone, one of the
+ * others makes it its own. While Redis is away debts live in memory alone, and are written down when it is back.
+ */
+export class BullJournal implements DebtJournal {
+  readonly #jobs: ReplyJobs;
+  readonly #fleet: BullJournalOptions['fleet'];
+  readonly #log: Logger;
+  readonly #lookAgainMs: number;
+  readonly #owed = new Map<string, { debt: Debt; written: boolean }>();
+  /** Paid, and maybe still written down. */
+  readonly #paid = new Set<string>();
+  #owe: ((debt: Debt) => void) | undefined;
+  #round: Promise<void> | undefined;
+  #nextRoundAtMs = 0;
+  #closed = false;
+
+  constructor({
+    link,
+    fleet,
+    prefix,
+    log,
+    firstLookMs = FIRST_LOOK_MS,
+    lookAgainMs = LOOK_AGAIN_MS,
+  }: BullJournalOptions) {
+    this.#jobs = new ReplyJobs({ link, prefix, log, firstLookMs });
+    this.#fleet = fleet;
+    this.#log = log;
+    this.#lookAgainMs = lookAgainMs;
+    link.onHealth(() => {
+      for (const owed of this.#owed.values()) owed.written = false; // it may come back empty
+    });
+    fleet.onBeat(() => {
+      if (this.#closed || performance.now() < this.#nextRoundAtMs) return;
+      this.#nextRoundAtMs = performance.now() + ROUND_EVERY_MS;
+      this.#round ??= unlessAway(this.#goRound()).finally(() => {
+        this.#round = undefined;
+      });
+    });
+  }
+
+  async add(debt: Debt): Promise<boolean> {
+    this.#owed.set(debt.interactionId, { debt, written: false });
+    const home = await unlessAway(this.#write(debt));
+    if (home === undefined || home === this.#fleet.id) return true;
+    this.#owed.delete(debt.interactionId);
+    return false;
+  }
+
+  async remove(interactionId: string): Promise<void> {
+    this.#owed.delete(interactionId);
+    this.#paid.add(interactionId);
+    await unlessAway(this.#strike(interactionId));
+  }
+
+  takeOver(owe: (debt: Debt) => void): void {
+    this.#owe = owe;
+  }
+
+  /** Under 1 s; what could not be handed over by then is taken over once the fleet knows that this process is gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#round;
+    await unlessAway(this.#handOver(Date.now() + LAST_WORDS_MS));
+    await this.#jobs.close();
+  }
+
+  async #goRound(): Promise<void> {
+    for (const { debt, written } of this.#owed.values()) if (!written) await this.#write(debt);
+    for (const interactionId of this.#paid) await this.#strike(interactionId);
+    if (this.#owe === undefined) return;
+    await this.#jobs.recover();
+    let takenOver = 0;
+    for (;;) {
+      const due = this.#closed ? undefined : await this.#jobs.nextDue();
+      if (due === undefined) break;
+      if (await this.#lookAt(due, this.#owe)) takenOver += 1;
+    }
+    if (takenOver > 0) this.#log.info({ owed: takenOver }, 'debts taken over');
+  }
+
+  /** @returns whether it was taken over */
+  async #lookAt(due: DueReply, owe: (debt: Debt) => void): Promise<boolean> {
+    const { interactionId } = due.debt;
+    const step = nextStep({
+      home: due.home,
+      own: this.#fleet.id,
+      owedHere: this.#owed.has(interactionId),
+      paidHere: this.#paid.has(interactionId),
+      isGone: (home) => this.#fleet.isGone(home),
+    });
+    if (step === 'strike') {
+      await this.#jobs.strike(due);
+      this.#paid.delete(interactionId);
+      return false;
+    }
+    const takenOver = step === 'take over' && (await this.#jobs.claim(due, this.#fleet.id));
+    if (takenOver) this.#owed.set(interactionId, { debt: due.debt, written: true });
+    try {
+      await this.#jobs.postpone(due, this.#lookAgainMs);
+    } finally {
+      if (takenOver) owe(due.debt);
+    }
+    return takenOver;
+  }
+
+  async #write(debt: Debt): Promise<string | null> {
+    const home = await this.#jobs.write(debt, this.#fleet.id);
+    const owed = this.#owed.get(debt.interactionId);
+    if (owed) owed.written = true;
+    else this.#paid.add(debt.interactionId); // paid while it was being written
+    return home;
+  }
+
+  async #strike(interactionId: string): Promise<void> {
+    if (await this.#jobs.remove(interactionId)) this.#paid.delete(interactionId);
+  }
+
+  async #handOver(untilMs: number): Promise<void> {
+    for (const { debt } of this.#owed.values()) {
+      if (Date.now() > untilMs) return;
+      await this.#jobs.release(debt, this.#fleet.id);
+    }
+  }
+}
+
+/** @returns `undefined` while Redis is away; what was to be done is done when it is back */
+async function unlessAway<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RedisAway) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { createRedisBackend, type Job, Queue, Worker } from 'bullmq';
+import { z } from 'zod';
+import type { Logger } from '../log.ts';
+import type { RedisLink } from '../redis/redis-link.ts';
+import type { Debt } from './debt.ts';
+import { StoredDebt } from './stored-debt.ts';
+
+const StoredReply = z.object({ home: z.string().nullable(), debt: StoredDebt });
+
+/** A debt as it is written down, with the process that owes it; `null` when that left it to others. */
+export type StoredReply = z.infer<typeof StoredReply>;
+
+/** A debt that this process alone may look at for some seconds. */
+export interface DueReply extends StoredReply {
+  job: Job<unknown>;
+}
+
+export interface ReplyJobsOptions {
+  link: RedisLink;
+  /** Of every key, with its version and without a colon at the end. */
+  prefix: string;
+  log: Logger;
+  /** A debt is left alone for so long: most are paid by then. */
+  firstLookMs: number;
+}
+
+const QUEUE = 'replies';
+/** Looking at a debt takes a few ms; who has died over it is noticed within this and the check. */
+const LOCK_MS = 6_000;
+const STALLED_CHECK_MS = 3_000;
+
+/**
+ * Debts as BullMQ jobs: each is delayed, and due when somebody should look whether its process is still alive. One costs
+ * 1.1 kB of Redis; nothing but a few keys of the queue is left of it.
+ *
+ * All goes over the connection that everything else uses, and jobs are fetched by hand: a worker that runs by itself
+ * blocks a second connection, waits without limit while Redis is away, and looks again only after seconds.
+ *
+ * @throws RedisAway from every method, within 250 ms
+ */
+export class ReplyJobs {
+  readonly #link: RedisLink;
+  readonly #log: Logger;
+  readonly #queue: Queue<unknown>;
+  readonly #worker: Worker<unknown>;
+  readonly #token = randomUUID();
+
+  constructor({ link, prefix, log, firstLookMs }: ReplyJobsOptions) {
+    this.#link = link;
+    this.#log = log;
+    const shared = {
+      connection: link.client,
+      prefix,
+      // Fail at once while there is no connection, and ask nothing of a new one that could fail for good.
+      skipWaitingForReady: true,
+      skipVersionCheck: true,
+    };
+    this.#queue = new Queue(QUEUE, {
+      ...shared,
+      defaultJobOptions: { delay: firstLookMs, removeOnComplete: true },
+      streams: { events: { maxLen: 0 } }, // nobody listens
+    });
+    this.#worker = new Worker(
+      QUEUE,
+      null,
+      { ...shared, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: Number.MAX_SAFE_INTEGER },
+      (name, options) => createRedisBackend(name, options), // without a blocking connection
+    );
+    const heardByTheLink = () => {};
+    this.#queue.on('error', heardByTheLink);
+    this.#worker.on('error', heardByTheLink);
+  }
+
+  /** Two trips. @returns the process that owes it: this one, unless another has written it down before */
+  async write(debt: Debt, home: string): Promise<string | null> {
+    const jobId = toJobId(debt.interactionId);
+    const written = await this.#run(async () => {
+      await this.#queue.add('reply', { home, debt } satisfies StoredReply, { jobId }); // does nothing when it is there
+      return this.#queue.getJob(jobId);
+    });
+    return (written && this.#read(written)?.home) ?? home;
+  }
+
+  /** @returns `false` when somebody is looking at it: worth another try */
+  async remove(interactionId: string): Promise<boolean> {
+    return (await this.#run(() => this.#queue.remove(toJobId(interactionId)))) !== 0;
+  }
+
+  /** Makes due what somebody has died over. */
+  async recover(): Promise<void> {
+    await this.#run(() => this.#worker.getBackend().moveStalledJobsToWait());
+  }
+
+  /** The next debt to look at. One that cannot be read is dropped, with a line in the log. */
+  async nextDue(): Promise<DueReply | undefined> {
+    for (;;) {
+      const job = await this.#run(() => this.#worker.getNextJob(this.#token, { block: false }));
+      if (job === undefined) return undefined;
+      const reply = this.#read(job);
+      if (reply) return { ...reply, job };
+      await this.#complete(job);
+    }
+  }
+
+  async strike({ job }: DueReply): Promise<void> {
+    await this.#complete(job);
+  }
+
+  async postpone({ job }: DueReply, forMs: number): Promise<void> {
+    await this.#run(() => job.moveToDelayed(Date.now() + forMs, this.#token));
+  }
+
+  /** @returns `false` when it was paid meanwhile */
+  async claim({ job, debt }: DueReply, home: string): Promise<boolean> {
+    const claimed = await this.#run(async () => {
+      await job.updateData({ home, debt } satisfies StoredReply);
+      return true;
+    });
+    return claimed ?? false;
+  }
+
+  /** Makes a debt anybody's, and due at once. */
+  async release({ interactionId }: Debt, home: string): Promise<void> {
+    await this.#run(async () => {
+      const job = await this.#queue.getJob(toJobId(interactionId));
+      const reply = job && this.#read(job);
+      if (!reply || reply.home !== home) return;
+      await job.updateData({ ...reply, home: null } satisfies StoredReply);
+      await job.promote();
+    });
+  }
+
+  /** The connection stays open. Never rejects. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#worker.close(), this.#queue.close()]);
+  }
+
+  async #complete(job: Job<unknown>): Promise<void> {
+    await this.#run(() => job.moveToCompleted(undefined, this.#token, false));
+  }
+
+  #read(job: Job<unknown>): StoredReply | undefined {
+    const { data, error } = StoredReply.safeParse(job.data);
+    if (error) this.#log.error({ err: error }, 'debt does not fit: it is dropped');
+    return data;
+  }
+
+  /** @returns `undefined` also when BullMQ refused, because the job is no longer what it was */
+  #run<T>(work: () => Promise<T>): Promise<T | undefined> {
+    return this.#link.run(() =>
+      work().catch((error: unknown) => {
+        if (isRefusal(error)) return undefined;
+        throw error;
+      }),
+    );
+  }
+}
+
+/** BullMQ takes no id that is a plain number. */
+function toJobId(interactionId: string): string {
+  return `interaction-${interactionId}`;
+}
+
+/** BullMQ's own errors carry a number, those of the system a word. A job that is no JSON is not Redis's trouble either. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof SyntaxError) return true;
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
+}

@@ -1,0 +1,76 @@
+import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished } from 'vitest';
+import { Fleet } from '../../src/redis/fleet.ts';
+import { RedisLink } from '../../src/redis/redis-link.ts';
+import { BullJournal } from '../../src/replies/bull-journal.ts';
+import type { DebtJournal } from '../../src/replies/debt-journal.ts';
+import { JOURNAL_SCHEMA, SqliteJournal } from '../../src/replies/sqlite-journal.ts';
+import { logLines } from '../support/log-lines.ts';
+import { startRedis } from './spawned-redis.ts';
+
+/** One run of one process. */
+export interface Run {
+  journal: DebtJournal;
+  lines: ReturnType<typeof logLines>['lines'];
+  /** Stops in good order. */
+  end(): Promise<void>;
+  /** Is heard of no more. */
+  die(): void;
+}
+
+/** Where the journals of several runs are. */
+export interface Place {
+  start(): Promise<Run>;
+  /** Debts that are written down. */
+  written(): Promise<number>;
+}
+
+export async function sqlitePlace(): Promise<Place> {
+  const database = new DatabaseSync(':memory:');
+  database.exec(JOURNAL_SCHEMA);
+  return {
+    async start() {
+      const { log, lines } = logLines();
+      const journal = new SqliteJournal(database, log);
+      return { journal, lines, end: () => journal.close(), die() {} };
+    },
+    written: async () => Number(database.prepare('SELECT count(*) AS written FROM debts').get()?.written),
+  };
+}
+
+export const PREFIX = 'cardbot:v1';
+
+export async function redisPlace(): Promise<Place> {
+  const { url } = await startRedis();
+  const { log } = logLines();
+  const link = new RedisLink({ url, prefix: PREFIX, log });
+  onTestFinished(() => link.close());
+  await link.opened(10_000);
+  return { start: () => startRun(url), written: () => writtenDebts(link) };
+}
+
+/** @param times so short that a test need not wait; those of the bot are in the journal */
+export async function startRun(url: string, times = { firstLookMs: 50, lookAgainMs: 50 }) {
+  const { log, lines } = logLines();
+  const link = new RedisLink({ url, prefix: PREFIX, log });
+  const fleet = new Fleet(link, PREFIX);
+  const journal = new BullJournal({ link, fleet, prefix: PREFIX, log, ...times });
+  onTestFinished(() => link.close());
+  await link.opened(1_000);
+  return {
+    journal,
+    lines,
+    link,
+    fleet,
+    async end() {
+      await journal.close();
+      await fleet.leave();
+      link.close();
+    },
+    die: () => link.close(),
+  };
+}
+
+export async function writtenDebts({ client }: RedisLink): Promise<number> {
+  return (await client.keys(`${PREFIX}:replies:interaction-*`)).filter((key) => !key.endsWith(':lock')).length;
+}
