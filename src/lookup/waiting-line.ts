@@ -170,10 +170,12 @@ export class WaitingLine {
     this.#flights.launch(flight, Date.now());
     const booking = this.#parts.ledger.spent(flight.payer);
     for (const { question } of flight.waiting) question.onAsking?.();
-    const request = this.#ask(flight, turn, booking).then(() => {
-      this.#underWay.delete(request);
-      void this.#work();
-    });
+    const request = this.#ask(flight, turn, booking)
+      .then(() => this.#parts.lease.release(flight.cardId))
+      .then(() => {
+        this.#underWay.delete(request);
+        void this.#work();
+      });
     this.#underWay.add(request);
   }
 
