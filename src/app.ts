@@ -36,14 +36,14 @@ const DISCONNECT_MS = 700;
  * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
-  const { parts, journal, close } = await openParts(config, log, { signal });
+  const { parts, state } = await openParts(config, log, { signal });
   const { line, usage } = parts;
 
-  const client = createClient({ ...config.discord, log });
+  const client = createClient({ ...config.discord, identifyTurns: state.identifyTurns, log });
   const replies = new Replies(client.rest, log);
   const queue = new ReplyQueue({
     line,
-    journal,
+    journal: state.journal,
     log,
     pay: (debt, outcome, waitMs) => payDebt({ commands, parts, replies, log }, debt, outcome, waitMs),
     giveUp: (debt) => logCommand(log, debt, { source: 'bot', waitMs: 0, outcome: 'too late' }),
@@ -76,7 +76,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
       client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed')),
     );
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
-    await close();
+    await state.close();
   };
   let stopped: Promise<void> | undefined;
   return {

@@ -1,5 +1,4 @@
 import type { Asker } from '../asker.ts';
-import type { Usage } from '../card.ts';
 import { type CardServiceError, KeyRefused, RateLimited, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { PLANS } from '../plans.ts';
@@ -7,11 +6,12 @@ import type { Ledger } from '../quota/ledger.ts';
 import type { Pacer, Turn } from '../quota/pacer.ts';
 import type { CardService } from '../service/card-service.ts';
 import { asCardServiceError, severity } from './refusals.ts';
+import type { ReportBoard, UsageReport } from './report-board.ts';
 import { inTurn } from './request-outcome.ts';
 
 /** The plan report as far as it is known. */
 export interface UsageKnown {
-  report: { usage: Usage; atMs: number } | undefined;
+  report: UsageReport | undefined;
   /** Why there is no newer one. */
   problem: CardServiceError | undefined;
 }
@@ -20,11 +20,10 @@ export interface UsageDeskOptions {
   service: CardService;
   pacer: Pacer;
   ledger: Ledger;
+  board: ReportBoard;
   log: Logger;
   hasKey: boolean;
 }
-
-const FRESH_MS = 60_000;
 
 /** The plan's usage report. It never waits for a turn: without one, the last report must do. */
 export class UsageDesk {
@@ -32,17 +31,18 @@ export class UsageDesk {
   readonly #service: CardService;
   readonly #pacer: Pacer;
   readonly #ledger: Ledger;
+  readonly #board: ReportBoard;
   readonly #log: Logger;
   readonly #closed = new AbortController();
-  #known: UsageKnown = { report: undefined, problem: undefined };
-  #triedAtMs = Number.NEGATIVE_INFINITY;
+  #problem: CardServiceError | undefined;
   #underWay: Promise<UsageKnown> | undefined;
 
-  constructor({ service, pacer, ledger, log, hasKey }: UsageDeskOptions) {
+  constructor({ service, pacer, ledger, board, log, hasKey }: UsageDeskOptions) {
     this.hasKey = hasKey;
     this.#service = service;
     this.#pacer = pacer;
     this.#ledger = ledger;
+    this.#board = board;
     this.#log = log;
   }
 
@@ -51,21 +51,13 @@ export class UsageDesk {
    * with a token free. The promise never rejects.
    */
   async ask(asker: Asker): Promise<{ known: UsageKnown; newer: Promise<UsageKnown> | undefined }> {
-    if (this.#underWay !== undefined) return { known: this.#known, newer: this.#underWay };
-    if (!this.hasKey || Math.abs(Date.now() - this.#triedAtMs) < FRESH_MS)
-      return { known: this.#known, newer: undefined };
-
-    const triedAtMs = this.#triedAtMs;
-    this.#triedAtMs = Date.now(); // before the turn comes, so that two who ask at once cost one request
-    const got = await this.#pacer.take('report');
-    if (got.kind !== 'turn') {
-      this.#triedAtMs = triedAtMs;
-      return { known: this.#known, newer: undefined };
+    // Claimed before the turn comes, so that two who ask at once cost one request.
+    if (this.#underWay === undefined && this.hasKey && (await this.#board.claim())) {
+      const got = await this.#pacer.take('report');
+      if (got.kind === 'turn') this.#launch(got.turn, asker);
+      else await this.#board.giveBack();
     }
-    this.#underWay = this.#ask(got.turn, asker).finally(() => {
-      this.#underWay = undefined;
-    });
-    return { known: this.#known, newer: this.#underWay };
+    return { known: await this.#known(), newer: this.#underWay };
   }
 
   /** Gives up on a report that is under way. */
@@ -73,7 +65,19 @@ export class UsageDesk {
     this.#closed.abort(new Stopping());
   }
 
-  async #ask(turn: Turn, asker: Asker): Promise<UsageKnown> {
+  #launch(turn: Turn, asker: Asker): void {
+    this.#underWay = this.#ask(turn, asker)
+      .then(() => this.#known())
+      .finally(() => {
+        this.#underWay = undefined;
+      });
+  }
+
+  async #known(): Promise<UsageKnown> {
+    return { report: await this.#board.last(), problem: this.#problem };
+  }
+
+  async #ask(turn: Turn, asker: Asker): Promise<void> {
     const booking = this.#ledger.spent(asker);
     try {
       const usage = await inTurn(
@@ -82,15 +86,15 @@ export class UsageDesk {
         () => this.#service.usage({ signal: this.#closed.signal }),
         isAnswer,
       );
-      this.#known = { report: { usage, atMs: Date.now() }, problem: undefined };
+      this.#problem = undefined;
+      await this.#board.post({ usage, atMs: Date.now() });
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
       if (plan) this.#pacer.hearPlan(plan);
     } catch (error) {
       if (error instanceof RateLimited) this.#ledger.refused(booking);
       this.#log[severity(error)]({ err: error }, 'usage report failed');
-      this.#known = { ...this.#known, problem: asCardServiceError(error) };
+      this.#problem = asCardServiceError(error);
     }
-    return this.#known;
   }
 }
 

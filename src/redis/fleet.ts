@@ -2,19 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { LineSummary, Peers } from '../lookup/peers.ts';
 import { RedisAway } from './redis-errors.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisHealth, RedisLink } from './redis-link.ts';
 
-/** A sign of life of this process, with what waits in its line; and everybody's, by Redis's clock. */
+/** A sign of life of this process, so many ms old, with what waits in its line; and everybody's, by Redis's clock. */
 const BEAT = `
   local time = redis.call('TIME')
   local nowMs = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-  redis.call('HSET', KEYS[1], ARGV[1], nowMs .. ' ' .. ARGV[2])
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', nowMs - ARGV[2]) .. ' ' .. ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return {nowMs, redis.call('HGETALL', KEYS[1])}
 `;
 const BEAT_EVERY_MS = 1_000;
 /** A process that is only busy, or collecting garbage, is never quiet for so long. */
 const DEAD_AFTER_MS = 4_000;
+/** All that are alive have been heard of once Redis has answered for so long. */
+const BEATS_TO_HEAR_ALL = DEAD_AFTER_MS / BEAT_EVERY_MS;
 const FORGOTTEN_AFTER_MS = 60_000;
 
 const rank = z.object({ member: z.number(), guild: z.number() });
@@ -52,28 +54,33 @@ export class Fleet implements Peers {
   readonly #beating: NodeJS.Timeout;
   readonly #onBeat: (() => void)[] = [];
   #own = EMPTY_LINE;
+  #ownAgeMs = 0;
   #members = new Map<string, Member>();
-  #listeningSinceMs = Number.POSITIVE_INFINITY;
-  #aliveLast = 1;
+  /** Beats that Redis has answered since it was last away. */
+  #beats = 0;
+  /** Asked about, but not heard of: since which beat. It may be too new. */
+  #strangers = new Map<string, number>();
+  #size: number;
 
-  constructor(link: RedisLink, prefix: string) {
+  /** @param expectedSize processes to be reckoned with before any was heard of */
+  constructor(link: RedisLink, prefix: string, expectedSize = 1) {
     this.#link = link;
+    this.#size = expectedSize;
     this.#key = `${prefix}:fleet`;
     this.#beating = setInterval(() => void this.#beat().catch(() => {}), BEAT_EVERY_MS).unref();
-    link.onHealth((health) => {
-      this.#listeningSinceMs = health === 'usable' ? Date.now() : Number.POSITIVE_INFINITY;
-    });
+    link.onHealth((health) => this.#hear(health));
+    this.#hear(link.health);
   }
 
   /** Processes that were alive when Redis last answered, this one included. */
   get size(): number {
-    return this.#aliveLast;
+    return this.#size;
   }
 
   async exchange(own: LineSummary): Promise<readonly LineSummary[]> {
     this.#own = own;
     try {
-      await this.#beat();
+      await this.#sayAndHear();
     } catch (error) {
       if (!(error instanceof RedisAway)) throw error;
       return []; // alone for now
@@ -85,8 +92,10 @@ export class Fleet implements Peers {
   /** Whether a process has ended, or died. Nobody is declared dead by one that itself has only just come back. */
   isGone(id: string): boolean {
     const member = this.#members.get(id);
-    if (member === undefined) return Date.now() - this.#listeningSinceMs > BEAT_EVERY_MS;
-    return !isAlive(member) && Date.now() - this.#listeningSinceMs > DEAD_AFTER_MS;
+    if (member !== undefined) return this.#hasHeardAll() && !isAlive(member);
+    const unknownSince = this.#strangers.get(id) ?? this.#beats;
+    this.#strangers.set(id, unknownSince);
+    return this.#beats - unknownSince > BEATS_TO_HEAR_ALL;
   }
 
   /** Called about once a second while Redis answers. */
@@ -97,22 +106,39 @@ export class Fleet implements Peers {
   /** Says that this process ends, so that nobody has to find out. Never rejects. */
   async leave(): Promise<void> {
     clearInterval(this.#beating);
-    await this.#link.run((client) => client.hDel(this.#key, this.id)).catch(() => {});
+    this.#ownAgeMs = DEAD_AFTER_MS;
+    await this.#sayAndHear().catch(() => {});
+  }
+
+  #hear(health: RedisHealth): void {
+    this.#beats = 0;
+    this.#strangers.clear();
+    if (health === 'usable') void this.#beat().catch(() => {}); // before anything that others could ask about
+  }
+
+  #hasHeardAll(): boolean {
+    return this.#beats > BEATS_TO_HEAR_ALL;
   }
 
   async #beat(): Promise<void> {
+    await this.#sayAndHear();
+    this.#beats += 1;
+    for (const listener of this.#onBeat) listener();
+  }
+
+  async #sayAndHear(): Promise<void> {
     const heard = await this.#link.run((client) =>
       client.eval(BEAT, {
         keys: [this.#key],
-        arguments: [this.id, JSON.stringify(this.#own), String(FORGOTTEN_AFTER_MS)],
+        arguments: [this.id, String(this.#ownAgeMs), JSON.stringify(this.#own), String(FORGOTTEN_AFTER_MS)],
       }),
     );
     const [nowMs, pairs] = z.tuple([z.coerce.number(), z.array(z.string())]).parse(heard);
     this.#members = new Map(fields(pairs).map(([id, said]) => [id, readMember(said, nowMs)]));
-    this.#aliveLast = [...this.#members.values()].filter(isAlive).length;
+    const alive = [...this.#members.values()].filter(isAlive).length;
+    this.#size = this.#hasHeardAll() ? alive : Math.max(alive, this.#size);
     const forgotten = [...this.#members].flatMap(([id, { silentMs }]) => (silentMs > FORGOTTEN_AFTER_MS ? [id] : []));
     if (forgotten.length > 0) await this.#link.run((client) => client.hDel(this.#key, forgotten));
-    for (const listener of this.#onBeat) listener();
   }
 }
 

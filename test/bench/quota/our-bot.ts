@@ -15,7 +15,7 @@ import type { ServiceAddress, Strategy, Told } from './strategy.ts';
 export async function ourBot(service: ServiceAddress): Promise<Strategy> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const log = createLog({ level: 'silent', secrets: [] });
-  const { parts, close } = await openParts(configFor(service, dataDir), log, { fetch: service.fetch });
+  const { parts, state } = await openParts(configFor(service, dataDir), log, { fetch: service.fetch });
 
   const answer = async (asked: Asked, asker: Asker): Promise<Told> => {
     const response = await cardCommand.run(asked, parts);
@@ -38,7 +38,7 @@ export async function ourBot(service: ServiceAddress): Promise<Strategy> {
     async close() {
       parts.usage.close();
       await parts.line.close(0);
-      await close();
+      await state.close();
       rmSync(dataDir, { recursive: true });
     },
   };

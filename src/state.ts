@@ -1,0 +1,40 @@
+import type { CardStore } from './cache/card-store.ts';
+import type { Config } from './config.ts';
+import type { IdentifyTurns } from './discord/identify-turns.ts';
+import type { Logger } from './log.ts';
+import type { CardLease } from './lookup/card-lease.ts';
+import type { Peers } from './lookup/peers.ts';
+import type { ReportBoard } from './lookup/report-board.ts';
+import type { Ledger } from './quota/ledger.ts';
+import type { Pacer } from './quota/pacer.ts';
+import type { QuotaState } from './quota-state.ts';
+import type { DebtJournal } from './replies/debt-journal.ts';
+
+/** What the bot knows, spent and owes: in files that one process owns, or in a Redis that several share. */
+export interface State {
+  cards: CardStore;
+  pacer: Pacer;
+  ledger: Ledger;
+  journal: DebtJournal;
+  peers: Peers;
+  lease: CardLease;
+  board: ReportBoard;
+  identifyTurns: IdentifyTurns;
+  /** Writes what is not written yet, and leaves what is owed to others. */
+  close(): Promise<void>;
+}
+
+const MEMORY_BYTES = 32 * 1024 * 1024;
+
+/** What every card store of this bot has in common. */
+export function cardStoreSetting({ cardService, freshness }: Config) {
+  return {
+    memoryBytes: MEMORY_BYTES,
+    keepMs: freshness.keepMs,
+    origin: `${cardService.baseUrl} ${cardService.cardPath}`,
+  };
+}
+
+export function warnOfSpentDay(log: Logger): (share: number, quota: QuotaState) => void {
+  return (share, { limit, remaining }) => log.warn({ share, limit, remaining }, "the day's requests run low");
+}
