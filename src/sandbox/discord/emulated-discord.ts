@@ -6,12 +6,12 @@ import type { ChatMessage, Guild, Member, TypedCommand } from './chat.ts';
 import { CommandBook } from './command-book.ts';
 import { commandRoutes } from './command-routes.ts';
 import { Conversations } from './conversations.ts';
-import type { ExternalImage } from './external-images.ts';
+import type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
 import { Faults } from './faults.ts';
 import { FrontDoor } from './front-door.ts';
 import { Gateway } from './gateway.ts';
 import { type GatewayFaults, NO_GATEWAY_FAULTS } from './gateway-faults.ts';
-import { DISCORD_LIFETIMES, type Lifetimes } from './interaction.ts';
+import { DISCORD_LIFETIMES } from './interaction.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import { RequestLog, type SeenRestRequest } from './request-log.ts';
 import { restListener } from './rest.ts';
@@ -20,26 +20,7 @@ import { typeCommand } from './type-command.ts';
 import { type TypedInteraction, typedInteraction } from './typed-interaction.ts';
 import { DEFAULT_WORLD, memberPermissions, type World } from './world.ts';
 
-export interface EmulatedDiscordOptions {
-  /** Default 0: any free one. */
-  port?: number;
-  /** Default: a made-up one. */
-  botToken?: string;
-  /** Default: 3 s to answer, tokens of 15 minutes. */
-  lifetimes?: Lifetimes;
-  /** Default 41,250. */
-  heartbeatIntervalMs?: number;
-  /** How many shards are recommended. Default 1. */
-  shards?: number;
-  /** Shards that may identify at once. Default 16, as of a large bot: one that starts with 1 waits 5 s between shards. */
-  maxConcurrency?: number;
-  /** So long no other shard of the same turn may identify. Default 0, no limit; Discord's is 5,000. */
-  identifyWindowMs?: number;
-  guilds?: readonly Guild[];
-  members?: readonly Member[];
-  /** What is served in the place of an external image; undefined = 404. */
-  image?: (url: string) => ExternalImage | undefined;
-}
+export type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
 
 export interface EmulatedDiscord {
   /** `http://127.0.0.1:PORT` */

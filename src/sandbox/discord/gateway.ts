@@ -31,7 +31,6 @@ export class Gateway {
   readonly #sessions = new GatewaySessions();
   readonly #limit: GatewayIdentifyLimit;
   #identifies = 0;
-  #refusedIdentifies = 0;
   #resumes = 0;
   #lastEventAtMs = Number.NaN;
 
@@ -57,7 +56,7 @@ export class Gateway {
 
   /** Identifies that came too soon after another's so far. */
   get refusedIdentifies(): number {
-    return this.#refusedIdentifies;
+    return this.#limit.refused;
   }
 
   /** Connections that took a session up again so far. */
@@ -132,7 +131,7 @@ export class Gateway {
       isBotToken: (token) => !faults.tokenRevoked && token === world.botToken,
       heartbeatIntervalMs,
       faults,
-      mayIdentify: (shardId) => this.#mayIdentify(shardId),
+      mayIdentify: (shardId) => this.#limit.take(shardId, performance.now()),
       open: (identify, link) => this.#open(identify, link),
       find: (sessionId) => this.#sessions.find(sessionId),
       resumed: () => {
@@ -143,12 +142,6 @@ export class Gateway {
     });
     this.#connections.add(connection);
     client.on('close', () => this.#connections.delete(connection));
-  }
-
-  #mayIdentify(shardId: number): boolean {
-    const may = this.#limit.take(shardId, performance.now());
-    if (!may) this.#refusedIdentifies++;
-    return may;
   }
 
   #open(identify: Identify, link: SessionLink): GatewaySession | undefined {
