@@ -75,6 +75,12 @@ export function readConfig(environment: Environment = process.env): Config {
   };
 }
 
+/** What no log line may show. */
+export function secretsOf({ discord, cardService, redis }: Config): (string | undefined)[] {
+  const password = redis && new URL(redis.url).password;
+  return [discord.token, cardService.apiKey, password, password && decodeURIComponent(password)];
+}
+
 /** @throws ConfigError */
 export function readRegistrationConfig(environment: Environment = process.env): RegistrationConfig {
   const read = parse(DiscordVariables, environment);
