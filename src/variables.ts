@@ -86,7 +86,7 @@ export const Variables = DiscordVariables.extend({
     .optional(),
   REDIS_KEY_PREFIX: z
     .string()
-    .regex(/^[\w.-]+$/, 'write letters, digits, dots, - and _ only')
+    .regex(/^[\w.:-]+$/, 'write letters, digits, and . : - _ only')
     .default('cardbot'),
 }).superRefine(
   (read, context) => {
