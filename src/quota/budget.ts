@@ -33,7 +33,10 @@ export class Budget {
     return { member: memberCap(setting, pacer.quota()?.limit ?? plannedDay), guild: setting.guildDaily };
   }
 
-  /** What is booked on the asker today, where there is a cap; else 0. */
+  /**
+   * What is booked on the asker today, where there is a cap; else 0. Costs no request and never rejects. A cap is soft by
+   * what is booked after this was read: in a single process nothing, among several what leaves in the same moment.
+   */
   async spentBy(asker: Asker): Promise<Charged> {
     const { ledger } = this.#options;
     const caps = this.caps();
