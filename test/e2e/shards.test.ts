@@ -96,6 +96,18 @@ describe('a process', () => {
     expect(discord.gateway.identifies).toBe(1);
   });
 
+  it('that waits for its turn stops when it is told', async () => {
+    const { discord, bots } = await startFleet({ identifyWindowMs: 3_600_000 }, '0', '1');
+    await Promise.race(bots.map((bot) => bot.wrote('identify came to nothing, trying again later')));
+
+    for (const { child } of bots) child.kill('SIGTERM');
+
+    expect(await Promise.all(bots.map(({ ended }) => ended))).toEqual([0, 0]);
+    expect(bots.map(({ output }) => output()).join()).not.toContain('stopped before everything was done');
+    await expect.poll(() => discord.gateway.sessions).toBe(0);
+    expect(discord.gateway).toMatchObject({ identifies: 1, refusedIdentifies: 1 });
+  });
+
   it('with a shard that is none exits 1 with a sentence', async () => {
     const { bots } = await startFleet({}, '2');
 
