@@ -12,6 +12,7 @@ import { accountOf } from './quota/stored-pacing.ts';
 import { Fleet } from './redis/fleet.ts';
 import { RedisIdentifyTurns } from './redis/redis-identify-turns.ts';
 import { RedisLink } from './redis/redis-link.ts';
+import { warnOfSettings } from './redis/redis-settings.ts';
 import { BullJournal } from './replies/bull-journal.ts';
 import { cardStoreSetting, type State, warnOfSpentDay } from './state.ts';
 
@@ -39,6 +40,7 @@ export async function openSharedState(config: Config, redis: RedisSetting, log: 
   const pacer = new RedisPacer({ setting: config.plan, shared, bucket, link, fleet, warn: warnOfSpentDay(log) });
   const ledger = new RedisLedger(link, prefix);
   const journal = new BullJournal({ link, fleet, prefix, log });
+  warnOfSettings(link, log);
   await link.opened(OPENING_PATIENCE_MS);
 
   return {
