@@ -32,12 +32,12 @@ const STALLED_CHECK_MS = 3_000;
 
 /**
  * Debts as BullMQ jobs: each is delayed, and due when somebody should look whether its process is still alive. One costs
- * 1.1 kB of Redis; nothing but a few keys of the queue is left of it.
+ * 2 kB of Redis; nothing but a few keys of the queue is left of it.
  *
  * All goes over the connection that everything else uses, and jobs are fetched by hand: a worker that runs by itself
  * blocks a second connection, waits without limit while Redis is away, and looks again only after seconds.
  *
- * @throws RedisAway from every method, within 250 ms
+ * @throws RedisAway from every method, after 250 ms for each trip
  */
 export class ReplyJobs {
   readonly #link: RedisLink;
@@ -59,7 +59,7 @@ export class ReplyJobs {
     this.#queue = new Queue(QUEUE, {
       ...shared,
       defaultJobOptions: { delay: firstLookMs, removeOnComplete: true },
-      streams: { events: { maxLen: 0 } }, // nobody listens
+      skipMetasUpdate: true,
     });
     this.#worker = new Worker(
       QUEUE,
@@ -67,18 +67,23 @@ export class ReplyJobs {
       { ...shared, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: Number.MAX_SAFE_INTEGER },
       (name, options) => createRedisBackend(name, options), // without a blocking connection
     );
+    // Nobody listens to its events, of which it would keep 10,000. Redis may come back empty.
+    const keepNoEvents = () => {
+      this.#run(() => this.#queue.getBackend().setQueueMeta({ 'opts.maxLenEvents': 0 })).catch(() => {});
+    };
+    keepNoEvents();
+    link.onHealth(keepNoEvents);
     const heardByTheLink = () => {};
     this.#queue.on('error', heardByTheLink);
     this.#worker.on('error', heardByTheLink);
   }
 
-  /** Two trips. @returns the process that owes it: this one, unless another has written it down before */
+  /** @returns the process that owes it: this one, unless another has written it down before */
   async write(debt: Debt, home: string): Promise<string | null> {
     const jobId = toJobId(debt.interactionId);
-    const written = await this.#run(async () => {
-      await this.#queue.add('reply', { home, debt } satisfies StoredReply, { jobId }); // does nothing when it is there
-      return this.#queue.getJob(jobId);
-    });
+    // Does nothing when it is there already.
+    await this.#run(() => this.#queue.add('reply', { home, debt } satisfies StoredReply, { jobId }));
+    const written = await this.#run(() => this.#queue.getJob(jobId));
     return (written && this.#read(written)?.home) ?? home;
   }
 
@@ -120,15 +125,14 @@ export class ReplyJobs {
     return claimed ?? false;
   }
 
-  /** Makes a debt anybody's, and due at once. */
+  /** Makes a debt of `home` anybody's, and due at once. */
   async release({ interactionId }: Debt, home: string): Promise<void> {
-    await this.#run(async () => {
-      const job = await this.#queue.getJob(toJobId(interactionId));
-      const reply = job && this.#read(job);
-      if (!reply || reply.home !== home) return;
-      await job.updateData({ ...reply, home: null } satisfies StoredReply);
-      await job.promote();
-    });
+    const job = await this.#run(() => this.#queue.getJob(toJobId(interactionId)));
+    if (job === undefined) return;
+    const reply = this.#read(job);
+    if (reply?.home !== home) return;
+    await this.#run(() => job.updateData({ ...reply, home: null } satisfies StoredReply));
+    await this.#run(() => job.promote());
   }
 
   /** The connection stays open. Never rejects. */

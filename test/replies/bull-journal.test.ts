@@ -1,54 +1,52 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RedisLink } from '../../src/redis/redis-link.ts';
-import { logLines, WARN } from '../support/log-lines.ts';
-import { PREFIX, startRun, writtenDebts } from './journal-places.ts';
+import { WARN } from '../support/log-lines.ts';
+import { noRealRedis } from '../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { redisWatcher, startRun } from './journal-places.ts';
 import { debt, queueOver } from './queue-over.ts';
-import { startRedis } from './spawned-redis.ts';
 
-const PATIENTLY = { timeout: 20_000 };
+const PATIENTLY = { timeout: 30_000 };
+/** A card service that never answers: its process owes, and does not pay. */
+const SLOW = { latencyMs: 3_600_000 };
 
-async function world() {
-  const redis = await startRedis();
-  const { log } = logLines();
-  const link = new RedisLink({ url: redis.url, prefix: PREFIX, log });
-  onTestFinished(() => link.close());
-  await link.opened(10_000);
-  return { redis, client: link.client, written: () => writtenDebts(link) };
-}
-
-/** A process that pays, or with a slow card service only owes. */
-async function startProcess(url: string, { latencyMs = 0, taken = () => true } = {}) {
-  const run = await startRun(url);
-  const over = queueOver(run.journal, taken);
+async function startProcess(redis: TestRedis, { latencyMs = 0 } = {}) {
+  const run = await startRun(redis);
+  const over = queueOver(run.journal);
   over.cardService.set({ latencyMs });
   over.queue.resume();
   return { ...run, ...over };
 }
 
-const SLOW = { latencyMs: 60_000 };
+type Process = Awaited<ReturnType<typeof startProcess>>;
 
-describe('a debt in Redis', { timeout: 60_000 }, () => {
+async function owe({ queue }: Process, count = 1) {
+  const owed = Array.from({ length: count }, () => debt());
+  for (const each of owed) expect(await queue.keep(each)).toBe(true);
+  for (const each of owed) queue.owe(each);
+  return owed.map(({ interactionId }) => interactionId);
+}
+
+describe('a debt in Redis', { timeout: 90_000 }, () => {
   it('is owed by one of two processes that were given the same interaction', async () => {
-    const { redis } = await world();
-    const [one, other] = await Promise.all([startProcess(redis.url), startProcess(redis.url)]);
-    const owed = Array.from({ length: 20 }, () => debt());
+    const redis = await startRedis();
+    const [one, other] = await Promise.all([startProcess(redis), startProcess(redis)]);
+    const asked = Array.from({ length: 20 }, () => debt());
 
     const kept = await Promise.all(
-      owed.map((each) => Promise.all([one.queue.keep(each), other.queue.keep({ ...each })])),
+      asked.map((each) => Promise.all([one.queue.keep(each), other.queue.keep({ ...each })])),
     );
 
-    expect(kept.map((both) => both.filter(Boolean))).toEqual(owed.map(() => [true]));
+    expect(kept.map((both) => both.filter(Boolean))).toEqual(asked.map(() => [true]));
   });
 
   it('is left alone while its process is alive, however long it waits', async () => {
-    const { redis, client, written } = await world();
-    const home = await startProcess(redis.url, SLOW);
-    const other = await startProcess(redis.url);
-    const owed = debt();
-    await home.queue.keep(owed);
-    home.queue.owe(owed);
+    const redis = await startRedis();
+    const { client, written } = await redisWatcher(redis);
+    const home = await startProcess(redis, SLOW);
+    const other = await startProcess(redis);
+    const [id] = await owe(home);
 
-    const looks = async () => Number(await client.hGet(`${PREFIX}:replies:interaction-${owed.interactionId}`, 'ats'));
+    const looks = async () => Number(await client.hGet(`${redis.prefix}:replies:interaction-${id}`, 'ats'));
     await expect.poll(looks, PATIENTLY).toBeGreaterThanOrEqual(4);
 
     expect(other.paid).toEqual([]);
@@ -56,60 +54,54 @@ describe('a debt in Redis', { timeout: 60_000 }, () => {
     expect(await written()).toBe(1);
   });
 
-  it('is paid by another when its process is heard of no more, and by a third when that one dies, too', async () => {
-    const { redis, written } = await world();
-    const last = await startProcess(redis.url);
-    last.queue.resume();
-    const first = await startProcess(redis.url, SLOW);
-    await expect.poll(() => last.fleet.isGone(first.fleet.id), PATIENTLY).toBe(false);
-    await expect.poll(() => last.fleet.size, PATIENTLY).toBe(2);
-    const owed = debt();
-    // Only the one in between may see it first.
-    last.die();
-    const second = await startProcess(redis.url, SLOW);
-    await expect.poll(() => second.fleet.size, PATIENTLY).toBeGreaterThan(1);
-    await first.queue.keep(owed);
-    first.queue.owe(owed);
+  it('is paid by another when its process falls silent, and by a third when that one does, too', async () => {
+    const redis = await startRedis();
+    const { written } = await redisWatcher(redis);
+    const first = await startProcess(redis, SLOW);
+    const second = await startProcess(redis, SLOW);
+    await expect.poll(() => second.fleet.size, PATIENTLY).toBe(2);
+
+    const [id] = await owe(first);
     first.die();
     await expect.poll(() => second.cardService.requests.length, PATIENTLY).toBe(1);
     second.die();
+    const third = await startProcess(redis);
 
-    const third = await startProcess(redis.url);
-    await expect.poll(third.paidIds, PATIENTLY).toEqual([owed.interactionId]);
-    expect(first.paid).toEqual([]);
-    expect(second.paid).toEqual([]);
+    await expect.poll(third.paidIds, PATIENTLY).toEqual([id]);
+    expect([first.paid, second.paid]).toEqual([[], []]);
     expect(third.cardService.requests).toHaveLength(1);
     await expect.poll(written, PATIENTLY).toBe(0);
   });
 
-  it('over which a process died while looking at it is paid by the next', async () => {
-    const { redis, client, written } = await world();
-    const first = await startRun(redis.url);
-    const owed = debt();
-    await first.journal.add(owed);
+  it('over which a process died while it looked at it is paid by the next', async () => {
+    const redis = await startRedis();
+    const { client, written } = await redisWatcher(redis);
+    const first = await startRun(redis);
+    const left = debt();
+    await first.journal.add(left);
     await first.end();
-    // As a process leaves it that died between fetching and postponing: active, and nobody's lock.
-    const id = `interaction-${owed.interactionId}`;
-    await client.zRem(`${PREFIX}:replies:delayed`, id);
-    await client.lRem(`${PREFIX}:replies:wait`, 0, id);
-    await client.rPush(`${PREFIX}:replies:active`, id);
+    // As that process leaves it: taken out of the queue, and nobody's any more once the lock has run out.
+    const queue = `${redis.prefix}:replies`;
+    await client.lRem(`${queue}:wait`, 0, `interaction-${left.interactionId}`);
+    await client.rPush(`${queue}:active`, `interaction-${left.interactionId}`);
 
-    const next = await startProcess(redis.url);
+    const next = await startProcess(redis);
 
-    await expect.poll(next.paidIds, PATIENTLY).toEqual([owed.interactionId]);
+    await expect.poll(next.paidIds, PATIENTLY).toEqual([left.interactionId]);
     await expect.poll(written, PATIENTLY).toBe(0);
   });
 
   it('that does not fit is dropped with a line in the log, and the others are paid', async () => {
-    const { redis, client, written } = await world();
-    const first = await startRun(redis.url);
+    const redis = await startRedis();
+    const { client, written } = await redisWatcher(redis);
+    const first = await startRun(redis);
     const [spoilt, sound] = [debt(), debt()];
     await first.journal.add(spoilt);
     await first.journal.add(sound);
     await first.end();
-    await client.hSet(`${PREFIX}:replies:interaction-${spoilt.interactionId}`, 'data', '{"home":7}');
+    await client.hSet(`${redis.prefix}:replies:interaction-${spoilt.interactionId}`, 'data', '{"home":7}');
 
-    const next = await startProcess(redis.url);
+    const next = await startProcess(redis);
 
     await expect.poll(next.paidIds, PATIENTLY).toEqual([sound.interactionId]);
     await expect.poll(written, PATIENTLY).toBe(0);
@@ -117,104 +109,105 @@ describe('a debt in Redis', { timeout: 60_000 }, () => {
   });
 
   it('leaves nothing behind but the keys of its queue', async () => {
-    const { redis, client, written } = await world();
-    const { queue } = await startProcess(redis.url);
-    const owed = Array.from({ length: 50 }, () => debt());
-    for (const each of owed) await queue.keep(each);
-    const bytes = await client.memoryUsage(`${PREFIX}:replies:interaction-${owed[0]?.interactionId}`);
-    for (const each of owed) queue.owe(each);
-    await queue.settled();
+    const redis = await startRedis();
+    const { client, keys, written } = await redisWatcher(redis);
+    const home = await startProcess(redis);
+    await owe(home, 50);
+    await home.queue.settled();
 
     await expect.poll(written, PATIENTLY).toBe(0);
-    const left = (await client.keys(`${PREFIX}:replies*`)).map((key) => key.slice(`${PREFIX}:replies:`.length));
-    expect(['delayed', 'events', 'id', 'marker', 'meta', 'stalled-check']).toEqual(expect.arrayContaining(left));
-    expect(bytes).toBeLessThan(1_500);
-    expect(await client.xLen(`${PREFIX}:replies:events`)).toBeLessThan(250);
+    const ofTheQueue = ['delayed', 'events', 'id', 'marker', 'meta', 'stalled-check'];
+    expect((await keys()).filter((key) => !ofTheQueue.includes(key))).toEqual([]);
+    expect(await client.xLen(`${redis.prefix}:replies:events`)).toBeLessThan(150);
+  });
+
+  it.skipIf(noRealRedis('the memory that a debt takes'))('takes less than 2 kB', async () => {
+    const redis = await startRealRedis();
+    const { client } = await redisWatcher(redis);
+    const { journal } = await startRun(redis);
+    const used = async () => Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
+    await journal.add(debt());
+    const before = await used();
+
+    for (let index = 0; index < 500; index++) await journal.add(debt());
+
+    expect((await used()) - before).toBeLessThan(500 * 2_048);
   });
 });
 
-describe('while Redis is away', { timeout: 60_000 }, () => {
+describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away', { timeout: 90_000 }, () => {
   it.each(['killed', 'hung'] as const)(
-    '(%s) debts are paid from memory; when it is back nothing is left in it',
+    '(%s), debts are paid from memory; when it is back they are struck out, and paid no second time',
     async (how) => {
-      const { redis, client, written } = await world();
-      const home = await startProcess(redis.url);
-      const other = await startProcess(redis.url);
+      const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
+      const { written } = await redisWatcher(redis);
+      const home = await startProcess(redis);
+      const other = await startProcess(redis);
       const before = debt();
       await home.queue.keep(before);
+      expect(await written()).toBe(1);
       if (how === 'killed') await redis.kill();
-      else redis.signal('SIGSTOP');
+      else redis.pause();
 
-      const during = Array.from({ length: 20 }, () => debt());
       const startedMs = performance.now();
-      for (const each of during) expect(await home.queue.keep(each)).toBe(true);
+      const during = await owe(home, 20);
       const keptMs = performance.now() - startedMs;
-      for (const each of [before, ...during]) home.queue.owe(each);
+      home.queue.owe(before);
       await home.queue.settled();
-      expect(home.paid).toHaveLength(21);
-      expect(keptMs).toBeLessThan(2_000); // one wait of 250 ms, not twenty
+      expect(home.paidIds().sort()).toEqual([before.interactionId, ...during]);
+      expect(keptMs).toBeLessThan(2_500); // one wait of 250 ms and not twenty
 
       if (how === 'killed') await redis.start();
-      else redis.signal('SIGCONT');
-      await expect.poll(() => client.isReady, PATIENTLY).toBe(true);
-      const next = debt();
+      else redis.resume();
       await expect.poll(() => [home.link.health, other.link.health], PATIENTLY).toEqual(['usable', 'usable']);
-      await home.queue.keep(next);
-      home.queue.owe(next);
-      await home.queue.settled();
       await expect.poll(written, PATIENTLY).toBe(0);
+      const [after] = await owe(home);
+      await home.queue.settled();
+      expect(home.paidIds()).toContain(after);
       expect(home.paid).toHaveLength(22);
       expect(other.paid).toEqual([]);
-      const warnings = home.lines.filter(({ level }) => level >= WARN);
-      expect(warnings).toHaveLength(1);
+      expect(home.lines.filter(({ level }) => level >= WARN)).toHaveLength(1);
     },
   );
 
   it('what is owed waits in memory, and is written down when Redis is back, empty', async () => {
-    const { redis, written } = await world();
-    const home = await startProcess(redis.url, SLOW);
-    const [before, during] = [debt(), debt()];
-    await home.queue.keep(before);
-    home.queue.owe(before);
+    const redis = await startRealRedis();
+    const { written } = await redisWatcher(redis);
+    const home = await startProcess(redis, SLOW);
+    const before = await owe(home);
     await redis.kill();
-    await home.queue.keep(during);
-    home.queue.owe(during);
+    const during = await owe(home);
 
-    await redis.start();
+    await redis.startEmpty();
     await expect.poll(written, PATIENTLY).toBe(2);
-    const other = await startProcess(redis.url);
+    const other = await startProcess(redis);
     home.die();
 
-    await expect.poll(() => other.paidIds().sort(), PATIENTLY).toEqual([before.interactionId, during.interactionId]);
+    await expect.poll(() => other.paidIds().sort(), PATIENTLY).toEqual([...before, ...during]);
     await expect.poll(written, PATIENTLY).toBe(0);
   });
 
   it('from the start, a process owes and pays all the same', async () => {
-    const { redis, written } = await world();
+    const redis = await startRealRedis();
     await redis.kill();
-    const home = await startProcess(redis.url);
-    const owed = debt();
-
-    expect(await home.queue.keep(owed)).toBe(true);
-    home.queue.owe(owed);
+    const home = await startProcess(redis);
+    const owed = await owe(home);
     await home.queue.settled();
-    expect(home.paidIds()).toEqual([owed.interactionId]);
+    expect(home.paidIds()).toEqual(owed);
 
-    await redis.start();
+    await redis.startEmpty();
     await expect.poll(() => home.link.health, PATIENTLY).toBe('usable');
-    await expect.poll(written, PATIENTLY).toBe(0);
-    const next = debt();
-    await home.queue.keep(next);
+    const { written } = await redisWatcher(redis);
+    await home.queue.keep(debt());
     expect(await written()).toBe(1);
   });
 
-  it('a process stops in time', async () => {
-    const { redis } = await world();
-    const home = await startProcess(redis.url, SLOW);
-    const owed = Array.from({ length: 50 }, () => debt());
-    for (const each of owed) await home.queue.keep(each);
-    redis.signal('SIGSTOP');
-    onTestFinished(() => void redis.signal('SIGCONT'));
+  it('a process stops all the same', async () => {
+    const redis = await startRealRedis();
+    const home = await startProcess(redis, SLOW);
+    await owe(home, 50);
+    redis.pause();
+    onTestFinished(() => redis.resume());
 
     const startedMs = performance.now();
     await home.stop();

@@ -6,7 +6,7 @@ import { BullJournal } from '../../src/replies/bull-journal.ts';
 import type { DebtJournal } from '../../src/replies/debt-journal.ts';
 import { JOURNAL_SCHEMA, SqliteJournal } from '../../src/replies/sqlite-journal.ts';
 import { logLines } from '../support/log-lines.ts';
-import { startRedis } from './spawned-redis.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
 
 /** One run of one process. */
 export interface Run {
@@ -38,23 +38,18 @@ export async function sqlitePlace(): Promise<Place> {
   };
 }
 
-export const PREFIX = 'cardbot:v1';
-
 export async function redisPlace(): Promise<Place> {
-  const { url } = await startRedis();
-  const { log } = logLines();
-  const link = new RedisLink({ url, prefix: PREFIX, log });
-  onTestFinished(() => link.close());
-  await link.opened(10_000);
-  return { start: () => startRun(url), written: () => writtenDebts(link) };
+  const redis = await startRedis();
+  const { written } = await redisWatcher(redis);
+  return { start: () => startRun(redis), written };
 }
 
 /** @param times so short that a test need not wait; those of the bot are in the journal */
-export async function startRun(url: string, times = { firstLookMs: 50, lookAgainMs: 50 }) {
+export async function startRun({ url, prefix }: TestRedis, times = { firstLookMs: 50, lookAgainMs: 50 }) {
   const { log, lines } = logLines();
-  const link = new RedisLink({ url, prefix: PREFIX, log });
-  const fleet = new Fleet(link, PREFIX);
-  const journal = new BullJournal({ link, fleet, prefix: PREFIX, log, ...times });
+  const link = new RedisLink({ url, prefix, log });
+  const fleet = new Fleet(link, prefix);
+  const journal = new BullJournal({ link, fleet, prefix, log, ...times });
   onTestFinished(() => link.close());
   await link.opened(1_000);
   return {
@@ -71,6 +66,15 @@ export async function startRun(url: string, times = { firstLookMs: 50, lookAgain
   };
 }
 
-export async function writtenDebts({ client }: RedisLink): Promise<number> {
-  return (await client.keys(`${PREFIX}:replies:interaction-*`)).filter((key) => !key.endsWith(':lock')).length;
+/** Sees what is written down in Redis. */
+export async function redisWatcher({ url, prefix }: TestRedis) {
+  const link = new RedisLink({ url, prefix, log: logLines().log });
+  onTestFinished(() => link.close());
+  await link.opened(10_000);
+  const { client } = link;
+  const keys = async () =>
+    (await client.keys(`${prefix}:replies:*`)).map((key) => key.slice(`${prefix}:replies:`.length));
+  const written = async () =>
+    (await keys()).filter((key) => key.startsWith('interaction-') && !key.endsWith(':lock')).length;
+  return { client, keys, written };
 }
