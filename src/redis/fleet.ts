@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { LineSummary, Peers } from '../lookup/peers.ts';
+import { EMPTY_LINE, readLine } from './line-json.ts';
 import { RedisAway } from './redis-errors.ts';
 import type { RedisHealth, RedisLink } from './redis-link.ts';
 
@@ -18,26 +19,6 @@ const DEAD_AFTER_MS = 4_000;
 /** All that are alive have been heard of once Redis has answered for so long. */
 const BEATS_TO_HEAR_ALL = DEAD_AFTER_MS / BEAT_EVERY_MS;
 const FORGOTTEN_AFTER_MS = 60_000;
-
-const rank = z.object({ member: z.number(), guild: z.number() });
-const Line: z.ZodType<LineSummary> = z.object({
-  waiting: z.array(
-    z.object({
-      lane: z.enum(['members', 'background']),
-      rank,
-      place: z.number(),
-      payer: z
-        .object({ memberId: z.string(), guildId: z.string().optional() })
-        .transform(({ memberId, guildId }) => ({ memberId, guildId })),
-    }),
-  ),
-  served: z.object({ members: rank, background: rank }),
-});
-
-const EMPTY_LINE: LineSummary = {
-  waiting: [],
-  served: { members: { member: 0, guild: 0 }, background: { member: 0, guild: 0 } },
-};
 
 /** One process as it was last heard of. */
 interface Member {
@@ -149,15 +130,6 @@ function isAlive({ silentMs }: Member): boolean {
 function readMember(said: string, nowMs: number): Member {
   const space = said.indexOf(' ');
   return { silentMs: nowMs - Number(said.slice(0, space)), line: said.slice(space + 1) };
-}
-
-/** `undefined` for a line of another version: its process still counts as alive. */
-function readLine(line: string): LineSummary | undefined {
-  try {
-    return Line.parse(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
 }
 
 function fields(pairs: readonly string[]): [string, string][] {

@@ -1,10 +1,8 @@
-import { setImmediate as ioTurn } from 'node:timers/promises';
-import { createClient } from 'redis';
 import type { Logger } from '../log.ts';
 import { within } from '../within.ts';
+import { inTime } from './in-time.ts';
+import { newClient, type RedisClient } from './redis-client.ts';
 import { isRefusedWrite, isTrouble, RedisAway } from './redis-errors.ts';
-
-export type RedisClient = ReturnType<typeof newClient>;
 
 /**
  * `usable`: reads and writes work. `readable`: writes are refused (a read-only replica, out of memory). `away`: nothing
@@ -12,12 +10,9 @@ export type RedisClient = ReturnType<typeof newClient>;
  */
 export type RedisHealth = 'usable' | 'readable' | 'away';
 
-/** Nothing waits longer for Redis; on one machine it answers within 1 ms, in one data centre within 5. */
-const LONGEST_WAIT_MS = 250;
 const LOOK_EVERY_MS = 1_000;
 /** Back within 2 s of Redis: this, the reconnect below, and one answer. */
 const LOOK_EVERY_WHILE_AWAY_MS = 200;
-const LONGEST_RECONNECT_MS = 500;
 /** A Redis that comes and goes would else fill the log. */
 const LOG_AGAIN_AFTER_MS = 60_000;
 
@@ -31,7 +26,8 @@ export class RedisLink {
   #reason = 'no connection yet';
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #loggedAway = false;
-  #looking: NodeJS.Timeout | undefined;
+  #nextLook: NodeJS.Timeout | undefined;
+  #looking = false;
   #closed = false;
 
   /** @param prefix of every key of ours, with its version and without a colon at the end */
@@ -78,7 +74,7 @@ export class RedisLink {
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#looking);
+    clearTimeout(this.#nextLook);
     this.client.destroy();
   }
 
@@ -94,9 +90,20 @@ export class RedisLink {
     }
   }
 
-  /** A write, because a replica and a full Redis still answer reads. */
   async #look(): Promise<void> {
+    if (this.#closed || this.#looking) return;
+    clearTimeout(this.#nextLook);
+    this.#looking = true;
+    await this.#probe();
+    this.#looking = false;
     if (this.#closed) return;
+    this.#logHealth(); // an outage that began too soon after another has not been logged yet
+    const everyMs = this.#health === 'usable' ? LOOK_EVERY_MS : LOOK_EVERY_WHILE_AWAY_MS;
+    this.#nextLook = setTimeout(() => void this.#look(), everyMs).unref();
+  }
+
+  /** A write, because a replica and a full Redis still answer reads. */
+  async #probe(): Promise<void> {
     try {
       await inTime(this.client.set(this.#probeKey, '1', { expiration: { type: 'PX', value: 10_000 } }));
       this.#become('usable');
@@ -104,10 +111,6 @@ export class RedisLink {
       const refused = error instanceof Error && isRefusedWrite(error);
       this.#become(refused ? 'readable' : 'away', this.client.isReady ? words(error) : undefined);
     }
-    if (this.#closed) return;
-    clearTimeout(this.#looking);
-    const everyMs = this.#health === 'usable' ? LOOK_EVERY_MS : LOOK_EVERY_WHILE_AWAY_MS;
-    this.#looking = setTimeout(() => void this.#look(), everyMs).unref();
   }
 
   #become(health: RedisHealth, reason = this.#reason): void {
@@ -132,33 +135,6 @@ export class RedisLink {
     this.#loggedAtMs = Date.now();
     this.#log.warn({ reason: this.#reason }, 'redis is away: this process goes on alone, with its share of the plan');
   }
-}
-
-function newClient(url: string) {
-  return createClient({
-    url,
-    // A command that cannot be sent now is answered without Redis, not queued.
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: 20_000,
-    pingInterval: 1_000,
-    socket: {
-      connectTimeout: 1_000,
-      // An idle timer, which the pings keep from running out while Redis answers.
-      socketTimeout: 3_000,
-      reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, LONGEST_RECONNECT_MS) + Math.random() * 50,
-    },
-  });
-}
-
-/** @throws RedisAway after 250 ms, and what `work` throws */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const settled = work.then((value) => ({ value }));
-  const inTime =
-    (await within(LONGEST_WAIT_MS, settled)) ??
-    // The time may have run out in this process alone, which was busy: what has arrived by now counts.
-    (await Promise.race([settled, ioTurn().then(() => ioTurn(undefined))]));
-  if (inTime === undefined) throw new RedisAway(`no answer within ${LONGEST_WAIT_MS} ms`);
-  return inTime.value;
 }
 
 function words(error: unknown): string {
