@@ -12,7 +12,7 @@ import type { Shards } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { GatewayShards } from './gateway-shards.ts';
 import { IdentifyThrottler } from './identify-throttler.ts';
-import { type IdentifyTurns, LocalIdentifyTurns } from './identify-turns.ts';
+import type { IdentifyTurns } from './identify-turns.ts';
 import { NO_MENTIONS } from './mentions.ts';
 import { patience } from './rate-limit-patience.ts';
 
@@ -20,8 +20,7 @@ export interface DiscordOptions {
   /** REST base without version, such as `https://discord.com/api`. */
   apiUrl: string;
   shards: Shards;
-  /** Shared with the other processes of the bot; by default this one's alone. */
-  identifyTurns?: IdentifyTurns | undefined;
+  identifyTurns: IdentifyTurns;
   log: Logger;
 }
 
@@ -33,7 +32,6 @@ const CALLBACK_TIMEOUT_MS = 1_200;
 
 /** A client with no intents and next to no caches: slash commands need neither. */
 export function createClient({ apiUrl, shards, identifyTurns, log }: DiscordOptions): Client {
-  const turns = identifyTurns ?? new LocalIdentifyTurns();
   const client = new Client({
     intents: [],
     ...(shards === 'auto' ? { shards } : { shards: shards.ids, shardCount: shards.count }),
@@ -52,7 +50,11 @@ export function createClient({ apiUrl, shards, identifyTurns, log }: DiscordOpti
       buildStrategy: (manager) => new GatewayShards(manager, log),
       async buildIdentifyThrottler(manager) {
         const { session_start_limit } = await manager.fetchGatewayInformation();
-        return new IdentifyThrottler(manager, { maxConcurrency: session_start_limit.max_concurrency, turns, log });
+        return new IdentifyThrottler(manager, {
+          maxConcurrency: session_start_limit.max_concurrency,
+          turns: identifyTurns,
+          log,
+        });
       },
     },
     rest: {

@@ -1,5 +1,6 @@
 import { EmbedBuilder } from '@discordjs/builders';
 import { createClient, onInteraction } from '../../src/discord/connect.ts';
+import { LocalIdentifyTurns } from '../../src/discord/identify-turns.ts';
 import { createLog } from '../../src/log.ts';
 
 /**
@@ -10,6 +11,7 @@ const { DISCORD_TOKEN = '', DISCORD_API_URL = '', EMBED = '{}' } = process.env;
 const client = createClient({
   apiUrl: DISCORD_API_URL,
   shards: 'auto',
+  identifyTurns: new LocalIdentifyTurns(),
   log: createLog({ level: 'warn', secrets: [] }),
 });
 // A builder, as discord.js' guide has it, is also the quicker way: the names in a plain object are converted each time.

@@ -5,6 +5,7 @@ import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
+import { startRedis } from '../support/redis.ts';
 import { startSurroundings } from '../support/surroundings.ts';
 
 const CARD = 'Emberwing Drake';
@@ -12,9 +13,13 @@ const DISCORD_WINDOW_MS = 5_000;
 /** Turns of 5.5 s, and after an identify that was refused 6 to 10 s, or once more up to 14. */
 const PATIENCE_MS = 90_000;
 
-/** Processes on machines of their own, each with these shards of two. */
-async function startFleet(discordOptions: EmulatedDiscordOptions, ...shards: string[]) {
-  const { discord, env } = await startSurroundings({}, {}, { shards: 2, maxConcurrency: 1, ...discordOptions });
+/** Processes on machines of their own, each with some of two shards. */
+async function startFleet(
+  shards: string[],
+  discordOptions: EmulatedDiscordOptions = {},
+  variables: Record<string, string> = {},
+) {
+  const { discord, env } = await startSurroundings({}, variables, { shards: 2, maxConcurrency: 1, ...discordOptions });
   const bots = shards.map((ids, index) =>
     startBotProcess({
       ...env,
@@ -45,7 +50,7 @@ describe('processes that split the shards', () => {
   it('and start together while Discord takes one identify at a time all become ready', {
     timeout: PATIENCE_MS,
   }, async () => {
-    const { discord, bots } = await startFleet({ identifyWindowMs: DISCORD_WINDOW_MS }, '0', '1');
+    const { discord, bots } = await startFleet(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS });
 
     await discord.gateway.whenAllReady(2);
 
@@ -54,8 +59,22 @@ describe('processes that split the shards', () => {
     expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
   });
 
+  it('and have a Redis in common wait for each other, so that Discord refuses none', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const { url, prefix } = await startRedis();
+    const variables = { REDIS_URL: url, REDIS_KEY_PREFIX: prefix };
+    const { discord, bots } = await startFleet(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS }, variables);
+
+    await discord.gateway.whenAllReady(2);
+
+    await Promise.all(bots.map((bot) => bot.wrote('gateway ready')));
+    expect(bots.map(readyShards)).toEqual([[0], [1]]);
+    expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
+  });
+
   it('answer each in their own servers, and shard 0 in direct messages, once', async () => {
-    const { discord, bots } = await startFleet({ identifyWindowMs: 1 }, '0', '1');
+    const { discord, bots } = await startFleet(['0', '1'], { identifyWindowMs: 1 });
     await discord.gateway.whenAllReady(2);
     const places = [...discord.guilds.map(({ id }) => id), null];
     const shards = places.map((guildId) => shardOf(guildId, 2));
@@ -74,7 +93,7 @@ describe('a process', () => {
   it('with several shards lets none identify too soon, and answers on each that is ready', {
     timeout: PATIENCE_MS,
   }, async () => {
-    const { discord, bots } = await startFleet({ identifyWindowMs: DISCORD_WINDOW_MS }, '0,1');
+    const { discord, bots } = await startFleet(['0,1'], { identifyWindowMs: DISCORD_WINDOW_MS });
     await discord.gateway.whenReady();
 
     const typed = discord.type({ command: 'card', options: { id: 'base1-4' }, guildId: null });
@@ -87,7 +106,7 @@ describe('a process', () => {
   });
 
   it('needs as many logins as it has shards, not as many as there are', async () => {
-    const { discord, bots } = await startFleet({}, '1', '0,1');
+    const { discord, bots } = await startFleet(['1', '0,1']);
     discord.faults.script(logins(discord, 1));
     const [one, both] = bots;
 
@@ -97,7 +116,7 @@ describe('a process', () => {
   });
 
   it('that waits for its turn stops when it is told', async () => {
-    const { discord, bots } = await startFleet({ identifyWindowMs: 3_600_000 }, '0', '1');
+    const { discord, bots } = await startFleet(['0', '1'], { identifyWindowMs: 3_600_000 });
     await Promise.race(bots.map((bot) => bot.wrote('identify came to nothing, trying again later')));
 
     for (const { child } of bots) child.kill('SIGTERM');
@@ -109,14 +128,14 @@ describe('a process', () => {
   });
 
   it('with a shard that is none exits 1 with a sentence', async () => {
-    const { bots } = await startFleet({}, '2');
+    const { bots } = await startFleet(['2']);
 
     expect(await Promise.all(bots.map(({ ended }) => ended))).toEqual([1]);
     expect(bots[0]?.output()).toContain('DISCORD_SHARDS: shards are numbered from 0: with 2 of them');
   });
 
   it('whose shard Discord refuses exits 1 with a sentence', async () => {
-    const { discord, bots } = await startFleet({}, '1');
+    const { discord, bots } = await startFleet(['1']);
     await discord.gateway.whenReady();
 
     discord.gateway.drop(4_010);
