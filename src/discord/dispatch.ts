@@ -29,6 +29,7 @@ export class Dispatch {
   readonly #corrections = new Set<Promise<void>>();
   readonly #pace = new CommandPace();
   #closing = false;
+  #twinNoticed = false;
 
   constructor(options: DispatchOptions) {
     this.#options = options;
@@ -87,7 +88,11 @@ export class Dispatch {
 
   async #owe(debt: Debt): Promise<CommandEnd | undefined> {
     const { rest, queue, log } = this.#options;
-    if (!(await queue.keep(debt))) return { source: 'bot', waitMs: 0, outcome: 'answered by another process' };
+    if (!(await queue.keep(debt))) {
+      if (!this.#twinNoticed) log.warn('another process has the same shard: give each its own in DISCORD_SHARDS');
+      this.#twinNoticed = true;
+      return { source: 'bot', waitMs: 0, outcome: 'answered by another process' };
+    }
     const inTime = await acknowledge(debt.receivedAtMs, () => defer(rest, debt, debt.private)).catch((err: unknown) => {
       // Discord may have taken it all the same; if not, the payment will find out.
       log.warn({ err, command: debt.command }, 'first answer failed');
