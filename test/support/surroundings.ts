@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import {
   type CardServiceOptions,
   type ListeningCardService,
@@ -14,8 +13,9 @@ import {
 } from '../../src/sandbox/discord/emulated-discord.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
+import { whenOver } from './when-over.ts';
 
-/** What a bot process lives between, and the environment that tells it so; all gone when the test ends. */
+/** What a bot process lives between, and the environment that tells it so; all gone when the test is over. */
 export interface Surroundings {
   discord: EmulatedDiscord;
   cardService: ListeningCardService;
@@ -31,7 +31,7 @@ export async function startSurroundings(
   const discord = await startEmulatedDiscord(discordOptions);
   const cardService = await startCardService(service);
   const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-test-'));
-  onTestFinished(async () => {
+  whenOver(async () => {
     await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true, force: true })]);
   });
   await registerCommands(discord);
