@@ -11,11 +11,15 @@ import { openParts } from '../../../src/parts.ts';
 import { REPLY_LIFE_MS } from '../../../src/replies/debt.ts';
 import type { ServiceAddress, Strategy, Told } from './strategy.ts';
 
-/** The bot itself, from its command down to the SQLite files; only Discord and the edits of its replies are left out. */
-export async function ourBot(service: ServiceAddress): Promise<Strategy> {
+/**
+ * The bot itself, from its command down to what it keeps; only Discord and the edits of its replies are left out.
+ *
+ * @param variables of the bot, over those that follow from `service`
+ */
+export async function ourBot(service: ServiceAddress, variables: Record<string, string> = {}): Promise<Strategy> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const log = createLog({ level: 'silent', secrets: [] });
-  const { parts, state } = await openParts(configFor(service, dataDir), log, { fetch: service.fetch });
+  const { parts, state } = await openParts(configFor(service, dataDir, variables), log, { fetch: service.fetch });
 
   const answer = async (asked: Asked, asker: Asker): Promise<Told> => {
     const response = await cardCommand.run(asked, parts);
@@ -44,13 +48,18 @@ export async function ourBot(service: ServiceAddress): Promise<Strategy> {
   };
 }
 
-function configFor({ url, requestsPerMinute, burst }: ServiceAddress, dataDir: string) {
+function configFor(
+  { url, requestsPerMinute, burst }: ServiceAddress,
+  dataDir: string,
+  variables: Record<string, string>,
+) {
   return readConfig({
     DISCORD_TOKEN: 'none',
     CARD_SERVICE_URL: url,
     CARD_SERVICE_REQUESTS_PER_MINUTE: String(requestsPerMinute),
     CARD_SERVICE_BURST: String(burst),
     DATA_DIR: dataDir,
+    ...variables,
   });
 }
 

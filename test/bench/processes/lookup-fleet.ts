@@ -1,0 +1,67 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { AnsweredMessage, AskMessage, LookupProcessOptions } from './lookup-messages.ts';
+
+/** Until all have the message and none is asked before the others. */
+const NOTICE_MS = 300;
+
+export interface FleetAnswer {
+  /** From the common start to the last answer of all. */
+  makespanMs: number;
+  withCard: number;
+}
+
+/** Processes with one quota, each the bot without Discord. */
+export class LookupFleet {
+  readonly #children: readonly ChildProcess[];
+
+  private constructor(children: readonly ChildProcess[]) {
+    this.#children = children;
+  }
+
+  /** Resolves when all are open. @throws Error when one ends before */
+  static async start(processes: number, options: LookupProcessOptions): Promise<LookupFleet> {
+    const children = Array.from({ length: processes }, () =>
+      fork('test/bench/processes/lookup-process.ts', [JSON.stringify(options)]),
+    );
+    await Promise.all(children.map((child) => said(child)));
+    return new LookupFleet(children);
+  }
+
+  /** Deals them out evenly, and lets all processes begin at the same moment. @param atOnce in each process */
+  async ask(lookups: AskMessage['lookups'], atOnce: number): Promise<FleetAnswer> {
+    const atMs = Date.now() + NOTICE_MS;
+    const answers = await Promise.all(
+      this.#children.map(async (child, index) => {
+        const own = lookups.filter((_, nth) => nth % this.#children.length === index);
+        const answered = said(child);
+        child.send({ lookups: own, atMs, atOnce } satisfies AskMessage);
+        const answer: AnsweredMessage = await answered;
+        return answer;
+      }),
+    );
+    return {
+      makespanMs: Math.max(...answers.map(({ lastAtMs }) => lastAtMs)) - atMs,
+      withCard: answers.reduce((sum, { withCard }) => sum + withCard, 0),
+    };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      this.#children.map(async (child) => {
+        const exited = once(child, 'exit');
+        if (child.connected) child.disconnect();
+        if (child.exitCode === null && child.signalCode === null) await exited;
+      }),
+    );
+  }
+}
+
+async function said(child: ChildProcess) {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`a process of the fleet ended with ${code}`);
+  });
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  ended.catch(() => {});
+  return message;
+}

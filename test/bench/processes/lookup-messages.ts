@@ -1,0 +1,22 @@
+import type { Asker } from '../../../src/asker.ts';
+
+/** What a process is to be: the service it asks, and the Redis that it shares. */
+export interface LookupProcessOptions {
+  url: string;
+  requestsPerMinute: number;
+  burst: number;
+  variables: Record<string, string>;
+}
+
+/** From `atMs` on, so many at once, in their order. */
+export interface AskMessage {
+  lookups: { cardId: string; asker: Asker }[];
+  atMs: number;
+  atOnce: number;
+}
+
+/** All were answered, the last at `lastAtMs`. */
+export interface AnsweredMessage {
+  withCard: number;
+  lastAtMs: number;
+}

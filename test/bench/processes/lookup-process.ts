@@ -1,0 +1,23 @@
+/** One of several processes that share a quota: the bot without Discord, asked over the IPC channel. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ourBot } from '../quota/our-bot.ts';
+import type { AnsweredMessage, AskMessage, LookupProcessOptions } from './lookup-messages.ts';
+
+const { variables, ...service }: LookupProcessOptions = JSON.parse(process.argv[2] ?? '{}');
+const bot = await ourBot({ ...service, fetch }, variables);
+
+process.on('message', async ({ lookups, atMs, atOnce }: AskMessage) => {
+  let withCard = 0;
+  const left = lookups[Symbol.iterator]();
+  const oneAfterTheOther = async () => {
+    for (const { cardId, asker } of left) {
+      const { card } = await bot.ask(cardId, asker);
+      if (card) withCard++;
+    }
+  };
+  await sleep(atMs - Date.now());
+  await Promise.all(Array.from({ length: atOnce }, oneAfterTheOther));
+  process.send?.({ withCard, lastAtMs: Date.now() } satisfies AnsweredMessage);
+});
+process.once('disconnect', () => bot.close());
+process.send?.('open');

@@ -1,0 +1,57 @@
+import { startCardService } from '../../../src/sandbox/card-service.ts';
+import { DAY_CARDS, dayOfLookups } from '../quota/day-of-lookups.ts';
+import { count } from '../quota/words.ts';
+import type { BenchRedis } from './bench-redis.ts';
+import { type FigurePart, PROCESSES } from './figure-part.ts';
+import { LookupFleet } from './lookup-fleet.ts';
+
+/** No limit in the way. */
+const PACE = { requestsPerMinute: 600_000, burst: 10_000 };
+const AT_ONCE = 32;
+
+/** As many lookups as a day has, by Zipf's law, as fast as they go. */
+export async function popularCards(redis: BenchRedis): Promise<FigurePart> {
+  const lookups = dayOfLookups(1 / 24);
+  const distinct = new Set(lookups.map(({ cardId }) => cardId)).size;
+  const runs: { requests: number; withCard: number }[] = [];
+  for (const processes of PROCESSES) runs.push(await askAll(redis, processes, lookups));
+  const shown = Math.min(...runs.map(({ withCard }) => withCard));
+  const many = count(lookups.length);
+  return {
+    rows: [
+      [`${many} lookups by Zipf: requests / cards`, ...runs.map(({ requests }) => (requests / distinct).toFixed(2))],
+    ],
+    verdicts: [
+      {
+        claim: `${many} lookups by Zipf cost ${distinct} requests (${runs.map(({ requests }) => requests).join(', ')})`,
+        reached: runs.every(({ requests }) => requests === distinct),
+      },
+      { claim: `every one of them shows its card (${count(shown)})`, reached: shown === lookups.length },
+    ],
+    notes: [
+      `By Zipf: ${distinct} different cards, dealt out to the processes in turn; ${AT_ONCE} under way at once in each, and no pace in the way.`,
+    ],
+  };
+}
+
+async function askAll(
+  { url, newPrefix }: BenchRedis,
+  processes: number,
+  lookups: ReturnType<typeof dayOfLookups>,
+): Promise<{ requests: number; withCard: number }> {
+  const service = await startCardService({ plan: 'enterprise', ...PACE, cards: DAY_CARDS });
+  const variables = {
+    REDIS_URL: url,
+    REDIS_KEY_PREFIX: newPrefix(),
+    CARD_SERVICE_PLAN: 'enterprise',
+    MEMBER_DAILY_REQUESTS: '0',
+  };
+  const fleet = await LookupFleet.start(processes, { url: service.url, ...PACE, variables });
+  try {
+    const { withCard } = await fleet.ask(lookups, AT_ONCE);
+    return { requests: service.counts.total, withCard };
+  } finally {
+    await fleet.stop();
+    await service.close();
+  }
+}

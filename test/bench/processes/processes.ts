@@ -1,0 +1,27 @@
+import { type BenchTable, toMarkdown } from '../table.ts';
+import { startBenchRedis } from './bench-redis.ts';
+import { type FigurePart, type MeasurePart, PROCESSES } from './figure-part.ts';
+import { popularCards } from './popular-cards.ts';
+import { together } from './together.ts';
+
+const PARTS: readonly MeasurePart[] = [together, popularCards];
+
+/** Figure 7: several processes with one quota, in Redis mode. */
+export async function run(): Promise<BenchTable> {
+  const redis = await startBenchRedis();
+  try {
+    const parts: FigurePart[] = [];
+    for (const measure of PARTS) parts.push(await measure(redis));
+    return {
+      title: 'Several processes with one quota, in Redis mode',
+      columns: ['', ...PROCESSES.map((count) => `${count} ${count === 1 ? 'process' : 'processes'}`)],
+      rows: parts.flatMap(({ rows }) => rows),
+      verdicts: parts.flatMap(({ verdicts }) => verdicts),
+      notes: [redis.note, ...parts.flatMap(({ notes }) => notes)],
+    };
+  } finally {
+    await redis.close();
+  }
+}
+
+if (import.meta.main) process.stdout.write(`${toMarkdown(await run())}\n`);
