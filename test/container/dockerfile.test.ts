@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startSurroundings } from '../support/surroundings.ts';
+import { allowedPaths, copiedPaths, ignoredPaths, readStages, unpackImage } from './image.ts';
+
+/** The value of an instruction in the stage that runs. */
+async function finalInstruction(wanted: string): Promise<string | undefined> {
+  return (await readStages()).at(-1)?.findLast(({ name }) => name === wanted)?.text;
+}
+
+/** Runs `program` where the image was unpacked, with the image's packages and no others. */
+async function run(app: string, program: string[], env: Record<string, string>) {
+  const [command = '', ...args] = program;
+  expect(command).toBe('node');
+  // Without these flags a linked package would find what lies beside it in this checkout.
+  const child = spawn(process.execPath, ['--preserve-symlinks', '--preserve-symlinks-main', ...args], {
+    cwd: app,
+    env,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  return { child, output: () => output, ended: once(child, 'close').then(([code]) => code) };
+}
+
+async function startCommand(): Promise<string[]> {
+  return JSON.parse((await finalInstruction('CMD')) ?? '[]');
+}
+
+describe('the image', () => {
+  it('takes only what is in this checkout and in .dockerignore', async () => {
+    const copied = (await readStages()).flatMap(copiedPaths);
+
+    expect(copied.filter((path) => !existsSync(path))).toEqual([]);
+    expect(new Set(copied)).toEqual(new Set(await allowedPaths()));
+    expect(await ignoredPaths()).toEqual(['src/sandbox']);
+  });
+
+  it('runs no install script, neither while it is built nor later', async () => {
+    const installs = (await readStages()).flat().filter(({ name, text }) => name === 'RUN' && text.startsWith('npm'));
+
+    expect(installs).toEqual([{ name: 'RUN', text: 'npm ci --omit=dev --omit=optional --ignore-scripts' }]);
+  });
+
+  it('runs as a user who is not root, as a process that hears signals', async () => {
+    expect(await finalInstruction('USER')).toBe('node');
+    expect(await finalInstruction('STOPSIGNAL')).toBe('SIGTERM');
+    expect(await startCommand()).toEqual(['node', 'src/main.ts']);
+  });
+
+  it('says what is missing when it is not configured, and exits 1', async () => {
+    const bot = await run(await unpackImage(), await startCommand(), {});
+
+    expect(await bot.ended).toBe(1);
+    expect(bot.output()).toContain('DISCORD_TOKEN: missing');
+    expect(bot.output()).toContain('CARD_SERVICE_URL: ');
+  });
+
+  it('holds the registration of commands', async () => {
+    const { env } = await startSurroundings();
+    const diff = await run(await unpackImage(), ['node', 'src/discord/register.ts', 'diff'], env);
+
+    expect(await diff.ended).toBe(0);
+  });
+
+  it('answers a command, writes to DATA_DIR alone, and exits 0 when told', async () => {
+    const { discord, env } = await startSurroundings();
+    const app = await unpackImage();
+    const before = await readdir(app);
+    const bot = await run(app, await startCommand(), env);
+    await Promise.race([discord.gateway.whenReady(), bot.ended.then(() => expect.unreachable(bot.output()))]);
+
+    const { embeds } = await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
+    bot.child.kill('SIGTERM');
+
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+    expect(await bot.ended).toBe(0);
+    expect(await readdir(app)).toEqual(before);
+    expect(await readdir(env.DATA_DIR)).not.toEqual([]);
+  });
+});

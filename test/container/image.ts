@@ -1,0 +1,77 @@
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+
+const Lockfile = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ dev: z.boolean(), optional: z.boolean(), devOptional: z.boolean() }).partial(),
+  ),
+});
+
+/** One line of a Dockerfile. */
+export interface Instruction {
+  name: string;
+  text: string;
+}
+
+/** The stages of `Dockerfile`, in order; each begins with its FROM. */
+export async function readStages(): Promise<Instruction[][]> {
+  const stages: Instruction[][] = [];
+  for (const line of (await readFile('Dockerfile', 'utf8')).split('\n')) {
+    const [, name, text] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
+    if (name === undefined || text === undefined) continue;
+    if (name === 'FROM') stages.push([]);
+    stages.at(-1)?.push({ name, text });
+  }
+  return stages;
+}
+
+/** What a stage takes out of this checkout. */
+export function copiedPaths(stage: readonly Instruction[]): string[] {
+  return stage
+    .filter(({ name, text }) => name === 'COPY' && !text.startsWith('--from='))
+    .flatMap(({ text }) => text.split(' ').slice(0, -1));
+}
+
+/** Paths that `.dockerignore` keeps out although it lets their folder in. */
+export async function ignoredPaths(): Promise<string[]> {
+  return (await readIgnoreFile()).filter((line) => line !== '*' && !line.startsWith('!'));
+}
+
+/** Paths that `.dockerignore` lets in; nothing else may be copied. */
+export async function allowedPaths(): Promise<string[]> {
+  return (await readIgnoreFile()).filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+}
+
+/** A folder that holds what the image's `/app` holds. Gone when the test ends. */
+export async function unpackImage(): Promise<string> {
+  const app = await mkdtemp(join(tmpdir(), 'cardbot-image-'));
+  onTestFinished(() => rm(app, { recursive: true, force: true }));
+  const ignored = await ignoredPaths();
+  for (const path of copiedPaths((await readStages()).at(-1) ?? [])) {
+    await cp(path, join(app, path), { recursive: true, filter: (from) => !ignored.includes(from) });
+  }
+  for (const path of await installedPackages()) {
+    await mkdir(dirname(join(app, path)), { recursive: true });
+    await symlink(resolve(path), join(app, path));
+  }
+  return app;
+}
+
+/** Paths of what `npm ci --omit=dev --omit=optional` installs, without those within another package. */
+async function installedPackages(): Promise<string[]> {
+  const { packages } = Lockfile.parse(JSON.parse(await readFile('package-lock.json', 'utf8')));
+  return Object.entries(packages)
+    .filter(
+      ([path, { dev, optional, devOptional }]) =>
+        /^node_modules\/(?!.*node_modules)/.test(path) && !(dev || optional || devOptional),
+    )
+    .map(([path]) => path);
+}
+
+async function readIgnoreFile(): Promise<string[]> {
+  return (await readFile('.dockerignore', 'utf8')).split('\n').filter(Boolean);
+}
