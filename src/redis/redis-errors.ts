@@ -10,11 +10,14 @@ const REFUSED_WRITE = /^(READONLY|OOM|MISCONF|NOREPLICAS)\b/;
 /** Redis answers that it cannot be used as things are: no password or another, no permission, still loading. */
 const UNUSABLE = /^(NOAUTH|WRONGPASS|NOPERM|LOADING|MASTERDOWN|CLUSTERDOWN|BUSY)\b/;
 
+const OWN_MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
+
 export function isRefusedWrite(error: unknown): boolean {
   return error instanceof ErrorReply && REFUSED_WRITE.test(error.message);
 }
 
-/** Whether Redis is in trouble, and not one command wrong. */
+/** Whether Redis is in trouble, and not one command, or our own code, wrong. */
 export function isTrouble(error: unknown): boolean {
+  if (OWN_MISTAKES.some((kind) => error instanceof kind)) return false;
   return !(error instanceof ErrorReply) || isRefusedWrite(error) || UNUSABLE.test(error.message);
 }

@@ -85,7 +85,7 @@ export class RedisLink {
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       if (isTrouble(error)) this.#become(isRefusedWrite(error) ? 'readable' : 'away', words(error));
-      else this.#log.error({ err: error }, 'redis refused a command');
+      else this.#log.error({ err: error }, 'a question to redis failed');
       throw error instanceof RedisAway ? error : new RedisAway(words(error), { cause: error });
     }
   }

