@@ -84,7 +84,8 @@ export class CardLookup {
 
   /** A card that we hold and the service denies is not forgotten: it is no longer listed. */
   async #notFound(id: string): Promise<Answer> {
-    const held = await this.#store.get(id);
+    // Not what memory alone holds: another process may have stored a newer copy.
+    const held = await this.#store.get(id, () => false);
     const nowMs = Date.now();
     return held?.card ? { ...held, deniedAtMs: nowMs } : { card: undefined, askedAtMs: nowMs };
   }

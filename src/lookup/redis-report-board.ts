@@ -38,11 +38,15 @@ export class RedisReportBoard implements ReportBoard {
   }
 
   async claim(): Promise<boolean> {
+    // First its own: Redis knows nothing of what was claimed while it was away.
+    if (!(await this.#own.claim())) return false;
     try {
       await this.#link.run(() => this.#claims.consume('claim'));
       return true;
     } catch (refused) {
-      return refused instanceof RedisAway && this.#own.claim();
+      if (refused instanceof RedisAway) return true;
+      await this.#own.giveBack();
+      return false;
     }
   }
 
@@ -53,6 +57,7 @@ export class RedisReportBoard implements ReportBoard {
 
   async post(report: UsageReport): Promise<void> {
     await this.#own.post(report);
+    if ((await this.last()) !== report) return; // another process has a later one
     const expiration = { type: 'PX', value: KEPT_MS } as const;
     await this.#link.run((client) => client.set(this.#key, JSON.stringify(report), { expiration })).catch(() => {}); // others ask for themselves
   }

@@ -15,6 +15,7 @@ export interface ReportBoard {
   claim(): Promise<boolean>;
   /** Nothing was asked: the next to come may. */
   giveBack(): Promise<void>;
+  /** Of several the service's latest stays, in whatever order they are posted. */
   post(report: UsageReport): Promise<void>;
   /** `undefined` before the first. */
   last(): Promise<UsageReport | undefined>;
@@ -38,7 +39,7 @@ export class LocalReportBoard implements ReportBoard {
   }
 
   async post(report: UsageReport): Promise<void> {
-    this.#last = report;
+    if (this.#last === undefined || report.atMs >= this.#last.atMs) this.#last = report;
   }
 
   async last(): Promise<UsageReport | undefined> {
