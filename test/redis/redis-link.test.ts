@@ -51,7 +51,7 @@ describe('a link to a Redis that is well', () => {
     const { link, lines } = await usableLinkTo(await startRedis());
     await expect(link.run((client) => client.sendCommand(['NOSUCHCOMMAND']))).rejects.toThrow(RedisAway);
     expect(link.health).toBe('usable');
-    expect(lines).toMatchObject([{ level: ERROR, msg: 'redis refused a command' }]);
+    expect(lines).toMatchObject([{ level: ERROR, msg: 'a question to redis failed' }]);
   });
 
   it('hands on what was rejected with and is no error', async () => {
