@@ -2,9 +2,11 @@ import type { Plan } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
 import { afterClockJump } from './clock-jump.ts';
 import type { RequestOutcome } from './gate.ts';
+import { outlookOf } from './outlook.ts';
 import type { PlanSetting } from './pace.ts';
 import type { Outlook, Pacer, Turn, TurnLane, TurnOrWait } from './pacer.ts';
-import { FIRST_PACING, hearReading, outlookOf, type PacingState, settleTurn, takeTurn } from './pacing.ts';
+import { FIRST_PACING, hearReading, type PacingState, settleTurn, takeTurn, withProbing } from './pacing.ts';
+import { plausible } from './plausible.ts';
 import { currentQuota } from './quota.ts';
 import { runsOutAtMs } from './rate-samples.ts';
 
@@ -32,7 +34,9 @@ export class LocalPacer implements Pacer {
     this.#save = save;
     this.#warn = warn;
     this.#random = random;
-    this.#state = { ...state, gate: { ...state.gate, probing: false } }; // a probe cannot outlive its process
+    const nowMs = Date.now();
+    const kept = plausible(afterClockJump(state, nowMs), nowMs);
+    this.#state = withProbing(kept, false); // a probe cannot outlive its process
   }
 
   take(lane: TurnLane, politeMs = 0): Promise<TurnOrWait> {

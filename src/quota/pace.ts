@@ -21,11 +21,12 @@ export function planPace(setting: PlanSetting, dailyLimit: number | undefined, r
   const limits = planLimits(setting.plan === 'auto' ? (reported ?? 'auto') : setting.plan, dailyLimit);
   const requestsPerMinute = setting.requestsPerMinute ?? limits.requestsPerMinute;
   const burst = setting.burst ?? limits.burst;
-  const { processes = 1 } = setting;
-  return {
-    intervalMs: (60_000 / requestsPerMinute) * processes,
-    capacity: Math.max(1, Math.floor((burst - 1) / processes)),
-  };
+  return { intervalMs: 60_000 / requestsPerMinute, capacity: Math.max(1, burst - 1) };
+}
+
+/** What each of so many processes may do while they cannot hear of each other. */
+export function partOf({ intervalMs, capacity }: Pace, processes: number): Pace {
+  return { intervalMs: intervalMs * processes, capacity: Math.max(1, Math.floor(capacity / processes)) };
 }
 
 /** The day's requests by the configuration alone; `undefined` when that does not say. */

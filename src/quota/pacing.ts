@@ -2,8 +2,8 @@ import type { Plan } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
 import { afterRequest, type Circumstances, type Gate, OPEN_GATE, type RequestOutcome } from './gate.ts';
 import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
-import { type PlanSetting, planPace } from './pace.ts';
-import type { Outlook, Turn, TurnLane, TurnOrWait } from './pacer.ts';
+import { type PlanSetting, partOf, planPace } from './pace.ts';
+import type { Turn, TurnLane, TurnOrWait } from './pacer.ts';
 import { currentQuota, mergeReading } from './quota.ts';
 import { addSample, type RemainingSample } from './rate-samples.ts';
 import { reserveUntilMs } from './reserve.ts';
@@ -25,6 +25,8 @@ export interface PacingState {
   /** What remained over the last hour. */
   samples: readonly RemainingSample[];
 }
+
+export type PacingChange = (state: PacingState) => PacingState;
 
 /** A first start begins with a full bucket; a restart never does. */
 export const FIRST_PACING: PacingState = {
@@ -93,7 +95,17 @@ export function takeTurn(
 
 /** A request leaves. */
 export function launched(state: PacingState, { probe }: Turn): PacingState {
-  return probe ? { ...state, gate: { ...state.gate, probing: true } } : state;
+  return probe ? withProbing(state, true) : state;
+}
+
+/** With a probe under way, or without. */
+export function withProbing(state: PacingState, probing: boolean): PacingState {
+  return state.gate.probing === probing ? state : { ...state, gate: { ...state.gate, probing } };
+}
+
+/** The probe of a closed gate may leave now. */
+export function isProbeDue({ gate }: PacingState, nowMs: number): boolean {
+  return gate.why !== 'open' && gate.untilMs <= nowMs && !gate.probing;
 }
 
 /** After a request ended. */
@@ -126,22 +138,6 @@ export function hearReading(state: PacingState, reading: QuotaReading, nowMs: nu
   };
 }
 
-export function outlookOf(state: PacingState, setting: PlanSetting, nowMs: number): Outlook {
-  const { why, untilMs } = state.gate;
-  const pace = paceOf(state, setting, nowMs);
-  const pausedUntilMs = Math.max(nowMs, why === 'minute' ? untilMs : 0);
-  return {
-    paused: why === 'minute' && untilMs > nowMs,
-    closed: why === 'open' || why === 'minute' || untilMs <= nowMs ? undefined : { why, untilMs },
-    reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
-    turnAtMs: (position) => {
-      if (why === 'minute') return pausedUntilMs + (position - 1) * pace.intervalMs;
-      const firstMs = tokenAtMs(Math.max(state.fullAtMs, nowMs), nowMs, pace);
-      return Math.max(nowMs, firstMs + (position - 1) * pace.intervalMs);
-    },
-  };
-}
-
 function refusal(
   { gate, quota }: PacingState,
   lane: TurnLane,
@@ -159,6 +155,7 @@ function refusal(
   return undefined;
 }
 
+/** What was learnt is of the whole plan, so it is divided last. */
 export function paceOf({ quota, plan, learnedBurst }: PacingState, setting: PlanSetting, nowMs: number): Pace {
-  return learntPace(planPace(setting, quota?.limit, plan), learnedBurst, nowMs);
+  return partOf(learntPace(planPace(setting, quota?.limit, plan), learnedBurst, nowMs), setting.processes ?? 1);
 }

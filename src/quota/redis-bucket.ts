@@ -9,21 +9,24 @@ import type { Pace } from './token-bucket.ts';
  *
  * Arguments: points; 1 + the time in ms that a token must have lain there; capacity; seconds in which it fills.
  */
-const CONSUME = `
+const script = (refusal: string) => `
   local points, heldBackMs, capacity = tonumber(ARGV[1]), ARGV[2] - 1, tonumber(ARGV[3])
   local intervalMs = ARGV[4] * 1000 / capacity
   local time = redis.call('TIME')
   local nowMs = time[1] * 1000 + time[2] / 1000
   local emptyMs = nowMs + capacity * intervalMs
   local fullAtMs = math.min(math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), nowMs), emptyMs)
-  local charge = points > 1
-  if not charge and fullAtMs - (capacity - 1) * intervalMs + heldBackMs > nowMs then
-    return {capacity + 1, math.ceil(fullAtMs - nowMs)}
-  end
+  ${refusal}
   fullAtMs = math.min(fullAtMs + points * intervalMs, emptyMs)
   redis.call('SET', KEYS[1], string.format('%.3f', fullAtMs), 'PX', math.ceil(fullAtMs - nowMs) + 1000)
   return {1, math.ceil(fullAtMs - nowMs)}
 `;
+const TAKE = script(`
+  if fullAtMs - (capacity - 1) * intervalMs + heldBackMs > nowMs then
+    return {capacity + 1, math.ceil(fullAtMs - nowMs)}
+  end
+`);
+const CHARGE = script('');
 
 /** The one token bucket of all processes that share a quota. Its methods throw RedisAway. */
 export class RedisBucket {
@@ -44,21 +47,18 @@ export class RedisBucket {
 
   /** Takes a token if there is one that has lain there for `heldBackMs`. `fullAtMs` is by our clock. */
   async take(pace: Pace, heldBackMs: number): Promise<{ taken: boolean; fullAtMs: number }> {
-    const customDuration = 1 + Math.round(heldBackMs);
     try {
-      const left = await this.#link.run(() => this.#limiter(pace).consume(this.#account, 1, { customDuration }));
-      return { taken: true, fullAtMs: Date.now() + left.msBeforeNext };
+      const { msBeforeNext } = await this.#consume(TAKE, pace, 1, heldBackMs);
+      return { taken: true, fullAtMs: Date.now() + msBeforeNext };
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       return { taken: false, fullAtMs: Date.now() + refused.msBeforeNext };
     }
   }
 
-  /** For requests that left without asking; one of them counts as two. */
+  /** For requests that left without asking. */
   async charge(pace: Pace, requests: number): Promise<void> {
-    await this.#link.run(() =>
-      this.#limiter(pace).penalty(this.#account, Math.max(2, requests), { customDuration: 1 }),
-    );
+    await this.#consume(CHARGE, pace, requests);
   }
 
   /** Leaves no token in it. */
@@ -66,14 +66,15 @@ export class RedisBucket {
     await this.charge(pace, pace.capacity);
   }
 
-  #limiter(pace: Pace): RateLimiterRedis {
-    return new RateLimiterRedis({
+  #consume(script: string, { capacity, intervalMs }: Pace, points: number, heldBackMs = 0): Promise<RateLimiterRes> {
+    const limiter = new RateLimiterRedis({
       storeClient: this.#link.client,
       useRedisPackage: true,
       keyPrefix: this.#prefix,
-      points: pace.capacity,
-      duration: (pace.capacity * pace.intervalMs) / 1000,
-      customIncrTtlLuaScript: CONSUME,
+      points: capacity,
+      duration: (capacity * intervalMs) / 1000,
+      customIncrTtlLuaScript: script,
     });
+    return this.#link.run(() => limiter.consume(this.#account, points, { customDuration: 1 + Math.round(heldBackMs) }));
   }
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Logger } from '../log.ts';
+import { RedisAway } from '../redis/redis-errors.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
 import { shifted } from './clock-jump.ts';
-import { FIRST_PACING, type PacingState } from './pacing.ts';
+import { type PacingState, withProbing } from './pacing.ts';
+import { plausible } from './plausible.ts';
+import { RedisClock } from './redis-clock.ts';
 import { StoredPacing } from './stored-pacing.ts';
 
 /** Replaces the state if it is still the one that was read. Either way: Redis's clock, what stands there, the bucket. */
@@ -17,16 +20,18 @@ const REPLACE = `
 `;
 /** Longer than a quota window, so that nothing that still counts is forgotten. */
 const KEPT_MS = 35 * 24 * 3600 * 1000;
-/** Changes are few, a request each; so many in a row that come between are a bug. */
-const MAX_TRIES = 20;
+/** Changes are few, and each time one of those who try succeeds. */
+const MAX_TRIES = 50;
 
 /** A probe belongs to a process, and ends with it. */
 const SharedState = z.object({ state: StoredPacing, probeOf: z.string().optional() });
 
-/** What a change found and what it left, both by this process's clock. `undefined`: nobody had written anything. */
+type SharedState = z.infer<typeof SharedState>;
+
+/** What a change found and what it left, both by this process's clock. `undefined`: nothing stands there. */
 export interface Change {
   before: PacingState | undefined;
-  after: PacingState;
+  after: PacingState | undefined;
 }
 
 export interface SharedPacingOptions {
@@ -46,46 +51,48 @@ export interface SharedPacingOptions {
  * RedisAway.
  */
 export class SharedPacing {
+  /** Whether this process has a probe under way. One that it claimed without hearing of it is nobody's. */
+  holdsProbe = false;
   readonly #options: SharedPacingOptions;
   readonly #key: string;
-  /** As it last stood there. */
+  /** As it last stood there, by Redis's clock. */
   #text = '';
+  #there: SharedState | undefined;
   #fullAtMs = 0;
-  /** Redis's clock less ours. */
-  #aheadMs = 0;
-  #tripMs = Number.POSITIVE_INFINITY;
+  readonly #clock = new RedisClock();
 
   constructor(options: SharedPacingOptions) {
     this.#options = options;
     this.#key = `${options.prefix}:pacing:${options.account}`;
   }
 
-  /** `undefined`: nobody has written anything yet, or Redis has lost it. */
+  /** `undefined`: nobody has written anything yet, or Redis has lost it, or it is nonsense. */
   async read(): Promise<PacingState | undefined> {
     await this.#swap('');
-    return this.#parse()?.state;
+    return this.#shown();
   }
 
-  async update(change: (state: PacingState | undefined) => PacingState): Promise<Change> {
+  /** @param change may be asked several times; changes nothing by giving back what it was given */
+  async update(change: (there: PacingState | undefined) => PacingState | undefined): Promise<Change> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const held = this.#parse();
-      const before = held?.state;
+      const seen = this.#text;
+      const before = this.#shown();
       const after = change(before);
-      if (before === after) {
-        // Only worth believing if it still stands there.
-        const seen = this.#text;
+      if (after === undefined || before === after) {
         await this.#swap('');
-        if (this.#text === seen) return { before, after };
-        continue;
+        if (this.#text === seen) return { before, after }; // what the decision rests on still stands there
+      } else if (await this.#swap(this.#written(after, before))) {
+        return { before, after };
       }
-      const probeOf = before?.gate.probing ? held?.probeOf : this.#options.fleet.id;
-      const text = JSON.stringify({
-        state: shifted(after, this.#aheadMs),
-        ...(after.gate.probing && { probeOf }),
-      });
-      if (await this.#swap(text)) return { before, after };
     }
-    throw new Error('the shared pacing state never stands still');
+    throw new RedisAway('the shared pacing state never stands still');
+  }
+
+  #written(after: PacingState, before: PacingState | undefined): string {
+    const state = shifted(after, this.#clock.aheadMs);
+    if (!after.gate.probing) return JSON.stringify({ state });
+    const probeOf = before?.gate.probing ? this.#there?.probeOf : this.#options.fleet.id;
+    return JSON.stringify({ state, probeOf });
   }
 
   /** @returns whether `text` stands there now */
@@ -98,34 +105,35 @@ export class SharedPacing {
       }),
     );
     const [redisMs, there, fullAtMs] = z.tuple([z.coerce.number(), z.string(), z.coerce.number()]).parse(said);
-    this.#text = there;
+    this.#clock.heard(redisMs, sentAtMs, Date.now());
     this.#fullAtMs = fullAtMs;
-    this.#setClock(redisMs, sentAtMs, Date.now());
+    if (there !== this.#text) {
+      this.#text = there;
+      this.#there = this.#parse(there);
+    }
     return there === text;
   }
 
-  /** Trips take time, and not the same each way: only a better measurement, or a jump of a clock, is believed. */
-  #setClock(redisMs: number, sentAtMs: number, receivedAtMs: number): void {
-    const tripMs = receivedAtMs - sentAtMs;
-    const aheadMs = Math.round(redisMs - (sentAtMs + tripMs / 2));
-    const jumped = Math.abs(aheadMs - this.#aheadMs) > tripMs / 2 + this.#tripMs / 2 + 1;
-    if (tripMs < this.#tripMs || jumped) {
-      this.#aheadMs = aheadMs;
-      this.#tripMs = Math.max(0, tripMs);
+  #parse(text: string): SharedState | undefined {
+    if (text === '') return undefined;
+    try {
+      return SharedState.parse(JSON.parse(text));
+    } catch (err) {
+      this.#options.log.warn({ err }, 'shared pacing state does not fit: it is written anew');
+      return undefined;
     }
   }
 
-  #parse(): { state: PacingState; probeOf: string | undefined } | undefined {
-    if (this.#text === '') return undefined;
-    const { fleet, log } = this.#options;
-    try {
-      const { state, probeOf } = SharedState.parse(JSON.parse(this.#text));
-      const probing = state.gate.probing && probeOf !== undefined && !fleet.isGone(probeOf);
-      const shown = { ...state, fullAtMs: this.#fullAtMs, gate: { ...state.gate, probing } };
-      return { state: shifted(shown, -this.#aheadMs), probeOf };
-    } catch (err) {
-      log.warn({ err }, 'shared pacing state does not fit: starting without');
-      return { state: FIRST_PACING, probeOf: undefined };
-    }
+  #shown(): PacingState | undefined {
+    if (this.#there === undefined) return undefined;
+    const { state, probeOf } = this.#there;
+    const shown = { ...withProbing(state, state.gate.probing && this.#isUnderWay(probeOf)), fullAtMs: this.#fullAtMs };
+    return plausible(shifted(shown, -this.#clock.aheadMs), Date.now());
+  }
+
+  #isUnderWay(probeOf: string | undefined): boolean {
+    const { fleet } = this.#options;
+    if (probeOf === fleet.id) return this.holdsProbe;
+    return probeOf !== undefined && !fleet.isGone(probeOf);
   }
 }

@@ -14,19 +14,19 @@ export const StoredPacing = z
       sinceMs: number.default(0),
       untilMs: number,
       probing: z.boolean(),
-      failures: z.int(),
+      failures: z.int().nonnegative(),
     }),
     quota: z
       .object({
-        limit: number.optional(),
-        remaining: number.optional(),
+        limit: number.nonnegative().optional(),
+        remaining: number.nonnegative().optional(),
         resetsAtMs: number.optional(),
         receivedAtMs: number,
       })
       .transform(({ limit, remaining, resetsAtMs, receivedAtMs }) => ({ limit, remaining, resetsAtMs, receivedAtMs }))
       .optional(),
     plan: z.enum(PLANS).optional(),
-    learnedBurst: z.object({ capacity: number, untilMs: number }).optional(),
+    learnedBurst: z.object({ capacity: number.min(1), untilMs: number }).optional(),
     warned: z.object({ share: number, windowEndsMs: number }).optional(),
     samples: z.array(z.object({ atMs: number, remaining: number })).optional(),
   })

@@ -18,3 +18,8 @@ export function warnedAfter(warned: Warned | undefined, quota: QuotaState, nowMs
   const sameWindow = warned !== undefined && Math.abs(warned.windowEndsMs - windowEndsMs) <= SAME_WINDOW_MS;
   return sameWindow && warned.share >= share ? warned : { share, windowEndsMs };
 }
+
+export function isSameWarning(a: Warned | undefined, b: Warned | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.share === b.share && Math.abs(a.windowEndsMs - b.windowEndsMs) <= SAME_WINDOW_MS;
+}

@@ -1,0 +1,37 @@
+import type { PlanSetting } from './pace.ts';
+import type { Outlook } from './pacer.ts';
+import { type PacingState, paceOf } from './pacing.ts';
+import { currentQuota } from './quota.ts';
+import { reserveUntilMs } from './reserve.ts';
+import { tokenAtMs } from './token-bucket.ts';
+
+/** Clocks that differ are never known exactly. */
+const SAME_TIME_MS = 100;
+
+export function outlookOf(state: PacingState, setting: PlanSetting, nowMs: number): Outlook {
+  const { why, untilMs } = state.gate;
+  const pace = paceOf(state, setting, nowMs);
+  const pausedUntilMs = Math.max(nowMs, why === 'minute' ? untilMs : 0);
+  return {
+    paused: why === 'minute' && untilMs > nowMs,
+    closed: why === 'open' || why === 'minute' || untilMs <= nowMs ? undefined : { why, untilMs },
+    reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
+    turnAtMs: (position) => {
+      if (why === 'minute') return pausedUntilMs + (position - 1) * pace.intervalMs;
+      const firstMs = tokenAtMs(Math.max(state.fullAtMs, nowMs), nowMs, pace);
+      return Math.max(nowMs, firstMs + (position - 1) * pace.intervalMs);
+    },
+  };
+}
+
+/** Whether turns come at the same times by both, as far as the bucket does not say. */
+export function sameOutlook(a: PacingState, b: PacingState): boolean {
+  return (
+    a.gate.why === b.gate.why &&
+    a.gate.probing === b.gate.probing &&
+    Math.abs(a.gate.untilMs - b.gate.untilMs) <= SAME_TIME_MS &&
+    a.plan === b.plan &&
+    a.quota?.limit === b.quota?.limit &&
+    a.learnedBurst?.capacity === b.learnedBurst?.capacity
+  );
+}

@@ -1,0 +1,81 @@
+import type { PlanSetting } from './pace.ts';
+import type { TurnLane, TurnOrWait } from './pacer.ts';
+import { isProbeDue, launched, type PacingChange, type PacingState, paceOf, permission } from './pacing.ts';
+import type { RedisBucket } from './redis-bucket.ts';
+import { rejoined } from './rejoin.ts';
+import type { SharedPacing } from './shared-pacing.ts';
+import { type Pace, tokenAtMs } from './token-bucket.ts';
+
+/**
+ * Turns that all processes share: one state, one bucket. Where Redis has lost them, they are written again by what this
+ * process knows (`own`), without a new burst. Its methods throw RedisAway.
+ */
+export class SharedTurns {
+  readonly #setting: PlanSetting;
+  readonly #shared: SharedPacing;
+  readonly #bucket: RedisBucket;
+
+  constructor({ setting, shared, bucket }: { setting: PlanSetting; shared: SharedPacing; bucket: RedisBucket }) {
+    this.#setting = setting;
+    this.#shared = shared;
+    this.#bucket = bucket;
+  }
+
+  /** What all know now. Costs one command. */
+  async hear(own: PacingState): Promise<PacingState> {
+    return (await this.#shared.read()) ?? this.join(own);
+  }
+
+  /** Changes what all know. `own` has been changed already. Costs one command, if nobody else changes it meanwhile. */
+  async change(
+    own: PacingState,
+    change: PacingChange,
+  ): Promise<{ before: PacingState | undefined; after: PacingState }> {
+    const { before, after } = await this.#shared.update((there) => there && change(there));
+    return { before, after: after ?? (await this.join(own)) };
+  }
+
+  /** Like takeTurn, with the state as all know it. Costs two commands, and three more for the probe. */
+  async take(own: PacingState, lane: TurnLane, politeMs: number): Promise<{ state: PacingState; got: TurnOrWait }> {
+    const heard = await this.hear(own);
+    const permitted = permission(heard, lane, this.#setting, Date.now(), politeMs);
+    if (permitted.kind !== 'token') return { state: heard, got: permitted };
+
+    const { turn, pace, heldBackMs, free } = permitted;
+    const { taken, fullAtMs } = free
+      ? { taken: true, fullAtMs: heard.fullAtMs }
+      : await this.#bucket.take(pace, heldBackMs);
+    const state = { ...heard, fullAtMs };
+    if (!taken) return { state, got: { kind: 'wait', untilMs: tokenAtMs(fullAtMs, Date.now(), pace, heldBackMs) } };
+    return turn.probe ? this.#takeProbe(state, pace) : { state, got: { kind: 'turn', turn } };
+  }
+
+  /** For requests that left without asking. */
+  async charge(own: PacingState, requests: number): Promise<void> {
+    await this.#bucket.charge(this.#pace(own), requests);
+  }
+
+  /** Adds what is known here to what all know. The very first process of all leaves the bucket full. */
+  async join(own: PacingState, { isStart = false } = {}): Promise<PacingState> {
+    // How much was spent is lost, too; the bucket first, so that nobody finds it full and goes on.
+    if (!isStart && (await this.#shared.read()) === undefined) await this.#bucket.empty(this.#pace(own));
+    const { after = own } = await this.#shared.update((there) => rejoined(there, own));
+    return after;
+  }
+
+  /** One of all processes gets it. */
+  async #takeProbe(state: PacingState, pace: Pace): Promise<{ state: PacingState; got: TurnOrWait }> {
+    const { before, after } = await this.#shared.update((there) =>
+      there && isProbeDue(there, Date.now()) ? launched(there, { probe: true }) : there,
+    );
+    if (!before || !after || before === after) {
+      return { state: after ?? state, got: { kind: 'wait', untilMs: Date.now() + pace.intervalMs } };
+    }
+    if (before.gate.why === 'minute') await this.#bucket.empty(pace); // as a pause leaves it
+    return { state: after, got: { kind: 'turn', turn: { probe: true } } };
+  }
+
+  #pace(own: PacingState): Pace {
+    return paceOf(own, this.#setting, Date.now());
+  }
+}
