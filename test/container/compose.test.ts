@@ -52,11 +52,10 @@ describe('compose.yaml', () => {
     },
   );
 
-  it('gives each bot a volume of its own, where the image keeps its data', async () => {
-    const { shared, bots } = await readCompose();
-
-    expect(variables(shared, '').DATA_DIR).toBe('/data');
-    expect(bots.map((bot) => /volumes: \['(.+)'\]/.exec(bot)?.[1])).toEqual(['bot-0:/data', 'bot-1:/data']);
+  it('gives no bot a volume: what it keeps is in Valkey, which has one', async () => {
+    const { shared, bots, valkey } = await readCompose();
+    expect([shared, ...bots].join('')).not.toMatch(/volumes:|DATA_DIR/);
+    expect(valkey).toContain("volumes: ['valkey:/data']");
   });
 
   it('keeps Valkey durable, never evicting, and off the host', async () => {
