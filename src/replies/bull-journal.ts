@@ -19,8 +19,6 @@ export interface BullJournalOptions {
 /** With 5 s until a process is taken for dead, and a second until the next look: paid within 10 s of a kill. */
 const FIRST_LOOK_MS = 5_000;
 const LOOK_AGAIN_MS = 3_000;
-/** Under the second of a beat; the line asks for more of them when it is busy. */
-const ROUND_EVERY_MS = 800;
 /** For handing over; what is left comes due by itself. */
 const LAST_WORDS_MS = 500;
 
@@ -38,7 +36,6 @@ export class BullJournal implements DebtJournal {
   readonly #paid = new Set<string>();
   #owe: ((debt: Debt) => void) | undefined;
   #round: Promise<void> | undefined;
-  #nextRoundAtMs = 0;
   #closed = false;
 
   constructor({
@@ -57,8 +54,7 @@ export class BullJournal implements DebtJournal {
       for (const owed of this.#owed.values()) owed.written = false; // it may come back empty
     });
     fleet.onBeat(() => {
-      if (this.#closed || performance.now() < this.#nextRoundAtMs) return;
-      this.#nextRoundAtMs = performance.now() + ROUND_EVERY_MS;
+      if (this.#closed) return;
       this.#round ??= unlessAway(this.#goRound()).finally(() => {
         this.#round = undefined;
       });

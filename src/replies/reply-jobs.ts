@@ -166,8 +166,7 @@ function toJobId(interactionId: string): string {
   return `interaction-${interactionId}`;
 }
 
-/** BullMQ's own errors carry a number, those of the system a word. A job that is no JSON is not Redis's trouble either. */
+/** BullMQ's own errors carry a number, those of the system a word. */
 function isRefusal(error: unknown): boolean {
-  if (error instanceof SyntaxError) return true;
   return error instanceof Error && 'code' in error && typeof error.code === 'number';
 }
