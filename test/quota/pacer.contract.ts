@@ -1,0 +1,237 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { RequestOutcome } from '../../src/quota/gate.ts';
+import type { PlanSetting } from '../../src/quota/pace.ts';
+import type { Pacer, Turn, TurnLane } from '../../src/quota/pacer.ts';
+import type { QuotaReading } from '../../src/quota-state.ts';
+
+/** Opens pacers over the same state, as a restart does, or a second process. `warned` is told of every warning. */
+export type OpenPacer = (setting?: PlanSetting, warned?: (share: number) => void) => Promise<Pacer>;
+
+export const BURST = 20;
+/** The plan's burst less one. */
+export const TOKENS = BURST - 1;
+/** A token in each 10 s: a burst can be counted before the next one comes, however busy the machine. */
+export const SLOW: PlanSetting = { plan: 'free', requestsPerMinute: 6, burst: BURST };
+/** A token in each 50 ms. */
+export const QUICK: PlanSetting = { plan: 'free', requestsPerMinute: 1_200, burst: BURST };
+export const ANSWERED: RequestOutcome = { kind: 'answered' };
+export const DOWN: RequestOutcome = { kind: 'down' };
+export const LONG = { timeout: 15_000, interval: 20 };
+const HOUR_MS = 3_600_000;
+
+export function limited(statedMs?: number, day = false): RequestOutcome {
+  return { kind: 'rate limited', statedMs, day };
+}
+
+export function reading(remaining: number | undefined, resetInMs?: number, limit = 1_000): QuotaReading {
+  return { limit, remaining, resetInMs, sentAtMs: Date.now(), receivedAtMs: Date.now() };
+}
+
+/** The turn, or `undefined` when there is none now. */
+export async function turnOf(pacer: Pacer, lane: TurnLane = 'members'): Promise<Turn | undefined> {
+  const got = await pacer.take(lane);
+  return got.kind === 'turn' ? got.turn : undefined;
+}
+
+/** The next turn, asked for at the times that the pacer names. */
+export async function nextTurn(pacer: Pacer, lane: TurnLane = 'members'): Promise<Turn> {
+  for (;;) {
+    const got = await pacer.take(lane);
+    if (got.kind === 'turn') return got.turn;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(1, got.untilMs - Date.now())));
+  }
+}
+
+/** One request from its turn to its outcome. */
+export async function ask(pacer: Pacer, outcome = ANSWERED): Promise<Turn> {
+  const turn = await nextTurn(pacer);
+  await pacer.settle(turn, outcome);
+  return turn;
+}
+
+/** How many turns are to be had at once. */
+export async function drain(pacer: Pacer, lane: TurnLane = 'members'): Promise<number> {
+  for (let turns = 0; ; turns++) {
+    const turn = await turnOf(pacer, lane);
+    if (!turn) return turns;
+    await pacer.settle(turn, ANSWERED);
+  }
+}
+
+/** What holds of every pacer, whoever keeps its state. */
+export function describePacer(over: string, newState: () => OpenPacer): void {
+  describe(`a pacer over ${over}`, () => {
+    it("gives the plan's burst less one at once, and then names the time of the next turn", async () => {
+      const pacer = await newState()(SLOW);
+      expect(await drain(pacer)).toBe(TOKENS);
+      const got = await pacer.take('members');
+      expect(got).toMatchObject({ kind: 'wait', untilMs: expect.any(Number) });
+    });
+
+    it('gives a turn at the time that it named', async () => {
+      const pacer = await newState()({ ...QUICK, burst: 2 });
+      await ask(pacer);
+      for (let turns = 0; turns < 5; turns++) {
+        const got = await pacer.take('members');
+        if (got.kind !== 'wait') continue;
+        await new Promise((resolve) => setTimeout(resolve, got.untilMs - Date.now() + 1));
+        expect(await turnOf(pacer)).toEqual({ probe: false });
+      }
+    });
+
+    it('keeps half the burst free of the background', async () => {
+      const pacer = await newState()(SLOW);
+      expect(await drain(pacer, 'background')).toBe(10);
+      expect(await pacer.take('background')).toMatchObject({ kind: 'wait' });
+      expect(await drain(pacer)).toBe(9);
+    });
+
+    it('leaves a fresh token to others for as long as one is polite', async () => {
+      const pacer = await newState()({ ...SLOW, requestsPerMinute: 60 });
+      await drain(pacer);
+      const [got, polite] = [await pacer.take('members'), await pacer.take('members', 400)];
+      expect([got.kind, polite.kind]).toEqual(['wait', 'wait']);
+      if (got.kind !== 'wait' || polite.kind !== 'wait') return;
+      expect(Math.round((polite.untilMs - got.untilMs) / 100)).toBe(4);
+    });
+
+    it('pauses at a 429, lets one probe through, and everybody once it is answered, without a burst', async () => {
+      const pacer = await newState()(SLOW);
+      await ask(pacer, limited(300));
+      expect(pacer.outlook()).toMatchObject({ paused: true, closed: undefined });
+      expect((await pacer.take('members')).kind).toBe('wait');
+
+      const probe = await nextTurn(pacer);
+      expect(probe).toEqual({ probe: true });
+      for (let tries = 0; tries < 5; tries++) expect(await turnOf(pacer)).toBeUndefined();
+      await pacer.settle(probe, ANSWERED);
+      expect(pacer.outlook().paused).toBe(false);
+      expect(await drain(pacer)).toBe(0);
+    });
+
+    it('halves the burst at an unforeseen 429, once', async () => {
+      const pacer = await newState()(QUICK);
+      const turns = [await turnOf(pacer), await turnOf(pacer), await turnOf(pacer)];
+      for (const turn of turns) if (turn) await pacer.settle(turn, limited(300));
+      await ask(pacer);
+      const fullAtMs = Date.now() + 10 * 50; // nine tokens, and the moment in which they are counted
+      await expect.poll(() => Date.now() > fullAtMs, LONG).toBe(true);
+      expect(Math.round(pacer.outlook().turnAtMs(9) - Date.now())).toBeLessThanOrEqual(0);
+      expect(pacer.outlook().turnAtMs(12)).toBeGreaterThan(Date.now());
+    });
+
+    it('backs off longer at the 429 of a probe', async () => {
+      const pacer = await newState()(QUICK);
+      await ask(pacer, limited(250));
+      const first = pacer.outlook().turnAtMs(1) - Date.now();
+      await ask(pacer, limited(250));
+      expect(pacer.outlook().turnAtMs(1) - Date.now()).toBeGreaterThan(Math.max(first, 1_000));
+    });
+
+    it('gives the probe to the next one when its question is given up', async () => {
+      const pacer = await newState()(QUICK);
+      await ask(pacer, limited(250));
+      await ask(pacer, { kind: 'abandoned' });
+      expect(await nextTurn(pacer)).toEqual({ probe: true });
+    });
+
+    it('closes until the reset at the 429 of a spent day', async () => {
+      const pacer = await newState()();
+      const turn = await turnOf(pacer);
+      const heard = reading(0, HOUR_MS);
+      pacer.hear(heard);
+      if (turn) await pacer.settle(turn, limited(1_000, true));
+      const got = await pacer.take('members');
+      expect(got).toMatchObject({ kind: 'closed', why: 'day' });
+      if (got.kind !== 'closed') return;
+      expect(Math.abs(got.untilMs - heard.receivedAtMs - HOUR_MS)).toBeLessThan(5_000);
+      expect(pacer.outlook().closed).toMatchObject({ why: 'day' });
+    });
+
+    it('closes after three failures in a row, and not after two', async () => {
+      const pacer = await newState()();
+      for (const outcome of [DOWN, DOWN, ANSWERED, DOWN, DOWN]) await ask(pacer, outcome);
+      expect(pacer.outlook().closed).toBeUndefined();
+      await ask(pacer, DOWN);
+      expect(await pacer.take('members')).toMatchObject({ kind: 'closed', why: 'down' });
+    });
+
+    it('closes the cards at a refused key, and not the report', async () => {
+      const pacer = await newState()();
+      await ask(pacer, { kind: 'key refused' });
+      expect(await pacer.take('members')).toMatchObject({ kind: 'closed', why: 'key' });
+      expect(await turnOf(pacer, 'report')).toEqual({ probe: false });
+    });
+
+    it('keeps the last requests of the day from the background', async () => {
+      const pacer = await newState()();
+      pacer.hear(reading(10, HOUR_MS));
+      expect(await pacer.take('background')).toMatchObject({ kind: 'closed', why: 'reserve' });
+      expect(await turnOf(pacer)).toEqual({ probe: false });
+      expect(pacer.outlook().reservedUntilMs).toBeDefined();
+    });
+
+    it('believes the lower of two readings under way together, and the later of two in a row', async () => {
+      const pacer = await newState()();
+      const sentAtMs = Date.now() - 1_000;
+      pacer.hear({ ...reading(700, HOUR_MS), sentAtMs });
+      pacer.hear({ ...reading(900, HOUR_MS), sentAtMs });
+      await expect.poll(() => pacer.quota()?.remaining, LONG).toBe(700);
+      await turnOf(pacer);
+      const afterwards = Date.now() + 10;
+      pacer.hear({ ...reading(950, HOUR_MS), sentAtMs: afterwards, receivedAtMs: afterwards });
+      await turnOf(pacer);
+      expect(pacer.quota()).toMatchObject({ limit: 1_000, remaining: 950 });
+    });
+
+    it("takes the plan from the daily limit, and sooner from a report's words", async () => {
+      const open = newState();
+      const pacer = await open({ plan: 'auto' });
+      pacer.hear(reading(40_000, HOUR_MS, 50_000));
+      await turnOf(pacer);
+      await expect.poll(() => Math.round(intervalOf(pacer)), LONG).toBe(600);
+      pacer.hearPlan('business');
+      await expect.poll(() => Math.round(intervalOf(pacer)), LONG).toBe(120);
+      const restarted = await open({ plan: 'auto' });
+      await expect.poll(() => Math.round(intervalOf(restarted)), LONG).toBe(120);
+    });
+
+    it('warns once of each share of the day, over restarts too', async () => {
+      const open = newState();
+      const shares: number[] = [];
+      for (const remaining of [300, 190, 180, 40, 30, 0, 0]) {
+        const pacer = await open(undefined, (share) => void shares.push(share));
+        pacer.hear(reading(remaining, HOUR_MS));
+        await pacer.take('members');
+      }
+      expect(shares).toEqual([0.8, 0.95, 1]);
+    });
+
+    it('gives a restart no new burst', async () => {
+      const open = newState();
+      expect(await drain(await open())).toBe(TOKENS);
+      for (let restarts = 0; restarts < 3; restarts++) expect(await drain(await open())).toBe(0);
+    });
+
+    it('forgets no closing over a restart', async () => {
+      const open = newState();
+      const pacer = await open();
+      pacer.hear(reading(0, HOUR_MS));
+      await ask(pacer);
+      expect(await (await open()).take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+    });
+
+    it('tells who waits of every outcome', async () => {
+      const pacer = await newState()();
+      const told = vi.fn();
+      pacer.onChange(told);
+      await ask(pacer, limited(300));
+      expect(told).toHaveBeenCalled();
+    });
+  });
+}
+
+function intervalOf(pacer: Pacer): number {
+  const { turnAtMs } = pacer.outlook();
+  return turnAtMs(2_001) - turnAtMs(2_000);
+}

@@ -1,0 +1,291 @@
+import { createClient } from 'redis';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { PlanSetting } from '../../src/quota/pace.ts';
+import type { Pacer, Turn } from '../../src/quota/pacer.ts';
+import { WARN } from '../support/log-lines.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { PACING_KEY, SharingProcess } from '../support/sharing-process.ts';
+import { onMachineAhead } from '../support/skewed-clock.ts';
+import {
+  ANSWERED,
+  ask,
+  DOWN,
+  drain,
+  LONG,
+  limited,
+  nextTurn,
+  QUICK,
+  reading,
+  SLOW,
+  TOKENS,
+  turnOf,
+} from './pacer.contract.ts';
+
+const HOUR_MS = 3_600_000;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function clientOf({ url }: TestRedis) {
+  const client = createClient({ url });
+  await client.connect();
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+function processes(count: number, redis: TestRedis, setting: PlanSetting = SLOW): Promise<SharingProcess[]> {
+  return Promise.all(Array.from({ length: count }, () => SharingProcess.joined(redis, { setting })));
+}
+
+/** What stands in Redis. */
+async function stored(redis: TestRedis) {
+  const client = await clientOf(redis);
+  return JSON.parse((await client.get(`${redis.prefix}:${PACING_KEY}`)) ?? 'null');
+}
+
+async function turnsOf(pacers: readonly Pacer[]): Promise<Turn[]> {
+  const turns = await Promise.all(pacers.map((pacer) => turnOf(pacer)));
+  return turns.filter((turn) => turn !== undefined);
+}
+
+describe('pacers over one Redis', () => {
+  it('together get the burst, and not one turn more', async () => {
+    const all = await processes(4, await startRedis());
+    const counts = await Promise.all(all.map(({ pacer }) => drain(pacer)));
+    expect(counts.reduce((sum, count) => sum + count)).toBe(TOKENS);
+  });
+
+  it('never get more than the burst and what the rate brings, however hard they try', async () => {
+    const all = await processes(4, await startRedis(), QUICK);
+    const startMs = performance.now();
+    const endMs = startMs + 3_000;
+    let turns = 0;
+    const tryHard = async ({ pacer }: SharingProcess) => {
+      while (performance.now() < endMs) {
+        const got = await pacer.take('members');
+        if (got.kind !== 'turn') continue;
+        turns++;
+        await pacer.settle(got.turn, ANSWERED);
+      }
+    };
+    await Promise.all(all.flatMap((one) => [tryHard(one), tryHard(one)]));
+    const allowed = TOKENS + (performance.now() - startMs) / 50;
+    expect(turns).toBeLessThanOrEqual(allowed);
+    expect(turns).toBeGreaterThan(allowed * 0.8);
+  });
+
+  it('all pause at the 429 of one, send one probe, and all go on when it is answered', async () => {
+    const all = (await processes(4, await startRedis())).map(({ pacer }) => pacer);
+    const [first] = all;
+    if (!first) return;
+    await ask(first, limited(1_000));
+    expect(await turnsOf(all)).toEqual([]);
+
+    const probes: { pacer: Pacer; turn: Turn }[] = [];
+    const anyProbe = async () => {
+      for (const pacer of all) {
+        const turn = await turnOf(pacer);
+        if (turn) probes.push({ pacer, turn });
+      }
+      return probes.length;
+    };
+    await expect.poll(anyProbe, LONG).toBe(1);
+    for (let tries = 0; tries < 5; tries++) expect(await anyProbe()).toBe(1);
+
+    for (const { pacer, turn } of probes) await pacer.settle(turn, ANSWERED);
+    await expect.poll(() => all.map((pacer) => pacer.outlook().paused), LONG).toEqual([false, false, false, false]);
+    expect(await turnsOf(all)).toEqual([]); // no burst is left over
+  });
+
+  it('learn one thing from 429s that all of them get at once', async () => {
+    const redis = await startRedis();
+    const all = (await processes(4, redis)).map(({ pacer }) => pacer);
+    const turns = await turnsOf(all);
+    expect(turns).toHaveLength(4);
+    await Promise.all(all.map((pacer) => pacer.settle({ probe: false }, limited(30_000))));
+    expect(await stored(redis)).toMatchObject({
+      state: { learnedBurst: { capacity: 9 }, gate: { why: 'minute', failures: 1 } },
+    });
+  });
+
+  it('count failures together', async () => {
+    const all = (await processes(3, await startRedis())).map(({ pacer }) => pacer);
+    const [first, second, third] = all;
+    if (!first || !second || !third) return;
+    await Promise.all([ask(first, DOWN), ask(second, DOWN)]);
+    expect((await third.take('members')).kind).toBe('turn');
+    await ask(third, DOWN);
+    for (const pacer of all) expect(await pacer.take('members')).toMatchObject({ kind: 'closed', why: 'down' });
+  });
+
+  it('lose no change of four who all change at once', async () => {
+    const redis = await startRedis();
+    const all = (await processes(4, redis)).map(({ pacer }) => pacer);
+    const sentAtMs = Date.now() - 1_000;
+    let remaining = 800;
+    for (let round = 0; round < 25; round++) {
+      for (const pacer of all) pacer.hear({ ...reading(--remaining, HOUR_MS), sentAtMs });
+      await Promise.all(all.map(async (pacer) => pacer.settle({ probe: false }, ANSWERED)));
+      expect((await stored(redis)).state.quota.remaining).toBe(remaining);
+    }
+  });
+
+  it('know what one has heard, and tell those who wait, before they ask', async () => {
+    const [one, other] = (await processes(2, await startRedis())).map(({ pacer }) => pacer);
+    if (!one || !other) return;
+    const told = vi.fn();
+    await expect.poll(async () => (await turnOf(other)) !== undefined, LONG).toBe(true);
+    other.onChange(() => told(other.outlook().closed?.why));
+    one.hear(reading(0, HOUR_MS));
+    await ask(one);
+    await expect.poll(() => told.mock.lastCall, LONG).toEqual(['day']);
+    expect(other.quota()).toMatchObject({ limit: 1_000, remaining: 0 });
+  });
+
+  it('tell those who wait of the end of a pause that they have only heard of', async () => {
+    const [one, other] = (await processes(2, await startRedis())).map(({ pacer }) => pacer);
+    if (!one || !other) return;
+    await ask(one, limited(300));
+    expect((await other.take('background')).kind).toBe('wait');
+    const told = vi.fn();
+    other.onChange(() => told(other.outlook().paused));
+    await ask(one);
+    await expect.poll(() => told.mock.lastCall, LONG).toEqual([false]);
+  });
+
+  it('warn once, and not each for themselves', async () => {
+    const redis = await startRedis();
+    const shares: number[] = [];
+    const warn = (share: number) => void shares.push(share);
+    const all = await Promise.all([1, 2, 3, 4].map(() => SharingProcess.joined(redis, { setting: SLOW, warn })));
+    for (const remaining of [190, 40, 0]) {
+      for (const { pacer } of all) pacer.hear(reading(remaining, HOUR_MS));
+      await Promise.all(all.map(({ pacer }) => pacer.take('members')));
+    }
+    expect(shares).toEqual([0.8, 0.95, 1]);
+  });
+
+  it('send another probe when the process that sent the first is dead', async () => {
+    const [one, other] = await processes(2, await startRedis(), QUICK);
+    if (!one || !other) return;
+    await ask(one.pacer, limited(300));
+    expect(await nextTurn(one.pacer)).toEqual({ probe: true });
+    one.die();
+    expect(await turnOf(other.pacer)).toBeUndefined();
+    expect(await nextTurn(other.pacer)).toEqual({ probe: true });
+  });
+
+  it('do not mind clocks that differ by minutes', async () => {
+    const redis = await startRedis();
+    const machines = [0, 5 * 60_000, -5 * 60_000];
+    const on = <T>(machine: number, work: () => T): T => onMachineAhead(machines[machine] ?? 0, work);
+    const all = await Promise.all(
+      machines.map((_, machine) => on(machine, () => SharingProcess.joined(redis, { setting: QUICK }))),
+    );
+    const pacers = all.map(({ pacer }) => pacer);
+    const inTheirTime = <T>(work: (pacer: Pacer) => Promise<T>): Promise<T[]> =>
+      Promise.all(pacers.map((pacer, machine) => on(machine, () => work(pacer))));
+
+    const [, ahead] = pacers;
+    if (!ahead) return;
+    await on(1, () => ask(ahead, limited(2_000)));
+    const waits = await inTheirTime(async (pacer) => {
+      const got = await pacer.take('members');
+      return got.kind === 'wait' ? Math.round((got.untilMs - Date.now()) / 2_000) : got;
+    });
+    expect(waits).toEqual([1, 1, 1]);
+
+    const probes: Turn[] = [];
+    const anyProbe = async (): Promise<number> => {
+      probes.push(...(await inTheirTime((pacer) => turnOf(pacer))).filter((turn) => turn !== undefined));
+      return probes.length;
+    };
+    await expect.poll(anyProbe, LONG).toBe(1);
+    for (let tries = 0; tries < 5; tries++) expect(await anyProbe()).toBe(1);
+  });
+
+  it('keep nothing in Redis for ever', async () => {
+    const redis = await startRedis();
+    const [one] = await processes(1, redis);
+    if (!one) return;
+    await ask(one.pacer);
+    const client = await clientOf(redis);
+    const ttls = await Promise.all((await client.keys(`${redis.prefix}:*`)).map((key) => client.pTTL(key)));
+    expect(ttls.length).toBeGreaterThanOrEqual(3);
+    expect(Math.min(...ttls)).toBeGreaterThan(0);
+  });
+});
+
+describe('when what stands in Redis', () => {
+  it('is lost, nobody gets a new burst, and what is known is known again', async () => {
+    const redis = await startRedis();
+    const all = await processes(2, redis);
+    const client = await clientOf(redis);
+    const [one, other] = all.map(({ pacer }) => pacer);
+    if (!one || !other) return;
+    await drain(one);
+    one.hear(reading(700, HOUR_MS));
+    await one.take('members');
+    await other.take('members');
+    await client.unlink(await client.keys(`${redis.prefix}:*`));
+    expect([await drain(other), await drain(one)]).toEqual([0, 0]);
+    expect((await stored(redis)).state.quota.remaining).toBe(700);
+  });
+
+  it.each<[string, (pacer: Pacer) => Promise<unknown>]>([
+    ['a turn is asked for', (pacer) => pacer.take('members')],
+    ['an outcome is known', (pacer) => pacer.settle({ probe: false }, ANSWERED)],
+    ['nothing happens', async () => {}],
+  ])('is lost before %s, a closed day stays closed', async (_, next) => {
+    const redis = await startRedis();
+    const [one] = await processes(1, redis);
+    if (!one) return;
+    one.pacer.hear(reading(0, HOUR_MS));
+    await ask(one.pacer);
+    const client = await clientOf(redis);
+    await client.unlink(await client.keys(`${redis.prefix}:*`));
+    await next(one.pacer);
+    await expect.poll(async () => (await stored(redis))?.state.gate.why, LONG).toBe('day');
+    expect(one.pacer.outlook().closed).toMatchObject({ why: 'day' });
+  });
+
+  it('is nonsense, it is written anew, and that is said once', async () => {
+    const redis = await startRedis();
+    const [one] = await processes(1, redis);
+    if (!one) return;
+    await ask(one.pacer);
+    await (await clientOf(redis)).set(`${redis.prefix}:${PACING_KEY}`, '{"state":"nonsense"}');
+    await one.pacer.take('members');
+    await one.pacer.take('members');
+    expect(await stored(redis)).toMatchObject({ state: { gate: { why: 'open' } } });
+    expect(one.log.lines.filter(({ level }) => level === WARN)).toHaveLength(1);
+  });
+
+  it('is a pause until years ahead, a probe decides', async () => {
+    const redis = await startRedis();
+    const [one] = await processes(1, redis);
+    if (!one) return;
+    await ask(one.pacer, limited(1_000));
+    const held = await stored(redis);
+    held.state.gate.untilMs += 10 * 365 * 24 * HOUR_MS;
+    await (await clientOf(redis)).set(`${redis.prefix}:${PACING_KEY}`, JSON.stringify(held));
+    expect(await nextTurn(one.pacer)).toEqual({ probe: true });
+  });
+
+  it('cannot be used, a process goes on alone, and joins again once it can', async () => {
+    const redis = await startRedis();
+    const [one, other] = await processes(2, redis);
+    if (!one || !other) return;
+    const client = await clientOf(redis);
+    const key = `${redis.prefix}:${PACING_KEY}`;
+    await ask(one.pacer);
+    await client.unlink(key);
+    await client.lPush(key, 'of another type');
+    await ask(one.pacer, limited(20_000));
+    expect(one.pacer.outlook().paused).toBe(true);
+    await client.unlink(key);
+    await expect.poll(async () => (await stored(redis))?.state.gate.why, LONG).toBe('minute');
+    await expect.poll(() => other.pacer.outlook().paused, LONG).toBe(true);
+  });
+});

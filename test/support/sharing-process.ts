@@ -1,0 +1,70 @@
+import { expect, onTestFinished } from 'vitest';
+import type { PlanSetting } from '../../src/quota/pace.ts';
+import { RedisBucket } from '../../src/quota/redis-bucket.ts';
+import { RedisPacer } from '../../src/quota/redis-pacer.ts';
+import { SharedPacing } from '../../src/quota/shared-pacing.ts';
+import { Fleet } from '../../src/redis/fleet.ts';
+import { RedisLink } from '../../src/redis/redis-link.ts';
+import { logLines } from './log-lines.ts';
+import type { TestRedis } from './redis.ts';
+
+/** The same for all processes of a test. */
+const ACCOUNT = 'account';
+/** Below the prefix. */
+export const PACING_KEY = `pacing:${ACCOUNT}`;
+
+export interface SharingProcessOptions {
+  setting: PlanSetting;
+  warn?: (share: number) => void;
+}
+
+/** The pacer of one of several processes, with its own connection to Redis. Gone when the test is over. */
+export class SharingProcess {
+  readonly link: RedisLink;
+  readonly fleet: Fleet;
+  readonly pacer: RedisPacer;
+  readonly log = logLines();
+
+  constructor({ url, prefix }: TestRedis, { setting, warn = () => {} }: SharingProcessOptions) {
+    const { log } = this.log;
+    this.link = new RedisLink({ url, prefix, log });
+    this.fleet = new Fleet(this.link, prefix);
+    const bucket = new RedisBucket(this.link, prefix, ACCOUNT);
+    const shared = new SharedPacing({
+      link: this.link,
+      prefix,
+      account: ACCOUNT,
+      bucketKey: bucket.key,
+      fleet: this.fleet,
+      log,
+    });
+    this.pacer = new RedisPacer({
+      setting,
+      shared,
+      bucket,
+      link: this.link,
+      fleet: this.fleet,
+      warn,
+      random: () => 0,
+    });
+    onTestFinished(() => this.end());
+  }
+
+  /** One that has heard of the others. */
+  static async joined(redis: TestRedis, options: SharingProcessOptions): Promise<SharingProcess> {
+    const process = new SharingProcess(redis, options);
+    await process.link.opened(10_000);
+    expect(process.link.health).toBe('usable');
+    return process;
+  }
+
+  /** As kill -9 does: nobody is told. */
+  die(): void {
+    this.link.close();
+  }
+
+  async end(): Promise<void> {
+    await this.fleet.leave();
+    this.link.close();
+  }
+}
