@@ -38,14 +38,8 @@ export class BullJournal implements DebtJournal {
   #round: Promise<void> | undefined;
   #closed = false;
 
-  constructor({
-    link,
-    fleet,
-    prefix,
-    log,
-    firstLookMs = FIRST_LOOK_MS,
-    lookAgainMs = LOOK_AGAIN_MS,
-  }: BullJournalOptions) {
+  constructor(options: BullJournalOptions) {
+    const { link, fleet, prefix, log, firstLookMs = FIRST_LOOK_MS, lookAgainMs = LOOK_AGAIN_MS } = options;
     this.#jobs = new ReplyJobs({ link, prefix, log, firstLookMs });
     this.#fleet = fleet;
     this.#log = log;

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createRedisBackend, type Job, Queue, Worker } from 'bullmq';
+import type { Job, Queue, Worker } from 'bullmq';
 import { z } from 'zod';
 import type { Logger } from '../log.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
+import { openBullQueue } from './bull-queue.ts';
 import type { Debt } from './debt.ts';
 import { StoredDebt } from './stored-debt.ts';
 
@@ -25,17 +26,9 @@ export interface ReplyJobsOptions {
   firstLookMs: number;
 }
 
-const QUEUE = 'replies';
-/** Looking at a debt takes a few ms; who has died over it is noticed within this and the check. */
-const LOCK_MS = 6_000;
-const STALLED_CHECK_MS = 3_000;
-
 /**
  * Debts as BullMQ jobs: each is delayed, and due when somebody should look whether its process is still alive. One costs
  * 2 kB of Redis; nothing but a few keys of the queue is left of it.
- *
- * All goes over the connection that everything else uses, and jobs are fetched by hand: a worker that runs by itself
- * blocks a second connection, waits without limit while Redis is away, and looks again only after seconds.
  *
  * @throws RedisAway from every method, after 250 ms for each trip
  */
@@ -49,33 +42,15 @@ export class ReplyJobs {
   constructor({ link, prefix, log, firstLookMs }: ReplyJobsOptions) {
     this.#link = link;
     this.#log = log;
-    const shared = {
-      connection: link.client,
-      prefix,
-      // Fail at once while there is no connection, and ask nothing of a new one that could fail for good.
-      skipWaitingForReady: true,
-      skipVersionCheck: true,
-    };
-    this.#queue = new Queue(QUEUE, {
-      ...shared,
-      defaultJobOptions: { delay: firstLookMs, removeOnComplete: true },
-      skipMetasUpdate: true,
-    });
-    this.#worker = new Worker(
-      QUEUE,
-      null,
-      { ...shared, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: Number.MAX_SAFE_INTEGER },
-      (name, options) => createRedisBackend(name, options), // without a blocking connection
-    );
+    const { queue, worker } = openBullQueue(link, prefix, firstLookMs);
+    this.#queue = queue;
+    this.#worker = worker;
     // Nobody listens to its events, of which it would keep 10,000. Redis may come back empty.
     const keepNoEvents = () => {
-      this.#run(() => this.#queue.getBackend().setQueueMeta({ 'opts.maxLenEvents': 0 })).catch(() => {});
+      this.#run(() => queue.getBackend().setQueueMeta({ 'opts.maxLenEvents': 0 })).catch(() => {});
     };
     keepNoEvents();
     link.onHealth(keepNoEvents);
-    const heardByTheLink = () => {};
-    this.#queue.on('error', heardByTheLink);
-    this.#worker.on('error', heardByTheLink);
   }
 
   /** @returns the process that owes it: this one, unless another has written it down before */
@@ -84,7 +59,8 @@ export class ReplyJobs {
     // Does nothing when it is there already.
     await this.#run(() => this.#queue.add('reply', { home, debt } satisfies StoredReply, { jobId }));
     const written = await this.#run(() => this.#queue.getJob(jobId));
-    return (written && this.#read(written)?.home) ?? home;
+    const reply = written && this.#read(written);
+    return reply ? reply.home : home;
   }
 
   /** @returns `false` when somebody is looking at it: worth another try */

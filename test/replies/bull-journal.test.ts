@@ -102,6 +102,17 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     expect(home.link.health).toBe('usable');
   });
 
+  it('that its process has left to others is not owed by who is given the interaction again', async () => {
+    const redis = await startRedis();
+    const first = await startRun(redis);
+    const left = debt();
+    await first.journal.add(left);
+    await first.end();
+    const other = await startProcess(redis, { looks: false });
+
+    expect(await other.queue.keep({ ...left })).toBe(false);
+  });
+
   it('over which a process died while it looked at it is paid by the next', async () => {
     const redis = await startRedis();
     const { client, written } = await redisWatcher(redis);
