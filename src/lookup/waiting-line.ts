@@ -67,7 +67,10 @@ export class WaitingLine {
     const { budget, pacer } = this.#parts;
     const flights = this.#flights;
     if (this.#closing) throw new Stopping();
-    const spent = pays(question, flights) ? await budget.spentBy(question.asker) : undefined;
+    const [spent] = await Promise.all([
+      pays(question, flights) ? budget.spentBy(question.asker) : undefined,
+      this.#hearOthers(), // a rank counts what waits there, too
+    ]);
     const refusal = this.#closing ? new Stopping() : overBudget(question, spent, { flights, budget });
     if (refusal) throw refusal;
     // Nothing is awaited from the check to here, so that of those who ask at once each counts the others.
@@ -106,11 +109,11 @@ export class WaitingLine {
   }
 
   async #handOutTurns(): Promise<void> {
-    const { pacer, peers, lease } = this.#parts;
+    const { pacer, lease } = this.#parts;
     const { closed } = pacer.outlook();
     if (closed) this.#refuseAll(() => true, closedError(closed));
     while (!this.#closing) {
-      this.#flights.hear(await peers.exchange(this.#flights.summary(Date.now())));
+      await this.#hearOthers();
       const flight = this.#flights.next(Date.now());
       if (!flight) return this.#sleepUntil(undefined);
       if (!(await lease.acquire(flight.cardId))) {
@@ -123,6 +126,11 @@ export class WaitingLine {
       this.#notices.tellSoon();
       return this.#sleepUntil(untilMs);
     }
+  }
+
+  /** Tells the other processes what waits here, and hears what waits there. */
+  async #hearOthers(): Promise<void> {
+    this.#flights.hear(await this.#parts.peers.exchange(this.#flights.summary(Date.now())));
   }
 
   /** `untilMs`: no turn is to be had before. */
