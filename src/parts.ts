@@ -9,7 +9,7 @@ import { Budget } from './quota/budget.ts';
 import { plannedDay } from './quota/pace.ts';
 import { NumberFormats } from './render/numbers.ts';
 import { CardService } from './service/card-service.ts';
-import { openSharedState } from './shared-state.ts';
+import type { openSharedState } from './shared-state.ts';
 import type { State } from './state.ts';
 
 /** The parts that answer questions, whoever asks them. */
@@ -31,9 +31,7 @@ export async function openParts(
   log: Logger,
   { signal, fetch }: { signal?: AbortSignal; fetch?: typeof globalThis.fetch } = {},
 ): Promise<OpenParts> {
-  const state = config.redis
-    ? await openSharedState(config, config.redis, log)
-    : await openLocalState(config, log, signal);
+  const state = config.redis ? await openShared(config, config.redis, log) : await openLocalState(config, log, signal);
   const { cards, pacer, ledger, peers, lease, board } = state;
   const { longestWaitMs } = config;
 
@@ -49,4 +47,10 @@ export async function openParts(
   const usage = new UsageDesk({ service, pacer, ledger, board, log, hasKey });
   const numbers = new NumberFormats(config.currency);
   return { parts: { lookup, line, usage, budget, pacer, ledger, numbers, longestWaitMs }, state };
+}
+
+/** Loaded only when it is wanted: 25 MB and a tenth of a second that a single process does without. */
+async function openShared(...options: Parameters<typeof openSharedState>): Promise<State> {
+  const { openSharedState } = await import('./shared-state.ts');
+  return openSharedState(...options);
 }
