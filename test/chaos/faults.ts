@@ -3,15 +3,18 @@ import { DatabaseSync } from 'node:sqlite';
 import type { ListeningCardService } from '../../src/sandbox/card-service.ts';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import { rateLimited } from '../../src/sandbox/discord/fault-forms.ts';
+import type { ChaosRedis } from './chaos-redis.ts';
 
 /** What faults can be done to. */
 export interface ChaosWorld {
   discord: EmulatedDiscord;
   cardService: ListeningCardService;
-  /** Where the bot keeps its files. */
+  /** Where a bot without Redis keeps its files. */
   dataDir: string;
-  /** Ends the bot and starts it again; resolves when it is connected. */
-  restartBot(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** What several bots share. */
+  redis?: ChaosRedis | undefined;
+  /** Ends a bot and starts it again; which one, `strength` says, from 0 up to 1. Resolves when it is connected. */
+  restartBot(signal: 'SIGKILL' | 'SIGTERM', strength: number): Promise<void>;
 }
 
 type Fault = (world: ChaosWorld, strength: number) => void | Promise<void>;
@@ -92,12 +95,26 @@ const FAULTS = {
     }
     other.close();
   },
-  'bot is killed': (world) => world.restartBot('SIGKILL'),
-  'bot is told to stop': (world) => world.restartBot('SIGTERM'),
+  'bot is killed': (world, strength) => world.restartBot('SIGKILL', strength),
+  'bot is told to stop': (world, strength) => world.restartBot('SIGTERM', strength),
+  'redis is killed': ({ redis }, strength) => redis?.crash(strength * LONGEST_MS),
+  'redis restarts empty': ({ redis }, strength) => redis?.crashAndForget(strength * LONGEST_MS),
+  'redis hangs': ({ redis }, strength) => redis?.hang(100 + strength * 2 * LONGEST_MS),
+  'redis is slow': ({ redis }, strength) => redis?.slowDown(20 + strength * 180, 2 * LONGEST_MS),
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
-export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
+const ALL_NAMES = Object.keys(FAULTS) as FaultName[];
+
+/** A single bot, on files of its own. */
+export const FAULT_NAMES: readonly FaultName[] = ALL_NAMES.filter((name) => !name.startsWith('redis'));
+/** Several bots over one Redis. What only they have to do with comes about as often as all else together. */
+export const FLEET_FAULT_NAMES: readonly FaultName[] = [
+  ...ALL_NAMES.filter((name) => !name.startsWith('card ')),
+  ...Array<FaultName[]>(3)
+    .fill(['bot is killed', 'bot is killed', 'redis is killed', 'redis restarts empty', 'redis hangs', 'redis is slow'])
+    .flat(),
+];
 
 export function applyFault(name: FaultName, world: ChaosWorld, strength: number): void | Promise<void> {
   return FAULTS[name](world, strength);

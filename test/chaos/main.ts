@@ -1,33 +1,54 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { redisServerBinary } from '../support/redis/server-binary.ts';
 import { runChaos } from './run.ts';
 
-const { seconds, seed } = new Command('npm run chaos --')
-  .description('Asks and breaks things at random, and counts how every question ended. Lost must be 0.')
+const { seconds, seed, processes } = new Command('npm run chaos --')
+  .description(
+    'Asks and breaks things at random, and counts how every question ended. None may be lost, or answered twice.',
+  )
   .option('--seconds <number>', 'how long', positive, 30)
   .option('--seed <text>', 'replays the schedule of that seed', String(Date.now()))
+  .option('--processes <number>', 'bots that share the shards and a Redis; 1 has files of its own', whole, 1)
   .parse()
-  .opts<{ seconds: number; seed: string }>();
+  .opts<{ seconds: number; seed: string; processes: number }>();
 
-process.stdout.write(`Seed ${seed}, ${seconds} s. Again with: npm run chaos -- --seconds ${seconds} --seed ${seed}\n`);
-const { asked, faults, endings, lost, requests, outcomes, alarms } = await runChaos(seed, seconds);
+if (processes > 1 && redisServerBinary() === undefined) {
+  process.stderr.write('Several processes need a redis-server or valkey-server on PATH, to be killed and started.\n');
+  process.exit(1);
+}
+
+const again = `--seconds ${seconds} --seed ${seed}${processes > 1 ? ` --processes ${processes}` : ''}`;
+process.stdout.write(`Seed ${seed}, ${seconds} s. Again with: npm run chaos -- ${again}\n`);
+const report = await runChaos(seed, seconds, processes);
+const { asked, faults, endings, requests, overruns, outcomes, apart, failures, troubles } = report;
 const lines = [
   `asked                    ${asked}, among ${faults} faults`,
   `answered with a card     ${endings.card}`,
   `answered with a sentence ${endings.sentence}`,
   `not reached              ${endings['not reached']} (no bot was there within 3 s)`,
+  `gone with both           ${endings['gone with both']} (its process ended while Redis had lost it, or was away)`,
   `lost                     ${endings.lost}`,
+  `answered twice           ${endings.twice}`,
   `requests by status       ${listed(requests)}`,
+  `against the plan         ${overruns} (429s without a storm or a spent day)`,
   `logged                   ${listed(outcomes)}`,
-  ...lost.map((line) => `  lost: ${line}`),
-  ...alarms.map((line) => `  alarm: ${line}`),
+  ...apart.map((line) => `  gone with both: ${line}`),
+  ...failures.map((line) => `  ${line}`),
+  ...(apart.length + failures.length > 0 ? troubles.map((line) => `  ${line}`) : []),
 ];
 process.stdout.write(`${lines.join('\n')}\n`);
-process.exit(endings.lost === 0 && alarms.length === 0 ? 0 : 1);
+process.exit(failures.length === 0 ? 0 : 1);
 
 function positive(text: string): number {
   const number = Number(text);
   if (number > 0) return number;
   throw new InvalidArgumentError('Write a number of seconds above 0.');
+}
+
+function whole(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= 16) return number;
+  throw new InvalidArgumentError('Write a whole number from 1 to 16.');
 }
 
 function listed(counts: Record<string, number>): string {

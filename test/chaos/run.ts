@@ -1,127 +1,102 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startCardService } from '../../src/sandbox/card-service.ts';
-import { startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
-import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
-import { registerCommands } from '../../src/sandbox/sandbox.ts';
-import { spawnBot } from '../support/spawn-bot.ts';
-import { applyFault, type ChaosWorld } from './faults.ts';
+import { alarmsIn } from './alarms.ts';
+import { startWorld } from './chaos-world.ts';
+import { applyFault, type ChaosWorld, FAULT_NAMES, FLEET_FAULT_NAMES } from './faults.ts';
 import { type Ending, endingOf, isFinal } from './outcome.ts';
+import { watchOverruns } from './overruns.ts';
 import { type ChaosEvent, chaosSchedule } from './schedule.ts';
 
 export interface ChaosReport {
   asked: number;
+  /** How often each happened. */
   faults: number;
   endings: Record<Ending, number>;
-  /** What the lost ones looked like in the end. */
-  lost: string[];
   /** Requests that the card service saw, by status; 0 = got no answer. */
   requests: Record<number, number>;
-  /** What the bot logged of the ends of commands, by outcome. */
+  /** 429s because the bots together were faster than the plan. */
+  overruns: number;
+  /** What the bots logged of the ends of commands, by outcome. */
   outcomes: Record<string, number>;
-  /** The bot's own words on what should never happen. */
-  alarms: string[];
+  /** What could not be promised, as it looked in the end. */
+  apart: string[];
+  /** What must never be: what the lost ones and those with two answers looked like, and the bots' own words. */
+  failures: string[];
+  /** When which process and Redis were away. */
+  troubles: string[];
 }
 
-/** A day that ends every four seconds, so that a spent one is seen from its beginning to its end. */
-const DAY_MS = 4_000;
-const LIMITS = { requestsPerMinute: 3_000, burst: 40, requestsPerDay: 400 };
 const PATIENCE_MS = 45_000;
 
-/** Asks and breaks things as the seed says, waits until everybody has an answer, and counts. */
-export async function runChaos(seed: string, seconds: number): Promise<ChaosReport> {
-  const discord = await startEmulatedDiscord();
-  const cardService = await startCardService({
-    ...LIMITS,
-    nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS,
+/**
+ * Asks and breaks things as the seed says, waits until everybody has an answer, and counts. Several processes share a
+ * Redis, which is broken, too.
+ *
+ * @throws with more than one process and no Redis on PATH
+ */
+export async function runChaos(seed: string, seconds: number, processes = 1): Promise<ChaosReport> {
+  const world = await startWorld(processes);
+  const { discord, cardService, bots, redis } = world;
+  const events = chaosSchedule(seed, seconds, {
+    cardIds: SAMPLE_CARDS.map(({ id }) => id),
+    guilds: discord.guilds.length,
+    faults: processes === 1 ? FAULT_NAMES : FLEET_FAULT_NAMES,
   });
-  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-chaos-'));
-  await registerCommands(discord);
-  const env = {
-    DISCORD_TOKEN: discord.botToken,
-    DISCORD_API_URL: discord.apiUrl,
-    CARD_SERVICE_URL: cardService.url,
-    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
-    CARD_SERVICE_REQUESTS_PER_MINUTE: String(LIMITS.requestsPerMinute),
-    CARD_SERVICE_BURST: String(LIMITS.burst),
-    CARD_SERVICE_TIMEOUT_MS: '400',
-    PRICES_FRESH_SECONDS: '2',
-    NOT_FOUND_FRESH_SECONDS: '1',
-    MEMBER_DAILY_REQUESTS: '0',
-    DATA_DIR: dataDir,
-  };
+  const overruns = watchOverruns(cardService);
+  const asked = await play(events, world);
 
-  const asked: TypedInteraction[] = [];
-  const bots = [spawnBot(env)];
-  const away: { fromMs: number; toMs: number }[] = [];
-  let restarting: Promise<void> | undefined;
-  await discord.gateway.whenReady();
-
-  const restart = async (signal: 'SIGKILL' | 'SIGTERM') => {
-    const fromMs = Date.now();
-    const last = bots.at(-1);
-    last?.child.kill(signal);
-    await last?.ended;
-    const identified = discord.gateway.identifies;
-    bots.push(spawnBot(env));
-    while (discord.gateway.identifies === identified) await sleep(20);
-    away.push({ fromMs, toMs: Date.now() });
-  };
-  const world: ChaosWorld = {
-    discord,
-    cardService,
-    dataDir,
-    restartBot(signal) {
-      restarting ??= restart(signal).finally(() => {
-        restarting = undefined;
-      });
-      return restarting;
-    },
-  };
-
-  let faults = 0;
-  const startMs = Date.now();
-  for (const event of chaosSchedule(
-    seed,
-    seconds,
-    SAMPLE_CARDS.map(({ id }) => id),
-  )) {
-    await sleep(Math.max(0, startMs + event.atMs - Date.now()));
-    if (event.kind === 'fault') {
-      faults++;
-      void applyFault(event.name, world, event.strength);
-    } else {
-      asked.push(...typed(world, event));
-    }
-  }
-  await restarting;
+  await redis?.quiet();
+  await bots.quiet();
   cardService.set({ down: false, latencyMs: 0 });
   discord.faults.clear();
   const giveUpAtMs = Date.now() + PATIENCE_MS;
   while (Date.now() < giveUpAtMs && !asked.every(({ message }) => isFinal(message))) await sleep(50);
 
-  const botWasAway = (fromMs: number, toMs: number) => away.some((gap) => gap.fromMs < toMs && gap.toMs > fromMs);
-  const endings: Record<Ending, number> = { card: 0, sentence: 0, 'not reached': 0, lost: 0 };
-  const lost: string[] = [];
-  for (const { message } of asked) {
-    const ending = endingOf(message, botWasAway);
+  const endings = { card: 0, sentence: 0, 'not reached': 0, 'gone with both': 0, lost: 0, twice: 0 };
+  const apart: string[] = [];
+  const failures: string[] = [];
+  for (const typed of asked) {
+    const shard = shardOf(typed.message.guildId, processes);
+    const gaps = bots.gaps.filter(({ process }) => process === shard);
+    const ending = endingOf(typed, { gaps, allGaps: bots.gaps, outages: redis?.outages ?? [] });
     endings[ending]++;
-    if (ending === 'lost')
-      lost.push(`${message.commandLine}: ${message.state} ${message.content || message.failure || ''}`);
+    if (ending === 'gone with both') apart.push(story(typed, shard));
+    if (ending === 'lost' || ending === 'twice') failures.push(`${ending}: ${story(typed, shard)}`);
   }
-  bots.at(-1)?.child.kill('SIGTERM');
-  await bots.at(-1)?.ended;
-  const output = bots.map((bot) => bot.output()).join('\n');
-  const alarms = alarmsIn(output);
-  const outcomes: Record<string, number> = {};
-  for (const [, outcome = ''] of output.matchAll(/"outcome":"([^"]+)"/g))
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-  await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true, force: true })]);
-  return { asked: asked.length, faults, endings, lost, requests: { ...cardService.counts.byStatus }, outcomes, alarms };
+  await bots.stop();
+  const output = bots.output();
+  const outcomes = countsOf([...output.matchAll(/"outcome":"([^"]+)"/g)].map(([, outcome = '']) => outcome));
+  const requests = { ...cardService.counts.byStatus };
+  failures.push(...alarmsIn(output).map((line) => `alarm: ${line}`));
+  await world.close();
+  return {
+    asked: asked.length,
+    faults: events.filter(({ kind }) => kind === 'fault').length,
+    endings,
+    requests,
+    overruns: overruns.count,
+    outcomes,
+    apart,
+    failures,
+    troubles: [
+      ...bots.gaps.map((gap) => `process ${gap.process} away ${during(gap)}`),
+      ...(redis?.outages ?? []).map((outage) => `redis ${outage.emptied ? 'emptied' : 'away'} ${during(outage)}`),
+    ].sort(),
+  };
+}
+
+/** @returns what was asked, a moment after the last event */
+async function play(events: readonly ChaosEvent[], world: ChaosWorld): Promise<TypedInteraction[]> {
+  const asked: TypedInteraction[] = [];
+  const startMs = Date.now();
+  for (const event of events) {
+    await sleep(Math.max(0, startMs + event.atMs - Date.now()));
+    if (event.kind === 'fault') void applyFault(event.name, world, event.strength);
+    else asked.push(...typed(world, event));
+  }
+  return asked;
 }
 
 function typed({ discord }: ChaosWorld, event: Exclude<ChaosEvent, { kind: 'fault' }>): TypedInteraction[] {
@@ -136,13 +111,24 @@ function typed({ discord }: ChaosWorld, event: Exclude<ChaosEvent, { kind: 'faul
   }
 }
 
-const BUGS = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError']);
+/** What the member saw, and when. */
+function story({ id, message, history }: TypedInteraction, shard: number): string {
+  const seen = history.map(({ state, content, embeds, failure }) =>
+    [state, embeds[0]?.title ?? content, failure].filter(Boolean).join(' '),
+  );
+  return `${timeOf(message.typedAtMs)} shard ${shard} ${message.commandLine} (${id}): ${seen.join(' → ')}`;
+}
 
-/** Lines that no fault excuses: a crash, a rejection that nobody handled, a bug in the program. */
-function alarmsIn(output: string): string[] {
-  return output.split('\n').filter((line) => {
-    if (!line.startsWith('{')) return line !== '';
-    const { level, err } = JSON.parse(line);
-    return level >= 60 || BUGS.has(err?.type);
-  });
+function during({ fromMs, toMs }: { fromMs: number; toMs: number }): string {
+  return `${timeOf(fromMs)} to ${Number.isFinite(toMs) ? timeOf(toMs) : 'the end'}`;
+}
+
+function timeOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(11, 23);
+}
+
+function countsOf(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 }

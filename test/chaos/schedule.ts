@@ -12,21 +12,28 @@ export type ChaosEvent = { atMs: number } & (
 const ASKS_A_SECOND = 25;
 const MEAN_BETWEEN_FAULTS_MS = 500;
 const MEMBERS = 4;
-const GUILDS = 2;
+
+/** Where it happens. */
+export interface ChaosPlace {
+  cardIds: readonly string[];
+  guilds?: number;
+  faults?: readonly FaultName[];
+}
 
 /** Ids that no card has, and some that should never reach a URL as they are. */
 const STRANGE_IDS = ['nope-1', '../v1/usage', '..', '%2e%2e%2f', 'a/b?c#d', '🃏'.repeat(50), '\u202Eelbisrever', '  '];
 
 /** The same seed gives the same schedule, whatever the machine does with it. */
-export function chaosSchedule(seed: string, seconds: number, cardIds: readonly string[]): ChaosEvent[] {
+export function chaosSchedule(seed: string, seconds: number, place: ChaosPlace): ChaosEvent[] {
+  const { cardIds, guilds = 2, faults = FAULT_NAMES } = place;
   const random = seededRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const endMs = seconds * 1_000;
   const events: ChaosEvent[] = [];
 
   for (let atMs = 0; atMs < endMs; atMs += exponential(1_000 / ASKS_A_SECOND, random())) {
-    const guild = Math.floor(random() * (GUILDS + 1)); // one more for direct messages
-    if (random() < 0.03) events.push({ atMs, kind: 'usage', guild: guild % GUILDS });
+    const guild = Math.floor(random() * (guilds + 1)); // one more for direct messages
+    if (random() < 0.03) events.push({ atMs, kind: 'usage', guild: guild % guilds });
     else {
       // Squared: a few cards are asked for often, most seldom.
       const known = cardIds[Math.floor(random() ** 2 * cardIds.length)] as string;
@@ -42,7 +49,7 @@ export function chaosSchedule(seed: string, seconds: number, cardIds: readonly s
     }
   }
   for (let atMs = MEAN_BETWEEN_FAULTS_MS; atMs < endMs; atMs += exponential(MEAN_BETWEEN_FAULTS_MS, random())) {
-    events.push({ atMs, kind: 'fault', name: pick(FAULT_NAMES), strength: random() });
+    events.push({ atMs, kind: 'fault', name: pick(faults), strength: random() });
   }
   return events.sort((a, b) => a.atMs - b.atMs);
 }

@@ -1,49 +1,11 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { openSlowRelay, type SlowRelay } from './open-slow-relay.ts';
 import { whenOver } from './when-over.ts';
 
-export interface SlowRelay {
-  /** Of what it stands before, by way of the relay. */
-  url: string;
-  /** For whatever arrives from now on; half on the way there, half on the way back. */
-  delayMs: number;
-}
+export type { SlowRelay } from './open-slow-relay.ts';
 
 /** Stands before a server and makes it slow without touching it; gone when the test is over. */
-export async function startSlowRelay(url: string, { delayMs }: { delayMs: number }): Promise<SlowRelay> {
-  const target = new URL(url);
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
-    for (const socket of [near, far]) {
-      sockets.add(socket.setNoDelay().on('error', () => {}));
-      socket.on('close', () => sockets.delete(socket));
-    }
-    pass(near, far);
-    pass(far, near);
-  });
-
-  function pass(from: Socket, to: Socket): void {
-    let sent = Promise.resolve();
-    const later = (send: () => void) => {
-      const before = sent; // nothing overtakes
-      sent = sleep(relay.delayMs / 2)
-        .then(() => before)
-        .then(send);
-    };
-    from.on('data', (chunk) => later(() => to.write(chunk)));
-    from.on('close', () => later(() => to.destroy()));
-  }
-
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  whenOver(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  const near = new URL(url);
-  near.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const relay = { url: near.href, delayMs };
+export async function startSlowRelay(...how: Parameters<typeof openSlowRelay>): Promise<SlowRelay> {
+  const relay = await openSlowRelay(...how);
+  whenOver(() => relay.close());
   return relay;
 }

@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCardService } from '../../src/sandbox/card-service.ts';
+import type { Guild } from '../../src/sandbox/discord/chat.ts';
+import { startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { registerCommands } from '../../src/sandbox/sandbox.ts';
+import { Bots } from './bots.ts';
+import { startChaosRedis } from './chaos-redis.ts';
+import type { ChaosWorld } from './faults.ts';
+
+/** A day that ends every four seconds, so that a spent one is seen from its beginning to its end. */
+const DAY_MS = 4_000;
+/** One bot on files: nobody waits for a turn but after a fault. */
+const LIMITS_OF_ONE = { requestsPerMinute: 3_000, burst: 40, requestsPerDay: 400 };
+/** Several share one plan: there is a line, and debts are owed for seconds. */
+const LIMITS_OF_SEVERAL = { requestsPerMinute: 600, burst: 20, requestsPerDay: 400 };
+/** A time that a server's id can tell, and a multiple of every number of shards up to 16. */
+const GUILDS_MADE_AT = 720_720n * 2n ** 18n;
+/** A bot holds 70 MB of its own; what leaks under faults would soon be more than this. */
+const HEAP_MB = 128;
+
+/** Discord, a card service and so many bots, connected; several share a Redis and the shards. */
+export async function startWorld(processes: number): Promise<ChaosWorld & { bots: Bots; close(): Promise<void> }> {
+  const several = processes > 1;
+  const limits = several ? LIMITS_OF_SEVERAL : LIMITS_OF_ONE;
+  const discord = await startEmulatedDiscord(several ? { shards: processes, guilds: guildsOf(processes) } : {});
+  const cardService = await startCardService({
+    ...limits,
+    nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS,
+  });
+  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-chaos-'));
+  const redis = several ? await startChaosRedis() : undefined;
+  await registerCommands(discord);
+  const env = {
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
+    DISCORD_TOKEN: discord.botToken,
+    DISCORD_API_URL: discord.apiUrl,
+    CARD_SERVICE_URL: cardService.url,
+    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
+    CARD_SERVICE_REQUESTS_PER_MINUTE: String(limits.requestsPerMinute),
+    CARD_SERVICE_BURST: String(limits.burst),
+    CARD_SERVICE_TIMEOUT_MS: '400',
+    PRICES_FRESH_SECONDS: '2',
+    NOT_FOUND_FRESH_SECONDS: '1',
+    MEMBER_DAILY_REQUESTS: '0',
+    DATA_DIR: dataDir,
+  };
+  const shared = (process: number) =>
+    redis && {
+      REDIS_URL: redis.urlFor(process),
+      DISCORD_SHARDS: String(process),
+      DISCORD_SHARD_COUNT: String(processes),
+      DATA_DIR: join(dataDir, String(process)),
+    };
+  const bots = new Bots(Array.from({ length: processes }, (_, process) => ({ ...env, ...shared(process) })));
+  await bots.ready();
+  return {
+    discord,
+    cardService,
+    bots,
+    dataDir,
+    redis,
+    restartBot: (signal, strength) => bots.restart(Math.floor(strength * processes), signal),
+    async close() {
+      await redis?.close();
+      await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true, force: true })]);
+    },
+  };
+}
+
+/** One for each shard. The id of a Discord server tells it by all but the last 22 bits. */
+function guildsOf(shards: number): Guild[] {
+  return Array.from({ length: shards }, (_, shard) => {
+    return { id: String((GUILDS_MADE_AT + BigInt(shard)) << 22n), name: `Server ${shard}` };
+  });
+}
