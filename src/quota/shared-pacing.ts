@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Logger } from '../log.ts';
 import { RedisAway } from '../redis/redis-errors.ts';
@@ -23,12 +24,12 @@ const KEPT_MS = 35 * 24 * 3600 * 1000;
 /** Changes are few, and each time one of those who try succeeds. */
 const MAX_TRIES = 50;
 
-/** A probe belongs to a process, and ends with it. */
-const SharedState = z.object({ state: StoredPacing, probeOf: z.string().optional() });
+/** A probe belongs to a process, and ends with it. An era begins with the first state, or when Redis has lost the last. */
+const SharedState = z.object({ state: StoredPacing, probeOf: z.string().optional(), era: z.string().default('') });
 
 type SharedState = z.infer<typeof SharedState>;
 
-/** What a change found and what it left, both by this process's clock. `undefined`: nothing stands there. */
+/** What a change found and what it left, both by this process's clock; `undefined` as `read` has it. */
 export interface Change {
   before: PacingState | undefined;
   after: PacingState | undefined;
@@ -58,6 +59,8 @@ export class SharedPacing {
   /** As it last stood there, by Redis's clock. */
   #text = '';
   #there: SharedState | undefined;
+  /** The one that this process has joined. */
+  #era: string | undefined;
   #fullAtMs = 0;
   readonly #clock = new RedisClock();
 
@@ -66,17 +69,31 @@ export class SharedPacing {
     this.#key = `${options.prefix}:pacing:${options.account}`;
   }
 
-  /** `undefined`: nobody has written anything yet, or Redis has lost it, or it is nonsense. */
+  /** `undefined`: nothing stands there, or nonsense, or nothing that this process has joined: Redis has lost that. */
   async read(): Promise<PacingState | undefined> {
     await this.#swap('');
-    return this.#shown();
+    return this.#shown(this.#era);
   }
 
-  /** @param change may be asked several times; changes nothing by giving back what it was given */
-  async update(change: (there: PacingState | undefined) => PacingState | undefined): Promise<Change> {
+  /** @param change is given what `read` gives, maybe several times; changes nothing by giving that back, or nothing */
+  update(change: (there: PacingState | undefined) => PacingState | undefined): Promise<Change> {
+    return this.#replace(change, this.#era);
+  }
+
+  /** Like `update`, but whatever stands there counts, from here on. */
+  async join(change: (there: PacingState | undefined) => PacingState): Promise<PacingState> {
+    const { after } = await this.#replace(change, undefined);
+    this.#era = this.#there?.era;
+    return after;
+  }
+
+  async #replace<T extends PacingState | undefined>(
+    change: (there: PacingState | undefined) => T,
+    era: string | undefined,
+  ): Promise<{ before: PacingState | undefined; after: T }> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const seen = this.#text;
-      const before = this.#shown();
+      const before = this.#shown(era);
       const after = change(before);
       if (after === undefined || before === after) {
         await this.#swap('');
@@ -89,10 +106,12 @@ export class SharedPacing {
   }
 
   #written(after: PacingState, before: PacingState | undefined): string {
-    const state = shifted(after, this.#clock.aheadMs);
-    if (!after.gate.probing) return JSON.stringify({ state });
     const probeOf = before?.gate.probing ? this.#there?.probeOf : this.#options.fleet.id;
-    return JSON.stringify({ state, probeOf });
+    return JSON.stringify({
+      state: shifted(after, this.#clock.aheadMs),
+      era: this.#there?.era ?? randomUUID(),
+      ...(after.gate.probing && { probeOf }),
+    });
   }
 
   /** @returns whether `text` stands there now */
@@ -124,8 +143,8 @@ export class SharedPacing {
     }
   }
 
-  #shown(): PacingState | undefined {
-    if (this.#there === undefined) return undefined;
+  #shown(era: string | undefined): PacingState | undefined {
+    if (this.#there === undefined || (era !== undefined && era !== this.#there.era)) return undefined;
     const { state, probeOf } = this.#there;
     const shown = { ...withProbing(state, state.gate.probing && this.#isUnderWay(probeOf)), fullAtMs: this.#fullAtMs };
     return plausible(shifted(shown, -this.#clock.aheadMs), Date.now());

@@ -59,8 +59,7 @@ export class SharedTurns {
   async join(own: PacingState, { isStart = false } = {}): Promise<PacingState> {
     // How much was spent is lost, too; the bucket first, so that nobody finds it full and goes on.
     if (!isStart && (await this.#shared.read()) === undefined) await this.#bucket.empty(this.#pace(own));
-    const { after = own } = await this.#shared.update((there) => rejoined(there, own));
-    return after;
+    return this.#shared.join((there) => rejoined(there, own));
   }
 
   /** One of all processes gets it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type PlanSetting, planPace } from '../../src/quota/pace.ts';
+import { type PlanSetting, partOf, planPace } from '../../src/quota/pace.ts';
 
 const FREE = { intervalMs: 6_000, capacity: 19 };
 const PRO = { intervalMs: 600, capacity: 199 };
@@ -30,5 +30,16 @@ describe('planPace', () => {
     ['one token at least', { plan: 'free', burst: 1 }, undefined, { intervalMs: 6_000, capacity: 1 }],
   ])('is %s', (_, setting, dailyLimit, pace) => {
     expect(planPace(setting, dailyLimit)).toEqual(pace);
+  });
+});
+
+describe('the part of one of several processes', () => {
+  it.each([
+    [1, FREE],
+    [2, { intervalMs: 12_000, capacity: 9 }],
+    [4, { intervalMs: 24_000, capacity: 4 }],
+    [40, { intervalMs: 240_000, capacity: 1 }],
+  ])('of %i is slower by as much, and holds a share of the burst, one token at least', (processes, part) => {
+    expect(partOf(FREE, processes)).toEqual(part);
   });
 });

@@ -131,6 +131,24 @@ describe('pacers over one Redis', () => {
     }
   });
 
+  it('tell any number of changes with two commands, while the first is under way', async () => {
+    const redis = await startRedis();
+    const [one] = await processes(1, redis);
+    if (!one) return;
+    await ask(one.pacer);
+    const commands = vi.spyOn(one.link, 'run');
+    const changes = Array.from({ length: 100 }, (_, index) => {
+      one.pacer.hear(reading(900 - index, HOUR_MS));
+      return one.pacer.settle({ probe: false }, index < 97 ? ANSWERED : DOWN);
+    });
+    await Promise.all(changes);
+    expect(commands.mock.calls.length).toBeLessThanOrEqual(4); // a sign of life may come between
+    expect((await stored(redis)).state).toMatchObject({
+      quota: { remaining: 801 },
+      gate: { why: 'down', failures: 3 },
+    });
+  });
+
   it('know what one has heard, and tell those who wait, before they ask', async () => {
     const [one, other] = (await processes(2, await startRedis())).map(({ pacer }) => pacer);
     if (!one || !other) return;
