@@ -17,7 +17,7 @@ export interface FleetOptions {
 
 /** Bot processes that share a Redis, a Discord and a card service. */
 export interface TestFleet extends Surroundings {
-  /** Every one that was started so far, by its shard the last. */
+  /** All that were started, oldest first: to begin with, the n-th has the n-th shard. */
   readonly bots: readonly BotProcess[];
   /** Types `/card`, for the process of this shard to answer. */
   card(shard: number, id: string, as?: { memberId?: string }): TypedInteraction;
@@ -52,7 +52,7 @@ export async function startFleet({ redis, size = 2, service, env = {} }: FleetOp
         REDIS_KEY_PREFIX: redis.prefix,
         ...more,
       });
-      bots[shard] = bot;
+      bots.push(bot);
       await bot.wrote('gateway ready');
       return bot;
     },
