@@ -9,16 +9,21 @@ import { plausible } from './plausible.ts';
 import { RedisClock } from './redis-clock.ts';
 import { StoredPacing } from './stored-pacing.ts';
 
-/** Replaces the state if it is still the one that was read. Either way: Redis's clock, what stands there, the bucket. */
+/**
+ * Replaces the state if it is still the one that was read. Gives back whether it did (two may write the same), and either
+ * way Redis's clock, what stands there, and the bucket.
+ */
 const REPLACE = `
-  local there = redis.call('GET', KEYS[1]) or ''
+  local there, replaced = redis.call('GET', KEYS[1]) or '', 0
   if ARGV[2] ~= '' and there == ARGV[1] then
-    there = ARGV[2]
+    there, replaced = ARGV[2], 1
     redis.call('SET', KEYS[1], there, 'PX', ARGV[3])
   end
   local time = redis.call('TIME')
-  return {string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), there, redis.call('GET', KEYS[2]) or '0'}
+  local nowMs = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+  return {replaced, nowMs, there, redis.call('GET', KEYS[2]) or '0'}
 `;
+const Said = z.tuple([z.number(), z.coerce.number(), z.string(), z.coerce.number()]);
 /** Longer than a quota window, so that nothing that still counts is forgotten. */
 const KEPT_MS = 35 * 24 * 3600 * 1000;
 /** Changes are few, and each time one of those who try succeeds. */
@@ -114,7 +119,7 @@ export class SharedPacing {
     });
   }
 
-  /** @returns whether `text` stands there now */
+  /** @returns whether `text` was written */
   async #swap(text: string): Promise<boolean> {
     const sentAtMs = Date.now();
     const said = await this.#options.link.run((client) =>
@@ -123,14 +128,14 @@ export class SharedPacing {
         arguments: [this.#text, text, String(KEPT_MS)],
       }),
     );
-    const [redisMs, there, fullAtMs] = z.tuple([z.coerce.number(), z.string(), z.coerce.number()]).parse(said);
+    const [replaced, redisMs, there, fullAtMs] = Said.parse(said);
     this.#clock.heard(redisMs, sentAtMs, Date.now());
     this.#fullAtMs = fullAtMs;
     if (there !== this.#text) {
       this.#text = there;
       this.#there = this.#parse(there);
     }
-    return there === text;
+    return replaced === 1;
   }
 
   #parse(text: string): SharedState | undefined {

@@ -109,6 +109,19 @@ describe('pacers over one Redis', () => {
     });
   });
 
+  it('count two failures of the same moment as two', async () => {
+    const redis = await startRedis();
+    const all = (await processes(4, redis)).map(({ pacer }) => pacer);
+    const [first] = all;
+    for (let round = 0; round < 20 && first; round++) {
+      await first.settle({ probe: true }, ANSWERED);
+      await Promise.all(all.slice(0, 2).map((pacer) => pacer.settle({ probe: false }, DOWN)));
+      expect((await stored(redis)).state.gate).toMatchObject({ why: 'open', failures: 2 });
+      await Promise.all(all.slice(2).map((pacer) => pacer.settle({ probe: false }, DOWN)));
+      expect((await stored(redis)).state.gate).toMatchObject({ why: 'down', failures: 3 });
+    }
+  });
+
   it('count failures together', async () => {
     const all = (await processes(3, await startRedis())).map(({ pacer }) => pacer);
     const [first, second, third] = all;
