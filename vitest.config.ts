@@ -2,10 +2,21 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     sequence: { shuffle: true },
     testTimeout: 20_000, // only a hang takes so long; a busy machine must not look like one
     hookTimeout: 20_000,
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'] } },
+      {
+        // No command behaves differently.
+        extends: true,
+        test: {
+          name: 'redis',
+          include: ['test/e2e/{card,usage,quota,shares}.test.ts'],
+          env: { STATE_IN: 'redis' },
+        },
+      },
+    ],
   },
 });

@@ -1,7 +1,9 @@
+import { createClient } from 'redis';
 import { expect, onTestFinished } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startRedis, type TestRedis } from './redis.ts';
 
 export interface World extends Sandbox {
   /** Every line that the bot logged. */
@@ -25,7 +27,10 @@ interface Who {
 /** A pace at which tests need not wait: 600 a minute is one token in 100 ms. */
 export const QUICK = { requestsPerMinute: 600, burst: 20, requestsPerDay: 1_000 };
 
-/** The bot between an emulated Discord and the card service, over real sockets; all gone when the test ends. */
+/**
+ * The bot between an emulated Discord and the card service, over real sockets; all gone when the test ends. Its state is in
+ * files or, in the project `redis` of vitest.config.ts, in a Redis.
+ */
 export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Promise<World> {
   const lines: Record<string, unknown>[] = [];
   const log = createLog({
@@ -34,7 +39,9 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
     destination: { write: (line) => void lines.push(JSON.parse(line)) },
   });
   const { service = QUICK } = options;
+  const redis = process.env.STATE_IN === 'redis' ? await startRedis() : undefined;
   const env = {
+    ...(redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }),
     CARD_SERVICE_REQUESTS_PER_MINUTE: service.requestsPerMinute?.toString(),
     CARD_SERVICE_BURST: service.burst?.toString(),
     ...options.env,
@@ -54,6 +61,7 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
     stopBot: () => bot.stop(),
     async restartBot() {
       await bot.stop();
+      if (redis) await forgetIdentify(redis);
       bot = await sandbox.startBot();
     },
     usage: (as = {}) => sandbox.discord.type({ command: 'usage', manageGuild: true, ...as }),
@@ -67,4 +75,11 @@ export function cardRequests({ cardService }: Sandbox): string[] {
 
 export function statuses({ cardService }: Sandbox): number[] {
   return cardService.requests.map(({ status }) => status);
+}
+
+/** Else whoever starts within 6 s of another waits for its turn to identify. */
+async function forgetIdentify({ url, prefix }: TestRedis): Promise<void> {
+  const client = await createClient({ url }).connect();
+  await client.del(`${prefix}:v1:identify:0`);
+  client.destroy();
 }
