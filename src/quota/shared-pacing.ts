@@ -6,26 +6,9 @@ import type { RedisLink } from '../redis/redis-link.ts';
 import { shifted } from './clock-jump.ts';
 import { type PacingState, withProbing } from './pacing.ts';
 import { plausible } from './plausible.ts';
-import { RedisClock } from './redis-clock.ts';
+import { SharedText } from './shared-text.ts';
 import { StoredPacing } from './stored-pacing.ts';
 
-/**
- * Replaces the state if it is still the one that was read. Gives back whether it did (two may write the same), and either
- * way Redis's clock, what stands there, and the bucket.
- */
-const REPLACE = `
-  local there, replaced = redis.call('GET', KEYS[1]) or '', 0
-  if ARGV[2] ~= '' and there == ARGV[1] then
-    there, replaced = ARGV[2], 1
-    redis.call('SET', KEYS[1], there, 'PX', ARGV[3])
-  end
-  local time = redis.call('TIME')
-  local nowMs = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-  return {replaced, nowMs, there, redis.call('GET', KEYS[2]) or '0'}
-`;
-const Said = z.tuple([z.number(), z.coerce.number(), z.string(), z.coerce.number()]);
-/** Longer than a quota window, so that nothing that still counts is forgotten. */
-const KEPT_MS = 35 * 24 * 3600 * 1000;
 /** Changes are few, and each time one of those who try succeeds. */
 const MAX_TRIES = 50;
 
@@ -60,23 +43,20 @@ export class SharedPacing {
   /** Whether this process has a probe under way. One that it claimed without hearing of it is nobody's. */
   holdsProbe = false;
   readonly #options: SharedPacingOptions;
-  readonly #key: string;
-  /** As it last stood there, by Redis's clock. */
-  #text = '';
-  #there: SharedState | undefined;
+  readonly #text: SharedText;
+  /** What the text says, by Redis's clock. */
+  #there: { text: string; said: SharedState | undefined } = { text: '', said: undefined };
   /** The one that this process has joined. */
   #era: string | undefined;
-  #fullAtMs = 0;
-  readonly #clock = new RedisClock();
 
   constructor(options: SharedPacingOptions) {
     this.#options = options;
-    this.#key = `${options.prefix}:pacing:${options.account}`;
+    this.#text = new SharedText(options.link, `${options.prefix}:pacing:${options.account}`, options.bucketKey);
   }
 
   /** `undefined`: nothing stands there, or nonsense, or nothing that this process has joined: Redis has lost that. */
   async read(): Promise<PacingState | undefined> {
-    await this.#swap('');
+    await this.#text.read();
     return this.#shown(this.#era);
   }
 
@@ -88,7 +68,7 @@ export class SharedPacing {
   /** Like `update`, but whatever stands there counts, from here on. */
   async join(change: (there: PacingState | undefined) => PacingState): Promise<PacingState> {
     const { after } = await this.#replace(change, undefined);
-    this.#era = this.#there?.era;
+    this.#era = this.#said?.era;
     return after;
   }
 
@@ -97,13 +77,13 @@ export class SharedPacing {
     era: string | undefined,
   ): Promise<{ before: PacingState | undefined; after: T }> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const seen = this.#text;
+      const seen = this.#text.text;
       const before = this.#shown(era);
       const after = change(before);
       if (after === undefined || before === after) {
-        await this.#swap('');
-        if (this.#text === seen) return { before, after }; // what the decision rests on still stands there
-      } else if (await this.#swap(this.#written(after, before))) {
+        await this.#text.read();
+        if (this.#text.text === seen) return { before, after }; // what the decision rests on still stands there
+      } else if (await this.#text.replace(this.#written(after, before))) {
         return { before, after };
       }
     }
@@ -111,31 +91,19 @@ export class SharedPacing {
   }
 
   #written(after: PacingState, before: PacingState | undefined): string {
-    const probeOf = before?.gate.probing ? this.#there?.probeOf : this.#options.fleet.id;
+    const probeOf = before?.gate.probing ? this.#said?.probeOf : this.#options.fleet.id;
     return JSON.stringify({
-      state: shifted(after, this.#clock.aheadMs),
-      era: this.#there?.era ?? randomUUID(),
+      state: shifted(after, this.#text.aheadMs),
+      era: this.#said?.era ?? randomUUID(),
       ...(after.gate.probing && { probeOf }),
     });
   }
 
-  /** @returns whether `text` was written */
-  async #swap(text: string): Promise<boolean> {
-    const sentAtMs = Date.now();
-    const said = await this.#options.link.run((client) =>
-      client.eval(REPLACE, {
-        keys: [this.#key, this.#options.bucketKey],
-        arguments: [this.#text, text, String(KEPT_MS)],
-      }),
-    );
-    const [replaced, redisMs, there, fullAtMs] = Said.parse(said);
-    this.#clock.heard(redisMs, sentAtMs, Date.now());
-    this.#fullAtMs = fullAtMs;
-    if (there !== this.#text) {
-      this.#text = there;
-      this.#there = this.#parse(there);
-    }
-    return replaced === 1;
+  /** Read once, however often it is asked for. */
+  get #said(): SharedState | undefined {
+    const { text } = this.#text;
+    if (this.#there.text !== text) this.#there = { text, said: this.#parse(text) };
+    return this.#there.said;
   }
 
   #parse(text: string): SharedState | undefined {
@@ -149,10 +117,11 @@ export class SharedPacing {
   }
 
   #shown(era: string | undefined): PacingState | undefined {
-    if (this.#there === undefined || (era !== undefined && era !== this.#there.era)) return undefined;
-    const { state, probeOf } = this.#there;
-    const shown = { ...withProbing(state, state.gate.probing && this.#isUnderWay(probeOf)), fullAtMs: this.#fullAtMs };
-    return plausible(shifted(shown, -this.#clock.aheadMs), Date.now());
+    if (this.#said === undefined || (era !== undefined && era !== this.#said.era)) return undefined;
+    const { state, probeOf } = this.#said;
+    const probing = state.gate.probing && this.#isUnderWay(probeOf);
+    const shown = { ...withProbing(state, probing), fullAtMs: this.#text.besides };
+    return plausible(shifted(shown, -this.#text.aheadMs), Date.now());
   }
 
   #isUnderWay(probeOf: string | undefined): boolean {
