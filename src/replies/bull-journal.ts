@@ -132,9 +132,15 @@ export class BullJournal implements DebtJournal {
     if (await this.#jobs.remove(interactionId)) this.#paid.delete(interactionId);
   }
 
+  /** What no round has told Redis yet, it is told now: nobody else knows. */
   async #handOver(untilMs: number): Promise<void> {
-    for (const { debt } of this.#owed.values()) {
+    for (const interactionId of this.#paid) {
       if (Date.now() > untilMs) return;
+      await this.#strike(interactionId);
+    }
+    for (const { debt, written } of this.#owed.values()) {
+      if (Date.now() > untilMs) return;
+      if (!written) await this.#write(debt);
       await this.#jobs.release(debt, this.#fleet.id);
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { WARN } from '../support/log-lines.ts';
+import { BullJournal } from '../../src/replies/bull-journal.ts';
+import { logLines, WARN } from '../support/log-lines.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { redisWatcher, startRun } from './journal-places.ts';
@@ -241,6 +242,29 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
     const { written } = await redisWatcher(redis);
     await home.queue.keep(debt());
     expect(await written()).toBe(1);
+  });
+
+  it('is told when it is back, by a process that stops just then, what is owed and what is paid', async () => {
+    const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
+    const { written } = await redisWatcher(redis);
+    const { link } = await startRun(redis);
+    const noBeatYet = { id: 'home', isGone: () => false, onBeat() {} };
+    const journal = new BullJournal({ link, fleet: noBeatYet, prefix: redis.prefix, log: logLines().log });
+    const [paid, owed] = [debt(), debt()];
+    await journal.add(paid);
+    await redis.kill();
+    await expect.poll(() => link.health, PATIENTLY).toBe('away');
+    await journal.remove(paid.interactionId);
+    await journal.add(owed);
+    await redis.start();
+    await expect.poll(() => link.health, PATIENTLY).toBe('usable');
+
+    await journal.close();
+
+    const next = await startProcess(redis);
+    await expect.poll(next.paidIds, PATIENTLY).toEqual([owed.interactionId]);
+    await expect.poll(written, PATIENTLY).toBe(0);
+    expect(next.paidIds()).toEqual([owed.interactionId]);
   });
 
   it('a process stops all the same', async () => {
