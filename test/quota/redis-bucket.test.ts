@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { createClient } from 'redis';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { RedisBucket } from '../../src/quota/redis-bucket.ts';
 import { keepingMs, type Pace } from '../../src/quota/token-bucket.ts';
 import { RedisAway } from '../../src/redis/redis-errors.ts';
@@ -11,17 +12,21 @@ import { startRedis, type TestRedis } from '../support/redis.ts';
 const PACE: Pace = { intervalMs: 10_000, capacity: 19 };
 
 let redis: TestRedis;
+let prefix: string;
 let bucket: RedisBucket;
-beforeEach(async () => {
+beforeAll(async () => {
   redis = await startRedis();
+});
+beforeEach(async () => {
+  prefix = `${redis.prefix}:${randomUUID()}`;
   bucket = await opened();
 });
 
 async function opened(): Promise<RedisBucket> {
-  const link = new RedisLink({ ...redis, log: logLines().log });
+  const link = new RedisLink({ url: redis.url, prefix, log: logLines().log });
   onTestFinished(() => link.close());
   await link.opened(10_000);
-  return new RedisBucket(link, redis.prefix, 'account');
+  return new RedisBucket(link, prefix, 'account');
 }
 
 async function drain(pace = PACE, heldBackMs = 0): Promise<number> {
