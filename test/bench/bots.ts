@@ -1,10 +1,16 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
-import { Contender } from './contender.ts';
+import { Contender, type ContenderOptions } from './contender.ts';
 
 /** The bot as `npm start` runs it. */
-export function ourBot(dataDir: string, serviceUrl: string, env: Record<string, string> = {}): Promise<Contender> {
+export function ourBot(
+  dataDir: string,
+  serviceUrl: string,
+  env: Record<string, string> = {},
+  how: Pick<ContenderOptions, 'shard' | 'countsCpu'> = {},
+): Promise<Contender> {
   return Contender.start({
+    ...how,
     script: 'src/main.ts',
     logDir: dataDir,
     env: { CARD_SERVICE_URL: serviceUrl, CARD_SERVICE_API_KEY: SANDBOX_API_KEY, DATA_DIR: dataDir, ...env },

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCardService } from '../../src/sandbox/card-service.ts';
-import { BLOCK, BLOCKS, GAP_MS, latencyRuns, type Name, RUNS, type Run, WARM_UP } from './latency-runs.ts';
+import { BLOCK, BLOCKS, GAP_MS, RUNS, WARM_UP } from './interleaved-runs.ts';
+import { latencyRuns, type Name, type Run } from './latency-runs.ts';
 import { median, quantile } from './quantile.ts';
 import { type BenchTable, toMarkdown, type Verdict } from './table.ts';
 

@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChatMessage, Member } from '../../src/sandbox/discord/chat.ts';
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import {
+  type EmulatedDiscord,
+  type EmulatedDiscordOptions,
+  startEmulatedDiscord,
+} from '../../src/sandbox/discord/emulated-discord.ts';
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
 
 /** So many that none comes near the commands that one member may send. */
@@ -23,7 +27,13 @@ export interface ContenderOptions {
   env: Record<string, string>;
   /** A folder for what the bot logs. */
   logDir: string;
+  /** One of several processes of the same bot. The only one unless given. */
+  shard?: { id: number; count: number };
+  /** Whether `cpuMs` can be asked. */
+  countsCpu?: boolean;
 }
+
+const COUNTS_CPU = ['--import', './test/bench/cpu-probe.ts'];
 
 /** A bot in a process of its own, alone in an emulated Discord in this process. */
 export class Contender {
@@ -47,13 +57,18 @@ export class Contender {
   }
 
   /** Resolves when the bot is connected. @throws Error when it ends before */
-  static async start({ script, env, logDir }: ContenderOptions): Promise<Contender> {
-    const discord = await startEmulatedDiscord({ members: MEMBERS });
+  static async start({ script, env, logDir, shard, countsCpu = false }: ContenderOptions): Promise<Contender> {
+    const discord = await startEmulatedDiscord({ members: MEMBERS, ...(shard && surroundingsOf(shard)) });
     await registerCommands(discord);
     const output = openSync(join(logDir, 'bots.log'), 'a');
-    const child = spawn(process.execPath, [script], {
-      env: { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl, ...env },
-      stdio: ['ignore', output, output],
+    const child = spawn(process.execPath, [...(countsCpu ? COUNTS_CPU : []), script], {
+      env: {
+        DISCORD_TOKEN: discord.botToken,
+        DISCORD_API_URL: discord.apiUrl,
+        ...(shard && { DISCORD_SHARDS: String(shard.id), DISCORD_SHARD_COUNT: String(shard.count) }),
+        ...env,
+      },
+      stdio: ['ignore', output, output, ...(countsCpu ? ['ipc' as const] : [])],
     });
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`${script} ended with ${code} before it was connected`);
@@ -65,6 +80,15 @@ export class Contender {
 
   get pid(): number {
     return this.#child.pid ?? 0;
+  }
+
+  /** CPU time that the process took so far, in user and system mode. */
+  async cpuMs(): Promise<number> {
+    const answered = once(this.#child, 'message');
+    this.#child.send('cpu');
+    const [usage] = await answered;
+    const { user, system }: NodeJS.CpuUsage = usage;
+    return (user + system) / 1_000;
   }
 
   /**
@@ -104,4 +128,9 @@ export class Contender {
     const member = MEMBERS[this.#typed++ % MEMBERS.length];
     return this.discord.type({ command: 'card', options: { id }, ...(member && { memberId: member.id }) });
   }
+}
+
+/** A Discord of which this process sees its own shard: one server, whose events that shard gets. */
+function surroundingsOf({ id, count }: { id: number; count: number }): EmulatedDiscordOptions {
+  return { shards: count, guilds: [{ id: String(BigInt(id + count) << 22n), name: `Server of shard ${id}` }] };
 }

@@ -13,11 +13,13 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'command-latency': () => import('./command-latency.ts'),
   memory: () => import('./memory.ts'),
   'unknown-ids': () => import('./unknown-ids.ts'),
+  processes: () => import('./processes/processes.ts'),
 };
 
 /** Only when named: they take minutes. */
 const LONG_FIGURES: Readonly<Record<string, Figure>> = {
   load: () => import('./load/load.ts'),
+  sizing: () => import('./processes/sizing.ts'),
 };
 
 const README = 'README.md';

@@ -13,16 +13,19 @@ export function storedCardId(index: number): string {
   return `sample-${String(index).padStart(6, '0')}`;
 }
 
-const CARD: Card = {
-  id: SAMPLE,
-  name: 'Travelling Lamplighter',
-  game: 'Lanternfolk',
-  set: { id: 'sample', name: 'First Fires' },
-  number: '4/102',
-  rarity: 'Rare Holo',
-  imageUrl: `https://images.cards.example/${SAMPLE}.png`,
-  prices: { market: 1234.5, low: 980, high: 2000.25 },
-};
+/** A card of middling length. */
+export function sampleCard(id: string): Card {
+  return {
+    id,
+    name: 'Travelling Lamplighter',
+    game: 'Lanternfolk',
+    set: { id: 'sample', name: 'First Fires' },
+    number: '4/102',
+    rarity: 'Rare Holo',
+    imageUrl: `https://images.cards.example/${id}.png`,
+    prices: { market: 1234.5, low: 980, high: 2000.25 },
+  };
+}
 
 /** Rows in a `cards.sqlite`, as the bot itself would have written them a moment ago. */
 export class StoredCards {
@@ -43,7 +46,7 @@ export class StoredCards {
       keepMs: KEEP_MS,
       origin: `${serviceUrl} /cards/{id}`,
     });
-    await store.set(SAMPLE, { card: CARD, askedAtMs: Date.now() });
+    await store.set(SAMPLE, { card: sampleCard(SAMPLE), askedAtMs: Date.now() });
     database.exec('CREATE TEMP TABLE sample AS SELECT * FROM cards; DELETE FROM cards');
     return new StoredCards(database);
   }

@@ -24,7 +24,12 @@ export class LookupFleet {
     const children = Array.from({ length: processes }, () =>
       fork('test/bench/processes/lookup-process.ts', [JSON.stringify(options)]),
     );
-    await Promise.all(children.map((child) => said(child)));
+    try {
+      await Promise.all(children.map((child) => said(child)));
+    } catch (error) {
+      for (const child of children) child.kill();
+      throw error;
+    }
     return new LookupFleet(children);
   }
 

@@ -1,10 +1,12 @@
 import { type BenchTable, toMarkdown } from '../table.ts';
 import { startBenchRedis } from './bench-redis.ts';
+import { cpuPerCommand } from './cpu-per-command.ts';
 import { type FigurePart, type MeasurePart, PROCESSES } from './figure-part.ts';
 import { popularCards } from './popular-cards.ts';
+import { redisLatency } from './redis-latency.ts';
 import { together } from './together.ts';
 
-const PARTS: readonly MeasurePart[] = [together, popularCards];
+const PARTS: readonly MeasurePart[] = [together, popularCards, redisLatency, cpuPerCommand];
 
 /** Figure 7: several processes with one quota, in Redis mode. */
 export async function run(): Promise<BenchTable> {

@@ -1,0 +1,64 @@
+import { readConfig } from '../../../src/config.ts';
+import { createLog } from '../../../src/log.ts';
+import { REPLY_LIFE_MS } from '../../../src/replies/debt.ts';
+import { openSharedState } from '../../../src/shared-state.ts';
+import type { State } from '../../../src/state.ts';
+import { sampleCard, storedCardId } from '../stored-cards.ts';
+import type { RedisUse } from './redis-use.ts';
+
+const MANY = 5_000;
+const AT_ONCE = 100;
+
+type Write = (state: State, index: number) => Promise<unknown>;
+
+const WRITES: Readonly<Record<string, Write>> = {
+  'a card': ({ cards }, index) => {
+    const id = storedCardId(index);
+    return cards.set(id, { card: sampleCard(id), askedAtMs: Date.now() });
+  },
+  'a reply owed, until it is paid': ({ journal }, index) => journal.add(debt(index)),
+  'a member who asked in a server, for each day': async ({ ledger }, index) => {
+    ledger.spent({ memberId: snowflake(index), guildId: snowflake(0) });
+  },
+};
+
+/** Bytes of Redis for one of each kind, keys and all that Redis keeps for them included: the mean of 5,000. */
+export async function bytesOfEach(use: RedisUse, variables: Record<string, string>): Promise<[string, number][]> {
+  const config = readConfig({ DISCORD_TOKEN: 'none', ...variables });
+  if (config.redis === undefined) throw new Error('no REDIS_URL');
+  const found: [string, number][] = [];
+  for (const [what, write] of Object.entries(WRITES)) {
+    const state = await openSharedState(config, config.redis, createLog({ level: 'warn', secrets: [] }));
+    await write(state, MANY); // the keys that all of a kind share
+    const before = await use.bytes();
+    for (let from = 0; from < MANY; from += AT_ONCE) {
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => write(state, from + index)));
+    }
+    await state.ledger.close(); // writes what is left
+    found.push([what, ((await use.bytes()) - before) / MANY]);
+    for (let index = 0; index <= MANY; index++) await state.journal.remove(debt(index).interactionId);
+    await state.close();
+  }
+  return found;
+}
+
+function debt(index: number) {
+  const receivedAtMs = Date.now();
+  return {
+    interactionId: snowflake(index),
+    applicationId: snowflake(0),
+    token: 'x'.repeat(200),
+    command: 'card',
+    question: { cardId: storedCardId(index), showPrices: true },
+    private: false,
+    locale: 'en-US',
+    memberId: snowflake(index),
+    guildId: snowflake(0),
+    receivedAtMs,
+    deadlineMs: receivedAtMs + REPLY_LIFE_MS,
+  };
+}
+
+function snowflake(index: number): string {
+  return String(1_180_000_000_000_200_000n + BigInt(index));
+}
