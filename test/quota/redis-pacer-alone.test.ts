@@ -89,8 +89,8 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
       }),
     );
     await Promise.all(all);
-    // 250 ms for what was asked before anybody knew, and nothing for all that came after.
-    expect(performance.now() - startMs).toBeLessThan(2_000);
+    // 250 ms for what was asked before anybody knew, and nothing for the 119 that came after; a busy machine may add some.
+    expect(performance.now() - startMs).toBeLessThan(5_000);
   });
 
   it('is away pause alone, and hold nobody else up', async () => {

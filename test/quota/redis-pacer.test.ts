@@ -72,7 +72,7 @@ describe('pacers over one Redis', () => {
     await Promise.all(all.flatMap((one) => [tryHard(one), tryHard(one)]));
     const allowed = TOKENS + (performance.now() - startMs) / 50;
     expect(turns).toBeLessThanOrEqual(allowed);
-    expect(turns).toBeGreaterThan(allowed * 0.8);
+    expect(turns).toBeGreaterThan(allowed / 2);
   });
 
   it('all pause at the 429 of one, send one probe, and all go on when it is answered', async () => {
