@@ -75,6 +75,8 @@ export class RedisLink {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#nextLook);
+    // A ping that is cut off is an error, and BullMQ hands it on to where nobody listens any more.
+    this.client.removeAllListeners('error').on('error', () => {});
     this.client.destroy();
   }
 
