@@ -46,6 +46,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     journal: state.journal,
     log,
     pay: (debt, outcome, waitMs) => payDebt({ commands, parts, replies, log }, debt, outcome, waitMs),
+    isPaid: (debt) => replies.isFinal(debt),
     giveUp: (debt) => logCommand(log, debt, { source: 'bot', waitMs: 0, outcome: 'too late' }),
     showTurn: async (debt, turnAtMs) => void (await replies.edit(debt, { content: words.turn(turnAtMs) })),
   });

@@ -1,6 +1,7 @@
-import { DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { DiscordAPIError, MessageFlags, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { z } from 'zod';
 import type { Logger } from '../log.ts';
-import { words } from '../render/words.ts';
+import { isTurnNotice, words } from '../render/words.ts';
 import type { Debt } from '../replies/debt.ts';
 import { type Interacted, reply } from './callback.ts';
 import type { Message } from './command.ts';
@@ -14,6 +15,9 @@ const LOST: ReadonlySet<number | string> = new Set([
   RESTJSONErrorCodes.UnknownMessage, // 10008
   RESTJSONErrorCodes.UnknownInteraction, // 10062
 ]);
+
+/** What of a reply tells whether it is an answer. */
+const Shown = z.object({ content: z.string(), flags: z.number().default(0) });
 
 /** Edits replies by their token alone, so that it needs neither the gateway nor the interaction that it answers. */
 export class Replies {
@@ -52,6 +56,18 @@ export class Replies {
     }
   }
 
+  /** Whether the member sees more than "thinking…" and a turn. Costs a request; `false` when it cannot be known. */
+  async isFinal({ applicationId, token }: Pick<EditedReply, 'applicationId' | 'token'>): Promise<boolean> {
+    try {
+      const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
+      const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });
+      const { content, flags } = Shown.parse(found);
+      return (flags & MessageFlags.Loading) === 0 && !isTurnNotice(content);
+    } catch {
+      return false;
+    }
+  }
+
   /** The "thinking…" never reached Discord, so there is nothing to edit; but it is not too late for a first answer. */
   async #answerFirst(to: EditedReply, message: Message): Promise<EditResult> {
     try {
@@ -68,6 +84,9 @@ export class Replies {
 
 /** Long enough for a connection that was closed; after that the caller decides when to try again. */
 const EDIT_AGAIN_MS = 200;
+
+/** It keeps an answer waiting. */
+const LOOK_TIMEOUT_MS = 1_000;
 
 export type EditResult = 'edited' | 'lost' | 'failed';
 

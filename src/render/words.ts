@@ -1,9 +1,11 @@
 import { age, countdown } from '../moments.ts';
 import { plainMarkdown } from './text.ts';
 
+const TURN = 'Your turn comes';
+
 /** Sentences that a reply can be; Markdown, at most 2000 characters. */
 export const words = {
-  turn: (atMs: number) => `Your turn comes ${countdown(atMs)}.`,
+  turn: (atMs: number) => `${TURN} ${countdown(atMs)}.`,
   noSuchCard: (id: string, askedAtMs: number) =>
     `There is no card **${plainMarkdown(id, 300) || '(invisible)'}**, as of ${age(askedAtMs)}. An id looks like \`base1-4\`.`,
   renewing: 'This copy is not the newest. A new one is on its way.',
@@ -14,3 +16,8 @@ export const words = {
   needsKey: 'The plan report needs an API key (CARD_SERVICE_API_KEY).',
   noReport: (why: string) => `No newer report: ${why}`,
 };
+
+/** Whether a reply shows only when the turn comes. */
+export function isTurnNotice(content: string): boolean {
+  return content.startsWith(TURN);
+}

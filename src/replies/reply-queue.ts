@@ -12,6 +12,8 @@ export interface ReplyQueueOptions {
   log: Logger;
   /** Sends the final answer. Never rejects. @returns whether the debt is settled; if not, it is tried again */
   pay: (debt: Debt, outcome: Outcome, waitMs: number) => Promise<boolean>;
+  /** Whether a debt that was taken over has been paid already, by a process that could tell nobody. Never rejects. */
+  isPaid: (debt: Debt) => Promise<boolean>;
   /** Told of a debt that nobody can pay any more: its reply is dead. */
   giveUp: (debt: Debt) => void;
   /** Shows when the turn comes, in place of "thinking…". Never rejects. */
@@ -51,10 +53,7 @@ export class ReplyQueue {
 
   /** The member sees "thinking…": the question gets its turn. */
   owe(debt: Debt): void {
-    const settled = this.#settle(debt)
-      .catch((err: unknown) => this.#options.log.error({ err, command: debt.command }, 'debt cannot be paid'))
-      .finally(() => this.#settling.delete(settled));
-    this.#settling.add(settled);
+    this.#watch(debt, this.#settle(debt));
   }
 
   /** Discord would not have it: nothing is owed. */
@@ -64,7 +63,7 @@ export class ReplyQueue {
 
   /** Takes on what is owed by processes that are no more. */
   resume(): void {
-    this.#options.journal.takeOver((debt) => this.owe(debt));
+    this.#options.journal.takeOver((debt) => this.#watch(debt, this.#inherit(debt)));
   }
 
   /** Resolves when nothing is owed any more. */
@@ -76,6 +75,19 @@ export class ReplyQueue {
   async close(): Promise<void> {
     this.#closed.abort();
     await this.settled();
+  }
+
+  #watch(debt: Debt, work: Promise<void>): void {
+    const settled = work
+      .catch((err: unknown) => this.#options.log.error({ err, command: debt.command }, 'debt cannot be paid'))
+      .finally(() => this.#settling.delete(settled));
+    this.#settling.add(settled);
+  }
+
+  /** A better answer than the one that is there is not to be had, and it would cost a request. */
+  async #inherit(debt: Debt): Promise<void> {
+    const isPaid = debt.deadlineMs > Date.now() && (await this.#options.isPaid(debt));
+    await (isPaid ? this.forget(debt) : this.#settle(debt));
   }
 
   async #settle(debt: Debt): Promise<void> {

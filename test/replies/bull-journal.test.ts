@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BullJournal } from '../../src/replies/bull-journal.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
@@ -248,7 +249,7 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
     const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
     const { written } = await redisWatcher(redis);
     const { link } = await startRun(redis);
-    const noBeatYet = { id: 'home', isGone: () => false, onBeat() {} };
+    const noBeatYet = { id: randomUUID(), isGone: () => false, onBeat() {} };
     const journal = new BullJournal({ link, fleet: noBeatYet, prefix: redis.prefix, log: logLines().log });
     const [paid, owed] = [debt(), debt()];
     await journal.add(paid);

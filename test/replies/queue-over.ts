@@ -6,8 +6,12 @@ import { createCardService } from '../../src/sandbox/card-service.ts';
 import { lineOver } from '../support/line.ts';
 import { logLines } from '../support/log-lines.ts';
 
-/** A queue with a line of its own, and a Discord that takes each edit as `taken` says. */
-export function queueOver(journal: DebtJournal, taken: (debt: Debt) => boolean = () => true) {
+/** A queue with a line of its own, and a Discord that takes each edit as `taken` says, and shows an answer as `shown` does. */
+export function queueOver(
+  journal: DebtJournal,
+  taken: (debt: Debt) => boolean = () => true,
+  shown: (debt: Debt) => boolean = () => false,
+) {
   const paid: { id: string; outcome: Outcome }[] = [];
   const givenUp: string[] = [];
   const cardService = createCardService();
@@ -21,6 +25,7 @@ export function queueOver(journal: DebtJournal, taken: (debt: Debt) => boolean =
       paid.push({ id: debt.interactionId, outcome });
       return true;
     },
+    isPaid: async (debt) => shown(debt),
     giveUp: ({ interactionId }) => void givenUp.push(interactionId),
     showTurn: async () => {},
   });

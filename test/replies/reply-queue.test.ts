@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Debt } from '../../src/replies/debt.ts';
 import { redisPlace, sqlitePlace } from './journal-places.ts';
 import { debt, queueOver } from './queue-over.ts';
 
@@ -78,6 +79,24 @@ describe.each([
     expect(paidIds().sort()).toEqual(owed.map(({ interactionId }) => interactionId));
     expect(cardService.requests).toHaveLength(1);
     await expect.poll(written, PATIENTLY).toBe(0);
+  });
+
+  it('are neither paid again nor asked for when their process had paid them, and died before it could say so', async () => {
+    const { start, written } = await place();
+    const first = await start();
+    const [paidBefore, owed] = [debt(), debt()];
+    for (const each of [paidBefore, owed]) await first.journal.add(each);
+    await first.end();
+
+    const isPaid = ({ interactionId }: Debt) => interactionId === paidBefore.interactionId;
+    const { queue, paidIds, cardService } = queueOver((await start()).journal, undefined, isPaid);
+    queue.resume();
+    await expect.poll(paidIds, PATIENTLY).toEqual([owed.interactionId]);
+    await expect.poll(written, PATIENTLY).toBe(0);
+    await queue.settled();
+
+    expect(paidIds()).toEqual([owed.interactionId]);
+    expect(cardService.requests).toHaveLength(1);
   });
 
   it('are given up when nobody could pay them in time', async () => {
