@@ -3,8 +3,11 @@ import { type BotProcess, spawnBot } from '../support/spawn-bot.ts';
 /** A time in which a shard had no process that could have heard of a question. */
 export interface Gap {
   process: number;
-  /** When it was told to end; what it owed then is from here on others' to pay. */
+  signal: 'SIGKILL' | 'SIGTERM';
+  /** When it was told to end. */
   fromMs: number;
+  /** When it had ended; what it owed then is from here on others' to pay. */
+  endedAtMs: number;
   toMs: number;
 }
 
@@ -51,10 +54,12 @@ export class Bots {
   }
 
   async #restart(process: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-    const gap = { process, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+    const later = Number.POSITIVE_INFINITY;
+    const gap = { process, signal, fromMs: Date.now(), endedAtMs: later, toMs: later };
     this.gaps.push(gap);
     const last = this.#running[process];
     if (last) await this.#end(last, signal);
+    gap.endedAtMs = Date.now();
     const next = this.#start(process);
     this.#running[process] = next;
     await next.wrote('gateway ready').catch(() => {}); // it ended by itself, which is noted

@@ -26,14 +26,14 @@ const lines = [
   `answered with a card     ${endings.card}`,
   `answered with a sentence ${endings.sentence}`,
   `not reached              ${endings['not reached']} (no bot was there within 3 s)`,
-  `gone with both           ${endings['gone with both']} (its process ended while Redis had lost it, or was away)`,
+  `lost with both           ${endings['lost with both']} (its process ended, and Redis had not got it or forgot it)`,
+  `paid again               ${endings['paid again']} (its process ended before Redis could hear that it had paid)`,
   `lost                     ${endings.lost}`,
   `answered twice           ${endings.twice}`,
   `requests by status       ${listed(requests)}`,
   `against the plan         ${overruns} (429s without a storm or a spent day)`,
   `logged                   ${listed(outcomes)}`,
-  ...apart.map((line) => `  gone with both: ${line}`),
-  ...failures.map((line) => `  ${line}`),
+  ...[...apart, ...failures].map((line) => `  ${line}`),
   ...(apart.length + failures.length > 0 ? troubles.map((line) => `  ${line}`) : []),
 ];
 process.stdout.write(`${lines.join('\n')}\n`);

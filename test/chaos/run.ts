@@ -5,6 +5,7 @@ import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { alarmsIn } from './alarms.ts';
 import { startWorld } from './chaos-world.ts';
 import { applyFault, type ChaosWorld, FAULT_NAMES, FLEET_FAULT_NAMES } from './faults.ts';
+import { watchMilestones } from './milestones.ts';
 import { type Ending, endingOf, isFinal } from './outcome.ts';
 import { watchOverruns } from './overruns.ts';
 import { type ChaosEvent, chaosSchedule } from './schedule.ts';
@@ -44,6 +45,7 @@ export async function runChaos(seed: string, seconds: number, processes = 1): Pr
     guilds: discord.guilds.length,
     faults: processes === 1 ? FAULT_NAMES : FLEET_FAULT_NAMES,
   });
+  const milestones = watchMilestones(discord);
   const overruns = watchOverruns(cardService);
   const asked = await play(events, world);
 
@@ -54,16 +56,26 @@ export async function runChaos(seed: string, seconds: number, processes = 1): Pr
   const giveUpAtMs = Date.now() + PATIENCE_MS;
   while (Date.now() < giveUpAtMs && !asked.every(({ message }) => isFinal(message))) await sleep(50);
 
-  const endings = { card: 0, sentence: 0, 'not reached': 0, 'gone with both': 0, lost: 0, twice: 0 };
+  const endings: Record<Ending, number> = {
+    card: 0,
+    sentence: 0,
+    'not reached': 0,
+    'lost with both': 0,
+    'paid again': 0,
+    lost: 0,
+    twice: 0,
+  };
   const apart: string[] = [];
   const failures: string[] = [];
   for (const typed of asked) {
     const shard = shardOf(typed.message.guildId, processes);
-    const gaps = bots.gaps.filter(({ process }) => process === shard);
-    const ending = endingOf(typed, { gaps, allGaps: bots.gaps, outages: redis?.outages ?? [] });
+    const ends = bots.gaps.filter(({ process }) => process === shard);
+    const troubles = { ends, allEnds: bots.gaps, outages: redis?.outages ?? [] };
+    const ending = endingOf(typed, milestones(typed.id), troubles);
     endings[ending]++;
-    if (ending === 'gone with both') apart.push(story(typed, shard));
-    if (ending === 'lost' || ending === 'twice') failures.push(`${ending}: ${story(typed, shard)}`);
+    const told = `${ending}: ${story(typed, shard)}`;
+    if (ending === 'lost with both' || ending === 'paid again') apart.push(told);
+    if (ending === 'lost' || ending === 'twice') failures.push(told);
   }
   await bots.stop();
   const output = bots.output();
@@ -81,7 +93,9 @@ export async function runChaos(seed: string, seconds: number, processes = 1): Pr
     apart,
     failures,
     troubles: [
-      ...bots.gaps.map((gap) => `process ${gap.process} away ${during(gap)}`),
+      ...bots.gaps.map(
+        (gap) => `process ${gap.process} away ${during(gap)}, ended at ${timeOf(gap.endedAtMs)} by ${gap.signal}`,
+      ),
       ...(redis?.outages ?? []).map((outage) => `redis ${outage.emptied ? 'emptied' : 'away'} ${during(outage)}`),
     ].sort(),
   };
