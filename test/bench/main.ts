@@ -13,12 +13,12 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'command-latency': () => import('./command-latency.ts'),
   memory: () => import('./memory.ts'),
   'unknown-ids': () => import('./unknown-ids.ts'),
-  processes: () => import('./processes/processes.ts'),
 };
 
-/** Only when named: they take minutes. */
+/** Only when named: they take a minute or more. */
 const LONG_FIGURES: Readonly<Record<string, Figure>> = {
   load: () => import('./load/load.ts'),
+  processes: () => import('./processes/processes.ts'),
   sizing: () => import('./processes/sizing.ts'),
 };
 

@@ -8,7 +8,7 @@ import { together } from './together.ts';
 
 const PARTS: readonly MeasurePart[] = [together, popularCards, redisLatency, cpuPerCommand];
 
-/** Figure 7: several processes with one quota, in Redis mode. */
+/** Several processes with one quota, in Redis mode. */
 export async function run(): Promise<BenchTable> {
   const redis = await startBenchRedis();
   try {
