@@ -63,6 +63,11 @@ export class BullJournal implements DebtJournal {
     return false;
   }
 
+  async keeps(debt: Debt): Promise<boolean> {
+    if (this.#owed.get(debt.interactionId)?.written) return true;
+    return (await unlessAway(this.#write(debt))) !== undefined;
+  }
+
   async remove(interactionId: string): Promise<void> {
     this.#owed.delete(interactionId);
     this.#paid.add(interactionId);

@@ -11,6 +11,8 @@ export interface DebtJournal {
    * @returns `false` when another process has done so before, and will pay
    */
   add(debt: Debt): Promise<boolean>;
+  /** @returns whether the next process will know of it: it is written down, if only now */
+  keeps(debt: Debt): Promise<boolean>;
   /** Nothing is owed any more. */
   remove(interactionId: string): Promise<void>;
   /** From now on `owe` is given each debt whose process has ended or died, also one that came too late to be paid. */

@@ -93,7 +93,8 @@ export class ReplyQueue {
   async #settle(debt: Debt): Promise<void> {
     if (debt.deadlineMs <= Date.now()) return this.#giveUp(debt);
     const { outcome, waitMs } = await this.#ask(debt);
-    if ('error' in outcome && outcome.error instanceof Stopping) return; // the next process pays
+    const stopping = 'error' in outcome && outcome.error instanceof Stopping;
+    if (stopping && (await this.#options.journal.keeps(debt))) return; // the next process pays
     const paid = await this.#pay(debt, outcome, waitMs);
     if (paid === 'too late') await this.#giveUp(debt);
     else if (paid) await this.forget(debt);

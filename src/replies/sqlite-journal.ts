@@ -12,12 +12,14 @@ export const JOURNAL_SCHEMA = `
 export class SqliteJournal implements DebtJournal {
   readonly #database: DatabaseSync;
   readonly #write: StatementSync;
+  readonly #find: StatementSync;
   readonly #remove: StatementSync;
   readonly #log: Logger;
 
   constructor(database: DatabaseSync, log: Logger) {
     this.#database = database;
     this.#write = database.prepare('INSERT OR REPLACE INTO debts VALUES (?, ?)');
+    this.#find = database.prepare('SELECT 1 FROM debts WHERE interaction = ?');
     this.#remove = database.prepare('DELETE FROM debts WHERE interaction = ?');
     this.#log = log;
   }
@@ -27,6 +29,10 @@ export class SqliteJournal implements DebtJournal {
       this.#write.run(debt.interactionId, JSON.stringify(debt)),
     );
     return true;
+  }
+
+  async keeps({ interactionId }: Debt): Promise<boolean> {
+    return this.#try('debts cannot be read', () => this.#find.get(interactionId)) !== undefined;
   }
 
   async remove(interactionId: string): Promise<void> {

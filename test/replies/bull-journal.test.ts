@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Stopping } from '../../src/errors.ts';
 import { BullJournal } from '../../src/replies/bull-journal.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
@@ -266,6 +267,21 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
     await expect.poll(next.paidIds, PATIENTLY).toEqual([owed.interactionId]);
     await expect.poll(written, PATIENTLY).toBe(0);
     expect(next.paidIds()).toEqual([owed.interactionId]);
+  });
+
+  it('a process that stops tells members to ask again whom no other process could answer', async () => {
+    const redis = await startRealRedis();
+    const home = await startProcess(redis, { ...SLOW, looks: false });
+    const other = await startProcess(redis, { looks: false });
+    const [asking = '', before = ''] = [...(await owe(home)), ...(await owe(other))];
+    await redis.kill();
+    await expect.poll(() => [home.link.health, other.link.health], PATIENTLY).toEqual(['away', 'away']);
+
+    await home.stop();
+
+    expect(home.paid).toMatchObject([{ id: asking, outcome: { error: expect.any(Stopping) } }]);
+    await other.queue.settled();
+    expect(other.paidIds()).toEqual([before]);
   });
 
   it('a process stops all the same', async () => {
