@@ -141,6 +141,6 @@ describe('a process', () => {
     discord.gateway.drop(4_010);
 
     expect(await Promise.all(bots.map(({ ended }) => ended))).toEqual([1]);
-    expect(bots[0]?.output()).toContain('Discord refuses the shard: check DISCORD_SHARDS.');
+    expect(bots[0]?.output()).toContain('Discord refuses the shard: check DISCORD_SHARDS and DISCORD_SHARD_COUNT.');
   });
 });
