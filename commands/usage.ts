@@ -40,7 +40,7 @@ export default {
 function missing({ report, problem }: UsageKnown, { usage }: Parts): string | undefined {
   if (!usage.hasKey) return words.needsKey;
   if (problem) return words.noReport(problem.userMessage);
-  return report ? undefined : words.noReport('no request was free for it.');
+  return report ? undefined : words.noReport('none could be had yet; ask again in a minute.');
 }
 
 async function show({ report }: UsageKnown, missing: string | undefined, asked: Asked, parts: Parts): Promise<Message> {
