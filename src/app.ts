@@ -4,7 +4,7 @@ import { logCommand } from './discord/command-log.ts';
 import { createClient, onInteraction } from './discord/connect.ts';
 import { Dispatch } from './discord/dispatch.ts';
 import { login, shutOut } from './discord/login.ts';
-import { payDebt } from './discord/payment.ts';
+import { payment } from './discord/payment.ts';
 import { Replies } from './discord/replies.ts';
 import type { Logger } from './log.ts';
 import { openParts } from './parts.ts';
@@ -45,7 +45,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     line,
     journal: state.journal,
     log,
-    pay: (debt, outcome, waitMs) => payDebt({ commands, parts, replies, log }, debt, outcome, waitMs),
+    payment: (debt, outcome, waitMs) => payment({ commands, parts, replies, log }, debt, outcome, waitMs),
     isPaid: (debt) => replies.isFinal(debt),
     giveUp: (debt) => logCommand(log, debt, { source: 'bot', waitMs: 0, outcome: 'too late' }),
     showTurn: async (debt, turnAtMs) => void (await replies.edit(debt, { content: words.turn(turnAtMs) })),

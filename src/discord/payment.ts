@@ -13,19 +13,22 @@ export interface PaymentOptions {
 }
 
 /**
- * Pays a debt: renders the outcome, edits the reply and, once that is settled, writes the command's line. Never rejects.
+ * The payment of a debt: rendered now, so that however often it is sent it is the same answer. Sending it edits the
+ * reply and, once that is settled, writes the command's line; it never rejects.
  *
- * @returns `false` when Discord could not be reached: worth another try
+ * @returns sends it, and gives `false` when Discord could not be reached: worth another try
  */
-export async function payDebt(options: PaymentOptions, debt: Debt, outcome: Outcome, waitMs: number): Promise<boolean> {
+export function payment(options: PaymentOptions, debt: Debt, outcome: Outcome, waitMs: number): () => Promise<boolean> {
   const { replies, log } = options;
   const { message, err } = rendered(options, debt, outcome);
-  const result = await replies.edit(debt, message);
-  if (result === 'failed') return false;
   const ended = 'answer' in outcome ? 'answered' : outcome.error.name;
   const source = outcome.asked ? 'service' : 'answer' in outcome ? 'cache' : 'bot';
-  logCommand(log, debt, { source, waitMs, outcome: result === 'edited' ? ended : 'not answered', err });
-  return true;
+  return async () => {
+    const result = await replies.edit(debt, message);
+    if (result === 'failed') return false;
+    logCommand(log, debt, { source, waitMs, outcome: result === 'edited' ? ended : 'not answered', err });
+    return true;
+  };
 }
 
 function rendered(

@@ -10,8 +10,8 @@ export interface ReplyQueueOptions {
   line: WaitingLine;
   journal: DebtJournal;
   log: Logger;
-  /** Sends the final answer. Never rejects. @returns whether the debt is settled; if not, it is tried again */
-  pay: (debt: Debt, outcome: Outcome, waitMs: number) => Promise<boolean>;
+  /** The final answer. @returns sends it, and gives whether the debt is settled; if not, it is sent again. Never rejects */
+  payment: (debt: Debt, outcome: Outcome, waitMs: number) => () => Promise<boolean>;
   /** Whether a debt that was taken over has been paid already, by a process that could tell nobody. Never rejects. */
   isPaid: (debt: Debt) => Promise<boolean>;
   /** Told of a debt that nobody can pay any more: its reply is dead. */
@@ -95,7 +95,7 @@ export class ReplyQueue {
     const { outcome, waitMs } = await this.#ask(debt);
     const stopping = 'error' in outcome && outcome.error instanceof Stopping;
     if (stopping && (await this.#options.journal.keeps(debt))) return; // the next process pays
-    const paid = await this.#pay(debt, outcome, waitMs);
+    const paid = await this.#pay(debt, this.#options.payment(debt, outcome, waitMs));
     if (paid === 'too late') await this.#giveUp(debt);
     else if (paid) await this.forget(debt);
   }
@@ -106,9 +106,9 @@ export class ReplyQueue {
   }
 
   /** @returns `false` when the process ends before Discord has taken the answer */
-  async #pay(debt: Debt, outcome: Outcome, waitMs: number): Promise<boolean | 'too late'> {
+  async #pay(debt: Debt, send: () => Promise<boolean>): Promise<boolean | 'too late'> {
     for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
-      if (await this.#options.pay(debt, outcome, waitMs)) return true;
+      if (await send()) return true;
       if (Date.now() + retryMs > debt.deadlineMs) return 'too late';
       const { signal } = this.#closed;
       await sleep(retryMs, undefined, { signal }).catch(() => {});

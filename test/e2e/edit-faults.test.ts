@@ -46,6 +46,21 @@ describe('an answer that is owed', () => {
     );
   });
 
+  it('is sent again word for word, whatever has become of the quota meanwhile', async () => {
+    const world = await startWorld();
+    world.discord.faults.script({ route: 'edit', answer: 'lose answer', times: 6 });
+
+    const typed = world.card('base1-4');
+    await typed.until(({ embeds }) => embeds.length > 0, 5_000);
+    await world.usage().settled(); // costs a request, and a footer would show it
+
+    await expect
+      .poll(() => world.lines.filter(({ command }) => command === 'card').length, { timeout: 15_000 })
+      .toBe(1);
+    expect(world.discord.faults.pending).toBe(0);
+    expect(finalAnswers(typed)).toBe(1);
+  });
+
   it.each<Refusal>(['unknownMessage', 'unknownInteraction', 'invalidWebhookToken'])(
     'is dropped after one edit when Discord answers %s',
     async (refusal) => {

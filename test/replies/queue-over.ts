@@ -20,7 +20,7 @@ export function queueOver(
     line,
     journal,
     log: logLines().log,
-    pay: async (debt, outcome) => {
+    payment: (debt, outcome) => async () => {
       if (!taken(debt)) return false;
       paid.push({ id: debt.interactionId, outcome });
       return true;
