@@ -16,7 +16,7 @@ describe('an answer that is owed', () => {
 
     expect(await finalAnswer(typed)).toBe(CARD);
     expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
-    expect(finalAnswers(typed)).toBe(1);
+    expect(finalAnswers(typed)).toBe(2);
     expect(world.discord.faults.pending).toBe(0);
     expect(cardRequests(world)).toHaveLength(1);
   }
@@ -54,9 +54,7 @@ describe('an answer that is owed', () => {
     await typed.until(({ embeds }) => embeds.length > 0, 5_000);
     await world.usage().settled(); // costs a request, and a footer would show it
 
-    await expect
-      .poll(() => world.lines.filter(({ command }) => command === 'card').length, { timeout: 15_000 })
-      .toBe(1);
+    await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length, { timeout: 15_000 }).toBe(2);
     expect(world.discord.faults.pending).toBe(0);
     expect(finalAnswers(typed)).toBe(1);
   });
