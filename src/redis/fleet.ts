@@ -13,12 +13,16 @@ const BEAT = `
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return {nowMs, redis.call('HGETALL', KEYS[1])}
 `;
-const BEAT_EVERY_MS = 1_000;
-/** A process that is only busy, or collecting garbage, is never quiet for so long. */
-const DEAD_AFTER_MS = 4_000;
-/** All that are alive have been heard of once Redis has answered for so long. */
-const BEATS_TO_HEAR_ALL = DEAD_AFTER_MS / BEAT_EVERY_MS;
 const FORGOTTEN_AFTER_MS = 60_000;
+
+/** The same for all processes of a fleet. */
+export interface FleetTimes {
+  beatEveryMs: number;
+  deadAfterMs: number;
+}
+
+/** A process that is only busy, or collecting garbage, is never quiet for 4 s. */
+const TIMES: FleetTimes = { beatEveryMs: 1_000, deadAfterMs: 4_000 };
 
 /** One process as it was last heard of. */
 interface Member {
@@ -32,6 +36,9 @@ export class Fleet implements Peers {
   readonly id = randomUUID();
   readonly #link: RedisLink;
   readonly #key: string;
+  readonly #deadAfterMs: number;
+  /** All that are alive have been heard of once Redis has answered so many. */
+  readonly #beatsToHearAll: number;
   readonly #beating: NodeJS.Timeout;
   readonly #onBeat: (() => void)[] = [];
   #own = EMPTY_LINE;
@@ -41,21 +48,25 @@ export class Fleet implements Peers {
   #beats = 0;
   /** Asked about, but not heard of: since which beat. It may be too new. */
   #strangers = new Map<string, number>();
-  #size: number;
+  /** Processes to be reckoned with until all have been heard of. */
+  #expectedSize: number;
 
   /** @param expectedSize processes to be reckoned with before any was heard of */
-  constructor(link: RedisLink, prefix: string, expectedSize = 1) {
+  constructor(link: RedisLink, prefix: string, expectedSize = 1, times = TIMES) {
     this.#link = link;
-    this.#size = expectedSize;
+    this.#expectedSize = expectedSize;
     this.#key = `${prefix}:fleet`;
-    this.#beating = setInterval(() => void this.#beat().catch(() => {}), BEAT_EVERY_MS).unref();
+    this.#deadAfterMs = times.deadAfterMs;
+    this.#beatsToHearAll = times.deadAfterMs / times.beatEveryMs;
+    this.#beating = setInterval(() => void this.#beat().catch(() => {}), times.beatEveryMs).unref();
     link.onHealth((health) => this.#hear(health));
     this.#hear(link.health);
   }
 
   /** Processes that were alive when Redis last answered, this one included. */
   get size(): number {
-    return this.#size;
+    const alive = [...this.#members.values()].filter((member) => this.#isAlive(member)).length;
+    return this.#hasHeardAll() ? alive : Math.max(alive, this.#expectedSize);
   }
 
   async exchange(own: LineSummary): Promise<readonly LineSummary[]> {
@@ -66,20 +77,20 @@ export class Fleet implements Peers {
       if (!(error instanceof RedisAway)) throw error;
       return []; // alone for now
     }
-    const others = [...this.#members].filter(([id, member]) => id !== this.id && isAlive(member));
+    const others = [...this.#members].filter(([id, member]) => id !== this.id && this.#isAlive(member));
     return others.flatMap(([, { line }]) => readLine(line) ?? []);
   }
 
   /** Whether a process has ended, or died. Nobody is declared dead by one that itself has only just come back. */
   isGone(id: string): boolean {
     const member = this.#members.get(id);
-    if (member !== undefined) return this.#hasHeardAll() && !isAlive(member);
+    if (member !== undefined) return this.#hasHeardAll() && !this.#isAlive(member);
     const unknownSince = this.#strangers.get(id) ?? this.#beats;
     this.#strangers.set(id, unknownSince);
-    return this.#beats - unknownSince > BEATS_TO_HEAR_ALL;
+    return this.#beats - unknownSince > this.#beatsToHearAll;
   }
 
-  /** Called about once a second while Redis answers. */
+  /** Called after every beat while Redis answers: about once a second. */
   onBeat(listener: () => void): void {
     this.#onBeat.push(listener);
   }
@@ -87,18 +98,23 @@ export class Fleet implements Peers {
   /** Says that this process ends, so that nobody has to find out. Never rejects. */
   async leave(): Promise<void> {
     clearInterval(this.#beating);
-    this.#ownAgeMs = DEAD_AFTER_MS;
+    this.#ownAgeMs = this.#deadAfterMs;
     await this.#sayAndHear().catch(() => {});
   }
 
   #hear(health: RedisHealth): void {
+    this.#expectedSize = this.size;
     this.#beats = 0;
     this.#strangers.clear();
     if (health === 'usable') void this.#beat().catch(() => {}); // before anything that others could ask about
   }
 
+  #isAlive({ silentMs }: Member): boolean {
+    return silentMs < this.#deadAfterMs;
+  }
+
   #hasHeardAll(): boolean {
-    return this.#beats > BEATS_TO_HEAR_ALL;
+    return this.#beats > this.#beatsToHearAll;
   }
 
   async #beat(): Promise<void> {
@@ -116,15 +132,9 @@ export class Fleet implements Peers {
     );
     const [nowMs, pairs] = z.tuple([z.coerce.number(), z.array(z.string())]).parse(heard);
     this.#members = new Map(fields(pairs).map(([id, said]) => [id, readMember(said, nowMs)]));
-    const alive = [...this.#members.values()].filter(isAlive).length;
-    this.#size = this.#hasHeardAll() ? alive : Math.max(alive, this.#size);
     const forgotten = [...this.#members].flatMap(([id, { silentMs }]) => (silentMs > FORGOTTEN_AFTER_MS ? [id] : []));
     if (forgotten.length > 0) await this.#link.run((client) => client.hDel(this.#key, forgotten));
   }
-}
-
-function isAlive({ silentMs }: Member): boolean {
-  return silentMs < DEAD_AFTER_MS;
 }
 
 function readMember(said: string, nowMs: number): Member {
