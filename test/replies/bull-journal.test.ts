@@ -84,7 +84,7 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     await first.journal.add(left);
     await first.end();
 
-    const next = await startProcess(redis, { latencyMs: 2_500 }); // two more looks
+    const next = await startProcess(redis, { latencyMs: 1_000 }); // many more looks
     await expect.poll(next.paidIds, PATIENTLY).toEqual([left.interactionId]);
     await next.queue.settled();
 

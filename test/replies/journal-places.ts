@@ -44,11 +44,14 @@ export async function redisPlace(): Promise<Place> {
   return { start: () => startRun(redis), written };
 }
 
+/** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
+const FLEET_TIMES = { beatEveryMs: 100, deadAfterMs: 1_500 };
+
 /** @param times so short that a test need not wait; those of the bot are in the journal */
 export async function startRun({ url, prefix }: TestRedis, times = { firstLookMs: 50, lookAgainMs: 50 }) {
   const { log, lines } = logLines();
   const link = new RedisLink({ url, prefix, log });
-  const fleet = new Fleet(link, prefix);
+  const fleet = new Fleet(link, prefix, 1, FLEET_TIMES);
   const journal = new BullJournal({ link, fleet, prefix, log, ...times });
   onTestFinished(() => link.close());
   await link.opened(1_000);

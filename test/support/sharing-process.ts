@@ -12,6 +12,8 @@ import type { TestRedis } from './redis.ts';
 const ACCOUNT = 'account';
 /** Below the prefix. */
 export const PACING_KEY = `pacing:${ACCOUNT}`;
+/** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
+const FLEET_TIMES = { beatEveryMs: 100, deadAfterMs: 1_500 };
 
 export interface SharingProcessOptions {
   setting: PlanSetting;
@@ -28,7 +30,7 @@ export class SharingProcess {
   constructor({ url, prefix }: TestRedis, { setting, warn = () => {} }: SharingProcessOptions) {
     const { log } = this.log;
     this.link = new RedisLink({ url, prefix, log });
-    this.fleet = new Fleet(this.link, prefix);
+    this.fleet = new Fleet(this.link, prefix, 1, FLEET_TIMES);
     const bucket = new RedisBucket(this.link, prefix, ACCOUNT);
     const shared = new SharedPacing({
       link: this.link,
