@@ -67,13 +67,13 @@ describe('a link to a Redis that is well', () => {
   ])('is not taken for silent by a process that is busy for 400 ms, %s', async (_, moment) => {
     const { link, lines } = await usableLinkTo(await startRedis());
     const times = [];
-    for (let time = 0; time < 5; time++) {
+    for (let time = 0; time < 3; time++) {
       const answer = link.run((client) => client.ping());
       await moment();
       block(400);
       times.push(await answer);
     }
-    expect(times).toEqual(Array(5).fill('PONG'));
+    expect(times).toEqual(Array(3).fill('PONG'));
     expect(lines).toEqual([]);
   });
 
@@ -270,6 +270,5 @@ async function msOf(work: Promise<unknown>): Promise<number> {
 }
 
 function block(ms: number): void {
-  const untilMs = performance.now() + ms;
-  while (performance.now() < untilMs);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
