@@ -1,5 +1,5 @@
 import KeyvRedis, { type RedisClientConnectionType } from '@keyv/redis';
-import { RedisAway } from '../redis/redis-errors.ts';
+import { unlessAway } from '../redis/redis-errors.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
 
 /** A Keyv storage adapter over Redis that misses while Redis is away, and keeps nobody waiting for it. */
@@ -23,15 +23,15 @@ export class RedisStore {
   }
 
   get(key: string): Promise<string | undefined> {
-    return missing(this.#link.read(() => this.#redis.get(key)));
+    return unlessAway(this.#link.read(() => this.#redis.get(key)));
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    await missing(this.#link.run(() => this.#redis.set(key, value, ttlMs)));
+    await unlessAway(this.#link.run(() => this.#redis.set(key, value, ttlMs)));
   }
 
   async delete(key: string): Promise<boolean> {
-    return (await missing(this.#link.run(() => this.#redis.delete(key)))) ?? false;
+    return (await unlessAway(this.#link.run(() => this.#redis.delete(key)))) ?? false;
   }
 
   /** @throws always: it would take every key of that Redis, whoever's it is */
@@ -42,15 +42,5 @@ export class RedisStore {
   /** The link belongs to others, too. */
   disconnect(): Promise<void> {
     return Promise.resolve();
-  }
-}
-
-/** @throws what is no matter of Redis being away */
-async function missing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof RedisAway) return undefined;
-    throw error;
   }
 }

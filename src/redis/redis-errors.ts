@@ -21,3 +21,13 @@ export function isTrouble(error: unknown): boolean {
   if (OWN_MISTAKES.some((kind) => error instanceof kind)) return false;
   return !(error instanceof ErrorReply) || isRefusedWrite(error) || UNUSABLE.test(error.message);
 }
+
+/** @returns `undefined` while Redis is away @throws what else `work` throws */
+export async function unlessAway<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RedisAway) return undefined;
+    throw error;
+  }
+}

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Fleet } from '../redis/fleet.ts';
-import { RedisAway } from '../redis/redis-errors.ts';
+import { unlessAway } from '../redis/redis-errors.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
 import { nextStep } from './custody.ts';
 import type { Debt } from './debt.ts';
@@ -148,15 +148,5 @@ export class BullJournal implements DebtJournal {
       if (!written) await this.#write(debt);
       await this.#jobs.release(debt, this.#fleet.id);
     }
-  }
-}
-
-/** @returns `undefined` while Redis is away; what was to be done is done when it is back */
-async function unlessAway<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof RedisAway) return undefined;
-    throw error;
   }
 }
