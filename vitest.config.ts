@@ -2,10 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    sequence: { shuffle: true },
+    sequence: { shuffle: { tests: true, files: false } }, // files that take long come first
     testTimeout: 20_000, // only a hang takes so long; a busy machine must not look like one
     hookTimeout: 20_000,
-    maxWorkers: 2,
+    maxWorkers: 4, // most of the time tests wait for something
     projects: [
       { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'] } },
       {

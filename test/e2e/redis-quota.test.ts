@@ -29,10 +29,10 @@ function footer({ embeds }: ChatMessage): string | undefined {
 
 describe('processes that share one quota', () => {
   // A 429 of the service says that in some time t there were more requests than burst + rate · t.
-  it.each([2, 4])('%i of them pace as one: all is answered without a 429', { timeout: 40_000 }, async (size) => {
-    const fleet = await startFleet({ redis: await startRedis(), size, service: FAST, env: BOTS_BURST });
+  it('pace as one: all is answered without a 429', { timeout: 40_000 }, async () => {
+    const fleet = await startFleet({ redis: await startRedis(), size: 4, service: FAST, env: BOTS_BURST });
 
-    const typed = IDS.slice(0, 40).map((id, index) => fleet.card(index % size, id));
+    const typed = IDS.slice(0, 40).map((id, index) => fleet.card(index % 4, id));
     await Promise.all(typed.map((one) => one.until(hasCard, 20_000)));
 
     expect(fleet.cardService.counts.byStatus).toEqual({ 200: 40 });

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CardServiceOptions } from '../../src/sandbox/card-service.ts';
 import type { ChatMessage, Guild } from '../../src/sandbox/discord/chat.ts';
@@ -27,8 +26,6 @@ export interface TestFleet extends Surroundings {
   start(shard: number, env?: Record<string, string>): Promise<BotProcess>;
 }
 
-/** Many processes are started here: each that ends by itself leaves what the next need not compile. */
-const COMPILE_CACHE = join(tmpdir(), 'cardbot-compile-cache');
 /** A time that a server's id can tell, and a multiple of every number of shards that is tested with. */
 const GUILDS_MADE_AT = 2n ** 38n;
 
@@ -51,7 +48,6 @@ export async function startFleet({ redis, size = 2, service, env = {} }: FleetOp
         DISCORD_SHARDS: String(shard),
         DISCORD_SHARD_COUNT: String(size),
         DATA_DIR: join(surroundings.env.DATA_DIR, String(started++)), // as on machines of their own
-        NODE_COMPILE_CACHE: COMPILE_CACHE,
         REDIS_URL: redis.url,
         REDIS_KEY_PREFIX: redis.prefix,
         ...more,

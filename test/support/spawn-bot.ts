@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 export interface BotProcess {
   child: ChildProcess;
@@ -11,6 +13,9 @@ export interface BotProcess {
   ended: Promise<number | string>;
 }
 
+/** Many processes are started in tests: each that ends by itself leaves what the next need not compile. */
+const COMPILE_CACHE = join(tmpdir(), 'cardbot-compile-cache');
+
 /**
  * Runs the bot as `npm start` does, with this environment and no other.
  *
@@ -20,7 +25,8 @@ export function spawnBot(env: Record<string, string>, largestFileKb?: number): B
   const program = [process.execPath, 'src/main.ts'];
   const limited = ['bash', '-c', `ulimit -f ${largestFileKb}; exec "$0" "$@"`, ...program];
   const [command = '', ...args] = largestFileKb === undefined ? program : limited;
-  const child = spawn(command, args, { env: { PATH: process.env.PATH ?? '', ...env } });
+  const surroundings = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE };
+  const child = spawn(command, args, { env: { ...surroundings, ...env } });
   let text = '';
   child.stdout.on('data', (chunk) => {
     text += chunk;
