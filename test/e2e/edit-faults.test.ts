@@ -16,7 +16,7 @@ describe('an answer that is owed', () => {
 
     expect(await finalAnswer(typed)).toBe(CARD);
     expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
-    expect(finalAnswers(typed)).toBe(2);
+    expect(finalAnswers(typed)).toBe(1);
     expect(world.discord.faults.pending).toBe(0);
     expect(cardRequests(world)).toHaveLength(1);
   }
