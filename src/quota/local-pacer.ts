@@ -9,6 +9,7 @@ import { FIRST_PACING, hearReading, type PacingState, settleTurn, takeTurn, with
 import { plausible } from './plausible.ts';
 import { currentQuota } from './quota.ts';
 import { runsOutAtMs } from './rate-samples.ts';
+import { RefillLag } from './refill-lag.ts';
 
 export interface LocalPacerOptions {
   setting: PlanSetting;
@@ -27,6 +28,7 @@ export class LocalPacer implements Pacer {
   readonly #warn: (share: number, quota: QuotaState) => void;
   readonly #random: () => number;
   readonly #listeners: (() => void)[] = [];
+  readonly #lag = new RefillLag();
   #state: PacingState;
 
   constructor({ setting, state = FIRST_PACING, save, warn, random = Math.random }: LocalPacerOptions) {
@@ -40,14 +42,19 @@ export class LocalPacer implements Pacer {
   }
 
   take(lane: TurnLane, politeMs = 0): Promise<TurnOrWait> {
-    const { state, got } = takeTurn(this.#present(), lane, this.#setting, Date.now(), politeMs);
+    const nowMs = Date.now();
+    const before = this.#present();
+    const { state, got } = takeTurn(before, lane, this.#setting, nowMs, politeMs);
+    if (got.kind === 'turn' && before.fullAtMs <= nowMs) this.#lag.tookFromFull(nowMs);
     this.#become(state);
     return Promise.resolve(got);
   }
 
   settle(turn: Turn, outcome: RequestOutcome): Promise<void> {
     const now = { nowMs: Date.now(), random: this.#random() };
-    this.#become(settleTurn(this.#present(), turn, outcome, this.#setting, now));
+    const present = this.#present();
+    const lagged = { ...present, fullAtMs: present.fullAtMs + this.#lag.arrived(now.nowMs) };
+    this.#become(settleTurn(lagged, turn, outcome, this.#setting, now));
     for (const listener of this.#listeners) listener();
     return Promise.resolve();
   }

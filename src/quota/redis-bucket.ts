@@ -7,26 +7,28 @@ import type { Pace } from './token-bucket.ts';
  * two windows touch (twice the burst) or leave half of the plan unused. It keeps the time at which the bucket is full,
  * by Redis's clock, and gives back how far off that is.
  *
- * Arguments: points; 1 + the time in ms that a token must have lain there; capacity; seconds in which it fills.
+ * Arguments: points; 1 + a time in ms, see below; capacity; seconds in which it fills.
  */
-const script = (refusal: string) => `
-  local points, heldBackMs, capacity = tonumber(ARGV[1]), ARGV[2] - 1, tonumber(ARGV[3])
+const script = (decision: string) => `
+  local points, givenMs, capacity = tonumber(ARGV[1]), ARGV[2] - 1, tonumber(ARGV[3])
   local intervalMs = ARGV[4] * 1000 / capacity
   local time = redis.call('TIME')
   local nowMs = time[1] * 1000 + time[2] / 1000
   local emptyMs = nowMs + capacity * intervalMs
   local fullAtMs = math.min(math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), nowMs), emptyMs)
-  ${refusal}
+  ${decision}
   fullAtMs = math.min(fullAtMs + points * intervalMs, emptyMs)
   redis.call('SET', KEYS[1], string.format('%.3f', fullAtMs), 'PX', math.ceil(fullAtMs - nowMs) + 1000)
   return {1, math.ceil(fullAtMs - nowMs)}
 `;
+/** Given: how long a token must have lain there. */
 const TAKE = script(`
-  if fullAtMs - (capacity - 1) * intervalMs + heldBackMs > nowMs then
+  if fullAtMs - (capacity - 1) * intervalMs + givenMs > nowMs then
     return {capacity + 1, math.ceil(fullAtMs - nowMs)}
   end
 `);
-const CHARGE = script('');
+/** Given: what is charged besides whole points. */
+const CHARGE = script('fullAtMs = fullAtMs + givenMs');
 
 /** The one token bucket of all processes that share a quota. Its methods throw RedisAway. */
 export class RedisBucket {
@@ -61,12 +63,17 @@ export class RedisBucket {
     await this.#consume(CHARGE, pace, requests);
   }
 
+  /** For the time in which it seemed to refill, and the service's did not. */
+  async delay(pace: Pace, lagMs: number): Promise<void> {
+    await this.#consume(CHARGE, pace, 0, lagMs);
+  }
+
   /** Leaves no token in it. */
   async empty(pace: Pace): Promise<void> {
     await this.charge(pace, pace.capacity);
   }
 
-  #consume(script: string, { capacity, intervalMs }: Pace, points: number, heldBackMs = 0): Promise<RateLimiterRes> {
+  #consume(script: string, { capacity, intervalMs }: Pace, points: number, givenMs = 0): Promise<RateLimiterRes> {
     const limiter = new RateLimiterRedis({
       storeClient: this.#link.client,
       useRedisPackage: true,
@@ -75,6 +82,6 @@ export class RedisBucket {
       duration: (capacity * intervalMs) / 1000,
       customIncrTtlLuaScript: script,
     });
-    return this.#link.run(() => limiter.consume(this.#account, points, { customDuration: 1 + Math.round(heldBackMs) }));
+    return this.#link.run(() => limiter.consume(this.#account, points, { customDuration: 1 + Math.round(givenMs) }));
   }
 }

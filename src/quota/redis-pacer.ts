@@ -11,6 +11,7 @@ import { hearReading, type PacingChange, type PacingState, settleTurn } from './
 import { currentQuota } from './quota.ts';
 import { runsOutAtMs } from './rate-samples.ts';
 import type { RedisBucket } from './redis-bucket.ts';
+import { RefillLag } from './refill-lag.ts';
 import type { SharedPacing } from './shared-pacing.ts';
 import { SharedTurns } from './shared-turns.ts';
 import { isSameWarning } from './warnings.ts';
@@ -36,6 +37,7 @@ export class RedisPacer implements Pacer {
   readonly #known: KnownPacing;
   readonly #turns: SharedTurns;
   readonly #listeners: (() => void)[] = [];
+  readonly #lag = new RefillLag();
   /** One thing at a time is asked of Redis, so that nothing comes between a question and its answer. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -53,6 +55,7 @@ export class RedisPacer implements Pacer {
       const shared = await this.#unlessAway(() => this.#turns.take(this.#known.own, lane, politeMs));
       const got = shared ? shared.got : this.#known.takeAlone(lane);
       if (shared) this.#hear(shared.state);
+      if (shared?.fromFull && got.kind === 'turn') this.#lag.tookFromFull(Date.now());
       if (got.kind === 'turn' && got.turn.probe) this.#setProbe(true);
       return got;
     });
@@ -61,6 +64,8 @@ export class RedisPacer implements Pacer {
   async settle(turn: Turn, outcome: RequestOutcome): Promise<void> {
     if (turn.probe) this.#setProbe(false);
     const now = { nowMs: Date.now(), random: (this.#options.random ?? Math.random)() };
+    const lagMs = this.#lag.arrived(now.nowMs);
+    if (lagMs > 0) await this.#inTurn(() => this.#unlessAway(() => this.#turns.delay(this.#known.own, lagMs)));
     await this.#change((state) => settleTurn(state, turn, outcome, this.#known.setting, now));
     this.#tell();
   }

@@ -6,6 +6,14 @@ import { rejoined } from './rejoin.ts';
 import type { SharedPacing } from './shared-pacing.ts';
 import { type Pace, tokenAtMs } from './token-bucket.ts';
 
+/** What came of asking for a turn, and what all know after it. */
+export interface Taken {
+  state: PacingState;
+  got: TurnOrWait;
+  /** The bucket was full before. */
+  fromFull?: boolean;
+}
+
 /**
  * Turns that all processes share: one state, one bucket. Where Redis has lost them, they are written again by what this
  * process knows (`own`), without a new burst. Its methods throw RedisAway.
@@ -36,10 +44,11 @@ export class SharedTurns {
   }
 
   /** Like takeTurn, with the state as all know it. Costs two commands, and three more for the probe. */
-  async take(own: PacingState, lane: TurnLane, politeMs: number): Promise<{ state: PacingState; got: TurnOrWait }> {
+  async take(own: PacingState, lane: TurnLane, politeMs: number): Promise<Taken> {
     const heard = await this.hear(own);
     const permitted = permission(heard, lane, this.#setting, Date.now(), politeMs);
     if (permitted.kind !== 'token') return { state: heard, got: permitted };
+    const fromFull = heard.fullAtMs <= Date.now();
 
     const { turn, pace, heldBackMs, free } = permitted;
     const { taken, fullAtMs } = free
@@ -47,7 +56,12 @@ export class SharedTurns {
       : await this.#bucket.take(pace, heldBackMs);
     const state = { ...heard, fullAtMs };
     if (!taken) return { state, got: { kind: 'wait', untilMs: tokenAtMs(fullAtMs, Date.now(), pace, heldBackMs) } };
-    return turn.probe ? this.#takeProbe(state, pace) : { state, got: { kind: 'turn', turn } };
+    return turn.probe ? this.#takeProbe(state, pace) : { state, got: { kind: 'turn', turn }, fromFull };
+  }
+
+  /** For the time in which the bucket seemed to refill, and the service's did not. */
+  async delay(own: PacingState, lagMs: number): Promise<void> {
+    await this.#bucket.delay(this.#pace(own), lagMs);
   }
 
   /** For requests that left without asking. */
@@ -63,7 +77,7 @@ export class SharedTurns {
   }
 
   /** One of all processes gets it. */
-  async #takeProbe(state: PacingState, pace: Pace): Promise<{ state: PacingState; got: TurnOrWait }> {
+  async #takeProbe(state: PacingState, pace: Pace): Promise<Taken> {
     const { before, after } = await this.#shared.update((there) =>
       there && isProbeDue(there, Date.now()) ? launched(there, { probe: true }) : there,
     );

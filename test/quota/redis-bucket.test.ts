@@ -53,6 +53,11 @@ describe('a bucket in Redis', () => {
     expect(await drain()).toBe(left);
   });
 
+  it('that is delayed by an interval and a half has two tokens less', async () => {
+    await bucket.delay(PACE, PACE.intervalMs * 1.5);
+    expect(await drain()).toBe(PACE.capacity - 2);
+  });
+
   it('is no emptier than empty, however much is charged', async () => {
     await bucket.charge(PACE, 1_000);
     await bucket.empty(PACE);
