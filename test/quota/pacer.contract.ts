@@ -68,6 +68,18 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       expect(got).toMatchObject({ kind: 'wait', untilMs: expect.any(Number) });
     });
 
+    it('refills from when the first request of a full bucket has arrived', async () => {
+      const pacer = await newState()(SLOW);
+      const tookAtMs = Date.now();
+      const turn = await nextTurn(pacer);
+      await new Promise((resolve) => setTimeout(resolve, 100)); // on its way
+      await pacer.settle(turn, ANSWERED);
+      expect(await drain(pacer)).toBe(TOKENS - 1);
+      const got = await pacer.take('members');
+      if (got.kind === 'turn') throw new Error('the bucket is not empty');
+      expect(got.untilMs).toBeGreaterThanOrEqual(tookAtMs + 10_000 + 90);
+    });
+
     it('gives a turn at the time that it named', async () => {
       const pacer = await newState()({ ...QUICK, burst: 2 });
       await ask(pacer);
