@@ -1,14 +1,17 @@
 import { type Asker, guildKey } from '../asker.ts';
+import type { Answer } from '../card.ts';
+import type { CardServiceError } from '../errors.ts';
 import type { Lane } from '../quota/pacer.ts';
 import { afterServing, type Backlog, compareRanks, FIRST_RANK, type Rank, rankFor } from './fairness.ts';
 import { compareFlights, type Flight, type FlightPlace, type Question, type Waiting } from './flight.ts';
+import { OthersInLine } from './others-in-line.ts';
 import type { LineSummary } from './peers.ts';
 
 /** The flights of the waiting line in their order, and who waits for each. Knows nothing of time and turns. */
 export class Flights {
   readonly #flights = new Map<string, Flight>();
   readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, background: FIRST_RANK };
-  #others: readonly LineSummary[] = [];
+  readonly #others = new OthersInLine();
   #lastPlace = 0;
   /** Whether the last turn went to an overdue flight, past the fair order. */
   #overdueLast = false;
@@ -47,10 +50,16 @@ export class Flights {
     return this.#flights.get(cardId);
   }
 
-  /** Takes a flight out of the line. */
-  land(flight: Flight): readonly Waiting[] {
-    this.#flights.delete(flight.cardId);
-    return flight.waiting;
+  /** All who wait get this answer; the flight has landed. */
+  answer(flight: Flight, answer: Answer): void {
+    this.#land(flight);
+    for (const { resolve } of flight.waiting) resolve(answer);
+  }
+
+  /** All who wait are told why not; the flight has landed. */
+  refuse(flight: Flight, error: CardServiceError): void {
+    this.#land(flight);
+    for (const { reject } of flight.waiting) reject(error);
   }
 
   /** Takes off who cannot wait until `atMs`; a flight that is left by all has landed. */
@@ -61,7 +70,7 @@ export class Flights {
     const [heir] = flight.waiting.filter(({ question }) => question.lane === flight.lane);
     const payerLeft = late.some(({ question }) => question.asker === flight.payer);
     if (payerLeft && heir) flight.payer = heir.question.asker;
-    if (flight.waiting.length === 0) this.land(flight);
+    if (flight.waiting.length === 0) this.#land(flight);
     return late;
   }
 
@@ -99,18 +108,18 @@ export class Flights {
     const own: FlightPlace = { lane, rank: this.#rankFor(asker, lane), place: this.#newPlace() };
     const place = present && compareFlights(present, own) < 0 ? present : own;
     const before = this.waiting().filter((flight) => flight !== present && compareFlights(flight, place) < 0);
-    return 1 + before.length + this.#othersBefore(place);
+    return 1 + before.length + this.#others.before(place);
   }
 
   /** All that wait, each with the turn from now that it will get. */
   positions(): { flight: Flight; position: number }[] {
     const inOrder = this.waiting().sort(compareFlights);
-    return inOrder.map((flight, index) => ({ flight, position: 1 + index + this.#othersBefore(flight) }));
+    return inOrder.map((flight, index) => ({ flight, position: 1 + index + this.#others.before(flight) }));
   }
 
   /** What waits in the other processes. */
   hear(others: readonly LineSummary[]): void {
-    this.#others = others;
+    this.#others.hear(others);
   }
 
   /** What the other processes have to know of this line. */
@@ -125,13 +134,13 @@ export class Flights {
 
   /** Whether nobody in another process goes before this flight, which is the next here. */
   isNextOfAll(flight: Flight, nowMs: number): boolean {
-    return isOverdue(flight, nowMs) || this.#othersBefore(flight) === 0;
+    return isOverdue(flight, nowMs) || this.#others.before(flight) === 0;
   }
 
   /** Requests that will be booked on the asker, and on their Discord server, when the turns come. */
   queuedBy(asker: Asker, lane?: Lane): Backlog {
     const flights = this.waiting().filter((flight) => lane === undefined || flight.lane === lane);
-    const elsewhere = this.#othersWaiting().filter((flight) => lane === undefined || flight.lane === lane);
+    const elsewhere = this.#others.waiting().filter((flight) => lane === undefined || flight.lane === lane);
     const payers = [...flights, ...elsewhere].map(({ payer }) => payer);
     return {
       member: payers.filter(({ memberId }) => memberId === asker.memberId).length,
@@ -139,22 +148,17 @@ export class Flights {
     };
   }
 
+  /** A later flight of the same card stays. */
+  #land(flight: Flight): void {
+    if (this.#flights.get(flight.cardId) === flight) this.#flights.delete(flight.cardId);
+  }
+
   #rankFor(asker: Asker, lane: Lane): Rank {
-    const everywhere = [this.#served, ...this.#others.map(({ served }) => served)];
-    const served = everywhere.map((ranks) => ranks[lane]).reduce(afterServing);
-    return rankFor(served, this.queuedBy(asker, lane));
+    return rankFor(this.#others.served(this.#served, lane), this.queuedBy(asker, lane));
   }
 
   #ready(nowMs: number): Flight[] {
     return this.waiting().filter(({ notBeforeMs }) => notBeforeMs <= nowMs || notBeforeMs > nowMs + LONGEST_RETRY_MS);
-  }
-
-  #othersWaiting(): LineSummary['waiting'] {
-    return this.#others.flatMap(({ waiting }) => waiting);
-  }
-
-  #othersBefore(place: FlightPlace): number {
-    return this.#othersWaiting().filter((other) => compareFlights(other, place) < 0).length;
   }
 
   /** By the clock, so that the lines of several processes compare; of two in one millisecond the first is lower. */

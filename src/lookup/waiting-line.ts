@@ -1,10 +1,9 @@
 import type { Answer } from '../card.ts';
-import { type CardServiceError, RateLimited, ServiceDown, Stopping } from '../errors.ts';
+import { type CardServiceError, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { backoffMs } from '../quota/backoff.ts';
 import type { Budget } from '../quota/budget.ts';
-import type { Booking, Ledger } from '../quota/ledger.ts';
-import type { Pacer, Turn } from '../quota/pacer.ts';
+import type { Ledger } from '../quota/ledger.ts';
+import type { Pacer } from '../quota/pacer.ts';
 import { Alarm } from './alarm.ts';
 import type { CardLease } from './card-lease.ts';
 import type { CardLookup } from './card-lookup.ts';
@@ -12,12 +11,11 @@ import { type Flight, type Question, wantsPrices } from './flight.ts';
 import { Flights } from './flights.ts';
 import { type Forecast, type Forecasted, forecast, overBudget, pays } from './forecast.ts';
 import type { Peers } from './peers.ts';
-import { asCardServiceError, closedError, severity } from './refusals.ts';
+import { asCardServiceError, closedError } from './refusals.ts';
+import { Requests } from './requests.ts';
 import { Rerun } from './rerun.ts';
 import { TurnNotices } from './turn-notices.ts';
 
-/** Attempts at one question that failed other than by a 429. */
-const MAX_FAILURES = 3;
 /** Another process asks for this card: an answer takes about so long to come. */
 const LOOK_AGAIN_MS = 50;
 /** Long enough for another process to take the token that is its turn, and short beside any plan's interval (120 ms). */
@@ -45,8 +43,7 @@ export class WaitingLine {
   readonly #flights = new Flights();
   readonly #notices: TurnNotices;
   readonly #turnAlarm = new Alarm(() => void this.#work());
-  readonly #underWay = new Set<Promise<void>>();
-  readonly #abort = new AbortController();
+  readonly #requests: Requests;
   readonly #turns = new Rerun(() =>
     this.#handOutTurns().catch((err: unknown) => this.#parts.log.error({ err }, 'waiting line failed')),
   );
@@ -55,6 +52,7 @@ export class WaitingLine {
   constructor(parts: WaitingLineOptions) {
     this.#parts = parts;
     this.#notices = new TurnNotices(this.#flights, parts.pacer);
+    this.#requests = new Requests({ ...parts, flights: this.#flights, ended: () => void this.#work() });
     parts.pacer.onChange(() => void this.#work());
   }
 
@@ -97,10 +95,7 @@ export class WaitingLine {
     this.#turnAlarm.clear();
     this.#notices.clear();
     this.#refuseAll(() => true, new Stopping());
-
-    const timer = setTimeout(() => this.#abort.abort(new Stopping()), graceMs);
-    await Promise.allSettled(this.#underWay);
-    clearTimeout(timer);
+    await this.#requests.close(graceMs);
   }
 
   /** Hands out turns until there are none to be had; a change meanwhile is looked at, too. */
@@ -149,7 +144,7 @@ export class WaitingLine {
       await pacer.settle(got.turn, { kind: 'abandoned' });
       return { launched: false };
     }
-    this.#launch(flight, got.turn);
+    this.#requests.launch(flight, got.turn);
     return { launched: true };
   }
 
@@ -165,68 +160,16 @@ export class WaitingLine {
       const answer = await this.#parts.lookup.withoutAsking(flight.cardId, withPrices);
       if (answer && wantsPrices(flight) === withPrices) {
         for (const { question } of flight.waiting) this.#parts.ledger.saved(question.asker);
-        this.#answer(flight, answer);
+        this.#flights.answer(flight, answer);
       }
       return answer !== undefined;
     } catch (error) {
-      this.#refuse(flight, asCardServiceError(error));
+      this.#flights.refuse(flight, asCardServiceError(error));
       return true;
     }
   }
 
-  #launch(flight: Flight, turn: Turn): void {
-    this.#flights.launch(flight, Date.now());
-    const booking = this.#parts.ledger.spent(flight.payer);
-    for (const { question } of flight.waiting) question.onAsking?.();
-    const request = this.#ask(flight, turn, booking)
-      .then(() => this.#parts.lease.release(flight.cardId))
-      .then(() => {
-        this.#underWay.delete(request);
-        void this.#work();
-      });
-    this.#underWay.add(request);
-  }
-
-  async #ask(flight: Flight, turn: Turn, booking: Booking): Promise<void> {
-    try {
-      const answer = await this.#parts.lookup.ask(flight.cardId, turn, this.#abort.signal);
-      for (const { question } of flight.waiting) {
-        if (question.asker !== flight.payer) this.#parts.ledger.saved(question.asker);
-      }
-      this.#answer(flight, answer);
-    } catch (error) {
-      this.#failed(flight, booking, error);
-    }
-  }
-
-  #failed(flight: Flight, booking: Booking, error: unknown): void {
-    flight.asking = false;
-    this.#parts.log[severity(error)]({ cardId: flight.cardId, err: error }, 'lookup failed');
-    if (error instanceof RateLimited) {
-      this.#parts.ledger.refused(booking);
-      if (!this.#closing) return; // the next turn is its own again
-    }
-    const again = error instanceof ServiceDown && ++flight.failures < MAX_FAILURES && !this.#closing;
-    if (again) flight.notBeforeMs = Date.now() + backoffMs(flight.failures);
-    else this.#refuse(flight, this.#inWords(error));
-  }
-
-  /** The last of several failures has closed the gate, which says until when. */
-  #inWords(error: unknown): CardServiceError {
-    if (this.#closing) return new Stopping();
-    const { closed } = this.#parts.pacer.outlook();
-    return error instanceof ServiceDown && closed ? closedError(closed) : asCardServiceError(error);
-  }
-
   #refuseAll(whom: (flight: Flight) => boolean, error: CardServiceError): void {
-    for (const flight of this.#flights.waiting()) if (whom(flight)) this.#refuse(flight, error);
-  }
-
-  #answer(flight: Flight, answer: Answer): void {
-    for (const { resolve } of this.#flights.land(flight)) resolve(answer);
-  }
-
-  #refuse(flight: Flight, error: CardServiceError): void {
-    for (const { reject } of this.#flights.land(flight)) reject(error);
+    for (const flight of this.#flights.waiting()) if (whom(flight)) this.#flights.refuse(flight, error);
   }
 }

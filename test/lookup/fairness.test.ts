@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Stopping } from '../../src/errors.ts';
 import type { Flight, Waiting } from '../../src/lookup/flight.ts';
 import { Flights } from '../../src/lookup/flights.ts';
 import type { Lane } from '../../src/quota/pacer.ts';
@@ -32,7 +33,7 @@ class Line {
 
   #land(flight: Flight): void {
     this.flights.launch(flight, this.nowMs);
-    this.flights.land(flight);
+    this.flights.refuse(flight, new Stopping());
   }
 }
 

@@ -1,0 +1,27 @@
+import type { Lane } from '../quota/pacer.ts';
+import { afterServing, type Rank } from './fairness.ts';
+import { compareFlights, type FlightPlace } from './flight.ts';
+import type { LineSummary } from './peers.ts';
+
+/** What waits in the lines of other processes, as they last told. */
+export class OthersInLine {
+  #lines: readonly LineSummary[] = [];
+
+  hear(lines: readonly LineSummary[]): void {
+    this.#lines = lines;
+  }
+
+  waiting(): LineSummary['waiting'] {
+    return this.#lines.flatMap(({ waiting }) => waiting);
+  }
+
+  /** How many go before. */
+  before(place: FlightPlace): number {
+    return this.waiting().filter((other) => compareFlights(other, place) < 0).length;
+  }
+
+  /** The rank that was served last, here or there. */
+  served(own: Record<Lane, Rank>, lane: Lane): Rank {
+    return [own, ...this.#lines.map(({ served }) => served)].map((ranks) => ranks[lane]).reduce(afterServing);
+  }
+}
