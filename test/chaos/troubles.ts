@@ -10,7 +10,9 @@ export interface Troubles {
   outages: readonly Outage[];
 }
 
-/** Redis is back for a process within 2 s, and what it owes written down again with the next beat, a second later. */
+/** Redis is back for a process within 2 s, */
+const NOTICE_MS = 2_000;
+/** and what it owes written down again with the next beat, a second later. */
 const REWRITE_MS = 4_000;
 /** A death is known after 5 s, and looked for every few seconds. */
 const TAKEOVER_MS = 15_000;
@@ -22,7 +24,7 @@ export function endedWithBoth(typedAtMs: number, owedAtMs: number, { ends, allEn
   if (!ends.some(({ endedAtMs }) => endedAtMs >= typedAtMs)) return false; // its process has it in memory
   const endsMs = allEnds.map(({ endedAtMs }) => endedAtMs).filter((atMs) => atMs >= typedAtMs);
   return joined(outages).some(({ fromMs, toMs, emptied }) => {
-    const unwritten = toMs > typedAtMs && (emptied || fromMs < owedAtMs);
+    const unwritten = toMs + NOTICE_MS > typedAtMs && (emptied || fromMs < owedAtMs);
     return endsMs.some((endMs) => {
       if (unwritten && fromMs < endMs && endMs < toMs + REWRITE_MS) return true;
       return emptied && endMs <= fromMs && fromMs < endMs + TAKEOVER_MS;
