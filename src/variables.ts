@@ -83,6 +83,10 @@ export const Variables = DiscordVariables.extend({
     .optional(),
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: 'write an address that begins with redis:// or rediss://' })
+    .refine(
+      (text) => !URL.canParse(text) || redisCanRead(new URL(text)),
+      'write redis://:PASSWORD@HOST:PORT/NUMBER, with %25 for % in the password; password, port and number may be left out',
+    )
     .optional(),
   REDIS_KEY_PREFIX: z
     .string()
@@ -111,6 +115,15 @@ export const Variables = DiscordVariables.extend({
   },
   { when: () => true }, // together with the problems of single variables
 );
+
+function redisCanRead({ username, password, pathname }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  return /^\/?\d*$/.test(pathname);
+}
 
 function plain(url: URL): boolean {
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';

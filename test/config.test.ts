@@ -134,6 +134,8 @@ describe('readConfig', () => {
     ['MEMBER_DAILY_REQUESTS', '-1', 'write 0 (no cap) or more'],
     ['MEMBER_DAILY_REQUESTS', 'all', 'write a number'],
     ['REDIS_URL', 'http://127.0.0.1', 'write an address that begins with redis:// or rediss://'],
+    ['REDIS_URL', 'redis://:50%off@127.0.0.1', 'write redis://:PASSWORD@HOST:PORT/NUMBER'],
+    ['REDIS_URL', 'redis://127.0.0.1/cards', 'write redis://:PASSWORD@HOST:PORT/NUMBER'],
     ['REDIS_KEY_PREFIX', 'card bot', 'write letters, digits, and . : - _ only'],
   ])('refuses %s=%s and says what to write', (name, value, advice) => {
     expect(problems({ ...REQUIRED, [name]: value })).toEqual([expect.stringContaining(`${name}: ${advice}`)]);

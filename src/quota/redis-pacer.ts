@@ -62,11 +62,15 @@ export class RedisPacer implements Pacer {
   }
 
   async settle(turn: Turn, outcome: RequestOutcome): Promise<void> {
-    if (turn.probe) this.#setProbe(false);
     const now = { nowMs: Date.now(), random: (this.#options.random ?? Math.random)() };
     const lagMs = this.#lag.arrived(now.nowMs);
-    if (lagMs > 0) await this.#inTurn(() => this.#unlessAway(() => this.#turns.delay(this.#known.own, lagMs)));
-    await this.#change((state) => settleTurn(state, turn, outcome, this.#known.setting, now));
+    this.#known.change((state) => settleTurn(state, turn, outcome, this.#known.setting, now));
+    // The probe is held until all know what became of it; else another could leave meanwhile.
+    await this.#inTurn(async () => {
+      await this.#share();
+      if (turn.probe) this.#setProbe(false);
+      if (lagMs > 0) await this.#unlessAway(() => this.#turns.delay(this.#known.own, lagMs));
+    });
     this.#tell();
   }
 

@@ -29,6 +29,7 @@ export class RedisLink {
   #nextLook: NodeJS.Timeout | undefined;
   #looking = false;
   #closed = false;
+  #unanswered: Promise<unknown> | undefined;
 
   /** @param prefix of every key of ours, with its version and without a colon at the end */
   constructor({ url, prefix, log }: { url: string; prefix: string; log: Logger }) {
@@ -104,10 +105,18 @@ export class RedisLink {
     this.#nextLook = setTimeout(() => void this.#look(), everyMs).unref();
   }
 
-  /** A write, because a replica and a full Redis still answer reads. */
+  /**
+   * A write, because a replica and a full Redis still answer reads. One at a time: a connection on which nothing moves
+   * any more is given up by its idle timer, which every further write would set anew.
+   */
   async #probe(): Promise<void> {
     try {
-      await inTime(this.client.set(this.#probeKey, '1', { expiration: { type: 'PX', value: 10_000 } }));
+      this.#unanswered ??= this.client
+        .set(this.#probeKey, '1', { expiration: { type: 'PX', value: 10_000 } })
+        .finally(() => {
+          this.#unanswered = undefined;
+        });
+      await inTime(this.#unanswered);
       this.#become('usable');
     } catch (error) {
       const refused = error instanceof Error && isRefusedWrite(error);

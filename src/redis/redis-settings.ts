@@ -25,6 +25,7 @@ export function warnOfSettings(link: RedisLink, log: Logger): void {
     if (asked || link.health !== 'usable') return;
     asked = true;
     const info = await link.read((client) => client.info()).catch(() => '');
+    asked = link.health === 'usable'; // gone again meanwhile: asked when it is back
     for (const problem of settingProblems(info)) log.warn(problem);
   };
   link.onHealth(() => void ask());

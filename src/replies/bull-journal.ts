@@ -19,6 +19,7 @@ export interface BullJournalOptions {
 /** With 5 s until a process is taken for dead, and a second until the next look: paid within 10 s of a kill. */
 const FIRST_LOOK_MS = 5_000;
 const LOOK_AGAIN_MS = 3_000;
+const LONGEST_ROUND_MS = 2_000;
 /** For handing over; what is left comes due by itself. */
 const LAST_WORDS_MS = 500;
 
@@ -87,13 +88,21 @@ export class BullJournal implements DebtJournal {
   }
 
   async #goRound(): Promise<void> {
-    for (const { debt, written } of this.#owed.values()) if (!written) await this.#write(debt);
-    for (const interactionId of this.#paid) await this.#strike(interactionId);
+    const untilMs = Date.now() + LONGEST_ROUND_MS; // the next beat goes on with what is left
+    const isOver = () => this.#closed || Date.now() > untilMs;
+    for (const { debt, written } of this.#owed.values()) {
+      if (isOver()) return;
+      if (!written) await this.#write(debt);
+    }
+    for (const interactionId of this.#paid) {
+      if (isOver()) return;
+      await this.#strike(interactionId);
+    }
     if (this.#owe === undefined) return;
     await this.#jobs.recover();
     let takenOver = 0;
-    for (;;) {
-      const due = this.#closed ? undefined : await this.#jobs.nextDue();
+    while (!isOver()) {
+      const due = await this.#jobs.nextDue();
       if (due === undefined) break;
       if (await this.#lookAt(due, this.#owe)) takenOver += 1;
     }

@@ -68,6 +68,25 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       expect(got).toMatchObject({ kind: 'wait', untilMs: expect.any(Number) });
     });
 
+    it('lets nothing leave once a 429 is told, also what asked a moment before its probe had ended', async () => {
+      const pacer = await newState()(QUICK);
+      const first = await nextTurn(pacer);
+      const told = pacer.settle(first, limited(300));
+      expect((await Promise.all([pacer.take('members'), pacer.take('background')])).map(({ kind }) => kind)).toEqual([
+        'wait',
+        'wait',
+      ]);
+      await told;
+
+      const probe = await nextTurn(pacer);
+      expect(probe.probe).toBe(true);
+      const before = pacer.take('members');
+      const ended = pacer.settle(probe, limited(60_000));
+      const after = pacer.take('members');
+      expect([(await before).kind, (await after).kind]).toEqual(['wait', 'wait']);
+      await ended;
+    });
+
     it('refills from when the first request of a full bucket has arrived', async () => {
       const pacer = await newState()(SLOW);
       const tookAtMs = Date.now();
