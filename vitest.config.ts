@@ -5,7 +5,7 @@ export default defineConfig({
     sequence: { shuffle: { tests: true, files: false } }, // files that take long come first
     testTimeout: 20_000, // only a hang takes so long; a busy machine must not look like one
     hookTimeout: 20_000,
-    maxWorkers: 6, // most of the time tests wait for something
+    maxWorkers: 4, // most of the time tests wait for something
     projects: [
       { extends: true, test: { name: 'tests', include: ['test/**/*.test.ts'] } },
       {
