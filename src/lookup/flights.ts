@@ -139,9 +139,8 @@ export class Flights {
 
   /** Requests that will be booked on the asker, and on their Discord server, when the turns come. */
   queuedBy(asker: Asker, lane?: Lane): Backlog {
-    const flights = this.waiting().filter((flight) => lane === undefined || flight.lane === lane);
-    const elsewhere = this.#others.waiting().filter((flight) => lane === undefined || flight.lane === lane);
-    const payers = [...flights, ...elsewhere].map(({ payer }) => payer);
+    const everywhere = [...this.waiting(), ...this.#others.waiting];
+    const payers = everywhere.flatMap((flight) => (lane === undefined || flight.lane === lane ? [flight.payer] : []));
     return {
       member: payers.filter(({ memberId }) => memberId === asker.memberId).length,
       guild: payers.filter((payer) => guildKey(payer) === guildKey(asker)).length,

@@ -6,18 +6,20 @@ import type { LineSummary } from './peers.ts';
 /** What waits in the lines of other processes, as they last told. */
 export class OthersInLine {
   #lines: readonly LineSummary[] = [];
+  #waiting: LineSummary['waiting'] = [];
 
   hear(lines: readonly LineSummary[]): void {
     this.#lines = lines;
+    this.#waiting = lines.flatMap(({ waiting }) => waiting);
   }
 
-  waiting(): LineSummary['waiting'] {
-    return this.#lines.flatMap(({ waiting }) => waiting);
+  get waiting(): LineSummary['waiting'] {
+    return this.#waiting;
   }
 
   /** How many go before. */
   before(place: FlightPlace): number {
-    return this.waiting().filter((other) => compareFlights(other, place) < 0).length;
+    return this.#waiting.filter((other) => compareFlights(other, place) < 0).length;
   }
 
   /** The rank that was served last, here or there. */

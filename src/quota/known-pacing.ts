@@ -2,8 +2,9 @@ import { afterClockJump } from './clock-jump.ts';
 import { sameOutlook } from './outlook.ts';
 import type { PlanSetting } from './pace.ts';
 import type { TurnLane, TurnOrWait } from './pacer.ts';
-import { FIRST_PACING, type PacingChange, type PacingState, takeTurn, withProbing } from './pacing.ts';
+import { FIRST_PACING, type PacingChange, type PacingState, withProbing } from './pacing.ts';
 import { parted } from './parting.ts';
+import { takeTurn } from './permission.ts';
 
 /** What this process knows of the pacing of all. While it cannot ask them it keeps to its part. Asks nobody itself. */
 export class KnownPacing {

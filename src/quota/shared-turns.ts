@@ -1,6 +1,7 @@
 import type { PlanSetting } from './pace.ts';
 import type { TurnLane, TurnOrWait } from './pacer.ts';
-import { isProbeDue, launched, type PacingChange, type PacingState, paceOf, permission } from './pacing.ts';
+import { type PacingChange, type PacingState, paceOf } from './pacing.ts';
+import { isProbeDue, launched, permission } from './permission.ts';
 import type { RedisBucket } from './redis-bucket.ts';
 import { rejoined } from './rejoin.ts';
 import type { SharedPacing } from './shared-pacing.ts';

@@ -1,0 +1,87 @@
+import type { PlanSetting } from './pace.ts';
+import type { Turn, TurnLane, TurnOrWait } from './pacer.ts';
+import { type PacingState, paceOf, withProbing } from './pacing.ts';
+import { currentQuota } from './quota.ts';
+import { reserveUntilMs } from './reserve.ts';
+import { emptyBucket, keepingMs, noEmptierThanEmpty, type Pace, takeToken, tokenAtMs } from './token-bucket.ts';
+
+/** What stands between a question and its request. */
+export type Permission =
+  | Exclude<TurnOrWait, { kind: 'turn' }>
+  /** One token of the bucket. `free`: none is needed, the bucket is left empty. */
+  | { kind: 'token'; turn: Turn; pace: Pace; heldBackMs: number; free: boolean };
+
+/**
+ * Whether a request may leave once there is a token for it.
+ *
+ * @param politeMs tokens are left for others until they have lain there for so long
+ */
+export function permission(
+  state: PacingState,
+  lane: TurnLane,
+  setting: PlanSetting,
+  nowMs: number,
+  politeMs = 0,
+): Permission {
+  const { gate } = state;
+  const pace = paceOf(state, setting, nowMs);
+  // A refused key is a matter of the card lookup; the report is another endpoint.
+  const elsewhere = lane === 'report' && gate.why === 'key';
+  const refused = elsewhere ? undefined : refusal(state, lane, pace, nowMs);
+  if (refused) return refused;
+
+  const probe = gate.why !== 'open' && !elsewhere;
+  const keptMs = lane === 'background' ? keepingMs(Math.floor(pace.capacity / 2), pace) : 0;
+  // A pause leaves the bucket empty; its probe needs no token, and leaves none.
+  const free = gate.why === 'minute' && lane === 'members';
+  return { kind: 'token', turn: { probe }, pace, heldBackMs: keptMs + politeMs, free };
+}
+
+/** Leave to send one request, or when to ask again; and the state after that. */
+export function takeTurn(
+  state: PacingState,
+  lane: TurnLane,
+  setting: PlanSetting,
+  nowMs: number,
+  politeMs = 0,
+): { state: PacingState; got: TurnOrWait } {
+  const permitted = permission(state, lane, setting, nowMs, politeMs);
+  if (permitted.kind !== 'token') return { state, got: permitted };
+
+  const { turn, pace, heldBackMs, free } = permitted;
+  const spentMs = takeToken(state.fullAtMs, nowMs, pace, heldBackMs) ?? (free ? emptyBucket(nowMs, pace) : undefined);
+  if (spentMs !== undefined) {
+    return { state: { ...launched(state, turn), fullAtMs: spentMs }, got: { kind: 'turn', turn } };
+  }
+  // Kept bounded: after a clock was set back the bucket would else stay empty until the clock has caught up.
+  const boundedMs = noEmptierThanEmpty(state.fullAtMs, nowMs, pace);
+  const untilMs = tokenAtMs(boundedMs, nowMs, pace, heldBackMs);
+  return { state: { ...state, fullAtMs: boundedMs }, got: { kind: 'wait', untilMs } };
+}
+
+/** A request leaves. */
+export function launched(state: PacingState, { probe }: Turn): PacingState {
+  return probe ? withProbing(state, true) : state;
+}
+
+/** The probe of a closed gate may leave now. */
+export function isProbeDue({ gate }: PacingState, nowMs: number): boolean {
+  return gate.why !== 'open' && gate.untilMs <= nowMs && !gate.probing;
+}
+
+function refusal(
+  { gate, quota }: PacingState,
+  lane: TurnLane,
+  pace: Pace,
+  nowMs: number,
+): Exclude<TurnOrWait, { kind: 'turn' }> | undefined {
+  const { why, untilMs, probing } = gate;
+  if (why === 'minute' && untilMs > nowMs) return { kind: 'wait', untilMs };
+  if (why !== 'open' && why !== 'minute' && untilMs > nowMs) return { kind: 'closed', why, untilMs };
+  if (probing || (lane === 'report' && why !== 'open')) return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
+  const reservedUntilMs = reserveUntilMs(currentQuota(quota, nowMs), nowMs);
+  if (lane === 'background' && reservedUntilMs !== undefined) {
+    return { kind: 'closed', why: 'reserve', untilMs: reservedUntilMs };
+  }
+  return undefined;
+}
