@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import { within } from '../within.ts';
+import { HealthLog } from './health-log.ts';
 import { inTime } from './in-time.ts';
 import { newClient, type RedisClient } from './redis-client.ts';
 import { isRefusedWrite, isTrouble, RedisAway } from './redis-errors.ts';
@@ -13,19 +14,16 @@ export type RedisHealth = 'usable' | 'readable' | 'away';
 const LOOK_EVERY_MS = 1_000;
 /** Back within 2 s of Redis: this, the reconnect below, and one answer. */
 const LOOK_EVERY_WHILE_AWAY_MS = 200;
-/** A Redis that comes and goes would else fill the log. */
-const LOG_AGAIN_AFTER_MS = 60_000;
 
 /** The connection to Redis, and whether it is worth asking. */
 export class RedisLink {
   readonly client: RedisClient;
   readonly #probeKey: string;
   readonly #log: Logger;
+  readonly #healthLog: HealthLog;
   readonly #onHealth: ((health: RedisHealth) => void)[] = [];
   #health: RedisHealth = 'away';
   #reason = 'no connection yet';
-  #loggedAtMs = Number.NEGATIVE_INFINITY;
-  #loggedAway = false;
   #nextLook: NodeJS.Timeout | undefined;
   #looking = false;
   #closed = false;
@@ -34,6 +32,7 @@ export class RedisLink {
   /** @param prefix of every key of ours, with its version and without a colon at the end */
   constructor({ url, prefix, log }: { url: string; prefix: string; log: Logger }) {
     this.#log = log;
+    this.#healthLog = new HealthLog(log);
     this.#probeKey = `${prefix}:probe`;
     this.client = newClient(url);
     this.client.on('error', (err: unknown) => {
@@ -60,7 +59,7 @@ export class RedisLink {
       else this.onHealth((health) => health === 'usable' && resolve());
     });
     await within(patienceMs, usable);
-    if (this.#health !== 'usable') this.#logHealth();
+    if (this.#health !== 'usable') this.#healthLog.say(this.#health, this.#reason);
   }
 
   /** @throws RedisAway at once while Redis is away, else after 250 ms; and what `work` rejects with that is no Error */
@@ -100,7 +99,7 @@ export class RedisLink {
     await this.#probe();
     this.#looking = false;
     if (this.#closed) return;
-    this.#logHealth(); // an outage that began too soon after another has not been logged yet
+    this.#healthLog.say(this.#health, this.#reason); // an outage that began too soon after another has not been logged yet
     const everyMs = this.#health === 'usable' ? LOOK_EVERY_MS : LOOK_EVERY_WHILE_AWAY_MS;
     this.#nextLook = setTimeout(() => void this.#look(), everyMs).unref();
   }
@@ -129,22 +128,9 @@ export class RedisLink {
     if (this.#health === health || this.#closed) return;
     const wasUsable = this.#health === 'usable';
     this.#health = health;
-    if (wasUsable || health === 'usable') this.#logHealth();
+    if (wasUsable || health === 'usable') this.#healthLog.say(this.#health, this.#reason);
     for (const listener of this.#onHealth) listener(health);
     if (wasUsable) void this.#look();
-  }
-
-  #logHealth(): void {
-    const away = this.#health !== 'usable';
-    if (away === this.#loggedAway) return;
-    if (away && Date.now() - this.#loggedAtMs < LOG_AGAIN_AFTER_MS) return;
-    this.#loggedAway = away;
-    if (!away) {
-      this.#log.info('redis is back');
-      return;
-    }
-    this.#loggedAtMs = Date.now();
-    this.#log.warn({ reason: this.#reason }, 'redis is away: this process goes on alone, with its share of the plan');
   }
 }
 

@@ -94,11 +94,8 @@ export class BullJournal implements DebtJournal {
       if (isOver()) return;
       if (!written) await this.#write(debt);
     }
-    for (const interactionId of this.#paid) {
-      if (isOver()) return;
-      await this.#strike(interactionId);
-    }
-    if (this.#owe === undefined) return;
+    await this.#strikePaid(isOver);
+    if (this.#owe === undefined || isOver()) return;
     await this.#jobs.recover();
     let takenOver = 0;
     while (!isOver()) {
@@ -146,12 +143,16 @@ export class BullJournal implements DebtJournal {
     if (await this.#jobs.remove(interactionId)) this.#paid.delete(interactionId);
   }
 
-  /** What no round has told Redis yet, it is told now: nobody else knows. */
-  async #handOver(untilMs: number): Promise<void> {
+  async #strikePaid(isOver: () => boolean): Promise<void> {
     for (const interactionId of this.#paid) {
-      if (Date.now() > untilMs) return;
+      if (isOver()) return;
       await this.#strike(interactionId);
     }
+  }
+
+  /** What no round has told Redis yet, it is told now: nobody else knows. */
+  async #handOver(untilMs: number): Promise<void> {
+    await this.#strikePaid(() => Date.now() > untilMs);
     for (const { debt, written } of this.#owed.values()) {
       if (Date.now() > untilMs) return;
       if (!written) await this.#write(debt);
