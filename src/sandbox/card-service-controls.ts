@@ -27,7 +27,10 @@ export interface SeenRequest {
   method: string;
   /** Path and query as sent, still encoded. */
   path: string;
+  /** As the service decided when the request arrived; 0 when a scripted fault takes the answer's place. */
   status: number;
+  /** Whether that went out: not yet, yes, or nobody waited for it any more. */
+  sent: 'not yet' | 'yes' | 'too late';
   /** Whether it carried the right API key. */
   authorized: boolean;
 }

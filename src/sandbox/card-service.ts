@@ -31,6 +31,7 @@ export interface EmbeddedCardService {
   /** @throws RangeError when a switch cannot be set so; then none is. */
   set(switches: Partial<CardServiceSwitches>): void;
   exhaustDay(): void;
+  /** Begins a day of 24 hours with nothing used. Clients hear of it with their next request, as in life. */
   refillDay(): void;
   /** Answers everything with a per-minute 429 for this long. */
   storm(durationMs: number): void;

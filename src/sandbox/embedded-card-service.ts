@@ -49,9 +49,14 @@ export class CardService implements EmbeddedCardService {
   }
 
   readonly answer: Asked = async (question, signal) => {
-    const { waitMs, ...outcome } = this.#decide(question);
+    const { waitMs, seen, ...outcome } = this.#decide(question);
+    this.#seen.add(seen);
+    if (waitMs > 0) {
+      this.#changed();
+      await waited(waitMs, signal);
+    }
+    seen.sent = signal?.aborted ? 'too late' : 'yes';
     this.#changed();
-    if (waitMs > 0) await waited(waitMs, signal);
     return outcome;
   };
 
@@ -76,12 +81,12 @@ export class CardService implements EmbeddedCardService {
   }
 
   exhaustDay(): void {
-    this.#quota.setUsedToday(this.#quota.limits.requestsPerDay);
+    this.#quota.useUp();
     this.#changed();
   }
 
   refillDay(): void {
-    this.#quota.setUsedToday(0);
+    this.#quota.beginDay();
     this.#changed();
   }
 
@@ -102,7 +107,7 @@ export class CardService implements EmbeddedCardService {
     for (const listener of this.#listeners) listener();
   }
 
-  #decide(question: ServiceQuestion): ServiceOutcome & { waitMs: number } {
+  #decide(question: ServiceQuestion): ServiceOutcome & { waitMs: number; seen: SeenRequest } {
     const atMs = this.#nowMs();
     const authorized = question.authorization === `Bearer ${this.#apiKey}`;
     const dictated = this.#script.take(question);
@@ -118,14 +123,9 @@ export class CardService implements EmbeddedCardService {
       ? { ...answer, headers: { ...common, ...answer.headers } }
       : { ...scriptedAnswer(dictated ?? {}, common), ...(dictated?.fault && { fault: dictated.fault }) };
     const unanswered = outcome.fault === 'hang' || outcome.fault === 'reset';
-    this.#seen.add({
-      atMs,
-      method: question.method,
-      path: question.path,
-      status: unanswered ? 0 : outcome.status,
-      authorized,
-    });
-    return { ...outcome, waitMs };
+    const { method, path } = question;
+    const status = unanswered ? 0 : outcome.status;
+    return { ...outcome, waitMs, seen: { atMs, method, path, status, authorized, sent: 'not yet' } };
   }
 
   /** Only what passes the limits counts as a request of the day: no 429, 401 or 503. */

@@ -75,6 +75,14 @@ export function spend(state: LimitState): LimitState {
   return { ...state, spent: state.spent + 1, used: state.used + 1 };
 }
 
+/**
+ * A settled state with a whole day ahead of it: another window, not more requests in the present one. In one window the
+ * lower of two figures that overlap is believed, and a refill would look like an answer that comes late.
+ */
+export function newDay(state: LimitState): LimitState {
+  return { ...state, used: 0, resetsAtMs: state.spentAtMs + DAY_MS };
+}
+
 export function dayRemaining(state: LimitState, limits: PlanLimits): number {
   return Math.max(0, limits.requestsPerDay - state.used);
 }

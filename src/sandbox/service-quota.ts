@@ -8,6 +8,7 @@ import {
   type LimitState,
   limitsOf,
   type NextReset,
+  newDay,
   settle,
   spend,
   type Verdict,
@@ -54,8 +55,12 @@ export class ServiceQuota {
     this.#state = spend(this.state);
   }
 
-  setUsedToday(used: number): void {
-    this.#state = { ...this.state, used };
+  useUp(): void {
+    this.#state = { ...this.state, used: this.#limits.requestsPerDay };
+  }
+
+  beginDay(): void {
+    this.#state = newDay(this.state);
   }
 
   figures(): Omit<CardServiceState, 'switches'> {

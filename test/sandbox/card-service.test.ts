@@ -118,6 +118,38 @@ describe('the embedded card service', () => {
     expect(service.counts.byStatus).toEqual({ 200: 1, 429: 1, 503: 1 });
   });
 
+  it('refills with a new day, so that no late answer of the old one is mistaken for it', async () => {
+    const { service, clock, ask } = serviceAtNoon();
+    await spendAll(ask, 3);
+    clock.nowMs += 60_000;
+    service.exhaustDay();
+    service.refillDay();
+
+    expect(service.state()).toMatchObject({ dayRemaining: 1_000, resetsAtMs: clock.nowMs + 86_400_000 });
+    clock.nowMs += 86_400_000;
+    expect(service.state().resetsAtMs).toBe(Date.UTC(2030, 0, 3));
+  });
+
+  it('keeps apart what it sent, what is on its way, and what nobody waited for', async () => {
+    const { service, ask } = serviceAtNoon();
+    const sent = () => service.requests.map(({ status, sent }) => [status, sent]);
+    await ask('/cards/base1-4');
+    service.set({ latencyMs: 60_000 });
+    const gone = new AbortController();
+    const asked = ask('/cards/base1-4', { signal: gone.signal });
+    expect(sent()).toEqual([
+      [200, 'yes'],
+      [200, 'not yet'],
+    ]);
+
+    gone.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    expect(sent()).toEqual([
+      [200, 'yes'],
+      [200, 'too late'],
+    ]);
+  });
+
   it('keeps the count of the day when the plan is switched, and takes the limits of the new plan', async () => {
     const { service, ask } = serviceAtNoon({ requestsPerDay: 30 });
     await spendAll(ask, 5);
@@ -165,6 +197,7 @@ describe('the embedded card service', () => {
       path: '/cards/base1-4',
       status: 200,
       authorized: false,
+      sent: 'yes',
     });
     expect(service.counts.total).toBe(1_001);
     expect(service.counts.byPath.get('/cards/first')).toBe(1);

@@ -1,6 +1,7 @@
 import type { SeenRequest } from '../card-service-controls.ts';
 import type { Snapshot } from '../page-protocol.ts';
 import { element } from './element.ts';
+import { requestStatus } from './request-status.ts';
 
 /** The requests that reached the service, newest first. */
 export class RequestLog {
@@ -34,7 +35,9 @@ export class RequestLog {
   }
 }
 
-function row({ atMs, method, path, status, authorized }: SeenRequest, locale: string): HTMLElement {
+function row(request: SeenRequest, locale: string): HTMLElement {
+  const { atMs, method, path, authorized } = request;
+  const { text, tone } = requestStatus(request);
   const time = new Date(atMs).toLocaleTimeString(locale);
   const title = `${method} ${path} (${authorized ? 'with the right key' : 'without a key'})`;
   return element(
@@ -42,7 +45,7 @@ function row({ atMs, method, path, status, authorized }: SeenRequest, locale: st
     {},
     element('td', {}, time),
     element('td', { className: 'path', title }, shortened(path)),
-    element('td', { className: status < 400 ? 'good' : status === 404 ? 'quiet' : 'bad' }, String(status)),
+    element('td', { className: tone }, text),
   );
 }
 

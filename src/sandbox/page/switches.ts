@@ -12,6 +12,9 @@ const LATENCIES: readonly [number, string][] = [
   [15_000, '15 s: too late'],
 ];
 const STORMS_MS = [10_000, 30_000];
+// As in life: what the bot was told holds until an answer says otherwise
+const REFILLED =
+  'A bot that was told “nothing left” asks nobody before the reset that it was told; /usage makes it ask, once a minute at most.';
 
 /** What can go wrong, at the press of a button. */
 export class Switches {
@@ -19,6 +22,7 @@ export class Switches {
   readonly #latency = selectOf(LATENCIES.map(([ms, words]) => [String(ms), words]));
   readonly #down = element('input', { type: 'checkbox' });
   readonly #storm = element('p', { className: 'quiet', role: 'status' });
+  readonly #refilled = element('p', { className: 'quiet', role: 'status', hidden: true }, REFILLED);
   readonly #gateway = element('span', { className: 'quiet' });
   readonly #problem = element('p', { className: 'failed', role: 'alert' });
   #stormUntilMs: number | undefined;
@@ -40,8 +44,9 @@ export class Switches {
       row(
         'The day',
         this.#button('Use up', () => press('/api/day/exhaust'), 'Use up the day'),
-        this.#button('Refill', () => press('/api/day/refill'), 'Refill the day'),
+        this.#button('Refill', () => this.#refill(), 'Refill the day'),
       ),
+      this.#refilled,
       row(
         element('span', {}, 'Gateway ', this.#gateway),
         this.#button('Drop', () => press('/api/gateway/drop'), 'Drop the gateway connection'),
@@ -69,6 +74,11 @@ export class Switches {
     );
   }
 
+  async #refill(): Promise<void> {
+    await press('/api/day/refill');
+    this.#refilled.hidden = false;
+  }
+
   #button(words: string, run: () => Promise<void>, label: string): HTMLElement {
     const button = element('button', { type: 'button', ariaLabel: label, title: label }, words);
     this.#on(button, 'click', run);
@@ -78,6 +88,7 @@ export class Switches {
   #on(control: HTMLElement, event: string, run: () => Promise<void>): void {
     control.addEventListener(event, () => {
       this.#problem.textContent = '';
+      this.#refilled.hidden = true;
       run().catch((error: Error) => {
         this.#problem.textContent = error.message;
       });
