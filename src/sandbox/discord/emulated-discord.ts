@@ -48,6 +48,7 @@ export interface EmulatedDiscord {
     | 'sessions'
     | 'drop'
     | 'requestReconnect'
+    | 'send'
     | 'whenReady'
     | 'whenAllReady'
     | 'identifies'

@@ -51,10 +51,13 @@ export class GatewayConnection implements SessionLink {
     socket.on('message', (data) => this.#receive(String(data)));
     socket.on('close', (code) => this.#closed(code));
     socket.on('error', () => socket.terminate());
-    this.#sendOp(Op.Hello, { heartbeat_interval: heartbeatIntervalMs });
+    const { closesAtOnce, helloWithheld } = options.faults;
+    if (closesAtOnce !== undefined) this.close(closesAtOnce);
+    else if (!helloWithheld) this.#sendOp(Op.Hello, { heartbeat_interval: heartbeatIntervalMs });
   }
 
-  send(frame: string): void {
+  /** As it is: a text, or bytes that no client can read. */
+  send(frame: string | Uint8Array): void {
     this.#socket.send(frame);
   }
 
@@ -106,7 +109,13 @@ export class GatewayConnection implements SessionLink {
     const refusal = identifyRefusal(identify, this.#options.isBotToken);
     if (refusal !== undefined) return this.close(refusal);
     if (!this.#options.mayIdentify(identify.shard[0])) return this.#sendOp(Op.InvalidSession, false);
-    this.#session = this.#options.open(identify, this);
+    const { readyDelayMs } = this.#options.faults;
+    if (readyDelayMs === 0) this.#session = this.#options.open(identify, this);
+    else setTimeout(() => this.#openLate(identify), readyDelayMs).unref();
+  }
+
+  #openLate(identify: Identify): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#session = this.#options.open(identify, this);
   }
 
   #resume(d: unknown) {

@@ -13,6 +13,9 @@ import { isLoopbackHost } from './loopback-host.ts';
 import { announcedGuilds, readyPayload } from './ready-payload.ts';
 import type { World } from './world.ts';
 
+/** The "discard" port of old, which nothing serves any more. */
+const NOBODY_LISTENS = 'ws://127.0.0.1:9';
+
 export interface GatewayOptions {
   world: World;
   heartbeatIntervalMs: number;
@@ -96,6 +99,11 @@ export class Gateway {
     for (const connection of this.#connections) connection.invalidate(resumable);
   }
 
+  /** The same to every connection as it is, however odd; no session counts or keeps it. */
+  send(frame: string | Uint8Array): void {
+    for (const connection of this.#connections) connection.send(frame);
+  }
+
   /** Resolves when a bot is connected and identified. */
   whenReady(): Promise<void> {
     return this.#sessions.when(() => this.sessions > 0);
@@ -148,9 +156,10 @@ export class Gateway {
     const { world, url, faults } = this.#options;
     this.#identifies++;
     if (faults.readyWithheld) return undefined;
+    const resumeUrl = faults.deadResumeAddress ? NOBODY_LISTENS : url;
     const session = new GatewaySession(identify.shard, link);
     this.#sessions.add(session);
-    session.dispatch('READY', JSON.stringify(readyPayload(session, world, url)));
+    session.dispatch('READY', JSON.stringify(readyPayload(session, world, resumeUrl)));
     for (const guild of announcedGuilds(identify, session, world)) {
       session.dispatch('GUILD_CREATE', JSON.stringify(guild));
     }
