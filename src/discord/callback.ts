@@ -20,6 +20,14 @@ export async function defer(rest: REST, to: Interacted, isPrivate: boolean): Pro
   });
 }
 
+/** No suggestions, for an option that is being typed. @throws what discord.js' REST client throws */
+export async function suggestNothing(rest: REST, to: Interacted): Promise<void> {
+  await callBack(rest, to, {
+    type: InteractionResponseType.ApplicationCommandAutocompleteResult,
+    data: { choices: [] },
+  });
+}
+
 // Not the interaction's own reply(): that renames each key of an embed that has Discord's names already, which takes
 // longer than to render it.
 function callBack(rest: REST, { interactionId, token }: Interacted, body: object): Promise<unknown> {

@@ -1,20 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  Client,
-  DefaultRestOptions,
-  type Interaction,
-  Options,
-  type RateLimitData,
-  type RESTOptions,
-  Status,
-} from 'discord.js';
+import { Client, type Interaction, Options, type RateLimitData, type RESTOptions, Status } from 'discord.js';
 import type { Shards } from '../config.ts';
 import type { Logger } from '../log.ts';
+import { requestWithReadableErrors } from './error-answers.ts';
 import { GatewayShards } from './gateway-shards.ts';
 import { IdentifyThrottler } from './identify-throttler.ts';
 import type { IdentifyTurns } from './identify-turns.ts';
 import { NO_MENTIONS } from './mentions.ts';
-import { patience } from './rate-limit-patience.ts';
+import { sleepsThrough } from './rate-limit-patience.ts';
 
 export interface DiscordOptions {
   /** REST base without version, such as `https://discord.com/api`. */
@@ -74,17 +66,15 @@ export function createClient({ apiUrl, shards, identifyTurns, log }: DiscordOpti
 }
 
 const makeRequest: RESTOptions['makeRequest'] = (url, init) => {
-  if (!url.endsWith('/callback')) return DefaultRestOptions.makeRequest(url, init);
+  if (!url.endsWith('/callback')) return requestWithReadableErrors(url, init);
   const signals = [AbortSignal.timeout(CALLBACK_TIMEOUT_MS), ...(init.signal ? [init.signal] : [])];
-  return DefaultRestOptions.makeRequest(url, { ...init, signal: AbortSignal.any(signals) });
+  return requestWithReadableErrors(url, { ...init, signal: AbortSignal.any(signals) });
 };
 
-async function isRefused(limit: RateLimitData, log: Logger): Promise<boolean> {
+function isRefused(limit: RateLimitData, log: Logger): boolean {
   const { route, scope, retryAfter, timeToReset } = limit;
-  const taken = patience(limit);
-  log.warn({ route, scope, waitMs: Math.max(retryAfter, timeToReset), refused: taken.refuse }, 'discord asks to wait');
-  if (!taken.refuse && taken.extraMs > 0) await sleep(taken.extraMs);
-  return taken.refuse;
+  log.warn({ route, scope, waitMs: Math.max(retryAfter, timeToReset) }, 'discord asks to wait');
+  return !sleepsThrough(limit);
 }
 
 /** Without a permanent listener for `error` one rejection in any listener ends the process. */

@@ -4,13 +4,14 @@ import type { Logger } from '../log.ts';
 import { words } from '../render/words.ts';
 import type { Debt } from '../replies/debt.ts';
 import type { ReplyQueue } from '../replies/reply-queue.ts';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledgeSomehow } from './acknowledge.ts';
 import { isOptionError, toAsked, toDebt } from './asked.ts';
 import { defer, reply } from './callback.ts';
 import type { Asked, Command, Parts, Response } from './command.ts';
 import { type CommandEnd, logCommand } from './command-log.ts';
 import { CommandPace } from './command-pace.ts';
 import type { Replies } from './replies.ts';
+import { answerUnknown } from './unknown-interaction.ts';
 
 export interface DispatchOptions {
   commands: readonly Command[];
@@ -38,11 +39,9 @@ export class Dispatch {
 
   /** Never rejects. */
   async receive(interaction: Interaction): Promise<void> {
-    if (!interaction.isCommand()) {
-      this.#options.log.warn({ type: interaction.type }, 'interaction of an unknown kind');
-      return;
-    }
-    const done = this.#handle(interaction).finally(() => this.#underWay.delete(done));
+    const { rest, log } = this.#options;
+    const answered = interaction.isCommand() ? this.#handle(interaction) : answerUnknown(rest, interaction, log);
+    const done = answered.finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
     await done;
   }
@@ -79,11 +78,11 @@ export class Dispatch {
     if (response.kind === 'owe') {
       return this.#owe(toDebt(interaction.commandName, asked, response.question, response.private));
     }
-    const inTime = await acknowledge(asked.receivedAtMs, () =>
-      reply(this.#options.rest, asked, response.message, response.private),
-    );
-    if (inTime && response.correction !== undefined) this.#correctLater(interaction.commandName, asked, response);
-    return { source: response.source, waitMs: 0, outcome: inTime ? outcome : 'too late', err };
+    const { rest } = this.#options;
+    const first = await acknowledgeSomehow(rest, asked, () => reply(rest, asked, response.message, response.private));
+    if ('outcome' in first) return { source: 'bot', waitMs: 0, outcome: first.outcome, err: first.err ?? err };
+    if (response.correction !== undefined) this.#correctLater(interaction.commandName, asked, response);
+    return { source: response.source, waitMs: 0, outcome, err };
   }
 
   async #owe(debt: Debt): Promise<CommandEnd | undefined> {
@@ -93,14 +92,15 @@ export class Dispatch {
       this.#twinNoticed = true;
       return { source: 'bot', waitMs: 0, outcome: 'answered by another process' };
     }
-    const inTime = await acknowledge(debt.receivedAtMs, () => defer(rest, debt, debt.private)).catch((err: unknown) => {
-      // Discord may have taken it all the same; if not, the payment will find out.
-      log.warn({ err, command: debt.command }, 'first answer failed');
-      return true;
-    });
-    if (inTime) queue.owe(debt);
-    else await queue.forget(debt);
-    return inTime ? undefined : { source: 'bot', waitMs: 0, outcome: 'too late' };
+    const first = await acknowledgeSomehow(rest, debt, () => defer(rest, debt, debt.private));
+    if (first.kind === 'over') {
+      await queue.forget(debt);
+      return { source: 'bot', waitMs: 0, outcome: first.outcome, err: first.err };
+    }
+    // If Discord did not take it after all, the payment will find out.
+    if (first.kind === 'unknown') log.warn({ err: first.err, command: debt.command }, 'first answer failed');
+    queue.owe(debt);
+    return undefined;
   }
 
   async #run(

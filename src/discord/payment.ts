@@ -25,8 +25,11 @@ export function payment(options: PaymentOptions, debt: Debt, outcome: Outcome, w
   const source = outcome.asked ? 'service' : 'answer' in outcome ? 'cache' : 'bot';
   return async () => {
     const result = await replies.edit(debt, message);
-    if (result === 'failed') return false;
-    logCommand(log, debt, { source, waitMs, outcome: result === 'edited' ? ended : 'not answered', err });
+    // What Discord finds fault with must not leave "thinking…" there for ever.
+    const plain = result === 'refused' ? await replies.edit(debt, { content: words.broken }) : undefined;
+    if (result === 'failed' || plain === 'failed') return false;
+    const shown = result === 'edited' ? ended : plain === 'edited' ? 'broken' : 'not answered';
+    logCommand(log, debt, { source, waitMs, outcome: shown, err });
     return true;
   };
 }

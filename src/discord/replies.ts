@@ -1,8 +1,9 @@
-import { DiscordAPIError, MessageFlags, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { DiscordAPIError, MessageFlags, RateLimitError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Logger } from '../log.ts';
-import { isTurnNotice, words } from '../render/words.ts';
+import { isTurnNotice } from '../render/words.ts';
 import type { Debt } from '../replies/debt.ts';
+import { acknowledge } from './acknowledge.ts';
 import { type Interacted, reply } from './callback.ts';
 import type { Message } from './command.ts';
 import { NO_MENTIONS } from './mentions.ts';
@@ -29,11 +30,7 @@ export class Replies {
     this.#log = log;
   }
 
-  /**
-   * Makes the reply show `message` and nothing else. Never rejects: there is nobody else to tell.
-   *
-   * @returns `lost` when nobody can be answered any more, `failed` when trying again later may help
-   */
+  /** Makes the reply show `message` and nothing else. Never rejects: there is nobody else to tell. */
   async edit(edited: EditedReply, message: Message): Promise<EditResult> {
     const { applicationId, token, command, memberId } = edited;
     const { content = '', embeds = [] } = message;
@@ -47,12 +44,9 @@ export class Replies {
       if (code === RESTJSONErrorCodes.UnknownWebhook && Date.now() - edited.receivedAtMs < FIRST_ANSWER_MS) {
         return this.#answerFirst(edited, message);
       }
-      const lost = code !== undefined && LOST.has(code);
-      this.#log[lost ? 'info' : 'error']({ command, member: memberId, err }, 'reply cannot be edited');
-      // What Discord finds fault with must not leave "thinking…" there for ever.
-      const refused = code === RESTJSONErrorCodes.InvalidFormBodyOrContentType && content !== words.broken;
-      if (refused) return this.edit(edited, { content: words.broken });
-      return lost || isRefusal(err) ? 'lost' : 'failed';
+      const result = failedEdit(err);
+      this.#log[result === 'lost' ? 'info' : 'error']({ command, member: memberId, err }, 'reply cannot be edited');
+      return result;
     }
   }
 
@@ -70,15 +64,13 @@ export class Replies {
 
   /** The "thinking…" never reached Discord, so there is nothing to edit; but it is not too late for a first answer. */
   async #answerFirst(to: EditedReply, message: Message): Promise<EditResult> {
-    try {
-      await sendAgain(to.receivedAtMs + FIRST_ANSWER_MS, () => reply(this.#rest, to, message, to.private));
-      return 'edited';
-    } catch (err) {
-      this.#log.info({ command: to.command, member: to.memberId, err }, 'first answer failed');
-      const code = err instanceof DiscordAPIError ? err.code : undefined;
-      // 40060: there is a reply after all, so the edit is worth another try.
-      return code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged ? 'failed' : 'lost';
-    }
+    const first = await acknowledge(to.receivedAtMs, () => reply(this.#rest, to, message, to.private));
+    if (first.kind === 'sent') return 'edited';
+    const err = 'err' in first ? first.err : undefined;
+    this.#log.info({ command: to.command, member: to.memberId, err }, 'first answer failed');
+    // There is a reply after all, so the edit is worth another try.
+    if (first.kind === 'already there') return 'failed';
+    return first.kind === 'refused' ? 'refused' : 'lost';
   }
 }
 
@@ -88,11 +80,17 @@ const EDIT_AGAIN_MS = 200;
 /** It keeps an answer waiting. */
 const LOOK_TIMEOUT_MS = 1_000;
 
-export type EditResult = 'edited' | 'lost' | 'failed';
+/**
+ * `lost`: nobody can be answered any more. `refused`: Discord finds fault with the message, and what stood there stands.
+ * `failed`: trying again later may help.
+ */
+export type EditResult = 'edited' | 'lost' | 'refused' | 'failed';
 
-/** Discord does not take this request, now or later; a 429 or an error of its own passes. */
-function isRefusal(err: unknown): boolean {
-  return err instanceof DiscordAPIError && err.status >= 400 && err.status < 500 && err.status !== 429;
+/** What the error of the last try means. */
+export function failedEdit(err: unknown): Exclude<EditResult, 'edited'> {
+  if (err instanceof RateLimitError) return 'lost'; // it is to be waited for beyond the life of the reply
+  if (!(err instanceof DiscordAPIError)) return 'failed';
+  return LOST.has(err.code) ? 'lost' : 'refused';
 }
 
 /** What of an interaction is needed to edit its reply. */

@@ -7,25 +7,30 @@ export const FIRST_ANSWER_MS = 2_800;
 const FIRST_PAUSE_MS = 25;
 
 /**
- * Sends once more, and again until `giveUpAtMs`, what did not get through. discord.js retries a failing Discord three
- * times at once, and not at all when Discord closed the connection while it was idle: what was sent on it is lost.
+ * Sends once more, and again until `giveUpAtMs`, what did not get through; after a 429 not before the time that Discord
+ * states. discord.js retries a failing Discord three times at once, and not at all when Discord closed the connection
+ * while it was idle: what was sent on it is lost.
  *
  * @throws what the last try throws; an answer of Discord at once
  */
 export async function sendAgain(giveUpAtMs: number, send: () => Promise<unknown>): Promise<void> {
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
+  for (let tries = 1; ; tries++) {
     try {
       await send();
       return;
     } catch (error) {
-      if (isAnswer(error) || Date.now() + pauseMs > giveUpAtMs) throw error;
+      const waitMs = beforeNextMs(error, tries);
+      if (waitMs === undefined || Date.now() + waitMs > giveUpAtMs) throw error;
+      await sleep(waitMs);
     }
-    await sleep(pauseMs);
   }
 }
 
-/** Discord has spoken, or hangs, and discord.js has waited for it several times already. */
-function isAnswer(error: unknown): boolean {
-  if (error instanceof DiscordAPIError || error instanceof RateLimitError) return true;
-  return error instanceof Error && error.name === 'AbortError';
+/** How long to wait before the next try; `undefined` when none will help. */
+export function beforeNextMs(error: unknown, tries: number): number | undefined {
+  if (error instanceof RateLimitError) return error.retryAfter;
+  if (error instanceof DiscordAPIError) return undefined;
+  // Discord hangs, and discord.js has waited for it several times already.
+  if (error instanceof Error && error.name === 'AbortError') return undefined;
+  return FIRST_PAUSE_MS * 2 ** (tries - 1);
 }

@@ -11,6 +11,7 @@ export const words = {
   renewing: 'This copy is not the newest. A new one is on its way.',
   notRenewed: (why: string) => `This copy is not the newest. ${why}`,
   unknownCommand: 'This command is unknown or out of date. It will work again once the commands are registered anew.',
+  outOfDate: 'This is out of date. Please use the command again.',
   broken: 'Something broke on our side. It is in the log.',
   reportOnItsWay: 'The report is on its way; this message will show it.',
   needsKey: 'The plan report needs an API key (CARD_SERVICE_API_KEY).',

@@ -1,23 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { patience } from '../../src/discord/rate-limit-patience.ts';
+import { statedWaitSeconds } from '../../src/discord/error-answers.ts';
+import { sleepsThrough } from '../../src/discord/rate-limit-patience.ts';
 
-const CALLBACK = '/interactions/:id/:token/callback';
 const EDIT = '/webhooks/:id/:token/messages/@original';
-const WAITED = { refuse: false, extraMs: 0 };
-const REFUSED = { refuse: true };
 
 describe('a 429 from Discord', () => {
   it.each([
-    ['is waited for when the member still waits then', CALLBACK, 1_000, WAITED],
-    ['is refused when the member has gone by then', CALLBACK, 3_000, REFUSED],
-    ['to a callback that does not say how long is refused', CALLBACK, 0, REFUSED],
-    ['to an edit is waited for as long as the reply lives', EDIT, 14 * 60_000, WAITED],
-    ['to an edit is refused beyond the life of the reply', EDIT, 15 * 60_000, REFUSED],
-    ['to an edit that does not say how long is a second', EDIT, 0, { refuse: false, extraMs: 1_000 }],
-    ['to an edit that talks nonsense is a second', EDIT, Number.NaN, { refuse: false, extraMs: 1_000 }],
-    ['to a login is for the login to wait for', '/gateway/bot', 1_000, REFUSED],
-    ['to a registration is told to the moderator', '/applications/:id/commands', 1_000, REFUSED],
+    ['to an edit is slept through as long as the reply lives', EDIT, 14 * 60_000, true],
+    ['to an edit is refused beyond the life of the reply', EDIT, 15 * 60_000, false],
+    ['to a first answer is for its sender, who knows the time', '/interactions/:id/:token/callback', 1_000, false],
+    ['to a login is for the login to wait for', '/gateway/bot', 1_000, false],
+    ['to a registration is told to the moderator', '/applications/:id/commands', 1_000, false],
   ])('%s', (_, route, retryAfter, expected) => {
-    expect(patience({ route, retryAfter, timeToReset: 0 })).toEqual(expected);
+    expect(sleepsThrough({ route, retryAfter, timeToReset: 0 })).toBe(expected);
+  });
+
+  it.each([
+    ['the body, whose figure the header rounds up', '11', 10.5, 10.5],
+    ['the larger when they differ', '11', 2.5, 11],
+    ['the larger when the body is it', '1', 10.5, 10.5],
+    ['the body alone', null, 0.7, 0.7],
+    ['the header alone, decimals too', '1.5', undefined, 1.5],
+    ['the body when the header is a date', 'Wed, 21 Oct 2026 07:28:00 GMT', 3, 3],
+    ['the header when the body talks nonsense', '2', '10', 2],
+    ['nobody: neither says', null, undefined, undefined],
+    ['nobody: nonsense, nothing and less than nothing', '', -1, undefined],
+    ['nobody: a wait without end', 'Infinity', Number.NaN, undefined],
+  ])('is believed: %s', (_, header, retryAfter, expected) => {
+    expect(statedWaitSeconds(header, retryAfter)).toBe(expected);
   });
 });

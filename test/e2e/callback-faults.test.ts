@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { rateLimited, refused, serverError } from '../../src/sandbox/discord/fault-forms.ts';
+import { words } from '../../src/render/words.ts';
+import { rateLimited, refused, refusedWithHtml, serverError } from '../../src/sandbox/discord/fault-forms.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
-import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
-import { cardRequests, startWorld } from '../support/world.ts';
+import { finalAnswer, finalAnswers, isFinal } from '../support/final-answers.ts';
+import { cardRequests, startWorld, type World } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 
@@ -16,8 +17,19 @@ const SLOW: ScriptedFault[] = [
   { route: 'callback', answer: 'hang' },
   { route: 'callback', delayMs: 400 },
   rateLimited({ route: 'callback', retryAfterSeconds: 1 }),
-  rateLimited({ route: 'callback', retryAfterSeconds: 1, scope: 'shared' }),
+  rateLimited({ route: 'callback', retryAfterSeconds: 1, scope: 'shared', statedIn: 'body' }),
 ];
+const REFUSALS: ScriptedFault[] = [
+  refused('callback', 'invalidForm'),
+  refused('callback', 'missingAccess'),
+  refusedWithHtml('callback', 400),
+  refusedWithHtml('callback', 403, { claimsJson: true }),
+];
+
+/** What Discord said to each first answer. */
+function callbacks({ discord }: World): number[] {
+  return discord.requests.filter(({ path }) => path.includes('/callback')).map(({ status }) => status);
+}
 
 describe('the first answer', () => {
   async function reachesWhoWaits(fault: ScriptedFault): Promise<void> {
@@ -59,16 +71,46 @@ describe('the first answer', () => {
     await Promise.all([...SLOW.map(reachesWhoWaits), ...SLOW.map(reachesWhoseCardIsKnown)]);
   });
 
-  it('is not waited for longer than a member waits, and the log says what Discord asked', async () => {
+  it('is not sent again before the time that Discord states: beyond what a member waits, it is given up', async () => {
     const world = await startWorld();
-    world.discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: 60, times: 2 }));
+    await finalAnswer(world.card('base1-4'));
+    world.discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: 10.5, times: 2 }));
+
+    world.card('base1-4');
+    await world.commandLines(2);
+    world.card('base1-5');
+
+    expect(await world.commandLines(3)).toMatchObject([{}, { outcome: 'not answered' }, { outcome: 'not answered' }]);
+    expect(callbacks(world)).toEqual([204, 429, 429]);
+    expect(cardRequests(world)).toHaveLength(1); // nobody would see the other card
+    expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'discord asks to wait', waitMs: 10_550 }));
+    expect(await finalAnswer(world.card('base1-5'))).not.toBe('');
+  });
+
+  it('that Discord refuses is followed by a plain sentence in private, and logged', async () => {
+    const world = await startWorld();
+    await finalAnswer(world.card('base1-4'));
+    const ids = REFUSALS.flatMap(() => ['base1-4', 'base1-5']);
+    for (const [index, id] of ids.entries()) {
+      world.discord.faults.script(...REFUSALS.slice(index >> 1, (index >> 1) + 1));
+      const { content, ephemeral } = await world.card(id).until(isFinal);
+      expect([id, content, ephemeral]).toEqual([id, words.broken, true]);
+    }
+
+    const lines = (await world.commandLines(1 + ids.length)).slice(1);
+    expect(lines).toEqual(ids.map(() => expect.objectContaining({ outcome: 'broken', err: expect.anything() })));
+    expect(cardRequests(world)).toHaveLength(1);
+    expect(world.discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+  });
+
+  it('that Discord refuses twice is given up, and the next member is served', async () => {
+    const world = await startWorld();
+    world.discord.faults.script(refused('callback', 'invalidForm', 2));
 
     world.card('base1-4');
 
     expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
-    expect(world.lines).toContainEqual(
-      expect.objectContaining({ msg: 'discord asks to wait', refused: true, waitMs: expect.any(Number) }),
-    );
+    expect(callbacks(world)).toEqual([400, 400]);
     expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
   });
 

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { words } from '../../src/render/words.ts';
 import type { Refusal } from '../../src/sandbox/discord/api-error.ts';
-import { bannedByCloudflare, rateLimited, refused, serverError } from '../../src/sandbox/discord/fault-forms.ts';
+import {
+  bannedByCloudflare,
+  rateLimited,
+  refused,
+  refusedWithHtml,
+  serverError,
+} from '../../src/sandbox/discord/fault-forms.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
+import { ERROR } from '../support/log-lines.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
@@ -36,6 +44,7 @@ describe('an answer that is owed', () => {
         rateLimited({ route: 'edit', retryAfterSeconds: 1 }),
         rateLimited({ route: 'edit', retryAfterSeconds: 1, scope: 'shared', times: 2 }),
         rateLimited({ route: 'edit', retryAfterSeconds: 1, scope: 'global' }),
+        rateLimited({ route: 'edit', retryAfterSeconds: 1, statedIn: 'body' }),
         bannedByCloudflare('edit', 1),
         { route: 'edit', answer: { status: 429, body: {} } } as const,
         { route: 'edit', answer: 'hang' } as const,
@@ -73,6 +82,36 @@ describe('an answer that is owed', () => {
     },
   );
 
+  it('that Discord refuses is replaced by a plain sentence, and logged', async () => {
+    const world = await startWorld();
+    const refusals: ScriptedFault[] = [
+      refused('edit', 'invalidForm'),
+      refused('edit', 'missingAccess'),
+      refused('edit', 'requestTooLarge'),
+      refusedWithHtml('edit', 400),
+      refusedWithHtml('edit', 400, { claimsJson: true }),
+      { route: 'edit', answer: { status: 403, body: 'null' } },
+    ];
+    for (const [index, refusal] of refusals.entries()) {
+      world.discord.faults.script(refusal);
+      expect(await finalAnswer(world.card(`base1-${index + 1}`))).toBe(words.broken);
+    }
+
+    const broken = expect.objectContaining({ outcome: 'broken' });
+    expect(await world.commandLines(refusals.length)).toEqual(refusals.map(() => broken));
+    expect(world.lines).toContainEqual(expect.objectContaining({ level: ERROR, msg: 'reply cannot be edited' }));
+  });
+
+  it('that Discord refuses twice is given up after two edits', async () => {
+    const world = await startWorld();
+    world.discord.faults.script(refused('edit', 'missingAccess', 9));
+
+    world.card('base1-4');
+
+    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
+    expect(world.discord.faults.met).toBe(2);
+  });
+
   it('whose token has expired is dropped, and the card is kept for the next who asks', async () => {
     const world = await startWorld({ discord: { lifetimes: { ackMs: 3_000, tokenMs: 400 } } });
     world.cardService.set({ latencyMs: 500 });
@@ -100,4 +139,17 @@ describe('an answer that is owed', () => {
     expect(world.discord.gateway.sessions).toBe(0);
     expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'stopped before everything was done' }));
   });
+});
+
+it('a newer copy that Discord refuses leaves the older one where it is', async () => {
+  const world = await startWorld({ env: { FACTS_FRESH_SECONDS: '0' } });
+  await finalAnswer(world.card('base1-4'));
+  world.discord.faults.script(refused('edit', 'invalidForm', 2));
+
+  const typed = world.card('base1-4');
+  await expect.poll(() => world.discord.faults.met).toBe(1);
+  await world.stopBot(); // when every correction has ended
+
+  expect(typed.message.embeds[0]?.title).toBe(CARD);
+  expect(world.discord.faults.met).toBe(1);
 });

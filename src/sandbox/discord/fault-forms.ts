@@ -4,16 +4,24 @@ import type { FaultyRoute, ScriptedFault } from './faults.ts';
 export interface RateLimited {
   route: FaultyRoute;
   retryAfterSeconds: number;
+  /** Where it is said how long to wait: in the header in whole seconds, in the body with decimals; in both unless given. */
+  statedIn?: 'header' | 'body' | 'both';
   /** `user`: this bot's own calls; `shared`: everybody's calls to one thing; `global`: all of this bot's calls. */
   scope?: 'user' | 'shared' | 'global';
   times?: number;
 }
 
 /** 429 with the headers and the body that topics/rate-limits documents. */
-export function rateLimited({ route, retryAfterSeconds, scope = 'user', times = 1 }: RateLimited): ScriptedFault {
+export function rateLimited({
+  route,
+  retryAfterSeconds,
+  statedIn = 'both',
+  scope = 'user',
+  times = 1,
+}: RateLimited): ScriptedFault {
   const global = scope === 'global';
   const headers = {
-    'Retry-After': String(Math.ceil(retryAfterSeconds)),
+    ...(statedIn !== 'body' && { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
     'X-RateLimit-Scope': scope,
     ...(global && { 'X-RateLimit-Global': 'true' }),
     // Only a limit of the bot's own has a bucket to tell of.
@@ -26,7 +34,8 @@ export function rateLimited({ route, retryAfterSeconds, scope = 'user', times = 
     }),
   };
   const message = scope === 'shared' ? 'The resource is being rate limited.' : 'You are being rate limited.';
-  return { route, times, answer: { status: 429, headers, body: { message, retry_after: retryAfterSeconds, global } } };
+  const body = { message, ...(statedIn !== 'header' && { retry_after: retryAfterSeconds }), global };
+  return { route, times, answer: { status: 429, headers, body } };
 }
 
 /** What Cloudflare says for Discord to an address that it has shut out: no limits are named; topics/rate-limits. */
@@ -48,4 +57,14 @@ export function serverError(route: FaultyRoute, { status = 502, times = 1 } = {}
 export function refused(route: FaultyRoute, refusal: Refusal, times = 1): ScriptedFault {
   const error = new ApiError(refusal);
   return { route, times, answer: { status: error.status, body: error } };
+}
+
+/** A refusal by something before Discord, which knows no JSON; `claimsJson` when it says that it does. */
+export function refusedWithHtml(
+  route: FaultyRoute,
+  status: number,
+  { times = 1, claimsJson = false } = {},
+): ScriptedFault {
+  const headers = { 'Content-Type': claimsJson ? 'application/json' : 'text/html' };
+  return { route, times, answer: { status, headers, body: `<html>${status}</html>` } };
 }

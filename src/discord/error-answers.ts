@@ -1,0 +1,54 @@
+import { DefaultRestOptions, type RESTOptions } from 'discord.js';
+
+type Send = RESTOptions['makeRequest'];
+
+/** What is waited when a 429 does not say how long: discord.js would ask again at once. */
+const UNSTATED_SECONDS = 1;
+
+/**
+ * Sends as discord.js does, and makes an error's answer one that it understands. It reads how long to wait from a single
+ * header, `Retry-After`, and takes for an object whatever calls itself JSON.
+ */
+export const requestWithReadableErrors: Send = async (url, init) => {
+  const answer = await DefaultRestOptions.makeRequest(url, init);
+  if (answer.status < 400 || answer.status >= 500) return answer;
+  const text = await answer.text();
+  const headers = new Headers([...answer.headers]);
+  const body = objectIn(text);
+  if (body === undefined) headers.set('Content-Type', 'text/plain');
+  if (answer.status === 429) stateWait(headers, body);
+  return new Response(text, { status: answer.status, headers });
+};
+
+/**
+ * How long a 429 asks to wait, in seconds: the body's figure has decimals where the header is that one rounded up;
+ * of two that differ, the larger counts. `undefined` when neither says anything.
+ */
+export function statedWaitSeconds(header: string | null, retryAfter: unknown): number | undefined {
+  const inHeader = seconds(header?.trim() ? Number(header) : undefined);
+  const inBody = seconds(retryAfter);
+  if (inHeader === undefined || inBody === undefined) return inHeader ?? inBody;
+  return Math.ceil(inBody) === inHeader ? inBody : Math.max(inHeader, inBody);
+}
+
+function stateWait(headers: Headers, body: object | undefined): void {
+  const retryAfter = body && 'retry_after' in body ? body.retry_after : undefined;
+  const stated = statedWaitSeconds(headers.get('Retry-After'), retryAfter) ?? UNSTATED_SECONDS;
+  headers.set('Retry-After', String(stated));
+  // When a bucket is empty, discord.js waits for its reset instead.
+  const reset = headers.get('X-RateLimit-Reset-After');
+  if (reset !== null && !(Number(reset) >= stated)) headers.set('X-RateLimit-Reset-After', String(stated));
+}
+
+function seconds(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
+}
+
+function objectIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
