@@ -13,6 +13,8 @@ export type TurnLane = Lane | 'report';
 /** Leave to send one request now. To be given back with its outcome, whatever that is. */
 export interface Turn {
   probe: boolean;
+  /** The last failure that was known when it left, as `PacingState` numbers them. */
+  afterFailure: number;
 }
 
 export type TurnOrWait =

@@ -14,6 +14,8 @@ export interface PacingState {
   /** When the token bucket is full again. */
   fullAtMs: number;
   gate: Gate;
+  /** Numbers the failures that were no part of an earlier one: of requests that left when that was known. */
+  lastFailure: number;
   quota: QuotaState | undefined;
   /** As a usage report named it; overrules what the daily limit suggests. */
   plan: Plan | undefined;
@@ -31,6 +33,7 @@ export type PacingChange = (state: PacingState) => PacingState;
 export const FIRST_PACING: PacingState = {
   fullAtMs: 0,
   gate: OPEN_GATE,
+  lastFailure: 0,
   quota: undefined,
   plan: undefined,
   learnedBurst: undefined,
@@ -52,14 +55,26 @@ export function settleTurn(
   { nowMs, random }: Omit<Circumstances, 'quota'>,
 ): PacingState {
   const quota = currentQuota(state.quota, nowMs);
-  const gate = afterRequest(state.gate, outcome, turn.probe, { quota, nowMs, random });
+  const gate = isKnownFailure(state, turn, outcome)
+    ? state.gate
+    : afterRequest(state.gate, outcome, turn.probe, { quota, nowMs, random });
   const paused = gate.why === 'minute' && gate.untilMs !== state.gate.untilMs;
   const unforeseen = paused && state.gate.why === 'open';
   const learnedBurst = unforeseen
     ? learnBurst(planPace(setting, quota?.limit, state.plan), state.learnedBurst, quota?.resetsAtMs, nowMs)
     : state.learnedBurst;
-  const after = { ...state, gate, learnedBurst };
+  const lastFailure = outcome.kind === 'down' && gate !== state.gate ? state.lastFailure + 1 : state.lastFailure;
+  const after = { ...state, gate, lastFailure, learnedBurst };
   return paused ? { ...after, fullAtMs: emptyBucket(gate.untilMs, paceOf(after, setting, nowMs)) } : after;
+}
+
+/** What breaks many connections at once is one failure of the service, however many requests were under way. */
+function isKnownFailure(
+  { lastFailure }: PacingState,
+  { probe, afterFailure }: Turn,
+  { kind }: RequestOutcome,
+): boolean {
+  return kind === 'down' && !probe && afterFailure < lastFailure;
 }
 
 /** After the rate-limit headers of a response. */

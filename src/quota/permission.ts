@@ -34,7 +34,7 @@ export function permission(
   const keptMs = lane === 'background' ? keepingMs(Math.floor(pace.capacity / 2), pace) : 0;
   // A pause leaves the bucket empty; its probe needs no token, and leaves none.
   const free = gate.why === 'minute' && lane === 'members';
-  return { kind: 'token', turn: { probe }, pace, heldBackMs: keptMs + politeMs, free };
+  return { kind: 'token', turn: { probe, afterFailure: state.lastFailure }, pace, heldBackMs: keptMs + politeMs, free };
 }
 
 /** Leave to send one request, or when to ask again; and the state after that. */
@@ -60,7 +60,7 @@ export function takeTurn(
 }
 
 /** A request leaves. */
-export function launched(state: PacingState, { probe }: Turn): PacingState {
+export function launched(state: PacingState, { probe }: Pick<Turn, 'probe'>): PacingState {
   return probe ? withProbing(state, true) : state;
 }
 

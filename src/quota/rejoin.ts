@@ -12,6 +12,7 @@ export function rejoined(there: PacingState | undefined, own: PacingState): Paci
   return {
     ...there,
     gate: own.gate.why !== 'open' && own.gate.untilMs > there.gate.untilMs ? own.gate : there.gate,
+    lastFailure: Math.max(own.lastFailure, there.lastFailure),
     quota: lowerQuota(there.quota, own.quota),
     plan: own.plan ?? there.plan,
     learnedBurst: lowerBurst(there.learnedBurst, own.learnedBurst),

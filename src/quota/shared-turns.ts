@@ -86,7 +86,7 @@ export class SharedTurns {
       return { state: after ?? state, got: { kind: 'wait', untilMs: Date.now() + pace.intervalMs } };
     }
     if (before.gate.why === 'minute') await this.#bucket.empty(pace); // as a pause leaves it
-    return { state: after, got: { kind: 'turn', turn: { probe: true } } };
+    return { state: after, got: { kind: 'turn', turn: { probe: true, afterFailure: after.lastFailure } } };
   }
 
   #pace(own: PacingState): Pace {

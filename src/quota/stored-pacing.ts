@@ -16,6 +16,7 @@ export const StoredPacing = z
       probing: z.boolean(),
       failures: z.int().nonnegative(),
     }),
+    lastFailure: z.int().nonnegative().default(0),
     quota: z
       .object({
         limit: number.nonnegative().optional(),

@@ -9,15 +9,24 @@ export interface CardServiceSwitches {
   down: boolean;
   /** Every request is answered with a per-minute 429 until this time (wall clock, ms); 0 = no storm. */
   stormUntilMs: number;
+  /** Every n-th connection is reset instead of answered, uncounted; 0 = none. */
+  resetEvery: number;
+  /** Ids with a `<` are answered 403 with a page, as a firewall in front of the service does. */
+  firewall: boolean;
+  /** The API key has been revoked: every request that carries one is answered 401. */
+  keyRevoked: boolean;
 }
 
 /** @throws RangeError with a sentence when a switch cannot stand so. */
-export function checkSwitches({ plan, latencyMs, stormUntilMs }: CardServiceSwitches): void {
+export function checkSwitches({ plan, latencyMs, stormUntilMs, resetEvery }: CardServiceSwitches): void {
   if (!PLANS.includes(plan)) throw new RangeError(`plan must be one of ${PLANS.join(', ')}, not ${plan}.`);
   for (const [name, value] of Object.entries({ latencyMs, stormUntilMs })) {
     if (!Number.isFinite(value) || value < 0) {
       throw new RangeError(`${name} must be a number of milliseconds, 0 or more, not ${value}.`);
     }
+  }
+  if (!Number.isInteger(resetEvery) || resetEvery < 0) {
+    throw new RangeError(`resetEvery must be a whole number, 0 or more, not ${resetEvery}.`);
   }
 }
 

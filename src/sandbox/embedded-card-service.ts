@@ -10,6 +10,7 @@ import { type RequestCounts, SeenRequests } from './seen-requests.ts';
 import {
   type Asked,
   errorAnswer,
+  FIREWALL_ANSWER,
   rateLimitAnswer,
   rateLimitHeaders,
   routeAnswer,
@@ -20,7 +21,7 @@ import {
 import { fetchFrom } from './service-fetch.ts';
 import { limitsOf, nextMidnightUtc } from './service-limits.ts';
 import { ServiceQuota } from './service-quota.ts';
-import { type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
+import { type DictatedAnswer, type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
 
 /** The key that the embedded service accepts unless told another. */
 export const SANDBOX_API_KEY = 'sandbox-key';
@@ -41,7 +42,15 @@ export class CardService implements EmbeddedCardService {
     this.#apiKey = options.apiKey ?? SANDBOX_API_KEY;
     this.#nowMs = options.nowMs ?? (() => Date.now());
     this.#cards = new Map((options.cards ?? SAMPLE_CARDS).map((card) => [card.id, card]));
-    this.#switches = { plan: options.plan ?? 'free', latencyMs: options.latencyMs ?? 0, down: false, stormUntilMs: 0 };
+    this.#switches = {
+      plan: options.plan ?? 'free',
+      latencyMs: options.latencyMs ?? 0,
+      down: false,
+      stormUntilMs: 0,
+      resetEvery: 0,
+      firewall: false,
+      keyRevoked: false,
+    };
     checkSwitches(this.#switches);
     const limits = limitsOf(this.#switches.plan, options);
     this.#quota = new ServiceQuota(limits, this.#nowMs, options.nextResetMs ?? nextMidnightUtc);
@@ -109,8 +118,8 @@ export class CardService implements EmbeddedCardService {
 
   #decide(question: ServiceQuestion): ServiceOutcome & { waitMs: number; seen: SeenRequest } {
     const atMs = this.#nowMs();
-    const authorized = question.authorization === `Bearer ${this.#apiKey}`;
-    const dictated = this.#script.take(question);
+    const authorized = question.authorization === `Bearer ${this.#apiKey}` && !this.#switches.keyRevoked;
+    const dictated = this.#script.take(question) ?? this.#reset();
     if (dictated?.counted) this.#quota.count();
     const answer = dictated ? undefined : this.#ruled(question, authorized, atMs);
 
@@ -128,9 +137,15 @@ export class CardService implements EmbeddedCardService {
     return { ...outcome, waitMs, seen: { atMs, method, path, status, authorized, sent: 'not yet' } };
   }
 
-  /** Only what passes the limits counts as a request of the day: no 429, 401 or 503. */
+  #reset(): DictatedAnswer | undefined {
+    const { resetEvery } = this.#switches;
+    return resetEvery > 0 && (this.#seen.counts.total + 1) % resetEvery === 0 ? { fault: 'reset' } : undefined;
+  }
+
+  /** Only what passes the limits counts as a request of the day: no 429, 401, 503 or a firewall's 403. */
   #ruled(question: ServiceQuestion, authorized: boolean, atMs: number): ServiceAnswer {
-    const { down, stormUntilMs, plan } = this.#switches;
+    const { down, stormUntilMs, plan, firewall } = this.#switches;
+    if (firewall && question.path.includes('%3C')) return FIREWALL_ANSWER;
     if (down) return errorAnswer(503, 'ServiceUnavailable', 'The service is down for maintenance.');
     if (atMs < stormUntilMs) return rateLimitAnswer(stormUntilMs - atMs);
     const keyNeeded = question.authorization !== undefined || question.path.startsWith('/v1/usage');

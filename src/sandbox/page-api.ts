@@ -61,10 +61,13 @@ function firstProblem({ issues: [issue] }: z.ZodError): string {
 
 /** A switch that is not named stays as it is, which `undefined` would not say. */
 function defined(switches: ChangeSwitches): Parameters<PageSources['cardService']['set']>[0] {
-  const { plan, latencyMs, down } = switches;
+  const { plan, latencyMs, down, resetEvery, firewall, keyRevoked } = switches;
   return {
     ...(plan === undefined ? {} : { plan }),
     ...(latencyMs === undefined ? {} : { latencyMs }),
     ...(down === undefined ? {} : { down }),
+    ...(resetEvery === undefined ? {} : { resetEvery }),
+    ...(firewall === undefined ? {} : { firewall }),
+    ...(keyRevoked === undefined ? {} : { keyRevoked }),
   };
 }

@@ -19,6 +19,9 @@ export const ChangeSwitches = z.strictObject({
   plan: z.enum(PLANS).optional(),
   latencyMs: z.int().min(0).max(60_000).optional(),
   down: z.boolean().optional(),
+  resetEvery: z.int().min(0).max(1_000).optional(),
+  firewall: z.boolean().optional(),
+  keyRevoked: z.boolean().optional(),
 });
 export type ChangeSwitches = z.infer<typeof ChangeSwitches>;
 

@@ -58,6 +58,13 @@ export function errorAnswer(
   return jsonAnswer(status, { _tag: tag, message }, headers);
 }
 
+/** What stands in front of the service knows nothing of its error bodies. */
+export const FIREWALL_ANSWER: ServiceAnswer = {
+  status: 403,
+  headers: { 'content-type': 'text/html' },
+  body: '<!doctype html><title>403 Forbidden</title><h1>Request blocked</h1>',
+};
+
 export function rateLimitAnswer(retryAfterMs: number): ServiceAnswer {
   const retryAfter = Math.ceil(retryAfterMs) / 1000;
   return jsonAnswer(

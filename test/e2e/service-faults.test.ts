@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
 import { isFinal } from '../support/final-answers.ts';
@@ -173,11 +174,23 @@ describe('a service that fails for a moment', () => {
 });
 
 describe('a service that is down', () => {
+  /** Each leaves when the failure of the one before is known: three of them are three failures in a row. */
+  async function failInTurn(world: World, ids: readonly string[]): Promise<ChatMessage[]> {
+    const failures = () => loggedWith(world, WARN).filter((msg) => msg === 'lookup failed').length;
+    const before = failures();
+    const typed = [];
+    for (const id of ids) {
+      typed.push(world.card(id));
+      await expect.poll(failures).toBe(before + typed.length);
+    }
+    return Promise.all(typed.map((one) => one.until(isFinal)));
+  }
+
   async function brokenWorld(): Promise<World> {
     const world = await startWorld(OLD);
     await world.card('base1-4').settled();
     world.cardService.set({ down: true });
-    await Promise.all(IDS.slice(10, 13).map((id) => world.card(id).until(isFinal)));
+    await failInTurn(world, IDS.slice(10, 13));
     return world;
   }
 
@@ -185,7 +198,7 @@ describe('a service that is down', () => {
     const world = await startWorld(IMPATIENT);
     world.cardService.set({ down: true });
 
-    const waiting = await Promise.all(IDS.slice(0, 3).map((id) => world.card(id).until(isFinal)));
+    const waiting = await failInTurn(world, IDS.slice(0, 3));
     const next = await world.card('base1-40').settled();
 
     for (const { content } of [...waiting, next]) {

@@ -7,7 +7,7 @@ import { sqliteCards } from '../cache/card-places.ts';
 import { lineOver } from '../support/line.ts';
 
 const GONE = { id: 'gone-1', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'gone', name: 'Long Gone' } };
-const TURN = { probe: false };
+const TURN = { probe: false, afterFailure: 0 };
 
 describe('a card that the service denies', () => {
   it('is kept as another process has stored it last, marked as no longer listed', async () => {

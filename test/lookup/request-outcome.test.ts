@@ -17,7 +17,7 @@ class Settled extends LocalPacer {
   }
 }
 
-const TURN = { probe: false };
+const TURN = { probe: false, afterFailure: 0 };
 
 describe('a turn', () => {
   it('ends with its answer', async () => {

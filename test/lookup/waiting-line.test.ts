@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Busy, KeptInReserve, QuotaSpent, ServiceDown, ShareSpent, Stopping } from '../../src/errors.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { by, fakeTime, lineOver, question } from '../support/line.ts';
 
@@ -256,6 +256,27 @@ describe('an outage', () => {
     expect(await outcomeAfter(3_100, line.join(question('base1-1')))).toBeInstanceOf(ServiceDown);
     expect(await outcomeAfter(0, line.join(question('base1-2')))).toBeInstanceOf(ServiceDown);
     expect(service.requests).toHaveLength(3);
+  });
+
+  it.each<[string, number, (service: EmbeddedCardService) => void]>([
+    ['three sockets that are reset once', 60, (service) => service.script({ fault: 'reset', times: 3 })],
+    ['every fourth connection reset', 40, (service) => service.set({ resetEvery: 4 })],
+  ])('is not %s: everybody is answered whose three attempts do not all fail', async (_, members, fail) => {
+    fakeTime();
+    const service = createCardService({ plan: 'pro', latencyMs: 20 });
+    fail(service);
+    const { line } = lineOver(service, { plan: 'pro' });
+
+    const asked = IDS.slice(0, members).map((id, index) => line.join(question(id, by(`member-${index}`))));
+    const outcomes = Promise.allSettled(asked);
+    await vi.advanceTimersByTimeAsync(30_000);
+
+    const refused = (await outcomes).filter(({ status }) => status === 'rejected');
+    const resets = service.requests.filter(({ status }) => status === 0).map(({ path }) => path);
+    const threeTimes = resets.filter((path, index) => resets.slice(0, index).filter((it) => it === path).length === 2);
+    expect(resets.length).toBeGreaterThanOrEqual(3);
+    expect(refused).toHaveLength(threeTimes.length);
+    expect(refused.length).toBeLessThanOrEqual(1);
   });
 
   it('ends with one question that gets through', async () => {

@@ -103,7 +103,9 @@ describe('pacers over one Redis', () => {
     const all = (await processes(4, redis)).map(({ pacer }) => pacer);
     const turns = await turnsOf(all);
     expect(turns).toHaveLength(4);
-    await Promise.all(all.map((pacer) => pacer.settle({ probe: false }, limited(30_000))));
+    await Promise.all(
+      all.map((pacer) => pacer.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, limited(30_000))),
+    );
     expect(await stored(redis)).toMatchObject({
       state: { learnedBurst: { capacity: 9 }, gate: { why: 'minute', failures: 1 } },
     });
@@ -114,10 +116,14 @@ describe('pacers over one Redis', () => {
     const all = (await processes(4, redis)).map(({ pacer }) => pacer);
     const [first] = all;
     for (let round = 0; round < 20 && first; round++) {
-      await first.settle({ probe: true }, ANSWERED);
-      await Promise.all(all.slice(0, 2).map((pacer) => pacer.settle({ probe: false }, DOWN)));
+      await first.settle({ probe: true, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
+      await Promise.all(
+        all.slice(0, 2).map((pacer) => pacer.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, DOWN)),
+      );
       expect((await stored(redis)).state.gate).toMatchObject({ why: 'open', failures: 2 });
-      await Promise.all(all.slice(2).map((pacer) => pacer.settle({ probe: false }, DOWN)));
+      await Promise.all(
+        all.slice(2).map((pacer) => pacer.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, DOWN)),
+      );
       expect((await stored(redis)).state.gate).toMatchObject({ why: 'down', failures: 3 });
     }
   });
@@ -125,8 +131,10 @@ describe('pacers over one Redis', () => {
   it('count failures together', async () => {
     const all = (await processes(3, await startRedis())).map(({ pacer }) => pacer);
     const [first, second, third] = all;
-    if (!first || !second || !third) return;
-    await Promise.all([ask(first, DOWN), ask(second, DOWN)]);
+    if (!first || !second || !third) throw new Error('three processes are needed');
+    const together = await turnsOf(all);
+    await Promise.all(together.map((turn, index) => all[index]?.settle(turn, DOWN))); // one failure
+    await ask(second, DOWN);
     expect((await third.take('members')).kind).toBe('turn');
     await ask(third, DOWN);
     for (const pacer of all) expect(await pacer.take('members')).toMatchObject({ kind: 'closed', why: 'down' });
@@ -139,7 +147,9 @@ describe('pacers over one Redis', () => {
     let remaining = 800;
     for (let round = 0; round < 25; round++) {
       for (const pacer of all) pacer.hear({ ...reading(--remaining, HOUR_MS), sentAtMs });
-      await Promise.all(all.map(async (pacer) => pacer.settle({ probe: false }, ANSWERED)));
+      await Promise.all(
+        all.map(async (pacer) => pacer.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED)),
+      );
       expect((await stored(redis)).state.quota.remaining).toBe(remaining);
     }
   });
@@ -153,7 +163,7 @@ describe('pacers over one Redis', () => {
     const commands = vi.spyOn(one.link, 'run');
     const changes = Array.from({ length: 100 }, (_, index) => {
       one.pacer.hear(reading(900 - index, HOUR_MS));
-      return one.pacer.settle({ probe: false }, index < 97 ? ANSWERED : DOWN);
+      return one.pacer.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, index < 97 ? ANSWERED : DOWN);
     });
     await Promise.all(changes);
     expect(commands.mock.calls.length).toBeLessThanOrEqual(2);
@@ -202,10 +212,10 @@ describe('pacers over one Redis', () => {
     const [one, other] = await processes(2, await startRedis(), QUICK);
     if (!one || !other) return;
     await ask(one.pacer, limited(300));
-    expect(await nextTurn(one.pacer)).toEqual({ probe: true });
+    expect(await nextTurn(one.pacer)).toMatchObject({ probe: true });
     one.die();
     expect(await turnOf(other.pacer)).toBeUndefined();
-    expect(await nextTurn(other.pacer)).toEqual({ probe: true });
+    expect(await nextTurn(other.pacer)).toMatchObject({ probe: true });
   });
 
   it('do not mind clocks that differ by minutes', async () => {
@@ -267,7 +277,7 @@ describe('when what stands in Redis', () => {
 
   it.each<[string, (pacer: Pacer) => Promise<unknown>]>([
     ['a turn is asked for', (pacer) => pacer.take('members')],
-    ['an outcome is known', (pacer) => pacer.settle({ probe: false }, ANSWERED)],
+    ['an outcome is known', (pacer) => pacer.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED)],
     ['nothing happens', async () => {}],
   ])('is lost before %s, a closed day stays closed', async (_, next) => {
     const redis = await startRedis();
@@ -302,7 +312,7 @@ describe('when what stands in Redis', () => {
     const held = await stored(redis);
     held.state.gate.untilMs += 10 * 365 * 24 * HOUR_MS;
     await (await clientOf(redis)).set(`${redis.prefix}:${PACING_KEY}`, JSON.stringify(held));
-    expect(await nextTurn(one.pacer)).toEqual({ probe: true });
+    expect(await nextTurn(one.pacer)).toMatchObject({ probe: true });
   });
 
   it('cannot be used, a process goes on alone, and joins again once it can', async () => {

@@ -11,6 +11,7 @@ const LATENCIES: readonly [number, string][] = [
   [5_000, '5 s'],
   [15_000, '15 s: too late'],
 ];
+const RESET_EVERY = 4;
 const STORMS_MS = [10_000, 30_000];
 // As in life: what the bot was told holds until an answer says otherwise
 const REFILLED =
@@ -21,6 +22,9 @@ export class Switches {
   readonly #plan = selectOf(Object.keys(PLAN_LIMITS).map((plan) => [plan, plan]));
   readonly #latency = selectOf(LATENCIES.map(([ms, words]) => [String(ms), words]));
   readonly #down = element('input', { type: 'checkbox' });
+  readonly #resets = element('input', { type: 'checkbox' });
+  readonly #firewall = element('input', { type: 'checkbox' });
+  readonly #keyRevoked = element('input', { type: 'checkbox' });
   readonly #storm = element('p', { className: 'quiet', role: 'status' });
   readonly #refilled = element('p', { className: 'quiet', role: 'status', hidden: true }, REFILLED);
   readonly #gateway = element('span', { className: 'quiet' });
@@ -31,6 +35,9 @@ export class Switches {
     this.#on(this.#plan, 'change', () => changeSwitches({ plan: planOf(this.#plan.value) }));
     this.#on(this.#latency, 'change', () => changeSwitches({ latencyMs: Number(this.#latency.value) }));
     this.#on(this.#down, 'change', () => changeSwitches({ down: this.#down.checked }));
+    this.#on(this.#resets, 'change', () => changeSwitches({ resetEvery: this.#resets.checked ? RESET_EVERY : 0 }));
+    this.#on(this.#firewall, 'change', () => changeSwitches({ firewall: this.#firewall.checked }));
+    this.#on(this.#keyRevoked, 'change', () => changeSwitches({ keyRevoked: this.#keyRevoked.checked }));
     const storms = STORMS_MS.map((durationMs) =>
       this.#button(`${durationMs / 1000} s`, () => startStorm({ durationMs }), `429 storm for ${durationMs / 1000} s`),
     );
@@ -39,6 +46,9 @@ export class Switches {
       element('label', { className: 'switch' }, element('span', {}, 'Plan'), this.#plan),
       element('label', { className: 'switch' }, element('span', {}, 'Speed'), this.#latency),
       element('label', { className: 'tick' }, this.#down, 'Service is down (503)'),
+      element('label', { className: 'tick' }, this.#resets, `Every ${RESET_EVERY}th connection is reset`),
+      element('label', { className: 'tick' }, this.#firewall, 'A firewall blocks ids with “<” (403)'),
+      element('label', { className: 'tick' }, this.#keyRevoked, 'The API key is revoked (401)'),
       row('429 storm', ...storms),
       this.#storm,
       row(
@@ -59,6 +69,9 @@ export class Switches {
     this.#plan.value = switches.plan;
     this.#latency.value = String(switches.latencyMs);
     this.#down.checked = switches.down;
+    this.#resets.checked = switches.resetEvery > 0;
+    this.#firewall.checked = switches.firewall;
+    this.#keyRevoked.checked = switches.keyRevoked;
     this.#gateway.textContent = gatewaySessions > 0 ? '(connected)' : '(not connected)';
     this.#showStorm(switches.stormUntilMs, locale);
   }
