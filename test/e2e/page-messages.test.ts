@@ -164,6 +164,44 @@ it('shows hostile text as text, links nowhere but to http and https, and asks no
   expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
 });
 
+it('keeps the end in sight when an image comes late, and goes to the answer of who had scrolled up', async () => {
+  const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="500"/>';
+  const { page } = await openShow(
+    (interaction) =>
+      interaction.reply({
+        content: 'a line\n'.repeat(40),
+        embeds: [{ image: { url: 'https://cards.example/tall.svg' } }],
+      }),
+    { image: () => ({ contentType: 'image/svg+xml', body: picture }) },
+  );
+  const released = Promise.withResolvers<void>();
+  await page.route('**/external/**', async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  const chat = page.getByRole('log');
+  const toEndPx = () =>
+    chat.evaluate((it: { scrollHeight: number; scrollTop: number; clientHeight: number }) =>
+      Math.round(it.scrollHeight - it.scrollTop - it.clientHeight),
+    );
+
+  await say(page, '/show');
+  const images = page.locator('discord-embed img');
+  await images.first().waitFor({ state: 'attached' });
+  await expect.poll(toEndPx).toBe(0);
+  released.resolve();
+  await expect
+    .poll(() => images.first().evaluate((image: { clientHeight: number }) => image.clientHeight))
+    .toBeGreaterThan(99);
+  await expect.poll(toEndPx).toBe(0);
+
+  await chat.press('Home');
+  await expect.poll(toEndPx).toBeGreaterThan(300);
+  await say(page, '/show');
+  await images.nth(1).waitFor({ state: 'attached' });
+  await expect.poll(toEndPx).toBe(0);
+});
+
 it('keeps what is typed while an earlier command is on its way', async () => {
   const { page } = await openShow((interaction) => interaction.reply('done'));
 

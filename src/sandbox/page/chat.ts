@@ -2,10 +2,9 @@ import '@skyra/discord-components-core/discord-messages.js';
 import type { ChatMessage } from '../discord/chat.ts';
 import type { Snapshot } from '../page-protocol.ts';
 import { element } from './element.ts';
+import { followsAfterScroll } from './following.ts';
 import { messageElement } from './message.ts';
 import { isVisible, type Viewer } from './viewer.ts';
-
-const NEAR_END_PX = 80;
 
 interface Shown {
   /** The message as JSON with the viewer's locale: equal means that nothing is to be drawn anew. */
@@ -21,6 +20,7 @@ export class Chat {
   readonly #dismissed = new Set<string>();
   readonly #redraw: () => void;
   #following = true;
+  #topPx = 0;
 
   constructor(scroller: HTMLElement, { welcome, redraw }: { welcome: HTMLElement; redraw: () => void }) {
     this.#scroller = scroller;
@@ -28,14 +28,24 @@ export class Chat {
     scroller.tabIndex = 0; // to be scrolled by keyboard
     scroller.append(welcome, this.#list);
     scroller.addEventListener('scroll', () => {
-      this.#following = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END_PX;
+      const { scrollTop: topPx, scrollHeight, clientHeight } = scroller;
+      const scrolled = { beforePx: this.#topPx, topPx, toEndPx: scrollHeight - topPx - clientHeight };
+      this.#following = followsAfterScroll({ following: this.#following, ...scrolled });
+      this.#topPx = topPx;
     });
-    // Images arrive after their message and push it down
-    new ResizeObserver(() => this.#follow()).observe(this.#list);
+    // Images arrive after their message and push it down; a taller composer leaves less to be seen
+    const resized = new ResizeObserver(() => this.#keepUp());
+    for (const part of [scroller, welcome, this.#list]) resized.observe(part);
   }
 
-  show({ messages, botName }: Snapshot, viewer: Viewer): void {
-    const visible = messages.filter(
+  /** To the newest message, and to those that come after it. */
+  follow(): void {
+    this.#following = true;
+    this.#keepUp();
+  }
+
+  show(snapshot: Snapshot, viewer: Viewer): void {
+    const visible = snapshot.messages.filter(
       (message) => isVisible(message, viewer) && !this.#dismissed.has(message.interactionId),
     );
     const kept = new Set(visible.map(({ interactionId }) => interactionId));
@@ -44,10 +54,10 @@ export class Chat {
       node.remove();
       this.#shown.delete(id);
     }
-    for (const [position, message] of visible.entries()) this.#place(position, this.#draw(message, botName, viewer));
+    for (const [position, message] of visible.entries()) this.#place(position, this.#draw(message, snapshot, viewer));
   }
 
-  #draw(message: ChatMessage, botName: string, { member }: Viewer): HTMLElement {
+  #draw(message: ChatMessage, { botName, members }: Snapshot, { member }: Viewer): HTMLElement {
     const id = message.interactionId;
     const drawn = JSON.stringify([message, member.locale]);
     const before = this.#shown.get(id);
@@ -57,7 +67,8 @@ export class Chat {
       this.#dismissed.add(id);
       this.#redraw();
     };
-    const node = messageElement(message, { botName, locale: member.locale, dismiss });
+    const nameOf = (id: string) => members.find((known) => known.id === id)?.name;
+    const node = messageElement(message, { botName, reader: { locale: member.locale, nameOf }, dismiss });
     before?.node.replaceWith(node);
     this.#shown.set(id, { drawn, node });
     return node;
@@ -69,7 +80,9 @@ export class Chat {
   }
 
   /** Stays at the newest message, unless the reader has scrolled up. */
-  #follow(): void {
-    if (this.#following) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+  #keepUp(): void {
+    if (!this.#following) return;
+    this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    this.#topPx = this.#scroller.scrollTop;
   }
 }

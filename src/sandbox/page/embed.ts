@@ -5,7 +5,7 @@ import '@skyra/discord-components-core/discord-embed-fields.js';
 import '@skyra/discord-components-core/discord-embed-footer.js';
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import { element } from './element.ts';
-import { markdown } from './markdown-view.ts';
+import { markdown, type Reader } from './markdown-view.ts';
 
 /**
  * An embed as Discord shows it: Markdown in title, description and field values, not in author and footer.
@@ -13,7 +13,7 @@ import { markdown } from './markdown-view.ts';
  * Title and author go into slots rather than into the component's attributes: those show no Markdown, and take
  * any word of 17 digits for an emoji to be fetched from Discord's CDN.
  */
-export function embedElement(embed: APIEmbed, locale: string): HTMLElement {
+export function embedElement(embed: APIEmbed, reader: Reader): HTMLElement {
   const { color, author, title, url, description, fields = [], footer, timestamp } = embed;
   const made = element('discord-embed', {
     slot: 'embeds',
@@ -22,33 +22,33 @@ export function embedElement(embed: APIEmbed, locale: string): HTMLElement {
     thumbnail: embed.thumbnail?.proxy_url,
   });
   if (author) made.append(inSlot('description', 'embed-author', author.name));
-  if (title) made.append(inSlot('description', 'embed-title', titleNode(title, url, locale)));
+  if (title) made.append(inSlot('description', 'embed-title', titleNode(title, url, reader)));
   if (description) {
-    made.append(element('discord-embed-description', { slot: 'description' }, markdown(description, locale)));
+    made.append(element('discord-embed-description', { slot: 'description' }, markdown(description, reader)));
   }
-  if (fields.length > 0) made.append(fieldsElement(fields, locale));
+  if (fields.length > 0) made.append(fieldsElement(fields, reader));
 
-  const when = timestamp === undefined ? [] : [new Date(timestamp).toLocaleString(locale)];
+  const when = timestamp === undefined ? [] : [new Date(timestamp).toLocaleString(reader.locale)];
   const footnote = [footer?.text ?? [], when].flat().join(' • ');
   if (footnote) made.append(element('discord-embed-footer', { slot: 'footer' }, footnote));
   return made;
 }
 
-function titleNode(title: string, url: string | undefined, locale: string): Node {
-  const words = markdown(title, locale);
+function titleNode(title: string, url: string | undefined, reader: Reader): Node {
+  const words = markdown(title, reader);
   if (!url || !/^https?:/i.test(url)) return words;
   return element('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, words);
 }
 
 /** Up to three inline fields stand side by side; the component wants to be told each one's column. */
-function fieldsElement(fields: readonly APIEmbedField[], locale: string): HTMLElement {
+function fieldsElement(fields: readonly APIEmbedField[], reader: Reader): HTMLElement {
   const made = element('discord-embed-fields', { slot: 'fields' });
   let column = 0;
   for (const { name, value, inline } of fields) {
     column = inline ? (column % 3) + 1 : 0;
     const field = element('discord-embed-field', { inline: inline ?? false });
     if (inline) field.setAttribute('inline-index', String(column));
-    field.append(element('div', { className: 'field-name' }, markdown(name, locale)), markdown(value, locale));
+    field.append(element('div', { className: 'field-name' }, markdown(name, reader)), markdown(value, reader));
     made.append(field);
   }
   return made;

@@ -9,16 +9,24 @@ import { timeElement } from './ticking-times.ts';
 // The library's <discord-bold> and its like put line breaks around their slot, which show where white space is kept
 const STYLE_TAGS = { bold: 'strong', italic: 'em', underline: 'u', strike: 's', subtext: 'small' } as const;
 
+/** Whose language a text is shown in, and whom it may mention. */
+export interface Reader {
+  /** Discord locale. */
+  locale: string;
+  /** `undefined` for a stranger. */
+  nameOf(memberId: string): string | undefined;
+}
+
 /** Discord's Markdown as nodes. Text only ever becomes text, and addresses are http or https. */
-export function markdown(source: string, locale: string): HTMLElement {
-  return element('span', { className: 'markdown' }, ...nodes(parseMarkdown(source), locale));
+export function markdown(source: string, reader: Reader): HTMLElement {
+  return element('span', { className: 'markdown' }, ...nodes(parseMarkdown(source), reader));
 }
 
-function nodes(tokens: readonly Token[], locale: string): (Node | string)[] {
-  return tokens.map((token) => node(token, locale));
+function nodes(tokens: readonly Token[], reader: Reader): (Node | string)[] {
+  return tokens.map((token) => node(token, reader));
 }
 
-function node(token: Token, locale: string): Node | string {
+function node(token: Token, reader: Reader): Node | string {
   switch (token.type) {
     case 'text':
       return token.text;
@@ -27,19 +35,21 @@ function node(token: Token, locale: string): Node | string {
     case 'code-block':
       return element('discord-code', { multiline: true, embed: true }, token.text);
     case 'link':
-      return linkNode(token.href, nodes(token.children.flatMap(withoutLinks), locale));
+      return linkNode(token.href, nodes(token.children.flatMap(withoutLinks), reader));
     case 'timestamp':
-      return timeElement(token.seconds, token.style, locale);
+      return timeElement(token.seconds, token.style, reader.locale);
+    case 'member':
+      return element('span', { className: 'mention' }, `@${reader.nameOf(token.id) ?? 'unknown-user'}`);
     case 'mention':
       return element('span', { className: 'mention' }, token.text);
     case 'heading':
-      return element('strong', { className: `heading-${token.level}` }, ...nodes(token.children, locale));
+      return element('strong', { className: `heading-${token.level}` }, ...nodes(token.children, reader));
     case 'quote':
-      return element('discord-quote', {}, element('span', {}, ...nodes(token.children, locale)));
+      return element('discord-quote', {}, element('span', {}, ...nodes(token.children, reader)));
     case 'spoiler':
-      return spoilerNode(nodes(token.children, locale));
+      return spoilerNode(nodes(token.children, reader));
     default:
-      return element(STYLE_TAGS[token.type], {}, ...nodes(token.children, locale));
+      return element(STYLE_TAGS[token.type], {}, ...nodes(token.children, reader));
   }
 }
 

@@ -7,6 +7,7 @@ export type Token =
   | { type: 'heading'; level: number; children: Token[] }
   | { type: 'link'; href: string; children: Token[] }
   | { type: 'timestamp'; seconds: number; style: TimestampStyle }
+  | { type: 'member'; id: string }
   | { type: 'mention'; text: string };
 
 interface Rule {
@@ -48,7 +49,8 @@ const RULES: readonly Rule[] = [
     token: ({ text = '' }) => ({ type: 'subtext', children: nested(text) }),
   },
   { pattern: /<t:(?<seconds>-?\d{1,17})(?::(?<style>[a-zA-Z]))?>/y, token: timestamp },
-  { pattern: /<@[!&]?(?<id>\d{17,20})>/y, token: ({ id }) => ({ type: 'mention', text: `@${id}` }) },
+  { pattern: /<@!?(?<id>\d{17,20})>/y, token: ({ id = '' }) => ({ type: 'member', id }) },
+  { pattern: /<@&(?<id>\d{17,20})>/y, token: ({ id }) => ({ type: 'mention', text: `@${id}` }) },
   { pattern: /<#(?<id>\d{17,20})>/y, token: ({ id }) => ({ type: 'mention', text: `#${id}` }) },
   { pattern: /<\/(?<name>[^:>]{1,100}):\d{17,20}>/y, token: ({ name }) => ({ type: 'mention', text: `/${name}` }) },
   { pattern: /@(?:everyone|here)/y, token: (_, text) => ({ type: 'mention', text }) },

@@ -4,29 +4,28 @@ import type { ChatMessage } from '../discord/chat.ts';
 import { avatarOf, botAvatar } from './avatars.ts';
 import { element } from './element.ts';
 import { embedElement } from './embed.ts';
-import { markdown } from './markdown-view.ts';
+import { markdown, type Reader } from './markdown-view.ts';
 import { isPrivate } from './viewer.ts';
 
 export interface MessageView {
   botName: string;
-  /** Discord locale of whoever looks. */
-  locale: string;
+  reader: Reader;
   dismiss(): void;
 }
 
 /** One command and its reply. */
-export function messageElement(message: ChatMessage, { botName, locale, dismiss }: MessageView): HTMLElement {
+export function messageElement(message: ChatMessage, { botName, reader, dismiss }: MessageView): HTMLElement {
   const made = element('discord-message', {
     author: botName,
     avatar: botAvatar(),
     bot: true,
-    timestamp: clockText(message.answeredAtMs ?? message.typedAtMs, locale),
+    timestamp: clockText(message.answeredAtMs ?? message.typedAtMs, reader.locale),
     edited: message.edited,
     ephemeral: isPrivate(message) && message.state !== 'sent',
     dismissMessageClicked: dismiss,
   });
   made.dataset.state = message.state;
-  made.append(commandElement(message), ...body(message, botName, locale));
+  made.append(commandElement(message), ...body(message, botName, reader));
   if (made.ephemeral) void made.updateComplete.then(() => makeDismissReachable(made));
   return made;
 }
@@ -41,7 +40,7 @@ function commandElement({ member, commandLine }: ChatMessage): HTMLElement {
   });
 }
 
-function body(message: ChatMessage, botName: string, locale: string): Node[] {
+function body(message: ChatMessage, botName: string, reader: Reader): Node[] {
   switch (message.state) {
     case 'sent':
       return [element('span', { className: 'quiet' }, 'Sending command…')];
@@ -51,8 +50,8 @@ function body(message: ChatMessage, botName: string, locale: string): Node[] {
       return [element('span', { className: 'failed' }, message.failure ?? 'The application did not respond')];
     case 'answered':
       return [message, ...(message.followUps ?? [])].flatMap(({ content, embeds }) => [
-        markdown(content, locale),
-        ...embeds.map((embed) => embedElement(embed, locale)),
+        markdown(content, reader),
+        ...embeds.map((embed) => embedElement(embed, reader)),
       ]);
   }
 }

@@ -31,6 +31,7 @@ class Page {
     send: async (command, options) => {
       const { member, guildId, manageGuild } = this.#viewer;
       await typeCommand({ command, options, memberId: member.id, guildId, manageGuild });
+      this.#chat.follow(); // who asks wants to see the answer
     },
   });
   readonly #welcome = new Welcome({ onTry: ({ id }) => void this.#composer.sendLine(`/card id:${id}`) });
@@ -77,6 +78,7 @@ class Page {
     const server = this.#shown.guilds.find(({ id }) => id === guildId)?.name ?? 'Direct messages';
     section('channel').replaceChildren(element('h1', {}, name), element('span', { className: 'quiet' }, server));
     this.#draw();
+    this.#chat.follow();
     this.#composer.moveTo(name);
     if (!section('places').contains(document.activeElement)) this.#composer.focus();
   }

@@ -67,7 +67,6 @@ describe('parseMarkdown', () => {
   });
 
   it.each<[string, string]>([
-    ['<@123456789012345678>', '@123456789012345678'],
     ['<@&123456789012345678>', '@123456789012345678'],
     ['<#123456789012345678>', '#123456789012345678'],
     ['</card:123456789012345678>', '/card'],
@@ -76,6 +75,13 @@ describe('parseMarkdown', () => {
   ])('shows the mention %s as %s', (source, shown) => {
     expect(parseMarkdown(source)).toEqual([{ type: 'mention', text: shown }]);
   });
+
+  it.each(['<@123456789012345678>', '<@!123456789012345678>'])(
+    'leaves the name of the member %s to the page',
+    (source) => {
+      expect(parseMarkdown(source)).toEqual([{ type: 'member', id: '123456789012345678' }]);
+    },
+  );
 
   it.each([
     ['\\*\\*a\\*\\*', '**a**'],
