@@ -57,7 +57,12 @@ describe('a newcomer', () => {
   it('may type a whole line', async () => {
     const { page } = await openSandbox(browser);
 
-    await say(page, '/card deep-2 private:True prices:no');
+    await page.keyboard.type('/card');
+    await page.getByRole('option', { name: '/card' }).waitFor();
+    // Typed on faster than any list comes
+    await page.route('**/api/commands?*', () => {});
+    await page.keyboard.type(' deep-2 private:True prices:no');
+    await page.keyboard.press('Enter');
 
     const reply = replyTo(page, '/card id:deep-2 prices:false private:true');
     await reply.locator('discord-embed').waitFor();
@@ -77,6 +82,7 @@ describe('/usage', () => {
     const { page } = await openSandbox(browser);
     await say(page, '/usage');
     await replyTo(page, '/usage').locator('discord-embed').waitFor();
+    expect(await replyTo(page, '/usage').textContent()).toContain('@Alice 1');
 
     await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Björn' });
     await replyTo(page, '/usage').waitFor({ state: 'detached' });

@@ -2,6 +2,7 @@ import type { ShownCard, ShownCommand } from '../page-protocol.ts';
 import { CommandForm } from './command-form.ts';
 import { type ReadLine, readCommandLine, readTexts } from './command-line.ts';
 import { element } from './element.ts';
+import { KnownCommands } from './known-commands.ts';
 import { LineInput } from './line-input.ts';
 import type { OptionValue } from './option-value.ts';
 
@@ -18,13 +19,15 @@ export class Composer {
   readonly #options: ComposerOptions;
   readonly #problem = element('p', { id: 'problem', className: 'problem', role: 'alert' });
   readonly #sendButton = element('button', { type: 'submit', className: 'send' }, 'Send');
+  readonly #commands: KnownCommands;
   readonly #line: LineInput;
   #form: CommandForm | undefined;
 
   constructor(root: HTMLElement, options: ComposerOptions) {
     this.#options = options;
+    this.#commands = new KnownCommands(options.commands);
     this.#line = new LineInput({
-      commands: options.commands,
+      commands: this.#commands,
       onInput: () => this.#say(''),
       onPick: (command) => this.#openForm(command, {}),
     });
@@ -54,16 +57,28 @@ export class Composer {
   moveTo(placeName: string): void {
     this.#line.field.placeholder = `Message ${placeName}: type / for commands`;
     this.#line.field.ariaLabel = `Message ${placeName}`;
+    this.#commands.move();
     this.#closeForm('');
   }
 
   /** Sends a whole line as if it had been typed. */
   async sendLine(line: string): Promise<void> {
-    const read = readCommandLine(line, await this.#options.commands());
+    const read = await this.#read(line);
     const onlyName = line.trim() === `/${read.command?.name}`;
     // The name alone, typed faster than its suggestion came, is a pick and no mistake
     if (read.command && read.problem && onlyName) this.#openForm(read.command, {});
     else await this.#trySend(read, line);
+  }
+
+  /** What is known already is read at once, so that nothing typed next comes between. */
+  async #read(line: string): Promise<ReadLine> {
+    const read = readCommandLine(line, this.#commands.last);
+    if (read.command) return read;
+    try {
+      return readCommandLine(line, await this.#commands.refresh());
+    } catch (error) {
+      return { ...read, problem: wordsOf(error) };
+    }
   }
 
   #openForm(command: ShownCommand, texts: Record<string, string>): void {
@@ -120,7 +135,7 @@ export class Composer {
       if (command) await this.#options.send(command.name, options);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return wordsOf(error);
     }
   }
 
@@ -132,4 +147,8 @@ export class Composer {
   #say(problem: string): void {
     this.#problem.textContent = problem;
   }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

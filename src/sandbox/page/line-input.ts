@@ -1,10 +1,11 @@
 import type { ShownCommand } from '../page-protocol.ts';
 import { suggestCommands } from './command-line.ts';
 import { element } from './element.ts';
+import type { KnownCommands } from './known-commands.ts';
 import { Suggestions } from './suggestions.ts';
 
 export interface LineInputOptions {
-  commands(): Promise<readonly ShownCommand[]>;
+  commands: KnownCommands;
   onInput(): void;
   onPick(command: ShownCommand): void;
 }
@@ -36,11 +37,15 @@ export class LineInput {
   }
 
   async #suggest(): Promise<void> {
+    const { commands } = this.#options;
     const typed = this.field.value;
-    const commands = typed.startsWith('/') ? await this.#options.commands() : [];
+    // At once: Enter picks from this list, and must never pick what no longer fits
+    this.#suggestions.show(suggestCommands(typed, commands.last));
+    if (!typed.startsWith('/')) return;
+    const heard = await commands.refresh().catch(() => commands.last);
     // Meanwhile somebody may have typed on, or picked a command
     const stale = typed !== this.field.value || this.field.hidden;
-    if (!stale) this.#suggestions.show(suggestCommands(typed, commands));
+    if (!stale) this.#suggestions.show(suggestCommands(typed, heard));
   }
 
   #onKey(event: KeyboardEvent): void {

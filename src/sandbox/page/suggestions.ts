@@ -21,7 +21,7 @@ export class Suggestions {
     line.role = 'combobox';
     line.ariaAutoComplete = 'list';
     line.setAttribute('aria-controls', this.root.id);
-    this.show([]);
+    this.#draw();
   }
 
   /** The one that Enter would pick; `undefined` while the list is closed. */
@@ -29,7 +29,9 @@ export class Suggestions {
     return this.#commands[this.#active];
   }
 
+  /** The same commands again leave the choice where it is. */
   show(commands: readonly ShownCommand[]): void {
+    if (JSON.stringify(commands) === JSON.stringify(this.#commands)) return;
     this.#commands = commands;
     this.#active = 0;
     this.#draw();
