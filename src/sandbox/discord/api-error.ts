@@ -17,13 +17,14 @@ const REFUSALS = {
   tooManyChatCommands: [400, 30032, 'Maximum number of application commands reached (100)'],
   tooManyMenuCommands: [400, 30032, 'Maximum number of context menu commands reached (15)'],
   requestTooLarge: [413, 40005, 'Request entity too large'],
-  tooManyCreates: [429, 30034, 'Max number of daily application command creates has been reached (200)'],
+  tooManyCreates: [400, 30034, 'Max number of daily application command creates has been reached (200)'],
   alreadyAcknowledged: [400, 40060, 'Interaction has already been acknowledged.'],
   blockedUserAgent: [403, 40333, 'internal network error'],
   missingAccess: [403, 50001, 'Missing Access'],
   emptyMessage: [400, 50006, 'Cannot send an empty message'],
   invalidWebhookToken: [401, 50027, 'Invalid Webhook Token'],
   invalidForm: [400, 50035, 'Invalid Form Body'],
+  invalidApiVersion: [400, 50041, 'Invalid API version'],
   invalidJson: [400, 50109, 'The request body contains invalid JSON.'],
 } as const satisfies Record<string, readonly [status: number, code: number, message: string]>;
 
@@ -36,28 +37,18 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: number;
   readonly errors: ErrorTree | undefined;
-  readonly retryAfterSeconds: number | undefined;
 
-  constructor(
-    refusal: Refusal,
-    { errors, retryAfterSeconds }: Pick<Partial<ApiError>, 'errors' | 'retryAfterSeconds'> = {},
-  ) {
+  constructor(refusal: Refusal, { errors }: Pick<Partial<ApiError>, 'errors'> = {}) {
     const [status, code, message] = REFUSALS[refusal];
     super(message);
     this.refusal = refusal;
     this.status = status;
     this.code = code;
     this.errors = errors;
-    this.retryAfterSeconds = retryAfterSeconds;
   }
 
   toJSON(): object {
-    const { message, code, errors, retryAfterSeconds } = this;
-    return {
-      message,
-      code,
-      ...(errors && { errors }),
-      ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds, global: false }),
-    };
+    const { message, code, errors } = this;
+    return { message, code, ...(errors && { errors }) };
   }
 }

@@ -1,5 +1,5 @@
 import { ok, type Route } from './route.ts';
-import { botUser, type World } from './world.ts';
+import { apiUser, botUser, type World } from './world.ts';
 
 export interface GatewayFacts {
   /** `ws://127.0.0.1:PORT` */
@@ -14,6 +14,7 @@ const DAILY_IDENTIFIES = 1_000; // events/gateway, "Session Start Limit Object"
 
 /** Who the bot is and where its gateway is. */
 export function applicationRoutes(world: World, gateway: () => GatewayFacts): Route[] {
+  const [owner] = world.members;
   const application = () => ({
     id: world.applicationId,
     name: 'Cards',
@@ -25,6 +26,8 @@ export function applicationRoutes(world: World, gateway: () => GatewayFacts): Ro
     flags: 0,
     approximate_guild_count: world.guilds.length,
     bot: botUser(world),
+    ...(owner && { owner: apiUser(owner) }),
+    team: null,
   });
   const get = (path: string, body: () => unknown): Route => ({
     method: 'GET',
@@ -34,6 +37,7 @@ export function applicationRoutes(world: World, gateway: () => GatewayFacts): Ro
   });
 
   return [
+    { ...get('/gateway', () => ({ url: gateway().url })), needsBotToken: false },
     get('/gateway/bot', () => {
       const { url, identifies, shards, maxConcurrency } = gateway();
       return {

@@ -81,15 +81,12 @@ export class CommandBook {
     );
   }
 
-  /** Only new names count. Since 2024 Discord answers one too many with a 429 until the next day. */
+  /** Only new names count. Seen with 400 (discord-api-docs#6188) and with 429 (discord.js#10458). */
   #countCreates(guildId: string | null, added: number): void {
-    const nowMs = Date.now();
-    const day = Math.floor(nowMs / DAY_MS);
+    const day = Math.floor(Date.now() / DAY_MS);
     const known = this.#creates.get(guildId);
     const count = (known?.day === day ? known.count : 0) + added;
-    if (count > DAILY_CREATES) {
-      throw new ApiError('tooManyCreates', { retryAfterSeconds: ((day + 1) * DAY_MS - nowMs) / 1_000 });
-    }
+    if (count > DAILY_CREATES) throw new ApiError('tooManyCreates');
     this.#creates.set(guildId, { day, count });
   }
 

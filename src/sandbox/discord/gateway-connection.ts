@@ -13,11 +13,14 @@ import {
   type Sends,
 } from './gateway-rules.ts';
 import type { GatewaySession, SessionLink } from './gateway-session.ts';
+import { GatewayWire, type TransportCompression } from './gateway-wire.ts';
 
 export interface GatewayConnectionOptions {
   faults: GatewayFaults;
   isBotToken(token: string): boolean;
   heartbeatIntervalMs: number;
+  /** undefined = none */
+  compression: TransportCompression | undefined;
   /** Whether no other shard of this one's turn has identified just now, in any process. */
   mayIdentify(shardId: number): boolean;
   /** A bot identified: makes its session and sends READY, unless that is withheld. */
@@ -38,6 +41,7 @@ const AFTER_IDENTIFY_ONLY: readonly number[] = [
 /** One client's connection: hello, heartbeats, identify or resume, and the limits on what it sends. */
 export class GatewayConnection implements SessionLink {
   readonly #socket: WebSocket;
+  readonly #wire: GatewayWire;
   readonly #options: GatewayConnectionOptions;
   readonly #silence: NodeJS.Timeout;
   #session: GatewaySession | undefined;
@@ -46,7 +50,8 @@ export class GatewayConnection implements SessionLink {
   constructor(socket: WebSocket, options: GatewayConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    const { heartbeatIntervalMs } = options;
+    const { heartbeatIntervalMs, compression } = options;
+    this.#wire = new GatewayWire(socket, compression);
     this.#silence = setTimeout(() => this.close(Close.SessionTimedOut), 1.5 * heartbeatIntervalMs);
     socket.on('message', (data) => this.#receive(String(data)));
     socket.on('close', (code) => this.#closed(code));
@@ -58,14 +63,13 @@ export class GatewayConnection implements SessionLink {
 
   /** As it is: a text, or bytes that no client can read. */
   send(frame: string | Uint8Array): void {
-    this.#socket.send(frame);
+    this.#wire.send(frame);
   }
 
   /** Events from now on wait for a resume. Code 1006 = the line just breaks. */
   close(code: number): void {
     this.#release();
-    if (code === 1_006) this.#socket.terminate();
-    else this.#socket.close(code);
+    this.#wire.close(code);
   }
 
   requestReconnect(): void {
@@ -109,6 +113,7 @@ export class GatewayConnection implements SessionLink {
     const refusal = identifyRefusal(identify, this.#options.isBotToken);
     if (refusal !== undefined) return this.close(refusal);
     if (!this.#options.mayIdentify(identify.shard[0])) return this.#sendOp(Op.InvalidSession, false);
+    if (identify.compress) this.#wire.compressPayloads();
     const { readyDelayMs } = this.#options.faults;
     if (readyDelayMs === 0) this.#session = this.#options.open(identify, this);
     else setTimeout(() => this.#openLate(identify), readyDelayMs).unref();
@@ -150,6 +155,6 @@ export class GatewayConnection implements SessionLink {
   }
 
   #sendOp(op: Op, d: unknown): void {
-    this.#socket.send(JSON.stringify({ op, d, s: null, t: null }));
+    this.#wire.send(JSON.stringify({ op, d, s: null, t: null }));
   }
 }

@@ -1,6 +1,9 @@
 import { GatewayCloseCodes as Close, GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import * as z from 'zod';
 
+import { apiVersion } from './client-rules.ts';
+import { isTransportCompression, type TransportCompression } from './gateway-wire.ts';
+
 // events/gateway: payload size, sends per minute, and intents that must be switched on for an application
 export const LARGEST_PAYLOAD_BYTES = 4_096;
 export const SENDS_PER_MINUTE = 120;
@@ -10,15 +13,19 @@ const ALL_INTENTS = Object.values(Intent).reduce<number>((all, bit) => (typeof b
 export const Frame = z.object({ op: z.int(), d: z.unknown() });
 export type Frame = z.infer<typeof Frame>;
 
+// Some clients send what goes into the Authorization header, and Discord takes it.
+const Token = z.string().transform((token) => token.replace(/^Bot /, ''));
+
 export const Identify = z.object({
-  token: z.string(),
+  token: Token,
   intents: z.number(),
   properties: z.looseObject({}),
   shard: z.tuple([z.int(), z.int()]).default([0, 1]),
+  compress: z.boolean().default(false),
 });
 export type Identify = z.infer<typeof Identify>;
 
-export const Resume = z.object({ token: z.string(), session_id: z.string(), seq: z.int() });
+export const Resume = z.object({ token: Token, session_id: z.string(), seq: z.int() });
 
 /** What a client sent, or undefined where Discord closes with 4002. */
 export function parseFrame(text: string): Frame | undefined {
@@ -30,10 +37,19 @@ export function parseFrame(text: string): Frame | undefined {
   }
 }
 
-/** The close code for an address whose `v` or `encoding` is not served; undefined = it is. */
-export function addressRefusal(query: URLSearchParams): number | undefined {
-  if (query.get('v') !== '10') return Close.InvalidAPIVersion;
-  return query.get('encoding') === 'json' && !query.has('compress') ? undefined : Close.DecodeError;
+export interface GatewayAddress {
+  version: number;
+  compression: TransportCompression | undefined;
+}
+
+/** What a client asks for in the address, or the close code if that is not served; events/gateway, "Connecting". */
+export function gatewayAddress(query: URLSearchParams): GatewayAddress | { refusal: number } {
+  const version = apiVersion(query.get('v'));
+  if (version === undefined) return { refusal: Close.InvalidAPIVersion };
+  const { encoding = 'json', compress } = Object.fromEntries(query);
+  if (encoding !== 'json') return { refusal: Close.DecodeError };
+  if (compress === undefined) return { version, compression: undefined };
+  return isTransportCompression(compress) ? { version, compression: compress } : { refusal: Close.DecodeError };
 }
 
 /** The close code for an identify that is refused; undefined = it is not. */

@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream';
 
 import { type WebSocket, WebSocketServer } from 'ws';
 
+import { isWebPage } from './client-rules.ts';
 import { GatewayConnection } from './gateway-connection.ts';
 import type { GatewayFaults } from './gateway-faults.ts';
 import { GatewayIdentifyLimit, type IdentifyLimits } from './gateway-identify-limit.ts';
-import { addressRefusal, type Identify } from './gateway-rules.ts';
+import { gatewayAddress, type Identify } from './gateway-rules.ts';
 import { GatewaySession, type SessionLink } from './gateway-session.ts';
 import { GatewaySessions } from './gateway-sessions.ts';
-import { isLoopbackHost } from './loopback-host.ts';
 import { announcedGuilds, readyPayload } from './ready-payload.ts';
 import type { World } from './world.ts';
 
@@ -122,8 +122,7 @@ export class Gateway {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // A browser always names its origin; no page may open a bot's gateway.
-    if (!isLoopbackHost(request) || request.headers.origin !== undefined) {
+    if (isWebPage(request.headers)) {
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
       return;
     }
@@ -132,15 +131,17 @@ export class Gateway {
   }
 
   #accept(client: WebSocket, query: URLSearchParams) {
-    const refusal = addressRefusal(query);
-    if (refusal !== undefined) return client.close(refusal);
+    const address = gatewayAddress(query);
+    if ('refusal' in address) return client.close(address.refusal);
+    const { version, compression } = address;
     const { world, faults, heartbeatIntervalMs } = this.#options;
     const connection = new GatewayConnection(client, {
       isBotToken: (token) => !faults.tokenRevoked && token === world.botToken,
       heartbeatIntervalMs,
+      compression,
       faults,
       mayIdentify: (shardId) => this.#limit.take(shardId, performance.now()),
-      open: (identify, link) => this.#open(identify, link),
+      open: (identify, link) => this.#open(identify, link, version),
       find: (sessionId) => this.#sessions.find(sessionId),
       resumed: () => {
         this.#resumes++;
@@ -152,14 +153,14 @@ export class Gateway {
     client.on('close', () => this.#connections.delete(connection));
   }
 
-  #open(identify: Identify, link: SessionLink): GatewaySession | undefined {
+  #open(identify: Identify, link: SessionLink, version: number): GatewaySession | undefined {
     const { world, url, faults } = this.#options;
     this.#identifies++;
     if (faults.readyWithheld) return undefined;
     const resumeUrl = faults.deadResumeAddress ? NOBODY_LISTENS : url;
     const session = new GatewaySession(identify.shard, link);
     this.#sessions.add(session);
-    session.dispatch('READY', JSON.stringify(readyPayload(session, world, resumeUrl)));
+    session.dispatch('READY', JSON.stringify(readyPayload(session, { world, resumeUrl, version })));
     for (const guild of announcedGuilds(identify, session, world)) {
       session.dispatch('GUILD_CREATE', JSON.stringify(guild));
     }

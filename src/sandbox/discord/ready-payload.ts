@@ -6,9 +6,12 @@ import type { GatewaySession } from './gateway-session.ts';
 import { botUser, channelId, memberPermissions, type World } from './world.ts';
 
 /** `d` of READY; events/gateway-events, "Ready". */
-export function readyPayload(session: GatewaySession, world: World, resumeUrl: string): object {
+export function readyPayload(
+  session: GatewaySession,
+  { world, resumeUrl, version }: { world: World; resumeUrl: string; version: number },
+): object {
   return {
-    v: 10,
+    v: version,
     user: { ...botUser(world), verified: true, mfa_enabled: false, email: null, flags: 0 },
     guilds: world.guilds.filter(({ id }) => session.serves(id)).map(({ id }) => ({ id, unavailable: true })),
     session_id: session.id,

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 import { ApiError } from './api-error.ts';
+import { apiVersion, isTurnedAway } from './client-rules.ts';
 import { type ExternalImage, externalUrl } from './external-images.ts';
 import { type Faults, type RestOutcome, spoilt } from './faults.ts';
-import { isLoopbackHost } from './loopback-host.ts';
 import { readBody } from './request-body.ts';
 import type { RequestLog } from './request-log.ts';
 import { type RestAnswer, type Route, RouteTable } from './route.ts';
@@ -17,8 +17,7 @@ export interface RestOptions {
   log: RequestLog;
 }
 
-const USER_AGENT = /^DiscordBot \([^,]+, [^)]+\)/; // reference.md, "User Agent"
-const API = /^\/api(?:\/v10)?(?=\/)/;
+const API = /^\/api(?:\/v(\d+))?(?=\/)/;
 
 /** Answers HTTP as Discord's API does, and serves the pictures of embeds. */
 export function restListener({ routes, isBotToken, faults, image, log }: RestOptions): RequestListener {
@@ -28,7 +27,8 @@ export function restListener({ routes, isBotToken, faults, image, log }: RestOpt
     authorization.startsWith('Bot ') && isBotToken(authorization.slice('Bot '.length));
 
   async function answer(request: IncomingMessage, path: string, query: URLSearchParams): Promise<RestAnswer> {
-    if (!USER_AGENT.test(request.headers['user-agent'] ?? '')) throw new ApiError('blockedUserAgent');
+    if (isTurnedAway(request)) throw new ApiError('blockedUserAgent');
+    if (apiVersion(API.exec(request.url ?? '')?.[1]) === undefined) throw new ApiError('invalidApiVersion');
     const { route, params, bucket } = table.match(request.method ?? '', path);
     if (route.needsBotToken && !isAuthorized(request)) throw new ApiError('unauthorized');
     const answered = await route.answer({ params, query, ...(await readBody(request)) });
@@ -37,7 +37,6 @@ export function restListener({ routes, isBotToken, faults, image, log }: RestOpt
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
     const arrivedAtMs = performance.now();
-    if (!isLoopbackHost(request)) return sendStatus(response, 421);
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     if (!API.test(path)) return sendImage(response, request.method === 'GET' ? path : '', image);
 
@@ -58,8 +57,7 @@ export function restListener({ routes, isBotToken, faults, image, log }: RestOpt
 
 function refusal(error: unknown): RestAnswer {
   if (!(error instanceof ApiError)) return { status: 500, body: { message: `500: ${error}`, code: 0 } };
-  const { status, retryAfterSeconds } = error;
-  return { status, body: error, headers: retryAfterSeconds === undefined ? {} : retryHeaders(retryAfterSeconds) };
+  return { status: error.status, body: error };
 }
 
 /** Generous limits that no bot reaches here, in the form that clients learn them from; topics/rate-limits. */
@@ -71,10 +69,6 @@ function rateLimitHeaders(bucket: string, nowMs: number): Record<string, string>
     'X-RateLimit-Reset-After': '1',
     'X-RateLimit-Bucket': bucket,
   };
-}
-
-function retryHeaders(seconds: number): Record<string, string> {
-  return { 'Retry-After': String(Math.ceil(seconds)), 'X-RateLimit-Scope': 'user' };
 }
 
 function send(response: ServerResponse, outcome: RestOutcome): void {

@@ -45,10 +45,10 @@ const identity = (part: object = {}) => ({
   ...part,
 });
 
-async function identified() {
-  const client = dial();
+async function identified(part: object = {}, query?: string) {
+  const client = dial(query);
   await client.next();
-  client.send(2, identity());
+  client.send(2, identity(part));
   const ready = await client.next();
   return { client, ready };
 }
@@ -93,9 +93,33 @@ describe('the gateway', () => {
     expect(await client.closed).toBe(code);
   });
 
+  it.each(['v=9&encoding=json', 'v=10', ''])('is served at the address ?%s', async (query) => {
+    const { ready } = await identified({}, query);
+
+    expect(ready).toMatchObject({ t: 'READY', d: { v: query === 'v=9&encoding=json' ? 9 : 10 } });
+  });
+
+  it('takes the token as it goes into the Authorization header, too', async () => {
+    const token = `Bot ${discord.botToken}`;
+    const { client, ready } = await identified({ token });
+    discord.gateway.drop();
+    await client.closed;
+
+    const again = dial();
+    await again.next();
+    again.send(6, { token, session_id: ready.d.session_id, seq: 1 });
+
+    expect(await again.next()).toMatchObject({ t: 'RESUMED' });
+  });
+
+  it("is served under a proxy's name", async () => {
+    expect(await dial(undefined, { host: 'gateway-proxy.test' }).next()).toMatchObject({ op: 10 });
+  });
+
   it.each([
-    ['v=9&encoding=json', 4_012],
+    ['v=5&encoding=json', 4_012],
     ['v=10&encoding=etf', 4_002],
+    ['v=10&compress=lz4-stream', 4_002],
   ])('closes at the address ?%s', async (query, code) => {
     expect(await dial(query).closed).toBe(code);
   });

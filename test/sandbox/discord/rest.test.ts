@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -16,9 +17,14 @@ const USER_AGENT = 'DiscordBot (https://example.test, 1.0)';
 
 async function call(
   path: string,
-  { method = 'GET', headers = {}, body }: { method?: string; headers?: object; body?: string } = {},
+  {
+    method = 'GET',
+    version = '/v10',
+    headers = {},
+    body,
+  }: { method?: string; version?: string; headers?: object; body?: string } = {},
 ) {
-  const response = await fetch(`${discord.apiUrl}/v10${path}`, {
+  const response = await fetch(discord.apiUrl + version + path, {
     method,
     headers: { 'user-agent': USER_AGENT, authorization: `Bot ${discord.botToken}`, ...headers },
     ...(body !== undefined && { body }),
@@ -31,7 +37,10 @@ const json = { 'content-type': 'application/json' };
 
 describe('the API', () => {
   it('tells the bot who it is and where its gateway is', async () => {
-    expect((await call('/applications/@me')).body).toMatchObject({ id: discord.applicationId });
+    const [owner] = discord.members;
+    const application = { id: discord.applicationId, owner: { id: owner?.id, global_name: owner?.name } };
+    expect((await call('/applications/@me')).body).toMatchObject(application);
+    expect((await call('/oauth2/applications/@me')).body).toMatchObject(application);
     expect((await call('/gateway/bot')).body).toMatchObject({
       url: discord.origin.replace('http', 'ws'),
       shards: 1,
@@ -39,9 +48,33 @@ describe('the API', () => {
     });
   });
 
+  it('tells anybody where the gateway is', async () => {
+    expect(await call('/gateway', { headers: { authorization: '' } })).toMatchObject({
+      status: 200,
+      body: { url: discord.origin.replace('http', 'ws') },
+    });
+  });
+
+  it.each(['', '/v9', '/v10'])('is served as /api%s', async (version) => {
+    expect((await call('/users/@me', { version })).body).toMatchObject({ id: discord.applicationId });
+  });
+
+  it.each([
+    'DiscordBot (https://example.test, 1.0) extra/2',
+    'DiscordBot (https://example.test)',
+    'Oceanic/1.15.0 (https://example.test)',
+    'node',
+    'curl/8.5.0',
+  ])('serves the client %s', async (userAgent) => {
+    expect((await call('/users/@me', { headers: { 'user-agent': userAgent } })).status).toBe(200);
+  });
+
   it.each<[string, string, Parameters<typeof call>[1], number, number]>([
     ['a wrong token', '/gateway/bot', { headers: { authorization: 'Bot x' } }, 401, 0],
-    ['an unknown client', '/gateway/bot', { headers: { 'user-agent': 'curl/8' } }, 403, 40_333],
+    ['a browser', '/gateway', { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' } }, 403, 40_333],
+    ['a web page', '/gateway', { headers: { origin: 'https://evil.test' } }, 403, 40_333],
+    ['a client without a name', '/gateway', { headers: { 'user-agent': '' } }, 403, 40_333],
+    ['a version that is not served', '/gateway', { version: '/v5' }, 400, 50_041],
     ['an unknown path', '/nowhere', {}, 404, 0],
     ['a path that is no text', '/webhooks/1/%ff/messages/1', {}, 404, 0],
     ['a method that the path does not have', '/gateway/bot', { method: 'DELETE' }, 405, 0],
@@ -77,15 +110,13 @@ describe('the API', () => {
     ]);
   });
 
-  it('answers only to its own name', async () => {
+  it("is served behind a proxy, under the proxy's name", async () => {
     const { port } = new URL(discord.origin);
-    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-    request({ port, host: '127.0.0.1', path: '/api/v10/gateway/bot', headers: { host: `evil.test:${port}` } })
-      .on('response', (response) => resolve(response.resume().statusCode))
-      .on('error', reject)
-      .end();
+    const headers = { host: 'discord-proxy.test', 'user-agent': USER_AGENT };
+    const proxied = request({ port, host: '127.0.0.1', path: '/api/v10/gateway', headers }).end();
 
-    expect(await promise).toBe(421);
+    const [response] = await once(proxied, 'response');
+    expect(response.resume().statusCode).toBe(200);
   });
 });
 
