@@ -40,7 +40,6 @@ const AFTER_IDENTIFY_ONLY: readonly number[] = [
 
 /** One client's connection: hello, heartbeats, identify or resume, and the limits on what it sends. */
 export class GatewayConnection implements SessionLink {
-  readonly #socket: WebSocket;
   readonly #wire: GatewayWire;
   readonly #options: GatewayConnectionOptions;
   readonly #silence: NodeJS.Timeout;
@@ -48,7 +47,6 @@ export class GatewayConnection implements SessionLink {
   #sends: Sends = { sinceMs: Date.now(), count: 0 };
 
   constructor(socket: WebSocket, options: GatewayConnectionOptions) {
-    this.#socket = socket;
     this.#options = options;
     const { heartbeatIntervalMs, compression } = options;
     this.#wire = new GatewayWire(socket, compression);
@@ -85,7 +83,7 @@ export class GatewayConnection implements SessionLink {
   }
 
   #receive(text: string) {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (!this.#wire.isOpen) return;
     this.#sends = countSend(this.#sends, Date.now());
     if (this.#sends.count > SENDS_PER_MINUTE) return this.close(Close.RateLimited);
     const frame = parseFrame(text);
@@ -120,7 +118,7 @@ export class GatewayConnection implements SessionLink {
   }
 
   #openLate(identify: Identify): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#session = this.#options.open(identify, this);
+    if (this.#wire.isOpen) this.#session = this.#options.open(identify, this);
   }
 
   #resume(d: unknown) {

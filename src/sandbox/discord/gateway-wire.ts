@@ -19,6 +19,7 @@ export class GatewayWire {
   readonly #socket: WebSocket;
   readonly #compressed: CompressedStream | undefined;
   #compressesPayloads = false;
+  #isClosing = false;
 
   /** @param compression undefined = none */
   constructor(socket: WebSocket, compression: TransportCompression | undefined) {
@@ -29,6 +30,10 @@ export class GatewayWire {
     this.#compressed = compressed;
   }
 
+  get isOpen(): boolean {
+    return !this.#isClosing && this.#socket.readyState === this.#socket.OPEN;
+  }
+
   /** Every frame from here on is compressed by itself, unless all are already; events/gateway, "Payload Compression". */
   compressPayloads(): void {
     this.#compressesPayloads = true;
@@ -36,7 +41,7 @@ export class GatewayWire {
 
   /** @param frame bytes go out as they are, and no client can read them */
   send(frame: string | Uint8Array): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (!this.isOpen) return;
     if (typeof frame !== 'string') this.#socket.send(frame);
     else if (this.#compressed) this.#compressed.write(frame);
     else this.#socket.send(this.#compressesPayloads ? deflateSync(frame) : frame);
@@ -44,6 +49,7 @@ export class GatewayWire {
 
   /** Closes after what was sent before. Code 1006 = the line just breaks. */
   close(code: number): void {
+    this.#isClosing = true;
     if (code === 1_006) this.#socket.terminate();
     else if (this.#compressed) this.#compressed.flushed(() => this.#socket.close(code));
     else this.#socket.close(code);
