@@ -63,6 +63,7 @@ async function show({ report }: UsageKnown, missing: string | undefined, asked: 
         server: { ...server, cap: budget.caps().guild, memberCap: budget.caps().member },
         topMembers,
         waitingNow: line.waitingCount,
+        nowMs: Date.now(),
         locale: asked.locale,
       }),
     ],

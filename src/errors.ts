@@ -1,4 +1,4 @@
-import { countdown } from './moments.ts';
+import { fromTime } from './moments.ts';
 
 /** Everything that can keep the service from answering a question. `userMessage` is what a member is told. */
 export abstract class CardServiceError extends Error {
@@ -25,7 +25,7 @@ export class QuotaSpent extends CardServiceError {
   constructor(untilMs: number) {
     super(`requests spent until ${new Date(untilMs).toISOString()}`);
     this.untilMs = untilMs;
-    this.userMessage = `Today's requests to the card service are used up. They come back ${countdown(untilMs)}.`;
+    this.userMessage = `Today's requests to the card service are used up. They come back ${fromTime(untilMs)}.`;
   }
 }
 
@@ -40,7 +40,7 @@ export class Busy extends CardServiceError {
     super(`no turn before ${new Date(untilMs).toISOString()}`);
     this.untilMs = untilMs;
     const why = paused ? 'The card service asked us to wait.' : 'Too many questions are waiting for the card service.';
-    this.userMessage = `${why} Ask again ${countdown(untilMs)}.`;
+    this.userMessage = `${why} Ask again ${fromTime(untilMs)}.`;
   }
 }
 
@@ -51,7 +51,7 @@ export class KeptInReserve extends CardServiceError {
 
   constructor(untilMs: number) {
     super(`reserve until ${new Date(untilMs).toISOString()}`);
-    this.userMessage = `The day's last requests are kept for cards that are not known yet; more come ${countdown(untilMs)}.`;
+    this.userMessage = `The day's last requests are kept for cards that are not known yet; more come ${fromTime(untilMs)}.`;
   }
 }
 
@@ -64,7 +64,7 @@ export class ShareSpent extends CardServiceError {
     super(`share of ${cap} requests spent (${whose})`);
     const who = whose === 'member' ? 'You have' : 'This server has';
     this.userMessage =
-      `${who} used the share of ${cap} requests a day. It comes back ${countdown(untilMs)}. ` +
+      `${who} used the share of ${cap} requests a day. It comes back ${fromTime(untilMs)}. ` +
       'Cards that are known are still shown.';
   }
 }
@@ -72,11 +72,10 @@ export class ShareSpent extends CardServiceError {
 /** One member sends commands faster than anybody can type. */
 export class TooManyCommands extends CardServiceError {
   override name = 'TooManyCommands';
-  readonly userMessage: string;
+  readonly userMessage = 'Slow down: that is more commands than anybody can type. Go on in a moment.';
 
   constructor(untilMs: number) {
     super(`too many commands until ${new Date(untilMs).toISOString()}`);
-    this.userMessage = `Slow down: that is more commands than anybody can type. Go on ${countdown(untilMs)}.`;
   }
 }
 
@@ -120,7 +119,7 @@ export class ServiceDown extends CardServiceError {
   /** @param untilMs when asking is worth while again, if that is known */
   constructor(reason: string, options: ErrorOptions & { untilMs?: number } = {}) {
     super(`card service down: ${reason}`, options);
-    const when = options.untilMs === undefined ? 'in a minute' : countdown(options.untilMs);
+    const when = options.untilMs === undefined ? 'in a minute' : fromTime(options.untilMs);
     this.userMessage = `The card service does not answer at the moment. Try again ${when}.`;
   }
 }

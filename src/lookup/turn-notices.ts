@@ -3,7 +3,7 @@ import type { Pacer } from '../quota/pacer.ts';
 import { Alarm } from './alarm.ts';
 import type { Flights } from './flights.ts';
 
-/** A countdown in seconds need not be computed more often. */
+/** What is shown in minutes need not be computed more often. */
 const TELL_EVERY_MS = 1_000;
 
 /** Tells who waits when their turn comes; whose turn would come too late is told that instead. */

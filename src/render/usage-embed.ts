@@ -1,6 +1,6 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Usage } from '../card.ts';
-import { age, countdown } from '../moments.ts';
+import { age, fromTime } from '../moments.ts';
 import type { Bookings, QuotaState } from '../quota-state.ts';
 import { formatCount } from './numbers.ts';
 import { plainMarkdown } from './text.ts';
@@ -23,6 +23,7 @@ export interface UsageView {
   /** Who caused most requests in this server; empty for who may not know. */
   topMembers: readonly { memberId: string; requests: number }[];
   waitingNow: number;
+  nowMs: number;
   locale: string;
 }
 
@@ -58,7 +59,7 @@ export function bar(part: number, whole: number): string {
   return `${'▰'.repeat(filled)}${'▱'.repeat(BAR_CELLS - filled)} ${Math.round(share * 100)} %`;
 }
 
-function todayFields({ quota, runsOutAtMs, locale }: UsageView): APIEmbedField[] {
+function todayFields({ quota, runsOutAtMs, nowMs, locale }: UsageView): APIEmbedField[] {
   if (quota?.remaining === undefined && quota?.limit === undefined) {
     return [{ name: 'Today', value: 'not known before the first answer of the day', inline: false }];
   }
@@ -66,8 +67,8 @@ function todayFields({ quota, runsOutAtMs, locale }: UsageView): APIEmbedField[]
   const lines = [
     remaining !== undefined && limit !== undefined && bar(remaining, limit),
     `${known(remaining, locale)} of ${known(limit, locale)} left`,
-    resetsAtMs !== undefined && `all back ${countdown(resetsAtMs)}`,
-    runsOutAtMs !== undefined && `at the present rate gone ${countdown(runsOutAtMs)}`,
+    resetsAtMs !== undefined && `all back ${fromTime(resetsAtMs, nowMs)}`,
+    runsOutAtMs !== undefined && `at the present rate gone ${fromTime(runsOutAtMs, nowMs)}`,
   ];
   return [{ name: 'Today', value: lines.filter(Boolean).join('\n'), inline: false }];
 }

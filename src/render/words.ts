@@ -1,11 +1,11 @@
-import { age, countdown } from '../moments.ts';
+import { age, clockTime } from '../moments.ts';
 import { plainMarkdown } from './text.ts';
 
 const TURN = 'Your turn comes';
 
 /** Sentences that a reply can be; Markdown, at most 2000 characters. */
 export const words = {
-  turn: (atMs: number) => `${TURN} ${countdown(atMs)}.`,
+  turn: (atMs: number) => `${TURN} at ${clockTime(atMs)}.`,
   noSuchCard: (id: string, askedAtMs: number) =>
     `There is no card **${plainMarkdown(id, 300) || '(invisible)'}**, as of ${age(askedAtMs)}. An id looks like \`base1-4\`.`,
   renewing: 'This copy is not the newest. A new one is on its way.',

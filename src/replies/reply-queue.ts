@@ -4,7 +4,7 @@ import type { Logger } from '../log.ts';
 import type { WaitingLine } from '../lookup/waiting-line.ts';
 import type { Debt, Outcome } from './debt.ts';
 import type { DebtJournal } from './debt-journal.ts';
-import { worthTelling } from './turn-notice.ts';
+import { TurnNotice } from './turn-notice.ts';
 
 export interface ReplyQueueOptions {
   line: WaitingLine;
@@ -118,8 +118,7 @@ export class ReplyQueue {
 
   async #ask(debt: Debt): Promise<Asked> {
     const { line, showTurn } = this.#options;
-    let notices = Promise.resolve(); // one after the other, and the answer after the last of them
-    let toldAtMs: number | undefined;
+    const notice = new TurnNotice((turnAtMs) => showTurn(debt, turnAtMs));
     let askedAtMs: number | undefined;
     const { memberId, guildId } = debt;
     const outcome = await line
@@ -128,20 +127,17 @@ export class ReplyQueue {
         lane: 'members',
         asker: { memberId, guildId },
         deadlineMs: debt.deadlineMs,
-        onTurn: (turnAtMs) => {
-          if (!worthTelling(toldAtMs, turnAtMs, Date.now())) return;
-          toldAtMs = turnAtMs;
-          notices = notices.then(() => showTurn(debt, turnAtMs));
-        },
+        onTurn: (turnAtMs) => notice.expect(turnAtMs),
         onAsking: () => {
           askedAtMs = Date.now();
+          void notice.end();
         },
       })
       .then(
         (answer) => ({ answer }),
         (error: CardServiceError) => ({ error }),
       );
-    await notices;
+    await notice.end(); // the answer comes after it
     const waitMs = (askedAtMs ?? Date.now()) - debt.receivedAtMs;
     return { outcome: { ...outcome, asked: askedAtMs !== undefined }, waitMs };
   }

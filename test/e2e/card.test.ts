@@ -197,7 +197,7 @@ describe('when the service does not answer as it should', () => {
     const { content } = await world.card('base1-4').settled(8_000);
     const next = await world.card('base1-5').settled();
 
-    expect(content).toMatch(/^The card service does not answer at the moment\. Try again <t:\d+:R>\.$/);
+    expect(content).toMatch(/^The card service does not answer at the moment\. Try again at <t:\d+:t>\.$/);
     expect(next.content).toMatch(/^The card service does not answer/);
     expect(next.ephemeral).toBe(true);
     expect(cardRequests(world)).toHaveLength(3);

@@ -26,7 +26,7 @@ describe('pacing', () => {
     const waiting = await typed.settled();
     const answered = await typed.until(({ embeds }) => embeds.length > 0, 10_000);
 
-    expect(waiting.content).toMatch(/^Your turn comes <t:\d+:R>\.$/);
+    expect(waiting.content).toMatch(/^Your turn comes at <t:\d+:t>\.$/);
     expect(answered.content).toBe('');
     expect(statuses(world)).toEqual([200, 200]);
   });
@@ -40,7 +40,7 @@ describe('pacing', () => {
 
     const { content, ephemeral } = await world.card('base1-2').settled();
 
-    expect(content).toMatch(/^Too many questions are waiting for the card service\. Ask again <t:\d+:R>\.$/);
+    expect(content).toMatch(/^Too many questions are waiting for the card service\. Ask again at <t:\d+:t>\.$/);
     expect(ephemeral).toBe(true);
     expect(cardRequests(world)).toHaveLength(1);
   });
@@ -85,7 +85,9 @@ describe('after a 429', () => {
     const first = await world.card('base1-4').settled();
     const second = await world.card('base1-5').settled();
 
-    expect(first.content).toMatch(/^Today's requests to the card service are used up\. They come back <t:\d+:R>\.$/);
+    expect(first.content).toMatch(
+      /^Today's requests to the card service are used up\. They come back (at <t:\d+:t>|on <t:\d+:f>)\.$/,
+    );
     expect(second.content).toBe(first.content);
     expect(second.ephemeral).toBe(true);
     expect(cardRequests(world)).toHaveLength(1);

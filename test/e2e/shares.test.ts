@@ -21,7 +21,7 @@ describe('shares', () => {
     const others = await world.card(IDS[2] ?? '', {}, { memberId: other?.id ?? '' }).settled();
 
     expect(refused.content).toMatch(
-      /^You have used the share of 2 requests a day\. It comes back <t:\d+:R>\. Cards that are known/,
+      /^You have used the share of 2 requests a day\. It comes back (at <t:\d+:t>|on <t:\d+:f>)\. Cards that are known/,
     );
     expect(refused.ephemeral).toBe(true);
     expect(known.embeds).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('as the day runs low', () => {
 
     const reply = await world.usage().settled();
 
-    expect(field(reply, 'Today')).toMatch(/at the present rate gone <t:\d+:R>/);
+    expect(field(reply, 'Today')).toMatch(/at the present rate gone at <t:\d+:t>/);
   });
 });
 

@@ -17,7 +17,7 @@ describe('/usage', () => {
     expect(reply.ephemeral).toBe(true);
     expect(field(reply, 'Plan')).toBe('free');
     expect(field(reply, 'Period')).toMatch(/^<t:\d+:d> – <t:\d+:d>$/);
-    expect(field(reply, 'Today')).toMatch(/998 of 1,000 left\nall back <t:\d+:R>$/);
+    expect(field(reply, 'Today')).toMatch(/998 of 1,000 left\nall back (at <t:\d+:t>|on <t:\d+:f>)$/);
     expect(field(reply, 'In this period')).toContain('2 of 1,000 used, 998 left');
     expect(field(reply, 'Saved today')).toBe('1 request');
     expect(field(reply, 'Waiting now')).toBe('0');

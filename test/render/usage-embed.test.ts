@@ -18,7 +18,7 @@ const VIEW: UsageView = {
     atMs: NOON_MS,
   },
   missing: undefined,
-  quota: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS, receivedAtMs: NOON_MS },
+  quota: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS + 3_600_000, receivedAtMs: NOON_MS },
   closed: undefined,
   runsOutAtMs: undefined,
   everybody: { requests: 500, refused: 0, saved: 1_234 },
@@ -28,6 +28,7 @@ const VIEW: UsageView = {
     { memberId: '102', requests: 10 },
   ],
   waitingNow: 3,
+  nowMs: NOON_MS,
   locale: 'en-US',
 };
 
@@ -39,7 +40,7 @@ function values(view: Partial<UsageView>): Record<string, string> {
 describe('the embed of the usage', () => {
   it('shows today, the plan and its period, what was saved, who waits and how new the report is', () => {
     expect(values({})).toEqual({
-      Today: `▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱▱▱ 50 %\n500 of 1,000 left\nall back <t:${NOON}:R>`,
+      Today: `▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱▱▱ 50 %\n500 of 1,000 left\nall back at <t:${NOON + 3_600}:t>`,
       Plan: 'pro',
       Period: `<t:${NOON}:d> – <t:${NOON + 86_400}:d>`,
       'In this period': '▰▰▰▰▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱ 20 %\n10,000 of 50,000 used, 40,000 left',
@@ -90,7 +91,7 @@ describe('the embed of the usage', () => {
   });
 
   it('says when the day will be gone, if it will', () => {
-    expect(values({ runsOutAtMs: NOON_MS - 1 }).Today).toContain(`at the present rate gone <t:${NOON}:R>`);
+    expect(values({ runsOutAtMs: NOON_MS + 1 }).Today).toContain(`at the present rate gone at <t:${NOON + 60}:t>`);
   });
 
   it('knows a server without share, members without cap, and askers who may not see who asked most', () => {
@@ -127,6 +128,7 @@ describe('whatever the service sends for a report', () => {
         maxLength: 5,
       }),
       waitingNow: fc.maxSafeNat(),
+      nowMs: momentMs,
       locale,
     });
     fc.assert(

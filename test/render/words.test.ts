@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseCardId } from '../../src/card-id.ts';
 import {
   Busy,
@@ -11,8 +11,10 @@ import {
   ServiceDown,
   ShareSpent,
   Stopping,
+  TooManyCommands,
   UnexpectedAnswer,
 } from '../../src/errors.ts';
+import { fromTime } from '../../src/moments.ts';
 import { words } from '../../src/render/words.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
 import { nastyText } from './service-answers.ts';
@@ -20,16 +22,40 @@ import { nastyText } from './service-answers.ts';
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = NOON_MS / 1000;
 
-describe('a moment in a sentence', () => {
-  it('that is to come is never announced too early', () => {
-    expect(words.turn(NOON_MS + 1)).toBe(`Your turn comes <t:${NOON + 1}:R>.`);
-    expect(new QuotaSpent(NOON_MS + 1).userMessage).toContain(`<t:${NOON + 1}:R>`);
-    expect(new Busy(NOON_MS + 999, false).userMessage).toContain(`<t:${NOON + 1}:R>`);
+describe('a time to come in a sentence', () => {
+  const HOUR_MS = 3_600_000;
+
+  it.each<[string, number, string]>([
+    ['is a clock time', HOUR_MS, `at <t:${NOON + 3_600}:t>`],
+    [
+      'is a full minute, since a clock time shows no seconds and nobody should come too early',
+      1,
+      `at <t:${NOON + 60}:t>`,
+    ],
+    ['has no date when it is 20 hours away', 20 * HOUR_MS, `at <t:${NOON + 72_000}:t>`],
+    ['has a date when it is further away', 20 * HOUR_MS + 1, `on <t:${NOON + 72_060}:f>`],
+    ['is "now" once it is past', 0, 'now'],
+    ['is "now" long after it, too', -HOUR_MS, 'now'],
+  ])('%s', (_, awayMs, said) => {
+    expect(fromTime(NOON_MS + awayMs, NOON_MS)).toBe(said);
   });
 
-  it('that is past is never shown as one to come', () => {
-    expect(words.noSuchCard('a', NOON_MS + 999)).toContain(`as of <t:${NOON}:R>`);
+  it('is for a turn the minute in which it comes', () => {
+    expect(words.turn(NOON_MS + 1)).toBe(`Your turn comes at <t:${NOON + 1}:t>.`);
   });
+
+  it('is read with the sentence around it', () => {
+    vi.useFakeTimers({ now: NOON_MS });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(new QuotaSpent(NOON_MS + HOUR_MS).userMessage).toMatch(/They come back at <t:\d+:t>\.$/);
+    expect(new Busy(NOON_MS + HOUR_MS, false).userMessage).toMatch(/Ask again at <t:\d+:t>\.$/);
+    expect(new ServiceDown('silence', { untilMs: NOON_MS + 1 }).userMessage).toMatch(/Try again at <t:\d+:t>\.$/);
+    expect(new QuotaSpent(NOON_MS + 23 * HOUR_MS).userMessage).toMatch(/They come back on <t:\d+:f>\.$/);
+  });
+});
+
+it('a moment that is past is never shown as one to come', () => {
+  expect(words.noSuchCard('a', NOON_MS + 999)).toContain(`as of <t:${NOON}:R>`);
 });
 
 describe('every error', () => {
@@ -46,10 +72,12 @@ describe('every error', () => {
     new UnexpectedAnswer('name: secret detail'),
     new RateLimited({ kind: 'minute', seconds: 5, source: 'body' }),
     new Stopping(),
+    new TooManyCommands(NOON_MS),
     new InvalidCardId('it is empty'),
   ])('has a sentence for members, without what only the log should hold: %s', ({ userMessage }) => {
     expect(userMessage).toMatch(/\.$/);
     expect(userMessage).not.toMatch(/detail|401|silence/);
+    expect(userMessage).not.toContain(':R>'); // counts down to what is past for ever
     expect(words.notRenewed(userMessage).length).toBeLessThanOrEqual(2_000);
   });
 });

@@ -76,9 +76,9 @@ function asCommand(cardId: string, asker: Asker): Asked {
   };
 }
 
-/** As a member reads it: a card is an embed, and a time to come back is written `<t:seconds:R>`. */
+/** As a member reads it: a card is an embed, and a time to come back is written `<t:seconds:t>`, or `f`. */
 function told({ content = '', embeds = [] }: Message, old: boolean): Told {
-  const [, seconds] = /<t:(\d+):R>/.exec(content) ?? [];
+  const [, seconds] = /<t:(\d+):[tf]>/.exec(content) ?? [];
   if (embeds.length > 0 || seconds === undefined) return { card: embeds.length > 0, old };
   return { card: false, old, comeBackAtMs: Number(seconds) * 1000 };
 }
