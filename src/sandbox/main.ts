@@ -8,25 +8,23 @@ type SandboxPlan = keyof typeof PLAN_LIMITS;
 
 const { port, plan } = new Command('npm run sandbox --')
   .description('Runs the whole bot on this machine, with an emulated Discord and card service, and a page to type in.')
-  .option('--port <number>', 'where the page is', portNumber, 4000)
+  .option('--port <number>', 'where the page is; the next free one is taken when this one is not', portNumber, 4000)
   .addOption(new Option('--plan <name>', 'plan of the card service').choices(Object.keys(PLAN_LIMITS)).default('free'))
   .parse()
   .opts<{ port: number; plan: SandboxPlan }>();
 
 const log = createLog({ level: 'info', secrets: [] });
 const sandbox = await startSandbox({ log, service: { plan } });
-await sandbox.startBot();
-const page = await startPageServer({
-  port,
-  discord: sandbox.discord,
-  cardService: sandbox.cardService,
-}).catch(async (error: NodeJS.ErrnoException) => {
+const { discord, cardService } = sandbox;
+// Before the bot: its log is long, and says nothing of the page
+const page = await startPageServer({ port, discord, cardService }).catch(async (error: Error) => {
   await sandbox.stop();
-  const reason = error.code === 'EADDRINUSE' ? `Port ${port} is taken: choose another with --port.` : error.message;
-  process.stderr.write(`${reason}\n`);
+  process.stderr.write(`The page has no port: ${error.message}. Choose another with --port.\n`);
   process.exit(1);
 });
-process.stdout.write(`\n  Open ${page.url} and type /card\n\n`);
+const moved = page.port === port || port === 0 ? '' : `  Port ${port} is taken, so the page is at ${page.port}.\n`;
+await sandbox.startBot();
+process.stdout.write(`\n${moved}  Open ${page.url} and type /card\n\n`);
 
 for (const name of ['SIGTERM', 'SIGINT'] as const) {
   process.once(name, async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { readJsonBody, UnreadableBody } from './json-body.ts';
+import { listenAtOrAfter } from './listen.ts';
 import { PageApi } from './page-api.ts';
 import { loadPageAssets, type PageAsset } from './page-assets.ts';
 import { PageEvents } from './page-events.ts';
@@ -11,7 +11,7 @@ import type { PageSources } from './page-sources.ts';
 import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 
 export interface PageServerOptions {
-  /** 0 = any free one. */
+  /** The next free one is taken when this one is not; 0 = any. */
   port: number;
   discord: PageSources['discord'];
   cardService: PageSources['cardService'];
@@ -20,6 +20,7 @@ export interface PageServerOptions {
 }
 
 export interface PageServer {
+  port: number;
   url: string;
   close(): Promise<void>;
 }
@@ -27,7 +28,7 @@ export interface PageServer {
 /**
  * Serves the sandbox's page on 127.0.0.1.
  *
- * @throws when the port is taken, or the page's script cannot be bundled.
+ * @throws Error when no port is free, or the page's script cannot be bundled.
  */
 export async function startPageServer({ port, discord, cardService, extras }: PageServerOptions): Promise<PageServer> {
   const sources: PageSources = {
@@ -42,9 +43,9 @@ export async function startPageServer({ port, discord, cardService, extras }: Pa
   const api = new PageApi(sources);
   const headers = pageHeaders(discord.origin);
 
+  let ownPort = port;
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    const { port: ownPort } = server.address() as AddressInfo;
     answer(request, response, { ownPort, assets, events, api }).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else if (error instanceof UnreadableBody) sendJson(response, error.status, { error: error.message });
@@ -52,14 +53,15 @@ export async function startPageServer({ port, discord, cardService, extras }: Pa
     });
   });
   try {
-    await listen(server, port);
+    ownPort = await listenAtOrAfter(server, port);
   } catch (error) {
     events.close();
     throw error;
   }
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    port: ownPort,
+    url: `http://127.0.0.1:${ownPort}`,
     close: () =>
       new Promise((resolve) => {
         events.close();
@@ -113,14 +115,4 @@ function shownCard({ id, name, tcg }: ServiceCard): ShownCard {
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   response.end(JSON.stringify(body));
-}
-
-function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }

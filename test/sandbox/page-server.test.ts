@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import type { Snapshot } from '../../src/sandbox/page-protocol.ts';
@@ -108,9 +108,13 @@ describe('what it serves', () => {
     expect(await sentence(ask(path, { method }))).toEqual([status, words]);
   });
 
-  it('tells which port is taken by failing to start', async () => {
-    const port = Number(new URL(page.url).port);
-    await expect(startPageServer({ port, discord, cardService })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  it('takes the next free port when its own is taken', async () => {
+    const taken = Number(new URL(page.url).port);
+    const next = await startPageServer({ port: taken, discord, cardService });
+    onTestFinished(() => next.close());
+
+    expect(next.port).toBeGreaterThan(taken);
+    expect(await (await fetch(next.url)).text()).toContain('cardbot sandbox');
   });
 });
 

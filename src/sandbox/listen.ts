@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** More than anybody runs side by side. */
+const MAX_TRIES = 100;
+
+/**
+ * Listens on 127.0.0.1 at the port, or at the next one that is free; 0 = any free one.
+ *
+ * @returns the port that it is
+ * @throws Error of the system when none of the next hundred is free, or the port is not allowed.
+ */
+export async function listenAtOrAfter(server: Server, port: number): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    try {
+      server.listen(port === 0 ? 0 : port + tries - 1, '127.0.0.1');
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    } catch (error) {
+      const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      if (!taken || tries === MAX_TRIES || port + tries > 65_535) throw error;
+    }
+  }
+}
