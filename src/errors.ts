@@ -83,7 +83,7 @@ export class TooManyCommands extends CardServiceError {
 export class RateLimited extends CardServiceError {
   override name = 'RateLimited';
   readonly userMessage = 'The card service is asked too often at the moment. Ask again in a minute.';
-  /** `day`: nothing remains, or the wait is longer than a reply lives. */
+  /** `day`: its headers say that nothing remains, of the day or of another window. */
   readonly kind: 'minute' | 'day';
   /** As the service stated it; `undefined` when it did not, or not in a form that is understood. */
   readonly seconds: number | undefined;

@@ -46,7 +46,7 @@ export async function openLocalState(config: Config, log: Logger, signal?: Abort
   return {
     cards: store,
     pacer: new LocalPacer({
-      setting: config.plan,
+      setting: { ...config.plan, longestWaitMs: config.longestWaitMs },
       state: pacing.load(),
       save: (latest) => pacing.save(latest),
       warn: warnOfSpentDay(log),

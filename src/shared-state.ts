@@ -37,7 +37,8 @@ export async function openSharedState(config: Config, redis: RedisSetting, log: 
   });
   const bucket = new RedisBucket(link, prefix, account);
   const shared = new SharedPacing({ link, prefix, account, bucketKey: bucket.key, fleet, log });
-  const pacer = new RedisPacer({ setting: config.plan, shared, bucket, link, fleet, warn: warnOfSpentDay(log) });
+  const setting = { ...config.plan, longestWaitMs: config.longestWaitMs };
+  const pacer = new RedisPacer({ setting, shared, bucket, link, fleet, warn: warnOfSpentDay(log) });
   const ledger = new RedisLedger(link, prefix);
   const journal = new BullJournal({ link, fleet, prefix, log });
   warnOfSettings(link, log);

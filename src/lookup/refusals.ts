@@ -1,4 +1,5 @@
 import {
+  Busy,
   CardServiceError,
   KeptInReserve,
   KeyRefused,
@@ -19,6 +20,8 @@ export function closedError({ why, untilMs }: { why: ClosedWhy; untilMs: number 
       return new KeyRefused(401);
     case 'down':
       return new ServiceDown('too many failures in a row', { untilMs });
+    case 'pause':
+      return new Busy(untilMs, true);
     case 'reserve':
       return new KeptInReserve(untilMs);
   }

@@ -24,8 +24,7 @@ export async function inTurn<T>(
 
 function outcomeOf(error: unknown): RequestOutcome {
   if (error instanceof RateLimited) {
-    const statedMs = error.seconds === undefined ? undefined : error.seconds * 1000;
-    return { kind: 'rate limited', statedMs, day: error.kind === 'day' };
+    return { kind: 'rate limited', statedMs: error.seconds === undefined ? undefined : error.seconds * 1000 };
   }
   if (error instanceof ServiceDown) return { kind: 'down' };
   if (error instanceof KeyRefused) return { kind: 'key refused' };

@@ -1,9 +1,11 @@
 import type { QuotaState } from '../quota-state.ts';
 import { pauseMs, withJitter } from './backoff.ts';
+import { currentQuota } from './quota.ts';
 
 /**
- * Whether requests may leave at all. `minute` is a pause that waiting questions sit out; `day`, `down` and `key` close
- * for long enough that all who wait are answered at once. Every closing ends in exactly one probe.
+ * Whether requests may leave at all. `minute` is a pause that the service stated, however long, and that waiting questions
+ * sit out while it is no longer than anyone should wait; `day`, `down` and `key` close for long enough that all who wait
+ * are answered at once. Every closing ends in exactly one probe.
  */
 export interface Gate {
   why: 'open' | 'minute' | 'day' | 'down' | 'key';
@@ -22,16 +24,20 @@ export const OPEN_GATE: Gate = { why: 'open', sinceMs: 0, untilMs: 0, probing: f
 /** How one request ended, as far as the gate cares. */
 export type RequestOutcome =
   | { kind: 'answered' }
-  | { kind: 'rate limited'; statedMs: number | undefined; day: boolean }
+  | { kind: 'rate limited'; statedMs: number | undefined }
   | { kind: 'down' }
   | { kind: 'key refused' }
   /** The caller gave up: no news of the service. */
   | { kind: 'abandoned' };
 
-/** What the decision depends on besides the request itself; `random` is from 0 up to 1. */
+/** What the decision depends on besides the request itself. */
 export interface Circumstances {
+  /** As the headers of this request left it; its reset may be past. */
   quota: QuotaState | undefined;
+  /** What anybody waits for at most; a pause may be longer. */
+  longestWaitMs: number;
   nowMs: number;
+  /** From 0 up to 1. */
   random: number;
 }
 
@@ -53,9 +59,10 @@ export function afterRequest(gate: Gate, outcome: RequestOutcome, probe: boolean
   if (outcome.kind === 'rate limited') return afterRateLimit(gate, outcome, straggler, now);
   if (straggler) return gate;
 
+  const nothingRemains = currentQuota(now.quota, now.nowMs)?.remaining === 0;
   switch (outcome.kind) {
     case 'answered':
-      return now.quota?.remaining === 0 ? spent(gate, 0, failuresInARow(gate, 'day'), now) : OPEN_GATE;
+      return nothingRemains ? spent(gate, 0, failuresInARow(gate, 'day'), now) : OPEN_GATE;
     case 'down':
       return afterDown(gate, now);
     case 'key refused':
@@ -67,15 +74,30 @@ export function afterRequest(gate: Gate, outcome: RequestOutcome, probe: boolean
 
 function afterRateLimit(
   gate: Gate,
-  { statedMs, day }: Extract<RequestOutcome, { kind: 'rate limited' }>,
+  { statedMs }: Extract<RequestOutcome, { kind: 'rate limited' }>,
   straggler: boolean,
   now: Circumstances,
 ): Gate {
   const failures = straggler ? gate.failures : failuresInARow(gate, 'minute', 'day');
   const waitMs = withJitter(pauseMs(statedMs, failures), now.random);
-  if (day) return spent(gate, waitMs, failures, now);
+  if (isDaySpent(gate, statedMs, straggler, now)) return spent(gate, waitMs, failures, now);
   if (straggler) return { ...gate, untilMs: Math.max(gate.untilMs, now.nowMs + waitMs) };
   return closed('minute', now.nowMs, now.nowMs + waitMs, failures);
+}
+
+/**
+ * Nothing remains, and not just for a wait that can be sat out: a plan's last request and the limit of its minute may
+ * come together, and a service need not say which of the two it means.
+ */
+function isDaySpent(
+  gate: Gate,
+  statedMs: number | undefined,
+  straggler: boolean,
+  { quota, longestWaitMs }: Circumstances,
+): boolean {
+  if (quota?.remaining !== 0) return false;
+  const refusedAgain = gate.why === 'day' || (gate.why === 'minute' && !straggler);
+  return refusedAgain || statedMs === undefined || statedMs > longestWaitMs;
 }
 
 function spent(gate: Gate, waitMs: number, failures: number, { quota, nowMs }: Circumstances): Gate {

@@ -1,5 +1,6 @@
-import type { PlanSetting } from './pace.ts';
-import type { Outlook } from './pacer.ts';
+import type { Gate } from './gate.ts';
+import { longestWaitMs, type PlanSetting } from './pace.ts';
+import type { ClosedWhy, Outlook } from './pacer.ts';
 import { type PacingState, paceOf } from './pacing.ts';
 import { currentQuota } from './quota.ts';
 import { reserveUntilMs } from './reserve.ts';
@@ -11,10 +12,11 @@ const SAME_TIME_MS = 100;
 export function outlookOf(state: PacingState, setting: PlanSetting, nowMs: number): Outlook {
   const { why, untilMs } = state.gate;
   const pace = paceOf(state, setting, nowMs);
+  const closing = closedBy(why, untilMs - nowMs > longestWaitMs(setting));
   const pausedUntilMs = Math.max(nowMs, why === 'minute' ? untilMs : 0);
   return {
     paused: why === 'minute' && untilMs > nowMs,
-    closed: why === 'open' || why === 'minute' || untilMs <= nowMs ? undefined : { why, untilMs },
+    closed: closing && untilMs > nowMs ? { why: closing, untilMs } : undefined,
     reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
     turnAtMs: (position) => {
       if (why === 'minute') return pausedUntilMs + (position - 1) * pace.intervalMs;
@@ -22,6 +24,12 @@ export function outlookOf(state: PacingState, setting: PlanSetting, nowMs: numbe
       return Math.max(nowMs, firstMs + (position - 1) * pace.intervalMs);
     },
   };
+}
+
+/** A pause that is longer than anybody waits closes, too. */
+function closedBy(why: Gate['why'], isLong: boolean): ClosedWhy | undefined {
+  if (why === 'minute') return isLong ? 'pause' : undefined;
+  return why === 'open' ? undefined : why;
 }
 
 /** Whether turns come at the same times by both, as far as the bucket does not say. */

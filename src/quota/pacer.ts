@@ -24,13 +24,16 @@ export type TurnOrWait =
   /** No turn for so long that nobody should wait for it. */
   | { kind: 'closed'; untilMs: number; why: ClosedWhy };
 
-/** `reserve`: only for the background, while the day's last requests are kept for members. */
-export type ClosedWhy = Exclude<Gate['why'], 'open' | 'minute'> | 'reserve';
+/**
+ * `pause`: the service asked for a longer wait than anybody's. `reserve`: only for the background, while the day's last
+ * requests are kept for members.
+ */
+export type ClosedWhy = Exclude<Gate['why'], 'open' | 'minute'> | 'pause' | 'reserve';
 
 /** When turns come, seen from now. */
 export interface Outlook {
   closed: { untilMs: number; why: ClosedWhy } | undefined;
-  /** The service asked us to wait a little. */
+  /** The service asked us to wait. */
   paused: boolean;
   /** Until when nothing is renewed in the background; `undefined` while it may be. */
   reservedUntilMs: number | undefined;

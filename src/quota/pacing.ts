@@ -2,7 +2,7 @@ import type { Plan } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
 import { afterRequest, type Circumstances, type Gate, OPEN_GATE, type RequestOutcome } from './gate.ts';
 import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
-import { type PlanSetting, partOf, planPace } from './pace.ts';
+import { longestWaitMs, type PlanSetting, partOf, planPace } from './pace.ts';
 import type { Turn } from './pacer.ts';
 import { currentQuota, mergeReading } from './quota.ts';
 import { addSample, type RemainingSample } from './rate-samples.ts';
@@ -52,14 +52,13 @@ export function settleTurn(
   turn: Turn,
   outcome: RequestOutcome,
   setting: PlanSetting,
-  { nowMs, random }: Omit<Circumstances, 'quota'>,
+  { nowMs, random }: Pick<Circumstances, 'nowMs' | 'random'>,
 ): PacingState {
+  const now = { quota: state.quota, longestWaitMs: longestWaitMs(setting), nowMs, random };
+  const gate = isKnownFailure(state, turn, outcome) ? state.gate : afterRequest(state.gate, outcome, turn.probe, now);
   const quota = currentQuota(state.quota, nowMs);
-  const gate = isKnownFailure(state, turn, outcome)
-    ? state.gate
-    : afterRequest(state.gate, outcome, turn.probe, { quota, nowMs, random });
   const paused = gate.why === 'minute' && gate.untilMs !== state.gate.untilMs;
-  const unforeseen = paused && state.gate.why === 'open';
+  const unforeseen = paused && state.gate.why === 'open' && isOfBurst(outcome) && quota?.remaining !== 0;
   const learnedBurst = unforeseen
     ? learnBurst(planPace(setting, quota?.limit, state.plan), state.learnedBurst, quota?.resetsAtMs, nowMs)
     : state.learnedBurst;
@@ -75,6 +74,11 @@ function isKnownFailure(
   { kind }: RequestOutcome,
 ): boolean {
   return kind === 'down' && !probe && afterFailure < lastFailure;
+}
+
+/** Who came too fast is let in again within a minute, whatever the algorithm; a longer wait is about something else. */
+function isOfBurst(outcome: RequestOutcome): boolean {
+  return outcome.kind === 'rate limited' && (outcome.statedMs ?? 0) <= 60_000;
 }
 
 /** After the rate-limit headers of a response. */

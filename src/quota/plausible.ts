@@ -4,10 +4,10 @@ import type { PacingState } from './pacing.ts';
 const MINUTE_MS = 60_000;
 /** No quota window is longer. */
 const LONGEST_WINDOW_MS = 35 * 24 * 60 * MINUTE_MS;
-/** No closing of its kind lasts so long: a stated wait of more than a reply's life (15 min) closes the day. */
+/** No closing of its kind lasts so long; of what a service states, up to a month is believed (see retry-after.ts). */
 const LONGEST_CLOSING_MS: Record<Gate['why'], number> = {
   open: LONGEST_WINDOW_MS,
-  minute: 20 * MINUTE_MS,
+  minute: LONGEST_WINDOW_MS,
   down: 2 * MINUTE_MS,
   key: 2 * MINUTE_MS,
   day: LONGEST_WINDOW_MS,

@@ -26,7 +26,7 @@ export const ChangeSwitches = z.strictObject({
 export type ChangeSwitches = z.infer<typeof ChangeSwitches>;
 
 /** `POST /api/storm`: 0 ends a storm. */
-export const StartStorm = z.strictObject({ durationMs: z.int().min(0).max(600_000) });
+export const StartStorm = z.strictObject({ durationMs: z.int().min(0).max(86_400_000) });
 export type StartStorm = z.infer<typeof StartStorm>;
 
 /** The body of a `POST` that says everything by its path. */

@@ -18,9 +18,6 @@ export interface CardServiceOptions {
   onQuota: (reading: QuotaReading) => void;
 }
 
-/** A 429 that asks for more than this is no matter of the minute: an interaction's token lives 15 minutes. */
-const REPLY_LIFE_SECONDS = 15 * 60;
-
 /** The card data service: one method per endpoint. Every call costs one request; nothing is retried here. */
 export class CardService {
   readonly #options: CardServiceOptions;
@@ -93,7 +90,7 @@ function throwUnlessAnswered(response: ServiceResponse, remaining: number | unde
 function rateLimited({ headers, body, receivedAtMs }: ServiceResponse, remaining: number | undefined): RateLimited {
   const wait = statedWait(body, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
   return new RateLimited({
-    kind: remaining === 0 || (wait?.seconds ?? 0) > REPLY_LIFE_SECONDS ? 'day' : 'minute',
+    kind: remaining === 0 ? 'day' : 'minute',
     seconds: wait?.seconds,
     source: wait?.source ?? 'none',
   });

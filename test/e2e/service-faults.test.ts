@@ -348,7 +348,7 @@ describe('a 429', () => {
     expect(told).toEqual(Object.keys(FORMS).map((name) => [name, 'Emberwing Drake', [429, 200]]));
   });
 
-  it('that asks for longer than a reply lives closes the day, and known cards are shown', async () => {
+  it('that asks for longer than anybody waits is told in its own words, and known cards are shown', async () => {
     const world = await startWorld(OLD);
     await world.card('base1-4').settled();
     const inTwoHours = new Date(Date.now() + 2 * 3_600_000).toUTCString();
@@ -361,9 +361,9 @@ describe('a 429', () => {
     const { content } = await world.card(OTHER).until(isFinal);
     const known = await world.card('base1-4').settled();
 
-    expect(content).toMatch(/^Today's requests to the card service are used up/);
+    expect(content).toMatch(/^The card service asked us to wait\. Ask again/);
     expect(secondsLeft(content)).toBeGreaterThan(7_190);
-    expect(known.embeds[0]?.description).toMatch(/^This copy is not the newest\. Today's requests/);
+    expect(known.embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service asked us to wait/);
     expect(cardRequests(world)).toHaveLength(2);
   });
 });

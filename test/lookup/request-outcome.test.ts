@@ -27,13 +27,10 @@ describe('a turn', () => {
   });
 
   it.each<[Error, RequestOutcome]>([
-    [
-      new RateLimited({ kind: 'minute', seconds: 5.5, source: 'body' }),
-      { kind: 'rate limited', statedMs: 5_500, day: false },
-    ],
+    [new RateLimited({ kind: 'minute', seconds: 5.5, source: 'body' }), { kind: 'rate limited', statedMs: 5_500 }],
     [
       new RateLimited({ kind: 'day', seconds: undefined, source: 'none' }),
-      { kind: 'rate limited', statedMs: undefined, day: true },
+      { kind: 'rate limited', statedMs: undefined },
     ],
     [new ServiceDown('it answered 503'), { kind: 'down' }],
     [new KeyRefused(403), { kind: 'key refused' }],

@@ -177,8 +177,7 @@ describe('a 429', () => {
     const service = createCardService();
     const { line } = lineOver(service);
     service.script({ status: 429, headers: { 'retry-after': '600' }, body: '' });
-    void line.join(question('base1-1'));
-    await vi.advanceTimersByTimeAsync(0);
+    await outcomeAfter(0, line.join(question('base1-1')));
 
     const forecast = await line.forecast(question('base1-2'));
 
@@ -188,7 +187,45 @@ describe('a 429', () => {
   });
 });
 
+describe('a 429 for longer than anybody waits, with requests left', () => {
+  it('is told to all that wait, and to who comes later until it is that short; then one probe, and all go on', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    await outcomeAfter(0, line.join(question(IDS[0] ?? '')));
+    service.script({ status: 429, headers: { 'retry-after': '1200' }, body: '<html>Too many requests</html>' });
+    const untilMs = Date.now() + 1_200_000;
+
+    const told = await outcomeAfter(0, line.join(question(IDS[1] ?? '')));
+    expect(told).toBeInstanceOf(Busy);
+    expect(told).toMatchObject({ untilMs, userMessage: expect.stringMatching(/^The card service asked us to wait\./) });
+    expect(await line.forecast(question(IDS[2] ?? ''))).toMatchObject({ refusal: { name: 'Busy', untilMs } });
+
+    await vi.advanceTimersByTimeAsync(900_000);
+    const patient = line.join(question(IDS[2] ?? ''));
+    expect(await outcomeAfter(299_999, patient)).toBeUndefined();
+    expect(service.requests).toHaveLength(2);
+    expect(await outcomeAfter(1, patient)).toMatchObject({ card: { id: IDS[2] } });
+  });
+});
+
 describe('the end of the day', () => {
+  it('that is near is sat out: a 429 with nothing left but a short wait answers everybody once that is over', async () => {
+    fakeTime();
+    const resetMs = Date.now() + 20_000;
+    const service = createCardService({ nextResetMs: (nowMs) => (nowMs < resetMs ? resetMs : resetMs + 86_400_000) });
+    service.exhaustDay();
+    const { line } = lineOver(service);
+
+    const asked = IDS.slice(0, 3).map((id) => line.join(question(id)));
+    await vi.advanceTimersByTimeAsync(19_999);
+    const before = service.requests.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    expect(service.requests.length - before).toBe(3);
+    expect(await Promise.all(asked)).toHaveLength(3);
+  });
+
   it('keeps the last requests for cards that nobody knows', async () => {
     fakeTime();
     const service = createCardService({ requestsPerDay: 25 });
@@ -217,7 +254,7 @@ describe('the end of the day', () => {
 
   it('begins the next one with a single probe, which is the next question', async () => {
     fakeTime();
-    const resetMs = Date.now() + 10 * MINUTE;
+    const resetMs = Date.now() + 120 * MINUTE;
     const service = createCardService({
       requestsPerDay: 3,
       nextResetMs: (nowMs) => (nowMs < resetMs ? resetMs : resetMs + 86_400_000),
@@ -226,7 +263,7 @@ describe('the end of the day', () => {
     for (const id of IDS.slice(0, 3)) await outcomeAfter(0, line.join(question(id)));
     expect(await outcomeAfter(0, line.join(question(IDS[3] ?? '')))).toBeInstanceOf(QuotaSpent);
 
-    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    await vi.advanceTimersByTimeAsync(120 * MINUTE);
     expect(service.requests).toHaveLength(3);
     service.set({ latencyMs: 500 });
     const next = IDS.slice(3, 6).map((id) => line.join(question(id)));

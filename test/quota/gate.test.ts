@@ -4,6 +4,7 @@ import type { QuotaState } from '../../src/quota-state.ts';
 
 const NOW_MS = 1_000_000;
 const RESET_MS = NOW_MS + 3_600_000;
+const LONGEST_WAIT_MS = 300_000;
 
 const ANSWERED: RequestOutcome = { kind: 'answered' };
 const DOWN: RequestOutcome = { kind: 'down' };
@@ -11,11 +12,7 @@ const KEY_REFUSED: RequestOutcome = { kind: 'key refused' };
 const ABANDONED: RequestOutcome = { kind: 'abandoned' };
 
 function limited(statedMs?: number): RequestOutcome {
-  return { kind: 'rate limited', statedMs, day: false };
-}
-
-function dayLimited(statedMs?: number): RequestOutcome {
-  return { kind: 'rate limited', statedMs, day: true };
+  return { kind: 'rate limited', statedMs };
 }
 
 function open(failures: number): Gate {
@@ -36,7 +33,7 @@ function quota(remaining: number | undefined, resetsAtMs?: number): QuotaState {
 }
 
 function settled(gate: Gate, outcome: RequestOutcome, probe: boolean, known?: QuotaState, random = 0): Gate {
-  return afterRequest(gate, outcome, probe, { quota: known, nowMs: NOW_MS, random });
+  return afterRequest(gate, outcome, probe, { quota: known, longestWaitMs: LONGEST_WAIT_MS, nowMs: NOW_MS, random });
 }
 
 describe('an outage after a pause', () => {
@@ -66,28 +63,56 @@ describe('an open gate', () => {
     ['breaks at the third failure in a row', open(2), DOWN, undefined, closed('down', 5_000, 3)],
     ['pauses as long as a 429 states', OPEN_GATE, limited(7_000), undefined, closed('minute', 7_000)],
     ['pauses for a second when a 429 states nothing', OPEN_GATE, limited(), undefined, closed('minute', 1_000)],
-    ['closes for the day until the reset', OPEN_GATE, dayLimited(5_000), quota(0, RESET_MS), closed('day', 3_600_000)],
+    [
+      'pauses as long as stated, however long, while something remains',
+      OPEN_GATE,
+      limited(1_200_000),
+      quota(999, RESET_MS),
+      closed('minute', 1_200_000),
+    ],
+    [
+      'pauses as long as stated, however long, while nothing is known',
+      OPEN_GATE,
+      limited(1_200_000),
+      undefined,
+      closed('minute', 1_200_000),
+    ],
+    [
+      'pauses when nothing remains, for no longer than anybody waits',
+      OPEN_GATE,
+      limited(LONGEST_WAIT_MS),
+      quota(0, RESET_MS),
+      closed('minute', LONGEST_WAIT_MS),
+    ],
+    [
+      'closes for the day until the reset when nothing remains and the wait is longer',
+      OPEN_GATE,
+      limited(LONGEST_WAIT_MS + 1),
+      quota(0, RESET_MS),
+      closed('day', 3_600_000),
+    ],
+    [
+      'closes for the day until the reset when nothing remains and nothing is stated',
+      OPEN_GATE,
+      limited(),
+      quota(0, RESET_MS),
+      closed('day', 3_600_000),
+    ],
     [
       'closes for the day as long as stated, when that is longer',
       OPEN_GATE,
-      dayLimited(7_200_000),
+      limited(7_200_000),
       quota(0, RESET_MS),
       closed('day', 7_200_000),
     ],
     [
       'closes for the day as long as stated, when no reset is known',
       OPEN_GATE,
-      dayLimited(7_200_000),
-      undefined,
+      limited(7_200_000),
+      quota(0),
       closed('day', 7_200_000),
     ],
-    [
-      'closes for a minute when the reset is past',
-      OPEN_GATE,
-      dayLimited(),
-      quota(0, NOW_MS - 1),
-      closed('day', 60_000),
-    ],
+    ['closes for a minute when the reset is past', OPEN_GATE, limited(), quota(0, NOW_MS - 1), closed('day', 60_000)],
     ['closes for a minute when a key is refused', OPEN_GATE, KEY_REFUSED, undefined, closed('key', 60_000)],
     ['learns nothing from a request that was given up', open(2), ABANDONED, undefined, open(2)],
   ])('%s', (_, gate, outcome, known, next) => {
@@ -130,17 +155,38 @@ describe('a probe', () => {
       closed('minute', 30_000, 2),
     ],
     [
+      'that finds nothing remaining a second time closes for the day',
+      probed('minute', 1),
+      limited(5_000),
+      quota(0, RESET_MS),
+      closed('day', 3_600_000, 2),
+    ],
+    [
+      'that finds nothing remaining closes the day again, however short the wait',
+      probed('day', 1),
+      limited(5_000),
+      quota(0, RESET_MS),
+      closed('day', 3_600_000, 2),
+    ],
+    [
+      'that is refused with requests left ends the day in a pause',
+      probed('day', 1),
+      limited(5_000),
+      quota(5, RESET_MS),
+      closed('minute', 5_000, 2),
+    ],
+    [
       'that meets a second day 429 without a reset waits two minutes',
       probed('day', 1),
-      dayLimited(),
+      limited(),
       quota(0),
       closed('day', 120_000, 2),
     ],
-    ['that meets a third one waits four', probed('day', 2), dayLimited(), quota(0), closed('day', 240_000, 3)],
+    ['that meets a third one waits four', probed('day', 2), limited(), quota(0), closed('day', 240_000, 3)],
     [
       'that meets the twentieth waits half an hour',
       probed('day', 19),
-      dayLimited(),
+      limited(),
       quota(0),
       closed('day', 1_800_000, 20),
     ],
@@ -208,13 +254,20 @@ describe('a request that left before the gate closed', () => {
     ],
     ['lengthens an outage', closed('down', 5_000, 3), limited(9_000), undefined, closed('down', 9_000, 3)],
     [
+      'lengthens the pause when nothing remains but it states a time',
+      closed('minute', 2_000, 2),
+      limited(9_000),
+      quota(0, RESET_MS),
+      closed('minute', 9_000, 2),
+    ],
+    [
       'closes a pause for the day',
       closed('minute', 2_000, 2),
-      dayLimited(),
+      limited(),
       quota(0, RESET_MS),
       closed('day', 3_600_000, 2),
     ],
-    ['shortens no day', closed('day', 7_200_000), dayLimited(5_000), quota(0, RESET_MS), closed('day', 7_200_000)],
+    ['shortens no day', closed('day', 7_200_000), limited(5_000), quota(0, RESET_MS), closed('day', 7_200_000)],
   ])('%s', (_, gate, outcome, known, next) => {
     expect(settled(gate, outcome, false, known)).toEqual(next);
   });

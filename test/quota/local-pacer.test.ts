@@ -80,8 +80,8 @@ function pass(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 
-function limited(statedMs?: number, day = false): RequestOutcome {
-  return { kind: 'rate limited', statedMs, day };
+function limited(statedMs?: number): RequestOutcome {
+  return { kind: 'rate limited', statedMs };
 }
 
 function reading(remaining: number | undefined, resetInMs: number | undefined, limit = 1_000): QuotaReading {
@@ -110,7 +110,7 @@ describe('pace', () => {
 
   it('is half the burst after an unforeseen 429, until the next window of the day', async () => {
     const process = new Process();
-    await process.ask({ kind: 'rate limited', statedMs: 1_000, day: false });
+    await process.ask({ kind: 'rate limited', statedMs: 1_000 });
     vi.setSystemTime(START_MS + 6 * 3_600_000);
     await process.ask();
     expect(await process.drain()).toBe(8);
@@ -118,14 +118,24 @@ describe('pace', () => {
     expect(await process.drain()).toBe(FREE_TOKENS);
   });
 
+  it.each([
+    ['a wait longer than a minute', 60_001, 900],
+    ['nothing that remains', 1_000, 0],
+  ])('is not halved by a 429 that states %s', async (_, statedMs, remaining) => {
+    const process = new Process();
+    process.pacer.hear(reading(remaining, 12 * 3_600_000));
+    await process.ask(limited(statedMs));
+    expect(process.saved).toMatchObject({ gate: { why: 'minute' }, learnedBurst: undefined });
+  });
+
   it('is not halved again by the 429 of a probe, nor by one that left before', async () => {
     const process = new Process();
     const [first, second] = [await process.take(), await process.take()];
     for (const turn of [first, second]) {
-      if (turn) await process.pacer.settle(turn, { kind: 'rate limited', statedMs: 1_000, day: false });
+      if (turn) await process.pacer.settle(turn, { kind: 'rate limited', statedMs: 1_000 });
     }
     vi.setSystemTime(START_MS + 60_000);
-    await process.ask({ kind: 'rate limited', statedMs: 1_000, day: false });
+    await process.ask({ kind: 'rate limited', statedMs: 1_000 });
     expect(process.saved?.learnedBurst?.capacity).toBe(9);
   });
 
@@ -306,16 +316,44 @@ describe('a clock that is set back', () => {
   });
 });
 
+describe('a pause that is longer than anybody waits', () => {
+  const TWENTY_MINUTES_MS = 20 * 60_000;
+
+  it('closes until it is that short, with requests left and over a restart, and ends in one probe', async () => {
+    const it = new Process();
+    it.pacer.hear(reading(999, 20 * 3_600_000));
+    await it.ask(limited(TWENTY_MINUTES_MS));
+    for (const wait of ['before a restart', 'after it']) {
+      if (wait === 'after it') it.restart();
+      expect(it.pacer.outlook()).toMatchObject({
+        paused: true,
+        closed: { why: 'pause', untilMs: START_MS + TWENTY_MINUTES_MS },
+      });
+    }
+    pass(TWENTY_MINUTES_MS - 300_000);
+    expect(it.pacer.outlook()).toMatchObject({ paused: true, closed: undefined });
+    expect(await it.pacer.take('members')).toMatchObject({ kind: 'wait', untilMs: START_MS + TWENTY_MINUTES_MS });
+    pass(300_000);
+    expect(await it.take()).toEqual({ probe: true });
+  });
+
+  it('goes by LONGEST_WAIT_SECONDS', async () => {
+    const it = new Process({ plan: 'free', longestWaitMs: 30_000 });
+    await it.ask(limited(31_000));
+    expect(it.pacer.outlook().closed).toMatchObject({ why: 'pause' });
+  });
+});
+
 describe('a spent day', () => {
   const HOUR_MS = 3_600_000;
 
   it.each([
-    ['the reset, when less is stated', 60_000, HOUR_MS, HOUR_MS],
+    ['the reset, when less is stated', 10 * 60_000, HOUR_MS, HOUR_MS],
     ['the stated time, when the reset is sooner', 2 * HOUR_MS, HOUR_MS, 2 * HOUR_MS],
   ])('is closed until %s', async (_, statedMs, resetInMs, closedMs) => {
     const it = new Process();
     it.pacer.hear(reading(0, resetInMs));
-    await it.ask(limited(statedMs, true));
+    await it.ask(limited(statedMs));
     const closed = { why: 'day', untilMs: START_MS + closedMs };
     expect(it.pacer.outlook().closed).toEqual(closed);
     pass(closedMs - 1);
@@ -346,13 +384,13 @@ describe('a spent day', () => {
   it('whose reset is past is probed after a minute, then after two, four, eight', async () => {
     const it = new Process();
     it.pacer.hear(reading(0, -1));
-    await it.ask(limited(undefined, true));
+    await it.ask(limited());
     for (const minutes of [1, 2, 4, 8]) {
       pass(minutes * 60_000 - 1);
       expect(await it.pacer.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
       pass(1);
       it.pacer.hear(reading(0, -1));
-      await it.ask(limited(undefined, true));
+      await it.ask(limited());
     }
   });
 

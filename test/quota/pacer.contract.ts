@@ -19,8 +19,8 @@ export const DOWN: RequestOutcome = { kind: 'down' };
 export const LONG = { timeout: 15_000, interval: 20 };
 const HOUR_MS = 3_600_000;
 
-export function limited(statedMs?: number, day = false): RequestOutcome {
-  return { kind: 'rate limited', statedMs, day };
+export function limited(statedMs?: number): RequestOutcome {
+  return { kind: 'rate limited', statedMs };
 }
 
 export function reading(remaining: number | undefined, resetInMs?: number, limit = 1_000): QuotaReading {
@@ -171,7 +171,7 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       const turn = await turnOf(pacer);
       const heard = reading(0, HOUR_MS);
       pacer.hear(heard);
-      if (turn) await pacer.settle(turn, limited(1_000, true));
+      if (turn) await pacer.settle(turn, limited());
       const got = await pacer.take('members');
       expect(got).toMatchObject({ kind: 'closed', why: 'day' });
       if (got.kind !== 'closed') return;

@@ -25,7 +25,7 @@ function knownUntil(untilMs: number): PacingState {
 
 describe('a state that was kept', () => {
   it.each<[Gate['why'], number]>([
-    ['minute', 15 * MINUTE_MS],
+    ['minute', 31 * DAY_MS],
     ['down', 62_000],
     ['key', MINUTE_MS],
     ['day', 31 * DAY_MS],
@@ -34,7 +34,7 @@ describe('a state that was kept', () => {
   });
 
   it.each<[Gate['why'], number]>([
-    ['minute', 60 * MINUTE_MS],
+    ['minute', YEAR_MS],
     ['down', 10 * MINUTE_MS],
     ['key', 10 * MINUTE_MS],
     ['day', YEAR_MS],
