@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { CardStore } from '../cache/card-store.ts';
 import type { Answer } from '../card.ts';
-import { UnexpectedAnswer } from '../errors.ts';
+import { type CardServiceError, KeyRefused, UnexpectedAnswer } from '../errors.ts';
 import type { Pacer, Turn } from '../quota/pacer.ts';
 import type { CardService } from '../service/card-service.ts';
 import { type Freshness, freshness, type Lifetimes } from './freshness.ts';
+import { KeyTrust } from './key-trust.ts';
 import { inTurn } from './request-outcome.ts';
 
 /** What is known of a card without asking. */
@@ -19,7 +20,9 @@ export interface CardLookupOptions {
 
 /** An id that was answered with nonsense is left alone for this long; it would only be nonsense again. */
 const NONSENSE_MS = 5 * 60_000;
-const NONSENSE_IDS = 1_000;
+/** One that alone was refused; so often a refused key may be tried. */
+const REFUSED_MS = 60_000;
+const REMEMBERED_IDS = 1_000;
 
 /** What do we know of a card, and how to ask when that is not enough. Knows nothing of turns and replies. */
 export class CardLookup {
@@ -27,7 +30,13 @@ export class CardLookup {
   readonly #service: CardService;
   readonly #pacer: Pacer;
   readonly #lifetimes: Lifetimes;
-  readonly #nonsense = new LRUCache<string, UnexpectedAnswer>({ max: NONSENSE_IDS, ttl: NONSENSE_MS });
+  readonly #key = new KeyTrust();
+  /** What was answered to single ids, and says nothing of others. */
+  readonly #oddAnswers = new LRUCache<string, CardServiceError>({
+    max: REMEMBERED_IDS,
+    ttl: NONSENSE_MS,
+    perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
+  });
 
   constructor({ store, service, pacer, lifetimes }: CardLookupOptions) {
     this.#store = store;
@@ -39,25 +48,26 @@ export class CardLookup {
   /**
    * Costs no request.
    *
-   * @throws UnexpectedAnswer when nothing is known and the service answered this id with nonsense a moment ago
+   * @throws UnexpectedAnswer when nothing is known and the service answered this id with nonsense a moment ago,
+   *   KeyRefused when it refused this id alone
    */
   async known(id: string, showPrices: boolean): Promise<Known> {
     const howFresh = (answer: Answer) => freshness(answer, showPrices, Date.now(), this.#lifetimes);
     const answer = await this.#store.get(id, (remembered) => howFresh(remembered) === 'fresh');
     if (answer !== undefined) return { kind: howFresh(answer), answer };
-    const nonsense = this.#nonsense.get(id);
-    if (nonsense) throw nonsense;
+    const odd = this.#oddAnswers.get(id);
+    if (odd) throw odd;
     return { kind: 'nothing' };
   }
 
   /**
    * What makes asking needless: a fresh copy that came in the meantime. Costs no request.
    *
-   * @throws UnexpectedAnswer when the service answered this id with nonsense a moment ago, whatever we hold
+   * @throws UnexpectedAnswer, KeyRefused as `known` does, whatever we hold
    */
   async withoutAsking(id: string, showPrices: boolean): Promise<Answer | undefined> {
-    const nonsense = this.#nonsense.get(id);
-    if (nonsense) throw nonsense;
+    const odd = this.#oddAnswers.get(id);
+    if (odd) throw odd;
     const known = await this.known(id, showPrices);
     return known.kind === 'fresh' ? known.answer : undefined;
   }
@@ -69,17 +79,27 @@ export class CardLookup {
    * @throws what `CardService.card` throws; an old copy stays as it was
    */
   async ask(id: string, turn: Turn, signal?: AbortSignal): Promise<Answer> {
-    try {
-      const query = { includePrices: true, ...(signal && { signal }) };
-      const card = await inTurn(this.#pacer, turn, () => this.#service.card(id, query));
-      const answer: Answer = card ? { card, askedAtMs: Date.now() } : await this.#notFound(id);
-      await this.#store.set(id, answer);
-      if (card && card.id !== id) await this.#store.set(card.id, answer);
-      return answer;
-    } catch (error) {
-      if (error instanceof UnexpectedAnswer) this.#nonsense.set(id, error);
-      throw error;
-    }
+    const query = { includePrices: true, ...(signal && { signal }) };
+    const card = await inTurn(
+      this.#pacer,
+      turn,
+      () => this.#service.card(id, query),
+      (error) => this.#concernsAlone(id, error),
+    );
+    this.#key.worked(Date.now());
+    const answer: Answer = card ? { card, askedAtMs: Date.now() } : await this.#notFound(id);
+    await this.#store.set(id, answer);
+    if (card && card.id !== id) await this.#store.set(card.id, answer);
+    return answer;
+  }
+
+  /** Such an answer is remembered for its id. */
+  #concernsAlone(id: string, error: unknown): boolean {
+    if (error instanceof UnexpectedAnswer) this.#oddAnswers.set(id, error);
+    else if (error instanceof KeyRefused && this.#key.isBelievedAfterRefusing(id, Date.now()))
+      this.#oddAnswers.set(id, error, { ttl: REFUSED_MS });
+    else return false;
+    return true;
   }
 
   /** A card that we hold and the service denies is not forgotten: it is no longer listed. */

@@ -30,14 +30,14 @@ export class CardService {
    * One card by its id.
    *
    * @returns `undefined` when no card has that id: an answer like any other.
-   * @throws RateLimited on 429, KeyRefused on 401 and 403, ServiceDown on 408, 5xx or silence,
+   * @throws RateLimited on 429, KeyRefused on 401 and on a 403 with an error body, ServiceDown on 408, 5xx or silence,
    *   UnexpectedAnswer on anything that does not fit.
    */
   async card(id: string, { includePrices, signal }: CardQuery): Promise<Card | undefined> {
     const url = cardUrl(this.#options.baseUrl, this.#options.cardPath, id);
     url.searchParams.set('includePrices', String(includePrices));
     const response = await this.#get(url, signal);
-    if (response.status === 404 && ErrorBody.safeParse(response.body).success) return undefined;
+    if (response.status === 404 && hasErrorBody(response)) return undefined;
     return fitting(CardSchema, response);
   }
 
@@ -83,7 +83,8 @@ function endpoint(baseUrl: string, path: string): URL {
 function throwUnlessAnswered(response: ServiceResponse, remaining: number | undefined): void {
   const { status } = response;
   if (status === 429) throw rateLimited(response, remaining);
-  if (status === 401 || status === 403) throw new KeyRefused(status);
+  // A 403 without the interface's error body is no word of the service, but of a firewall before it.
+  if (status === 401 || (status === 403 && hasErrorBody(response))) throw new KeyRefused(status);
   if (status === 408 || status >= 500) throw new ServiceDown(`it answered ${status}`);
 }
 
@@ -94,6 +95,10 @@ function rateLimited({ headers, body, receivedAtMs }: ServiceResponse, remaining
     seconds: wait?.seconds,
     source: wait?.source ?? 'none',
   });
+}
+
+function hasErrorBody({ body }: ServiceResponse): boolean {
+  return ErrorBody.safeParse(body).success;
 }
 
 function fitting<T>(schema: z.ZodType<T>, { status, body }: ServiceResponse): T {

@@ -10,7 +10,7 @@ import { movableClock } from '../support/wall-clock.ts';
 import { cardRequests, startWorld, statuses, type World } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
-const [, OTHER = '', THIRD = ''] = IDS.filter((id) => id !== 'base1-4');
+const [, OTHER = '', THIRD = '', FOURTH = ''] = IDS.filter((id) => id !== 'base1-4');
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', tcg: 'Lanternfolk', set: { id: 'base1', name: 'Set' } };
 const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>';
 const IMPATIENT = { env: { CARD_SERVICE_TIMEOUT_MS: '300' } };
@@ -253,22 +253,37 @@ describe('a key that is refused in mid-day', () => {
     const clock = movableClock();
     const world = await startWorld(OLD);
     await world.card('base1-4').settled();
-    world.cardService.script({ status, body: HTML });
+    world.cardService.script({ status, body: { _tag: 'Unauthorized', message: 'no' }, times: 2 });
 
     const refused = await world.card(OTHER).settled();
-    const next = await world.card(THIRD).settled();
+    const again = await world.card(OTHER).settled();
+    const second = await world.card(THIRD).settled();
+    const next = await world.card(FOURTH).settled();
     const known = await world.card('base1-4').settled();
     const requestsMeanwhile = cardRequests(world).length;
     clock.forward(61_000);
-    const later = await world.card(THIRD).settled();
+    const later = await world.card(FOURTH).settled();
 
     expect(refused.content).toMatch(KEY_REFUSED);
-    expect(next.content).toBe(refused.content);
+    for (const { content } of [again, second, next]) expect(content).toBe(refused.content);
     expect(known.embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service does not accept/);
-    expect(requestsMeanwhile).toBe(2);
+    expect(requestsMeanwhile).toBe(3);
     expect(later.embeds).toHaveLength(1);
-    expect(loggedWith(world, ERROR)).toEqual(['lookup failed']);
-    expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', THIRD].sort());
+    expect(loggedWith(world, ERROR)).toEqual(['lookup failed', 'lookup failed']);
+    expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', FOURTH].sort());
+  });
+
+  it('is not what a firewall says: who asked for an id that it blocks is told so, and nobody else', async () => {
+    const world = await startWorld();
+    world.cardService.set({ firewall: true });
+
+    const blocked = world.card('<script>alert(1)</script>');
+    const others = IDS.slice(0, 6).map((id) => world.card(id));
+
+    expect((await blocked.until(isFinal)).content).toMatch(NOT_UNDERSTOOD);
+    const shown = await Promise.all(others.map((typed) => typed.until(isFinal)));
+    expect(shown.map(({ embeds }) => embeds.length)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(loggedWith(world, ERROR)).toEqual([]);
   });
 });
 

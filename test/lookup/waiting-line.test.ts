@@ -1,8 +1,20 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Busy, KeptInReserve, QuotaSpent, ServiceDown, ShareSpent, Stopping } from '../../src/errors.ts';
+import {
+  Busy,
+  KeptInReserve,
+  KeyRefused,
+  QuotaSpent,
+  ServiceDown,
+  ShareSpent,
+  Stopping,
+  UnexpectedAnswer,
+} from '../../src/errors.ts';
 import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
 import { by, fakeTime, lineOver, question } from '../support/line.ts';
+import { ERROR } from '../support/log-lines.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const MINUTE = 60_000;
@@ -331,6 +343,54 @@ describe('an outage', () => {
       ),
     ).toBe('refused');
     expect(await outcomeAfter(0, line.join(question('base1-2')))).toMatchObject({ card: { id: 'base1-2' } });
+  });
+});
+
+describe('an id that alone is refused', () => {
+  const INNOCENT = IDS.slice(0, 6);
+  const KEY_REFUSED = { _tag: 'Forbidden', message: 'no' };
+
+  it.each<[string, DictatedAnswer, typeof UnexpectedAnswer | typeof KeyRefused, number]>([
+    ['a firewall, with a page', { status: 403, body: '<h1>blocked</h1>' }, UnexpectedAnswer, 5 * MINUTE],
+    ['a service that took the key before', { status: 403, body: KEY_REFUSED }, KeyRefused, MINUTE],
+  ])('by %s concerns nobody else, and is not asked for again at once', async (_, answer, error, forMs) => {
+    fakeTime();
+    const service = createCardService({ plan: 'pro' });
+    const { line, lookup } = lineOver(service, { plan: 'pro' });
+    await outcomeAfter(1, line.join(question(IDS[30] ?? ''))); // lru-cache takes no time of 0
+    service.script({ path: 'odd', times: 9, ...answer });
+
+    const odd = line.join(question('odd')).catch((reason: unknown) => reason);
+    const others = Promise.all(INNOCENT.map((id) => line.join(question(id, by(id)))));
+    expect(await outcomeAfter(0, others)).toHaveLength(INNOCENT.length);
+    expect(await odd).toBeInstanceOf(error);
+    await vi.advanceTimersByTimeAsync(forMs - 1);
+    await expect(lookup.known('odd', true)).rejects.toBeInstanceOf(error);
+    expect(await outcomeAfter(0, line.join(question('odd')))).toBeInstanceOf(error);
+    expect(service.requests).toHaveLength(2 + INNOCENT.length);
+
+    await vi.advanceTimersByTimeAsync(2);
+    expect(await lookup.known('odd', true)).toEqual({ kind: 'nothing' });
+  });
+});
+
+describe('a key that two ids are refused with', () => {
+  it('is left alone for a minute, and is accepted again by the next that is answered', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line, lines } = lineOver(service, undefined, undefined, SANDBOX_API_KEY);
+    await outcomeAfter(0, line.join(question(IDS[0] ?? '')));
+    service.set({ keyRevoked: true });
+
+    for (const id of IDS.slice(1, 6)) expect(await outcomeAfter(0, line.join(question(id)))).toBeInstanceOf(KeyRefused);
+    expect(service.counts.byStatus[401]).toBe(2);
+    expect(lines.filter(({ level }) => level === ERROR)).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    for (const id of IDS.slice(6, 9)) expect(await outcomeAfter(0, line.join(question(id)))).toBeInstanceOf(KeyRefused);
+    expect(service.counts.byStatus[401]).toBe(3);
+    service.set({ keyRevoked: false });
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(await outcomeAfter(0, line.join(question(IDS[6] ?? '')))).toMatchObject({ card: { id: IDS[6] } });
   });
 });
 

@@ -122,13 +122,26 @@ describe('an answer that does not fit', () => {
 });
 
 describe('a key', () => {
-  it.each([401, 403])('is refused with %d', async (status) => {
-    pair.service.script(
-      { status, body: { _tag: 'Unauthorized', message: 'no' } },
-      { status, body: 'x'.repeat(2 * LONG.length) },
-    );
-    await expect(ask()).rejects.toThrow(KeyRefused);
-    await expect(ask()).rejects.toMatchObject({ status });
+  it.each([
+    [401, 'an error body', { _tag: 'Unauthorized', message: 'no' }],
+    [401, 'a page', '<h1>Unauthorized</h1>'],
+    [401, 'an endless body', 'x'.repeat(2 * LONG.length)],
+    [403, 'an error body', { _tag: 'Forbidden', message: 'no' }],
+  ])('is refused with %d and %s', async (status, _, body) => {
+    pair.service.script({ status, body });
+    const refused = ask();
+    await expect(refused).rejects.toThrow(KeyRefused);
+    await expect(refused).rejects.toMatchObject({ status });
+  });
+
+  it.each([
+    ['a page', '<h1>Request blocked</h1>'],
+    ['nothing', ''],
+    ['another JSON', { error: 'blocked' }],
+    ['an endless body', 'x'.repeat(2 * LONG.length)],
+  ])('is not refused by a 403 with %s, which a firewall says', async (_, body) => {
+    pair.service.script({ status: 403, body });
+    await expect(ask()).rejects.toThrow(new UnexpectedAnswer('status 403'));
   });
 
   it('is refused by a service that knows another', async () => {

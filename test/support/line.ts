@@ -31,6 +31,7 @@ export function lineOver(
   cardService: Pick<EmbeddedCardService, 'fetch'>,
   setting: PlanSetting = { plan: 'free' },
   shares: ShareSetting = { guildDaily: undefined, memberDaily: 0 },
+  apiKey?: string,
 ) {
   const { log, lines } = logLines();
   const database = new DatabaseSync(':memory:');
@@ -49,6 +50,7 @@ export function lineOver(
   const service = new CardService({
     baseUrl: 'http://cards.test',
     cardPath: '/cards/{id}',
+    apiKey,
     timeoutMs: 10_000,
     fetch: cardService.fetch,
     onQuota: (reading) => pacer.hear(reading),
