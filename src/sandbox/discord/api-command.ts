@@ -1,8 +1,9 @@
 import type { APIApplicationCommand } from 'discord-api-types/v10';
-import { ApplicationCommandType as CommandType, InteractionContextType as Context } from 'discord-api-types/v10';
+import { InteractionContextType as Context } from 'discord-api-types/v10';
 
 import type { RegisteredCommand } from './command-book.ts';
 import type { CommandOption } from './command-option-rules.ts';
+import { ownersOf, type Place } from './place.ts';
 
 /**
  * A command as Discord returns it. Dictionaries of translations are left out unless asked for
@@ -45,15 +46,18 @@ function withoutTranslations(part: object): object {
   return Object.fromEntries(Object.entries(part).filter(([key]) => !key.endsWith('_localizations')));
 }
 
-/** Whether a member sees a slash command at a place. `permissions` are the member's; they do not count in a DM. */
+/** Whether a member can use a command at a place. Permissions count in guilds alone. */
 export function isVisible(
   { guildId, form }: RegisteredCommand,
-  at: { guildId: string | null; permissions: bigint },
+  place: Pick<Place, 'guildId' | 'context' | 'member' | 'installedFor' | 'permissions'>,
 ): boolean {
-  if (form.type !== CommandType.ChatInput || (guildId !== null && guildId !== at.guildId)) return false;
-  if (at.guildId === null) return form.contexts?.includes(Context.BotDM) ?? form.dm_permission ?? true;
-  if (guildId === null && form.contexts && !form.contexts.includes(Context.Guild)) return false;
-  return isAllowed(form.default_member_permissions, at.permissions);
+  if (guildId !== null && guildId !== place.guildId) return false;
+  if (guildId === null) {
+    if (Object.keys(ownersOf(form.integration_types, place)).length === 0) return false;
+    const anywhere = place.context === Context.Guild || (form.dm_permission ?? true);
+    if (!(form.contexts?.includes(place.context) ?? anywhere)) return false;
+  }
+  return place.guildId === null || isAllowed(form.default_member_permissions, place.permissions);
 }
 
 /** "0" is for administrators only; interactions/application-commands, "Permissions". */

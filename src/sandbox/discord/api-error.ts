@@ -19,6 +19,7 @@ const REFUSALS = {
   requestTooLarge: [413, 40005, 'Request entity too large'],
   tooManyCreates: [400, 30034, 'Max number of daily application command creates has been reached (200)'],
   alreadyAcknowledged: [400, 40060, 'Interaction has already been acknowledged.'],
+  tooManyFollowUps: [400, 40094, 'This interaction has hit the maximum number of follow up messages'],
   blockedUserAgent: [403, 40333, 'internal network error'],
   missingAccess: [403, 50001, 'Missing Access'],
   emptyMessage: [400, 50006, 'Cannot send an empty message'],

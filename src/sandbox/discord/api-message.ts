@@ -1,23 +1,32 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 
-import type { Conversation } from './conversation.ts';
+import { standingFiles } from './attachment-links.ts';
+import type { Trigger } from './chat.ts';
+import type { Conversation, HeldMessage } from './conversation.ts';
 import { snowflakeTimeMs } from './snowflake.ts';
-import { apiUser, botUser, type World } from './world.ts';
+import { botUser, type World } from './world.ts';
+
+const TYPES: Record<Trigger, MessageType> = {
+  command: MessageType.ChatInputCommand,
+  menu: MessageType.ContextMenuCommand,
+  component: MessageType.Reply,
+  modal: MessageType.Reply,
+};
 
 /** One of the bot's messages as Discord returns it; resources/message, "Message Structure". */
-export function apiMessage(conversation: Conversation, messageId: string, world: World): object {
-  const { id, reply, ephemeral, edited } = conversation.sent(messageId);
-  const { interactionId, member, guildId } = conversation.message;
-  const loading = conversation.phase === 'thinking';
+export function apiMessage({ conversation, message: { id, reply, ephemeral, edited } }: HeldMessage, world: World) {
+  const { channelId, metadata } = conversation.details;
+  const { trigger, sourceMessageId, messageId } = conversation.message;
+  const loading = conversation.phase === 'thinking' && id === messageId;
   return {
     id,
-    type: MessageType.ChatInputCommand,
-    channel_id: conversation.channelId,
+    type: TYPES[trigger],
+    channel_id: channelId,
     author: botUser(world),
     content: reply.content,
     embeds: reply.embeds,
     components: reply.components,
-    attachments: [],
+    attachments: standingFiles(reply.attachments, reply.embeds),
     mentions: [],
     mention_roles: [],
     mention_everyone: false,
@@ -28,27 +37,27 @@ export function apiMessage(conversation: Conversation, messageId: string, world:
     flags: (ephemeral ? MessageFlags.Ephemeral : 0) | (loading ? MessageFlags.Loading : 0),
     application_id: world.applicationId,
     webhook_id: world.applicationId,
-    interaction_metadata: {
-      id: interactionId,
-      type: 2,
-      user: apiUser(member),
-      authorizing_integration_owners: { 0: guildId ?? '0' },
-      name: conversation.commandName,
-    },
+    interaction_metadata: metadata,
+    ...(sourceMessageId !== undefined &&
+      trigger !== 'menu' && { message_reference: { type: 0, channel_id: channelId, message_id: sourceMessageId } }),
   };
 }
 
-/** What a callback with `with_response=true` is answered with. */
+/** What a callback with `with_response=true` is answered with; a form and a late update have no message. */
 export function callbackResponse(conversation: Conversation, type: number, world: World): object {
-  const { interactionId, messageId, ephemeral } = conversation.message;
+  const { interactionId, messageId, ephemeral, modal, updatesSource } = conversation.message;
+  const held = modal ? undefined : conversation.sent('@original');
   return {
     interaction: {
       id: interactionId,
-      type: 2,
-      response_message_id: messageId,
-      response_message_loading: conversation.phase === 'thinking',
-      response_message_ephemeral: ephemeral,
+      type: conversation.details.type,
+      ...(messageId !== undefined && {
+        response_message_id: messageId,
+        response_message_loading: conversation.phase === 'thinking',
+        response_message_ephemeral: ephemeral,
+      }),
+      ...(updatesSource && held && { response_message_id: held.message.id }),
     },
-    resource: { type, message: apiMessage(conversation, '@original', world) },
+    resource: { type, ...(held && { message: apiMessage(held, world) }) },
   };
 }

@@ -1,18 +1,13 @@
 import { ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
 import * as z from 'zod';
+
+import { ChoiceForms } from './choice-rules.ts';
 import { descriptions, NAME, names } from './command-name-rules.ts';
 import { complaint, integer, text } from './field-rules.ts';
 
 // The numbers here: interactions/application-commands, "Application Command Option Structure"
 const MOST_OPTIONS = 25;
-const MOST_CHOICES = 25;
 const WITH_CHOICES: readonly number[] = [OptionType.String, OptionType.Integer, OptionType.Number];
-
-const choice = z.object({
-  name: text({ min: 1, max: 100 }),
-  name_localizations: descriptions(100),
-  value: z.union([text({ max: 100 }), z.number()]),
-});
 
 /** An option as Discord keeps it: `required` and `autocomplete` only when true. */
 export interface CommandOption {
@@ -23,7 +18,7 @@ export interface CommandOption {
   description_localizations: Record<string, string> | null;
   required?: true;
   autocomplete?: true;
-  choices?: z.infer<typeof choice>[];
+  choices?: z.infer<typeof ChoiceForms>;
   options?: CommandOption[];
   channel_types?: number[];
   min_value?: number;
@@ -42,7 +37,7 @@ const Option: z.ZodType<CommandOption> = z.lazy(() =>
       description_localizations: descriptions(100),
       required: z.boolean().exactOptional(),
       autocomplete: z.boolean().exactOptional(),
-      choices: z.array(choice).max(MOST_CHOICES).exactOptional(),
+      choices: ChoiceForms.exactOptional(),
       options: CommandOptions.exactOptional(),
       channel_types: z.array(z.int()).exactOptional(),
       min_value: z.number().exactOptional(),

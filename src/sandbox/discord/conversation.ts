@@ -1,32 +1,46 @@
 import { ApiError } from './api-error.ts';
-import type { Callback } from './callback-rules.ts';
+import { withServedMedia } from './attachment-links.ts';
+import { attachmentPlan } from './attachment-rules.ts';
+import type { Answerable, Callback } from './callback-rules.ts';
 import type { ChatMessage } from './chat.ts';
-import { withProxyUrls } from './external-images.ts';
+import type { FileStore } from './file-store.ts';
 import { acknowledge, type Lifetimes, type Phase, timeLimit, webhookRefusal } from './interaction.ts';
 import { EMPTY_REPLY, edited, isEmpty, type MessageForm, type Reply } from './message-rules.ts';
+import type { Owners } from './place.ts';
+import type { NumberedUpload } from './request-body.ts';
 import { type SentMessage, SentMessages } from './sent-messages.ts';
 import { nextSnapshot } from './snapshot.ts';
 
 const LONGEST_HISTORY = 100; // snapshots kept of one conversation
 
-export interface ConversationOptions {
+export interface ConversationOptions extends Answerable {
   token: string;
   channelId: string;
-  commandName: string;
+  owners: Owners;
+  /** `interaction_metadata` of every message here. */
+  metadata: object;
+  /** The message whose component led here. */
+  source?: { conversation: Conversation; messageId: string } | undefined;
   /** The snapshot at the moment of typing. */
   message: ChatMessage;
   lifetimes: Lifetimes;
   nextId: () => string;
+  files: FileStore;
   /** Where this Discord serves external pictures. */
   origin: string;
   onSnapshot: (message: ChatMessage) => void;
 }
 
-/** One typed command and everything the bot answers to it. Its methods throw ApiError as Discord refuses. */
+/** A message of the bot, and the conversation in which it was sent. */
+export interface HeldMessage {
+  conversation: Conversation;
+  message: SentMessage;
+}
+
+const MOST_USER_FOLLOW_UPS = 5; // interactions/receiving-and-responding, "Followup Messages"
+
+/** One interaction and everything the bot answers to it. Its methods throw ApiError as Discord refuses. */
 export class Conversation {
-  readonly token: string;
-  readonly channelId: string;
-  readonly commandName: string;
   readonly history: ChatMessage[] = [];
   readonly #options: ConversationOptions;
   readonly #listeners = new Set<(message: ChatMessage) => void>();
@@ -37,10 +51,11 @@ export class Conversation {
 
   constructor(options: ConversationOptions) {
     this.#options = options;
-    this.token = options.token;
-    this.channelId = options.channelId;
-    this.commandName = options.commandName;
     this.#message = options.message;
+  }
+
+  get details(): Readonly<Omit<ConversationOptions, 'message' | 'onSnapshot'>> {
+    return this.#options;
   }
 
   get message(): ChatMessage {
@@ -62,47 +77,55 @@ export class Conversation {
     this.#enter('sent');
   }
 
-  acknowledge(callback: Callback, newFiles: number): void {
+  acknowledge(callback: Callback, uploads: readonly NumberedUpload[]): void {
     const outcome = acknowledge(this.#life(), callback.kind, Date.now(), this.#options.lifetimes);
     if ('refusal' in outcome) throw new ApiError(outcome.refusal);
-    const reply = callback.kind === 'reply' ? this.#changed(EMPTY_REPLY, callback.form, newFiles) : EMPTY_REPLY;
-    this.#sent.put({ id: this.#options.nextId(), ephemeral: callback.ephemeral, edited: false, reply });
+    this.#perform(callback, uploads);
     this.#enter(outcome.phase);
   }
 
-  /** One of the bot's messages here: `@original`, or an id. */
-  sent(messageId: string): SentMessage {
+  /** One of the bot's messages, as the interaction's token reaches it: `@original`, or an id. */
+  sent(messageId: string): HeldMessage {
     this.#refuseWebhook();
-    return this.#sent.find(messageId);
+    const { source } = this.#options;
+    const meansSource = source !== undefined && ['@original', source.messageId].includes(messageId);
+    if (meansSource && this.#message.updatesSource) return source.conversation.held(source.messageId);
+    return this.held(messageId);
   }
 
-  edit(messageId: string, form: MessageForm, newFiles: number): void {
-    const before = this.sent(messageId);
-    const fills = this.#phase === 'thinking' && this.#sent.isOriginal(before);
-    this.#sent.put({ ...before, reply: this.#changed(before.reply, form, newFiles), edited: !fills });
-    if (fills) this.#enter('answered');
-    else this.#publish();
+  /** A message that was sent here, whatever became of the token. @throws ApiError 10008 */
+  held(messageId: string): HeldMessage {
+    return { conversation: this, message: this.#sent.find(messageId) };
+  }
+
+  holds(messageId: string): boolean {
+    return this.#sent.has(messageId);
+  }
+
+  edit(messageId: string, form: MessageForm, uploads: readonly NumberedUpload[]): void {
+    const { conversation, message } = this.sent(messageId);
+    conversation.#change(message, form, uploads);
   }
 
   delete(messageId: string): void {
-    const gone = this.sent(messageId);
-    this.#sent.remove(gone);
-    if (this.#sent.isOriginal(gone)) this.#enter('deleted');
-    else this.#publish();
+    const { conversation, message } = this.sent(messageId);
+    conversation.#remove(message);
   }
 
-  /** Sends a further message, or fills the one that still shows "thinking…". Returns the message's id. */
-  followUp(form: MessageForm, ephemeral: boolean, newFiles: number): string {
+  /** Sends a further message, or fills the one that still shows "thinking…". */
+  followUp(form: MessageForm, ephemeral: boolean, uploads: readonly NumberedUpload[]): HeldMessage {
     this.#refuseWebhook();
     if (this.#phase === 'thinking') {
-      this.edit('@original', form, newFiles);
-      return this.#sent.find('@original').id;
+      this.#change(this.#sent.find('@original'), form, uploads);
+      return this.held('@original');
     }
-    const reply = this.#changed(EMPTY_REPLY, form, newFiles);
-    const id = this.#options.nextId();
-    this.#sent.put({ id, ephemeral, edited: false, reply });
+    if (!('0' in this.#options.owners) && this.#sent.followUps.length >= MOST_USER_FOLLOW_UPS) {
+      throw new ApiError('tooManyFollowUps');
+    }
+    const message = this.#made(form, ephemeral, uploads, []);
+    this.#sent.put(message);
     this.#publish();
-    return id;
+    return { conversation: this, message };
   }
 
   close(): void {
@@ -118,10 +141,63 @@ export class Conversation {
     if (refusal) throw new ApiError(refusal);
   }
 
-  #changed(reply: Reply, form: MessageForm, newFiles: number): Reply {
-    const changed = edited(reply, form, newFiles);
+  #perform(callback: Callback, uploads: readonly NumberedUpload[]): void {
+    const { source, nextId } = this.#options;
+    switch (callback.kind) {
+      case 'reply':
+        this.#sent.putOriginal(this.#made(callback.form, callback.ephemeral, uploads, ['data']));
+        return;
+      case 'defer':
+        this.#sent.putOriginal({ id: nextId(), ephemeral: callback.ephemeral, edited: false, reply: EMPTY_REPLY });
+        return;
+      case 'modal':
+        this.#message = { ...this.#message, modal: callback.modal };
+        return;
+      default: {
+        if (!source) throw new ApiError('unknownMessage');
+        const { message } = source.conversation.held(source.messageId);
+        if (callback.kind === 'update') source.conversation.#change(message, callback.form, uploads, ['data']);
+        this.#message = { ...this.#message, updatesSource: true };
+      }
+    }
+  }
+
+  #made(form: MessageForm, ephemeral: boolean, uploads: readonly NumberedUpload[], at: readonly string[]): SentMessage {
+    const reply = this.#changed(EMPTY_REPLY, form, uploads, at);
+    return { id: this.#options.nextId(), ephemeral, edited: false, reply };
+  }
+
+  #change(
+    before: SentMessage,
+    form: MessageForm,
+    uploads: readonly NumberedUpload[],
+    at: readonly string[] = [],
+  ): void {
+    const fills = this.#phase === 'thinking' && this.#sent.isOriginal(before);
+    this.#sent.put({ ...before, reply: this.#changed(before.reply, form, uploads, at), edited: !fills });
+    if (fills) this.#enter('answered');
+    else this.#publish();
+  }
+
+  #remove(gone: SentMessage): void {
+    this.#sent.remove(gone);
+    if (this.#sent.isOriginal(gone)) this.#enter('deleted');
+    else this.#publish();
+  }
+
+  #changed(reply: Reply, form: MessageForm, uploads: readonly NumberedUpload[], at: readonly string[]): Reply {
+    const { files, channelId, origin } = this.#options;
+    const { kept, added } = attachmentPlan(reply.attachments, form.attachments, uploads, at);
+    const prepared = added.map(({ upload, details }) => files.prepare(upload, channelId, details));
+    const changed = edited(reply, form, [...kept, ...prepared.map(({ attachment }) => attachment)]);
     if (isEmpty(changed)) throw new ApiError('emptyMessage');
-    return { ...changed, embeds: withProxyUrls(changed.embeds, this.#options.origin) };
+    const served = {
+      ...changed,
+      embeds: withServedMedia(changed.embeds, changed.attachments, origin, [...at, 'embeds']),
+      components: withServedMedia(changed.components, changed.attachments, origin, [...at, 'components']),
+    };
+    files.keep(prepared);
+    return served;
   }
 
   #enter(phase: Phase): void {

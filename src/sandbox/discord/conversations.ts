@@ -15,7 +15,7 @@ export class Conversations {
 
   start(options: Omit<ConversationOptions, 'token' | 'onSnapshot'>): Conversation {
     const { interactionId } = options.message;
-    const token = Buffer.from(`interaction:${interactionId}:${randomBytes(48).toString('hex')}`).toString('base64url');
+    const token = newToken(interactionId);
     const conversation = new Conversation({ ...options, token, onSnapshot: (message) => this.#onSnapshot(message) });
     this.#byId.set(interactionId, conversation);
     this.#byToken.set(token, conversation);
@@ -30,7 +30,7 @@ export class Conversations {
   /** @throws ApiError 10062 when no interaction has this id and token. */
   interaction(id: string, token: string): Conversation {
     const found = this.#byId.get(id);
-    if (found?.token !== token) throw new ApiError('unknownInteraction');
+    if (found?.details.token !== token) throw new ApiError('unknownInteraction');
     return found;
   }
 
@@ -39,6 +39,11 @@ export class Conversations {
     const found = this.#byToken.get(token);
     if (!found) throw new ApiError('unknownWebhook');
     return found;
+  }
+
+  /** The conversation in which the bot sent a message; undefined = there is no such message, or no more. */
+  holder(messageId: string): Conversation | undefined {
+    return this.#byId.values().find((conversation) => conversation.holds(messageId));
   }
 
   messages(): ChatMessage[] {
@@ -68,8 +73,13 @@ export class Conversations {
 
   #forget(id: string): void {
     const conversation = this.#byId.get(id);
-    if (conversation) this.#byToken.delete(conversation.token);
+    if (conversation) this.#byToken.delete(conversation.details.token);
     this.#byId.delete(id);
     this.#finished.delete(id);
   }
+}
+
+/** A token in the form of Discord's. */
+export function newToken(interactionId: string): string {
+  return Buffer.from(`interaction:${interactionId}:${randomBytes(48).toString('hex')}`).toString('base64url');
 }

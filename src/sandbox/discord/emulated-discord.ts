@@ -1,24 +1,45 @@
-import { type APIApplicationCommand, GatewayCloseCodes } from 'discord-api-types/v10';
+import {
+  type APIApplicationCommand,
+  ApplicationCommandType as CommandType,
+  GatewayCloseCodes,
+} from 'discord-api-types/v10';
 
 import { apiCommand, isVisible } from './api-command.ts';
 import { applicationRoutes } from './application-routes.ts';
-import type { ChatMessage, Guild, Member, TypedCommand } from './chat.ts';
+import { Autocompletions } from './autocompletions.ts';
+import type {
+  ChatMessage,
+  Choice,
+  Guild,
+  HalfTypedCommand,
+  Member,
+  SubmittedModal,
+  TypedCommand,
+  UsedComponent,
+  Whereabouts,
+} from './chat.ts';
 import { CommandBook } from './command-book.ts';
 import { commandRoutes } from './command-routes.ts';
+import { completeOption } from './complete-option.ts';
 import { Conversations } from './conversations.ts';
 import type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
 import { Faults } from './faults.ts';
+import { FileStore } from './file-store.ts';
 import { FrontDoor } from './front-door.ts';
 import { Gateway } from './gateway.ts';
 import { type GatewayFaults, NO_GATEWAY_FAULTS } from './gateway-faults.ts';
+import { channelsOf, rolesOf } from './guild-contents.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
 import { interactionRoutes } from './interaction-routes.ts';
+import { type Place, placeOf } from './place.ts';
 import { RequestLog, type SeenRestRequest } from './request-log.ts';
 import { restListener } from './rest.ts';
 import { Snowflakes } from './snowflake.ts';
+import { submitModal } from './submit-modal.ts';
 import { typeCommand } from './type-command.ts';
 import { type TypedInteraction, typedInteraction } from './typed-interaction.ts';
-import { DEFAULT_WORLD, memberPermissions, type World } from './world.ts';
+import { useComponent } from './use-component.ts';
+import { DEFAULT_WORLD, type World } from './world.ts';
 
 export type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
 
@@ -31,10 +52,22 @@ export interface EmulatedDiscord {
   readonly applicationId: string;
   readonly guilds: readonly Guild[];
   readonly members: readonly Member[];
+  readonly rolesOf: typeof rolesOf;
+  readonly channelsOf: typeof channelsOf;
   /** Slash commands that a member sees there: global ones and the guild's, so a name may show up twice. */
-  commandsFor(at: { guildId: string | null; manageGuild?: boolean }): APIApplicationCommand[];
+  commandsFor(at: Whereabouts): APIApplicationCommand[];
+  /** The commands of a member's menu (`type` 2) and of a message's (3) that a member sees there. */
+  menuCommandsFor(at: Whereabouts): APIApplicationCommand[];
   /** Sends a command to the bot. @throws Error in plain words when it cannot be typed, or no bot is connected. */
   type(typed: TypedCommand): TypedInteraction;
+  /** The bot's choices for the focused option. Rejects with a sentence, such as "Loading options failed" after 3 s. */
+  complete(typed: HalfTypedCommand): Promise<Choice[]>;
+  /** Clicks a button. @throws Error in plain words. */
+  click(used: Omit<UsedComponent, 'values'>): TypedInteraction;
+  /** Chooses in a select menu. @throws Error in plain words. */
+  choose(used: UsedComponent & { values: readonly string[] }): TypedInteraction;
+  /** Sends off the modal that the bot answered an interaction with. @throws Error in plain words. */
+  submit(modal: SubmittedModal): TypedInteraction;
   message(interactionId: string): ChatMessage | undefined;
   /** The open ones and the last thousand finished, oldest first. */
   messages(): ChatMessage[];
@@ -83,6 +116,8 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const nextId = () => ids.next();
   const book = new CommandBook(nextId);
   const conversations = new Conversations();
+  const autocompletions = new Autocompletions();
+  const files = new FileStore(origin, nextId);
   const log = new RequestLog();
   const faults = new Faults();
   const gatewayFaults: GatewayFaults = { ...NO_GATEWAY_FAULTS };
@@ -95,7 +130,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     limits: { maxConcurrency, windowMs: options.identifyWindowMs ?? 0 },
   });
   const routes = [
-    ...interactionRoutes(conversations, world),
+    ...interactionRoutes(conversations, autocompletions, world),
     ...applicationRoutes(world, () => ({ url: gateway.url, identifies: gateway.identifies, shards, maxConcurrency })),
     ...commandRoutes(book, world),
   ];
@@ -106,23 +141,31 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
       isBotToken: (token) => !gatewayFaults.tokenRevoked && token === world.botToken,
       faults,
       image: options.image ?? (() => undefined),
+      files,
       log,
     }),
   );
 
-  const commandsFor: EmulatedDiscord['commandsFor'] = ({ guildId, manageGuild }) =>
-    [...book.list(null), ...(guildId === null ? [] : book.list(guildId))]
-      .filter((command) => isVisible(command, { guildId, permissions: memberPermissions(manageGuild) }))
+  const commandsAt = (place: Place) =>
+    [...book.list(null), ...(place.guildId === null ? [] : book.list(place.guildId))]
+      .filter((command) => isVisible(command, place))
       .map((command) => apiCommand(command, world.applicationId));
-  const lifetimes = options.lifetimes ?? DISCORD_LIFETIMES;
+  const { lifetimes = DISCORD_LIFETIMES } = options;
+  const services = { world, commandsAt, conversations, files, gateway, nextId, lifetimes, origin };
 
   return {
     ...world,
     origin,
     apiUrl: `${origin}/api`,
-    commandsFor,
-    type: (typed) =>
-      typedInteraction(typeCommand(typed, { world, commandsFor, conversations, gateway, nextId, lifetimes, origin })),
+    rolesOf,
+    channelsOf,
+    commandsFor: (at) => commandsAt(placeOf(at, world)).filter(({ type }) => type === CommandType.ChatInput),
+    menuCommandsFor: (at) => commandsAt(placeOf(at, world)).filter(({ type }) => isMenu(type)),
+    type: (typed) => typedInteraction(typeCommand(typed, services)),
+    complete: (typed) => completeOption(typed, services, autocompletions),
+    click: (used) => typedInteraction(useComponent(used, services)),
+    choose: (used) => typedInteraction(useComponent(used, services)),
+    submit: (modal) => typedInteraction(submitModal(modal, services)),
     message: (interactionId) => conversations.find(interactionId)?.message,
     messages: () => conversations.messages(),
     onMessage: (listener) => conversations.onMessage(listener),
@@ -142,6 +185,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     },
     async close() {
       conversations.close();
+      autocompletions.close();
       gateway.close();
       await door.close();
     },
@@ -150,4 +194,8 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
 
 function given({ botToken, guilds, members }: EmulatedDiscordOptions): Partial<World> {
   return { ...(botToken !== undefined && { botToken }), ...(guilds && { guilds }), ...(members && { members }) };
+}
+
+function isMenu(type: CommandType): boolean {
+  return type === CommandType.User || type === CommandType.Message;
 }

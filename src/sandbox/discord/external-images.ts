@@ -1,5 +1,3 @@
-import type { APIEmbed } from 'discord-api-types/v10';
-
 /** A picture that the emulated Discord can show in the place of one out on the network. */
 export interface ExternalImage {
   contentType: string;
@@ -8,19 +6,9 @@ export interface ExternalImage {
 
 const PREFIX = '/external/';
 
-/** Fills in where Discord itself serves an embed's pictures, so that a reader's browser asks nobody else. */
-export function withProxyUrls(embeds: readonly APIEmbed[], origin: string): APIEmbed[] {
-  return embeds.map((embed) => ({
-    ...embed,
-    type: 'rich' as APIEmbed['type'] & {},
-    ...(embed.image && { image: proxied(embed.image, origin) }),
-    ...(embed.thumbnail && { thumbnail: proxied(embed.thumbnail, origin) }),
-  }));
-}
-
-function proxied<T extends { url: string }>(media: T, origin: string): T {
-  if (!/^https?:/i.test(media.url)) return media;
-  return { ...media, proxy_url: `${origin}${PREFIX}${encodeURIComponent(media.url)}` };
+/** Where Discord itself serves a picture, so that a reader's browser asks nobody else; undefined = nowhere. */
+export function proxyUrl(url: string, origin: string): string | undefined {
+  return /^https?:/i.test(url) ? `${origin}${PREFIX}${encodeURIComponent(url)}` : undefined;
 }
 
 /** The address that a path under /external stands for; undefined = the path is none of those. */

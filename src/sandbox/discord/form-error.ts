@@ -22,6 +22,13 @@ export function parseForm<S extends z.ZodType>(schema: S, value: unknown, at: re
   throw invalidForm(read.error.issues, at);
 }
 
+/** A 50035 for one mistake. */
+export function mistake(path: readonly (string | number)[], code: string, message: string): ApiError {
+  const tree: ErrorTree = {};
+  leaves(tree, path).push({ code, message });
+  return new ApiError('invalidForm', { errors: tree });
+}
+
 export function invalidForm(issues: readonly Issue[], at: readonly string[] = []): ApiError {
   const tree: ErrorTree = {};
   for (const issue of issues) leaves(tree, [...at, ...issue.path]).push(leaf(issue));

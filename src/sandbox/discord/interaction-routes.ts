@@ -1,15 +1,28 @@
 import { InteractionResponseType as Type } from 'discord-api-types/v10';
 
 import { apiMessage, callbackResponse } from './api-message.ts';
-import { isEphemeral, parseCallback } from './callback-rules.ts';
+import type { Autocompletions } from './autocompletions.ts';
+import { type Callback, isEphemeral, parseCallback, parseChoices } from './callback-rules.ts';
 import type { Conversations } from './conversations.ts';
 import { parseForm } from './form-error.ts';
 import { MessageForm } from './message-rules.ts';
 import { NO_CONTENT, ok, type RestRequest, type Route } from './route.ts';
 import type { World } from './world.ts';
 
+const TYPES: Record<Callback['kind'], Type> = {
+  reply: Type.ChannelMessageWithSource,
+  defer: Type.DeferredChannelMessageWithSource,
+  deferUpdate: Type.DeferredMessageUpdate,
+  update: Type.UpdateMessage,
+  modal: Type.Modal,
+};
+
 /** What a bot calls to answer: the callback and the interaction's webhook. */
-export function interactionRoutes(conversations: Conversations, world: World): Route[] {
+export function interactionRoutes(
+  conversations: Conversations,
+  autocompletions: Autocompletions,
+  world: World,
+): Route[] {
   const conversationOf = ({ params }: RestRequest) => conversations.webhook(params.token ?? '');
   const messageOf = ({ params }: RestRequest) => params.message ?? '';
   const MESSAGE = '/webhooks/:application/:token/messages/:message';
@@ -19,13 +32,17 @@ export function interactionRoutes(conversations: Conversations, world: World): R
       method: 'POST',
       path: '/interactions/:id/:token/callback',
       needsBotToken: false,
-      answer({ params, query, json, files }) {
-        const conversation = conversations.interaction(params.id ?? '', params.token ?? '');
-        const callback = parseCallback(json);
+      answer({ params: { id = '', token = '' }, query, json, files }) {
+        const autocompletion = autocompletions.find(id, token);
+        if (autocompletion) {
+          autocompletion.answer(parseChoices(json, autocompletion.locale));
+          return NO_CONTENT;
+        }
+        const conversation = conversations.interaction(id, token);
+        const callback = parseCallback(json, conversation.details);
         conversation.acknowledge(callback, files);
         if (query.get('with_response') !== 'true') return NO_CONTENT;
-        const type = callback.kind === 'reply' ? Type.ChannelMessageWithSource : Type.DeferredChannelMessageWithSource;
-        return ok(callbackResponse(conversation, type, world));
+        return ok(callbackResponse(conversation, TYPES[callback.kind], world));
       },
     },
     {
@@ -34,16 +51,16 @@ export function interactionRoutes(conversations: Conversations, world: World): R
       needsBotToken: false,
       answer(request) {
         const conversation = conversationOf(request);
-        const { id } = conversation.sent(messageOf(request));
+        const { id } = conversation.sent(messageOf(request)).message;
         conversation.edit(id, parseForm(MessageForm, request.json), request.files);
-        return ok(apiMessage(conversation, id, world));
+        return ok(apiMessage(conversation.sent(id), world));
       },
     },
     {
       method: 'GET',
       path: MESSAGE,
       needsBotToken: false,
-      answer: (request) => ok(apiMessage(conversationOf(request), messageOf(request), world)),
+      answer: (request) => ok(apiMessage(conversationOf(request).sent(messageOf(request)), world)),
     },
     {
       method: 'DELETE',
@@ -61,8 +78,7 @@ export function interactionRoutes(conversations: Conversations, world: World): R
       answer(request) {
         const conversation = conversationOf(request);
         const form = parseForm(MessageForm, request.json);
-        const id = conversation.followUp(form, isEphemeral(form), request.files);
-        return ok(apiMessage(conversation, id, world));
+        return ok(apiMessage(conversation.followUp(form, isEphemeral(form), request.files), world));
       },
     },
   ];

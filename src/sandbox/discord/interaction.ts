@@ -1,5 +1,6 @@
 import type { Refusal } from './api-error.ts';
-import type { ChatState } from './chat.ts';
+import type { Callback } from './callback-rules.ts';
+import type { ChatState, Trigger } from './chat.ts';
 
 /** How long an interaction may wait for its first answer, and how long its token lives after it was typed. */
 export interface Lifetimes {
@@ -24,7 +25,7 @@ export interface Life {
 /** What becomes of the first answer, or why Discord refuses it. */
 export function acknowledge(
   { phase, typedAtMs }: Life,
-  kind: 'reply' | 'defer',
+  kind: Callback['kind'],
   nowMs: number,
   { ackMs, tokenMs }: Lifetimes,
 ): { phase: Phase } | { refusal: Refusal } {
@@ -32,7 +33,7 @@ export function acknowledge(
   if (phase === 'unanswered' || ageMs >= tokenMs) return { refusal: 'unknownInteraction' };
   if (phase !== 'sent') return { refusal: 'alreadyAcknowledged' };
   if (ageMs > ackMs) return { refusal: 'unknownInteraction' };
-  return { phase: kind === 'reply' ? 'answered' : 'thinking' };
+  return { phase: kind === 'defer' ? 'thinking' : 'answered' };
 }
 
 /** Why Discord refuses a call of the interaction's webhook; undefined = it does not. */
@@ -49,13 +50,30 @@ export function timeLimit(phase: Phase, { ackMs, tokenMs }: Lifetimes): { afterM
   return undefined;
 }
 
-/** What the chat shows for a phase. */
-export const SHOWN: Record<Phase, { state: ChatState; failure: string | undefined }> = {
-  sent: { state: 'sent', failure: undefined },
-  thinking: { state: 'thinking', failure: undefined },
-  answered: { state: 'answered', failure: undefined },
-  deleted: { state: 'answered', failure: undefined },
-  unanswered: { state: 'failed', failure: 'The application did not respond' },
-  // Discord itself goes on showing "thinking…"; a chat that is watched by tests says that no answer can come.
-  expired: { state: 'failed', failure: 'The application did not respond before its token expired' },
+const STATES: Record<Phase, ChatState> = {
+  sent: 'sent',
+  thinking: 'thinking',
+  answered: 'answered',
+  deleted: 'answered',
+  unanswered: 'failed',
+  expired: 'failed',
 };
+
+// Discord's client's words
+const UNANSWERED: Record<Trigger, string> = {
+  command: 'The application did not respond',
+  menu: 'The application did not respond',
+  component: 'This interaction failed',
+  modal: 'Something went wrong. Try again.',
+};
+
+/** What the chat shows for a phase. */
+export function shown(phase: Phase, trigger: Trigger): { state: ChatState; failure: string | undefined } {
+  return { state: STATES[phase], failure: failureOf(phase, trigger) };
+}
+
+function failureOf(phase: Phase, trigger: Trigger): string | undefined {
+  if (phase === 'unanswered') return UNANSWERED[trigger];
+  // Discord itself goes on showing "thinking…"; a chat that is watched by tests says that no answer can come.
+  return phase === 'expired' ? 'The application did not respond before its token expired' : undefined;
+}

@@ -1,6 +1,12 @@
-import { type APIEmbed, MessageFlags } from 'discord-api-types/v10';
+import {
+  type APIAttachment,
+  type APIEmbed,
+  type APIMessageTopLevelComponent,
+  MessageFlags,
+} from 'discord-api-types/v10';
 import * as z from 'zod';
 
+import { AttachmentForm } from './attachment-rules.ts';
 import { Embeds } from './embed-rules.ts';
 import { complaint, text } from './field-rules.ts';
 
@@ -23,7 +29,10 @@ export function flags(allowed: number) {
     );
 }
 
-const things = (max: number) => z.array(z.looseObject({})).max(max).nullable().exactOptional();
+const components = z
+  .array(z.looseObject({}))
+  .max(5)
+  .transform((rows) => rows as unknown as APIMessageTopLevelComponent[]);
 
 /** What a bot sends for a message or an edit of one: an absent field stays as it was, null clears it. */
 export const MessageForm = z
@@ -31,8 +40,8 @@ export const MessageForm = z
     content: text({ max: 2_000 }).nullable().exactOptional(),
     embeds: Embeds.nullable().exactOptional(),
     flags: flags(SETTABLE).exactOptional(),
-    components: things(5),
-    attachments: things(10),
+    components: components.nullable().exactOptional(),
+    attachments: z.array(AttachmentForm).nullable().exactOptional(),
   })
   .refine((form) => !(isV2(form.flags) && (form.content || form.embeds?.length)), {
     ...complaint(
@@ -43,24 +52,27 @@ export const MessageForm = z
   });
 export type MessageForm = z.infer<typeof MessageForm>;
 
-/** What a reply shows. Components and files are kept only to tell an empty message from one that is not. */
+/** What a reply shows. */
 export interface Reply {
   content: string;
   embeds: APIEmbed[];
-  components: unknown[];
-  attachments: unknown[];
+  components: APIMessageTopLevelComponent[];
+  attachments: APIAttachment[];
 }
 
 export const EMPTY_REPLY: Reply = { content: '', embeds: [], components: [], attachments: [] };
 
-/** The reply after an edit: absent fields stay, null and empty ones are cleared. */
-export function edited(reply: Reply, form: MessageForm, newFiles: number): Reply {
-  const attachments = form.attachments === undefined ? reply.attachments : (form.attachments ?? []);
+/**
+ * The reply after an edit: absent fields stay, null and empty ones are cleared.
+ *
+ * @param attachments what the message has of files afterwards
+ */
+export function edited(reply: Reply, form: MessageForm, attachments: APIAttachment[]): Reply {
   return {
     content: form.content === undefined ? reply.content : (form.content ?? ''),
     embeds: form.embeds === undefined ? reply.embeds : (form.embeds ?? []),
     components: form.components === undefined ? reply.components : (form.components ?? []),
-    attachments: newFiles > attachments.length ? Array.from({ length: newFiles }, () => ({})) : attachments,
+    attachments,
   };
 }
 

@@ -1,9 +1,10 @@
-import { ChannelType, GatewayIntentBits } from 'discord-api-types/v10';
+import { GatewayIntentBits } from 'discord-api-types/v10';
 
 import type { Guild } from './chat.ts';
 import type { Identify } from './gateway-rules.ts';
 import type { GatewaySession } from './gateway-session.ts';
-import { botUser, channelId, memberPermissions, type World } from './world.ts';
+import { apiChannel, apiRole, channelsOf, rolesOf } from './guild-contents.ts';
+import { botUser, memberPermissions, type World } from './world.ts';
 
 /** `d` of READY; events/gateway-events, "Ready". */
 export function readyPayload(
@@ -28,7 +29,6 @@ export function announcedGuilds(identify: Identify, session: GatewaySession, wor
 }
 
 function guildPayload({ id, name }: Guild, { members, applicationId }: World): object {
-  const everyone = { id, name: '@everyone', color: 0, hoist: false, position: 0, managed: false, mentionable: false };
   return {
     id,
     name,
@@ -36,10 +36,12 @@ function guildPayload({ id, name }: Guild, { members, applicationId }: World): o
     owner_id: members[0]?.id ?? applicationId,
     preferred_locale: 'en-US',
     features: [],
-    roles: [{ ...everyone, permissions: String(memberPermissions()), flags: 0 }],
-    channels: [
-      { id: channelId(id, id), type: ChannelType.GuildText, name: 'general', position: 0, permission_overwrites: [] },
-    ],
+    roles: rolesOf(id).map(apiRole),
+    channels: channelsOf(id).map((channel, position) => ({
+      ...apiChannel(channel, id, memberPermissions()),
+      position,
+      permission_overwrites: [],
+    })),
     emojis: [],
     stickers: [],
     members: [],

@@ -1,14 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 
 import { ApiError } from './api-error.ts';
+import type { Upload } from './file-store.ts';
 
 const LARGEST_BODY_BYTES = 25 * 1_024 * 1_024; // reference.md, "Uploading Files"
-const MOST_FILES = 10;
+const LARGEST_FILE_BYTES = 10 * 1_024 * 1_024; // the same page, without boosts
+const MOST_FILES = 10; // topics/opcodes-and-status-codes, 30015
 
-/** A request's JSON, and how many files came with it. */
+/** A file of a multipart request; the fields of `files[3]` have the number 3. */
+export interface NumberedUpload extends Upload {
+  number: number;
+}
+
+/** A request's JSON, and the files that came with it. */
 export interface RequestBody {
   json: unknown;
-  files: number;
+  files: NumberedUpload[];
 }
 
 /** @throws ApiError 40005, 50109, 50035 or 30015 */
@@ -20,7 +27,7 @@ export async function readBody(request: IncomingMessage): Promise<RequestBody> {
     const message = 'Expected "Content-Type" header to be one of {application/json, multipart/form-data}.';
     throw new ApiError('invalidForm', { errors: { _errors: [{ code: 'CONTENT_TYPE_INVALID', message }] } });
   }
-  return { json: bytes.length === 0 ? {} : parseJson(bytes.toString()), files: 0 };
+  return { json: bytes.length === 0 ? {} : parseJson(bytes.toString()), files: [] };
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
@@ -41,9 +48,16 @@ async function readMultipart(bytes: Buffer, contentType: string): Promise<Reques
       throw new ApiError('invalidForm');
     });
   const payload = form.get('payload_json');
-  const files = Array.from(form.values()).filter((value) => typeof value !== 'string').length;
-  if (files > MOST_FILES) throw new ApiError('tooManyAttachments');
+  const parts = Array.from(form.entries()).filter((part): part is [string, File] => typeof part[1] !== 'string');
+  if (parts.length > MOST_FILES) throw new ApiError('tooManyAttachments');
+  const files = await Promise.all(parts.map(([field, file], index) => upload(field, file, index)));
   return { json: typeof payload === 'string' ? parseJson(payload) : {}, files };
+}
+
+async function upload(field: string, file: File, index: number): Promise<NumberedUpload> {
+  if (file.size > LARGEST_FILE_BYTES) throw new ApiError('requestTooLarge');
+  const number = Number(/^files\[(\d+)\]$/.exec(field)?.[1] ?? index);
+  return { number, filename: file.name, contentType: file.type || undefined, bytes: await file.bytes() };
 }
 
 function parseJson(text: string): unknown {

@@ -4,6 +4,7 @@ import { ApiError } from './api-error.ts';
 import { apiVersion, isTurnedAway } from './client-rules.ts';
 import { type ExternalImage, externalUrl } from './external-images.ts';
 import { type Faults, type RestOutcome, spoilt } from './faults.ts';
+import type { FileStore } from './file-store.ts';
 import { readBody } from './request-body.ts';
 import type { RequestLog } from './request-log.ts';
 import { type RestAnswer, type Route, RouteTable } from './route.ts';
@@ -14,13 +15,14 @@ export interface RestOptions {
   isBotToken: (token: string) => boolean;
   faults: Faults;
   image: (url: string) => ExternalImage | undefined;
+  files: Pick<FileStore, 'at'>;
   log: RequestLog;
 }
 
 const API = /^\/api(?:\/v(\d+))?(?=\/)/;
 
 /** Answers HTTP as Discord's API does, and serves the pictures of embeds. */
-export function restListener({ routes, isBotToken, faults, image, log }: RestOptions): RequestListener {
+export function restListener({ routes, isBotToken, faults, image, files, log }: RestOptions): RequestListener {
   const table = new RouteTable(routes);
 
   const isAuthorized = ({ headers: { authorization = '' } }: IncomingMessage) =>
@@ -38,7 +40,10 @@ export function restListener({ routes, isBotToken, faults, image, log }: RestOpt
   async function handle(request: IncomingMessage, response: ServerResponse) {
     const arrivedAtMs = performance.now();
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
-    if (!API.test(path)) return sendImage(response, request.method === 'GET' ? path : '', image);
+    if (!API.test(path)) {
+      const file = request.method === 'GET' ? fileAt(path, image, files) : undefined;
+      return file ? sendFile(response, file) : sendStatus(response, 404);
+    }
 
     const { method = '', url = '' } = request;
     const route = path.replace(API, '');
@@ -93,16 +98,21 @@ function suffer({ req, socket }: ServerResponse, fault: Extract<RestOutcome, str
   else req.resume().once('end', () => socket?.destroySoon());
 }
 
-function sendImage(response: ServerResponse, path: string, image: RestOptions['image']) {
+/** A picture of the network, or a file of a message. */
+function fileAt(path: string, image: RestOptions['image'], files: RestOptions['files']): ExternalImage | undefined {
   const url = externalUrl(path);
-  const found = url === undefined ? undefined : image(url);
-  if (!found) return sendStatus(response, 404);
+  if (url !== undefined) return image(url);
+  const file = files.at(path);
+  return file && { contentType: file.attachment.content_type ?? 'application/octet-stream', body: file.bytes };
+}
+
+function sendFile(response: ServerResponse, { contentType, body }: ExternalImage): void {
   response.writeHead(200, {
-    'Content-Type': found.contentType,
-    'Content-Security-Policy': 'sandbox', // an SVG opened by itself must not run scripts
+    'Content-Type': contentType,
+    'Content-Security-Policy': 'sandbox', // an SVG or a page opened by itself must not run scripts
     'X-Content-Type-Options': 'nosniff',
   });
-  response.end(found.body);
+  response.end(body);
 }
 
 function sendStatus(response: ServerResponse, status: number): void {

@@ -14,10 +14,19 @@ export class SentMessages {
   readonly #byId = new Map<string, SentMessage>();
   #originalId: string | undefined;
 
+  /** Adds the reply. */
+  putOriginal(message: SentMessage): void {
+    this.#originalId = message.id;
+    this.put(message);
+  }
+
   /** Adds a message, or puts its next version in its place. */
   put(message: SentMessage): void {
-    this.#originalId ??= message.id;
     this.#byId.set(message.id, message);
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
   }
 
   /** @throws ApiError 10008 when there is no such message, or no more. */

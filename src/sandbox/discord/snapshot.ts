@@ -1,5 +1,7 @@
-import type { ChatMessage, FollowUp } from './chat.ts';
-import { type Phase, SHOWN } from './interaction.ts';
+import { standingFiles } from './attachment-links.ts';
+import type { ChatMessage, FollowUp, MessageBody } from './chat.ts';
+import { type Phase, shown } from './interaction.ts';
+import type { Reply } from './message-rules.ts';
 import type { SentMessage, SentMessages } from './sent-messages.ts';
 
 /** What the chat shows after a change. */
@@ -7,8 +9,8 @@ export function nextSnapshot(before: ChatMessage, phase: Phase, sent: SentMessag
   const { original, followUps } = sent;
   return {
     ...before,
-    ...SHOWN[phase],
-    ...(original && { messageId: original.id, content: original.reply.content, embeds: original.reply.embeds }),
+    ...shown(phase, before.trigger),
+    ...(original && { messageId: original.id, ...shownBody(original.reply) }),
     ...(original && phase !== 'deleted' && { ephemeral: original.ephemeral, edited: original.edited }),
     answeredAtMs: before.answeredAtMs ?? (phase === 'answered' ? nowMs : undefined),
     ...(phase === 'deleted' && { deleted: true }),
@@ -16,6 +18,10 @@ export function nextSnapshot(before: ChatMessage, phase: Phase, sent: SentMessag
   };
 }
 
-function shownFollowUp({ id, ephemeral, edited, reply: { content, embeds } }: SentMessage): FollowUp {
-  return { messageId: id, ephemeral, edited, content, embeds };
+function shownFollowUp({ id, ephemeral, edited, reply }: SentMessage): FollowUp {
+  return { messageId: id, ephemeral, edited, ...shownBody(reply) };
+}
+
+function shownBody({ content, embeds, components, attachments }: Reply): MessageBody {
+  return { content, embeds, components, attachments: standingFiles(attachments, embeds) };
 }

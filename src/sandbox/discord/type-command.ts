@@ -1,81 +1,134 @@
-import type { APIApplicationCommand } from 'discord-api-types/v10';
+import {
+  type APIApplicationCommand,
+  ApplicationCommandType as CommandType,
+  InteractionType,
+} from 'discord-api-types/v10';
 
+import { apiMessage } from './api-message.ts';
 import type { TypedCommand } from './chat.ts';
 import type { Conversation } from './conversation.ts';
-import type { Conversations } from './conversations.ts';
-import type { Gateway } from './gateway.ts';
-import type { Lifetimes } from './interaction.ts';
-import { interactionPayload } from './interaction-payload.ts';
-import { snowflakeTimeMs } from './snowflake.ts';
-import { commandLine, typedOptions } from './typed-options.ts';
-import { channelId, type World } from './world.ts';
-
-export interface TypingPlace {
-  world: World;
-  commandsFor(at: { guildId: string | null; manageGuild?: boolean }): APIApplicationCommand[];
-  conversations: Conversations;
-  gateway: Gateway;
-  nextId: () => string;
-  lifetimes: Lifetimes;
-  origin: string;
-}
+import { type Owners, ownersOf, type Place, placeOf } from './place.ts';
+import { isResolvable, type Resolvable, resolvableAt, resolved } from './resolvable.ts';
+import { type InteractionServices, needBot, startInteraction } from './start-interaction.ts';
+import { attach } from './typed-files.ts';
+import { type Callable, callable, commandLine, type TypedOption, typedOptions, withinPath } from './typed-options.ts';
 
 /** Checks a typed command as Discord's client does and sends it to the bot. @throws Error in plain words. */
-export function typeCommand(typed: TypedCommand, place: TypingPlace): Conversation {
-  const { world, conversations, gateway, nextId, lifetimes, origin } = place;
-  const guildId = typedGuild(typed, world);
-  const member = typedMember(typed, world);
-  const manageGuild = guildId !== null && typed.manageGuild === true;
-  const command = typedName(typed, place.commandsFor({ guildId, manageGuild }));
-  const options = typedOptions(command, typed.options ?? {});
-  if (!gateway.isKnown) throw new Error('No bot is connected to the emulated Discord.');
+export function typeCommand(typed: TypedCommand, services: InteractionServices): Conversation {
+  return typed.target ? openMenu(typed, typed.target, services) : typeSlashCommand(typed, services);
+}
 
-  const id = nextId();
-  const conversation = conversations.start({
-    channelId: channelId(guildId, member.id),
-    commandName: command.name,
-    lifetimes,
-    nextId,
-    origin,
-    message: {
-      interactionId: id,
-      messageId: undefined,
-      guildId,
-      member,
-      commandLine: commandLine(command.name, options),
-      state: 'sent',
-      failure: undefined,
-      ephemeral: false,
-      edited: false,
-      content: '',
-      embeds: [],
-      typedAtMs: snowflakeTimeMs(id),
-      answeredAtMs: undefined,
+function typeSlashCommand(typed: TypedCommand, services: InteractionServices): Conversation {
+  const place = placeOf(typed, services.world);
+  const called = calledAt(typed.command, place, services);
+  const { values, prepared } = attach(typed.options ?? {}, place.channelId, services.files);
+  const known = resolvableAt(
+    place,
+    services.world,
+    prepared.map(({ attachment }) => attachment),
+  );
+  const options = typedOptions(called, values, known);
+  needBot(services);
+  services.files.keep(prepared);
+  const things = resolved(
+    options.map(({ type, value }) => ({ type, value })),
+    known,
+  );
+  return startInteraction(
+    {
+      type: InteractionType.ApplicationCommand,
+      trigger: 'command',
+      line: commandLine(called, options, (option) => shownValue(option, known)),
+      place,
+      owners: ownersOfCommand(called.command, place),
+      data: { ...commandData(called.command), ...optionData(called, options), ...(things && { resolved: things }) },
+      metadata: { name: called.command.name },
     },
-  });
-  const { token } = conversation;
-  const payload = interactionPayload({ id, token, member, guildId, manageGuild, command, options }, world);
-  gateway.dispatch('INTERACTION_CREATE', guildId, payload);
-  return conversation;
+    services,
+  );
 }
 
-function typedGuild({ guildId }: TypedCommand, { guilds }: World): string | null {
-  if (guildId === null) return null;
-  const found = guildId === undefined ? guilds[0] : guilds.find(({ id }) => id === guildId);
-  if (!found) throw new Error(`There is no Discord server with the id ${guildId}.`);
-  return found.id;
+function openMenu(
+  { command: name, ...at }: TypedCommand,
+  target: NonNullable<TypedCommand['target']>,
+  services: InteractionServices,
+): Conversation {
+  const place = placeOf(at, services.world);
+  const type = 'userId' in target ? CommandType.User : CommandType.Message;
+  const command = visible(name, type, place, services);
+  const { data, metadata } =
+    'userId' in target ? userTarget(target.userId, place, services) : messageTarget(target.messageId, services);
+  needBot(services);
+  return startInteraction(
+    {
+      type: InteractionType.ApplicationCommand,
+      trigger: 'menu',
+      line: command.name,
+      place,
+      owners: ownersOfCommand(command, place),
+      data: { ...commandData(command), ...data },
+      metadata: { name: command.name, ...metadata },
+    },
+    services,
+  );
 }
 
-function typedMember({ memberId }: TypedCommand, { members }: World) {
-  const found = memberId === undefined ? members[0] : members.find(({ id }) => id === memberId);
-  if (!found) throw new Error(`There is no member with the id ${memberId}.`);
-  return found;
+function userTarget(id: string, place: Place, { world }: InteractionServices) {
+  const known = resolvableAt(place, world);
+  const user = known.users.get(id);
+  if (!user) throw new Error(`There is no member with the id ${id}.`);
+  const things = { users: { [id]: user }, ...(known.members.has(id) && { members: { [id]: known.members.get(id) } }) };
+  return { data: { target_id: id, resolved: things }, metadata: { target_user: user } };
+}
+
+function messageTarget(id: string, { conversations, world }: InteractionServices) {
+  const held = conversations.holder(id)?.held(id);
+  if (!held) throw new Error(`There is no message of the bot with the id ${id}.`);
+  return {
+    data: { target_id: id, resolved: { messages: { [id]: apiMessage(held, world) } } },
+    metadata: { target_message_id: id },
+  };
+}
+
+/** The slash command or subcommand that a name such as `deck cards add` means there. @throws Error in plain words. */
+export function calledAt(name: string, place: Place, services: InteractionServices): Callable {
+  const [first = '', ...path] = name.trim().split(/\s+/);
+  return callable(visible(first, CommandType.ChatInput, place, services), path);
 }
 
 /** A guild's own command is taken before the global one of the same name. */
-function typedName({ command }: TypedCommand, visible: readonly APIApplicationCommand[]): APIApplicationCommand {
-  const named = visible.filter(({ name }) => name === command);
+function visible(
+  name: string,
+  wanted: CommandType,
+  place: Place,
+  { commandsAt }: InteractionServices,
+): APIApplicationCommand {
+  const named = commandsAt(place).filter((command) => command.name === name && command.type === wanted);
   const found = named.find(({ guild_id }) => guild_id !== undefined) ?? named[0];
-  if (!found) throw new Error(`/${command} is not registered, or not visible to this member here.`);
+  const shown = wanted === CommandType.ChatInput ? `/${name}` : `"${name}"`;
+  if (!found) throw new Error(`${shown} is not registered, or not visible to this member here.`);
   return found;
+}
+
+/** A guild's own command is the guild's. */
+export function ownersOfCommand({ integration_types, guild_id }: APIApplicationCommand, place: Place): Owners {
+  return guild_id === undefined ? ownersOf(integration_types ?? [0], place) : { 0: guild_id };
+}
+
+export function commandData({ id, name, type, guild_id }: APIApplicationCommand): object {
+  return { id, name, type, ...(guild_id !== undefined && { guild_id }) };
+}
+
+export function optionData(called: Callable, options: TypedOption[]): object {
+  const within = withinPath(called, options);
+  return within.length > 0 ? { options: within } : {};
+}
+
+function shownValue({ type, value }: TypedOption, known: Resolvable): string {
+  const id = String(value);
+  if (!isResolvable(type, id, known)) return id;
+  const { users, roles, channels, attachments } = known;
+  const user = users.get(id)?.global_name ?? users.get(id)?.username;
+  if (user !== undefined) return `@${user}`;
+  return attachments.get(id)?.filename ?? channels.get(id)?.name ?? roles.get(id)?.name ?? id;
 }

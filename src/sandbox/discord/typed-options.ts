@@ -1,45 +1,115 @@
 import {
   type APIApplicationCommand,
+  type APIApplicationCommandBasicOption,
   type APIApplicationCommandOption,
   ApplicationCommandOptionType as OptionType,
 } from 'discord-api-types/v10';
 
-type Value = string | number | boolean;
+import { isResolvable, type Resolvable } from './resolvable.ts';
+
+export type OptionValue = string | number | boolean;
+
+/** An option as it is sent: of a subcommand with the options in it. */
 export interface TypedOption {
   name: string;
   type: OptionType;
-  value: Value;
+  value?: OptionValue;
+  options?: TypedOption[];
+  focused?: true;
+}
+
+/** A command, or one of its subcommands. */
+export interface Callable {
+  command: APIApplicationCommand;
+  /** The subcommand group and the subcommand, from outside; empty = the command itself. */
+  path: readonly APIApplicationCommandOption[];
+  declared: readonly APIApplicationCommandBasicOption[];
+}
+
+/** `/deck cards add`, as it is shown and typed. */
+export function lineOf({ command, path }: Callable): string {
+  return `/${[command, ...path].map(({ name }) => name).join(' ')}`;
+}
+
+/** The command itself or the subcommand that these names lead to. @throws Error in plain words. */
+export function callable(command: APIApplicationCommand, names: readonly string[]): Callable {
+  let declared = command.options ?? [];
+  const path = names.map((name) => {
+    const found = declared.find((option) => isSubcommand(option) && option.name === name);
+    if (!found) throw new Error(`/${[command.name, ...names].join(' ')} is not registered.`);
+    declared = ('options' in found && found.options) || [];
+    return found;
+  });
+  const inner = declared.find(isSubcommand);
+  if (inner) throw new Error(`/${[command.name, ...names].join(' ')} needs a subcommand, such as "${inner.name}".`);
+  return { command, path, declared: declared as readonly APIApplicationCommandBasicOption[] };
 }
 
 /**
- * The options of a typed command as Discord's own client checks and sends them.
+ * The options of a typed command as Discord's own client checks and sends them, in the order of their declaration.
  *
  * @throws Error in plain words when an option is missing, unknown, or of the wrong kind.
  */
-export function typedOptions(command: APIApplicationCommand, typed: Readonly<Record<string, Value>>): TypedOption[] {
-  const declared = command.options ?? [];
-  const stranger = Object.keys(typed).find((name) => !declared.some((option) => option.name === name));
-  if (stranger !== undefined) throw new Error(`/${command.name} has no option "${stranger}".`);
-
-  return declared.flatMap((option) => {
+export function typedOptions(
+  called: Callable,
+  typed: Readonly<Record<string, OptionValue>>,
+  known: Resolvable,
+): TypedOption[] {
+  refuseStrangers(called, typed);
+  return called.declared.flatMap((option) => {
     const value = typed[option.name];
     if (value === undefined || value === '') {
-      if ('required' in option && option.required)
-        throw new Error(`/${command.name} needs the option "${option.name}".`);
+      if (option.required) throw new Error(`${lineOf(called)} needs the option "${option.name}".`);
       return [];
     }
-    const problem = misfit(option, value);
-    if (problem !== undefined) throw new Error(`The option "${option.name}" of /${command.name} ${problem}.`);
+    const problem = misfit(option, value, known);
+    if (problem !== undefined) throw new Error(`The option "${option.name}" of ${lineOf(called)} ${problem}.`);
     return [{ name: option.name, type: option.type, value: chosen(option, value) }];
   });
 }
 
-/** What is shown above the reply, such as `/card id:base1-4`. */
-export function commandLine(name: string, options: readonly TypedOption[]): string {
-  return [`/${name}`, ...options.map((option) => `${option.name}:${option.value}`)].join(' ');
+/** The options of a command that is still being typed: unchecked, the focused one as text. */
+export function halfTypedOptions(
+  called: Callable,
+  typed: Readonly<Record<string, OptionValue>>,
+  focused: string,
+): TypedOption[] {
+  refuseStrangers(called, typed);
+  const option = called.declared.find(({ name }) => name === focused);
+  if (!(option && 'autocomplete' in option && option.autocomplete)) {
+    throw new Error(`The option "${focused}" of ${lineOf(called)} has no autocomplete.`);
+  }
+  return called.declared.flatMap(({ name, type }) => {
+    const value = typed[name];
+    if (name === focused) return [{ name, type, value: String(value ?? ''), focused: true as const }];
+    return value === undefined || value === '' ? [] : [{ name, type, value }];
+  });
 }
 
-function misfit(option: APIApplicationCommandOption, value: Value): string | undefined {
+/** Puts options into the subcommand, and that into its group. */
+export function withinPath({ path }: Callable, options: TypedOption[]): TypedOption[] {
+  return path.reduceRight((inner, { name, type }) => [{ name, type, options: inner }], options);
+}
+
+/** What is shown above the reply, such as `/card id:base1-4`. @param shown how an id is called */
+export function commandLine(
+  called: Callable,
+  options: readonly TypedOption[],
+  shown: (option: TypedOption) => string = ({ value }) => String(value),
+): string {
+  return [lineOf(called), ...options.map((option) => `${option.name}:${shown(option)}`)].join(' ');
+}
+
+function isSubcommand({ type }: APIApplicationCommandOption): boolean {
+  return type === OptionType.Subcommand || type === OptionType.SubcommandGroup;
+}
+
+function refuseStrangers(called: Callable, typed: Readonly<Record<string, OptionValue>>): void {
+  const stranger = Object.keys(typed).find((name) => !called.declared.some((option) => option.name === name));
+  if (stranger !== undefined) throw new Error(`${lineOf(called)} has no option "${stranger}".`);
+}
+
+function misfit(option: APIApplicationCommandBasicOption, value: OptionValue, known: Resolvable): string | undefined {
   if ('choices' in option && option.choices?.length) {
     return option.choices.some((choice) => choice.name === value || choice.value === value)
       ? undefined
@@ -54,25 +124,40 @@ function misfit(option: APIApplicationCommandOption, value: Value): string | und
       return Number.isFinite(value) ? numberMisfit(value, option) : 'must be a number';
     case OptionType.Boolean:
       return typeof value === 'boolean' ? undefined : 'must be true or false';
+    case OptionType.Channel:
+      return channelMisfit(String(value), option.channel_types, known);
     default:
-      return 'is of a kind that cannot be typed here';
+      return isResolvable(option.type, String(value), known) ? undefined : WANTED[option.type];
   }
 }
 
-function textMisfit(value: Value, min: number, max: number): string | undefined {
+const WANTED: Record<number, string> = {
+  [OptionType.User]: 'must be the id of a member',
+  [OptionType.Role]: 'must be the id of a role of this server',
+  [OptionType.Mentionable]: 'must be the id of a member or of a role of this server',
+  [OptionType.Attachment]: 'must be a file',
+};
+
+function channelMisfit(id: string, types: readonly number[] | undefined, { channels }: Resolvable) {
+  const found = channels.get(id);
+  if (!found) return 'must be the id of a channel of this server';
+  return types?.length && !types.includes(found.type) ? 'is not a channel of the wanted kind' : undefined;
+}
+
+function textMisfit(value: OptionValue, min: number, max: number): string | undefined {
   if (typeof value !== 'string') return 'must be text';
   const length = [...value].length;
   return length < min || length > max ? `must have ${min} to ${max} characters` : undefined;
 }
 
-function numberMisfit(value: Value, { min_value, max_value }: { min_value?: number; max_value?: number }) {
+function numberMisfit(value: OptionValue, { min_value, max_value }: { min_value?: number; max_value?: number }) {
   if (min_value !== undefined && Number(value) < min_value) return `must be at least ${min_value}`;
   if (max_value !== undefined && Number(value) > max_value) return `must be at most ${max_value}`;
   return undefined;
 }
 
 /** People pick a choice by its name; the bot gets its value. */
-function chosen(option: APIApplicationCommandOption, value: Value): Value {
+function chosen(option: APIApplicationCommandBasicOption, value: OptionValue): OptionValue {
   if (!('choices' in option)) return value;
   return option.choices?.find((choice) => choice.name === value)?.value ?? value;
 }

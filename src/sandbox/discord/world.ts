@@ -50,11 +50,6 @@ export function memberPermissions(manageGuild = false): bigint {
   return manageGuild ? MEMBER_PERMISSIONS | Permission.ManageGuild : MEMBER_PERMISSIONS;
 }
 
-/** The one channel of a guild, or of a member's direct messages with the bot. */
-export function channelId(guildId: string | null, memberId: string): string {
-  return String(BigInt(guildId ?? memberId) + 1_000n);
-}
-
 export function apiUser({ id, name }: Pick<Member, 'id' | 'name'>): APIUser {
   return {
     id,

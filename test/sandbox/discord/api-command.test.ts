@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { apiCommand, isVisible } from '../../../src/sandbox/discord/api-command.ts';
+import type { Whereabouts } from '../../../src/sandbox/discord/chat.ts';
 import type { RegisteredCommand } from '../../../src/sandbox/discord/command-book.ts';
 import { CommandForm } from '../../../src/sandbox/discord/command-rules.ts';
-import { memberPermissions } from '../../../src/sandbox/discord/world.ts';
+import { ownersOf, placeOf } from '../../../src/sandbox/discord/place.ts';
+import { DEFAULT_WORLD as world } from '../../../src/sandbox/discord/world.ts';
 
 const GUILD = '1180000000000655361';
 const MANAGE_GUILD = '32';
@@ -53,16 +55,36 @@ describe('a command is visible', () => {
     ['without direct messages, in them', { dm_permission: false }, null, null, false, false],
     ['for direct messages only, in a server', { contexts: [1] }, null, GUILD, false, false],
     ["a server's own, there", {}, GUILD, GUILD, false, true],
-    ["a server's own, in another", {}, GUILD, '1', false, false],
+    ["a server's own, in another", {}, GUILD, '1180000000004849665', false, false],
     ["a server's own, in direct messages", {}, GUILD, null, false, false],
     ['for managers, to a member', { default_member_permissions: MANAGE_GUILD }, null, GUILD, false, false],
     ['for managers, to one', { default_member_permissions: MANAGE_GUILD }, null, GUILD, true, true],
     ['for managers, in direct messages', { default_member_permissions: MANAGE_GUILD }, null, null, false, true],
     ['for administrators, to a manager', { default_member_permissions: '0' }, null, GUILD, true, false],
-    ['in the menu of a message', { type: 3, description: '' }, null, GUILD, false, false],
   ])('%s', (_what, form, scope, guildId, manageGuild, expected) => {
-    const at = { guildId, permissions: memberPermissions(manageGuild) };
+    const at = placeOf({ guildId, manageGuild }, world);
 
     expect(isVisible(registered(form, scope), at)).toBe(expected);
+  });
+
+  it.each<[string, object, Whereabouts, boolean]>([
+    ['of an app that only the server has, in a group', {}, { context: 2 }, false],
+    ['for users, in a group', { integration_types: [1] }, { context: 2 }, true],
+    ['for users but not for groups, in a group', { integration_types: [1], contexts: [0, 1] }, { context: 2 }, false],
+    ['for users, to one who has not installed it', { integration_types: [1] }, {}, false],
+    ['for users, to one who has', { integration_types: [1] }, { installedFor: 'user' }, true],
+    ['for servers, to one who has it alone', { integration_types: [0] }, { installedFor: 'user' }, false],
+    ['for both, to one who has both', { integration_types: [0, 1] }, { installedFor: 'both' }, true],
+  ])('%s', (_what, form, at, expected) => {
+    expect(isVisible(registered(form), placeOf(at, world))).toBe(expected);
+  });
+
+  it('says on whose behalf a command runs', () => {
+    const at = (whereabouts: Whereabouts) => ownersOf([0, 1], placeOf(whereabouts, world));
+
+    expect(at({ guildId: GUILD })).toEqual({ 0: GUILD });
+    expect(at({ guildId: GUILD, installedFor: 'both' })).toEqual({ 0: GUILD, 1: world.members[0]?.id });
+    expect(at({ guildId: null })).toEqual({ 0: '0' });
+    expect(at({ context: 2 })).toEqual({ 1: world.members[0]?.id });
   });
 });

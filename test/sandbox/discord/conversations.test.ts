@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { Conversations } from '../../../src/sandbox/discord/conversations.ts';
+import { FileStore } from '../../../src/sandbox/discord/file-store.ts';
 import { DISCORD_LIFETIMES } from '../../../src/sandbox/discord/interaction.ts';
 import { RequestLog } from '../../../src/sandbox/discord/request-log.ts';
+import { sentMessage } from '../../../src/sandbox/discord/start-interaction.ts';
 
 let conversations: Conversations;
 beforeEach(() => {
@@ -11,60 +13,54 @@ beforeEach(() => {
 afterEach(() => conversations.close());
 
 function typed(interactionId: string) {
+  const member = { id: '3', name: 'Alice', locale: 'en-US' };
+  const message = sentMessage(interactionId, { guildId: null, context: 1, member });
+  const nextId = () => '2';
+  const origin = 'http://127.0.0.1:1';
   return conversations.start({
+    type: 2,
+    hasSource: false,
     channelId: '1',
-    commandName: 'card',
+    owners: { 0: '0' },
+    metadata: {},
     lifetimes: DISCORD_LIFETIMES,
-    nextId: () => '2',
-    origin: 'http://127.0.0.1:1',
-    message: {
-      interactionId,
-      messageId: undefined,
-      guildId: null,
-      member: { id: '3', name: 'Alice', locale: 'en-US' },
-      commandLine: '/card',
-      state: 'sent',
-      failure: undefined,
-      ephemeral: false,
-      edited: false,
-      content: '',
-      embeds: [],
-      typedAtMs: Date.now(),
-      answeredAtMs: undefined,
-    },
+    nextId,
+    files: new FileStore(origin, nextId),
+    origin,
+    message: { ...message, trigger: 'command', commandLine: '/card', typedAtMs: Date.now() },
   });
 }
 
 it('forgets the oldest of more than a thousand finished ones, and none that is open', () => {
-  const open = typed('open');
-  const first = typed('first');
-  first.acknowledge({ kind: 'reply', ephemeral: false, form: { content: 'here' } }, 0);
+  const open = typed('1');
+  const first = typed('2');
+  first.acknowledge({ kind: 'reply', ephemeral: false, form: { content: 'here' } }, []);
   for (let number = 0; number < 1_000; number++) {
-    typed(`later ${number}`).acknowledge({ kind: 'reply', ephemeral: false, form: { content: 'here' } }, 0);
+    typed(String(3 + number)).acknowledge({ kind: 'reply', ephemeral: false, form: { content: 'here' } }, []);
   }
 
   expect(conversations.messages()).toHaveLength(1_001);
-  expect(conversations.find('open')).toBe(open);
-  expect(conversations.find('first')).toBeUndefined();
-  expect(() => conversations.webhook(first.token)).toThrow(expect.objectContaining({ code: 10_015 }));
+  expect(conversations.find('1')).toBe(open);
+  expect(conversations.find('2')).toBeUndefined();
+  expect(() => conversations.webhook(first.details.token)).toThrow(expect.objectContaining({ code: 10_015 }));
 });
 
 it('keeps the last hundred snapshots of one that is edited for ever', () => {
-  const conversation = typed('busy');
-  conversation.acknowledge({ kind: 'defer', ephemeral: true }, 0);
-  for (let edit = 1; edit <= 200; edit++) conversation.edit('@original', { content: String(edit) }, 0);
+  const conversation = typed('1');
+  conversation.acknowledge({ kind: 'defer', ephemeral: true }, []);
+  for (let edit = 1; edit <= 200; edit++) conversation.edit('@original', { content: String(edit) }, []);
 
   expect(conversation.history).toHaveLength(100);
   expect(conversation.message).toMatchObject({ content: '200', edited: true, ephemeral: true });
 });
 
 it('does not count a refused answer as one', () => {
-  const conversation = typed('careful');
+  const conversation = typed('1');
 
-  expect(() => conversation.acknowledge({ kind: 'reply', ephemeral: false, form: {} }, 0)).toThrow(
+  expect(() => conversation.acknowledge({ kind: 'reply', ephemeral: false, form: {} }, [])).toThrow(
     expect.objectContaining({ code: 50_006 }),
   );
-  conversation.acknowledge({ kind: 'reply', ephemeral: true, form: { content: 'here' } }, 0);
+  conversation.acknowledge({ kind: 'reply', ephemeral: true, form: { content: 'here' } }, []);
   expect(conversation.message).toMatchObject({ state: 'answered', content: 'here', ephemeral: true });
 });
 

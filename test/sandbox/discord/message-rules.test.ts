@@ -65,6 +65,7 @@ describe('a message', () => {
 });
 
 describe('an edit', () => {
+  const file = { id: '1', filename: 'a.txt', size: 1, url: 'http://x.test/a.txt', proxy_url: 'http://x.test/a.txt' };
   const before = { ...EMPTY_REPLY, content: 'wait', embeds: [{ title: 'old' }] };
 
   it.each<[string, MessageForm, object]>([
@@ -72,12 +73,12 @@ describe('an edit', () => {
     ['clears what it names with null', { content: null }, { content: '', embeds: [{ title: 'old' }] }],
     ['clears with an empty list', { embeds: [] }, { content: 'wait', embeds: [] }],
   ])('%s', (_what, form, expected) => {
-    expect(edited(before, form, 0)).toMatchObject(expected);
+    expect(edited(before, form, [])).toMatchObject(expected);
   });
 
   it('leaves an empty message when content, embeds, components and files are gone', () => {
-    expect(isEmpty(edited(before, { content: '', embeds: [] }, 0))).toBe(true);
-    expect(isEmpty(edited(before, { content: '', embeds: [] }, 1))).toBe(false);
+    expect(isEmpty(edited(before, { content: '', embeds: [] }, []))).toBe(true);
+    expect(isEmpty(edited(before, { content: '', embeds: [] }, [file]))).toBe(false);
   });
 });
 
@@ -92,6 +93,6 @@ describe('a callback', () => {
     ['with a mistake in its data', { type: 4, data: { content: 1 } }, 'data.content: STRING_TYPE_CONVERT'],
     ['that is no object', [], ': DICT_TYPE_CONVERT'],
   ])('%s', (_what, body, expected) => {
-    expect(leafCodes(() => parseCallback(body))).toEqual([expected]);
+    expect(leafCodes(() => parseCallback(body, { type: 2, hasSource: false }))).toEqual([expected]);
   });
 });

@@ -2,7 +2,18 @@ import { describe, expect, it } from 'vitest';
 
 import { apiCommand } from '../../../src/sandbox/discord/api-command.ts';
 import { CommandForm } from '../../../src/sandbox/discord/command-rules.ts';
-import { commandLine, typedOptions } from '../../../src/sandbox/discord/typed-options.ts';
+import { channelsOf, rolesOf } from '../../../src/sandbox/discord/guild-contents.ts';
+import { placeOf } from '../../../src/sandbox/discord/place.ts';
+import { resolvableAt, resolved } from '../../../src/sandbox/discord/resolvable.ts';
+import {
+  callable,
+  commandLine,
+  halfTypedOptions,
+  type OptionValue,
+  typedOptions,
+  withinPath,
+} from '../../../src/sandbox/discord/typed-options.ts';
+import { DEFAULT_WORLD as world } from '../../../src/sandbox/discord/world.ts';
 
 const form = CommandForm.parse({
   name: 'card',
@@ -14,7 +25,9 @@ const form = CommandForm.parse({
     { type: 3, name: 'game', description: 'x', choices: [{ name: 'First Game', value: 'first' }] },
   ],
 });
-const command = apiCommand({ id: '1', version: '2', guildId: null, form }, '9');
+const called = callable(apiCommand({ id: '1', version: '2', guildId: null, form }, '9'), []);
+const here = resolvableAt(placeOf({}, world), world);
+const typed = (options: Record<string, OptionValue>) => typedOptions(called, options, here);
 
 describe('typing', () => {
   it.each<[string, Record<string, string | number | boolean>, string]>([
@@ -29,11 +42,11 @@ describe('typing', () => {
     ['too many', { id: 'a', count: 4 }, 'must be at most 3'],
     ['what is no choice', { id: 'a', game: 'third' }, 'is none of First Game'],
   ])('%s is refused in plain words', (_what, options, expected) => {
-    expect(() => typedOptions(command, options)).toThrow(expected);
+    expect(() => typed(options)).toThrow(expected);
   });
 
   it('sends options in the order of the declaration, and the value of a choice for its name', () => {
-    expect(typedOptions(command, { game: 'First Game', prices: false, id: '🐉🐉🐉🐉🐉' })).toEqual([
+    expect(typed({ game: 'First Game', prices: false, id: '🐉🐉🐉🐉🐉' })).toEqual([
       { type: 3, name: 'id', value: '🐉🐉🐉🐉🐉' },
       { type: 5, name: 'prices', value: false },
       { type: 3, name: 'game', value: 'first' },
@@ -41,6 +54,107 @@ describe('typing', () => {
   });
 
   it('is shown above the reply', () => {
-    expect(commandLine('card', typedOptions(command, { id: 'a-1', prices: false }))).toBe('/card id:a-1 prices:false');
+    expect(commandLine(called, typed({ id: 'a-1', prices: false }))).toBe('/card id:a-1 prices:false');
+  });
+});
+
+describe('options that stand for something', () => {
+  const [guild] = world.guilds;
+  const [alice] = world.members;
+  const role = rolesOf(guild?.id ?? '')[1]?.id ?? '';
+  const [text, , , voice] = channelsOf(guild?.id ?? '');
+  const things = CommandForm.parse({
+    name: 'thing',
+    description: 'x',
+    options: [
+      { type: 6, name: 'user', description: 'x' },
+      { type: 7, name: 'channel', description: 'x', channel_types: [0] },
+      { type: 8, name: 'role', description: 'x' },
+      { type: 9, name: 'either', description: 'x' },
+      { type: 11, name: 'file', description: 'x' },
+    ],
+  });
+  const thing = callable(apiCommand({ id: '1', version: '2', guildId: null, form: things }, '9'), []);
+
+  it.each<[string, Record<string, OptionValue>, string]>([
+    ['nobody', { user: '1' }, 'must be the id of a member'],
+    ['no channel', { channel: '1' }, 'must be the id of a channel'],
+    ['a channel of another kind', { channel: voice?.id ?? '' }, 'is not a channel of the wanted kind'],
+    ['no role', { role: alice?.id ?? '' }, 'must be the id of a role'],
+    ['neither member nor role', { either: text?.id ?? '' }, 'must be the id of a member or of a role'],
+    ['text for a file', { file: 'a.png' }, 'must be a file'],
+  ])('%s is refused in plain words', (_what, options, expected) => {
+    expect(() => typedOptions(thing, options, here)).toThrow(expected);
+  });
+
+  it('come with what they stand for', () => {
+    const options = { user: alice?.id ?? '', channel: text?.id ?? '', either: role };
+    const chosen = typedOptions(thing, options, here).map(({ type, value }) => ({ type, value }));
+
+    expect(resolved(chosen, here)).toMatchObject({
+      users: { [alice?.id ?? '']: { global_name: 'Alice' } },
+      members: { [alice?.id ?? '']: { roles: [] } },
+      channels: { [text?.id ?? '']: { name: 'general' } },
+      roles: { [role]: { name: 'Moderators' } },
+    });
+  });
+
+  it('are no members, roles and channels outside servers', () => {
+    const alone = resolvableAt(placeOf({ guildId: null }, world), world);
+
+    expect(() => typedOptions(thing, { role }, alone)).toThrow('must be the id of a role');
+    expect(resolved([{ type: 6, value: alice?.id }], alone)).toEqual({
+      users: { [alice?.id ?? '']: expect.objectContaining({ global_name: 'Alice' }) },
+    });
+  });
+});
+
+describe('subcommands', () => {
+  const deck = CommandForm.parse({
+    name: 'deck',
+    description: 'x',
+    options: [
+      { type: 1, name: 'list', description: 'x' },
+      {
+        type: 2,
+        name: 'cards',
+        description: 'x',
+        options: [
+          {
+            type: 1,
+            name: 'add',
+            description: 'x',
+            options: [{ type: 3, name: 'id', description: 'x', required: true, autocomplete: true }],
+          },
+        ],
+      },
+    ],
+  });
+  const command = apiCommand({ id: '1', version: '2', guildId: null, form: deck }, '9');
+
+  it('stand in their group, with their options in them', () => {
+    const add = callable(command, ['cards', 'add']);
+    const options = typedOptions(add, { id: 'a-1' }, here);
+
+    expect(withinPath(add, options)).toEqual([
+      { name: 'cards', type: 2, options: [{ name: 'add', type: 1, options: [{ name: 'id', type: 3, value: 'a-1' }] }] },
+    ]);
+    expect(commandLine(add, options)).toBe('/deck cards add id:a-1');
+    expect(withinPath(callable(command, ['list']), [])).toEqual([{ name: 'list', type: 1, options: [] }]);
+  });
+
+  it.each([
+    ['no subcommand', [], '/deck needs a subcommand, such as "list"'],
+    ['a group alone', ['cards'], '/deck cards needs a subcommand, such as "add"'],
+    ['an unknown one', ['cards', 'eat'], '/deck cards eat is not registered'],
+  ])('%s is refused in plain words', (_what, path, expected) => {
+    expect(() => callable(command, path)).toThrow(expected);
+  });
+
+  it('complete the focused option, checking nothing, if it has autocomplete', () => {
+    const add = callable(command, ['cards', 'add']);
+
+    expect(halfTypedOptions(add, {}, 'id')).toEqual([{ name: 'id', type: 3, value: '', focused: true }]);
+    expect(() => halfTypedOptions(called, {}, 'id')).toThrow('The option "id" of /card has no autocomplete.');
   });
 });

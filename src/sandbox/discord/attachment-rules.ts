@@ -1,0 +1,58 @@
+import type { APIAttachment } from 'discord-api-types/v10';
+import * as z from 'zod';
+
+import { ApiError } from './api-error.ts';
+import { text } from './field-rules.ts';
+import { mistake } from './form-error.ts';
+import type { NumberedUpload } from './request-body.ts';
+
+/** An entry of `attachments`: the number of a file that comes with it, or the id of one that stays. */
+export const AttachmentForm = z.object({
+  id: z.union([z.string(), z.number()]).transform(String),
+  filename: z.string().exactOptional(),
+  title: text({ max: 1_024 }).nullable().exactOptional(),
+  description: text({ max: 1_024 }).nullable().exactOptional(),
+});
+export type AttachmentForm = z.infer<typeof AttachmentForm>;
+
+export interface AttachmentPlan {
+  kept: APIAttachment[];
+  added: { upload: NumberedUpload; details: Partial<APIAttachment> }[];
+}
+
+/**
+ * Which files a message has afterwards; reference.md, "Uploading Files" and "Editing Message Attachments".
+ *
+ * @param listed undefined = what is there stays, and every file is added
+ * @throws ApiError 50035 for an entry that is neither sent along nor there; the leaf code is a guess
+ */
+export function attachmentPlan(
+  before: readonly APIAttachment[],
+  listed: readonly AttachmentForm[] | null | undefined,
+  uploads: readonly NumberedUpload[],
+  at: readonly string[] = [],
+): AttachmentPlan {
+  if (listed === undefined) return { kept: [...before], added: uploads.map((upload) => ({ upload, details: {} })) };
+  const entries = listed ?? [];
+  const kept = entries.flatMap(({ id, ...details }) => {
+    const found = before.find((attachment) => attachment.id === id);
+    return found ? [{ ...found, ...told(details), filename: found.filename }] : [];
+  });
+  const added = uploads.map((upload) => {
+    const entry = entries.find(({ id }) => id === String(upload.number));
+    return { upload: { ...upload, filename: entry?.filename ?? upload.filename }, details: told(entry ?? {}) };
+  });
+  const known = new Set([...before.map(({ id }) => id), ...uploads.map(({ number }) => String(number))]);
+  const unsent = entries.findIndex(({ id }) => !known.has(id));
+  if (unsent !== -1) {
+    throw mistake([...at, 'attachments', unsent, 'id'], 'ATTACHMENT_NOT_FOUND', 'Uploaded attachment not found.');
+  }
+  if (kept.length + added.length > MOST_ATTACHMENTS) throw new ApiError('tooManyAttachments');
+  return { kept, added };
+}
+
+const MOST_ATTACHMENTS = 10; // topics/opcodes-and-status-codes, 30015
+
+function told({ title, description }: Partial<AttachmentForm>): Partial<APIAttachment> {
+  return { ...(title && { title }), ...(description && { description }) };
+}

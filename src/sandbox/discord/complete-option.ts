@@ -1,0 +1,39 @@
+import { InteractionType } from 'discord-api-types/v10';
+
+import type { Autocompletions } from './autocompletions.ts';
+import type { Choice, HalfTypedCommand } from './chat.ts';
+import { interactionPayload } from './interaction-payload.ts';
+import { placeOf } from './place.ts';
+import { type InteractionServices, needBot } from './start-interaction.ts';
+import { calledAt, commandData, optionData, ownersOfCommand } from './type-command.ts';
+import { attach } from './typed-files.ts';
+import { halfTypedOptions } from './typed-options.ts';
+
+/**
+ * Asks the bot for the choices of the focused option, as Discord's client does with every key.
+ * Rejects with a sentence when it cannot be asked, or does not answer in time.
+ */
+export async function completeOption(
+  typed: HalfTypedCommand,
+  services: InteractionServices,
+  autocompletions: Autocompletions,
+): Promise<Choice[]> {
+  const { world, files, nextId, lifetimes, gateway } = services;
+  const place = placeOf(typed, world);
+  const called = calledAt(typed.command, place, services);
+  const { values } = attach(typed.options ?? {}, place.channelId, files);
+  const options = halfTypedOptions(called, values, typed.focused);
+  needBot(services);
+
+  const id = nextId();
+  const { token, choices } = autocompletions.start(id, place.member.locale, lifetimes.ackMs);
+  const type = InteractionType.ApplicationCommandAutocomplete;
+  const data = { ...commandData(called.command), ...optionData(called, options) };
+  const owners = ownersOfCommand(called.command, place);
+  gateway.dispatch(
+    'INTERACTION_CREATE',
+    place.guildId,
+    interactionPayload({ id, token, type, place, owners, data }, world),
+  );
+  return choices;
+}

@@ -1,0 +1,97 @@
+import type { APIApplicationCommand } from 'discord-api-types/v10';
+
+import type { Answerable } from './callback-rules.ts';
+import type { ChatMessage, PlaceContext, Trigger } from './chat.ts';
+import type { Conversation } from './conversation.ts';
+import type { Conversations } from './conversations.ts';
+import type { FileStore } from './file-store.ts';
+import type { Gateway } from './gateway.ts';
+import type { Lifetimes } from './interaction.ts';
+import { interactionPayload } from './interaction-payload.ts';
+import type { Owners, Place } from './place.ts';
+import { snowflakeTimeMs } from './snowflake.ts';
+import { apiUser, type World } from './world.ts';
+
+/** What every interaction needs of the emulated Discord. */
+export interface InteractionServices {
+  world: World;
+  commandsAt(place: Place): APIApplicationCommand[];
+  conversations: Conversations;
+  files: FileStore;
+  gateway: Pick<Gateway, 'isKnown' | 'dispatch'>;
+  nextId: () => string;
+  lifetimes: Lifetimes;
+  origin: string;
+}
+
+export interface NewInteraction {
+  type: Answerable['type'];
+  trigger: Trigger;
+  /** As the chat shows it. */
+  line: string;
+  place: Place;
+  owners: Owners;
+  data: object;
+  source?: { conversation: Conversation; messageId: string; payload: object } | undefined;
+  /** What `interaction_metadata` has beyond the common fields. */
+  metadata?: object;
+}
+
+/** Begins an interaction and sends it to the bot. */
+export function startInteraction(begun: NewInteraction, services: InteractionServices): Conversation {
+  const { world, conversations, gateway, nextId, lifetimes, origin, files } = services;
+  const { type, trigger, place, owners, source, data } = begun;
+  const id = nextId();
+  const conversation = conversations.start({
+    type,
+    owners,
+    lifetimes,
+    nextId,
+    origin,
+    files,
+    channelId: place.channelId,
+    hasSource: source !== undefined,
+    source,
+    metadata: { id, type, user: apiUser(place.member), authorizing_integration_owners: owners, ...begun.metadata },
+    message: {
+      ...sentMessage(id, place),
+      trigger,
+      commandLine: begun.line,
+      ...(source && { sourceMessageId: source.messageId }),
+    },
+  });
+  const { token } = conversation.details;
+  const message = source?.payload;
+  const payload = interactionPayload({ id, token, type, place, owners, data, ...(message && { message }) }, world);
+  gateway.dispatch('INTERACTION_CREATE', place.guildId, payload);
+  return conversation;
+}
+
+/** @throws Error in plain words */
+export function needBot({ gateway }: Pick<InteractionServices, 'gateway'>): void {
+  if (!gateway.isKnown) throw new Error('No bot is connected to the emulated Discord.');
+}
+
+/** The snapshot of an interaction to which nothing was answered yet. */
+export function sentMessage(
+  interactionId: string,
+  { guildId, member, context }: Pick<Place, 'guildId' | 'member'> & { context: PlaceContext },
+): Omit<ChatMessage, 'trigger' | 'commandLine'> {
+  return {
+    interactionId,
+    messageId: undefined,
+    guildId,
+    context,
+    member,
+    state: 'sent',
+    failure: undefined,
+    ephemeral: false,
+    edited: false,
+    content: '',
+    embeds: [],
+    components: [],
+    attachments: [],
+    typedAtMs: snowflakeTimeMs(interactionId),
+    answeredAtMs: undefined,
+  };
+}

@@ -1,0 +1,62 @@
+import { ComponentType, InteractionType } from 'discord-api-types/v10';
+
+import { apiMessage } from './api-message.ts';
+import type { UsedComponent } from './chat.ts';
+import { findComponent, type UsableComponent } from './components.ts';
+import type { Conversation, HeldMessage } from './conversation.ts';
+import { placeOf } from './place.ts';
+import { resolvableAt, resolved } from './resolvable.ts';
+import { checkValues, chosenThings } from './select-values.ts';
+import { type InteractionServices, needBot, startInteraction } from './start-interaction.ts';
+
+/** Clicks a button or chooses in a menu of one of the bot's messages. @throws Error in plain words. */
+export function useComponent(used: UsedComponent, services: InteractionServices): Conversation {
+  const { conversations, world } = services;
+  const conversation = conversations.holder(used.messageId);
+  if (!conversation) throw new Error(`There is no message of the bot with the id ${used.messageId}.`);
+  const held = conversation.held(used.messageId);
+  const { guildId, context, member } = conversation.message;
+  const { memberId = member.id, manageGuild = false } = used;
+  if (held.message.ephemeral && memberId !== member.id) throw new Error('Only its reader can use a private message.');
+  if (context === 1 && memberId !== member.id) throw new Error('Nobody else reads these direct messages.');
+
+  const component = usable(used, held);
+  const place = placeOf({ memberId, guildId, context, manageGuild }, world);
+  const known = resolvableAt(place, world);
+  const values = component.type === ComponentType.Button ? undefined : (used.values ?? []);
+  if (component.type !== ComponentType.Button) checkValues(component, values ?? [], known);
+  needBot(services);
+  const things =
+    component.type === ComponentType.Button ? undefined : resolved(chosenThings(component, values ?? []), known);
+  return startInteraction(
+    {
+      type: InteractionType.MessageComponent,
+      trigger: 'component',
+      line: labelOf(component, values),
+      place,
+      owners: conversation.details.owners,
+      source: { conversation, messageId: held.message.id, payload: apiMessage(held, world) },
+      data: {
+        ...(component.id !== undefined && { id: component.id }),
+        custom_id: used.customId,
+        component_type: component.type,
+        ...(values && { values }),
+        ...(things && { resolved: things }),
+      },
+      metadata: { interacted_message_id: held.message.id },
+    },
+    services,
+  );
+}
+
+function usable({ customId, messageId }: UsedComponent, { message }: HeldMessage): UsableComponent {
+  const found = findComponent(message.reply.components, customId);
+  if (!found) throw new Error(`The message ${messageId} has no component "${customId}".`);
+  if (found.disabled) throw new Error(`The component "${customId}" is disabled.`);
+  return found;
+}
+
+function labelOf(component: UsableComponent, values: readonly string[] = []): string {
+  if (component.type !== ComponentType.Button) return values.join(', ');
+  return ('label' in component && component.label) || ('emoji' in component && component.emoji?.name) || '';
+}

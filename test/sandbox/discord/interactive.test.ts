@@ -1,0 +1,351 @@
+import {
+  type APIMessageTopLevelComponent,
+  AttachmentBuilder,
+  type ChatInputCommandInteraction,
+  type Client,
+  Events,
+  type Interaction,
+  MessageFlags,
+} from 'discord.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import { startBot } from './bot.ts';
+
+const everywhere = { contexts: [0, 1, 2], integration_types: [0, 1] };
+const COMMANDS = [
+  { name: 'say', description: 'x', ...everywhere },
+  {
+    name: 'deck',
+    description: 'x',
+    options: [
+      {
+        type: 2,
+        name: 'cards',
+        description: 'x',
+        options: [
+          {
+            type: 1,
+            name: 'add',
+            description: 'x',
+            options: [{ type: 3, name: 'id', description: 'x', required: true, autocomplete: true }],
+          },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'every',
+    description: 'x',
+    options: [3, 4, 5, 6, 7, 8, 9, 10, 11].map((type) => ({ type, name: `o${type}`, description: 'x' })),
+  },
+  { type: 2, name: 'Look Up' },
+  { type: 3, name: 'Quote It' },
+];
+
+// One client for all: each test sets what it does with the next interactions, and starts them itself.
+let discord: EmulatedDiscord;
+let client: Client;
+let stopBot: () => Promise<unknown>;
+let handle: (interaction: Interaction) => Promise<unknown>;
+beforeAll(async () => {
+  discord = await startEmulatedDiscord();
+  const bot = await startBot(discord, async () => {});
+  client = bot.client;
+  stopBot = bot.stop;
+  client.removeAllListeners(Events.InteractionCreate);
+  client.on(Events.InteractionCreate, (interaction) => void handle(interaction));
+  await client.application?.commands.set(COMMANDS);
+});
+afterAll(async () => {
+  await stopBot();
+  await discord.close();
+});
+
+/** Answers with what the handler tells of each interaction, as JSON; a failure is told, too. */
+function tell(read: (interaction: Interaction) => unknown): void {
+  handle = async (interaction) => {
+    if (!interaction.isRepliable()) return;
+    const told = await Promise.resolve(interaction).then(read).catch(String);
+    await interaction.reply({ content: JSON.stringify(told), flags: MessageFlags.Ephemeral });
+  };
+}
+
+async function told(typed: ReturnType<EmulatedDiscord['type']>): Promise<unknown> {
+  return JSON.parse((await typed.settled()).content);
+}
+
+const row = (...components: object[]) => ({ type: 1, components }) as APIMessageTopLevelComponent;
+const button = (custom_id: string, part: object = {}) => ({ type: 2, style: 1, label: custom_id, custom_id, ...part });
+
+/** A message of the bot with these components. Returns its id. */
+async function sent(...components: APIMessageTopLevelComponent[]): Promise<string> {
+  handle = (interaction) => (interaction as ChatInputCommandInteraction).reply({ content: 'here', components });
+  const { messageId } = await discord.type({ command: 'say' }).settled();
+  if (messageId === undefined) throw new Error('The bot sent no message.');
+  return messageId;
+}
+
+describe('an unmodified discord.js client gets', () => {
+  it('a subcommand of a group with its option', async () => {
+    tell((i) => {
+      const { options } = i as ChatInputCommandInteraction;
+      return [options.getSubcommandGroup(), options.getSubcommand(), options.getString('id')];
+    });
+    const typed = discord.type({ command: 'deck cards add', options: { id: 'base1-4' } });
+
+    expect(await told(typed)).toEqual(['cards', 'add', 'base1-4']);
+    expect(typed.message.commandLine).toBe('/deck cards add id:base1-4');
+  });
+
+  it('the text so far of an option with autocomplete, and its choices arrive in the language of the member', async () => {
+    handle = async (i) => {
+      if (!i.isAutocomplete()) return;
+      const { name, value } = i.options.getFocused(true);
+      await i.respond([{ name: `${name} ${value}`, value: 'a-1', nameLocalizations: { de: `${value} auf Deutsch` } }]);
+    };
+    const [, german] = discord.members;
+    const half = { command: 'deck cards add', options: { id: 'dra' }, focused: 'id' };
+
+    expect(await discord.complete(half)).toEqual([{ name: 'id dra', value: 'a-1' }]);
+    expect(await discord.complete({ ...half, memberId: german?.id ?? '' })).toEqual([
+      { name: 'dra auf Deutsch', value: 'a-1' },
+    ]);
+    await expect(discord.complete({ command: 'say', focused: 'id' })).rejects.toThrow('has no autocomplete');
+  });
+
+  it('options of every type', async () => {
+    tell(async (i) => {
+      const { options } = i as ChatInputCommandInteraction;
+      const file = options.getAttachment('o11', true);
+      const bytes = await fetch(file.url).then((response) => response.text());
+      return [
+        options.getString('o3'),
+        options.getInteger('o4'),
+        options.getBoolean('o5'),
+        options.getUser('o6')?.globalName,
+        options.getMember('o6') !== null,
+        options.getChannel('o7')?.name,
+        options.getRole('o8')?.name,
+        options.getMentionable('o9') !== null,
+        options.getNumber('o10'),
+        [file.name, file.contentType, bytes],
+      ];
+    });
+    const [guild] = discord.guilds;
+    const [alice] = discord.members;
+    const [, role] = discord.rolesOf(guild?.id ?? '');
+    const [channel] = discord.channelsOf(guild?.id ?? '');
+
+    const typed = discord.type({
+      command: 'every',
+      options: {
+        o3: 'text',
+        o4: 4,
+        o5: false,
+        o6: alice?.id ?? '',
+        o7: channel?.id ?? '',
+        o8: role?.id ?? '',
+        o9: role?.id ?? '',
+        o10: 1.5,
+        o11: { filename: 'list.csv', bytes: Buffer.from('a,b') },
+      },
+    });
+
+    expect(await told(typed)).toEqual([
+      ...['text', 4, false, 'Alice', true, 'general', 'Moderators', true, 1.5],
+      ['list.csv', 'text/csv; charset=utf-8', 'a,b'],
+    ]);
+    expect(typed.message.commandLine).toContain('o6:@Alice o7:general o8:Moderators');
+  });
+
+  it('the member, and the message, that a menu was opened on', async () => {
+    const messageId = await sent();
+    const [, bjorn] = discord.members;
+    tell((i) => (i.isUserContextMenuCommand() ? [i.targetUser.globalName, i.targetMember !== null] : []));
+    expect(await told(discord.type({ command: 'Look Up', target: { userId: bjorn?.id ?? '' } }))).toEqual([
+      'Björn',
+      true,
+    ]);
+
+    tell((i) => (i.isMessageContextMenuCommand() ? [i.targetMessage.content, i.targetId] : []));
+    expect(await told(discord.type({ command: 'Quote It', target: { messageId } }))).toEqual(['here', messageId]);
+    expect(discord.menuCommandsFor({}).map(({ name }) => name)).toEqual(['Look Up', 'Quote It']);
+  });
+
+  it.each([
+    ['a Discord server', {}, { context: 0, owners: ['guild', null], guild: true }],
+    ['direct messages', { guildId: null }, { context: 1, owners: ['0', null], guild: false }],
+    ['a group', { context: 2 as const }, { context: 2, owners: [null, 'member'], guild: false }],
+    ['a server, for a user', { installedFor: 'user' as const }, { context: 0, owners: [null, 'member'], guild: true }],
+  ])('a command in %s', async (_where, at, expected) => {
+    const names = new Map([
+      [discord.guilds[0]?.id, 'guild'],
+      [discord.members[0]?.id, 'member'],
+    ]);
+    tell(({ context, guildId, authorizingIntegrationOwners: { guildId: guildOwner, userId } }) => ({
+      context,
+      owners: [guildOwner, userId].map((id) => names.get(id ?? '') ?? id),
+      guild: guildId !== null,
+    }));
+
+    expect(await told(discord.type({ command: 'say', ...at }))).toEqual(expected);
+  });
+});
+
+describe('a click', () => {
+  it('changes the message, at once or later', async () => {
+    const messageId = await sent(row(button('next'), button('later')));
+    handle = async (i) => {
+      if (!i.isButton()) return;
+      if (i.customId === 'next') return i.update({ content: `${i.message.content}, then there` });
+      await i.deferUpdate();
+      await i.editReply({ content: 'at last', components: [] });
+    };
+    const source = () => discord.messages().find((message) => message.messageId === messageId);
+
+    const next = await discord.click({ messageId, customId: 'next' }).settled();
+    expect(source()).toMatchObject({ content: 'here, then there', edited: true });
+    expect(next).toMatchObject({ trigger: 'component', updatesSource: true, sourceMessageId: messageId, content: '' });
+
+    discord.click({ messageId, customId: 'later' });
+    await expect.poll(source).toMatchObject({ content: 'at last', components: [] });
+    expect(() => discord.click({ messageId, customId: 'later' })).toThrow('has no component "later"');
+  });
+
+  it('is answered with a message of its own, which may be deferred, and with follow-ups', async () => {
+    const messageId = await sent(row(button('more')));
+    handle = async (i) => {
+      if (!i.isButton()) return;
+      await i.deferReply({ flags: MessageFlags.Ephemeral });
+      await i.editReply('more');
+      await i.followUp('and more');
+    };
+    const clicked = await discord
+      .click({ messageId, customId: 'more', memberId: discord.members[1]?.id ?? '' })
+      .until(({ followUps }) => followUps?.length === 1);
+
+    expect(clicked).toMatchObject({ content: 'more', ephemeral: true, member: { name: 'Björn' }, commandLine: 'more' });
+    expect(clicked.followUps).toMatchObject([{ content: 'and more' }]);
+  });
+
+  it.each([
+    [
+      'a menu of texts',
+      {
+        type: 3,
+        options: [
+          { label: 'A', value: 'a' },
+          { label: 'B', value: 'b' },
+        ],
+        max_values: 2,
+      },
+      () => ['a', 'b'],
+    ],
+    ['a menu of members', { type: 5 }, () => [discord.members[1]?.id ?? '']],
+    ['a menu of roles', { type: 6 }, () => [discord.rolesOf(discord.guilds[0]?.id ?? '')[1]?.id ?? '']],
+    ['a menu of members and roles', { type: 7 }, () => [discord.members[1]?.id ?? '']],
+    ['a menu of channels', { type: 8 }, () => [discord.channelsOf(discord.guilds[0]?.id ?? '')[0]?.id ?? '']],
+  ])('in %s tells what was chosen', async (_what, menu, values) => {
+    const messageId = await sent(row({ ...menu, custom_id: 'menu' }));
+    tell((i) => {
+      if (!i.isAnySelectMenu()) return [];
+      return [i.values, 'users' in i && i.users.size, 'roles' in i && i.roles.size, 'channels' in i && i.channels.size];
+    });
+    const { type } = menu;
+
+    const counts = [
+      type === 5 || type === 7 ? 1 : false,
+      type === 6 ? 1 : type === 7 ? 0 : false,
+      type === 8 ? 1 : false,
+    ];
+    expect(await told(discord.choose({ messageId, customId: 'menu', values: values() }))).toEqual([
+      values(),
+      ...counts,
+    ]);
+    expect(() => discord.choose({ messageId, customId: 'menu', values: ['c'] })).toThrow('does not offer "c"');
+    expect(() => discord.choose({ messageId, customId: 'menu', values: [] })).toThrow('different values');
+  });
+
+  it('opens a form, which is filled in and sent off', async () => {
+    const messageId = await sent(row(button('rename')));
+    handle = async (i) => {
+      if (i.isButton()) {
+        const field = { type: 4, custom_id: 'name', style: 1, label: 'Name', required: true };
+        return i.showModal({ customId: 'form', title: 'Rename', components: [row(field)] as never });
+      }
+      if (i.isModalSubmit() && i.isFromMessage())
+        await i.update(`${i.customId}: ${i.fields.getTextInputValue('name')}`);
+    };
+    const opened = await discord.click({ messageId, customId: 'rename' }).settled();
+    expect(opened.modal?.title).toBe('Rename');
+    expect(() => discord.submit({ interactionId: opened.interactionId, values: {} })).toThrow('needs the field "name"');
+
+    await discord.submit({ interactionId: opened.interactionId, values: { name: 'Drake' } }).settled();
+    expect(discord.messages().find((message) => message.messageId === messageId)?.content).toBe('form: Drake');
+  });
+});
+
+describe('files', () => {
+  const file = (name: string, text: string) => new AttachmentBuilder(Buffer.from(text), { name, description: 'so' });
+
+  it('are kept, shown, served, and returned', async () => {
+    handle = async (i) => {
+      if (!i.isChatInputCommand()) return;
+      const embeds = [{ title: 'x', image: { url: 'attachment://a.png' } }];
+      await i.reply({ files: [file('a.png', 'picture'), file('b.txt', 'text')], embeds });
+    };
+    const { attachments, embeds } = await discord.type({ command: 'say' }).settled();
+
+    expect(attachments).toMatchObject([
+      { filename: 'b.txt', size: 4, description: 'so', content_type: 'text/plain; charset=utf-8' },
+    ]);
+    const [, response] = await Promise.all([
+      expect(fetch(embeds[0]?.image?.url ?? '').then((answer) => answer.text())).resolves.toBe('picture'),
+      fetch(attachments[0]?.url ?? ''),
+    ]);
+    expect(await response.text()).toBe('text');
+    expect(response.headers.get('content-security-policy')).toBe('sandbox');
+  });
+
+  it('stay, go and come with edits', async () => {
+    handle = async (i) => {
+      if (!i.isChatInputCommand()) return;
+      const response = await i.reply({ files: [file('a.txt', 'a'), file('b.txt', 'b')], withResponse: true });
+      const kept = response.resource?.message?.attachments.first();
+      await i.editReply({ attachments: kept ? [kept] : [], files: [file('c.txt', 'c')] });
+      await i.editReply('still');
+    };
+    const message = await discord.type({ command: 'say' }).until(({ content }) => content === 'still');
+
+    expect(message.attachments.map(({ filename }) => filename)).toEqual(['a.txt', 'c.txt']);
+  });
+
+  it('that were not sent along are refused', async () => {
+    handle = async (i) => {
+      if (!i.isChatInputCommand()) return;
+      const codes = await Promise.all(
+        [
+          { embeds: [{ title: 'x', image: { url: 'attachment://a.png' } }] },
+          { content: 'x', attachments: [{ id: '17' }] },
+        ].map((body) => i.reply(body as never).catch(({ code }) => code)),
+      );
+      await i.reply(JSON.stringify(codes));
+    };
+
+    expect(await told(discord.type({ command: 'say' }))).toEqual([50_035, 50_035]);
+  });
+});
+
+it('an app that only a user has installed sends five follow-ups, and no sixth', async () => {
+  handle = async (i) => {
+    if (!i.isChatInputCommand()) return;
+    await i.reply('0');
+    for (const content of ['1', '2', '3', '4', '5']) await i.followUp(content);
+    await i.editReply(await i.followUp('6').then(String, ({ code }) => String(code)));
+  };
+
+  expect(await discord.type({ command: 'say', context: 2 }).until(({ edited }) => edited)).toMatchObject({
+    content: '40094',
+  });
+});
