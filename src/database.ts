@@ -37,9 +37,7 @@ export function openDatabase(file: string, options: DatabaseOptions): DatabaseSy
     const code = sqliteCode(error);
     if (code === BUSY_CODE) throw new DatabaseInUse(file, patienceMs);
     if (code === undefined || !BROKEN_FILE_CODES.has(code)) throw new DatabaseUnusable(file, error);
-    const movedTo = moveAside(file);
-    options.log.error({ err: error, file, movedTo }, `database file is corrupt: ${options.lossMeans}`);
-    return open(file, options, patienceMs);
+    return openAnew(file, options, patienceMs, error);
   }
 }
 
@@ -55,12 +53,14 @@ export async function openExclusively(
   signal?: AbortSignal,
 ): Promise<DatabaseSync> {
   const giveUpAtMs = Date.now() + patienceMs;
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     try {
       return openDatabase(file, { ...options, exclusive: true });
     } catch (error) {
       if (!(error instanceof DatabaseInUse)) throw error;
       if (Date.now() >= giveUpAtMs) throw new DatabaseInUse(file, patienceMs);
+      if (tries === 1)
+        options.log.info({ file, patienceMs }, 'another process has the database: waiting for it to leave');
       await sleep(RETRY_MS, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted());
     }
   }
@@ -89,7 +89,7 @@ export class DatabaseInUse extends Error {
 }
 
 function open(file: string, { schema, exclusive = false }: DatabaseOptions, patienceMs: number): DatabaseSync {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   closeSync(openSync(file, 'a', 0o600)); // before SQLite creates it with wider rights; its side files inherit these
   chmodSync(file, 0o600);
   const database = new DatabaseSync(file);
@@ -107,6 +107,28 @@ function open(file: string, { schema, exclusive = false }: DatabaseOptions, pati
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+function openAnew(file: string, options: DatabaseOptions, patienceMs: number, corruption: unknown): DatabaseSync {
+  try {
+    const movedTo = moveAside(file);
+    options.log.error({ err: corruption, file, movedTo }, `database file is corrupt: ${options.lossMeans}`);
+    return open(file, options, patienceMs);
+  } catch (error) {
+    throw new DatabaseUnusable(file, error);
+  }
+}
+
+/** Not by `recursive`: Node then asks for ever where a parent is there and yet takes no folder, as /proc does. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (!existsSync(folder)) throw error; // else another process was faster
   }
 }
 

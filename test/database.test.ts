@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -129,6 +129,24 @@ it('a lock on an open database is an error at once: this thread must not sleep t
   open(file).exec('BEGIN IMMEDIATE');
   expect(() => database.exec("INSERT INTO notes VALUES ('late')")).toThrow('database is locked');
   expect(database.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 0 });
+});
+
+it('in a folder that takes nothing is refused with what to do, at once and not in a loop', () => {
+  const program = `
+    import { openDatabase } from ${JSON.stringify(import.meta.resolve('../src/database.ts'))};
+    for (const folder of process.argv.slice(1)) {
+      try { openDatabase(folder + '/state.sqlite', { schema: '', lossMeans: '' }); }
+      catch (error) { console.log(error.name + ': ' + error.message); }
+    }`;
+  const folders = ['/proc/nope', '/proc/nope/deep', '/proc/self/fd'];
+  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', program, ...folders], {
+    encoding: 'utf8',
+    timeout: 10_000, // only a loop takes so long
+  });
+  expect(signal).toBeNull();
+  expect(stdout.trim().split('\n')).toEqual(
+    folders.map((at) => expect.stringMatching(`^DatabaseUnusable: ${at}/state`)),
+  );
 });
 
 describe('a database that another process holds', () => {

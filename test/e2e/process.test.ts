@@ -68,11 +68,15 @@ describe('npm start', () => {
     expect(bot.output()).toContain('Set DATA_DIR to a folder that this user may write to');
   });
 
-  it('takes over when the process before it leaves', async () => {
+  it('takes over when the process before it leaves, and stops when told so meanwhile', async () => {
     const { discord, env } = await startSurroundings();
     const first = startBotProcess(env);
     await first.wrote('gateway ready');
+    const impatient = startBotProcess(env);
     const second = startBotProcess(env);
+    await impatient.wrote('waiting for it to leave');
+    impatient.child.kill('SIGTERM');
+    expect(await impatient.ended).toBe(0);
 
     first.child.kill('SIGTERM');
     await first.ended;
