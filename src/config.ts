@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type Misspelled, misspelled } from './misspelled.ts';
 import type { PlanSetting } from './quota/pace.ts';
 import type { ShareSetting } from './quota/shares.ts';
 import { DiscordVariables, Variables } from './variables.ts';
@@ -81,17 +82,38 @@ export function secretsOf({ discord, cardService, redis }: Config): (string | un
   return [discord.token, cardService.apiKey, password, password && decodeURIComponent(password)];
 }
 
+/** What `npm run commands` would read, were it spelt right. */
+export function misspelledForRegistration(environment?: Environment): Misspelled[] {
+  return misspelledVariables(environment, DiscordVariables);
+}
+
 /** @throws ConfigError */
 export function readRegistrationConfig(environment: Environment = process.env): RegistrationConfig {
   const read = parse(DiscordVariables, environment);
   return { token: read.DISCORD_TOKEN, apiUrl: read.DISCORD_API_URL };
 }
 
-function parse<T>(schema: z.ZodType<T>, environment: Environment): T {
-  // A variable that is set to nothing is one that is not set: `.env.example` lists them all.
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
-  const read = schema.safeParse(set);
+/** Variables that are set and that nothing reads, although they look like one of `wanted`; without their values. */
+export function misspelledVariables(
+  environment: Environment = process.env,
+  wanted: z.ZodObject = Variables,
+): Misspelled[] {
+  return misspelled(Object.keys(set(environment)), Object.keys(Variables.shape)).filter(
+    ({ meant }) => meant in wanted.shape,
+  );
+}
+
+/** A variable that is set to nothing is one that is not set: `.env.example` lists them all. */
+function set(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+}
+
+function parse<T extends z.ZodObject>(schema: T, environment: Environment): z.output<T> {
+  const read = schema.safeParse(set(environment));
   if (read.success) return read.data;
   const problems = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+  for (const { name, meant } of misspelledVariables(environment, schema)) {
+    problems.push(`  ${name}: unknown; ${meant} was probably meant`);
+  }
   throw new ConfigError(`The configuration does not do (see .env.example):\n${problems.join('\n')}`);
 }

@@ -1,5 +1,5 @@
 import { startApp } from './app.ts';
-import { ConfigError, readConfig, secretsOf } from './config.ts';
+import { ConfigError, misspelledVariables, readConfig, secretsOf } from './config.ts';
 import { DatabaseInUse, DatabaseUnusable } from './database.ts';
 import { DiscordRefused } from './discord/login.ts';
 import { createLog, type Logger } from './log.ts';
@@ -10,6 +10,7 @@ const EXPLAINED = [ConfigError, DatabaseInUse, DatabaseUnusable, DiscordRefused]
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
+  for (const slip of misspelledVariables()) log.warn(slip, 'unknown variable: another one was probably meant');
   // A malformed gateway payload surfaces here. The state of the program is unknown then: start anew.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (err: unknown) => {

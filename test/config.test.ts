@@ -171,6 +171,14 @@ describe('readConfig', () => {
     expect(redis).toEqual({ url: 'rediss://:secret@redis.test:6380/1', keyPrefix: 'cardbot' });
   });
 
+  it('names what was probably meant, beside what is missing', () => {
+    const found = problems({ CARD_SERVICE_URL: 'https://cards.test', DISCORD_TOKE: 'sesame' });
+    expect(found).toEqual([
+      expect.stringContaining('DISCORD_TOKEN: missing'),
+      'DISCORD_TOKE: unknown; DISCORD_TOKEN was probably meant',
+    ]);
+  });
+
   it('names every problem at once, each once, and shows no value', () => {
     const found = problems({
       DISCORD_TOKEN: 'Bot sesame',

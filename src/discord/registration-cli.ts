@@ -1,5 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { type Environment, type RegistrationConfig, readRegistrationConfig } from '../config.ts';
+import {
+  type Environment,
+  misspelledForRegistration,
+  type RegistrationConfig,
+  readRegistrationConfig,
+} from '../config.ts';
 import type { LocalCommand } from './command-diff.ts';
 import { Registration } from './registration.ts';
 import { type Action, type Flags, performAction } from './registration-actions.ts';
@@ -78,6 +83,8 @@ async function attempt(action: Action, flags: Flags, { commands, env, out, err }
     err(`${error instanceof Error ? error.message : error}\n`);
     return 1;
   }
+  for (const { name, meant } of misspelledForRegistration(env))
+    err(`${name} is unknown; ${meant} was probably meant.\n`);
   const registration = new Registration(config);
   let applicationId: string | undefined;
   const explain = (error: unknown) =>

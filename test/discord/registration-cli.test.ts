@@ -69,6 +69,11 @@ describe('the registration CLI', () => {
     expect(response.status).toBe(200);
   }
 
+  it('warns of a misspelled variable that it would read, and of no other', async () => {
+    const { code, err } = await cli('list', [], { DISCORD_API_UR: 'sesame', CARD_SERVICE_APIKEY: 'sesame' });
+    expect({ code, err }).toEqual({ code: 0, err: 'DISCORD_API_UR is unknown; DISCORD_API_URL was probably meant.\n' });
+  });
+
   describe('register', () => {
     it('sends one bulk overwrite, and nothing once nothing differs', async () => {
       expect(await cli('register')).toMatchObject({

@@ -4,9 +4,9 @@ import { startBotProcess } from '../support/bot-process.ts';
 import { startSurroundings } from '../support/surroundings.ts';
 
 describe('npm start', () => {
-  it('answers until it is told to stop, and then exits 0', async () => {
+  it('answers until it is told to stop, and then exits 0; a misspelled variable is warned of', async () => {
     const { discord, env } = await startSurroundings();
-    const bot = startBotProcess(env);
+    const bot = startBotProcess({ ...env, GUILD_DAILY_REQUEST: '4711' });
     await discord.gateway.whenReady();
 
     const { embeds } = await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
@@ -15,6 +15,8 @@ describe('npm start', () => {
 
     expect(embeds[0]?.title).toBe('Emberwing Drake');
     expect(await bot.ended).toBe(0);
+    expect(bot.output()).toContain('"name":"GUILD_DAILY_REQUEST","meant":"GUILD_DAILY_REQUESTS"');
+    expect(bot.output()).not.toContain('4711');
   });
 
   it('writes neither token nor key, whatever it is asked for', async () => {
