@@ -16,27 +16,31 @@ const INTERACTION_TOKEN = /((?:webhooks|interactions)(?:\/|%2F)\d{15,20}(?:\/|%2
 /** Wherever else: each begins with "interaction:" in base64. An error of `JSON.parse` quotes a few letters only. */
 const BARE_TOKEN = /aW50ZXJhY3Rpb246[\w.~%=+-]*/g;
 
+/** Within a line of JSON: a text or the name of a field, with its quotes. */
+const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
+
+/** Matches no text. */
+const NOTHING = '(?!)';
+
 export function createLog({ level, secrets, destination = standardOutput() }: LogOptions): Logger {
   const redact = redaction(secrets);
-  return pino({ level, base: null, hooks: { streamWrite: redact } }, destination);
+  // Only texts and names: a key of digits would else be taken out of times and status codes.
+  const streamWrite = (line: string) => line.replace(JSON_STRING, redact);
+  return pino({ level, base: null, hooks: { streamWrite } }, destination);
 }
 
-/** Takes secrets out of a text. A secret may stand there as it is, encoded for a URL, or within JSON in JSON in JSON. */
+/** Takes secrets out of a text: as they are, encoded for a URL or in base64, each also within JSON four deep. */
 export function redaction(secrets: readonly (string | undefined)[]): (text: string) => string {
-  const known = secrets.filter((secret): secret is string => Boolean(secret));
-  const forms = new Set(
-    known.flatMap((secret) => {
-      const once = inJson(secret);
-      const twice = inJson(once);
-      return [secret, once, twice, inJson(twice), encodeURIComponent(secret)];
-    }),
-  );
+  const forms = new Set(secrets.filter((secret): secret is string => Boolean(secret)).flatMap(encoded));
+  for (let depth = 0; depth < 4; depth++) for (const form of [...forms]) forms.add(inJson(form));
   const longestFirst = [...forms].sort((a, b) => b.length - a.length);
+  const known = new RegExp(longestFirst.map((form) => RegExp.escape(form)).join('|') || NOTHING, 'g');
   return (text) =>
-    longestFirst
-      .reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text)
-      .replace(INTERACTION_TOKEN, '$1[token]')
-      .replace(BARE_TOKEN, '[token]');
+    text.replace(known, '[secret]').replace(INTERACTION_TOKEN, '$1[token]').replace(BARE_TOKEN, '[token]');
+}
+
+function encoded(secret: string): string[] {
+  return [secret, encodeURIComponent(secret), encodeURI(secret), Buffer.from(secret).toString('base64')];
 }
 
 function inJson(text: string): string {

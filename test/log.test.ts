@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { createLog, redaction } from '../src/log.ts';
+import { secretForms } from './support/secret-forms.ts';
 
 const TOKEN = 'MTIzNDU2.abc-def.GhIjKl';
 const KEY = 'k"e\\y/with+everything&more=';
@@ -54,8 +55,40 @@ describe('a secret', () => {
     expect(() => JSON.parse(text)).not.toThrow();
   });
 
+  it.each(['1234', '200', '7'])('of digits (%s) comes out in no text, and leaves numbers as they are', (secret) => {
+    const lines: string[] = [];
+    const log = createLog({
+      level: 'trace',
+      secrets: [secret],
+      destination: { write: (line) => void lines.push(line) },
+    });
+    const embedded = JSON.stringify({ key: secret, body: JSON.stringify({ again: secret }) });
+    const fields = { status: 200, waitMs: 1_234, seventh: 7.25, list: [secret, 1_234], embedded, [`k${secret}`]: null };
+    log.warn({ ...fields, err: new Error(`key ${secret} refused`) }, `with ${secret}, ${encodeURIComponent(secret)}`);
+    const line = JSON.parse(lines.join(''));
+
+    expect(line).toMatchObject({
+      level: 40,
+      status: 200,
+      waitMs: 1_234,
+      seventh: 7.25,
+      msg: 'with [secret], [secret]',
+    });
+    expect(Math.abs(line.time - Date.now())).toBeLessThan(60_000);
+    expect(line.list).toEqual(['[secret]', 1_234]);
+    expect(line['k[secret]']).toBeNull();
+    expect(line.err.message).toBe('key [secret] refused');
+    expect(JSON.parse(line.embedded)).toEqual({ key: '[secret]', body: '{"again":"[secret]"}' });
+  });
+
+  it.each(secretForms(KEY))('does not come out as %s', (form) => {
+    const text = written((log) => log.info({ form }, form));
+    expect(JSON.parse(text)).toMatchObject({ form: '[secret]', msg: '[secret]' });
+  });
+
   it('that holds another one leaves nothing of either', () => {
     expect(redaction(['abc', 'abcdef'])('abcdef abc')).toBe('[secret] [secret]');
+    expect(redaction(['abc', 'e'])('abc e')).toBe('[secret] [secret]');
   });
 
   it('that is empty or not set redacts nothing', () => {
