@@ -116,9 +116,13 @@ export class ServiceDown extends CardServiceError {
   override name = 'ServiceDown';
   readonly userMessage: string;
 
+  /** The connection was never made: the service has counted nothing. */
+  readonly neverLeft: boolean;
+
   /** @param untilMs when asking is worth while again, if that is known */
-  constructor(reason: string, options: ErrorOptions & { untilMs?: number } = {}) {
+  constructor(reason: string, options: ErrorOptions & { untilMs?: number; neverLeft?: boolean } = {}) {
     super(`card service down: ${reason}`, options);
+    this.neverLeft = options.neverLeft ?? false;
     const when = options.untilMs === undefined ? 'in a minute' : fromTime(options.untilMs);
     this.userMessage = `The card service does not answer at the moment. Try again ${when}.`;
   }

@@ -31,7 +31,7 @@ export const WARNING_SHARES = [0.8, 0.95, 1] as const;
 export interface Bookings {
   /** Requests that were answered, or are under way. */
   requests: number;
-  /** Requests that were refused with 429. */
+  /** Requests that were refused with 429, or whose connection was never made. */
   refused: number;
   /** Answers that needed no request of their own: from the cache, or joined to somebody else's question. */
   saved: number;

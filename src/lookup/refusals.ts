@@ -27,6 +27,11 @@ export function closedError({ why, untilMs }: { why: ClosedWhy; untilMs: number 
   }
 }
 
+/** Whether the service has counted the request all the same: a 429 is not, nor is what never reached it. */
+export function isCounted(error: unknown): boolean {
+  return !(error instanceof RateLimited || (error instanceof ServiceDown && error.neverLeft));
+}
+
 /** A key that does not do and a bug need somebody; 429s and outages pass. */
 export function severity(error: unknown): 'error' | 'warn' | 'info' {
   if (error instanceof RateLimited) return 'info';

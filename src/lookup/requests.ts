@@ -7,7 +7,7 @@ import type { CardLease } from './card-lease.ts';
 import type { CardLookup } from './card-lookup.ts';
 import type { Flight } from './flight.ts';
 import type { Flights } from './flights.ts';
-import { asCardServiceError, closedError, severity } from './refusals.ts';
+import { asCardServiceError, closedError, isCounted, severity } from './refusals.ts';
 
 /** Attempts at one question that failed other than by a 429. */
 const MAX_FAILURES = 3;
@@ -74,10 +74,8 @@ export class Requests {
     const { flights, ledger, log } = this.#parts;
     flight.asking = false;
     log[severity(error)]({ cardId: flight.cardId, err: error }, 'lookup failed');
-    if (error instanceof RateLimited) {
-      ledger.refused(booking);
-      if (!this.#closing) return; // the next turn is its own again
-    }
+    if (!isCounted(error)) ledger.refused(booking);
+    if (error instanceof RateLimited && !this.#closing) return; // the next turn is its own again
     const again = error instanceof ServiceDown && ++flight.failures < MAX_FAILURES && !this.#closing;
     if (again) flight.notBeforeMs = Date.now() + backoffMs(flight.failures);
     else flights.refuse(flight, this.#inWords(error));

@@ -1,11 +1,11 @@
 import type { Asker } from '../asker.ts';
-import { type CardServiceError, KeyRefused, RateLimited, Stopping } from '../errors.ts';
+import { type CardServiceError, KeyRefused, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { PLANS } from '../plans.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Pacer, Turn } from '../quota/pacer.ts';
 import type { CardService } from '../service/card-service.ts';
-import { asCardServiceError, severity } from './refusals.ts';
+import { asCardServiceError, isCounted, severity } from './refusals.ts';
 import type { ReportBoard, UsageReport } from './report-board.ts';
 import { inTurn } from './request-outcome.ts';
 
@@ -91,7 +91,7 @@ export class UsageDesk {
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
       if (plan) this.#pacer.hearPlan(plan);
     } catch (error) {
-      if (error instanceof RateLimited) this.#ledger.refused(booking);
+      if (!isCounted(error)) this.#ledger.refused(booking);
       this.#log[severity(error)]({ err: error }, 'usage report failed');
       this.#problem = asCardServiceError(error);
     }

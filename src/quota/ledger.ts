@@ -16,7 +16,10 @@ export interface Booking {
 export interface Ledger {
   /** A request leaves, for this asker. */
   spent(asker: Asker): Booking;
-  /** That request was answered with 429: it counts as refused, on the day it was booked on, and no longer as spent. */
+  /**
+   * That request was answered with 429, or its connection was never made: it counts as refused, on the day it was booked
+   * on, and no longer as spent.
+   */
   refused(booking: Booking): void;
   saved(asker: Asker): void;
   today(): Promise<Bookings>;

@@ -1,5 +1,6 @@
 import { ServiceDown, UnexpectedAnswer } from '../errors.ts';
 import { readCapped } from './capped-body.ts';
+import { Departure } from './departure.ts';
 
 /** One answer, read to its end. */
 export interface ServiceResponse {
@@ -24,7 +25,7 @@ export interface RequestOptions {
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * One HTTP GET. Costs one request of the quota.
+ * One HTTP GET. Costs one request of the quota, unless it never leaves.
  *
  * @throws ServiceDown on silence or a broken connection, UnexpectedAnswer on an endless body,
  *   and the reason of `signal` when the caller gave up.
@@ -32,25 +33,36 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export async function request(url: URL, options: RequestOptions, signal?: AbortSignal): Promise<ServiceResponse> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), options.timeoutMs);
+  const departure = new Departure();
   try {
-    return await exchange(url, options, signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
+    const whenToStop = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
+    return await exchange(url, options, departure, whenToStop);
   } catch (error) {
     if (error instanceof UnexpectedAnswer) throw error;
     if (signal?.aborted) throw signal.reason;
-    if (timeout.signal.aborted) throw new ServiceDown(`no answer within ${options.timeoutMs} ms`);
-    throw new ServiceDown('connection failed', { cause: error });
+    const { neverLeft } = departure;
+    if (timeout.signal.aborted) throw new ServiceDown(`no answer within ${options.timeoutMs} ms`, { neverLeft });
+    throw new ServiceDown('connection failed', { cause: error, neverLeft });
   } finally {
+    departure.close();
     clearTimeout(timer);
   }
 }
 
-async function exchange(url: URL, options: RequestOptions, signal: AbortSignal): Promise<ServiceResponse> {
+async function exchange(
+  url: URL,
+  options: RequestOptions,
+  departure: Departure,
+  signal: AbortSignal,
+): Promise<ServiceResponse> {
   const sentAtMs = Date.now();
-  const response = await options.fetch(url, {
-    headers: { accept: 'application/json', ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }) },
-    redirect: 'manual', // a redirect could carry the key to another host
-    signal,
-  });
+  const response = await departure.watch(() =>
+    options.fetch(url, {
+      headers: { accept: 'application/json', ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }) },
+      redirect: 'manual', // a redirect could carry the key to another host
+      signal,
+    }),
+  );
   const receivedAtMs = Date.now();
   options.onHeaders(response.headers, sentAtMs, receivedAtMs);
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   Busy,
   KeptInReserve,
@@ -9,7 +9,7 @@ import {
   Stopping,
   UnexpectedAnswer,
 } from '../../src/errors.ts';
-import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import { createCardService, type EmbeddedCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
@@ -343,6 +343,32 @@ describe('an outage', () => {
       ),
     ).toBe('refused');
     expect(await outcomeAfter(0, line.join(question('base1-2')))).toMatchObject({ card: { id: 'base1-2' } });
+  });
+});
+
+describe('a request that fails', () => {
+  it.each<[string, { requests: number; refused: number }, (url: string) => Promise<void>]>([
+    ['is not booked when its connection was refused', { requests: 0, refused: 1 }, async () => {}],
+    [
+      'is booked when its connection was reset',
+      { requests: 1, refused: 0 },
+      async (url) => {
+        const service = await startCardService({ port: Number(new URL(url).port) });
+        service.set({ resetEvery: 1 });
+        onTestFinished(() => service.close());
+      },
+    ],
+  ])('%s', async (_, booked, listen) => {
+    const free = await startCardService();
+    await free.close();
+    await listen(free.url);
+    const { line, ledger, lines } = lineOver({ fetch: (_url, init) => fetch(`${free.url}/cards/base1-4`, init) });
+
+    const asked = line.join(question('base1-4')).catch((reason: unknown) => reason);
+    await expect.poll(() => lines.map(({ msg }) => msg)).toContain('lookup failed');
+    expect(await ledger.memberToday('alice')).toMatchObject(booked);
+    await line.close(0);
+    expect(await asked).toBeInstanceOf(Stopping);
   });
 });
 

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/errors.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import type { ServiceFault } from '../../src/sandbox/service-answers.ts';
 import { clientOf, type Pair, startPair } from './clients.ts';
 
 const CARD = { id: 'base1-4', name: 'Ember Drake', tcg: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
@@ -146,6 +149,33 @@ describe('a key', () => {
 
   it('is refused by a service that knows another', async () => {
     await expect(clientOf(pair.service.url, { apiKey: 'other' }).usage()).rejects.toThrow(KeyRefused);
+  });
+});
+
+describe('a request', () => {
+  const down = (fault: object) => expect.objectContaining({ name: 'ServiceDown', ...fault });
+  const failure = (url: string, timeoutMs = 5_000) =>
+    clientOf(url, { timeoutMs })
+      .usage()
+      .catch((error: unknown) => error);
+
+  it('whose connection is refused has never left', async () => {
+    const gone = await startPair();
+    await gone.service.close();
+    expect(await failure(gone.service.url)).toEqual(down({ neverLeft: true }));
+  });
+
+  it('that is given up before there is a connection has never left', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    expect(await failure(`https://127.0.0.1:${port}`, 100)).toEqual(down({ neverLeft: true }));
+    silent.close();
+  });
+
+  it.each<ServiceFault>(['reset', 'hang', 'stall'])('has left when what fails is the answer (%s)', async (fault) => {
+    pair.service.script({ fault, body: CARD });
+    expect(await failure(pair.service.url, 300)).toEqual(down({ neverLeft: false }));
   });
 });
 
