@@ -3,6 +3,7 @@ import { ConfigError, misspelledVariables, readConfig, secretsOf } from './confi
 import { DatabaseInUse, DatabaseUnusable } from './database.ts';
 import { DiscordRefused } from './discord/login.ts';
 import { createLog, type Logger } from './log.ts';
+import { stopSignal } from './stop-signal.ts';
 
 /** Errors whose message is a sentence for the operator; any other is logged with its stack. */
 const EXPLAINED = [ConfigError, DatabaseInUse, DatabaseUnusable, DiscordRefused];
@@ -11,13 +12,18 @@ async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
   for (const slip of misspelledVariables()) log.warn(slip, 'unknown variable: another one was probably meant');
-  // A malformed gateway payload surfaces here. The state of the program is unknown then: start anew.
+  // The state of the program is unknown then: start anew.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (err: unknown) => {
       log.fatal({ err }, event);
       process.exit(1);
     });
   }
+  // Node would end with 0 when nothing is left to wait for; who is meant to run for ever has failed then.
+  process.on('beforeExit', () => {
+    log.fatal('nothing is left to do, and nobody said to stop');
+    process.exit(1);
+  });
   const signal = stopSignal();
   const app = await startApp(config, log, signal).catch((error: unknown) => {
     return signal.aborted ? process.exit(0) : fail(error, log);
@@ -42,18 +48,6 @@ async function main(): Promise<void> {
   if (ended !== undefined) fail(ended, log);
   log.info('stopped');
   process.exit(0);
-}
-
-/** Aborted by the first SIGTERM or SIGINT; the second ends the process at once. */
-function stopSignal(): AbortSignal {
-  const stopping = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(name, () => {
-      if (stopping.signal.aborted) process.exit(1);
-      stopping.abort(new Error(name));
-    });
-  }
-  return stopping.signal;
 }
 
 function fail(error: unknown, log?: Logger): never {

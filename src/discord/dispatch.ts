@@ -41,7 +41,9 @@ export class Dispatch {
   async receive(interaction: Interaction): Promise<void> {
     const { rest, log } = this.#options;
     const answered = interaction.isCommand() ? this.#handle(interaction) : answerUnknown(rest, interaction, log);
-    const done = answered.finally(() => this.#underWay.delete(done));
+    const done = answered
+      .catch((err: unknown) => log.error({ err }, 'interaction cannot be read'))
+      .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
     await done;
   }

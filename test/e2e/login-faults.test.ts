@@ -88,24 +88,6 @@ describe('a login', () => {
 });
 
 describe('a bot that Discord shuts out while it runs', () => {
-  it.each([
-    [4_004, /^Discord refuses the bot token\. Make a new one/],
-    [4_010, /^Discord refuses the shard/],
-    [4_011, /^The bot is in too many servers for one shard/],
-    [4_012, /gateway version: update the bot/],
-    [4_013, /^Discord refuses the intents/],
-    [4_014, /^Discord refuses the intents/],
-  ])('with %i says what to do about it, and does not come back', async (code, sentence) => {
-    const { discord, bot } = await startsInto();
-    await bot.ready;
-
-    discord.gateway.drop(code);
-
-    expect((await bot.shutOut).message).toMatch(sentence);
-    await bot.stop();
-    expect(discord.gateway.identifies).toBe(1);
-  });
-
   it('for its token was revoked pays what it owes and exits 1 with a sentence', async () => {
     const { discord, cardService, env } = await botSurroundings();
     cardService.set({ latencyMs: 400 });

@@ -133,14 +133,4 @@ describe('a process', () => {
     expect(await Promise.all(bots.map(({ ended }) => ended))).toEqual([1]);
     expect(bots[0]?.output()).toContain('DISCORD_SHARDS: shards are numbered from 0: with 2 of them');
   });
-
-  it('whose shard Discord refuses exits 1 with a sentence', async () => {
-    const { discord, bots } = await startFleet(['1']);
-    await discord.gateway.whenReady();
-
-    discord.gateway.drop(4_010);
-
-    expect(await Promise.all(bots.map(({ ended }) => ended))).toEqual([1]);
-    expect(bots[0]?.output()).toContain('Discord refuses the shard: check DISCORD_SHARDS and DISCORD_SHARD_COUNT.');
-  });
 });

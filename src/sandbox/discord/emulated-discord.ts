@@ -80,9 +80,11 @@ export interface EmulatedDiscord {
     Gateway,
     | 'sessions'
     | 'drop'
+    | 'reset'
     | 'requestReconnect'
     | 'send'
     | 'whenReady'
+    | 'whenUp'
     | 'whenAllReady'
     | 'identifies'
     | 'refusedIdentifies'

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -31,6 +32,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536 });
   readonly #connections = new Set<GatewayConnection>();
+  readonly #wires = new Set<Socket>();
   readonly #sessions = new GatewaySessions();
   readonly #limit: GatewayIdentifyLimit;
   #identifies = 0;
@@ -89,6 +91,11 @@ export class Gateway {
     for (const connection of this.#connections) connection.close(code);
   }
 
+  /** Tears every connection down as a machine does that has lost its memory: with a TCP reset. */
+  reset(): void {
+    for (const wire of this.#wires) wire.resetAndDestroy();
+  }
+
   /** Op 7 to every connection. */
   requestReconnect(): void {
     for (const connection of this.#connections) connection.requestReconnect();
@@ -109,6 +116,11 @@ export class Gateway {
     return this.#sessions.when(() => this.sessions > 0);
   }
 
+  /** Resolves when bots have begun a session or taken one up so many times in all, and one of them is connected. */
+  whenUp(times: number): Promise<void> {
+    return this.#sessions.when(() => this.#identifies + this.#resumes >= times && this.sessions > 0);
+  }
+
   /** Resolves when every shard of so many is connected and identified. */
   whenAllReady(shardCount: number): Promise<void> {
     return this.#sessions.when(() => {
@@ -127,6 +139,9 @@ export class Gateway {
       return;
     }
     const query = new URL(request.url ?? '/', this.#options.url).searchParams;
+    const wire = request.socket;
+    this.#wires.add(wire);
+    wire.once('close', () => this.#wires.delete(wire));
     this.#sockets.handleUpgrade(request, socket, head, (client) => this.#accept(client, query));
   }
 

@@ -1,0 +1,84 @@
+import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
+import * as z from 'zod';
+
+/** Discord's is 41,250 ms. What is far from it would be a storm of heartbeats, or overflow a timer. */
+const SHORTEST_BEAT_MS = 100;
+const LONGEST_BEAT_MS = 3_600_000;
+
+const Identified = z.looseObject({ id: z.string().regex(/^\d{1,20}$/) });
+
+const Hello = z.looseObject({ heartbeat_interval: z.number().min(SHORTEST_BEAT_MS).max(LONGEST_BEAT_MS) });
+
+/** What of an event is read without asking whether it is there: by discord.js, or to send an answer. */
+const EVENTS: Readonly<Record<string, z.ZodType>> = {
+  [GatewayDispatchEvents.Ready]: z.looseObject({
+    user: Identified,
+    application: Identified,
+    guilds: z.array(Identified),
+    session_id: z.string().min(1),
+  }),
+  [GatewayDispatchEvents.InteractionCreate]: z.preprocess(
+    withAuthor,
+    z.looseObject({
+      id: Identified.shape.id,
+      application_id: Identified.shape.id,
+      token: z.string().min(1),
+      guild_id: Identified.shape.id.nullish(),
+      author: Identified,
+    }),
+  ),
+};
+
+type Frame = Record<string, unknown>;
+
+/** A frame that discord.js can take, or why it cannot. */
+export type ReadFrame = { frame: Frame } | { odd: string; event?: string };
+
+/**
+ * @param frame as parsed; null when it was no JSON
+ * @param isGreeted whether there was a HELLO on this connection: after a second one it would beat twice as often, for ever
+ */
+export function readFrame(frame: unknown, isGreeted: boolean): ReadFrame {
+  if (!isObject(frame) || !Number.isInteger(frame.op)) return { odd: 'no gateway payload' };
+  switch (frame.op) {
+    case GatewayOpcodes.Dispatch:
+      return readEvent(frame);
+    case GatewayOpcodes.Hello:
+      if (isGreeted) return { odd: 'a second HELLO' };
+      return Hello.safeParse(frame.d).success ? { frame } : { odd: 'HELLO without a heartbeat interval' };
+    case GatewayOpcodes.InvalidSession:
+      return { frame: { ...frame, d: frame.d === true } };
+    default:
+      return { frame };
+  }
+}
+
+function readEvent(frame: Frame): ReadFrame {
+  const { t: event, d } = frame;
+  if (typeof event !== 'string' || !/^[A-Z0-9_]{1,60}$/.test(event)) return { odd: 'an event without a name' };
+  const { error } = EVENTS[event]?.safeParse(d) ?? {};
+  if (error) return { odd: `wrong or missing: ${error.issues.map(({ path }) => path.join('.')).join(', ')}`, event };
+  return { frame: { ...frame, s: sequence(frame.s), d: event === GatewayDispatchEvents.Ready ? ready(d) : d } };
+}
+
+/** A number that is none is given back with the next resume, which Discord then refuses to read. */
+function sequence(s: unknown): number | null {
+  return Number.isSafeInteger(s) && Number(s) >= 0 ? Number(s) : null;
+}
+
+/** Without an address for resumes discord.js takes the one for new sessions. */
+function ready(d: unknown): unknown {
+  const { resume_gateway_url: url } = d as { resume_gateway_url?: unknown };
+  const isAddress = typeof url === 'string' && URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol);
+  return isAddress ? d : { ...(d as object), resume_gateway_url: undefined };
+}
+
+/** In a server the author is the member's user. */
+function withAuthor(d: unknown): unknown {
+  if (!isObject(d)) return d;
+  return { ...d, author: d.user ?? (isObject(d.member) ? d.member.user : undefined) };
+}
+
+function isObject(value: unknown): value is Frame {
+  return typeof value === 'object' && value !== null;
+}
