@@ -1,9 +1,10 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
 import type { Asked, Command, Message, Parts } from '../src/discord/command.ts';
-import { closedError } from '../src/lookup/refusals.ts';
 import type { UsageKnown } from '../src/lookup/usage-desk.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
+import { usageFigures } from '../src/render/usage-figures.ts';
+import { usageState } from '../src/render/usage-state.ts';
 import { words } from '../src/render/words.ts';
 import { within } from '../src/within.ts';
 
@@ -37,10 +38,10 @@ export default {
   },
 } satisfies Command;
 
-function missing({ report, problem }: UsageKnown, { usage }: Parts): string | undefined {
+function missing({ report, missing }: UsageKnown, { usage }: Parts): string | undefined {
   if (!usage.hasKey) return words.needsKey;
-  if (problem) return words.noReport(problem.userMessage);
-  return report ? undefined : words.noReport('none could be had yet; ask again in a minute.');
+  if (missing?.why === 'failed') return words.reportFailed(missing.atMs, missing.error.userMessage);
+  return missing || !report ? words.reportNotAsked : undefined;
 }
 
 async function show({ report }: UsageKnown, missing: string | undefined, asked: Asked, parts: Parts): Promise<Message> {
@@ -50,20 +51,20 @@ async function show({ report }: UsageKnown, missing: string | undefined, asked: 
     ledger.guildToday(asked),
     asked.manageGuild ? ledger.topMembers(asked, TOP_MEMBERS) : [],
   ]);
-  const { closed } = pacer.outlook();
+  const nowMs = Date.now();
   return {
     embeds: [
       usageEmbed({
-        report,
+        state: usageState(pacer.outlook().gate, nowMs),
         missing,
-        quota: pacer.quota(),
-        closed: closed && closedError(closed).userMessage,
+        figures: usageFigures({ report, quota: pacer.quota(), nowMs }),
+        reportAtMs: report?.atMs,
         runsOutAtMs: pacer.runsOutAtMs(),
         everybody,
         server: { ...server, cap: budget.caps().guild, memberCap: budget.caps().member },
         topMembers,
         waitingNow: line.waitingCount,
-        nowMs: Date.now(),
+        nowMs,
         locale: asked.locale,
       }),
     ],

@@ -12,9 +12,12 @@ import { inTurn } from './request-outcome.ts';
 /** The plan report as far as it is known. */
 export interface UsageKnown {
   report: UsageReport | undefined;
-  /** Why there is no newer one. */
-  problem: CardServiceError | undefined;
+  /** Why there is no newer one; `undefined` when this is the newest that may be had. */
+  missing: MissingReport | undefined;
 }
+
+/** The report could not be asked for just now, or was asked for within the last minute and did not come. */
+export type MissingReport = { why: 'not asked' } | { why: 'failed'; error: CardServiceError; atMs: number };
 
 export interface UsageDeskOptions {
   service: CardService;
@@ -34,7 +37,7 @@ export class UsageDesk {
   readonly #board: ReportBoard;
   readonly #log: Logger;
   readonly #closed = new AbortController();
-  #problem: CardServiceError | undefined;
+  #failed: { error: CardServiceError; atMs: number } | undefined;
   #underWay: Promise<UsageKnown> | undefined;
 
   constructor({ service, pacer, ledger, board, log, hasKey }: UsageDeskOptions) {
@@ -54,8 +57,12 @@ export class UsageDesk {
     // Claimed before the turn comes, so that two who ask at once cost one request.
     if (this.#underWay === undefined && this.hasKey && (await this.#board.claim())) {
       const got = await this.#pacer.take('report');
+      this.#failed = undefined; // longer ago than a minute: no news of the present
       if (got.kind === 'turn') this.#launch(got.turn, asker);
-      else await this.#board.giveBack();
+      else {
+        await this.#board.giveBack();
+        return { known: { report: await this.#board.last(), missing: { why: 'not asked' } }, newer: undefined };
+      }
     }
     return { known: await this.#known(), newer: this.#underWay };
   }
@@ -74,7 +81,9 @@ export class UsageDesk {
   }
 
   async #known(): Promise<UsageKnown> {
-    return { report: await this.#board.last(), problem: this.#problem };
+    const report = await this.#board.last();
+    const failed = this.#failed && this.#failed.atMs > (report?.atMs ?? 0) ? this.#failed : undefined;
+    return { report, missing: failed && { why: 'failed', ...failed } };
   }
 
   async #ask(turn: Turn, asker: Asker): Promise<void> {
@@ -86,14 +95,13 @@ export class UsageDesk {
         () => this.#service.usage({ signal: this.#closed.signal }),
         isAnswer,
       );
-      this.#problem = undefined;
       await this.#board.post({ usage, atMs: Date.now() });
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
       if (plan) this.#pacer.hearPlan(plan);
     } catch (error) {
       if (!isCounted(error)) this.#ledger.refused(booking);
       this.#log[severity(error)]({ err: error }, 'usage report failed');
-      this.#problem = asCardServiceError(error);
+      this.#failed = { error: asCardServiceError(error), atMs: Date.now() };
     }
   }
 }

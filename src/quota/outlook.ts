@@ -15,6 +15,7 @@ export function outlookOf(state: PacingState, setting: PlanSetting, nowMs: numbe
   const closing = closedBy(why, untilMs - nowMs > longestWaitMs(setting));
   const pausedUntilMs = Math.max(nowMs, why === 'minute' ? untilMs : 0);
   return {
+    gate: state.gate,
     paused: why === 'minute' && untilMs > nowMs,
     closed: closing && untilMs > nowMs ? { why: closing, untilMs } : undefined,
     reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),

@@ -32,6 +32,8 @@ export type ClosedWhy = Exclude<Gate['why'], 'open' | 'minute'> | 'pause' | 'res
 
 /** When turns come, seen from now. */
 export interface Outlook {
+  /** As it stands; unlike `closed`, it stays shut until a probe has succeeded. */
+  gate: Gate;
   closed: { untilMs: number; why: ClosedWhy } | undefined;
   /** The service asked us to wait. */
   paused: boolean;

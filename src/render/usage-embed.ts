@@ -1,19 +1,18 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
-import type { Usage } from '../card.ts';
 import { age, fromTime } from '../moments.ts';
-import type { Bookings, QuotaState } from '../quota-state.ts';
+import type { Bookings } from '../quota-state.ts';
 import { formatCount } from './numbers.ts';
 import { plainMarkdown } from './text.ts';
+import type { UsageFigures } from './usage-figures.ts';
 
 export interface UsageView {
-  /** The last report, and when it came; `undefined` while there is none. */
-  report: { usage: Usage; atMs: number } | undefined;
+  /** Whether requests flow, and why not. */
+  state: { words: string; isWell: boolean };
   /** Why there is no newer report, in words for people; `undefined` when nothing is missing. */
   missing: string | undefined;
-  /** From the headers of the last answer. */
-  quota: QuotaState | undefined;
-  /** Why nothing is asked at the moment, in words for people. */
-  closed: string | undefined;
+  figures: UsageFigures;
+  /** When the last report came; `undefined` before the first. */
+  reportAtMs: number | undefined;
   /** When the day's requests will be gone at the present rate, if they will. */
   runsOutAtMs: number | undefined;
   /** Since 00:00 UTC. */
@@ -33,11 +32,11 @@ const BAR_CELLS = 20;
 
 /** What is left of the quota, where it is known, and what is missing, where it is not. */
 export function usageEmbed(view: UsageView): APIEmbed {
-  const description = [view.closed, view.missing].filter(Boolean).join('\n');
+  const { state, missing } = view;
   return {
     title: 'Requests to the card service',
-    ...(description && { description }),
-    color: description ? WARNING_COLOUR : COLOUR,
+    description: [state.words, missing].filter(Boolean).join('\n'),
+    color: state.isWell && missing === undefined ? COLOUR : WARNING_COLOUR,
     fields: [
       ...todayFields(view),
       ...reportFields(view),
@@ -59,11 +58,11 @@ export function bar(part: number, whole: number): string {
   return `${'▰'.repeat(filled)}${'▱'.repeat(BAR_CELLS - filled)} ${Math.round(share * 100)} %`;
 }
 
-function todayFields({ quota, runsOutAtMs, nowMs, locale }: UsageView): APIEmbedField[] {
-  if (quota?.remaining === undefined && quota?.limit === undefined) {
+function todayFields({ figures, runsOutAtMs, nowMs, locale }: UsageView): APIEmbedField[] {
+  const { limit, remaining, resetsAtMs } = figures.today;
+  if (remaining === undefined && limit === undefined) {
     return [{ name: 'Today', value: 'not known before the first answer of the day', inline: false }];
   }
-  const { limit, remaining, resetsAtMs } = quota;
   const lines = [
     remaining !== undefined && limit !== undefined && bar(remaining, limit),
     `${known(remaining, locale)} of ${known(limit, locale)} left`,
@@ -73,14 +72,13 @@ function todayFields({ quota, runsOutAtMs, nowMs, locale }: UsageView): APIEmbed
   return [{ name: 'Today', value: lines.filter(Boolean).join('\n'), inline: false }];
 }
 
-function reportFields({ report, locale }: UsageView): APIEmbedField[] {
-  if (!report) return [];
-  const { plan, period, requests } = report.usage;
-  const { used, limit, remaining } = requests ?? {};
+function reportFields({ figures, locale }: UsageView): APIEmbedField[] {
+  const { plan, period } = figures.report ?? {};
+  const { used, limit, remaining } = figures.inPeriod ?? {};
   const fields: (APIEmbedField | false)[] = [
     plan !== undefined && { name: 'Plan', value: plainMarkdown(plan, 100) || 'unnamed', inline: true },
     period !== undefined && { name: 'Period', value: `${day(period.startMs)} – ${day(period.endMs)}`, inline: true },
-    requests !== undefined && {
+    figures.inPeriod !== undefined && {
       name: 'In this period',
       value: [
         used !== undefined && limit !== undefined && bar(used, limit),
@@ -94,8 +92,9 @@ function reportFields({ report, locale }: UsageView): APIEmbedField[] {
   return fields.filter((present) => present !== false);
 }
 
-function freshnessField({ report }: UsageView): APIEmbedField[] {
-  return report ? [{ name: 'Report from', value: age(report.atMs), inline: true }] : [];
+function freshnessField({ figures, reportAtMs }: UsageView): APIEmbedField[] {
+  if (!figures.report || reportAtMs === undefined) return [];
+  return [{ name: 'Report from', value: age(reportAtMs), inline: true }];
 }
 
 function serverFields({ server, topMembers, locale }: UsageView): APIEmbedField[] {

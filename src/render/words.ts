@@ -15,7 +15,8 @@ export const words = {
   broken: 'Something broke on our side. It is in the log.',
   reportOnItsWay: 'The report is on its way; this message will show it.',
   needsKey: 'The plan report needs an API key (CARD_SERVICE_API_KEY).',
-  noReport: (why: string) => `No newer report: ${why}`,
+  reportFailed: (atMs: number, why: string) => `No newer report, asked for ${age(atMs)}: ${why}`,
+  reportNotAsked: 'No newer report: none could be asked for just now.',
 };
 
 /** Whether a reply shows only when the turn comes. */

@@ -18,7 +18,8 @@ describe('/usage', () => {
     expect(field(reply, 'Plan')).toBe('free');
     expect(field(reply, 'Period')).toMatch(/^<t:\d+:d> – <t:\d+:d>$/);
     expect(field(reply, 'Today')).toMatch(/998 of 1,000 left\nall back (at <t:\d+:t>|on <t:\d+:f>)$/);
-    expect(field(reply, 'In this period')).toContain('2 of 1,000 used, 998 left');
+    expect(field(reply, 'In this period')).toBeUndefined();
+    expect(reply.embeds[0]?.description).toBe('Requests go out as cards are asked for.');
     expect(field(reply, 'Saved today')).toBe('1 request');
     expect(field(reply, 'Waiting now')).toBe('0');
     expect(field(reply, 'Report from')).toMatch(/^<t:\d+:R>$/);
@@ -32,6 +33,14 @@ describe('/usage', () => {
 
     expect(field(second, 'Plan')).toBe('free');
     expect(world.cardService.counts.total).toBe(1);
+
+    // What it said is not the last word: another answer spoke of the same day since
+    world.cardService.exhaustDay();
+    await world.card('base1-4').settled();
+    const third = await world.usage().settled();
+    expect(third.embeds[0]?.description).toMatch(/^Today's requests to the card service are used up\./);
+    expect(field(third, 'Today')).toContain('0 of 1,000 left');
+    expect(JSON.stringify(third.embeds)).not.toContain('999');
   });
 
   it('counts what the cache saved across a restart', async () => {
@@ -50,7 +59,7 @@ describe('/usage', () => {
 
     const reply = await world.usage().settled();
 
-    expect(reply.embeds[0]?.description).toBe('The plan report needs an API key (CARD_SERVICE_API_KEY).');
+    expect(reply.embeds[0]?.description).toMatch(/\nThe plan report needs an API key \(CARD_SERVICE_API_KEY\)\.$/);
     expect(field(reply, 'Today')).toContain('999 of 1,000 left');
     expect(field(reply, 'Plan')).toBeUndefined();
     expect(world.cardService.counts.total).toBe(1);
@@ -63,7 +72,7 @@ describe('/usage', () => {
     const reply = await world.usage().settled();
     const { embeds } = await world.card('base1-4').settled();
 
-    expect(reply.embeds[0]?.description).toMatch(/^No newer report: .*CARD_SERVICE_API_KEY/);
+    expect(reply.embeds[0]?.description).toMatch(/\nNo newer report, asked for <t:\d+:R>: .*CARD_SERVICE_API_KEY/);
     expect(embeds[0]?.title).toBe('Emberwing Drake');
   });
 
@@ -74,7 +83,9 @@ describe('/usage', () => {
 
     const reply = await world.usage().settled();
 
-    expect(reply.embeds[0]?.description).toMatch(/^No newer report: The card service does not answer/);
+    expect(reply.embeds[0]?.description).toMatch(
+      /^The card service did not answer just now\..*\nNo newer report, asked for <t:\d+:R>: The card service does not answer/,
+    );
     expect(field(reply, 'Today')).toContain('of 1,000 left');
   });
 
@@ -86,13 +97,14 @@ describe('/usage', () => {
     const first = await typed.settled();
     const second = await typed.until(({ edited }) => edited);
 
-    expect(first.embeds[0]?.description).toBe('The report is on its way; this message will show it.');
+    expect(first.embeds[0]?.description).toMatch(/\nThe report is on its way; this message will show it\.$/);
     expect(field(second, 'Plan')).toBe('pro');
   });
 
   it('shows any part of the report that is there', async () => {
     const world = await startWorld();
-    world.cardService.script({ path: '/v1/usage', body: { requests: { used: 5 } } });
+    const period = { start: '2026-11-01T00:00:00Z', end: '2126-12-01T00:00:00Z' };
+    world.cardService.script({ path: '/v1/usage', body: { period, requests: { used: 5 } } });
 
     const reply = await world.usage().settled();
 

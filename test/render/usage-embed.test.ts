@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bar, type UsageView, usageEmbed } from '../../src/render/usage-embed.ts';
+import { usageFigures } from '../../src/render/usage-figures.ts';
 import { Usage } from '../../src/service/schema.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { locale, momentMs, quotaState, serviceUsage } from './service-answers.ts';
@@ -9,17 +10,14 @@ const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = Date.UTC(2026, 10, 20, 12) / 1000;
 
 const VIEW: UsageView = {
-  report: {
-    usage: {
-      plan: 'pro',
-      period: { startMs: NOON_MS, endMs: NOON_MS + 86_400_000 },
-      requests: { used: 10_000, limit: 50_000, remaining: 40_000 },
-    },
-    atMs: NOON_MS,
-  },
+  state: { words: 'All is well.', isWell: true },
   missing: undefined,
-  quota: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS + 3_600_000, receivedAtMs: NOON_MS },
-  closed: undefined,
+  figures: {
+    today: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS + 3_600_000 },
+    report: { plan: 'pro', period: { startMs: NOON_MS, endMs: NOON_MS + 86_400_000 } },
+    inPeriod: { used: 10_000, limit: 50_000, remaining: 40_000 },
+  },
+  reportAtMs: NOON_MS,
   runsOutAtMs: undefined,
   everybody: { requests: 500, refused: 0, saved: 1_234 },
   server: { requests: 40, refused: 0, saved: 70, cap: 200, memberCap: 100 },
@@ -35,6 +33,10 @@ const VIEW: UsageView = {
 function values(view: Partial<UsageView>): Record<string, string> {
   const fields = usageEmbed({ ...VIEW, ...view }).fields ?? [];
   return Object.fromEntries(fields.map(({ name, value }) => [name, value]));
+}
+
+function today(left: { limit: number | undefined; remaining: number | undefined }): Partial<UsageView> {
+  return { figures: { ...VIEW.figures, today: { ...left, resetsAtMs: undefined } } };
 }
 
 describe('the embed of the usage', () => {
@@ -54,7 +56,9 @@ describe('the embed of the usage', () => {
   });
 
   it('shows what is known while there is no report, and what is missing', () => {
-    const view = { ...VIEW, report: undefined, missing: 'No key.', closed: 'All spent.' };
+    const state = { words: 'All spent.', isWell: false };
+    const figures = { ...VIEW.figures, report: undefined, inPeriod: undefined };
+    const view = { ...VIEW, figures, missing: 'No key.', state };
     expect(Object.keys(values(view))).toEqual([
       'Today',
       'Saved today',
@@ -64,22 +68,27 @@ describe('the embed of the usage', () => {
     ]);
     expect(usageEmbed(view).description).toBe('All spent.\nNo key.');
     expect(usageEmbed(view).color).not.toBe(usageEmbed(VIEW).color);
+    expect(usageEmbed({ ...VIEW, state }).color).toBe(usageEmbed(view).color);
+    expect(usageEmbed(VIEW).description).toBe('All is well.');
   });
 
   it('says that nothing is known before the first answer', () => {
-    expect(values({ quota: undefined }).Today).toBe('not known before the first answer of the day');
+    expect(values(today({ limit: undefined, remaining: undefined })).Today).toBe(
+      'not known before the first answer of the day',
+    );
   });
 
   it.each([
     ['remaining', { limit: 1_000, remaining: undefined }, '? of 1,000 left'],
     ['limit', { limit: undefined, remaining: 5 }, '5 of ? left'],
-  ])('marks a %s that is not known', (_, quota, said) => {
-    expect(values({ quota: { ...quota, resetsAtMs: undefined, receivedAtMs: 0 } }).Today).toBe(said);
+  ])('marks a %s that is not known', (_, left, said) => {
+    expect(values(today(left)).Today).toBe(said);
   });
 
   it('marks single figures of the report that are missing', () => {
-    const usage = { plan: '', period: { startMs: undefined, endMs: NOON_MS }, requests: { used: 3 } };
-    expect(values({ report: { usage, atMs: 0 } })).toMatchObject({
+    const report = { plan: '', period: { startMs: undefined, endMs: NOON_MS } };
+    const inPeriod = { used: 3, limit: undefined, remaining: undefined };
+    expect(values({ figures: { ...VIEW.figures, report, inPeriod } })).toMatchObject({
       Plan: 'unnamed',
       Period: `? – <t:${NOON}:d>`,
       'In this period': '3 of ? used, ? left',
@@ -107,14 +116,15 @@ const cap = fc.option(fc.maxSafeNat(), { nil: undefined });
 
 describe('whatever the service sends for a report', () => {
   it('Discord takes the embed', () => {
+    const report = fc.option(
+      fc.record({ usage: serviceUsage.map((it) => Usage.parse(JSON.parse(JSON.stringify(it)))), atMs: momentMs }),
+      { nil: undefined },
+    );
     const view = fc.record({
-      report: fc.option(
-        fc.record({ usage: serviceUsage.map((it) => Usage.parse(JSON.parse(JSON.stringify(it)))), atMs: momentMs }),
-        { nil: undefined },
-      ),
+      state: fc.constantFrom({ words: 'All spent.', isWell: false }, { words: 'All is well.', isWell: true }),
       missing: fc.constantFrom(undefined, 'No key.'),
-      quota: quotaState,
-      closed: fc.constantFrom(undefined, 'All spent.'),
+      figures: fc.record({ report, quota: quotaState, nowMs: momentMs }).map(usageFigures),
+      reportAtMs: fc.option(momentMs, { nil: undefined }),
       runsOutAtMs: fc.option(momentMs, { nil: undefined }),
       everybody: bookings,
       server: fc.record({

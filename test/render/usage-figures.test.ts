@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { QuotaState } from '../../src/quota-state.ts';
+import { type UsageKnowledge, usageFigures } from '../../src/render/usage-figures.ts';
+
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
+const MIDNIGHT_MS = Date.UTC(2026, 10, 21);
+const HOUR_MS = 3_600_000;
+const TODAY = { startMs: MIDNIGHT_MS - 24 * HOUR_MS, endMs: MIDNIGHT_MS };
+const NOVEMBER = { startMs: Date.UTC(2026, 10, 1), endMs: Date.UTC(2026, 11, 1) };
+const REQUESTS = { used: 5, limit: 1_000, remaining: 995 };
+
+function report(agoMs: number, usage: object = { plan: 'free', period: TODAY, requests: REQUESTS }) {
+  return { usage, atMs: NOON_MS - agoMs };
+}
+
+function headers(agoMs: number, more: Partial<QuotaState> = {}): QuotaState {
+  return { limit: 1_000, remaining: 0, resetsAtMs: MIDNIGHT_MS, receivedAtMs: NOON_MS - agoMs, ...more };
+}
+
+function figures(known: Partial<UsageKnowledge>) {
+  const { today, report, inPeriod } = usageFigures({ report: undefined, quota: undefined, nowMs: NOON_MS, ...known });
+  return { left: [today.remaining, today.limit], plan: report?.plan, inPeriod };
+}
+
+describe('the figures of /usage', () => {
+  it.each<[string, Partial<UsageKnowledge>, object]>([
+    ['are unknown at first', {}, { left: [undefined, undefined] }],
+    ['are those of the headers without a report', { quota: headers(0) }, { left: [0, 1_000] }],
+    ['are those of the report without headers', { report: report(0) }, { left: [995, 1_000], plan: 'free' }],
+    [
+      'are those of the headers when these are newer: a report of 995 left does not stand beside 0',
+      { report: report(HOUR_MS), quota: headers(0) },
+      { left: [0, 1_000], plan: 'free' },
+    ],
+    [
+      'are those of the report when that is newer',
+      { report: report(0), quota: headers(HOUR_MS) },
+      { left: [995, 1_000], plan: 'free' },
+    ],
+    [
+      'are those of the headers that came with the report',
+      { report: report(0), quota: headers(20) },
+      { left: [0, 1_000], plan: 'free' },
+    ],
+    ['follow from each other', { report: report(0, { requests: { used: 5, limit: 1_000 } }) }, { left: [995, 1_000] }],
+    [
+      'are not taken from a report of which only a part is known, beside headers',
+      { report: report(0, { requests: { used: 5 } }), quota: headers(20, { remaining: 999 }) },
+      { left: [999, 1_000] },
+    ],
+    [
+      'leave out a plan whose limit is not the one in newer headers',
+      { report: report(HOUR_MS), quota: headers(0, { limit: 50_000, remaining: 49_000 }) },
+      { left: [49_000, 50_000] },
+    ],
+    [
+      'leave out a report whose period is over',
+      { report: report(0), nowMs: MIDNIGHT_MS },
+      { left: [undefined, undefined] },
+    ],
+    [
+      'leave out a report without a period after midnight UTC',
+      { report: report(0, { plan: 'free', requests: REQUESTS }), nowMs: MIDNIGHT_MS },
+      { left: [undefined, undefined] },
+    ],
+    [
+      'keep a report that seemed over when it came: our clock is wrong',
+      { report: report(0, { plan: 'free', period: { ...TODAY, endMs: NOON_MS - HOUR_MS } }), quota: headers(0) },
+      { left: [0, 1_000], plan: 'free' },
+    ],
+    [
+      'stand apart for a period that is not the day',
+      { report: report(0, { plan: 'free', period: NOVEMBER, requests: REQUESTS }), quota: headers(HOUR_MS) },
+      { left: [0, 1_000], plan: 'free', inPeriod: REQUESTS },
+    ],
+    [
+      'stand apart for a period that is not stated, when its limit is not that of the day',
+      { report: report(0, { requests: { used: 5, limit: 30_000 } }), quota: headers(0) },
+      { left: [0, 1_000], inPeriod: { used: 5, limit: 30_000, remaining: 29_995 } },
+    ],
+    [
+      'do not repeat what the service itself contradicts',
+      { report: report(0, { period: NOVEMBER, requests: { used: 5, limit: 1_000, remaining: 1 } }) },
+      { left: [undefined, undefined], inPeriod: REQUESTS },
+    ],
+  ])('%s', (_, known, shown) => {
+    expect(figures(known)).toEqual({ plan: undefined, inPeriod: undefined, ...shown });
+  });
+});
