@@ -8,7 +8,7 @@ import type { Outlook, Pacer, Turn, TurnLane, TurnOrWait } from './pacer.ts';
 import { FIRST_PACING, hearReading, type PacingState, settleTurn, withProbing } from './pacing.ts';
 import { takeTurn } from './permission.ts';
 import { plausible } from './plausible.ts';
-import { currentQuota } from './quota.ts';
+import { currentQuota, keptOfDay } from './quota.ts';
 import { runsOutAtMs } from './rate-samples.ts';
 import { RefillLag } from './refill-lag.ts';
 
@@ -39,7 +39,8 @@ export class LocalPacer implements Pacer {
     this.#random = random;
     const nowMs = Date.now();
     const kept = plausible(afterClockJump(state, nowMs), nowMs);
-    this.#state = withProbing(kept, false); // a probe cannot outlive its process
+    // A probe cannot outlive its process.
+    this.#state = { ...withProbing(kept, false), quota: keptOfDay(kept.quota) };
   }
 
   take(lane: TurnLane, politeMs = 0): Promise<TurnOrWait> {

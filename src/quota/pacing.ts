@@ -4,7 +4,7 @@ import { afterRequest, type Circumstances, type Gate, OPEN_GATE, type RequestOut
 import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
 import { longestWaitMs, type PlanSetting, partOf, planPace } from './pace.ts';
 import type { Turn } from './pacer.ts';
-import { currentQuota, mergeReading } from './quota.ts';
+import { currentQuota, isOfDay, mergeReading } from './quota.ts';
 import { addSample, type RemainingSample } from './rate-samples.ts';
 import { emptyBucket, type Pace } from './token-bucket.ts';
 import { type Warned, warnedAfter } from './warnings.ts';
@@ -81,9 +81,11 @@ function isOfBurst(outcome: RequestOutcome): boolean {
   return outcome.kind === 'rate limited' && (outcome.statedMs ?? 0) <= 60_000;
 }
 
-/** After the rate-limit headers of a response. */
+/** After the rate-limit headers of a response. Those of another window than the day's teach nothing of the day. */
 export function hearReading(state: PacingState, reading: QuotaReading, nowMs: number): PacingState {
-  const quota = mergeReading(currentQuota(state.quota, nowMs), reading);
+  const known = currentQuota(state.quota, nowMs);
+  if (!isOfDay(known, reading)) return known === state.quota ? state : { ...state, quota: known };
+  const quota = mergeReading(known, reading);
   return {
     ...state,
     quota,

@@ -1,7 +1,39 @@
+import { PLAN_LIMITS } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
 
 /** Resets this close together belong to one window; services round and recompute them. */
 export const SAME_WINDOW_MS = 60_000;
+
+/** Limiters that stand before a service count by the second, the minute, the quarter of an hour, or the hour. */
+const LONGEST_OTHER_WINDOW_MS = 3_600_000 + SAME_WINDOW_MS;
+
+/** Requests a day that a plan can have, so that a day that ends within the hour can be told by them. */
+const DAILY_LIMITS: readonly number[] = Object.values(PLAN_LIMITS).map(({ requestsPerDay }) => requestsPerDay);
+const LOWEST_DAILY_LIMIT = Math.min(...DAILY_LIMITS);
+
+/**
+ * Whether headers speak of the day, and not of a shorter window that another limiter counts (of a proxy, of the service's
+ * minute): such a reset is near, and neither is the limit that of the day, nor the reset.
+ */
+export function isOfDay(known: QuotaState | undefined, { limit, resetInMs, receivedAtMs }: QuotaReading): boolean {
+  if (resetInMs !== undefined && resetInMs > LONGEST_OTHER_WINDOW_MS) return true;
+  if (limit !== undefined && limit === known?.limit) return true;
+  // Who names the day's reset with the day's limit names it always.
+  if (resetInMs === undefined) return limit === undefined || (limit >= LOWEST_DAILY_LIMIT && !known?.resetsAtMs);
+  if (known?.resetsAtMs !== undefined) return isSameWindow(known.resetsAtMs, receivedAtMs + resetInMs);
+  return limit !== undefined && DAILY_LIMITS.includes(limit);
+}
+
+/** What was kept by a version that took every window for the day is forgotten with a restart. */
+export function keptOfDay(kept: QuotaState | undefined): QuotaState | undefined {
+  return kept && isOfDay(undefined, asReading(kept)) ? kept : undefined;
+}
+
+/** As if it was heard just now. */
+export function asReading({ limit, remaining, resetsAtMs, receivedAtMs }: QuotaState): QuotaReading {
+  const resetInMs = resetsAtMs === undefined ? undefined : resetsAtMs - receivedAtMs;
+  return { limit, remaining, resetInMs, sentAtMs: receivedAtMs, receivedAtMs };
+}
 
 /**
  * What to believe after one more answer. Answers arrive out of order: one to a request sent after the last
@@ -42,7 +74,11 @@ function toState({ limit, remaining, resetInMs, receivedAtMs }: QuotaReading): Q
 
 function sameWindow(a: QuotaState, b: QuotaState): boolean {
   if (a.resetsAtMs === undefined || b.resetsAtMs === undefined) return true;
-  return Math.abs(a.resetsAtMs - b.resetsAtMs) <= SAME_WINDOW_MS;
+  return isSameWindow(a.resetsAtMs, b.resetsAtMs);
+}
+
+function isSameWindow(aMs: number, bMs: number): boolean {
+  return Math.abs(aMs - bMs) <= SAME_WINDOW_MS;
 }
 
 function lower(a: number | undefined, b: number | undefined): number | undefined {

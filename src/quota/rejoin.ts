@@ -1,5 +1,5 @@
 import type { PacingState } from './pacing.ts';
-import { mergeReading } from './quota.ts';
+import { asReading, mergeReading } from './quota.ts';
 
 /**
  * What is known together, after a time in which this process was on its own: of two pauses the longer, of two figures
@@ -24,9 +24,7 @@ export function rejoined(there: PacingState | undefined, own: PacingState): Paci
 function lowerQuota(there: PacingState['quota'], own: PacingState['quota']): PacingState['quota'] {
   if (there === undefined || own === undefined) return there ?? own;
   const [older, newer] = there.receivedAtMs < own.receivedAtMs ? [there, own] : [own, there];
-  const { resetsAtMs, receivedAtMs } = newer;
-  const resetInMs = resetsAtMs === undefined ? undefined : resetsAtMs - receivedAtMs;
-  return mergeReading(older, { ...newer, resetInMs, sentAtMs: older.receivedAtMs - 1 });
+  return mergeReading(older, { ...asReading(newer), sentAtMs: older.receivedAtMs - 1 });
 }
 
 function lowerBurst(there: PacingState['learnedBurst'], own: PacingState['learnedBurst']) {

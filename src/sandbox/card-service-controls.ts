@@ -1,4 +1,5 @@
 import { PLANS, type Plan } from '../plans.ts';
+import { ODD_FIGURES, type OddFigures } from './odd-figures.ts';
 
 /** What can be switched on the embedded card service, on the page and in tests. */
 export interface CardServiceSwitches {
@@ -7,8 +8,17 @@ export interface CardServiceSwitches {
   latencyMs: number;
   /** Every request is answered with 503. */
   down: boolean;
+  /** `Retry-After` of those; 0 = none. */
+  downRetryAfterSeconds: number;
+  /** In which other form than that of the interface figures are given. */
+  oddFigures: OddFigures;
   /** Every request is answered with a per-minute 429 until this time (wall clock, ms); 0 = no storm. */
   stormUntilMs: number;
+  /**
+   * Requests in each minute that a limiter in front of the service lets through, with its own window in the headers of
+   * every response (`X-RateLimit-Reset` in seconds from now, as fastify's has it); 0 = no such limiter.
+   */
+  windowLimit: number;
   /** Every n-th connection is reset instead of answered, uncounted; 0 = none. */
   resetEvery: number;
   /** Ids with a `<` are answered 403 with a page, as a firewall in front of the service does. */
@@ -18,15 +28,21 @@ export interface CardServiceSwitches {
 }
 
 /** @throws RangeError with a sentence when a switch cannot stand so. */
-export function checkSwitches({ plan, latencyMs, stormUntilMs, resetEvery }: CardServiceSwitches): void {
+export function checkSwitches(switches: CardServiceSwitches): void {
+  const { plan, latencyMs, stormUntilMs, oddFigures, downRetryAfterSeconds, windowLimit, resetEvery } = switches;
   if (!PLANS.includes(plan)) throw new RangeError(`plan must be one of ${PLANS.join(', ')}, not ${plan}.`);
+  if (!ODD_FIGURES.includes(oddFigures)) {
+    throw new RangeError(`oddFigures must be one of: ${ODD_FIGURES.join(', ')}; not ${oddFigures}.`);
+  }
   for (const [name, value] of Object.entries({ latencyMs, stormUntilMs })) {
     if (!Number.isFinite(value) || value < 0) {
       throw new RangeError(`${name} must be a number of milliseconds, 0 or more, not ${value}.`);
     }
   }
-  if (!Number.isInteger(resetEvery) || resetEvery < 0) {
-    throw new RangeError(`resetEvery must be a whole number, 0 or more, not ${resetEvery}.`);
+  for (const [name, value] of Object.entries({ downRetryAfterSeconds, windowLimit, resetEvery })) {
+    if (!Number.isInteger(value) || value < 0) {
+      throw new RangeError(`${name} must be a whole number, 0 or more, not ${value}.`);
+    }
   }
 }
 

@@ -5,10 +5,12 @@ import {
   checkSwitches,
   type SeenRequest,
 } from './card-service-controls.ts';
+import { oddHeaders } from './odd-figures.ts';
 import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 import { type RequestCounts, SeenRequests } from './seen-requests.ts';
 import {
   type Asked,
+  downAnswer,
   errorAnswer,
   FIREWALL_ANSWER,
   rateLimitAnswer,
@@ -22,6 +24,7 @@ import { fetchFrom } from './service-fetch.ts';
 import { limitsOf, nextMidnightUtc } from './service-limits.ts';
 import { ServiceQuota } from './service-quota.ts';
 import { type DictatedAnswer, type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
+import { WindowLimiter } from './window-limiter.ts';
 
 /** The key that the embedded service accepts unless told another. */
 export const SANDBOX_API_KEY = 'sandbox-key';
@@ -34,6 +37,7 @@ export class CardService implements EmbeddedCardService {
   readonly #cards: ReadonlyMap<string, ServiceCard>;
   readonly #seen = new SeenRequests();
   readonly #script = new ServiceScript();
+  readonly #window = new WindowLimiter();
   readonly #listeners = new Set<() => void>();
   readonly fetch: typeof fetch;
   #switches: CardServiceSwitches;
@@ -46,7 +50,10 @@ export class CardService implements EmbeddedCardService {
       plan: options.plan ?? 'free',
       latencyMs: options.latencyMs ?? 0,
       down: false,
+      downRetryAfterSeconds: 0,
+      oddFigures: 'none',
       stormUntilMs: 0,
+      windowLimit: 0,
       resetEvery: 0,
       firewall: false,
       keyRevoked: false,
@@ -121,12 +128,15 @@ export class CardService implements EmbeddedCardService {
     const authorized = question.authorization === `Bearer ${this.#apiKey}` && !this.#switches.keyRevoked;
     const dictated = this.#script.take(question) ?? this.#reset();
     if (dictated?.counted) this.#quota.count();
-    const answer = dictated ? undefined : this.#ruled(question, authorized, atMs);
+    const { windowLimit, oddFigures } = this.#switches;
+    const window = windowLimit > 0 ? this.#window.count(windowLimit, atMs) : undefined;
+    const answer = dictated ? undefined : (window?.refused ?? this.#ruled(question, authorized, atMs));
 
     const waitMs = this.#switches.latencyMs + (dictated?.delayMs ?? 0);
     const common = {
       date: new Date(atMs + waitMs).toUTCString(),
-      ...rateLimitHeaders(this.#quota.state, this.#quota.limits),
+      ...oddHeaders(oddFigures, rateLimitHeaders(this.#quota.state, this.#quota.limits), atMs),
+      ...window?.headers,
     };
     const outcome: ServiceOutcome = answer
       ? { ...answer, headers: { ...common, ...answer.headers } }
@@ -144,15 +154,15 @@ export class CardService implements EmbeddedCardService {
 
   /** Only what passes the limits counts as a request of the day: no 429, 401, 503 or a firewall's 403. */
   #ruled(question: ServiceQuestion, authorized: boolean, atMs: number): ServiceAnswer {
-    const { down, stormUntilMs, plan, firewall } = this.#switches;
+    const { down, downRetryAfterSeconds, stormUntilMs, plan, firewall, oddFigures } = this.#switches;
     if (firewall && question.path.includes('%3C')) return FIREWALL_ANSWER;
-    if (down) return errorAnswer(503, 'ServiceUnavailable', 'The service is down for maintenance.');
-    if (atMs < stormUntilMs) return rateLimitAnswer(stormUntilMs - atMs);
+    if (down) return downAnswer(downRetryAfterSeconds);
+    if (atMs < stormUntilMs) return rateLimitAnswer(stormUntilMs - atMs, oddFigures);
     const keyNeeded = question.authorization !== undefined || question.path.startsWith('/v1/usage');
     if (keyNeeded && !authorized) return errorAnswer(401, 'Unauthorized', 'The API key is missing or not valid.');
 
     const verdict = this.#quota.admit();
-    if (!verdict.allowed) return rateLimitAnswer(verdict.retryAfterMs);
+    if (!verdict.allowed) return rateLimitAnswer(verdict.retryAfterMs, oddFigures);
     return routeAnswer(question, { cards: this.#cards, plan, limits: this.#quota.limits, state: this.#quota.state });
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PLANS } from '../plans.ts';
 import type { CardServiceState, SeenRequest } from './card-service-controls.ts';
 import type { ChatMessage, Guild, Member } from './discord/chat.ts';
+import { ODD_FIGURES } from './odd-figures.ts';
 
 /** `POST /api/commands`: somebody presses Enter on a command. */
 export const TypeCommand = z.strictObject({
@@ -19,6 +20,9 @@ export const ChangeSwitches = z.strictObject({
   plan: z.enum(PLANS).optional(),
   latencyMs: z.int().min(0).max(60_000).optional(),
   down: z.boolean().optional(),
+  downRetryAfterSeconds: z.int().min(0).max(86_400).optional(),
+  oddFigures: z.enum(ODD_FIGURES).optional(),
+  windowLimit: z.int().min(0).max(1_000_000).optional(),
   resetEvery: z.int().min(0).max(1_000).optional(),
   firewall: z.boolean().optional(),
   keyRevoked: z.boolean().optional(),

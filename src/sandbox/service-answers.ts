@@ -1,5 +1,6 @@
 import type { PlanLimits } from '../plans.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
+import type { OddFigures } from './odd-figures.ts';
 import type { ServiceCard } from './sample-cards.ts';
 import { dayRemaining, type LimitState } from './service-limits.ts';
 
@@ -65,13 +66,21 @@ export const FIREWALL_ANSWER: ServiceAnswer = {
   body: '<!doctype html><title>403 Forbidden</title><h1>Request blocked</h1>',
 };
 
-export function rateLimitAnswer(retryAfterMs: number): ServiceAnswer {
-  const retryAfter = Math.ceil(retryAfterMs) / 1000;
+export function rateLimitAnswer(retryAfterMs: number, odd: OddFigures = 'none'): ServiceAnswer {
+  const seconds = Math.ceil(retryAfterMs) / 1000;
+  const message = `Rate limit exceeded. Retry after ${seconds} seconds.`;
+  const retryAfter = odd === 'retryAfter in milliseconds' ? Math.ceil(retryAfterMs) : seconds;
   return jsonAnswer(
     429,
-    { _tag: 'RateLimitExceeded', message: `Rate limit exceeded. Retry after ${retryAfter} seconds.`, retryAfter },
-    { 'retry-after': String(Math.ceil(retryAfter)) },
+    { _tag: 'RateLimitExceeded', message, retryAfter },
+    { 'retry-after': String(Math.ceil(seconds)) },
   );
+}
+
+/** @param retryAfterSeconds 0: none is stated */
+export function downAnswer(retryAfterSeconds: number): ServiceAnswer {
+  const headers = retryAfterSeconds > 0 ? { 'retry-after': String(retryAfterSeconds) } : {};
+  return errorAnswer(503, 'ServiceUnavailable', 'The service is down for maintenance.', headers);
 }
 
 /** The headers that every response carries. */

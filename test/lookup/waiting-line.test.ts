@@ -221,6 +221,27 @@ describe('a 429 for longer than anybody waits, with requests left', () => {
   });
 });
 
+describe('a limiter before the service, with headers of its own window', () => {
+  it.each([
+    ['from the very first answer on', 0],
+    ['after the day was heard of', 1],
+  ])('lets every card be shown at its pace, and closes no day: %s', async (_, heardOfDay) => {
+    fakeTime();
+    const service = createCardService();
+    const { line, pacer } = lineOver(service);
+    for (const id of IDS.slice(0, heardOfDay)) await outcomeAfter(0, line.join(question(id)));
+    service.set({ windowLimit: 10 });
+    const known = pacer.quota();
+
+    const asked = IDS.slice(heardOfDay, 25).map((id) => line.join(question(id)));
+    await vi.advanceTimersByTimeAsync(5 * MINUTE);
+
+    expect(await Promise.all(asked)).toHaveLength(25 - heardOfDay);
+    expect(pacer.quota()).toEqual(known);
+    expect(pacer.outlook().closed).toBeUndefined();
+  });
+});
+
 describe('the end of the day', () => {
   it('that is near is sat out: a 429 with nothing left but a short wait answers everybody once that is over', async () => {
     fakeTime();

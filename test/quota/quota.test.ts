@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { currentQuota, mergeReading } from '../../src/quota/quota.ts';
+import { currentQuota, isOfDay, mergeReading } from '../../src/quota/quota.ts';
 import type { QuotaReading, QuotaState } from '../../src/quota-state.ts';
 
 const RESET_MS = 1_000_000;
@@ -95,6 +95,55 @@ describe('mergeReading', () => {
     const orders = [answers, answers.toReversed(), [...answers.slice(2), ...answers.slice(0, 2)]];
     const believed = orders.map((order) => order.reduce<QuotaState | undefined>(mergeReading, KNOWN)?.remaining);
     expect(believed).toEqual([497, 497, 497]);
+  });
+});
+
+describe('headers', () => {
+  const MINUTE_MS = 60_000;
+  const HOUR_MS = 60 * MINUTE_MS;
+  /** 10 hours before the day's reset. */
+  const NOW_MS = 100 * HOUR_MS;
+  const DAY: QuotaState = { limit: 1_000, remaining: 500, resetsAtMs: NOW_MS + 10 * HOUR_MS, receivedAtMs: NOW_MS };
+  const ENDING: QuotaState = { ...DAY, resetsAtMs: NOW_MS + 5 * MINUTE_MS };
+  const OVER: QuotaState = { ...DAY, remaining: undefined, resetsAtMs: undefined };
+  const CUSTOM: QuotaState = { ...DAY, limit: 5_000 };
+
+  function speakOfDay(known: QuotaState | undefined, limit: number | undefined, resetInMs: number | undefined) {
+    return isOfDay(known, { limit, remaining: 0, resetInMs, sentAtMs: NOW_MS, receivedAtMs: NOW_MS });
+  }
+
+  it.each<[string, QuotaState | undefined, number | undefined, number | undefined]>([
+    ['whose reset is far', undefined, 10, 2 * HOUR_MS],
+    ['whose reset is far, also after another limit', DAY, 50_000, 10 * HOUR_MS],
+    ['whose limit is the known one, as the day ends', ENDING, 1_000, 5 * MINUTE_MS],
+    ['whose limit is the known one, whatever the reset', CUSTOM, 5_000, MINUTE_MS],
+    ['whose limit is the known one, in the first answer of a new day', { ...OVER, limit: 5_000 }, 5_000, MINUTE_MS],
+    ["whose limit is a plan's, as the day ends, in the very first answer", undefined, 1_000, 5 * MINUTE_MS],
+    ["whose limit is another plan's, as the known day ends", ENDING, 50_000, 5 * MINUTE_MS],
+    ["whose limit is another plan's, once the day is over", OVER, 50_000, 5 * MINUTE_MS],
+    ["whose limit is a plan's, with a reset that is past", undefined, 1_000, -MINUTE_MS],
+    ['that say nothing', DAY, undefined, undefined],
+    ['that say no limit, as the known day ends', ENDING, undefined, 5 * MINUTE_MS],
+    ['without a reset, of a service that never names one', OVER, 50_000, undefined],
+    ['without a reset, in the very first answer', undefined, 5_000, undefined],
+  ])('%s are of the day', (_, known, limit, resetInMs) => {
+    expect(speakOfDay(known, limit, resetInMs)).toBe(true);
+  });
+
+  it.each<[string, QuotaState | undefined, number | undefined, number | undefined]>([
+    ['of another limit and a near reset', DAY, 10, MINUTE_MS],
+    ["of another limit and a near reset, though it is a plan's", { ...DAY, limit: 50_000 }, 1_000, MINUTE_MS],
+    ['of another limit and a reset within the hour', DAY, 100, HOUR_MS],
+    ['of a near reset in the very first answer', undefined, 10, MINUTE_MS],
+    ['of a near reset in the first answer of a new day', OVER, 10, MINUTE_MS],
+    ['of a near reset in the last minutes of the day', ENDING, 10, MINUTE_MS],
+    ['of a reset that is past', DAY, 10, -1_000],
+    ['of a near reset and no limit', DAY, undefined, MINUTE_MS],
+    ['of a near reset and no limit, in the very first answer', undefined, undefined, MINUTE_MS],
+    ['of another limit without a reset, when the day has one', DAY, 50_000, undefined],
+    ["of less than any plan's day without a reset, in the very first answer", undefined, 10, undefined],
+  ])('%s are of another window', (_, known, limit, resetInMs) => {
+    expect(speakOfDay(known, limit, resetInMs)).toBe(false);
   });
 });
 

@@ -30,13 +30,23 @@ describe('readRateLimit', () => {
     expect(read({})).toMatchObject({ limit: undefined, remaining: undefined, resetInMs: undefined });
   });
 
-  it.each(['', 'many', '-1', '1.5', '1e3', '0x10', '5, 5', '9'.repeat(16)])('takes %j for no number', (text) => {
+  it('reads no decimals of a request', () => {
+    const headers = { 'x-ratelimit-limit': '1.5', 'x-ratelimit-remaining': '1.5' };
+    expect(read(headers)).toMatchObject({ limit: undefined, remaining: undefined });
+  });
+
+  it.each(['', 'many', '-1', '1e3', '0x10', '5, 5', '9'.repeat(16)])('takes %j for no number', (text) => {
     const headers = { 'x-ratelimit-limit': text, 'x-ratelimit-remaining': text, 'x-ratelimit-reset': text };
     expect(read(headers)).toMatchObject({ limit: undefined, remaining: undefined, resetInMs: undefined });
   });
 
-  it('believes a remaining of 0, but no limit of 0', () => {
-    const headers = { 'x-ratelimit-limit': '0', 'x-ratelimit-remaining': '0' };
+  it.each(['0', '-1'])('takes a limit of %s for none, and what remains of it too', (limit) => {
+    const headers = { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': '0' };
+    expect(read(headers)).toMatchObject({ limit: undefined, remaining: undefined });
+  });
+
+  it.each([undefined, 'many'])('believes what remains of a limit that is not said (%s)', (limit) => {
+    const headers = { ...(limit && { 'x-ratelimit-limit': limit }), 'x-ratelimit-remaining': '0' };
     expect(read(headers)).toMatchObject({ limit: undefined, remaining: 0 });
   });
 
@@ -46,9 +56,20 @@ describe('readRateLimit', () => {
   });
 
   it.each([
-    ['in milliseconds', String(RESET_SECONDS * 1000)],
-    ['as a number of seconds from now', '43200'],
+    ['in milliseconds', String(RESET_SECONDS * 1000), HALF_A_DAY_MS],
+    ['with decimals', `${RESET_SECONDS}.25`, HALF_A_DAY_MS + 250],
+    ['in milliseconds with decimals', `${RESET_SECONDS * 1000}.4`, HALF_A_DAY_MS],
+    ['as a number of seconds from now', '43200', HALF_A_DAY_MS],
+    ['as decimal seconds from now', '59.5', 59_500],
+    ['as no time from now', '0', 0],
+  ])('reads a reset %s', (_, reset, resetInMs) => {
+    expect(read({ 'x-ratelimit-reset': reset, date: NOON }).resetInMs).toBe(resetInMs);
+  });
+
+  it.each([
     ['over a month ahead', String(RESET_SECONDS + 31 * 24 * 3600)],
+    ['of another century', '946684800'],
+    ['as a date', 'Sat, 21 Nov 2026 00:00:00 GMT'],
   ])('ignores a reset %s', (_, reset) => {
     expect(read({ 'x-ratelimit-reset': reset, date: NOON }).resetInMs).toBeUndefined();
   });

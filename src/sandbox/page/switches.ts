@@ -1,4 +1,5 @@
 import { PLAN_LIMITS } from '../../plans.ts';
+import { ODD_FIGURES } from '../odd-figures.ts';
 import type { Snapshot } from '../page-protocol.ts';
 import { changeSwitches, press, startStorm } from './api.ts';
 import { element } from './element.ts';
@@ -12,6 +13,8 @@ const LATENCIES: readonly [number, string][] = [
   [15_000, '15 s: too late'],
 ];
 const RESET_EVERY = 4;
+const WINDOW_LIMIT = 10;
+const DOWN_RETRY_AFTER_SECONDS = 30;
 /** The last is longer than anybody waits. */
 const STORMS_MS = [10_000, 30_000, 1_200_000];
 // As in life: what the bot was told holds until an answer says otherwise
@@ -23,6 +26,9 @@ export class Switches {
   readonly #plan = selectOf(Object.keys(PLAN_LIMITS).map((plan) => [plan, plan]));
   readonly #latency = selectOf(LATENCIES.map(([ms, words]) => [String(ms), words]));
   readonly #down = element('input', { type: 'checkbox' });
+  readonly #downStates = element('input', { type: 'checkbox' });
+  readonly #odd = selectOf(ODD_FIGURES.map((odd) => [odd, odd]));
+  readonly #window = element('input', { type: 'checkbox' });
   readonly #resets = element('input', { type: 'checkbox' });
   readonly #firewall = element('input', { type: 'checkbox' });
   readonly #keyRevoked = element('input', { type: 'checkbox' });
@@ -36,6 +42,11 @@ export class Switches {
     this.#on(this.#plan, 'change', () => changeSwitches({ plan: planOf(this.#plan.value) }));
     this.#on(this.#latency, 'change', () => changeSwitches({ latencyMs: Number(this.#latency.value) }));
     this.#on(this.#down, 'change', () => changeSwitches({ down: this.#down.checked }));
+    this.#on(this.#downStates, 'change', () =>
+      changeSwitches({ downRetryAfterSeconds: this.#downStates.checked ? DOWN_RETRY_AFTER_SECONDS : 0 }),
+    );
+    this.#on(this.#odd, 'change', () => changeSwitches({ oddFigures: oddOf(this.#odd.value) }));
+    this.#on(this.#window, 'change', () => changeSwitches({ windowLimit: this.#window.checked ? WINDOW_LIMIT : 0 }));
     this.#on(this.#resets, 'change', () => changeSwitches({ resetEvery: this.#resets.checked ? RESET_EVERY : 0 }));
     this.#on(this.#firewall, 'change', () => changeSwitches({ firewall: this.#firewall.checked }));
     this.#on(this.#keyRevoked, 'change', () => changeSwitches({ keyRevoked: this.#keyRevoked.checked }));
@@ -46,7 +57,10 @@ export class Switches {
       element('h2', { id: 'switches-heading' }, 'Switches'),
       element('label', { className: 'switch' }, element('span', {}, 'Plan'), this.#plan),
       element('label', { className: 'switch' }, element('span', {}, 'Speed'), this.#latency),
+      element('label', { className: 'switch' }, element('span', {}, 'Odd figures'), this.#odd),
       element('label', { className: 'tick' }, this.#down, 'Service is down (503)'),
+      element('label', { className: 'tick' }, this.#downStates, `503 states ${DOWN_RETRY_AFTER_SECONDS} s to wait`),
+      element('label', { className: 'tick' }, this.#window, `A limiter before it: ${WINDOW_LIMIT} a minute`),
       element('label', { className: 'tick' }, this.#resets, `Every ${RESET_EVERY}th connection is reset`),
       element('label', { className: 'tick' }, this.#firewall, 'A firewall blocks ids with “<” (403)'),
       element('label', { className: 'tick' }, this.#keyRevoked, 'The API key is revoked (401)'),
@@ -70,6 +84,9 @@ export class Switches {
     this.#plan.value = switches.plan;
     this.#latency.value = String(switches.latencyMs);
     this.#down.checked = switches.down;
+    this.#downStates.checked = switches.downRetryAfterSeconds > 0;
+    this.#odd.value = switches.oddFigures;
+    this.#window.checked = switches.windowLimit > 0;
     this.#resets.checked = switches.resetEvery > 0;
     this.#firewall.checked = switches.firewall;
     this.#keyRevoked.checked = switches.keyRevoked;
@@ -120,4 +137,8 @@ function selectOf(options: readonly (readonly [string, string])[]): HTMLSelectEl
 
 function planOf(value: string): keyof typeof PLAN_LIMITS {
   return (Object.keys(PLAN_LIMITS) as (keyof typeof PLAN_LIMITS)[]).find((plan) => plan === value) ?? 'free';
+}
+
+function oddOf(value: string): (typeof ODD_FIGURES)[number] {
+  return ODD_FIGURES.find((odd) => odd === value) ?? 'none';
 }
