@@ -57,8 +57,8 @@ export class KnownPacing {
     if (holdsProbe) this.#state = withProbing(this.#state, true);
   }
 
-  takeAlone(lane: TurnLane): TurnOrWait {
-    const { state, got } = takeTurn(this.state, lane, this.setting, Date.now());
+  takeAlone(lane: TurnLane, underWay = 0): TurnOrWait {
+    const { state, got } = takeTurn(this.state, lane, this.setting, Date.now(), { underWay });
     this.#state = state;
     if (this.#alone && got.kind === 'turn') this.#alone.spent++;
     return got;

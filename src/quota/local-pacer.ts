@@ -30,6 +30,7 @@ export class LocalPacer implements Pacer {
   readonly #random: () => number;
   readonly #listeners: (() => void)[] = [];
   readonly #lag = new RefillLag();
+  readonly #underWay = new Set<Turn>();
   #state: PacingState;
 
   constructor({ setting, state = FIRST_PACING, save, warn, random = Math.random }: LocalPacerOptions) {
@@ -46,14 +47,19 @@ export class LocalPacer implements Pacer {
   take(lane: TurnLane, politeMs = 0): Promise<TurnOrWait> {
     const nowMs = Date.now();
     const before = this.#present();
-    const { state, got } = takeTurn(before, lane, this.#setting, nowMs, politeMs);
+    const { state, got } = takeTurn(before, lane, this.#setting, nowMs, {
+      politeMs,
+      underWay: this.#underWay.size,
+    });
     if (got.kind === 'turn' && before.fullAtMs <= nowMs) this.#lag.tookFromFull(nowMs);
+    if (got.kind === 'turn') this.#underWay.add(got.turn);
     this.#become(state);
     return Promise.resolve(got);
   }
 
   settle(turn: Turn, outcome: RequestOutcome): Promise<void> {
     const now = { nowMs: Date.now(), random: this.#random() };
+    this.#underWay.delete(turn);
     const present = this.#present();
     const lagged = { ...present, fullAtMs: present.fullAtMs + this.#lag.arrived(now.nowMs) };
     this.#become(settleTurn(lagged, turn, outcome, this.#setting, now));

@@ -11,17 +11,21 @@ export type Permission =
   /** One token of the bucket. `free`: none is needed, the bucket is left empty. */
   | { kind: 'token'; turn: Turn; pace: Pace; heldBackMs: number; free: boolean };
 
-/**
- * Whether a request may leave once there is a token for it.
- *
- * @param politeMs tokens are left for others until they have lain there for so long
- */
+/** What is to be reckoned with besides what is known of the service. */
+export interface Crowd {
+  /** Tokens are left for others until they have lain there for so long. */
+  politeMs?: number;
+  /** Requests that have left and have not ended. */
+  underWay?: number;
+}
+
+/** Whether a request may leave once there is a token for it. */
 export function permission(
   state: PacingState,
   lane: TurnLane,
   setting: PlanSetting,
   nowMs: number,
-  politeMs = 0,
+  { politeMs = 0, underWay = 0 }: Crowd = {},
 ): Permission {
   const { gate } = state;
   const pace = paceOf(state, setting, nowMs);
@@ -29,6 +33,7 @@ export function permission(
   const elsewhere = lane === 'report' && gate.why === 'key';
   const refused = elsewhere ? undefined : refusal(state, lane, pace, nowMs);
   if (refused) return refused;
+  if (isRestTaken(state, underWay, nowMs)) return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
 
   const probe = gate.why !== 'open' && !elsewhere;
   const keptMs = lane === 'background' ? keepingMs(Math.floor(pace.capacity / 2), pace) : 0;
@@ -43,9 +48,9 @@ export function takeTurn(
   lane: TurnLane,
   setting: PlanSetting,
   nowMs: number,
-  politeMs = 0,
+  crowd?: Crowd,
 ): { state: PacingState; got: TurnOrWait } {
-  const permitted = permission(state, lane, setting, nowMs, politeMs);
+  const permitted = permission(state, lane, setting, nowMs, crowd);
   if (permitted.kind !== 'token') return { state, got: permitted };
 
   const { turn, pace, heldBackMs, free } = permitted;
@@ -67,6 +72,14 @@ export function launched(state: PacingState, { probe }: Pick<Turn, 'probe'>): Pa
 /** The probe of a closed gate may leave now. */
 export function isProbeDue({ gate }: PacingState, nowMs: number): boolean {
   return gate.why !== 'open' && gate.untilMs <= nowMs && !gate.probing;
+}
+
+/**
+ * What is under way may take all that remains. Whether the service has counted some of it already nobody can tell, so
+ * none counts as counted; with nothing under way one more may always leave, and its answer tells.
+ */
+function isRestTaken({ quota }: PacingState, underWay: number, nowMs: number): boolean {
+  return underWay > 0 && underWay >= (currentQuota(quota, nowMs)?.remaining ?? Number.POSITIVE_INFINITY);
 }
 
 function refusal(

@@ -38,6 +38,8 @@ export class RedisPacer implements Pacer {
   readonly #turns: SharedTurns;
   readonly #listeners: (() => void)[] = [];
   readonly #lag = new RefillLag();
+  /** Of this process; those of the others are not known. */
+  readonly #underWay = new Set<Turn>();
   /** One thing at a time is asked of Redis, so that nothing comes between a question and its answer. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -52,10 +54,12 @@ export class RedisPacer implements Pacer {
 
   take(lane: TurnLane, politeMs = 0): Promise<TurnOrWait> {
     return this.#inTurn(async () => {
-      const shared = await this.#unlessAway(() => this.#turns.take(this.#known.own, lane, politeMs));
-      const got = shared ? shared.got : this.#known.takeAlone(lane);
+      const underWay = this.#underWay.size;
+      const shared = await this.#unlessAway(() => this.#turns.take(this.#known.own, lane, { politeMs, underWay }));
+      const got = shared ? shared.got : this.#known.takeAlone(lane, underWay);
       if (shared) this.#hear(shared.state);
       if (shared?.fromFull && got.kind === 'turn') this.#lag.tookFromFull(Date.now());
+      if (got.kind === 'turn') this.#underWay.add(got.turn);
       if (got.kind === 'turn' && got.turn.probe) this.#setProbe(true);
       return got;
     });
@@ -63,6 +67,7 @@ export class RedisPacer implements Pacer {
 
   async settle(turn: Turn, outcome: RequestOutcome): Promise<void> {
     const now = { nowMs: Date.now(), random: (this.#options.random ?? Math.random)() };
+    this.#underWay.delete(turn);
     const lagMs = this.#lag.arrived(now.nowMs);
     this.#known.change((state) => settleTurn(state, turn, outcome, this.#known.setting, now));
     // The probe is held until all know what became of it; else another could leave meanwhile.

@@ -1,7 +1,7 @@
 import type { PlanSetting } from './pace.ts';
 import type { TurnLane, TurnOrWait } from './pacer.ts';
 import { type PacingChange, type PacingState, paceOf } from './pacing.ts';
-import { isProbeDue, launched, permission } from './permission.ts';
+import { type Crowd, isProbeDue, launched, permission } from './permission.ts';
 import type { RedisBucket } from './redis-bucket.ts';
 import { rejoined } from './rejoin.ts';
 import type { SharedPacing } from './shared-pacing.ts';
@@ -45,9 +45,9 @@ export class SharedTurns {
   }
 
   /** Like takeTurn, with the state as all know it. Costs two commands, and three more for the probe. */
-  async take(own: PacingState, lane: TurnLane, politeMs: number): Promise<Taken> {
+  async take(own: PacingState, lane: TurnLane, crowd: Crowd): Promise<Taken> {
     const heard = await this.hear(own);
-    const permitted = permission(heard, lane, this.#setting, Date.now(), politeMs);
+    const permitted = permission(heard, lane, this.#setting, Date.now(), crowd);
     if (permitted.kind !== 'token') return { state: heard, got: permitted };
     const fromFull = heard.fullAtMs <= Date.now();
 

@@ -272,6 +272,35 @@ describe('the end of the day', () => {
     expect(await outcomeAfter(0, line.join(question(IDS[11] ?? '')))).toMatchObject({ card: { id: IDS[11] } });
   });
 
+  it.each([
+    { plan: 'free', remain: 3, members: 15 },
+    { plan: 'business', remain: 30, members: 60 },
+  ] as const)('lets $remain of $members who ask at once have what remains, and gets no 429 ($plan)', async (it) => {
+    fakeTime();
+    const service = createCardService({ plan: it.plan, requestsPerDay: it.remain + 1 });
+    const { line } = lineOver(service, { plan: it.plan });
+    await outcomeAfter(0, line.join(question(IDS[0] ?? '')));
+    service.set({ latencyMs: 50 });
+
+    const members = Array.from({ length: it.members }, (_, index) => `member-${index}`);
+    const asked = members.map((id) => line.join(question(id, by(id))).catch((error: unknown) => error));
+    await vi.advanceTimersByTimeAsync(1_000);
+    const outcomes = await Promise.all(asked);
+
+    expect(service.counts.byStatus).toEqual({ 200: 1, 404: it.remain });
+    expect(outcomes.filter((outcome) => outcome instanceof QuotaSpent)).toHaveLength(it.members - it.remain);
+  });
+
+  it('is not stood in the way of by what remains when plenty does', async () => {
+    fakeTime();
+    const service = createCardService({ plan: 'business', latencyMs: 50 });
+    const { line } = lineOver(service, { plan: 'business' });
+    await outcomeAfter(50, line.join(question(IDS[0] ?? '')));
+    for (const id of IDS.slice(1)) void line.join(question(id, by(id)));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(service.requests).toHaveLength(IDS.length);
+  });
+
   it('answers all who wait at once when nothing remains', async () => {
     fakeTime();
     const service = createCardService({ requestsPerDay: 3, burst: 2 });

@@ -194,6 +194,34 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       expect(await turnOf(pacer, 'report')).toMatchObject({ probe: false });
     });
 
+    it('has no more requests under way than are known to remain, whatever may be counted already', async () => {
+      const pacer = await newState()();
+      const sentAtMs = Date.now() - 1_000;
+      pacer.hear({ ...reading(3, HOUR_MS), sentAtMs });
+      const turns = [await turnOf(pacer), await turnOf(pacer, 'report'), await turnOf(pacer)];
+      expect(turns.map((turn) => turn?.probe)).toEqual([false, false, false]);
+      for (const lane of ['members', 'report'] as const) expect((await pacer.take(lane)).kind).toBe('wait');
+
+      const endOne = async (remaining: number, outcome: RequestOutcome) => {
+        pacer.hear({ ...reading(remaining, HOUR_MS), sentAtMs });
+        await pacer.settle(turns.pop() as Turn, outcome);
+        return (await pacer.take('members')).kind;
+      };
+      expect(await endOne(2, ANSWERED)).toBe('wait');
+      expect(await endOne(2, ANSWERED)).toBe('turn');
+      expect(await endOne(2, DOWN)).toBe('turn');
+      expect((await pacer.take('members')).kind).toBe('wait');
+    });
+
+    it('always lets one leave, whatever is said to remain: its answer tells', async () => {
+      const pacer = await newState()();
+      pacer.hear(reading(0, HOUR_MS));
+      const only = await turnOf(pacer);
+      expect((await pacer.take('members')).kind).toBe('wait');
+      await pacer.settle(only as Turn, { kind: 'abandoned' });
+      expect(await turnOf(pacer)).toBeDefined();
+    });
+
     it('keeps the last requests of the day from the background', async () => {
       const pacer = await newState()();
       pacer.hear(reading(10, HOUR_MS));
