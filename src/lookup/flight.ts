@@ -2,7 +2,7 @@ import type { Asker } from '../asker.ts';
 import type { Answer } from '../card.ts';
 import type { CardServiceError } from '../errors.ts';
 import type { Lane } from '../quota/pacer.ts';
-import { compareRanks, type Rank } from './fairness.ts';
+import { compareRanks, type Rank, type Standing } from './fairness.ts';
 
 /** One question in the waiting line. */
 export interface Question {
@@ -18,8 +18,8 @@ export interface Question {
   onAsking?: () => void;
 }
 
-/** A question with the promise that it was given. */
-export interface Waiting {
+/** A question with the promise that it was given, and its rank. */
+export interface Waiting extends Standing {
   question: Question;
   resolve: (answer: Answer) => void;
   reject: (error: CardServiceError) => void;
@@ -31,7 +31,7 @@ export interface FlightPlace {
   lane: Lane;
   /** The best rank among the askers of that lane. */
   rank: Rank;
-  /** When it came, as a time in ms: among equal ranks the older goes first. */
+  /** When it came to its rank, as a time in ms: among equal ranks the older goes first. */
   place: number;
 }
 
@@ -41,7 +41,7 @@ export interface Flight extends FlightPlace {
   waiting: Waiting[];
   /** On whom the request is booked: the first asker of its lane. The others are saved one. */
   payer: Asker;
-  /** The turn that was forecast when it came into the line; after that it is overdue. */
+  /** The earliest turn that was forecast to one of its askers; after that it is overdue. */
   promisedAtMs: number;
   /** Attempts that failed other than by a 429. */
   failures: number;

@@ -1,49 +1,42 @@
 import { type Asker, guildKey } from '../asker.ts';
 import type { Answer } from '../card.ts';
 import type { CardServiceError } from '../errors.ts';
-import type { Lane } from '../quota/pacer.ts';
-import { afterServing, type Backlog, compareRanks, FIRST_RANK, type Rank, rankFor } from './fairness.ts';
+import type { Charged } from '../quota/budget.ts';
+import { FairOrder } from './fair-order.ts';
+import { compareRanks, NO_RANK, type Rank } from './fairness.ts';
 import { compareFlights, type Flight, type FlightPlace, type Question, type Waiting } from './flight.ts';
-import { OthersInLine } from './others-in-line.ts';
 import type { LineSummary } from './peers.ts';
 
-/** The flights of the waiting line in their order, and who waits for each. Knows nothing of time and turns. */
+/** The flights of the waiting line, and who waits for each. Knows nothing of time and turns. */
 export class Flights {
   readonly #flights = new Map<string, Flight>();
-  readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, background: FIRST_RANK };
-  readonly #others = new OthersInLine();
-  #lastPlace = 0;
-  /** Whether the last turn went to an overdue flight, past the fair order. */
-  #overdueLast = false;
+  readonly #order = new FairOrder();
 
   /**
    * Boards the flight of the same card, or makes one.
    *
    * @param promisedAtMs when its turn is to be expected, as things are
    */
-  add(waiting: Waiting, promisedAtMs: number): void {
-    const { cardId, lane, asker } = waiting.question;
+  add(promise: Pick<Waiting, 'question' | 'resolve' | 'reject'>, promisedAtMs: number): void {
+    const { cardId, lane, asker } = promise.question;
+    const waiting: Waiting = { ...promise, asker, rank: this.#order.rankFor(asker, lane, this.waiting()) };
     const present = this.#flights.get(cardId);
     if (present) {
-      this.#board(present, waiting);
+      this.#board(present, waiting, promisedAtMs);
       return;
     }
-    const rank = this.#rankFor(asker, lane);
-    const place = this.#newPlace();
-    this.#lastPlace = place;
-    const flight = {
+    this.#flights.set(cardId, {
       cardId,
       waiting: [waiting],
       lane,
-      rank,
-      place,
+      rank: waiting.rank,
+      place: this.#order.newPlace(),
       payer: asker,
       promisedAtMs,
       failures: 0,
       notBeforeMs: 0,
       asking: false,
-    };
-    this.#flights.set(cardId, flight);
+    });
   }
 
   get(cardId: string): Flight | undefined {
@@ -67,18 +60,31 @@ export class Flights {
     const late = flight.waiting.filter(({ question }) => question.deadlineMs < atMs);
     if (late.length === 0) return late;
     flight.waiting = flight.waiting.filter(({ question }) => question.deadlineMs >= atMs);
+    if (flight.waiting.length === 0) {
+      this.#land(flight);
+      return late;
+    }
+    this.#takeLane(flight);
     const [heir] = flight.waiting.filter(({ question }) => question.lane === flight.lane);
-    const payerLeft = late.some(({ question }) => question.asker === flight.payer);
-    if (payerLeft && heir) flight.payer = heir.question.asker;
-    if (flight.waiting.length === 0) this.#land(flight);
+    if (heir && late.some(({ asker }) => asker === flight.payer)) flight.payer = heir.asker;
+    flight.rank = bestRank(flight);
     return late;
   }
 
   /** The flight has its turn. */
   launch(flight: Flight, nowMs: number): void {
+    this.#order.launched(flight, this.#ready(nowMs), nowMs);
     flight.asking = true;
-    this.#overdueLast = !this.#overdueLast && isOverdue(flight, nowMs);
-    this.#served[flight.lane] = afterServing(this.#served[flight.lane], flight.rank);
+  }
+
+  /** Its turn was in vain, and it is in line again: not before newcomers with all else that was under way. */
+  comeBack(flight: Flight): void {
+    this.#takeLane(flight);
+    for (const waiting of flight.waiting) {
+      if (waiting.rank !== NO_RANK) waiting.rank = this.#order.rankAgain(waiting, flight.lane, this.waiting());
+    }
+    flight.rank = bestRank(flight);
+    flight.asking = false;
   }
 
   /** All that wait for a turn, in no order. */
@@ -86,14 +92,9 @@ export class Flights {
     return [...this.#flights.values()].filter(({ asking }) => !asking);
   }
 
-  /**
-   * Whose turn is next, among those that may be asked now: by the fair order, but every second turn goes to the oldest
-   * that is overdue. Without that, newcomers who never end would overtake a member's second question for ever.
-   */
+  /** Whose turn is next, among those that may be asked now. */
   next(nowMs: number): Flight | undefined {
-    const ready = this.#ready(nowMs);
-    const overdue = this.#overdueLast ? [] : ready.filter((flight) => isOverdue(flight, nowMs));
-    return first(overdue, (a, b) => a.place - b.place) ?? first(ready, compareFlights);
+    return this.#order.next(this.#ready(nowMs), nowMs);
   }
 
   /** When the first of those that wait after a failure may be asked again. */
@@ -105,42 +106,38 @@ export class Flights {
   /** Which turn from now a question would get that came now; 1 is the next. */
   positionOf({ cardId, lane, asker }: Pick<Question, 'cardId' | 'lane' | 'asker'>): number {
     const present = this.#flights.get(cardId);
-    const own: FlightPlace = { lane, rank: this.#rankFor(asker, lane), place: this.#newPlace() };
+    const waiting = this.waiting();
+    const rank = this.#order.rankFor(asker, lane, waiting);
+    const own: FlightPlace = { lane, rank, place: this.#order.newPlace() };
     const place = present && compareFlights(present, own) < 0 ? present : own;
-    const before = this.waiting().filter((flight) => flight !== present && compareFlights(flight, place) < 0);
-    return 1 + before.length + this.#others.before(place);
+    const before = waiting.filter((flight) => flight !== present && compareFlights(flight, place) < 0);
+    return 1 + before.length + this.#order.others.before(place);
   }
 
   /** All that wait, each with the turn from now that it will get. */
   positions(): { flight: Flight; position: number }[] {
     const inOrder = this.waiting().sort(compareFlights);
-    return inOrder.map((flight, index) => ({ flight, position: 1 + index + this.#others.before(flight) }));
+    return inOrder.map((flight, index) => ({ flight, position: 1 + index + this.#order.others.before(flight) }));
   }
 
   /** What waits in the other processes. */
   hear(others: readonly LineSummary[]): void {
-    this.#others.hear(others);
+    this.#order.others.hear(others);
   }
 
   /** What the other processes have to know of this line. */
   summary(nowMs: number): LineSummary {
-    const ready = this.#ready(nowMs);
-    if (ready.length > MAX_TOLD) ready.sort(compareFlights);
-    const waiting = ready.slice(0, MAX_TOLD).map(({ lane, rank, place, payer: { memberId, guildId } }) => {
-      return { lane, rank, place, payer: { memberId, guildId } };
-    });
-    return { waiting, served: this.#served };
+    return this.#order.summary(this.#ready(nowMs));
   }
 
   /** Whether nobody in another process goes before this flight, which is the next here. */
   isNextOfAll(flight: Flight, nowMs: number): boolean {
-    return isOverdue(flight, nowMs) || this.#others.before(flight) === 0;
+    return this.#order.isNextOfAll(flight, nowMs);
   }
 
   /** Requests that will be booked on the asker, and on their Discord server, when the turns come. */
-  queuedBy(asker: Asker, lane?: Lane): Backlog {
-    const everywhere = [...this.waiting(), ...this.#others.waiting];
-    const payers = everywhere.flatMap((flight) => (lane === undefined || flight.lane === lane ? [flight.payer] : []));
+  queuedBy(asker: Asker): Charged {
+    const payers = [...this.waiting(), ...this.#order.others.waiting].map(({ payer }) => payer);
     return {
       member: payers.filter(({ memberId }) => memberId === asker.memberId).length,
       guild: payers.filter((payer) => guildKey(payer) === guildKey(asker)).length,
@@ -152,49 +149,43 @@ export class Flights {
     if (this.#flights.get(flight.cardId) === flight) this.#flights.delete(flight.cardId);
   }
 
-  #rankFor(asker: Asker, lane: Lane): Rank {
-    return rankFor(this.#others.served(this.#served, lane), this.queuedBy(asker, lane));
-  }
-
   #ready(nowMs: number): Flight[] {
     return this.waiting().filter(({ notBeforeMs }) => notBeforeMs <= nowMs || notBeforeMs > nowMs + LONGEST_RETRY_MS);
   }
 
-  /** By the clock, so that the lines of several processes compare; of two in one millisecond the first is lower. */
-  #newPlace(): number {
-    return Math.max(this.#lastPlace + 0.001, Date.now());
-  }
-
-  #board(flight: Flight, waiting: Waiting): void {
-    const { lane, asker, onAsking } = waiting.question;
+  #board(flight: Flight, waiting: Waiting, promisedAtMs: number): void {
+    if (waiting.question.lane !== flight.lane) waiting.rank = NO_RANK;
     flight.waiting.push(waiting);
     if (flight.asking) {
-      onAsking?.();
-    } else if (lane === flight.lane) {
-      const rank = this.#rankFor(asker, lane);
-      if (compareRanks(rank, flight.rank) < 0) flight.rank = rank;
-    } else if (lane === 'members') {
-      Object.assign(flight, { lane, rank: this.#rankFor(asker, lane), payer: asker });
+      waiting.question.onAsking?.();
+      return;
     }
+
+    const lifted = this.#takeLane(flight);
+    flight.promisedAtMs = lifted ? promisedAtMs : Math.min(flight.promisedAtMs, promisedAtMs);
+    const rank = bestRank(flight);
+    if (!lifted && compareRanks(rank, flight.rank) >= 0) return;
+    flight.rank = rank;
+    flight.place = this.#order.newPlace(); // behind all that wait at that rank
+  }
+
+  /** The best lane among its askers, of whom the first pays; the others of that lane rank by it. @returns whether it is another */
+  #takeLane(flight: Flight): boolean {
+    const first = flight.waiting.find(({ question }) => question.lane === 'members') ?? flight.waiting[0];
+    if (first === undefined || first.question.lane === flight.lane) return false;
+    const { lane } = first.question;
+    const others = this.waiting().filter((other) => other !== flight);
+    for (const waiting of flight.waiting) {
+      waiting.rank = waiting.question.lane === lane ? this.#order.rankFor(waiting.asker, lane, others) : NO_RANK;
+    }
+    Object.assign(flight, { lane, payer: first.asker });
+    return true;
   }
 }
 
-/** What waits beyond has no say in whose turn is next. */
-const MAX_TOLD = 300;
-
-/** Whoever comes later shifts what was promised a little; a minute is more than that. */
-const OVERDUE_MS = 60_000;
 /** No retry waits so long; one that seems to was noted by a clock that has been set back. */
 const LONGEST_RETRY_MS = 60_000;
 
-/** The background was promised nothing. */
-function isOverdue({ lane, promisedAtMs }: Flight, nowMs: number): boolean {
-  return lane === 'members' && promisedAtMs + OVERDUE_MS < nowMs;
-}
-
-function first(flights: readonly Flight[], compare: (a: Flight, b: Flight) => number): Flight | undefined {
-  return flights.reduce<Flight | undefined>(
-    (best, flight) => (best === undefined || compare(flight, best) < 0 ? flight : best),
-    undefined,
-  );
+function bestRank({ waiting }: Flight): Rank {
+  return waiting.map(({ rank }) => rank).reduce((best, rank) => (compareRanks(rank, best) < 0 ? rank : best));
 }

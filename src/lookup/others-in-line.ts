@@ -1,5 +1,5 @@
 import type { Lane } from '../quota/pacer.ts';
-import { afterServing, type Rank } from './fairness.ts';
+import { type Line, later, type Rank } from './fairness.ts';
 import { compareFlights, type FlightPlace } from './flight.ts';
 import type { LineSummary } from './peers.ts';
 
@@ -17,6 +17,12 @@ export class OthersInLine {
     return this.#waiting;
   }
 
+  /** Who waits there for which card; of each, only the best rank of the card is known. */
+  line(lane: Lane): Line {
+    const inLane = this.#waiting.filter((other) => other.lane === lane);
+    return inLane.map(({ askers, rank }) => askers.map((asker) => ({ asker, rank })));
+  }
+
   /** How many go before. */
   before(place: FlightPlace): number {
     return this.#waiting.filter((other) => compareFlights(other, place) < 0).length;
@@ -24,6 +30,6 @@ export class OthersInLine {
 
   /** The rank that was served last, here or there. */
   served(own: Record<Lane, Rank>, lane: Lane): Rank {
-    return [own, ...this.#lines.map(({ served }) => served)].map((ranks) => ranks[lane]).reduce(afterServing);
+    return [own, ...this.#lines.map(({ served }) => served)].map((ranks) => ranks[lane]).reduce(later);
   }
 }

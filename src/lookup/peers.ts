@@ -5,8 +5,8 @@ import type { FlightPlace } from './flight.ts';
 
 /** What other processes have to know of a line, to be fair to those who wait in it. */
 export interface LineSummary {
-  /** Those that could be asked for now, and on whom each will be booked. */
-  waiting: readonly (FlightPlace & { payer: Asker })[];
+  /** Those that could be asked for now, on whom each will be booked, and who waits for it. */
+  waiting: readonly (FlightPlace & { payer: Asker; askers: readonly Asker[] })[];
   /** The rank that was served last, in each lane. */
   served: Record<Lane, Rank>;
 }

@@ -72,7 +72,7 @@ export class Requests {
 
   #failed(flight: Flight, booking: Booking, error: unknown): void {
     const { flights, ledger, log } = this.#parts;
-    flight.asking = false;
+    flights.comeBack(flight);
     log[severity(error)]({ cardId: flight.cardId, err: error }, 'lookup failed');
     if (!isCounted(error)) ledger.refused(booking);
     if (error instanceof RateLimited && !this.#closing) return; // the next turn is its own again

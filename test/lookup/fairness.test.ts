@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { guildKey } from '../../src/asker.ts';
 import { Stopping } from '../../src/errors.ts';
-import type { Flight, Waiting } from '../../src/lookup/flight.ts';
+import type { Flight } from '../../src/lookup/flight.ts';
 import { Flights } from '../../src/lookup/flights.ts';
 import type { Lane } from '../../src/quota/pacer.ts';
 
@@ -19,21 +21,23 @@ class Line {
 
   ask(cardId: string, memberId: string, guildId: string | undefined, lane: Lane = 'members'): void {
     const question = { cardId, showPrices: true, lane, asker: { memberId, guildId }, deadlineMs: 0 };
-    const waiting: Waiting = { question, resolve: () => {}, reject: () => {} };
-    this.flights.add(waiting, this.promisedAtMs);
+    this.flights.add({ question, resolve: () => {}, reject: () => {} }, this.promisedAtMs);
   }
 
   serve(turns = 1): string[] {
     return Array.from({ length: turns }, () => {
-      const next = this.flights.next(this.nowMs);
-      if (next) this.#land(next);
-      return next?.payer.memberId ?? '';
+      if (this.flights.waiting().length === 0) return '';
+      const flight = this.launch();
+      this.flights.refuse(flight, new Stopping());
+      return flight.payer.memberId;
     });
   }
 
-  #land(flight: Flight): void {
+  launch(): Flight {
+    const flight = this.flights.next(this.nowMs);
+    if (!flight) throw new Error('nothing waits');
     this.flights.launch(flight, this.nowMs);
-    this.flights.refuse(flight, new Stopping());
+    return flight;
   }
 }
 
@@ -138,5 +142,159 @@ describe('the fair order', () => {
     line.serve();
     line.serve();
     expect(line.flights.get('wanted')).toBeUndefined();
+  });
+
+  it('is not helped by a friend who asks for the same cards: a newcomer waits for one turn of theirs', () => {
+    const line = new Line();
+    const cards = Array.from({ length: 55 }, (_, index) => `wanted ${index}`);
+    for (const card of cards) line.ask(card, 'eager', 'guild');
+    line.serve(19); // the burst
+    for (const card of cards.slice(19)) line.ask(card, 'friend', undefined);
+    line.join('newcomer', 'guild');
+    expect(line.serve(2)).toContain('newcomer');
+  });
+
+  it('puts a card whose rank a joiner improves behind all that already wait at that rank', () => {
+    const line = new Line();
+    line.join('eager', 'guild', 3);
+    line.ask('wanted', 'eager', 'guild');
+    line.join('first', 'guild b');
+    line.ask('wanted', 'friend', 'guild c');
+    expect(line.serve(3)).toEqual(['eager', 'first', 'eager']);
+    expect(line.flights.get('wanted')).toBeUndefined();
+  });
+
+  it('counts what a member joined like what they asked first', () => {
+    const line = new Line();
+    line.join('eager', 'guild', 10);
+    for (let card = 0; card < 10; card++) line.ask(`card ${card}`, 'joiner', 'guild b');
+    line.ask('one more', 'joiner', 'guild b');
+    line.join('newcomer', 'guild c', 3);
+    expect(line.serve(8).filter((member) => member === 'newcomer')).toHaveLength(3);
+  });
+
+  it('does not let the servers of one round count in the next', () => {
+    const line = new Line();
+    for (let member = 0; member < 50; member++) line.join(`crowd ${member}`, 'large', 2);
+    line.serve(51); // one each, and the first of the second ones
+    line.join('late', 'small');
+    expect(line.serve(2)).toContain('late');
+  });
+
+  it('is not overtaken by a burst that comes back into line, after a 429 say', () => {
+    const line = new Line();
+    line.join('eager', 'guild', 19);
+    const underWay = Array.from({ length: 19 }, () => line.launch());
+    line.join('late', 'guild');
+    for (const flight of underWay) line.flights.comeBack(flight);
+    expect(line.serve(2)).toContain('late');
+  });
+
+  it('stays when an overdue question goes before it', () => {
+    const line = new Line();
+    line.promisedAtMs = 2 * MINUTE_MS;
+    line.join('eager', 'guild', 20);
+    line.promisedAtMs = 1;
+    line.ask('overdue', 'eager', 'guild');
+    line.nowMs = 2 * MINUTE_MS;
+    line.serve(); // the overdue one, which ranks behind twenty
+    line.promisedAtMs = line.nowMs;
+    line.join('late', 'guild b');
+    expect(line.serve(2)).toContain('late');
+  });
+});
+
+describe('what waits in another process', () => {
+  const NOW = { members: { member: 0, guild: 0 }, background: { member: 0, guild: 0 } };
+  const place = { lane: 'members' as const, rank: { member: 0, guild: 0 }, place: 1 };
+  const owner = { memberId: 'owner', guildId: 'guild b' };
+  const joiner = { memberId: 'joiner', guildId: 'guild' };
+
+  it('counts for all who wait for it there, who joined it, too', () => {
+    const line = new Line();
+    line.flights.hear([{ waiting: [{ ...place, payer: owner, askers: [owner, joiner] }], served: NOW }]);
+    line.join('joiner', 'guild c');
+    line.join('newcomer', 'guild d');
+    expect(line.serve(2)).toEqual(['newcomer', 'joiner']);
+  });
+
+  it('is told with all who wait for it here', () => {
+    const line = new Line();
+    line.ask('wanted', 'owner', 'guild b');
+    line.ask('wanted', 'joiner', 'guild');
+    expect(line.flights.summary(line.nowMs).waiting).toMatchObject([{ payer: owner, askers: [owner, joiner] }]);
+  });
+});
+
+describe('whatever was asked and served before', () => {
+  const members = ['a', 'b', 'c', 'd', 'e'];
+  const guilds = ['g', 'h', undefined];
+  type Asked = { member: string; guild: string | undefined; card: number };
+  const asked: fc.Arbitrary<Asked> = fc.record({
+    member: fc.constantFrom(...members),
+    guild: fc.constantFrom(...guilds),
+    card: fc.integer({ min: 0, max: 30 }),
+  });
+  const step = fc.oneof({ weight: 4, arbitrary: asked }, { weight: 1, arbitrary: fc.constant('serve' as const) });
+
+  function lineAfter(steps: readonly (Asked | 'serve')[]): Line {
+    const line = new Line();
+    for (const one of steps) {
+      if (one === 'serve') line.serve();
+      else line.ask(`wanted ${one.card}`, one.member, one.guild);
+    }
+    return line;
+  }
+
+  it('each member delays a newcomer by one turn at most, and each Discord server does', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const line = lineAfter(steps);
+        const waiting = line.flights
+          .waiting()
+          .flatMap((flight) => flight.waiting.map(({ question }) => question.asker));
+        const others = new Set(waiting.map(({ memberId }) => memberId));
+        const servers = new Set(waiting.map(guildKey));
+        line.join('newcomer', 'their own server');
+        const turns = line.serve(1 + Math.min(others.size, servers.size));
+        expect(turns).toContain('newcomer');
+      }),
+    );
+  });
+
+  it('who asks for what another waits for, in the same order, delays nobody by a turn more', () => {
+    const run = fc.record({
+      cards: fc.integer({ min: 1, max: 40 }),
+      served: fc.nat(40),
+      friends: fc.integer({ min: 1, max: 6 }),
+    });
+    fc.assert(
+      fc.property(run, ({ cards, served, friends }) => {
+        const line = new Line();
+        line.join('eager', 'guild', cards);
+        line.serve(Math.min(served, cards));
+        for (let friend = 0; friend < friends; friend++) {
+          for (let card = served; card < cards; card++) line.ask(`card ${card}`, `friend ${friend}`, undefined);
+        }
+        line.join('newcomer', 'guild');
+        expect(line.serve(2)).toContain('newcomer');
+      }),
+    );
+  });
+
+  it('nobody starves: with newcomers for ever, all that waited have had their turn after twice as many turns', () => {
+    fc.assert(
+      fc.property(fc.array(asked, { maxLength: 40 }), (all) => {
+        const line = lineAfter(all);
+        const waited = line.flights.waiting();
+        line.nowMs = 2 * MINUTE_MS;
+        line.promisedAtMs = 10 * MINUTE_MS;
+        for (let turn = 0; turn < 2 * waited.length; turn++) {
+          line.join(`newcomer ${turn}`, 'guild');
+          line.serve();
+        }
+        expect(line.flights.waiting().filter((flight) => waited.includes(flight))).toEqual([]);
+      }),
+    );
   });
 });

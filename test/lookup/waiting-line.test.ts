@@ -74,6 +74,22 @@ describe('a turn', () => {
     expect(service.requests.map(({ path }) => path).slice(0, 3)).toContain('/cards/promo-late?includePrices=true');
   });
 
+  it('comes within two, though two accounts have asked for the same 55 cards', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    for (const id of IDS.slice(0, 55)) void line.join(question(id, by('eager')));
+    await vi.advanceTimersByTimeAsync(0);
+    for (const id of IDS.slice(0, 55))
+      void line.join(question(id, { asker: { memberId: 'friend', guildId: undefined } }));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(service.requests).toHaveLength(19);
+
+    const newcomer = line.join(question('promo-late', by('newcomer')));
+
+    expect(await outcomeAfter(2 * 6_000, newcomer)).toMatchObject({ askedAtMs: expect.any(Number) });
+  });
+
   it('is refused when it would come after its asker has stopped waiting; others keep theirs', async () => {
     fakeTime();
     const { line } = lineOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });

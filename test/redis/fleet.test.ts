@@ -57,7 +57,8 @@ const IDLE: LineSummary = {
 
 function lineOf(memberId: string): LineSummary {
   const rank = { member: 1, guild: 2 };
-  return { ...IDLE, waiting: [{ lane: 'members', rank, place: 3, payer: { memberId, guildId: 'g' } }] };
+  const payer = { memberId, guildId: 'g' };
+  return { ...IDLE, waiting: [{ lane: 'members', rank, place: 3, payer, askers: [payer] }] };
 }
 
 /** Some rules are about many beats. */
