@@ -24,7 +24,15 @@ const COMPILE_CACHE = join(tmpdir(), 'cardbot-compile-cache');
 export function spawnBot(env: Record<string, string>, largestFileKb?: number): BotProcess {
   const program = [process.execPath, 'src/main.ts'];
   const limited = ['bash', '-c', `ulimit -f ${largestFileKb}; exec "$0" "$@"`, ...program];
-  const [command = '', ...args] = largestFileKb === undefined ? program : limited;
+  return watched(largestFileKb === undefined ? program : limited, env);
+}
+
+/** Runs a script of these tests as a process of its own, with this environment and no other. */
+export function spawnScript(script: string, env: Record<string, string>): BotProcess {
+  return watched([process.execPath, script], env);
+}
+
+function watched([command = '', ...args]: readonly string[], env: Record<string, string>): BotProcess {
   const surroundings = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE };
   const child = spawn(command, args, { env: { ...surroundings, ...env } });
   let text = '';

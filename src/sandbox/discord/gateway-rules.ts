@@ -21,7 +21,10 @@ export const Identify = z.object({
   intents: z.number(),
   properties: z.looseObject({}),
   shard: z.tuple([z.int(), z.int()]).default([0, 1]),
-  compress: z.boolean().default(false),
+  compress: z
+    .unknown()
+    .optional()
+    .transform((asked) => asked === true), // Oceanic sends the name of its stream, and is served
 });
 export type Identify = z.infer<typeof Identify>;
 

@@ -1,0 +1,76 @@
+import { type AnyInteractionGateway, Client, type ClientOptions, type CommandInteraction } from 'oceanic.js';
+
+import { AGAIN_BUTTON, COMMANDS, DISCORD_API_URL, DISCORD_TOKEN, LATE_COMMAND, namesOf, say } from './script.ts';
+
+const client = clientWith({ compress: 'zlib-stream' });
+client.on('shardResume', () => say('resumed'));
+client.on('interactionCreate', (interaction) => void answer(interaction));
+await login(client);
+say(`ready as ${client.user.username}`);
+
+const { id, name, owner } = await client.rest.applications.getCurrent();
+say(`application ${name} of ${owner?.globalName}`);
+
+const commands = client.rest.applications;
+const set = await commands.bulkEditGlobalCommands(id, [...COMMANDS]);
+say(`set ${namesOf(set)}`);
+const spare = await commands.getGlobalCommand(id, set.find((command) => command.name === 'spare')?.id ?? '');
+say(`got ${spare.name}: ${spare.description}`);
+const edited = await commands.editGlobalCommand(id, spare.id, { description: 'Says nothing' });
+say(`edited ${edited.name}: ${edited.description}`);
+await commands.deleteGlobalCommand(id, edited.id);
+await commands.createGlobalCommand(id, LATE_COMMAND);
+say(`left ${namesOf(await commands.getGlobalCommands(id))}`);
+
+async function answer(interaction: AnyInteractionGateway): Promise<unknown> {
+  if (interaction.isAutocompleteInteraction()) return interaction.result([{ name: 'Some text', value: 'some' }]);
+  if (interaction.isComponentInteraction()) return interaction.editParent({ content: 'now, again', components: [] });
+  return interaction.isCommandInteraction() ? run(interaction) : undefined;
+}
+
+async function run(interaction: CommandInteraction): Promise<unknown> {
+  switch (interaction.data.name) {
+    case 'now': {
+      const { custom_id: customID, ...button } = AGAIN_BUTTON;
+      return interaction.createMessage({
+        content: 'now',
+        components: [{ type: 1, components: [{ ...button, customID }] }],
+      });
+    }
+    case 'find':
+      return interaction.createMessage(`found ${interaction.data.options.getString('text', true)}`);
+    case 'later': {
+      await interaction.defer();
+      await interaction.editOriginal('later');
+      const more = await (await interaction.createFollowup('more')).getMessage();
+      say(`followed up with ${(await interaction.getFollowup(more.id)).content}`);
+      await interaction.deleteFollowup(more.id);
+      return say(`answered ${(await interaction.getOriginal()).content}`);
+    }
+    default:
+      await interaction.createMessage('bye');
+      client.disconnect(false);
+      return loginAgain();
+  }
+}
+
+async function loginAgain() {
+  const again = clientWith({ compress: 'zstd-stream' });
+  await login(again);
+  say(`again as ${again.user.username}`);
+  again.disconnect(false);
+}
+
+function clientWith(gateway: ClientOptions['gateway']): Client {
+  return new Client({
+    token: DISCORD_TOKEN,
+    rest: { baseURL: `${DISCORD_API_URL}/v10` },
+    gateway: { intents: 0, guildCreateTimeout: 1, ...gateway },
+  });
+}
+
+async function login(who: Client) {
+  const ready = new Promise((resolve) => who.once('ready', () => resolve(undefined)));
+  await who.connect();
+  await ready;
+}
