@@ -1,4 +1,4 @@
-import { InteractionResponseType as Type } from 'discord-api-types/v10';
+import { InteractionType, InteractionResponseType as Type } from 'discord-api-types/v10';
 
 import { apiMessage, callbackResponse } from './api-message.ts';
 import type { Autocompletions } from './autocompletions.ts';
@@ -33,16 +33,17 @@ export function interactionRoutes(
       path: '/interactions/:id/:token/callback',
       needsBotToken: false,
       answer({ params: { id = '', token = '' }, query, json, files }) {
+        const answered = (response: () => object) =>
+          query.get('with_response') === 'true' ? ok(response()) : NO_CONTENT;
         const autocompletion = autocompletions.find(id, token);
         if (autocompletion) {
           autocompletion.answer(parseChoices(json, autocompletion.locale));
-          return NO_CONTENT;
+          return answered(() => ({ interaction: { id, type: InteractionType.ApplicationCommandAutocomplete } }));
         }
         const conversation = conversations.interaction(id, token);
         const callback = parseCallback(json, conversation.details);
         conversation.acknowledge(callback, files);
-        if (query.get('with_response') !== 'true') return NO_CONTENT;
-        return ok(callbackResponse(conversation, TYPES[callback.kind], world));
+        return answered(() => callbackResponse(conversation, TYPES[callback.kind], world));
       },
     },
     {

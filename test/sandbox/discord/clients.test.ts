@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url';
 
 import { it } from 'vitest';
 
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import type { TypedCommand } from '../../../src/sandbox/discord/chat.ts';
+import { startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import type { TypedInteraction } from '../../../src/sandbox/discord/typed-interaction.ts';
 import { spawnScript } from '../../support/spawn-bot.ts';
 
 /** Nothing here is about time, and a busy machine starts a process slowly. */
@@ -25,13 +27,6 @@ const TRANSCRIPT = [
   'again as cards',
 ];
 
-/** What the bot answers in the end, as the chat shows it. */
-async function answer(discord: EmulatedDiscord, command: string, options: Record<string, string> = {}) {
-  return discord
-    .type({ command, options })
-    .until(({ state }) => state === 'answered' || state === 'failed', TIMEOUT_MS);
-}
-
 it.concurrent.for(CLIENTS)(
   'serves %s unmodified, in a process of its own: commands, every kind of answer, resumes',
   { timeout: TIMEOUT_MS },
@@ -44,21 +39,32 @@ it.concurrent.for(CLIENTS)(
       DISCORD_TOKEN: discord.botToken,
     });
     stack.defer(() => void program.child.kill('SIGKILL'));
+    const died = program.ended.then(() => Promise.reject(new Error(program.output())));
+    died.catch(() => undefined); // in the end it always does
+    const settled = (typed: TypedInteraction) => Promise.race([typed.settled(TIMEOUT_MS), died]);
+    const answer = (typed: TypedCommand) => settled(discord.type(typed));
     await program.wrote('left ');
 
-    expect(await answer(discord, 'now')).toMatchObject({ state: 'answered', content: 'now' });
-    expect(await answer(discord, 'find', { text: 'some' })).toMatchObject({ content: 'found some' });
-    expect(await answer(discord, 'later')).toMatchObject({ content: 'later' });
+    const now = await answer({ command: 'now' });
+    expect(now).toMatchObject({ state: 'answered', content: 'now' });
+    await settled(discord.click({ messageId: now.messageId ?? '', customId: 'again' }));
+    expect(discord.message(now.interactionId)).toMatchObject({ content: 'now, again', components: [] });
+
+    const find = { command: 'find', options: { text: 'so' } };
+    expect(await discord.complete({ ...find, focused: 'text' })).toEqual([{ name: 'Some text', value: 'some' }]);
+    expect(await answer({ ...find, guildId: null })).toMatchObject({ content: 'found so' });
+
+    expect(await answer({ command: 'later' })).toMatchObject({ content: 'later' });
     await program.wrote('answered later');
     expect(discord.messages().at(-1)).toMatchObject({ content: 'later', followUps: [] });
 
     discord.gateway.requestReconnect();
     await expect.poll(() => discord.gateway.resumes, { timeout: TIMEOUT_MS }).toBe(1);
     discord.gateway.drop(1_006);
-    expect(await answer(discord, 'now')).toMatchObject({ content: 'now' }); // typed while nobody was connected
+    expect(await answer({ command: 'now' })).toMatchObject({ content: 'now' }); // typed while nobody was connected
     expect(discord.gateway).toMatchObject({ resumes: 2, identifies: 1 });
 
-    expect(await answer(discord, 'bye')).toMatchObject({ content: 'bye' });
+    expect(await answer({ command: 'bye' })).toMatchObject({ content: 'bye' });
     expect(await program.ended, program.output()).toBe(0);
     expect(program.output().trim().split('\n')).toEqual(TRANSCRIPT);
     expect(discord.requests.filter(({ status }) => status >= 300)).toEqual([]);
