@@ -118,11 +118,17 @@ export class ServiceDown extends CardServiceError {
 
   /** The connection was never made: the service has counted nothing. */
   readonly neverLeft: boolean;
+  /** For how long the service wants to be left alone; `undefined` when it did not say. */
+  readonly retryAfterMs: number | undefined;
 
   /** @param untilMs when asking is worth while again, if that is known */
-  constructor(reason: string, options: ErrorOptions & { untilMs?: number; neverLeft?: boolean } = {}) {
+  constructor(
+    reason: string,
+    options: ErrorOptions & { untilMs?: number; neverLeft?: boolean; retryAfterMs?: number | undefined } = {},
+  ) {
     super(`card service down: ${reason}`, options);
     this.neverLeft = options.neverLeft ?? false;
+    this.retryAfterMs = options.retryAfterMs;
     const when = options.untilMs === undefined ? 'in a minute' : fromTime(options.untilMs);
     this.userMessage = `The card service does not answer at the moment. Try again ${when}.`;
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Asker, guildKey } from '../asker.ts';
 import type { Answer } from '../card.ts';
 import type { CardServiceError } from '../errors.ts';
@@ -11,6 +12,8 @@ import type { LineSummary } from './peers.ts';
 export class Flights {
   readonly #flights = new Map<string, Flight>();
   readonly #order = new FairOrder();
+  /** Cards that the service wants to be asked for later, and when; also of flights that have landed. */
+  readonly #rests = new LRUCache<string, number>({ max: MAX_RESTS });
 
   /**
    * Boards the flight of the same card, or makes one.
@@ -34,7 +37,7 @@ export class Flights {
       payer: asker,
       promisedAtMs,
       failures: 0,
-      notBeforeMs: 0,
+      notBeforeMs: this.#rests.get(cardId) ?? 0,
       asking: false,
     });
   }
@@ -69,6 +72,11 @@ export class Flights {
     if (heir && late.some(({ asker }) => asker === flight.payer)) flight.payer = heir.asker;
     flight.rank = bestRank(flight);
     return late;
+  }
+
+  /** The card is not asked for before, whoever wants it. */
+  rest(cardId: string, untilMs: number): void {
+    this.#rests.set(cardId, untilMs);
   }
 
   /** The flight has its turn. */
@@ -183,6 +191,7 @@ export class Flights {
   }
 }
 
+const MAX_RESTS = 1_000;
 /** No retry waits so long; one that seems to was noted by a clock that has been set back. */
 const LONGEST_RETRY_MS = 60_000;
 

@@ -26,7 +26,7 @@ function outcomeOf(error: unknown): RequestOutcome {
   if (error instanceof RateLimited) {
     return { kind: 'rate limited', statedMs: error.seconds === undefined ? undefined : error.seconds * 1000 };
   }
-  if (error instanceof ServiceDown) return { kind: 'down' };
+  if (error instanceof ServiceDown) return { kind: 'down', statedMs: error.retryAfterMs };
   if (error instanceof KeyRefused) return { kind: 'key refused' };
   // An answer that does not fit is an answer all the same; anything else is no news of the service.
   return { kind: error instanceof UnexpectedAnswer ? 'answered' : 'abandoned' };

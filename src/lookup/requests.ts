@@ -76,8 +76,10 @@ export class Requests {
     log[severity(error)]({ cardId: flight.cardId, err: error }, 'lookup failed');
     if (!isCounted(error)) ledger.refused(booking);
     if (error instanceof RateLimited && !this.#closing) return; // the next turn is its own again
+    const restMs = error instanceof ServiceDown ? (error.retryAfterMs ?? 0) : 0;
+    if (restMs > 0) flights.rest(flight.cardId, Date.now() + restMs);
     const again = error instanceof ServiceDown && ++flight.failures < MAX_FAILURES && !this.#closing;
-    if (again) flight.notBeforeMs = Date.now() + backoffMs(flight.failures);
+    if (again) flight.notBeforeMs = Date.now() + Math.max(backoffMs(flight.failures), restMs);
     else flights.refuse(flight, this.#inWords(error));
   }
 

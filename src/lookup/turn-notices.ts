@@ -32,7 +32,7 @@ export class TurnNotices {
     this.#toldAtMs = nowMs;
     const { turnAtMs, paused } = this.#pacer.outlook();
     for (const { flight, position } of this.#flights.positions()) {
-      const atMs = Math.max(turnAtMs(position), nowMs);
+      const atMs = Math.max(turnAtMs(position), flight.notBeforeMs, nowMs);
       for (const { reject } of this.#flights.putOff(flight, atMs)) reject(new Busy(atMs, paused));
       for (const { question } of flight.waiting) if (question.lane === 'members') question.onTurn?.(atMs);
     }

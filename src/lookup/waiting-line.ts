@@ -110,7 +110,10 @@ export class WaitingLine {
     while (!this.#closing) {
       await this.#hearOthers();
       const flight = this.#flights.next(Date.now());
-      if (!flight) return this.#sleepUntil(undefined);
+      if (!flight) {
+        if (this.#flights.nextRetryMs(Date.now()) !== undefined) this.#notices.tellSoon();
+        return this.#sleepUntil(undefined);
+      }
       if (!(await lease.acquire(flight.cardId))) {
         flight.notBeforeMs = Date.now() + LOOK_AGAIN_MS;
         continue;

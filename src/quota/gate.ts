@@ -25,7 +25,7 @@ export const OPEN_GATE: Gate = { why: 'open', sinceMs: 0, untilMs: 0, probing: f
 export type RequestOutcome =
   | { kind: 'answered' }
   | { kind: 'rate limited'; statedMs: number | undefined }
-  | { kind: 'down' }
+  | { kind: 'down'; statedMs?: number | undefined }
   | { kind: 'key refused' }
   /** The caller gave up: no news of the service. */
   | { kind: 'abandoned' };
@@ -57,6 +57,7 @@ const LONGEST_SPENT_PROBE_MS = 30 * 60_000;
 export function afterRequest(gate: Gate, outcome: RequestOutcome, probe: boolean, now: Circumstances): Gate {
   const straggler = gate.why !== 'open' && !probe;
   if (outcome.kind === 'rate limited') return afterRateLimit(gate, outcome, straggler, now);
+  if (statesOutage(outcome)) return afterStatedOutage(gate, outcome.statedMs, straggler, now);
   if (straggler) return gate;
 
   const nothingRemains = currentQuota(now.quota, now.nowMs)?.remaining === 0;
@@ -115,6 +116,17 @@ function afterDown(gate: Gate, { nowMs, random }: Circumstances): Gate {
 
   const breakMs = Math.min(FIRST_BREAK_MS * 2 ** (failures - FAILURES_TO_BREAK), LONGEST_BREAK_MS);
   return closed('down', nowMs, nowMs + withJitter(breakMs, random), failures);
+}
+
+/** One answer is enough when the service itself says that it is gone for long; what is shorter concerns one card. */
+export function statesOutage(outcome: RequestOutcome): outcome is { kind: 'down'; statedMs: number } {
+  return outcome.kind === 'down' && (outcome.statedMs ?? 0) > LONGEST_BREAK_MS;
+}
+
+function afterStatedOutage(gate: Gate, statedMs: number, straggler: boolean, { nowMs, random }: Circumstances): Gate {
+  const untilMs = nowMs + withJitter(statedMs, random);
+  if (straggler) return gate.why === 'down' ? { ...gate, untilMs: Math.max(gate.untilMs, untilMs) } : gate;
+  return closed('down', nowMs, untilMs, Math.max(FAILURES_TO_BREAK, failuresInARow(gate, 'open', 'down')));
 }
 
 function failuresInARow(gate: Gate, ...kinds: Gate['why'][]): number {

@@ -1,6 +1,6 @@
 import type { Plan } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
-import { afterRequest, type Circumstances, type Gate, OPEN_GATE, type RequestOutcome } from './gate.ts';
+import { afterRequest, type Circumstances, type Gate, OPEN_GATE, type RequestOutcome, statesOutage } from './gate.ts';
 import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
 import { longestWaitMs, type PlanSetting, partOf, planPace } from './pace.ts';
 import type { Turn } from './pacer.ts';
@@ -55,7 +55,10 @@ export function settleTurn(
   { nowMs, random }: Pick<Circumstances, 'nowMs' | 'random'>,
 ): PacingState {
   const now = { quota: state.quota, longestWaitMs: longestWaitMs(setting), nowMs, random };
-  const gate = isKnownFailure(state, turn, outcome) ? state.gate : afterRequest(state.gate, outcome, turn.probe, now);
+  const gate =
+    isKnownFailure(state, turn, outcome) && !statesOutage(outcome)
+      ? state.gate
+      : afterRequest(state.gate, outcome, turn.probe, now);
   const quota = currentQuota(state.quota, nowMs);
   const paused = gate.why === 'minute' && gate.untilMs !== state.gate.untilMs;
   const unforeseen = paused && state.gate.why === 'open' && isOfBurst(outcome) && quota?.remaining !== 0;

@@ -8,7 +8,7 @@ const LONGEST_WINDOW_MS = 35 * 24 * 60 * MINUTE_MS;
 const LONGEST_CLOSING_MS: Record<Gate['why'], number> = {
   open: LONGEST_WINDOW_MS,
   minute: LONGEST_WINDOW_MS,
-  down: 2 * MINUTE_MS,
+  down: LONGEST_WINDOW_MS,
   key: 2 * MINUTE_MS,
   day: LONGEST_WINDOW_MS,
 };

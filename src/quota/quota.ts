@@ -1,5 +1,6 @@
 import { PLAN_LIMITS } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
+import { nextUtcMidnightMs } from '../utc-day.ts';
 
 /** Resets this close together belong to one window; services round and recompute them. */
 export const SAME_WINDOW_MS = 60_000;
@@ -57,9 +58,13 @@ export function mergeReading(known: QuotaState | undefined, reading: QuotaReadin
   return (complete.resetsAtMs ?? 0) > (known.resetsAtMs ?? 0) ? complete : known;
 }
 
-/** After its reset a figure says nothing about the new window, except how large it is. */
+/**
+ * After its reset a figure says nothing about the new window, except how large it is; without a usable reset the day is
+ * taken to end at 00:00 UTC.
+ */
 export function currentQuota(known: QuotaState | undefined, nowMs: number): QuotaState | undefined {
-  if (known?.resetsAtMs === undefined || nowMs < known.resetsAtMs) return known;
+  if (known === undefined || (known.remaining === undefined && known.resetsAtMs === undefined)) return known;
+  if (nowMs < (known.resetsAtMs ?? nextUtcMidnightMs(known.receivedAtMs))) return known;
   return { ...known, remaining: undefined, resetsAtMs: undefined };
 }
 

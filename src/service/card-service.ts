@@ -85,7 +85,7 @@ function throwUnlessAnswered(response: ServiceResponse, remaining: number | unde
   if (status === 429) throw rateLimited(response, remaining);
   // A 403 without the interface's error body is no word of the service, but of a firewall before it.
   if (status === 401 || (status === 403 && hasErrorBody(response))) throw new KeyRefused(status);
-  if (status === 408 || status >= 500) throw new ServiceDown(`it answered ${status}`);
+  if (status === 408 || status >= 500) throw serviceDown(response);
 }
 
 function rateLimited({ headers, body, receivedAtMs }: ServiceResponse, remaining: number | undefined): RateLimited {
@@ -95,6 +95,12 @@ function rateLimited({ headers, body, receivedAtMs }: ServiceResponse, remaining
     seconds: wait?.seconds,
     source: wait?.source ?? 'none',
   });
+}
+
+/** A service that is down may say for how long; more than it states is for the caller to decide. */
+function serviceDown({ status, headers, receivedAtMs }: ServiceResponse): ServiceDown {
+  const wait = statedWait(undefined, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
+  return new ServiceDown(`it answered ${status}`, { retryAfterMs: wait && wait.seconds * 1000 });
 }
 
 function hasErrorBody({ body }: ServiceResponse): boolean {

@@ -9,16 +9,20 @@ export interface StatedWait {
 /** No plan's window is longer than a month, so a longer wait is a time stamp or nonsense. */
 const LONGEST_SENSIBLE_SECONDS = 31 * 24 * 3600;
 
+/** Less than a hundred times is a wait that is stated twice, more than that a unit. */
+const LEAST_MILLISECONDS_PER_SECOND = 100;
+
 /**
  * The wait that a 429 states: the larger of the body's `retryAfter` (seconds) and the header `Retry-After`
- * (seconds, also decimal, or an HTTP date). Anything else is ignored.
+ * (seconds, also decimal, or an HTTP date). Anything else is ignored. A `retryAfter` of about 1,000 times the header, or
+ * of the seconds in the body's message, is in milliseconds.
  *
  * @param serviceNowMs the service's own clock (its `Date` header), against which a date is read
  * @returns `undefined` when neither states a wait
  */
 export function statedWait(body: unknown, header: string | null, serviceNowMs: number): StatedWait | undefined {
-  const fromBody = sensible(bodySeconds(body));
   const fromHeader = sensible(headerSeconds(header, serviceNowMs));
+  const fromBody = sensible(bodySeconds(body, fromHeader));
   if (fromBody === undefined && fromHeader === undefined) return undefined;
 
   return (fromHeader ?? -1) > (fromBody ?? -1)
@@ -26,9 +30,25 @@ export function statedWait(body: unknown, header: string | null, serviceNowMs: n
     : { seconds: fromBody as number, source: 'body' };
 }
 
-function bodySeconds(body: unknown): number | undefined {
+function bodySeconds(body: unknown, headerSeconds: number | undefined): number | undefined {
   if (typeof body !== 'object' || body === null || !('retryAfter' in body)) return undefined;
-  return typeof body.retryAfter === 'number' ? body.retryAfter : undefined;
+  const { retryAfter } = body;
+  if (typeof retryAfter !== 'number') return undefined;
+  const inSeconds = [headerSeconds, messageSeconds(body)].filter((seconds) => seconds !== undefined);
+  return inSeconds.some((seconds) => isInMilliseconds(retryAfter, seconds)) ? retryAfter / 1000 : retryAfter;
+}
+
+/** As the message of the interface states it, such as "Retry after 7 seconds". */
+function messageSeconds(body: object): number | undefined {
+  const message = 'message' in body && typeof body.message === 'string' ? body.message : '';
+  const [, figure] = /(\d{1,9}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)?\b/i.exec(message) ?? [];
+  return figure === undefined ? undefined : Number(figure);
+}
+
+/** Whole seconds are rounded, up to 1 s from what was meant. */
+function isInMilliseconds(figure: number, seconds: number): boolean {
+  if (figure < LEAST_MILLISECONDS_PER_SECOND * Math.max(1, seconds)) return false;
+  return Math.abs(figure / 1000 - seconds) <= Math.max(1, seconds / 10);
 }
 
 function headerSeconds(header: string | null, serviceNowMs: number): number | undefined {

@@ -33,6 +33,7 @@ describe('a turn', () => {
       { kind: 'rate limited', statedMs: undefined },
     ],
     [new ServiceDown('it answered 503'), { kind: 'down' }],
+    [new ServiceDown('it answered 503', { retryAfterMs: 30_000 }), { kind: 'down', statedMs: 30_000 }],
     [new KeyRefused(403), { kind: 'key refused' }],
     [new UnexpectedAnswer('name'), { kind: 'answered' }],
     [new Stopping(), { kind: 'abandoned' }],

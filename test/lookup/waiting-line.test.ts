@@ -361,6 +361,45 @@ describe('the end of the day', () => {
   });
 });
 
+describe('an outage whose end is stated', () => {
+  it('asks for that card again only then, whoever wants it, and tells when', async () => {
+    fakeTime();
+    const service = createCardService();
+    service.set({ down: true, downRetryAfterSeconds: 30 });
+    const { line } = lineOver(service);
+    const startMs = Date.now();
+    const told: number[] = [];
+    const first = line.join(question('base1-1', { onTurn: (atMs) => told.push(atMs - startMs) }));
+
+    const refused = await outcomeAfter(60_000, first);
+    expect(refused).toBeInstanceOf(ServiceDown);
+    expect(service.requests.map(({ atMs }) => atMs - startMs)).toEqual([0, 30_000, 60_000]);
+    expect(told[0]).toBe(30_000);
+
+    await vi.advanceTimersByTimeAsync(10_000);
+    service.set({ down: false });
+    const later = line.join(question('base1-1', by('bob')));
+    expect(await outcomeAfter(19_999, later)).toBeUndefined();
+    expect(await outcomeAfter(1, later)).toMatchObject({ card: { id: 'base1-1' } });
+  });
+
+  it('is told to all at once when that is over a minute away', async () => {
+    fakeTime();
+    const service = createCardService();
+    service.set({ down: true, downRetryAfterSeconds: 600 });
+    const { line } = lineOver(service);
+    const { userMessage } = new ServiceDown('', { untilMs: Date.now() + 600_000 });
+
+    expect(await outcomeAfter(0, line.join(question('base1-1')))).toMatchObject({ userMessage });
+    expect(await line.forecast(question('base1-2'))).toMatchObject({ refusal: { userMessage } });
+    await vi.advanceTimersByTimeAsync(599_999);
+    expect(service.requests).toHaveLength(1);
+    service.set({ down: false });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await outcomeAfter(0, line.join(question('base1-1')))).toMatchObject({ card: { id: 'base1-1' } });
+  });
+});
+
 describe('an outage', () => {
   it('is met with three attempts, each in a turn of its own, then words for all', async () => {
     fakeTime();

@@ -217,6 +217,22 @@ describe('a probe', () => {
   });
 });
 
+describe('a service that states for how long it is down', () => {
+  const MINUTE_MS = 60_000;
+  const downFor = (statedMs: number): RequestOutcome => ({ kind: 'down', statedMs });
+
+  it.each<[string, Gate, number, boolean, Gate]>([
+    ['closes at once for more than a minute', OPEN_GATE, MINUTE_MS + 1, false, closed('down', MINUTE_MS + 1, 3)],
+    ['closes again for as long', probed('down', 3), 10 * MINUTE_MS, true, closed('down', 10 * MINUTE_MS, 4)],
+    ['ends a pause in an outage', probed('minute', 2), 10 * MINUTE_MS, true, closed('down', 10 * MINUTE_MS, 3)],
+    ['lengthens an outage', closed('down', 5_000, 3), 10 * MINUTE_MS, false, closed('down', 10 * MINUTE_MS, 3)],
+    ['shortens none', closed('down', 20 * MINUTE_MS, 3), 2 * MINUTE_MS, false, closed('down', 20 * MINUTE_MS, 3)],
+    ['is one failure up to a minute', OPEN_GATE, MINUTE_MS, false, open(1)],
+  ])('%s', (_, gate, statedMs, probe, next) => {
+    expect(settled(gate, downFor(statedMs), probe)).toEqual(next);
+  });
+});
+
 describe('a request that left before the gate closed', () => {
   const gates = [
     closed('minute', 7_000, 2),

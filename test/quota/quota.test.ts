@@ -158,10 +158,16 @@ describe('currentQuota', () => {
       { ...KNOWN, remaining: undefined, resetsAtMs: undefined },
     ],
     [
-      'what is known, when no reset is',
+      'what is known, until 00:00 UTC, when no reset is',
       { ...KNOWN, resetsAtMs: undefined },
-      RESET_MS,
+      86_399_999,
       { ...KNOWN, resetsAtMs: undefined },
+    ],
+    [
+      'only the size of the day from 00:00 UTC on, when no reset is known',
+      { ...KNOWN, resetsAtMs: undefined },
+      86_400_000,
+      { ...KNOWN, remaining: undefined, resetsAtMs: undefined },
     ],
   ])('is %s', (_, known, nowMs, current) => {
     expect(currentQuota(known, nowMs)).toEqual(current);

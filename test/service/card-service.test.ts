@@ -186,6 +186,16 @@ describe('a service', () => {
     await expect(ask()).rejects.toThrow(ServiceDown);
   });
 
+  it.each([
+    ['seconds', '30', 30_000],
+    ['decimal seconds', '1.5', 1_500],
+    ['nothing that is understood', 'soon', undefined],
+    ['nothing', undefined, undefined],
+  ])('that is down may state for how long: %s', async (_, retryAfter, retryAfterMs) => {
+    pair.service.script({ status: 503, headers: { 'retry-after': retryAfter } });
+    expect(await ask().catch((error: unknown) => error)).toMatchObject({ name: 'ServiceDown', retryAfterMs });
+  });
+
   it('is down when it breaks the connection', async () => {
     pair.service.script({ fault: 'reset' });
     await expect(ask()).rejects.toThrow('card service down: connection failed');

@@ -88,6 +88,34 @@ describe('body and header together', () => {
   });
 });
 
+describe('a retryAfter in milliseconds', () => {
+  const says = (text: string) => ({ message: `Rate limit exceeded. ${text}` });
+
+  it.each<[string, object, string | null, number]>([
+    ['a header in seconds', { retryAfter: 7_000 }, '7', 7],
+    ['a header that is rounded up', { retryAfter: 6_120 }, '7', 7],
+    ['a header that is rounded up from little', { retryAfter: 250 }, '1', 1],
+    ['a header that is rounded down', { retryAfter: 7_900 }, '7', 7.9],
+    ['a header that is a date', { retryAfter: 37_000 }, 'Sun, 06 Nov 1994 08:49:37 GMT', 37],
+    ['more than a month, were it seconds', { retryAfter: 3_600_000 }, '3600', 3_600],
+    ['the seconds of the message', { ...says('Retry after 7 seconds.'), retryAfter: 7_000 }, null, 7],
+    ['the decimal seconds of the message', { ...says('Retry in 0.25s'), retryAfter: 250 }, null, 0.25],
+  ])('is told by %s', (_, body, header, seconds) => {
+    expect(statedWait(body, header, NOW_MS)?.seconds).toBe(seconds);
+  });
+
+  it.each<[string, object, string | null, number]>([
+    ['ten times the header', { retryAfter: 60 }, '6', 60],
+    ['a little more than the header', { retryAfter: 8 }, '7', 8],
+    ['a hundred times the header', { retryAfter: 700 }, '7', 700],
+    ['ten thousand times the header', { retryAfter: 70_000 }, '7', 70_000],
+    ['as many seconds as in the message', { ...says('Retry after 7000 seconds.'), retryAfter: 7_000 }, null, 7_000],
+    ['any number beside a message without one', { ...says('Slow down.'), retryAfter: 7_000 }, null, 7_000],
+  ])('is not %s', (_, body, header, seconds) => {
+    expect(statedWait(body, header, NOW_MS)?.seconds).toBe(seconds);
+  });
+});
+
 describe('whatever a service states', () => {
   const anyHeader = fc.oneof(
     fc.string({ unit: 'binary' }),
