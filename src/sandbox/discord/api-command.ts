@@ -28,6 +28,7 @@ export function apiCommand(
       ? { dm_permission: contexts?.includes(Context.BotDM) ?? dm_permission ?? true, contexts, integration_types }
       : { guild_id: guildId }),
     nsfw: form.nsfw,
+    ...('handler' in form && { handler: form.handler }),
     ...(options.length > 0 && { options: options.map((option) => apiOption(option, withLocalizations)) }),
   };
   return command as APIApplicationCommand;

@@ -32,8 +32,7 @@ export function attachmentPlan(
   uploads: readonly NumberedUpload[],
   at: readonly string[] = [],
 ): AttachmentPlan {
-  if (listed === undefined) return { kept: [...before], added: uploads.map((upload) => ({ upload, details: {} })) };
-  const entries = listed ?? [];
+  const entries = listed === undefined ? before : (listed ?? []);
   const kept = entries.flatMap(({ id, ...details }) => {
     const found = before.find((attachment) => attachment.id === id);
     return found ? [{ ...found, ...told(details), filename: found.filename }] : [];

@@ -9,6 +9,7 @@ import * as z from 'zod';
 import type { Choice } from './chat.ts';
 import { Choices } from './choice-rules.ts';
 import { parseForm } from './form-error.ts';
+import { refuseRepeated } from './layout-rules.ts';
 import { flags, MessageForm } from './message-rules.ts';
 import { ModalForm } from './modal-rules.ts';
 
@@ -58,8 +59,11 @@ export function parseCallback(body: unknown, asked: Answerable): Callback {
       return { kind: 'deferUpdate' };
     case Type.UpdateMessage:
       return { kind: 'update', form: parseForm(MessageForm, data ?? {}, ['data']) };
-    case Type.Modal:
-      return { kind: 'modal', modal: parseForm(ModalForm, data, ['data']) };
+    case Type.Modal: {
+      const modal = parseForm(ModalForm, data, ['data']);
+      refuseRepeated(modal.components, ['data', 'components']);
+      return { kind: 'modal', modal };
+    }
     default: {
       const form = parseForm(MessageForm, data, ['data']);
       return { kind: 'reply', ephemeral: isEphemeral(form), form };

@@ -2,7 +2,7 @@ import { ApplicationCommandType as CommandType } from 'discord-api-types/v10';
 
 import { ApiError } from './api-error.ts';
 import { CommandForm } from './command-rules.ts';
-import { parseForm } from './form-error.ts';
+import { mistake, parseForm } from './form-error.ts';
 
 /** A registered command. `guildId: null` = a global one. */
 export interface RegisteredCommand {
@@ -43,7 +43,10 @@ export class CommandBook {
   replace(guildId: string | null, body: unknown): readonly RegisteredCommand[] {
     const forms = parseForm(CommandForm.array(), body);
     refuseSameNames(forms);
-    refuseTooMany(forms);
+    refuseTooMany(forms, guildId);
+    if (this.list(guildId).some(({ form }) => isEntryPoint(form)) && !forms.some(isEntryPoint)) {
+      throw new ApiError('entryPointMissing'); // serenity-rs/serenity#2993
+    }
     this.#countCreates(guildId, forms.filter((form) => !this.#named(guildId, form)).length);
     const commands = forms.map((form) => this.#kept(guildId, form, this.#named(guildId, form)));
     this.#scopes.set(guildId, commands);
@@ -103,7 +106,10 @@ export class CommandBook {
     const commands = before
       ? this.list(guildId).map((each) => (each === before ? command : each))
       : [...this.list(guildId), command];
-    refuseTooMany(commands.map(({ form }) => form));
+    refuseTooMany(
+      commands.map(({ form }) => form),
+      guildId,
+    );
     this.#scopes.set(guildId, commands);
   }
 }
@@ -122,9 +128,20 @@ function refuseSameNames(forms: readonly CommandForm[]): void {
   }
 }
 
-function refuseTooMany(forms: readonly CommandForm[]): void {
+/** The counts: interactions/application-commands, "Registering a Command"; an entry point is global alone. */
+function refuseTooMany(forms: readonly CommandForm[], guildId: string | null): void {
   const count = (type: CommandType) => forms.filter((form) => form.type === type).length;
   if (count(CommandType.ChatInput) > MOST_CHAT_COMMANDS) throw new ApiError('tooManyChatCommands');
   const mostOfAMenu = Math.max(count(CommandType.User), count(CommandType.Message));
   if (mostOfAMenu > MOST_MENU_COMMANDS) throw new ApiError('tooManyMenuCommands');
+  const entryPoints = count(CommandType.PrimaryEntryPoint);
+  if (guildId !== null && entryPoints > 0) {
+    const path = [forms.findIndex(isEntryPoint), 'type'];
+    throw mistake(path, 'BASE_TYPE_CHOICES', 'Value must be one of {1, 2, 3}.');
+  }
+  if (entryPoints > 1) throw new ApiError('tooManyEntryPoints');
+}
+
+function isEntryPoint({ type }: CommandForm): boolean {
+  return type === CommandType.PrimaryEntryPoint;
 }

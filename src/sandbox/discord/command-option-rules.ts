@@ -3,11 +3,12 @@ import * as z from 'zod';
 
 import { ChoiceForms } from './choice-rules.ts';
 import { descriptions, NAME, names } from './command-name-rules.ts';
-import { complaint, integer, text } from './field-rules.ts';
+import { integer, text } from './field-rules.ts';
+import { fieldProblems, orderProblems } from './option-combination-rules.ts';
 
 // The numbers here: interactions/application-commands, "Application Command Option Structure"
 const MOST_OPTIONS = 25;
-const WITH_CHOICES: readonly number[] = [OptionType.String, OptionType.Integer, OptionType.Number];
+const MOST_FILE_TYPES = 10;
 
 /** An option as Discord keeps it: `required` and `autocomplete` only when true. */
 export interface CommandOption {
@@ -21,6 +22,7 @@ export interface CommandOption {
   choices?: z.infer<typeof ChoiceForms>;
   options?: CommandOption[];
   channel_types?: number[];
+  file_types?: string[];
   min_value?: number;
   max_value?: number;
   min_length?: number;
@@ -38,20 +40,19 @@ const Option: z.ZodType<CommandOption> = z.lazy(() =>
       required: z.boolean().exactOptional(),
       autocomplete: z.boolean().exactOptional(),
       choices: ChoiceForms.exactOptional(),
-      options: CommandOptions.exactOptional(),
+      options: z.array(Option).max(MOST_OPTIONS).exactOptional(),
       channel_types: z.array(z.int()).exactOptional(),
+      file_types: z.array(z.string()).max(MOST_FILE_TYPES).exactOptional(),
       min_value: z.number().exactOptional(),
       max_value: z.number().exactOptional(),
       min_length: integer({ min: 0, max: 6_000 }).exactOptional(),
       max_length: integer({ min: 1, max: 6_000 }).exactOptional(),
     })
-    .refine(({ choices, autocomplete }) => !(autocomplete && choices?.length), {
-      ...complaint('APPLICATION_COMMAND_AUTOCOMPLETE_CHOICES', 'Autocomplete and choices exclude each other.'),
-      path: ['choices'],
-    })
-    .refine(({ choices, type }) => !choices?.length || WITH_CHOICES.includes(type), {
-      ...complaint('APPLICATION_COMMAND_OPTION_CHOICES_TYPE', 'This type of option takes no choices.'),
-      path: ['choices'],
+    .superRefine((option, context) => {
+      const problems = [...fieldProblems(option), ...orderProblems(option.options ?? [], option.type)];
+      for (const { path, code, message } of problems) {
+        context.addIssue({ code: 'custom', params: { code }, message, path: [...path] });
+      }
     })
     .transform(({ required, autocomplete, ...option }) => ({
       ...option,
@@ -60,18 +61,12 @@ const Option: z.ZodType<CommandOption> = z.lazy(() =>
     })),
 );
 
-/** The options of a command, or of a subcommand. */
+/** The options of a command. */
 export const CommandOptions: z.ZodType<CommandOption[]> = z
   .array(Option)
   .max(MOST_OPTIONS)
-  .refine(
-    (options) => new Set(options.map(({ name }) => name)).size === options.length,
-    complaint('APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS', 'Option name already exists'),
-  )
-  .refine(
-    (options) => options.every((option, index) => index === 0 || !option.required || options[index - 1]?.required),
-    complaint(
-      'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID',
-      'Required options must be placed before non-required options',
-    ),
-  );
+  .superRefine((options, context) => {
+    for (const { path, code, message } of orderProblems(options, undefined)) {
+      context.addIssue({ code: 'custom', params: { code }, message, path: path.slice(1) });
+    }
+  });

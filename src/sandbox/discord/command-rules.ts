@@ -1,6 +1,7 @@
 import {
   ApplicationCommandType as CommandType,
   InteractionContextType as Context,
+  EntryPointCommandHandlerType as EntryPointHandler,
   ApplicationIntegrationType as Installed,
 } from 'discord-api-types/v10';
 import * as z from 'zod';
@@ -49,10 +50,22 @@ const MenuCommand = z.object({
   ...base,
 });
 
+/** The command that launches an app's activity; "Entry Point Commands". */
+const EntryPointCommand = z.object({
+  type: z.literal(CommandType.PrimaryEntryPoint),
+  name: MENU_NAME,
+  name_localizations: descriptions(32),
+  description: text({ max: 100 }).default(''),
+  description_localizations: descriptions(100),
+  options: z.tuple([]).default([]),
+  handler: z.literal([EntryPointHandler.AppHandler, EntryPointHandler.DiscordLaunchActivity]).exactOptional(),
+  ...base,
+});
+
 /** A command as a bot registers it, with everything that was left out filled in. */
 export const CommandForm = z.preprocess(
   (value) => (typeof value === 'object' && value !== null && !('type' in value) ? { ...value, type: 1 } : value),
-  z.discriminatedUnion('type', [ChatCommand, MenuCommand]),
+  z.discriminatedUnion('type', [ChatCommand, MenuCommand, EntryPointCommand]),
 );
 export type CommandForm = z.infer<typeof CommandForm>;
 

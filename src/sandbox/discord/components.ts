@@ -8,21 +8,49 @@ import type {
 /** A component that a member can use: all but links and premium buttons have a `custom_id`. */
 export type UsableComponent = APIButtonComponent | APISelectMenuComponent;
 
+export interface PlacedComponent {
+  component: { type: ComponentType; id?: number; custom_id?: string; content?: string };
+  /** Where it stands in the form. */
+  path: readonly string[];
+}
+
 /** Every component, however deep, in reading order. */
-export function* allComponents(components: readonly unknown[]): Generator<{ type: ComponentType; custom_id?: string }> {
-  for (const component of components) {
-    if (typeof component !== 'object' || component === null || !('type' in component)) continue;
-    yield component as { type: ComponentType };
-    const { accessory, component: labelled, components: inner = [] } = component as Record<string, unknown>;
-    yield* allComponents([...(inner as unknown[]), labelled, accessory]);
-  }
+export function* everyComponent(
+  components: readonly unknown[],
+  at: readonly string[] = [],
+): Generator<PlacedComponent> {
+  for (const [index, component] of components.entries()) yield* within(component, [...at, String(index)]);
+}
+
+function* within(component: unknown, path: readonly string[]): Generator<PlacedComponent> {
+  if (typeof component !== 'object' || component === null || !('type' in component)) return;
+  yield { component: component as PlacedComponent['component'], path };
+  const { accessory, component: labelled, components = [] } = component as Record<string, unknown>;
+  yield* everyComponent(components as unknown[], [...path, 'components']);
+  yield* within(labelled, [...path, 'component']);
+  yield* within(accessory, [...path, 'accessory']);
 }
 
 export function findComponent(components: readonly unknown[], customId: string): UsableComponent | undefined {
-  return allComponents(components).find((each) => each.custom_id === customId) as UsableComponent | undefined;
+  const found = everyComponent(components).find(({ component }) => component.custom_id === customId);
+  return found?.component as UsableComponent | undefined;
 }
 
 /** The fields of a modal that a member fills in. */
 export function fieldsOf(components: readonly unknown[]): APIComponentInLabel[] {
-  return [...allComponents(components)].filter((each) => each.custom_id !== undefined) as APIComponentInLabel[];
+  const fields = [...everyComponent(components)].filter(({ component }) => component.custom_id !== undefined);
+  return fields.map(({ component }) => component as APIComponentInLabel);
+}
+
+/** The components with an id each; the ids that are given stay. components/reference, "Anatomy of a Component". */
+export function withIds<T>(components: readonly T[]): T[] {
+  const numbered = structuredClone(components) as T[];
+  const placed = [...everyComponent(numbered)].map(({ component }) => component);
+  const taken = new Set(placed.map(({ id }) => id));
+  let next = 1;
+  for (const component of placed.filter(({ id }) => !id)) {
+    while (taken.has(next)) next++;
+    component.id = next++;
+  }
+  return numbered;
 }

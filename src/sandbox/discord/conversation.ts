@@ -3,9 +3,10 @@ import { withServedMedia } from './attachment-links.ts';
 import { attachmentPlan } from './attachment-rules.ts';
 import type { Answerable, Callback } from './callback-rules.ts';
 import type { ChatMessage } from './chat.ts';
+import { withIds } from './components.ts';
 import type { FileStore } from './file-store.ts';
 import { acknowledge, type Lifetimes, type Phase, timeLimit, webhookRefusal } from './interaction.ts';
-import { EMPTY_REPLY, edited, isEmpty, type MessageForm, type Reply } from './message-rules.ts';
+import { EMPTY_REPLY, edited, isEmpty, type MessageForm, type Reply, refuseUnfit } from './message-rules.ts';
 import type { Owners } from './place.ts';
 import type { NumberedUpload } from './request-body.ts';
 import { type SentMessage, SentMessages } from './sent-messages.ts';
@@ -191,10 +192,11 @@ export class Conversation {
     const prepared = added.map(({ upload, details }) => files.prepare(upload, channelId, details));
     const changed = edited(reply, form, [...kept, ...prepared.map(({ attachment }) => attachment)]);
     if (isEmpty(changed)) throw new ApiError('emptyMessage');
+    refuseUnfit(changed, at);
     const served = {
       ...changed,
       embeds: withServedMedia(changed.embeds, changed.attachments, origin, [...at, 'embeds']),
-      components: withServedMedia(changed.components, changed.attachments, origin, [...at, 'components']),
+      components: withServedMedia(withIds(changed.components), changed.attachments, origin, [...at, 'components']),
     };
     files.keep(prepared);
     return served;

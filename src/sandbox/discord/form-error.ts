@@ -31,7 +31,7 @@ export function mistake(path: readonly (string | number)[], code: string, messag
 
 export function invalidForm(issues: readonly Issue[], at: readonly string[] = []): ApiError {
   const tree: ErrorTree = {};
-  for (const issue of issues) leaves(tree, [...at, ...issue.path]).push(leaf(issue));
+  for (const issue of issues) leaves(tree, [...at, ...pathOf(issue)]).push(leaf(issue));
   return new ApiError('invalidForm', { errors: tree });
 }
 
@@ -48,6 +48,15 @@ function leaves(tree: ErrorTree, path: readonly PropertyKey[]): Leaf[] {
   return found;
 }
 
+/** A component of a type that may not stand here is itself the mistake, not its type. */
+function pathOf(issue: Issue): readonly PropertyKey[] {
+  return isOfNoKnownType(issue) ? issue.path.slice(0, -1) : issue.path;
+}
+
+function isOfNoKnownType(issue: Issue): boolean {
+  return issue.code === 'invalid_union' && 'discriminator' in issue;
+}
+
 /** Codes marked in the platform notes as seen in the field are exact; the rest are a likely guess. */
 function leaf(issue: Issue): Leaf {
   if (issue.code === 'custom') return { code: String(issue.params?.code), message: issue.message };
@@ -56,6 +65,9 @@ function leaf(issue: Issue): Leaf {
   }
   if (issue.code === 'too_small' && issue.origin === 'array') {
     return { code: 'BASE_TYPE_MIN_LENGTH', message: `Must be ${issue.minimum} or more in length.` };
+  }
+  if (isOfNoKnownType(issue)) {
+    return { code: 'UNION_TYPE_CHOICES', message: 'Value of field "type" is none that may stand here.' };
   }
   if (issue.input === undefined) return { code: 'BASE_TYPE_REQUIRED', message: 'This field is required' };
   if (issue.code === 'invalid_value') {

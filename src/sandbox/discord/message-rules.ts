@@ -2,13 +2,19 @@ import {
   type APIAttachment,
   type APIEmbed,
   type APIMessageTopLevelComponent,
+  type APIPoll,
   MessageFlags,
 } from 'discord-api-types/v10';
 import * as z from 'zod';
 
 import { AttachmentForm } from './attachment-rules.ts';
+import { MessageComponents } from './component-rules.ts';
 import { Embeds } from './embed-rules.ts';
 import { complaint, text } from './field-rules.ts';
+import { mistake } from './form-error.ts';
+import { refuseLayout } from './layout-rules.ts';
+import { AllowedMentions } from './mention-rules.ts';
+import { openPoll, PollForm } from './poll-rules.ts';
 
 // Flags a bot may set; interactions/receiving-and-responding, "Messages"
 const SETTABLE =
@@ -29,27 +35,16 @@ export function flags(allowed: number) {
     );
 }
 
-const components = z
-  .array(z.looseObject({}))
-  .max(5)
-  .transform((rows) => rows as unknown as APIMessageTopLevelComponent[]);
-
 /** What a bot sends for a message or an edit of one: an absent field stays as it was, null clears it. */
-export const MessageForm = z
-  .object({
-    content: text({ max: 2_000 }).nullable().exactOptional(),
-    embeds: Embeds.nullable().exactOptional(),
-    flags: flags(SETTABLE).exactOptional(),
-    components: components.nullable().exactOptional(),
-    attachments: z.array(AttachmentForm).nullable().exactOptional(),
-  })
-  .refine((form) => !(isV2(form.flags) && (form.content || form.embeds?.length)), {
-    ...complaint(
-      'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2',
-      'The content and embeds fields cannot be used with components V2.',
-    ),
-    path: ['content'],
-  });
+export const MessageForm = z.object({
+  content: text({ max: 2_000 }).nullable().exactOptional(),
+  embeds: Embeds.nullable().exactOptional(),
+  flags: flags(SETTABLE).exactOptional(),
+  components: MessageComponents.nullable().exactOptional(),
+  attachments: z.array(AttachmentForm).nullable().exactOptional(),
+  allowed_mentions: AllowedMentions.nullable().exactOptional(),
+  poll: PollForm.nullable().exactOptional(),
+});
 export type MessageForm = z.infer<typeof MessageForm>;
 
 /** What a reply shows. */
@@ -58,29 +53,45 @@ export interface Reply {
   embeds: APIEmbed[];
   components: APIMessageTopLevelComponent[];
   attachments: APIAttachment[];
+  /** Of those that last: no embeds shown, and components V2. */
+  flags: number;
+  poll?: APIPoll;
 }
 
-export const EMPTY_REPLY: Reply = { content: '', embeds: [], components: [], attachments: [] };
+export const EMPTY_REPLY: Reply = { content: '', embeds: [], components: [], attachments: [], flags: 0 };
 
 /**
- * The reply after an edit: absent fields stay, null and empty ones are cleared.
+ * The reply after an edit: absent fields stay, null and empty ones are cleared. Components V2 stay for good.
  *
  * @param attachments what the message has of files afterwards
  */
 export function edited(reply: Reply, form: MessageForm, attachments: APIAttachment[]): Reply {
+  const { poll, flags: asked = 0 } = form;
+  const suppress = form.flags === undefined ? reply.flags : (asked ?? 0);
   return {
+    ...reply,
     content: form.content === undefined ? reply.content : (form.content ?? ''),
     embeds: form.embeds === undefined ? reply.embeds : (form.embeds ?? []),
     components: form.components === undefined ? reply.components : (form.components ?? []),
     attachments,
+    flags: (suppress & MessageFlags.SuppressEmbeds) | ((reply.flags | (asked ?? 0)) & MessageFlags.IsComponentsV2),
+    ...(poll && { poll: openPoll(poll, Date.now()) }),
   };
 }
 
 /** Such a message is refused with 50006. */
-export function isEmpty({ content, embeds, components, attachments }: Reply): boolean {
-  return content === '' && embeds.length + components.length + attachments.length === 0;
+export function isEmpty({ content, embeds, components, attachments, poll }: Reply): boolean {
+  return content === '' && embeds.length + components.length + attachments.length === 0 && poll === undefined;
 }
 
-function isV2(value: number | null | undefined): boolean {
-  return ((value ?? 0) & MessageFlags.IsComponentsV2) !== 0;
+/** What a message's parts may be together. @throws ApiError 50035 with `at` before every path */
+export function refuseUnfit(reply: Reply, at: readonly string[] = []): void {
+  const isV2 = (reply.flags & MessageFlags.IsComponentsV2) !== 0;
+  const legacy = { content: reply.content !== '', embeds: reply.embeds.length > 0, poll: reply.poll !== undefined };
+  const field = Object.entries(legacy).find(([, isUsed]) => isV2 && isUsed)?.[0];
+  if (field !== undefined) {
+    const words = `The '${field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`;
+    throw mistake([...at, field], 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', words);
+  }
+  refuseLayout(reply.components, isV2, [...at, 'components']);
 }

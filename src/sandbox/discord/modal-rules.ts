@@ -1,13 +1,69 @@
-import type { APIModalInteractionResponseCallbackData } from 'discord-api-types/v10';
+import { type APIModalInteractionResponseCallbackData, ComponentType } from 'discord-api-types/v10';
 import * as z from 'zod';
 
-import { requiredText } from './field-rules.ts';
+import { component, customId, exactText, list, TextDisplay } from './component-fields.ts';
+import { integer, requiredText, text } from './field-rules.ts';
+import { SELECTS } from './select-rules.ts';
 
-/** interactions/receiving-and-responding, "Modal" */
+const required = z.boolean().exactOptional();
+
+const TextInput = component(ComponentType.TextInput, {
+  custom_id: customId,
+  style: integer({ min: 1, max: 2 }),
+  label: text({ max: 45 }).nullable().exactOptional(),
+  min_length: integer({ min: 0, max: 4_000 }).exactOptional(),
+  max_length: integer({ min: 1, max: 4_000 }).exactOptional(),
+  required,
+  value: text({ max: 4_000 }).exactOptional(),
+  placeholder: text({ max: 100 }).exactOptional(),
+});
+
+const FileUpload = component(ComponentType.FileUpload, {
+  custom_id: customId,
+  min_values: integer({ min: 0, max: 10 }).exactOptional(),
+  max_values: integer({ min: 1, max: 10 }).exactOptional(),
+  required,
+});
+
+const option = z.object({
+  value: exactText({ min: 1, max: 100 }),
+  label: text({ min: 1, max: 100 }),
+  description: text({ max: 100 }).exactOptional(),
+  default: z.boolean().exactOptional(),
+});
+
+const RadioGroup = component(ComponentType.RadioGroup, {
+  custom_id: customId,
+  options: list(option, { min: 2, max: 10 }),
+  required,
+});
+
+const CheckboxGroup = component(ComponentType.CheckboxGroup, {
+  custom_id: customId,
+  options: list(option, { min: 1, max: 10 }),
+  min_values: integer({ min: 0, max: 10 }).exactOptional(),
+  max_values: integer({ min: 1, max: 10 }).exactOptional(),
+  required,
+});
+
+const Checkbox = component(ComponentType.Checkbox, { custom_id: customId, default: z.boolean().exactOptional() });
+
+const Label = component(ComponentType.Label, {
+  label: requiredText(45),
+  description: text({ max: 100 }).exactOptional(),
+  component: z.discriminatedUnion('type', [TextInput, ...SELECTS, FileUpload, RadioGroup, CheckboxGroup, Checkbox]),
+});
+
+/** The older way to put a text field into a modal. */
+const Row = component(ComponentType.ActionRow, {
+  components: list(z.discriminatedUnion('type', [TextInput]), { min: 1, max: 1 }),
+});
+
+/** interactions/receiving-and-responding, "Modal"; the fields: components/reference */
 export const ModalForm = z
   .object({
-    custom_id: requiredText(100),
+    custom_id: customId,
     title: requiredText(45),
-    components: z.array(z.looseObject({})).min(1).max(5),
+    components: list(z.discriminatedUnion('type', [Row, Label, TextDisplay]), { min: 1, max: 5 }),
   })
   .transform((modal) => modal as unknown as APIModalInteractionResponseCallbackData);

@@ -1,3 +1,5 @@
+import { MessageFlags } from 'discord-api-types/v10';
+
 import { standingFiles } from './attachment-links.ts';
 import type { ChatMessage, FollowUp, MessageBody } from './chat.ts';
 import { type Phase, shown } from './interaction.ts';
@@ -22,6 +24,9 @@ function shownFollowUp({ id, ephemeral, edited, reply }: SentMessage): FollowUp 
   return { messageId: id, ephemeral, edited, ...shownBody(reply) };
 }
 
-function shownBody({ content, embeds, components, attachments }: Reply): MessageBody {
-  return { content, embeds, components, attachments: standingFiles(attachments, embeds) };
+function shownBody({ content, embeds, components, attachments, flags, poll }: Reply): MessageBody {
+  // resources/message, "Message Flags"; with components V2 a file is shown where a component says
+  const shownEmbeds = flags & MessageFlags.SuppressEmbeds ? [] : embeds;
+  const files = flags & MessageFlags.IsComponentsV2 ? [] : standingFiles(attachments, embeds);
+  return { content, embeds: shownEmbeds, components, attachments: files, ...(poll && { poll }) };
 }

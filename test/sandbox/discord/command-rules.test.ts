@@ -35,12 +35,12 @@ describe('a command', () => {
     [
       'with an option twice',
       command({ options: [option({}), option({})] }),
-      'options: APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS',
+      'options.1: APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS',
     ],
     [
       'with a required option after one that is not',
       command({ options: [option({}), option({ name: 'b', required: true })] }),
-      'options: APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID',
+      'options.1: APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID',
     ],
     [
       'with choices beside autocomplete',
@@ -50,7 +50,7 @@ describe('a command', () => {
     [
       'with choices of true and false',
       withOption({ type: 5, choices: choices(1) }),
-      'options.0.choices: APPLICATION_COMMAND_OPTION_CHOICES_TYPE',
+      'options.0.choices: APPLICATION_COMMAND_CHOICES_INVALID',
     ],
     ['with texts of up to 6,000', withOption({ min_length: 0, max_length: 6_000 }), 'ok'],
     ['with texts of up to 6,001', withOption({ max_length: 6_001 }), 'options.0.max_length: NUMBER_TYPE_MAX'],
@@ -71,6 +71,77 @@ describe('a command', () => {
     ],
     ['for a message, with a blank in its name', { type: 3, name: 'Look Up' }, 'ok'],
   ])('%s', (_what, body, expected) => {
+    expect(leafCodes(() => parseForm(CommandForm, body))).toEqual([expected]);
+  });
+
+  // interactions/application-commands, "Application Command Option Structure", column "Valid Option Types"
+  it.each([
+    ['autocomplete', [3, 4, 10], true],
+    ['min_value', [4, 10], 1],
+    ['max_value', [4, 10], 1],
+    ['min_length', [3], 1],
+    ['max_length', [3], 1],
+    ['channel_types', [7], [0]],
+    ['file_types', [11], ['image']],
+    ['required', [3, 4, 5, 6, 7, 8, 9, 10, 11], true],
+  ])('takes %s for options of the types %j alone', (field, types, value) => {
+    const code = `options.0.${field}: APPLICATION_COMMAND_${field.toUpperCase()}_INVALID`;
+    for (const type of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]) {
+      const body = command({ options: [{ type, name: 'o', description: 'x', [field]: value }] });
+
+      expect(leafCodes(() => parseForm(CommandForm, body))).toEqual([types.includes(type) ? 'ok' : code]);
+    }
+  });
+
+  const sub = (part: object = {}) => ({ type: 1, name: 'sub', description: 'x', ...part });
+  const group = (...options: object[]) => ({ type: 2, name: 'group', description: 'x', options });
+  const MIXED = 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID';
+  const LATE = [option({}), option({ name: 'b', required: true })];
+
+  // The same page, "Subcommands and Subcommand Groups"; the codes: discord-api-docs#7617, #5615
+  it.each<[string, object[], string]>([
+    ['a subcommand beside a group with one', [sub(), group(sub())], 'ok'],
+    ['an option in a subcommand', [sub({ options: [option({})] })], 'ok'],
+    ['an option before a subcommand', [option({}), sub()], `options.1: ${MIXED}`],
+    ['an option after a subcommand', [sub(), option({})], `options.1: ${MIXED}`],
+    ['an option in a group', [group(option({}))], `options.0.options.0: ${MIXED}`],
+    ['a group in a group', [group(group())], `options.0.options.0: ${MIXED}`],
+    ['a subcommand in a subcommand', [sub({ options: [sub()] })], `options.0.options.0: ${MIXED}`],
+    [
+      'an option with options',
+      [option({ options: [sub()] })],
+      'options.0.options: APPLICATION_COMMAND_OPTIONS_INVALID',
+    ],
+    [
+      'a required option too late in a subcommand',
+      [sub({ options: LATE })],
+      'options.0.options.1: APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID',
+    ],
+    [
+      'a text as the choice of a number',
+      [option({ type: 4, choices: choices(1) })],
+      'options.0.choices.0.value: APPLICATION_COMMAND_CHOICE_VALUE_INVALID',
+    ],
+    [
+      'a number as the choice of a text',
+      [option({ choices: [{ name: 'a', value: 1 }] })],
+      'options.0.choices.0.value: APPLICATION_COMMAND_CHOICE_VALUE_INVALID',
+    ],
+    [
+      '11 file types',
+      [option({ type: 11, file_types: Array(11).fill('.pdf') })],
+      'options.0.file_types: BASE_TYPE_MAX_LENGTH',
+    ],
+  ])('with %s', (_what, options, expected) => {
+    expect(leafCodes(() => parseForm(CommandForm, command({ options })))).toContain(expected);
+  });
+
+  // The same page, "Entry Point Commands"
+  it.each<[string, object, string]>([
+    ['as documented', { name: 'launch', description: 'Launch', type: 4, handler: 2 }, 'ok'],
+    ['with the default name', { name: 'Launch', type: 4 }, 'ok'],
+    ['with no known handler', { name: 'launch', type: 4, handler: 3 }, 'handler: BASE_TYPE_CHOICES'],
+  ])('an entry point %s', (_what, body, expected) => {
     expect(leafCodes(() => parseForm(CommandForm, body))).toEqual([expected]);
   });
 

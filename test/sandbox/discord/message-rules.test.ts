@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseCallback } from '../../../src/sandbox/discord/callback-rules.ts';
+import { standingFiles, withServedMedia } from '../../../src/sandbox/discord/attachment-links.ts';
+import { attachmentPlan } from '../../../src/sandbox/discord/attachment-rules.ts';
+import { parseCallback, parseChoices } from '../../../src/sandbox/discord/callback-rules.ts';
 import { parseForm } from '../../../src/sandbox/discord/form-error.ts';
 import { EMPTY_REPLY, edited, isEmpty, MessageForm } from '../../../src/sandbox/discord/message-rules.ts';
+import { openPoll } from '../../../src/sandbox/discord/poll-rules.ts';
 import { leafCodes } from './leaf-codes.ts';
 
 const long = (length: number) => 'x'.repeat(length);
 const embed = (part: object) => ({ embeds: [{ title: 'Title', ...part }] });
 const fields = (count: number, value = 'v') => Array.from({ length: count }, () => ({ name: 'n', value }));
+const mentions = (allowed_mentions: object) => ({ content: 'x', allowed_mentions });
+const answers = (count: number, length = 1) => Array(count).fill({ poll_media: { text: long(length) } });
+const poll = (part: object) => ({ poll: { question: { text: 'Which?' }, answers: answers(2), ...part } });
 
 describe('a message', () => {
   it.each<[string, object, string]>([
@@ -47,7 +53,29 @@ describe('a message', () => {
     ['a colour beyond white', embed({ color: 0x1_00_00_00 }), 'embeds.0.color: NUMBER_TYPE_MAX'],
     ['a colour that is no number', embed({ color: 'red' }), 'embeds.0.color: NUMBER_TYPE_COERCE'],
     ['a time that is none', embed({ timestamp: 'soon' }), 'embeds.0.timestamp: DATE_TIME_TYPE_PARSE'],
-    ['six rows of components', { components: Array(6).fill({}) }, 'components: BASE_TYPE_MAX_LENGTH'],
+    // resources/message, "Allowed Mentions Object"; the code: Mephisto5558/Teufelsbot#287
+    ['parsed users beside named roles', mentions({ parse: ['users'], roles: ['1'] }), 'ok'],
+    ['parsed users beside no users', mentions({ parse: ['users'], users: [] }), 'ok'],
+    [
+      'parsed users beside named ones',
+      mentions({ parse: ['users'], users: ['1'] }),
+      'allowed_mentions: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
+    ],
+    [
+      'parsed roles beside named ones',
+      mentions({ parse: ['everyone', 'roles'], roles: ['1'] }),
+      'allowed_mentions: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
+    ],
+    ['no known kind of mention', mentions({ parse: ['here'] }), 'allowed_mentions.parse.0: BASE_TYPE_CHOICES'],
+    ['101 named users', mentions({ users: Array(101).fill('1') }), 'allowed_mentions.users: BASE_TYPE_MAX_LENGTH'],
+    // resources/poll, "Poll Create Request Object"
+    ['a poll', poll({}), 'ok'],
+    ['a poll of 32 days', poll({ duration: 768 }), 'ok'],
+    ['a poll of 32 days and an hour', poll({ duration: 769 }), 'poll.duration: NUMBER_TYPE_MAX'],
+    ['a poll with ten answers', poll({ answers: answers(10) }), 'ok'],
+    ['a poll with eleven answers', poll({ answers: answers(11) }), 'poll.answers: BASE_TYPE_BAD_LENGTH'],
+    ['a question of 301', poll({ question: { text: long(301) } }), 'poll.question.text: BASE_TYPE_MAX_LENGTH'],
+    ['an answer of 56', poll({ answers: answers(1, 56) }), 'poll.answers.0.poll_media.text: BASE_TYPE_MAX_LENGTH'],
     ['a flag that bots cannot set', { flags: 1 << 7 }, 'flags: MESSAGE_FLAGS_INVALID'],
   ])('with %s', (_what, form, expected) => {
     expect(leafCodes(() => parseForm(MessageForm, form))).toEqual([expected]);
@@ -82,6 +110,90 @@ describe('an edit', () => {
   });
 });
 
+describe('the files of a message', () => {
+  const file = (id: string) => ({ id, filename: `${id}.txt`, size: 1, url: `http://x.test/${id}`, proxy_url: '' });
+  const upload = (number: number) => ({
+    number,
+    filename: `${number}.txt`,
+    contentType: undefined,
+    bytes: Buffer.from('x'),
+  });
+  const before = [file('101'), file('102')];
+  type Listed = { id: string; description?: string }[] | null | undefined;
+
+  // reference.md, "Uploading Files" and "Editing Message Attachments"
+  it.each<[string, Listed, number[], string[], number[]]>([
+    ['stay when none is named', undefined, [], ['101', '102'], []],
+    ['stay, and new ones come, when none is named', undefined, [0], ['101', '102'], [0]],
+    ['go when the list is empty', [], [], [], []],
+    ['go with null', null, [], [], []],
+    ['stay when they are named', [{ id: '102' }], [], ['102'], []],
+    ['stay beside new ones', [{ id: '102' }, { id: '3' }], [3], ['102'], [3]],
+  ])('%s', (_what, listed, uploads, kept, added) => {
+    const plan = attachmentPlan(before, listed, uploads.map(upload));
+
+    expect(plan.kept.map(({ id }) => id)).toEqual(kept);
+    expect(plan.added.map(({ upload: { number } }) => number)).toEqual(added);
+  });
+
+  it('are described by the list', () => {
+    const plan = attachmentPlan(
+      before,
+      [
+        { id: '101', description: 'old' },
+        { id: '0', description: 'new' },
+      ],
+      [upload(0)],
+    );
+
+    expect([plan.kept[0]?.description, plan.added[0]?.details]).toEqual(['old', { description: 'new' }]);
+  });
+
+  it('are refused when they were not sent, and when they are more than ten', () => {
+    const eleven = Array.from({ length: 11 }, (_, index) => upload(index));
+
+    expect(leafCodes(() => attachmentPlan(before, [{ id: '101' }, { id: '0' }], []))).toEqual([
+      'attachments.1.id: ATTACHMENT_NOT_FOUND',
+    ]);
+    for (const listed of [undefined, []]) {
+      expect(() => attachmentPlan([], listed, eleven)).toThrow(expect.objectContaining({ code: 30_015 }));
+    }
+  });
+
+  it.each<[string, object[], string]>([
+    ['of the message', [{ image: { url: 'attachment://101.txt' } }], 'ok'],
+    [
+      'of nobody',
+      [{}, { thumbnail: { url: 'attachment://9.txt' } }],
+      'embeds.1.thumbnail.url: UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND',
+    ],
+    [
+      'of nobody in a footer',
+      [{ footer: { icon_url: 'attachment://9.txt' } }],
+      'embeds.0.footer.icon_url: UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND',
+    ],
+  ])('are named in embeds: one %s', (_what, embeds, expected) => {
+    expect(leafCodes(() => withServedMedia(embeds, before, 'http://x.test', ['embeds']))).toEqual([expected]);
+  });
+
+  it('stand by themselves unless an embed shows them', () => {
+    const embeds = withServedMedia([{ image: { url: 'attachment://101.txt' } }], before, 'http://x.test', []);
+
+    expect(standingFiles(before, embeds).map(({ id }) => id)).toEqual(['102']);
+  });
+});
+
+it('a poll begins open, for a day unless told, and without votes', () => {
+  const asked = parseForm(MessageForm, poll({ allow_multiselect: true })).poll;
+  if (!asked) throw new Error('The poll was lost.');
+
+  expect(openPoll(asked, 0)).toMatchObject({
+    expiry: '1970-01-02T00:00:00.000Z',
+    answers: [{ answer_id: 1 }, { answer_id: 2 }],
+    results: { is_finalized: false, answer_counts: [] },
+  });
+});
+
 describe('a callback', () => {
   it.each<[string, unknown, string]>([
     ['that defers in private', { type: 5, data: { flags: 64 } }, 'ok'],
@@ -95,4 +207,31 @@ describe('a callback', () => {
   ])('%s', (_what, body, expected) => {
     expect(leafCodes(() => parseCallback(body, { type: 2, hasSource: false }))).toEqual([expected]);
   });
+});
+
+// interactions/receiving-and-responding, "Interaction Callback Type"
+it.each([
+  ['a command', 2, false, [4, 5, 9]],
+  ['a component', 3, true, [4, 5, 6, 7, 9]],
+  ['a modal of a command', 5, false, [4, 5]],
+  ['a modal of a component', 5, true, [4, 5, 6, 7]],
+] as const)('%s is answered as Discord documents', (_what, type, hasSource, allowed) => {
+  const field = { type: 4, custom_id: 'a', style: 1 };
+  const data = { content: 'x', custom_id: 'm', title: 'M', components: [{ type: 18, label: 'A', component: field }] };
+  const types = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12].filter((callback) => {
+    const body = { type: callback, data: callback === 9 ? data : { content: 'x' } };
+    return leafCodes(() => parseCallback(body, { type, hasSource }))[0] === 'ok';
+  });
+
+  expect(types).toEqual(allowed);
+});
+
+// interactions/receiving-and-responding, "Autocomplete"
+it.each<[string, unknown[], string]>([
+  ['25 choices', Array(25).fill({ name: 'a', value: 'b' }), 'ok'],
+  ['none', [], 'ok'],
+  ['26 choices', Array(26).fill({ name: 'a', value: 'b' }), 'data.choices: BASE_TYPE_MAX_LENGTH'],
+  ['a name of 101', [{ name: long(101), value: 'b' }], 'data.choices.0.name: BASE_TYPE_BAD_LENGTH'],
+])('an autocomplete is answered with %s', (_what, choices, expected) => {
+  expect(leafCodes(() => parseChoices({ type: 8, data: { choices } }, 'de'))).toEqual([expected]);
 });

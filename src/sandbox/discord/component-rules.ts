@@ -1,0 +1,86 @@
+import { type APIMessageTopLevelComponent, ButtonStyle, ComponentType } from 'discord-api-types/v10';
+import * as z from 'zod';
+
+import { altText, component, customId, emoji, list, media, TextDisplay } from './component-fields.ts';
+import { address, complaint, integer, text } from './field-rules.ts';
+import { SELECTS } from './select-rules.ts';
+
+const spoiler = z.boolean().exactOptional();
+
+const Button = component(ComponentType.Button, {
+  style: integer({ min: ButtonStyle.Primary, max: ButtonStyle.Premium }),
+  label: text({ max: 80 }).exactOptional(),
+  emoji: emoji.exactOptional(),
+  custom_id: customId.exactOptional(),
+  sku_id: z.string().exactOptional(),
+  url: address('http', 'https', 'discord')
+    .refine((url) => url.length <= 512, complaint('BASE_TYPE_MAX_LENGTH', 'Must be 512 or fewer in length.'))
+    .exactOptional(),
+  disabled: z.boolean().exactOptional(),
+}).superRefine((button, context) => {
+  const { needs, excludes, words } = BUTTON_FIELDS[button.style] ?? ORDINARY;
+  if (button[needs] === undefined) {
+    const code = `BUTTON_COMPONENT_${needs.toUpperCase()}_REQUIRED`;
+    context.addIssue({ code: 'custom', params: { code }, message: `A ${words} is required`, path: [needs] });
+  }
+  for (const field of excludes.filter((each) => button[each] !== undefined)) {
+    const code = `BUTTON_COMPONENT_${needs.toUpperCase()}_${field.toUpperCase()}_MUTUALLY_EXCLUSIVE`;
+    const message = `A ${words} and ${field.replace('_', ' ')} cannot both be specified`;
+    context.addIssue({ code: 'custom', params: { code }, message, path: [field] });
+  }
+});
+
+type ButtonField = 'custom_id' | 'url' | 'sku_id' | 'label' | 'emoji';
+interface FieldsOfStyle {
+  needs: ButtonField;
+  excludes: readonly ButtonField[];
+  words: string;
+}
+
+// components/reference, "Button Structure". The words are of the field, the codes guessed after them.
+const ORDINARY: FieldsOfStyle = { needs: 'custom_id', excludes: ['url', 'sku_id'], words: 'custom id' };
+const BUTTON_FIELDS: Record<number, FieldsOfStyle> = {
+  [ButtonStyle.Link]: { needs: 'url', excludes: ['custom_id', 'sku_id'], words: 'url' },
+  [ButtonStyle.Premium]: { needs: 'sku_id', excludes: ['custom_id', 'label', 'url', 'emoji'], words: 'sku id' },
+};
+
+const ActionRow = component(ComponentType.ActionRow, {
+  components: list(z.discriminatedUnion('type', [Button, ...SELECTS]), { min: 1, max: 5 }),
+}).superRefine(({ components }, context) => {
+  const isWide = components.some(({ type }) => type !== ComponentType.Button);
+  if (!isWide || components.length === 1) return;
+  const params = { code: 'COMPONENT_LAYOUT_WIDTH_EXCEEDED' };
+  const message = 'The specified component exceeds the maximum width';
+  context.addIssue({ code: 'custom', params, message, path: ['components', 1] });
+});
+
+const Thumbnail = component(ComponentType.Thumbnail, { media, description: altText, spoiler });
+
+const Section = component(ComponentType.Section, {
+  components: list(z.discriminatedUnion('type', [TextDisplay]), { min: 1, max: 3 }),
+  accessory: z.discriminatedUnion('type', [Button, Thumbnail]),
+});
+
+const MediaGallery = component(ComponentType.MediaGallery, {
+  items: list(z.object({ media, description: altText, spoiler }), { min: 1, max: 10 }),
+});
+
+const File = component(ComponentType.File, { file: z.object({ url: address('attachment') }), spoiler });
+
+const Separator = component(ComponentType.Separator, {
+  divider: z.boolean().exactOptional(),
+  spacing: integer({ min: 1, max: 2 }).exactOptional(),
+});
+
+const inContainer = [ActionRow, TextDisplay, Section, MediaGallery, Separator, File] as const;
+
+const Container = component(ComponentType.Container, {
+  components: z.array(z.discriminatedUnion('type', inContainer)),
+  accent_color: integer({ min: 0, max: 0xff_ff_ff }).nullable().exactOptional(),
+  spoiler,
+});
+
+/** The components of a message, each for itself; what they may be together is the layout's rule. */
+export const MessageComponents = z
+  .array(z.discriminatedUnion('type', [...inContainer, Container]))
+  .transform((components) => components as unknown as APIMessageTopLevelComponent[]);

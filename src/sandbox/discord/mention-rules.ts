@@ -1,0 +1,22 @@
+import { AllowedMentionsTypes as Kind } from 'discord-api-types/v10';
+import * as z from 'zod';
+
+const ids = z.array(z.union([z.string(), z.number()])).max(100);
+
+/** resources/message, "Allowed Mentions Object"; the leaf code is of the field. */
+export const AllowedMentions = z
+  .object({
+    parse: z
+      .array(z.literal([Kind.Everyone, Kind.Role, Kind.User]))
+      .nullable()
+      .exactOptional(),
+    roles: ids.nullable().exactOptional(),
+    users: ids.nullable().exactOptional(),
+    replied_user: z.boolean().nullable().exactOptional(),
+  })
+  .superRefine(({ parse, ...named }, context) => {
+    const both = ([Kind.User, Kind.Role] as const).find((kind) => parse?.includes(kind) && named[kind]?.length);
+    if (both === undefined) return;
+    const message = `parse:["${both}"] and ${both}: [ids...] are mutually exclusive.`;
+    context.addIssue({ code: 'custom', params: { code: 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE' }, message });
+  });
