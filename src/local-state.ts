@@ -13,6 +13,7 @@ import { LocalPacer } from './quota/local-pacer.ts';
 import { PACING_SCHEMA, PacingRows } from './quota/pacing-rows.ts';
 import { JOURNAL_SCHEMA, SqliteJournal } from './replies/sqlite-journal.ts';
 import { cardStoreSetting, type State, warnOfSpentDay } from './state.ts';
+import { StateWrites } from './state-writes.ts';
 
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
 const OWNER_PATIENCE_MS = 15_000;
@@ -38,10 +39,11 @@ export async function openLocalState(config: Config, log: Logger, signal?: Abort
     lossMeans: 'remembered cards are asked for again',
   });
 
-  const pacing = new PacingRows(state, baseUrl, apiKey, log);
+  const writes = new StateWrites(log);
+  const pacing = new PacingRows(state, baseUrl, apiKey, log, writes);
   const store = new KeyvCardStore({ ...cardStoreSetting(config), log, store: new SqliteStore(cards) });
   const ledger = new LocalLedger(state);
-  const journal = new SqliteJournal(state, log);
+  const journal = new SqliteJournal(state, log, writes);
 
   return {
     cards: store,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Keyv } from 'keyv';
 import { z } from 'zod';
 import type { Answer } from '../card.ts';
+import { Episode } from '../episode.ts';
 import type { Logger } from '../log.ts';
 import { BoundedMemory } from './bounded-memory.ts';
 import type { CardStore } from './card-store.ts';
@@ -43,6 +44,7 @@ export interface KeyvCardStoreOptions {
 /** Keyv twice: memory bounded in bytes over a lasting store. */
 export class KeyvCardStore implements CardStore {
   readonly #log: Logger;
+  readonly #trouble: Episode;
   readonly #keepMs: number;
   readonly #prefix: string;
   readonly #memory: Keyv<Answer>;
@@ -50,11 +52,16 @@ export class KeyvCardStore implements CardStore {
 
   constructor({ log, store, memoryBytes, keepMs, origin, keyPrefix = '' }: KeyvCardStoreOptions) {
     this.#log = log;
+    this.#trouble = new Episode(log, {
+      level: 'warn',
+      begins: 'card store failed: cards are remembered in memory alone',
+      ends: 'card store works again',
+    });
     this.#keepMs = keepMs;
     this.#prefix = `${keyPrefix}v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
     this.#memory = jsonKeyv(new BoundedMemory(memoryBytes));
     this.#lasting = jsonKeyv(store);
-    this.#lasting.on('error', (err) => this.#log.warn({ err }, 'card store failed')); // writes and connections
+    this.#lasting.on('error', (err) => this.#trouble.failed({ err })); // writes and connections
   }
 
   async get(id: string, enough: (answer: Answer) => boolean = () => true): Promise<Answer | undefined> {
@@ -75,7 +82,11 @@ export class KeyvCardStore implements CardStore {
     const ttlMs = this.#ttlMs(answer);
     if (ttlMs === undefined) return;
     await this.#memory.set(key, answer, ttlMs);
-    await this.#lasting.set(key, answer, ttlMs).catch(() => {}); // the listener has logged it
+    // A failure has been heard by the listener.
+    await this.#lasting.set(key, answer, ttlMs).then(
+      () => this.#trouble.succeeded(),
+      () => {},
+    );
   }
 
   async close(): Promise<void> {
@@ -90,7 +101,8 @@ export class KeyvCardStore implements CardStore {
       if (read.success) return read.data;
       this.#log.warn({ key, err: read.error }, 'card store holds a row that does not fit');
     } catch (err) {
-      this.#log.warn({ key, err }, 'card store failed to read');
+      if (err instanceof SyntaxError) this.#log.warn({ key, err }, 'card store holds a row that does not fit');
+      else this.#trouble.failed({ key, err });
     }
     return undefined;
   }

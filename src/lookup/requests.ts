@@ -1,3 +1,4 @@
+import { Episode } from '../episode.ts';
 import { type CardServiceError, RateLimited, ServiceDown, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { backoffMs } from '../quota/backoff.ts';
@@ -28,10 +29,16 @@ export class Requests {
   readonly #parts: RequestsOptions;
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
+  readonly #outage: Episode;
   #closing = false;
 
   constructor(parts: RequestsOptions) {
     this.#parts = parts;
+    this.#outage = new Episode(parts.log, {
+      level: 'warn',
+      begins: 'the card service fails',
+      ends: 'the card service answers again',
+    });
   }
 
   /** The flight has its turn and its lease; both are given back here. */
@@ -61,6 +68,7 @@ export class Requests {
     const { flights, lookup, ledger } = this.#parts;
     try {
       const answer = await lookup.ask(flight.cardId, turn, this.#abort.signal);
+      this.#outage.succeeded();
       for (const { question } of flight.waiting) {
         if (question.asker !== flight.payer) ledger.saved(question.asker);
       }
@@ -71,9 +79,9 @@ export class Requests {
   }
 
   #failed(flight: Flight, booking: Booking, error: unknown): void {
-    const { flights, ledger, log } = this.#parts;
+    const { flights, ledger } = this.#parts;
     flights.comeBack(flight);
-    log[severity(error)]({ cardId: flight.cardId, err: error }, 'lookup failed');
+    this.#log(flight.cardId, error);
     if (!isCounted(error)) ledger.refused(booking);
     if (error instanceof RateLimited && !this.#closing) return; // the next turn is its own again
     const restMs = error instanceof ServiceDown ? (error.retryAfterMs ?? 0) : 0;
@@ -81,6 +89,14 @@ export class Requests {
     const again = error instanceof ServiceDown && ++flight.failures < MAX_FAILURES && !this.#closing;
     if (again) flight.notBeforeMs = Date.now() + Math.max(backoffMs(flight.failures), restMs);
     else flights.refuse(flight, this.#inWords(error));
+  }
+
+  #log(cardId: string, error: unknown): void {
+    const { log } = this.#parts;
+    if (error instanceof ServiceDown) {
+      this.#outage.failed({ cardId, err: error });
+      log.debug({ cardId, reason: error.message }, 'lookup failed');
+    } else log[severity(error)]({ cardId, err: error }, 'lookup failed');
   }
 
   /** The last of several failures has closed the gate, which says until when. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Logger } from '../log.ts';
+import { StateWrites } from '../state-writes.ts';
 import type { PacingState } from './pacing.ts';
 import { accountOf, StoredPacing } from './stored-pacing.ts';
 
@@ -13,14 +14,22 @@ export class PacingRows {
   readonly #read: StatementSync;
   readonly #write: StatementSync;
   readonly #log: Logger;
+  readonly #writes: StateWrites;
 
-  constructor(database: DatabaseSync, baseUrl: string, apiKey: string | undefined, log: Logger) {
+  constructor(
+    database: DatabaseSync,
+    baseUrl: string,
+    apiKey: string | undefined,
+    log: Logger,
+    writes = new StateWrites(log),
+  ) {
     this.#account = accountOf(baseUrl, apiKey);
     this.#read = database.prepare('SELECT state FROM pacing WHERE account = ?');
     this.#write = database.prepare(
       'INSERT INTO pacing VALUES (?, ?) ON CONFLICT (account) DO UPDATE SET state = excluded.state',
     );
     this.#log = log;
+    this.#writes = writes;
   }
 
   /** `undefined` on the first start with this account. */
@@ -37,10 +46,6 @@ export class PacingRows {
 
   /** Never fails a request: what cannot be written is only unknown after a restart. */
   save(state: PacingState): void {
-    try {
-      this.#write.run(this.#account, JSON.stringify(state));
-    } catch (err) {
-      this.#log.warn({ err }, 'pacing state cannot be written');
-    }
+    this.#writes.try(() => this.#write.run(this.#account, JSON.stringify(state)));
   }
 }

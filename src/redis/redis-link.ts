@@ -1,6 +1,6 @@
+import { Episode } from '../episode.ts';
 import type { Logger } from '../log.ts';
 import { within } from '../within.ts';
-import { HealthLog } from './health-log.ts';
 import { inTime } from './in-time.ts';
 import { newClient, type RedisClient } from './redis-client.ts';
 import { isRefusedWrite, isTrouble, RedisAway } from './redis-errors.ts';
@@ -20,7 +20,7 @@ export class RedisLink {
   readonly client: RedisClient;
   readonly #probeKey: string;
   readonly #log: Logger;
-  readonly #healthLog: HealthLog;
+  readonly #absence: Episode;
   readonly #onHealth: ((health: RedisHealth) => void)[] = [];
   #health: RedisHealth = 'away';
   #reason = 'no connection yet';
@@ -32,7 +32,11 @@ export class RedisLink {
   /** @param prefix of every key of ours, with its version and without a colon at the end */
   constructor({ url, prefix, log }: { url: string; prefix: string; log: Logger }) {
     this.#log = log;
-    this.#healthLog = new HealthLog(log);
+    this.#absence = new Episode(log, {
+      level: 'warn',
+      begins: 'redis is away: this process goes on alone, with its share of the plan',
+      ends: 'redis is back',
+    });
     this.#probeKey = `${prefix}:probe`;
     this.client = newClient(url);
     this.client.on('error', (err: unknown) => {
@@ -59,7 +63,7 @@ export class RedisLink {
       else this.onHealth((health) => health === 'usable' && resolve());
     });
     await within(patienceMs, usable);
-    if (this.#health !== 'usable') this.#healthLog.say(this.#health, this.#reason);
+    if (this.#health !== 'usable') this.#say();
   }
 
   /** @throws RedisAway at once while Redis is away, else after 250 ms; and what `work` rejects with that is no Error */
@@ -99,7 +103,7 @@ export class RedisLink {
     await this.#probe();
     this.#looking = false;
     if (this.#closed) return;
-    this.#healthLog.say(this.#health, this.#reason); // an outage that began too soon after another has not been logged yet
+    this.#say(); // an outage that began too soon after another has not been logged yet
     const everyMs = this.#health === 'usable' ? LOOK_EVERY_MS : LOOK_EVERY_WHILE_AWAY_MS;
     this.#nextLook = setTimeout(() => void this.#look(), everyMs).unref();
   }
@@ -123,12 +127,17 @@ export class RedisLink {
     }
   }
 
+  #say(): void {
+    if (this.#health === 'usable') this.#absence.succeeded();
+    else this.#absence.failed({ reason: this.#reason });
+  }
+
   #become(health: RedisHealth, reason = this.#reason): void {
     this.#reason = reason;
     if (this.#health === health || this.#closed) return;
     const wasUsable = this.#health === 'usable';
     this.#health = health;
-    if (wasUsable || health === 'usable') this.#healthLog.say(this.#health, this.#reason);
+    if (wasUsable || health === 'usable') this.#say();
     for (const listener of this.#onHealth) listener(health);
     if (wasUsable) void this.#look();
   }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Logger } from '../log.ts';
+import { StateWrites } from '../state-writes.ts';
 import type { Debt } from './debt.ts';
 import type { DebtJournal } from './debt-journal.ts';
 import { StoredDebt } from './stored-debt.ts';
@@ -15,19 +16,19 @@ export class SqliteJournal implements DebtJournal {
   readonly #find: StatementSync;
   readonly #remove: StatementSync;
   readonly #log: Logger;
+  readonly #writes: StateWrites;
 
-  constructor(database: DatabaseSync, log: Logger) {
+  constructor(database: DatabaseSync, log: Logger, writes = new StateWrites(log)) {
     this.#database = database;
     this.#write = database.prepare('INSERT OR REPLACE INTO debts VALUES (?, ?)');
     this.#find = database.prepare('SELECT 1 FROM debts WHERE interaction = ?');
     this.#remove = database.prepare('DELETE FROM debts WHERE interaction = ?');
     this.#log = log;
+    this.#writes = writes;
   }
 
   async add(debt: Debt): Promise<boolean> {
-    this.#try('debt cannot be written: it is paid from memory', () =>
-      this.#write.run(debt.interactionId, JSON.stringify(debt)),
-    );
+    this.#writes.try(() => this.#write.run(debt.interactionId, JSON.stringify(debt)));
     return true;
   }
 
@@ -36,7 +37,7 @@ export class SqliteJournal implements DebtJournal {
   }
 
   async remove(interactionId: string): Promise<void> {
-    this.#try('debt cannot be taken out', () => this.#remove.run(interactionId));
+    this.#writes.try(() => this.#remove.run(interactionId));
   }
 
   /** At once, oldest first. */

@@ -143,7 +143,7 @@ describe('a service that fails for a moment', () => {
         return [name, embeds[0]?.title, cardRequests(world).length, loggedWith(world, WARN)];
       }),
     );
-    expect(told).toEqual(Object.keys(MOMENTS).map((name) => [name, 'Emberwing Drake', 2, ['lookup failed']]));
+    expect(told).toEqual(Object.keys(MOMENTS).map((name) => [name, 'Emberwing Drake', 2, ['the card service fails']]));
   });
 
   it('is asked at most three times, and the copy that we hold is shown with the reason', async () => {
@@ -176,7 +176,7 @@ describe('a service that fails for a moment', () => {
 describe('a service that is down', () => {
   /** Each leaves when the failure of the one before is known: three of them are three failures in a row. */
   async function failInTurn(world: World, ids: readonly string[]): Promise<ChatMessage[]> {
-    const failures = () => loggedWith(world, WARN).filter((msg) => msg === 'lookup failed').length;
+    const failures = () => world.lines.filter(({ msg }) => msg === 'lookup failed').length;
     const before = failures();
     const typed = [];
     for (const id of ids) {
@@ -245,6 +245,9 @@ describe('a service that is down', () => {
     for (const { content } of probes) expect(secondsLeft(content)).toBeLessThan(60); // 10 to 12 s, and up to a full minute
     expect(answered.map(({ embeds }) => embeds.length)).toEqual([1, 1, 1]);
     expect(cardRequests(world)).toHaveLength(8);
+    expect(loggedWith(world, WARN)).toEqual(['the card service fails']);
+    const end = { msg: 'the card service answers again', failures: 4, lastedMs: expect.any(Number) };
+    expect(world.lines.filter(({ failures }) => failures !== undefined)).toEqual([expect.objectContaining(end)]);
   });
 });
 

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { PacingState } from '../../src/quota/pacing.ts';
 import { PACING_SCHEMA, PacingRows } from '../../src/quota/pacing-rows.ts';
-import { logLines, WARN } from '../support/log-lines.ts';
+import { ERROR, logLines, WARN } from '../support/log-lines.ts';
 
 const STATE: PacingState = {
   fullAtMs: 1_234.5,
@@ -60,13 +60,13 @@ describe('pacing rows', () => {
     expect(lines).toMatchObject([{ level: WARN, msg: 'kept pacing state does not fit: starting without' }]);
   });
 
-  it('that can be neither read nor written are a warning each', () => {
+  it('that can be neither read nor written are a line each', () => {
     const kept = database();
     const { log, lines } = logLines();
     const rows = new PacingRows(kept, ADDRESS, 'key', log);
     kept.close();
     rows.save(STATE);
     expect(rows.load()).toBeUndefined();
-    expect(lines.map(({ level }) => level)).toEqual([WARN, WARN]);
+    expect(lines.map(({ level }) => level)).toEqual([ERROR, WARN]);
   });
 });
