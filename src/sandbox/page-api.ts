@@ -1,5 +1,6 @@
+import { ApplicationCommandType } from 'discord-api-types/v10';
 import type { z } from 'zod';
-import { ChangeSwitches, Nothing, StartStorm, TypeCommand } from './page-protocol.ts';
+import { ChangeSwitches, CompleteOption, Nothing, StartStorm, TypeCommand, UseComponent } from './page-protocol.ts';
 import type { PageSources } from './page-sources.ts';
 import { shownCommands } from './shown-commands.ts';
 
@@ -18,7 +19,14 @@ export class PageApi {
   constructor({ discord, cardService }: Pick<PageSources, 'discord' | 'cardService'>) {
     this.#discord = discord;
     this.#posts = new Map([
-      ['/api/commands', route(TypeCommand, (typed) => ({ id: discord.type(typed).id }))],
+      [
+        '/api/commands',
+        route(TypeCommand, ({ target, ...typed }) => ({
+          id: discord.type({ ...typed, ...(target && { target }) }).id,
+        })),
+      ],
+      ['/api/choices', route(CompleteOption, (typed) => discord.complete(typed))],
+      ['/api/components', route(UseComponent, ({ values, ...used }) => ({ id: use(discord, used, values).id }))],
       ['/api/gateway/drop', route(Nothing, () => discord.gateway.drop())],
       ['/api/switches', route(ChangeSwitches, (switches) => cardService.set(defined(switches)))],
       ['/api/storm', route(StartStorm, ({ durationMs }) => cardService.storm(durationMs))],
@@ -35,10 +43,24 @@ export class PageApi {
     return (await this.#posts.get(path)?.(json)) ?? { status: 404, body: { error: 'There is nothing here.' } };
   }
 
-  commands(query: URLSearchParams): ApiAnswer {
-    const viewer = { guildId: query.get('guildId'), manageGuild: query.get('manageGuild') === 'true' };
-    return { status: 200, body: shownCommands(this.#discord.commandsFor(viewer)) };
+  answers(path: string): boolean {
+    return path === '/api/commands' || path === '/api/menu';
   }
+
+  get(path: string, query: URLSearchParams): ApiAnswer {
+    const { members, guilds } = this.#discord;
+    // A stranger, or a place that is not there, sees what the first member sees in direct messages
+    const memberId = members.find(({ id }) => id === query.get('memberId'))?.id ?? members[0]?.id ?? '';
+    const guildId = guilds.find(({ id }) => id === query.get('guildId'))?.id ?? null;
+    const at = { memberId, guildId, manageGuild: query.get('manageGuild') === 'true' };
+    if (path === '/api/commands') return { status: 200, body: shownCommands(this.#discord, at) };
+    const menu = this.#discord.menuCommandsFor(at).filter(({ type }) => type === ApplicationCommandType.Message);
+    return { status: 200, body: menu.map(({ name }) => name) };
+  }
+}
+
+function use(discord: PageSources['discord'], used: Omit<UseComponent, 'values'>, values: string[] | undefined) {
+  return values ? discord.choose({ ...used, values }) : discord.click(used);
 }
 
 function route<Schema extends z.ZodType>(schema: Schema, run: (body: z.infer<Schema>) => unknown): Route {

@@ -4,16 +4,41 @@ import type { CardServiceState, SeenRequest } from './card-service-controls.ts';
 import type { ChatMessage, Guild, Member } from './discord/chat.ts';
 import { ODD_FIGURES } from './odd-figures.ts';
 
-/** `POST /api/commands`: somebody presses Enter on a command. */
+/** Who does something, and where; `guildId: null` = direct messages. */
+const WHEREABOUTS = { memberId: z.string(), guildId: z.string().nullable(), manageGuild: z.boolean() };
+
+// Of a subcommand with what leads to it: three names of at most 32 characters, and two spaces
+const CommandName = z.string().min(1).max(98);
+// Discord's own limit of a string option (max_length up to 6000)
+const Options = z.record(z.string(), z.union([z.string().max(6000), z.number(), z.boolean()])).default({});
+
+/** `POST /api/commands`: somebody presses Enter on a command, or picks one in the menu of a message. */
 export const TypeCommand = z.strictObject({
-  command: z.string().min(1).max(32),
-  // Discord's own limit of a string option (max_length up to 6000)
-  options: z.record(z.string(), z.union([z.string().max(6000), z.number(), z.boolean()])).default({}),
-  memberId: z.string(),
-  guildId: z.string().nullable(),
-  manageGuild: z.boolean(),
+  command: CommandName,
+  options: Options,
+  target: z.strictObject({ messageId: z.string() }).optional(),
+  ...WHEREABOUTS,
 });
 export type TypeCommand = z.infer<typeof TypeCommand>;
+
+/** `POST /api/choices`: what the bot suggests for the option with the cursor. */
+export const CompleteOption = z.strictObject({
+  command: CommandName,
+  options: Options,
+  focused: z.string(),
+  ...WHEREABOUTS,
+});
+export type CompleteOption = z.infer<typeof CompleteOption>;
+
+/** `POST /api/components`: a click on a button; with `values`, what was chosen in a select menu. */
+export const UseComponent = z.strictObject({
+  messageId: z.string(),
+  customId: z.string().min(1).max(100),
+  values: z.array(z.string()).max(25).optional(),
+  memberId: z.string(),
+  manageGuild: z.boolean(),
+});
+export type UseComponent = z.infer<typeof UseComponent>;
 
 /** `POST /api/switches`: the storm has a route of its own, because only the server's clock can say when it ends. */
 export const ChangeSwitches = z.strictObject({
@@ -36,8 +61,12 @@ export type StartStorm = z.infer<typeof StartStorm>;
 /** The body of a `POST` that says everything by its path. */
 export const Nothing = z.strictObject({});
 
-/** `GET /api/commands?guildId=…&manageGuild=true`: what a member sees after typing `/`; no `guildId` = direct messages. */
+/**
+ * `GET /api/commands?memberId=…&guildId=…&manageGuild=true`: what a member sees after typing `/`; no `guildId` = direct
+ * messages. `GET /api/menu` with the same query: the names of the commands in the menu of a message.
+ */
 export interface ShownCommand {
+  /** Of a subcommand with what leads to it: `deck cards add`. */
   name: string;
   description: string;
   options: ShownOption[];
@@ -48,10 +77,17 @@ export interface ShownOption {
   name: string;
   description: string;
   required: boolean;
-  choices: { name: string; value: string | number }[];
+  choices: ShownChoice[];
+  /** The bot suggests values while this is typed. */
+  autocomplete: boolean;
   /** Of a string's length, or of a number itself; `undefined` = unlimited. */
   min: number | undefined;
   max: number | undefined;
+}
+
+export interface ShownChoice {
+  name: string;
+  value: string | number;
 }
 
 export interface ShownCard {

@@ -89,7 +89,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
 
   const address = URL.parse(request.url ?? '/', 'http://127.0.0.1');
   const pathname = address?.pathname ?? '';
-  const gets = assets.has(pathname) || pathname === '/api/events' || pathname === '/api/commands';
+  const gets = assets.has(pathname) || pathname === '/api/events' || api.answers(pathname);
   const allowed = [gets ? 'GET' : [], api.accepts(pathname) ? 'POST' : []].flat();
   if (allowed.length === 0) return sendJson(response, 404, { error: 'There is nothing here.' });
   if (!allowed.includes(method)) {
@@ -105,7 +105,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   if (asset) {
     response.writeHead(200, { 'Content-Type': asset.contentType, 'Cache-Control': 'no-cache' }).end(asset.body);
   } else if (pathname === '/api/events') events.open(response);
-  else sendJson(response, 200, api.commands(new URLSearchParams(address?.search)).body);
+  else {
+    const { status, body } = api.get(pathname, new URLSearchParams(address?.search));
+    sendJson(response, status, body);
+  }
 }
 
 function shownCard({ id, name, tcg }: ServiceCard): ShownCard {

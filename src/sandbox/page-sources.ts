@@ -1,6 +1,15 @@
 import type { APIApplicationCommand } from 'discord-api-types/v10';
 import type { CardServiceState, CardServiceSwitches, SeenRequest } from './card-service-controls.ts';
-import type { ChatMessage, Guild, Member, TypedCommand } from './discord/chat.ts';
+import type {
+  ChatMessage,
+  Choice,
+  Guild,
+  HalfTypedCommand,
+  Member,
+  TypedCommand,
+  UsedComponent,
+  Whereabouts,
+} from './discord/chat.ts';
 import type { ShownCard } from './page-protocol.ts';
 
 /** What the page needs of the emulated Discord. */
@@ -8,12 +17,15 @@ export interface PageDiscord {
   readonly origin: string;
   readonly guilds: readonly Guild[];
   readonly members: readonly Member[];
-  commandsFor(viewer: {
-    guildId: string | null;
-    manageGuild: boolean;
-  }): readonly Pick<APIApplicationCommand, 'name' | 'description' | 'options'>[];
-  /** @throws Error with words for whoever typed it. */
+  rolesOf(guildId: string): readonly { id: string; name: string }[];
+  channelsOf(guildId: string): readonly { id: string; name: string }[];
+  commandsFor(at: Whereabouts): readonly Pick<APIApplicationCommand, 'name' | 'description' | 'options'>[];
+  menuCommandsFor(at: Whereabouts): readonly Pick<APIApplicationCommand, 'name' | 'type'>[];
+  /** @throws Error with words for whoever typed it, as do the following. */
   type(typed: TypedCommand): { readonly id: string };
+  complete(typed: HalfTypedCommand): Promise<Choice[]>;
+  click(used: Omit<UsedComponent, 'values'>): { readonly id: string };
+  choose(used: UsedComponent & { values: readonly string[] }): { readonly id: string };
   messages(): readonly ChatMessage[];
   /** @returns a function that ends the subscription. */
   onMessage(listener: () => void): () => void;

@@ -1,20 +1,45 @@
-import { type APIApplicationCommandOption, ApplicationCommandOptionType } from 'discord-api-types/v10';
+import {
+  type APIApplicationCommandBasicOption,
+  type APIApplicationCommandOption,
+  ApplicationCommandOptionType,
+} from 'discord-api-types/v10';
+import type { Whereabouts } from './discord/chat.ts';
 import type { ShownCommand, ShownOption } from './page-protocol.ts';
 import type { PageDiscord } from './page-sources.ts';
 
-/** The declarations as the page's composer needs them; options of a kind that it cannot ask for are left out. */
-export function shownCommands(declarations: ReturnType<PageDiscord['commandsFor']>): ShownCommand[] {
-  return declarations.map(({ name, description, options = [] }) => ({
-    name,
-    description,
-    options: options.flatMap((option) => shownOption(option) ?? []),
-  }));
+type Declared = ReturnType<PageDiscord['commandsFor']>[number];
+type People = Pick<PageDiscord, 'members' | 'rolesOf' | 'channelsOf'>;
+
+/** What a member may type there, each subcommand for itself; files cannot be typed, and are left out. */
+export function shownCommands(discord: Pick<PageDiscord, 'commandsFor'> & People, at: Whereabouts): ShownCommand[] {
+  return discord.commandsFor(at).flatMap((declared) => callables(declared, discord, at.guildId ?? null));
 }
 
-function shownOption(option: APIApplicationCommandOption): ShownOption | undefined {
+function callables(declared: Declared, people: People, guildId: string | null): ShownCommand[] {
+  const { name, description, options = [] } = declared;
+  const inner = options.filter(isSubcommand);
+  if (inner.length > 0) {
+    return inner.flatMap((sub) => callables({ ...sub, name: `${name} ${sub.name}` } as Declared, people, guildId));
+  }
+  const basic = options as APIApplicationCommandBasicOption[];
+  return [{ name, description, options: basic.flatMap((option) => shownOption(option, people, guildId) ?? []) }];
+}
+
+function isSubcommand({ type }: APIApplicationCommandOption): boolean {
+  return type === ApplicationCommandOptionType.Subcommand || type === ApplicationCommandOptionType.SubcommandGroup;
+}
+
+function shownOption(
+  option: APIApplicationCommandBasicOption,
+  people: People,
+  guildId: string | null,
+): ShownOption | undefined {
   const { name, description, required = false } = option;
-  const common = { name, description, required, choices: [], min: undefined, max: undefined };
+  const autocomplete = 'autocomplete' in option && option.autocomplete === true;
+  const common = { name, description, required, autocomplete, choices: [], min: undefined, max: undefined };
   switch (option.type) {
+    case ApplicationCommandOptionType.Attachment:
+      return undefined;
     case ApplicationCommandOptionType.Boolean:
       return { ...common, kind: 'boolean' };
     case ApplicationCommandOptionType.String:
@@ -24,10 +49,27 @@ function shownOption(option: APIApplicationCommandOption): ShownOption | undefin
     case ApplicationCommandOptionType.Number:
       return { ...common, kind: 'number', choices: choicesOf(option), min: option.min_value, max: option.max_value };
     default:
-      return undefined;
+      return { ...common, kind: 'string', choices: thingsOf(option.type, people, guildId) };
   }
 }
 
-function choicesOf(option: { choices?: { name: string; value: string | number }[] }): ShownOption['choices'] {
+function choicesOf(option: { choices?: ShownOption['choices'] }): ShownOption['choices'] {
   return (option.choices ?? []).map(({ name, value }) => ({ name, value }));
+}
+
+/** Members, roles and channels are chosen by name and sent by id. */
+function thingsOf(
+  type: ApplicationCommandOptionType,
+  { members, rolesOf, channelsOf }: People,
+  guildId: string | null,
+): ShownOption['choices'] {
+  const roles = guildId === null ? [] : rolesOf(guildId);
+  const channels = guildId === null ? [] : channelsOf(guildId);
+  const things = new Map<ApplicationCommandOptionType, readonly { id: string; name: string }[]>([
+    [ApplicationCommandOptionType.User, members],
+    [ApplicationCommandOptionType.Role, roles],
+    [ApplicationCommandOptionType.Channel, channels],
+    [ApplicationCommandOptionType.Mentionable, [...members, ...roles]],
+  ]);
+  return (things.get(type) ?? []).map(({ id, name }) => ({ name, value: id }));
 }

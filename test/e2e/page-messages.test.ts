@@ -1,4 +1,11 @@
-import { type ChatInputCommandInteraction, Client, Events, MessageFlags } from 'discord.js';
+import {
+  type ApplicationCommandDataResolvable,
+  type ChatInputCommandInteraction,
+  Client,
+  Events,
+  type Interaction,
+  MessageFlags,
+} from 'discord.js';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createCardService } from '../../src/sandbox/card-service.ts';
@@ -20,19 +27,28 @@ afterAll(async () => {
 type Answer = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
 
 /** The page before a bot with the single command `/show`, which it answers as the test says. */
-async function openShow(answer: Answer, options: EmulatedDiscordOptions = {}): Promise<PageVisit> {
+function openShow(answer: Answer, options: EmulatedDiscordOptions = {}): Promise<PageVisit> {
+  const handle = async (interaction: Interaction) => {
+    if (interaction.isChatInputCommand()) await answer(interaction);
+  };
+  return openBot([{ name: 'show', description: 'Show something' }], handle, options);
+}
+
+async function openBot(
+  commands: ApplicationCommandDataResolvable[],
+  handle: (interaction: Interaction) => Promise<unknown>,
+  options: EmulatedDiscordOptions = {},
+): Promise<PageVisit> {
   const discord = await startEmulatedDiscord(options);
   onTestFinished(() => discord.close());
   const client = new Client({ intents: 0, rest: { api: discord.apiUrl } });
   onTestFinished(() => client.destroy());
   client.on(Events.Error, () => {});
-  client.on(Events.InteractionCreate, (interaction) => {
-    if (interaction.isChatInputCommand()) void answer(interaction);
-  });
+  client.on(Events.InteractionCreate, (interaction) => void handle(interaction));
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.botToken);
   await ready;
-  await client.application?.commands.set([{ name: 'show', description: 'Show something' }]);
+  await client.application?.commands.set(commands);
 
   const server = await startPageServer({ port: 0, discord, cardService: createCardService() });
   onTestFinished(() => server.close());
@@ -209,4 +225,86 @@ it('keeps what is typed while an earlier command is on its way', async () => {
 
   await expect.poll(() => page.getByText('done').count()).toBe(5);
   expect(await composer(page).inputValue()).toBe('');
+});
+
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC',
+  'base64',
+);
+const ROWS = [
+  { type: 1, components: [{ type: 2, style: 1, label: 'Next', custom_id: 'next' }] },
+  {
+    type: 1,
+    components: [
+      { type: 3, custom_id: 'pick', options: ['a', 'b'].map((value) => ({ label: `Pick ${value}`, value })) },
+    ],
+  },
+] as const;
+
+/** A bot that uses whatever Discord has besides slash commands. */
+async function playEverything(interaction: Interaction): Promise<unknown> {
+  if (interaction.isAutocomplete()) {
+    const typed = interaction.options.getFocused();
+    return interaction.respond([{ name: `Card ${typed}`, value: `id-${typed}` }]);
+  }
+  if (interaction.isChatInputCommand()) {
+    const files = [
+      { attachment: PICTURE, name: 'small.png' },
+      { attachment: Buffer.from('a,b'), name: 'list.csv' },
+    ];
+    return interaction.reply({ content: 'at first', components: ROWS, files });
+  }
+  if (interaction.isButton()) return interaction.update({ content: 'changed' });
+  if (interaction.isStringSelectMenu()) return interaction.reply({ content: `chosen: ${interaction.values}` });
+  if (interaction.isMessageContextMenuCommand())
+    return interaction.reply(`quoted: ${interaction.targetMessage.content}`);
+  return undefined;
+}
+
+it('suggests values, shows files, and lets buttons, select menus and the menu of a message be used, in direct messages', async () => {
+  const { page, strangers, complaints } = await openBot(
+    [
+      {
+        name: 'deck',
+        description: 'x',
+        options: [
+          {
+            type: 1,
+            name: 'show',
+            description: 'Show a deck',
+            options: [{ type: 3, name: 'id', description: 'x', required: true, autocomplete: true }],
+          },
+        ],
+      },
+      { type: 3, name: 'Quote it' },
+    ],
+    playEverything,
+  );
+  await page.getByRole('button', { name: 'cardbot' }).click();
+
+  await composer(page).focus();
+  await page.keyboard.type('/deck');
+  await page.getByRole('option', { name: '/deck show' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('dra');
+  await page.getByRole('option', { name: 'Card dra' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+
+  const reply = replyTo(page, '/deck show id:id-dra');
+  await reply.getByText('at first').waitFor();
+  await reply.getByRole('link', { name: 'list.csv' }).waitFor();
+  const picture = reply.getByRole('img', { name: 'small.png' });
+  await expect.poll(() => picture.evaluate((it: { naturalWidth: number }) => it.naturalWidth)).toBe(10);
+
+  await reply.getByRole('button', { name: 'Next' }).click();
+  await reply.getByText('changed').waitFor();
+  expect(await page.locator('discord-message').count()).toBe(1);
+  await reply.getByRole('combobox', { name: 'Make a selection' }).selectOption('b');
+  await page.getByText('chosen: b').waitFor();
+  await reply.getByText('Apps').click();
+  await reply.getByRole('button', { name: 'Quote it' }).click();
+  await page.getByText('quoted: changed').waitFor();
+  expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
 });

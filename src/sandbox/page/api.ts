@@ -1,4 +1,16 @@
-import type { ChangeSwitches, ShownCommand, Snapshot, StartStorm, TypeCommand } from '../page-protocol.ts';
+import type {
+  ChangeSwitches,
+  CompleteOption,
+  ShownChoice,
+  ShownCommand,
+  Snapshot,
+  StartStorm,
+  TypeCommand,
+  UseComponent,
+} from '../page-protocol.ts';
+
+/** Who looks, and where. */
+export type At = Pick<TypeCommand, 'memberId' | 'guildId' | 'manageGuild'>;
 
 /** @throws Error with the server's sentence. */
 export async function typeCommand(typed: TypeCommand): Promise<void> {
@@ -20,12 +32,24 @@ export async function press(path: '/api/gateway/drop' | '/api/day/exhaust' | '/a
   await post(path, {});
 }
 
-/** What a member may type; `guildId: null` = direct messages. */
-export async function fetchCommands(guildId: string | null, manageGuild: boolean): Promise<ShownCommand[]> {
-  const query = new URLSearchParams({ manageGuild: String(manageGuild) });
-  if (guildId !== null) query.set('guildId', guildId);
-  const response = await fetch(`/api/commands?${query}`);
-  return (await answerOf(response)) as ShownCommand[];
+/** What a member may type there. */
+export async function fetchCommands(at: At): Promise<ShownCommand[]> {
+  return (await get('/api/commands', at)) as ShownCommand[];
+}
+
+/** The names of the commands in the menu of a message. */
+export async function fetchMenu(at: At): Promise<string[]> {
+  return (await get('/api/menu', at)) as string[];
+}
+
+/** What the bot suggests. @throws Error with the server's sentence. */
+export async function fetchChoices(typed: CompleteOption): Promise<ShownChoice[]> {
+  return (await post('/api/choices', typed)) as ShownChoice[];
+}
+
+/** @throws Error with the server's sentence. */
+export async function useComponent(used: UseComponent): Promise<void> {
+  await post('/api/components', used);
 }
 
 /** Calls back with every snapshot, and with `undefined` while the server does not answer. The browser reconnects. */
@@ -35,9 +59,15 @@ export function watchSnapshots(onSnapshot: (snapshot: Snapshot | undefined) => v
   events.addEventListener('error', () => onSnapshot(undefined));
 }
 
-async function post(path: string, body: unknown): Promise<void> {
+async function get(path: string, { memberId, guildId, manageGuild }: At): Promise<unknown> {
+  const query = new URLSearchParams({ memberId, manageGuild: String(manageGuild) });
+  if (guildId !== null) query.set('guildId', guildId);
+  return await answerOf(await fetch(`${path}?${query}`));
+}
+
+async function post(path: string, body: unknown): Promise<unknown> {
   const headers = { 'Content-Type': 'application/json' };
-  await answerOf(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+  return await answerOf(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
 }
 
 async function answerOf(response: Response): Promise<unknown> {

@@ -3,11 +3,18 @@ import type { ChatMessage } from '../discord/chat.ts';
 import type { Snapshot } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { followsAfterScroll } from './following.ts';
-import { messageElement } from './message.ts';
+import { type MessageActions, messageElement } from './message.ts';
 import { isVisible, type Viewer } from './viewer.ts';
 
+export interface ChatOptions {
+  /** Stands above all messages. */
+  welcome: HTMLElement;
+  actions: MessageActions;
+  redraw(): void;
+}
+
 interface Shown {
-  /** The message as JSON with the viewer's locale: equal means that nothing is to be drawn anew. */
+  /** The message as JSON with the viewer's locale and menu: equal means that nothing is to be drawn anew. */
   drawn: string;
   node: HTMLElement;
 }
@@ -18,13 +25,14 @@ export class Chat {
   readonly #list = element('discord-messages', { noBackground: true });
   readonly #shown = new Map<string, Shown>();
   readonly #dismissed = new Set<string>();
-  readonly #redraw: () => void;
+  readonly #options: ChatOptions;
   #following = true;
   #topPx = 0;
 
-  constructor(scroller: HTMLElement, { welcome, redraw }: { welcome: HTMLElement; redraw: () => void }) {
+  constructor(scroller: HTMLElement, options: ChatOptions) {
+    const { welcome } = options;
     this.#scroller = scroller;
-    this.#redraw = redraw;
+    this.#options = options;
     scroller.tabIndex = 0; // to be scrolled by keyboard
     scroller.append(welcome, this.#list);
     scroller.addEventListener('scroll', () => {
@@ -44,7 +52,8 @@ export class Chat {
     this.#keepUp();
   }
 
-  show(snapshot: Snapshot, viewer: Viewer): void {
+  /** @param menu the commands in the menu of a message, by name */
+  show(snapshot: Snapshot, viewer: Viewer, menu: readonly string[]): void {
     const visible = snapshot.messages.filter(
       (message) => isVisible(message, viewer) && !this.#dismissed.has(message.interactionId),
     );
@@ -54,21 +63,25 @@ export class Chat {
       node.remove();
       this.#shown.delete(id);
     }
-    for (const [position, message] of visible.entries()) this.#place(position, this.#draw(message, snapshot, viewer));
+    for (const [position, message] of visible.entries()) {
+      this.#place(position, this.#draw(message, snapshot, viewer, menu));
+    }
   }
 
-  #draw(message: ChatMessage, { botName, members }: Snapshot, { member }: Viewer): HTMLElement {
+  #draw(message: ChatMessage, { botName, members }: Snapshot, { member }: Viewer, menu: readonly string[]) {
     const id = message.interactionId;
-    const drawn = JSON.stringify([message, member.locale]);
+    const drawn = JSON.stringify([message, member.locale, menu]);
     const before = this.#shown.get(id);
     if (before?.drawn === drawn) return before.node;
 
     const dismiss = () => {
       this.#dismissed.add(id);
-      this.#redraw();
+      this.#options.redraw();
     };
     const nameOf = (id: string) => members.find((known) => known.id === id)?.name;
-    const node = messageElement(message, { botName, reader: { locale: member.locale, nameOf }, dismiss });
+    const reader = { locale: member.locale, nameOf };
+    const { actions } = this.#options;
+    const node = messageElement(message, { botName, members, reader, menu, actions, dismiss });
     before?.node.replaceWith(node);
     this.#shown.set(id, { drawn, node });
     return node;

@@ -1,4 +1,4 @@
-import type { ShownCard, ShownCommand, ShownOption } from '../page-protocol.ts';
+import type { ShownCard, ShownChoice, ShownCommand, ShownOption } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { type OptionInput, optionInput } from './option-input.ts';
 
@@ -7,6 +7,8 @@ export interface CommandFormOptions {
   /** What is known already, by option. */
   texts: Record<string, string>;
   cards: readonly ShownCard[];
+  /** What the bot suggests for an option, by what stands in all fields. */
+  suggest(focused: string): Promise<readonly ShownChoice[]>;
   /** Escape, or Backspace in the empty first field. */
   onLeave(): void;
 }
@@ -15,13 +17,13 @@ export interface CommandFormOptions {
 export class CommandForm {
   readonly root = element('div', { className: 'command-form', role: 'group' });
   readonly command: ShownCommand;
-  readonly #cards: readonly ShownCard[];
+  readonly #help: Pick<CommandFormOptions, 'cards' | 'suggest'>;
   readonly #inputs: OptionInput[] = [];
   readonly #adders = element('span', { className: 'adders' });
 
-  constructor({ command, texts, cards, onLeave }: CommandFormOptions) {
+  constructor({ command, texts, onLeave, ...help }: CommandFormOptions) {
     this.command = command;
-    this.#cards = cards;
+    this.#help = help;
     this.root.ariaLabel = `/${command.name}: ${command.description}`;
     this.root.append(element('b', { className: 'command-name' }, `/${command.name}`), this.#adders);
     for (const option of command.options) {
@@ -39,7 +41,7 @@ export class CommandForm {
 
   /** What stands in the fields, by option. */
   get texts(): Record<string, string> {
-    return Object.fromEntries(this.#inputs.map(({ name, field }) => [name, field.value]));
+    return Object.fromEntries(this.#inputs.map(({ name, text }) => [name, text()]));
   }
 
   /** The first field that still wants something, else the first of all. */
@@ -50,7 +52,8 @@ export class CommandForm {
   }
 
   #add(option: ShownOption, text: string): OptionInput {
-    const input = optionInput(option, text, this.#cards);
+    const { cards, suggest } = this.#help;
+    const input = optionInput(option, text, { cards, suggest: () => suggest(option.name) });
     this.#inputs.push(input);
     this.#adders.before(input.root);
     return input;

@@ -16,13 +16,13 @@ export interface ReadLine {
  * fill the first required option that is not named.
  */
 export function readCommandLine(line: string, commands: readonly ShownCommand[]): ReadLine {
-  const typed = /^\/(\S*)\s*(.*)$/s.exec(line.trim());
+  const typed = /^\/(.*)$/s.exec(line.trim())?.[1];
   const unread = { command: undefined, texts: {}, options: {} };
-  if (!typed) return { ...unread, problem: 'Commands start with a slash: try /card.' };
+  if (typed === undefined) return { ...unread, problem: 'Commands start with a slash: try /card.' };
 
-  const [, name = '', rest = ''] = typed;
-  const command = commands.find((command) => command.name === name.toLowerCase());
-  if (!command) return { ...unread, problem: `There is no command /${name} here.` };
+  const command = commands.find(({ name }) => startsWithName(typed, name));
+  if (!command) return { ...unread, problem: `There is no command /${typed.split(/\s/)[0]} here.` };
+  const rest = typed.slice(command.name.length);
 
   const { bare, named } = split(rest, command.options);
   if (bare === '') return readTexts(command, named);
@@ -48,10 +48,31 @@ export function readTexts(command: ShownCommand, texts: Record<string, string>):
   return { command, texts, options, problem: undefined };
 }
 
-/** Commands whose name goes on from what is typed, for the list above the composer; `[]` once a name is complete. */
+/** What Discord's client sends while an option is typed: that as it stands, and of the others what fits already. */
+export function halfTyped(
+  command: ShownCommand,
+  texts: Record<string, string>,
+  focused: string,
+): Record<string, OptionValue> {
+  const fitting = command.options.flatMap((option): [string, OptionValue][] => {
+    const text = texts[option.name];
+    if (text === undefined || text.trim() === '' || option.name === focused) return [];
+    const read = readOptionValue(option, text);
+    return 'value' in read ? [[option.name, read.value]] : [];
+  });
+  return { ...Object.fromEntries(fitting), [focused]: texts[focused] ?? '' };
+}
+
+/** Commands whose name goes on from what is typed, for the list above the composer; `[]` once more than a name is typed. */
 export function suggestCommands(line: string, commands: readonly ShownCommand[]): readonly ShownCommand[] {
-  const typed = /^\/(\S*)$/.exec(line)?.[1]?.toLowerCase();
+  const typed = /^\/(.*)$/.exec(line)?.[1]?.toLowerCase();
   return typed === undefined ? [] : commands.filter(({ name }) => name.startsWith(typed));
+}
+
+/** Names of subcommands have spaces in them; none is the beginning of another. */
+function startsWithName(typed: string, name: string): boolean {
+  const next = typed.at(name.length);
+  return typed.toLowerCase().startsWith(name) && (next === undefined || /\s/.test(next));
 }
 
 /** An option's value goes on until the next word that starts with another option's name and a colon. */

@@ -1,6 +1,6 @@
-import type { ShownCard, ShownCommand } from '../page-protocol.ts';
+import type { ShownCard, ShownChoice, ShownCommand } from '../page-protocol.ts';
 import { CommandForm } from './command-form.ts';
-import { type ReadLine, readCommandLine, readTexts } from './command-line.ts';
+import { halfTyped, type ReadLine, readCommandLine, readTexts } from './command-line.ts';
 import { element } from './element.ts';
 import { KnownCommands } from './known-commands.ts';
 import { LineInput } from './line-input.ts';
@@ -10,6 +10,8 @@ export interface ComposerOptions {
   /** The commands of the place, asked for anew each time: the bot may just have registered them. */
   commands(): Promise<readonly ShownCommand[]>;
   cards(): readonly ShownCard[];
+  /** What the bot suggests for the focused option. */
+  suggest(command: string, options: Record<string, OptionValue>, focused: string): Promise<readonly ShownChoice[]>;
   /** @throws Error with words for the member. */
   send(command: string, options: Record<string, OptionValue>): Promise<void>;
 }
@@ -28,7 +30,7 @@ export class Composer {
     this.#commands = new KnownCommands(options.commands);
     this.#line = new LineInput({
       commands: this.#commands,
-      onInput: () => this.#say(''),
+      onInput: () => this.say(''),
       onPick: (command) => this.#openForm(command, {}),
     });
     this.#line.field.setAttribute('aria-describedby', this.#problem.id);
@@ -83,12 +85,14 @@ export class Composer {
 
   #openForm(command: ShownCommand, texts: Record<string, string>): void {
     this.#form?.root.remove();
-    this.#form = new CommandForm({
+    const form = new CommandForm({
       command,
       texts,
       cards: this.#options.cards(),
+      suggest: (focused) => this.#options.suggest(command.name, halfTyped(command, form.texts, focused), focused),
       onLeave: () => this.#closeForm(`/${command.name}`),
     });
+    this.#form = form;
     this.#line.set('');
     this.#line.field.hidden = true;
     this.#sendButton.before(this.#form.root);
@@ -101,7 +105,7 @@ export class Composer {
     if (this.#form) this.#line.field.focus();
     this.#form?.root.remove();
     this.#form = undefined;
-    this.#say('');
+    this.say('');
   }
 
   async #submit(): Promise<void> {
@@ -118,7 +122,7 @@ export class Composer {
       this.#closeForm('');
       return await this.#trySend(read, '');
     }
-    this.#say(read.problem);
+    this.say(read.problem);
     form.focus();
   }
 
@@ -127,7 +131,7 @@ export class Composer {
     const problem = read.problem ?? (await this.#send(read));
     if (problem === undefined) return;
     if (!this.#form && this.#line.field.value === '') this.#restore(read, typed);
-    this.#say(problem);
+    this.say(problem);
   }
 
   async #send({ command, options }: ReadLine): Promise<string | undefined> {
@@ -144,7 +148,8 @@ export class Composer {
     else this.#line.set(typed);
   }
 
-  #say(problem: string): void {
+  /** One sentence on what went wrong; an empty one takes it away. */
+  say(problem: string): void {
     this.#problem.textContent = problem;
   }
 }

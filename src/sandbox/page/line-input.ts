@@ -14,11 +14,17 @@ export interface LineInputOptions {
 export class LineInput {
   readonly field = element('input', { className: 'line', autocomplete: 'off', spellcheck: false });
   readonly #options: LineInputOptions;
-  readonly #suggestions: Suggestions;
+  readonly #suggestions: Suggestions<ShownCommand>;
 
   constructor(options: LineInputOptions) {
     this.#options = options;
-    this.#suggestions = new Suggestions(this.field, { onPick: options.onPick });
+    this.#suggestions = new Suggestions(this.field, {
+      id: 'suggestions',
+      label: 'Commands',
+      content: commandRow,
+      begins: 'with the first',
+      onPick: options.onPick,
+    });
     this.field.addEventListener('input', () => {
       options.onInput();
       void this.#suggest();
@@ -49,13 +55,11 @@ export class LineInput {
   }
 
   #onKey(event: KeyboardEvent): void {
+    if (this.#suggestions.moveBy(event)) return;
     const { active } = this.#suggestions;
     if (active === undefined) return;
 
-    if (event.key === 'ArrowDown') this.#suggestions.move(1);
-    else if (event.key === 'ArrowUp') this.#suggestions.move(-1);
-    else if (event.key === 'Escape') this.#suggestions.show([]);
-    else if (event.key === 'Tab' && !event.shiftKey) this.#options.onPick(active);
+    if (event.key === 'Tab' && !event.shiftKey) this.#options.onPick(active);
     else if (event.key === 'Enter' && !this.#isComplete(active)) this.#options.onPick(active);
     else return;
     event.preventDefault();
@@ -65,4 +69,9 @@ export class LineInput {
   #isComplete({ name, options }: ShownCommand): boolean {
     return this.field.value.toLowerCase() === `/${name}` && !options.some(({ required }) => required);
   }
+}
+
+function commandRow({ name, description, options }: ShownCommand): HTMLElement[] {
+  const asked = options.map(({ name, required }) => (required ? name : `${name}?`)).join(' ');
+  return [element('b', {}, `/${name}`), element('i', {}, asked), element('span', {}, description)];
 }

@@ -1,7 +1,9 @@
 import '@skyra/discord-components-core/discord-command.js';
 import '@skyra/discord-components-core/discord-message.js';
-import type { ChatMessage } from '../discord/chat.ts';
+import type { APIAttachment } from 'discord-api-types/v10';
+import type { ChatMessage, FollowUp } from '../discord/chat.ts';
 import { avatarOf, botAvatar } from './avatars.ts';
+import { componentNodes, fileLink } from './components.ts';
 import { element } from './element.ts';
 import { embedElement } from './embed.ts';
 import { markdown, type Reader } from './markdown-view.ts';
@@ -9,12 +11,25 @@ import { isPrivate } from './viewer.ts';
 
 export interface MessageView {
   botName: string;
+  members: readonly { id: string; name: string }[];
   reader: Reader;
+  /** The commands in the menu of a message, by name. */
+  menu: readonly string[];
+  actions: MessageActions;
   dismiss(): void;
 }
 
+/** What a reader can do with a message. */
+export interface MessageActions {
+  /** A button was clicked or, with values, something was chosen. */
+  use(messageId: string, customId: string, values?: string[]): void;
+  /** A command of the menu was picked. */
+  pick(messageId: string, command: string): void;
+}
+
 /** One command and its reply. */
-export function messageElement(message: ChatMessage, { botName, reader, dismiss }: MessageView): HTMLElement {
+export function messageElement(message: ChatMessage, view: MessageView): HTMLElement {
+  const { botName, reader, dismiss } = view;
   const made = element('discord-message', {
     author: botName,
     avatar: botAvatar(),
@@ -25,12 +40,20 @@ export function messageElement(message: ChatMessage, { botName, reader, dismiss 
     dismissMessageClicked: dismiss,
   });
   made.dataset.state = message.state;
-  made.append(commandElement(message), ...body(message, botName, reader));
+  made.append(commandElement(message), ...body(message, view));
   if (made.ephemeral) void made.updateComplete.then(() => makeDismissReachable(made));
   return made;
 }
 
-function commandElement({ member, commandLine }: ChatMessage): HTMLElement {
+/** What the member did: of a slash command the line, else the words on what was clicked. */
+function commandElement({ trigger, member, commandLine }: ChatMessage): HTMLElement {
+  if (trigger !== 'command') {
+    return element(
+      'div',
+      { slot: 'reply', className: 'quiet used', title: commandLine },
+      `${member.name}: ${commandLine}`,
+    );
+  }
   return element('discord-command', {
     slot: 'reply',
     author: member.name,
@@ -40,20 +63,50 @@ function commandElement({ member, commandLine }: ChatMessage): HTMLElement {
   });
 }
 
-function body(message: ChatMessage, botName: string, reader: Reader): Node[] {
+function body(message: ChatMessage, view: MessageView): Node[] {
   switch (message.state) {
     case 'sent':
       return [element('span', { className: 'quiet' }, 'Sending command…')];
     case 'thinking':
-      return [thinking(botName)];
+      return [thinking(view.botName)];
     case 'failed':
       return [element('span', { className: 'failed' }, message.failure ?? 'The application did not respond')];
     case 'answered':
-      return [message, ...(message.followUps ?? [])].flatMap(({ content, embeds }) => [
-        markdown(content, reader),
-        ...embeds.map((embed) => embedElement(embed, reader)),
-      ]);
+      return [message, ...(message.followUps ?? [])].flatMap((part) => contents(part, view));
   }
+}
+
+function contents(part: ChatMessage | FollowUp, { reader, members, menu, actions }: MessageView): Node[] {
+  const { messageId, content, embeds, attachments, components } = part;
+  const shown = [
+    markdown(content, reader),
+    ...embeds.map((embed) => embedElement(embed, reader)),
+    ...attachments.map(attachmentElement),
+  ];
+  if (messageId === undefined) return shown;
+
+  const use = (customId: string, values?: string[]) => actions.use(messageId, customId, values);
+  const usable = componentNodes(components, { reader, members, use });
+  const apps = menu.length > 0 ? [menuElement(menu, (command) => actions.pick(messageId, command))] : [];
+  const below = [...usable, ...apps];
+  return below.length > 0 ? [...shown, element('div', { slot: 'components' }, ...below)] : shown;
+}
+
+function attachmentElement({ url, filename, size, content_type, description }: APIAttachment): HTMLElement {
+  const isPicture = content_type?.startsWith('image/') === true;
+  const shown = isPicture
+    ? element('img', { src: url, alt: description ?? filename })
+    : element('span', {}, fileLink(url, filename), ` ${size.toLocaleString()} bytes`);
+  return element('div', { slot: 'attachments', className: 'attachment' }, shown);
+}
+
+function menuElement(menu: readonly string[], pick: (command: string) => void): HTMLElement {
+  const buttons = menu.map((command) => {
+    const button = element('button', { type: 'button' }, command);
+    button.addEventListener('click', () => pick(command));
+    return button;
+  });
+  return element('details', { className: 'apps' }, element('summary', {}, 'Apps'), ...buttons);
 }
 
 function thinking(botName: string): HTMLElement {

@@ -1,24 +1,40 @@
-import type { ShownCard, ShownOption } from '../page-protocol.ts';
+import type { ShownCard, ShownChoice, ShownOption } from '../page-protocol.ts';
+import { ChoiceInput } from './choice-input.ts';
 import { element } from './element.ts';
 
 export interface OptionInput {
   name: string;
   root: HTMLElement;
   field: HTMLInputElement | HTMLSelectElement;
+  /** What is to be sent. */
+  text(): string;
+}
+
+export interface OptionHelp {
+  /** Offered for an id. */
+  cards: readonly ShownCard[];
+  /** What the bot suggests for this option. */
+  suggest(): Promise<readonly ShownChoice[]>;
 }
 
 /** The labelled field of one option in the command form. */
-export function optionInput(option: ShownOption, text: string, cards: readonly ShownCard[]): OptionInput {
-  const field = fieldOf(option, text, cards);
+export function optionInput(option: ShownOption, text: string, { cards, suggest }: OptionHelp): OptionInput {
+  const { name, autocomplete } = option;
+  const offered = name === 'id' && !autocomplete ? cards : [];
+  const field = fieldOf(option, text, offered);
   field.title = option.description;
   field.required = option.required;
-  const label = element('label', { className: 'option' }, element('span', {}, option.name), field);
-  if (field instanceof HTMLInputElement && field.list === null && option.name === 'id') {
+  const label = element('label', { className: 'option' }, element('span', {}, name), field);
+  if (autocomplete && field instanceof HTMLInputElement) {
+    const choices = new ChoiceInput(field, name, suggest);
+    return { name, field, root: element('div', {}, label, choices.list), text: () => choices.text };
+  }
+  if (field instanceof HTMLInputElement && offered.length > 0) {
     const list = element('datalist', { id: 'sample-ids' });
-    list.append(...cards.map(({ id, name, game }) => element('option', { value: id }, `${name} · ${game}`)));
+    list.append(...offered.map(({ id, name, game }) => element('option', { value: id }, `${name} · ${game}`)));
     label.append(list);
   }
-  return { name: option.name, root: label, field };
+  return { name, root: label, field, text: () => field.value };
 }
 
 function fieldOf(option: ShownOption, text: string, cards: readonly ShownCard[]): OptionInput['field'] {
@@ -31,7 +47,7 @@ function fieldOf(option: ShownOption, text: string, cards: readonly ShownCard[])
   const input = element('input', { value: text, autocomplete: 'off', spellcheck: false, placeholder: hint(option) });
   if (option.kind === 'string' && option.max !== undefined) input.maxLength = option.max;
   if (option.kind !== 'string') input.inputMode = 'numeric';
-  if (option.name === 'id' && cards.length > 0) input.setAttribute('list', 'sample-ids');
+  if (cards.length > 0) input.setAttribute('list', 'sample-ids');
   return input;
 }
 

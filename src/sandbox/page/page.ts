@@ -1,6 +1,6 @@
 import './avatars.ts';
 import type { Snapshot } from '../page-protocol.ts';
-import { fetchCommands, typeCommand, watchSnapshots } from './api.ts';
+import { type At, fetchChoices, fetchCommands, fetchMenu, typeCommand, useComponent, watchSnapshots } from './api.ts';
 import { Chat } from './chat.ts';
 import { Composer } from './composer.ts';
 import { element, section } from './element.ts';
@@ -24,18 +24,33 @@ interface Chosen {
 class Page {
   #snapshot: Snapshot | undefined;
   #chosen: Chosen = { manageGuild: true };
+  /** The commands in the menu of a message, where the viewer is. */
+  #menu: readonly string[] = [];
 
   readonly #composer = new Composer(section('composer'), {
-    commands: async () => await fetchCommands(this.#viewer.guildId, this.#viewer.manageGuild),
+    commands: async () => await fetchCommands(this.#at),
+    suggest: async (command, options, focused) => await fetchChoices({ command, options, focused, ...this.#at }),
     cards: () => this.#shown.sampleCards,
     send: async (command, options) => {
-      const { member, guildId, manageGuild } = this.#viewer;
-      await typeCommand({ command, options, memberId: member.id, guildId, manageGuild });
+      await typeCommand({ command, options, ...this.#at });
       this.#chat.follow(); // who asks wants to see the answer
     },
   });
   readonly #welcome = new Welcome({ onTry: ({ id }) => void this.#composer.sendLine(`/card id:${id}`) });
-  readonly #chat = new Chat(section('chat'), { welcome: this.#welcome.root, redraw: () => this.#draw() });
+  readonly #chat = new Chat(section('chat'), {
+    welcome: this.#welcome.root,
+    redraw: () => this.#draw(),
+    actions: {
+      use: (messageId, customId, values) => {
+        const { memberId, manageGuild } = this.#at;
+        this.#sayWhy(useComponent({ messageId, customId, ...(values && { values }), memberId, manageGuild }));
+      },
+      pick: (messageId, command) => {
+        this.#sayWhy(typeCommand({ command, options: {}, target: { messageId }, ...this.#at }));
+        this.#chat.follow();
+      },
+    },
+  });
   readonly #places = new Places(section('places'), { onChoose: (guildId) => this.#choose({ guildId }) });
   readonly #identity = new Identity(section('identity'), { onChange: (change) => this.#choose(change) });
   readonly #service = new ServicePanel(section('service'));
@@ -71,6 +86,11 @@ class Page {
     return { member, guildId, manageGuild };
   }
 
+  get #at(): At {
+    const { member, guildId, manageGuild } = this.#viewer;
+    return { memberId: member.id, guildId, manageGuild };
+  }
+
   #choose(change: Partial<Chosen>): void {
     this.#chosen = { ...this.#chosen, ...change };
     const { guildId } = this.#viewer;
@@ -80,7 +100,22 @@ class Page {
     this.#draw();
     this.#chat.follow();
     this.#composer.moveTo(name);
+    void this.#askMenu();
     if (!section('places').contains(document.activeElement)) this.#composer.focus();
+  }
+
+  async #askMenu(): Promise<void> {
+    const at = this.#at;
+    const menu = await fetchMenu(at).catch(() => []);
+    if (JSON.stringify(at) !== JSON.stringify(this.#at)) return; // somebody else by now, or elsewhere
+    this.#menu = menu;
+    this.#draw();
+  }
+
+  /** What goes wrong with a click is said where what goes wrong with a command is. */
+  #sayWhy(done: Promise<void>): void {
+    this.#composer.say('');
+    done.catch((error: Error) => this.#composer.say(error.message));
   }
 
   #draw(): void {
@@ -90,7 +125,7 @@ class Page {
     this.#places.show(snapshot.guilds, snapshot.botName, viewer.guildId);
     this.#identity.show(snapshot.members, viewer);
     this.#welcome.show(snapshot.botName, snapshot.sampleCards);
-    this.#chat.show(snapshot, viewer);
+    this.#chat.show(snapshot, viewer, this.#menu);
     this.#service.show(snapshot, lang);
     this.#switches.show(snapshot, lang);
     this.#requests.show(snapshot, lang);

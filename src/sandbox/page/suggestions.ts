@@ -1,77 +1,88 @@
-import type { ShownCommand } from '../page-protocol.ts';
 import { element } from './element.ts';
 
-/** The list of commands above the composer: the listbox of its combobox, so focus stays in the line. */
-export class Suggestions {
-  readonly root = element('ul', {
-    id: 'suggestions',
-    className: 'suggestions',
-    role: 'listbox',
-    ariaLabel: 'Commands',
-    hidden: true,
-  });
-  readonly #line: HTMLInputElement;
-  readonly #onPick: (command: ShownCommand) => void;
-  #commands: readonly ShownCommand[] = [];
-  #active = 0;
+export interface SuggestionsOptions<Row> {
+  /** Of the list; unique on the page. */
+  id: string;
+  label: string;
+  /** What a row shows. */
+  content(row: Row): HTMLElement[];
+  /** Whether Enter picks the first row, or none until one was chosen with the arrow keys. */
+  begins: 'with the first' | 'with none';
+  onPick(row: Row): void;
+}
 
-  constructor(line: HTMLInputElement, { onPick }: { onPick: (command: ShownCommand) => void }) {
-    this.#line = line;
-    this.#onPick = onPick;
-    line.role = 'combobox';
-    line.ariaAutoComplete = 'list';
-    line.setAttribute('aria-controls', this.root.id);
+/** A list of rows above a field: the listbox of its combobox, so focus stays in the field. */
+export class Suggestions<Row> {
+  readonly root: HTMLElement;
+  readonly #field: HTMLInputElement;
+  readonly #options: SuggestionsOptions<Row>;
+  #rows: readonly Row[] = [];
+  #active = -1;
+
+  constructor(field: HTMLInputElement, options: SuggestionsOptions<Row>) {
+    this.#field = field;
+    this.#options = options;
+    const { id, label } = options;
+    this.root = element('ul', { id, className: 'suggestions', role: 'listbox', ariaLabel: label });
+    field.role = 'combobox';
+    field.ariaAutoComplete = 'list';
+    field.setAttribute('aria-controls', id);
     this.#draw();
   }
 
-  /** The one that Enter would pick; `undefined` while the list is closed. */
-  get active(): ShownCommand | undefined {
-    return this.#commands[this.#active];
+  /** The one that Enter would pick; `undefined` while the list is closed, or none is chosen. */
+  get active(): Row | undefined {
+    return this.#rows[this.#active];
   }
 
-  /** The same commands again leave the choice where it is. */
-  show(commands: readonly ShownCommand[]): void {
-    if (JSON.stringify(commands) === JSON.stringify(this.#commands)) return;
-    this.#commands = commands;
-    this.#active = 0;
+  /** The same rows again leave the choice where it is. */
+  show(rows: readonly Row[]): void {
+    if (JSON.stringify(rows) === JSON.stringify(this.#rows)) return;
+    this.#rows = rows;
+    this.#active = this.#options.begins === 'with the first' ? 0 : -1;
     this.#draw();
   }
 
-  /** Moves by one and around the ends. */
-  move(by: 1 | -1): void {
-    const count = this.#commands.length;
-    this.#active = (this.#active + by + count) % count;
+  /** Arrow keys move around the list, Escape closes it. @returns whether the key was one of these */
+  moveBy(event: KeyboardEvent): boolean {
+    const isHandled = this.#rows.length > 0 && ['ArrowDown', 'ArrowUp', 'Escape'].includes(event.key);
+    if (!isHandled) return false;
+    if (event.key === 'Escape') this.show([]);
+    else this.#move(event.key === 'ArrowDown' ? 1 : -1);
+    event.preventDefault();
+    event.stopPropagation(); // Escape would leave the form as well
+    return true;
+  }
+
+  #move(by: 1 | -1): void {
+    const count = this.#rows.length;
+    this.#active = this.#active < 0 ? (by > 0 ? 0 : count - 1) : (this.#active + by + count) % count;
     this.#draw();
   }
 
   #draw(): void {
-    const items = this.#commands.map((command, index) => this.#item(command, index));
+    const items = this.#rows.map((row, index) => this.#item(row, index));
     this.root.replaceChildren(...items);
     this.root.hidden = items.length === 0;
-    this.#line.ariaExpanded = String(items.length > 0);
+    this.#field.ariaExpanded = String(items.length > 0);
 
     const active = items[this.#active];
     if (active === undefined) {
-      this.#line.removeAttribute('aria-activedescendant');
+      this.#field.removeAttribute('aria-activedescendant');
     } else {
-      this.#line.setAttribute('aria-activedescendant', active.id);
+      this.#field.setAttribute('aria-activedescendant', active.id);
       active.scrollIntoView({ block: 'nearest' });
     }
   }
 
-  #item(command: ShownCommand, index: number): HTMLElement {
-    const options = command.options.map(({ name, required }) => (required ? name : `${name}?`)).join(' ');
-    const item = element(
-      'li',
-      { id: `suggestion-${index}`, role: 'option', ariaSelected: String(index === this.#active) },
-      element('b', {}, `/${command.name}`),
-      element('i', {}, options),
-      element('span', {}, command.description),
-    );
-    // Not on click: the line must not lose its focus
+  #item(row: Row, index: number): HTMLElement {
+    const { id, content, onPick } = this.#options;
+    const ariaSelected = String(index === this.#active);
+    const item = element('li', { id: `${id}-${index}`, role: 'option', ariaSelected }, ...content(row));
+    // Not on click: the field must not lose its focus
     item.addEventListener('mousedown', (event) => {
       event.preventDefault();
-      this.#onPick(command);
+      onPick(row);
     });
     return item;
   }

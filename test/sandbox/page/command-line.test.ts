@@ -3,7 +3,17 @@ import { readCommandLine, suggestCommands } from '../../../src/sandbox/page/comm
 import type { ShownCommand, ShownOption } from '../../../src/sandbox/page-protocol.ts';
 
 function option(kind: ShownOption['kind'], name: string, more: Partial<ShownOption> = {}): ShownOption {
-  return { kind, name, description: '', required: false, choices: [], min: undefined, max: undefined, ...more };
+  return {
+    kind,
+    name,
+    description: '',
+    required: false,
+    autocomplete: false,
+    choices: [],
+    min: undefined,
+    max: undefined,
+    ...more,
+  };
 }
 
 const CARD: ShownCommand = {

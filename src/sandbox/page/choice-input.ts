@@ -1,0 +1,74 @@
+import type { ShownChoice } from '../page-protocol.ts';
+import { element } from './element.ts';
+import { Suggestions } from './suggestions.ts';
+
+/** The bot is asked when nothing was typed for so long. */
+const PAUSE_MS = 150;
+
+/** Adds the bot's suggestions to the field of an option. */
+export class ChoiceInput {
+  readonly #field: HTMLInputElement;
+  readonly #suggest: () => Promise<readonly ShownChoice[]>;
+  readonly #suggestions: Suggestions<ShownChoice>;
+  #picked: ShownChoice | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(field: HTMLInputElement, option: string, suggest: () => Promise<readonly ShownChoice[]>) {
+    this.#field = field;
+    this.#suggest = suggest;
+    this.#suggestions = new Suggestions(field, {
+      id: `choices-${option}`,
+      label: `Choices for ${option}`,
+      content: ({ name, value }) => [element('b', {}, name), element('i', {}, String(value))],
+      begins: 'with none', // what is typed fast is sent as it is typed
+      onPick: (choice) => this.#pick(choice),
+    });
+    field.addEventListener('input', () => {
+      this.#picked = undefined;
+      this.#askSoon();
+    });
+    field.addEventListener('focus', () => this.#askSoon());
+    field.addEventListener('blur', () => this.#close());
+    field.addEventListener('keydown', (event) => this.#onKey(event));
+  }
+
+  get list(): HTMLElement {
+    return this.#suggestions.root;
+  }
+
+  /** What is sent: of a choice its value, else what stands in the field. */
+  get text(): string {
+    return this.#picked ? String(this.#picked.value) : this.#field.value;
+  }
+
+  #pick(choice: ShownChoice): void {
+    this.#picked = choice;
+    this.#field.value = choice.name;
+    this.#close();
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer);
+    this.#suggestions.show([]);
+  }
+
+  #askSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#ask(), PAUSE_MS);
+  }
+
+  async #ask(): Promise<void> {
+    const typed = this.#field.value;
+    const choices = await this.#suggest().catch(() => []); // without suggestions one can type all the same
+    const stale = typed !== this.#field.value || this.#picked || document.activeElement !== this.#field;
+    if (!stale) this.#suggestions.show(choices);
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (this.#suggestions.moveBy(event)) return;
+    const { active } = this.#suggestions;
+    if (active === undefined || (event.key !== 'Enter' && event.key !== 'Tab')) return;
+    this.#pick(active);
+    event.preventDefault();
+  }
+}
