@@ -2,6 +2,7 @@ import type { Config } from './config.ts';
 import type { Parts } from './discord/command.ts';
 import { openLocalState } from './local-state.ts';
 import type { Logger } from './log.ts';
+import { AddressDoubt } from './lookup/address-doubt.ts';
 import { CardLookup } from './lookup/card-lookup.ts';
 import { UsageDesk } from './lookup/usage-desk.ts';
 import { WaitingLine } from './lookup/waiting-line.ts';
@@ -35,10 +36,12 @@ export async function openParts(
   const { cards, pacer, ledger, peers, lease, board } = state;
   const { longestWaitMs } = config;
 
+  const addressDoubt = new AddressDoubt(cards, log);
   const service = new CardService({
     ...config.cardService,
     ...(fetch && { fetch }),
     onQuota: (reading) => pacer.hear(reading),
+    onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
   });
   const lookup = new CardLookup({ store: cards, service, pacer, lifetimes: config.freshness });
   const budget = new Budget({ ledger, pacer, setting: config.shares, plannedDay: plannedDay(config.plan) });

@@ -11,5 +11,11 @@ export interface CardStore {
    */
   get(id: string, enough?: (answer: Answer) => boolean): Promise<Answer | undefined>;
   set(id: string, answer: Answer): Promise<void>;
+  /**
+   * Whether a card was ever found, as far as it is still kept: answers that there is none do not count.
+   *
+   * @returns `undefined` when that is not to be known
+   */
+  holdsCards(): Promise<boolean | undefined>;
   close(): Promise<void>;
 }

@@ -2,6 +2,9 @@ import KeyvRedis, { type RedisClientConnectionType } from '@keyv/redis';
 import { unlessAway } from '../redis/redis-errors.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
 
+/** A scan keeps Redis busy for about so many microseconds. */
+const KEYS_AT_ONCE = 1_000;
+
 /** A Keyv storage adapter over Redis that misses while Redis is away, and keeps nobody waiting for it. */
 export class RedisStore {
   /** What Keyv asks of an adapter. */
@@ -28,6 +31,17 @@ export class RedisStore {
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
     await unlessAway(this.#link.run(() => this.#redis.set(key, value, ttlMs)));
+  }
+
+  /** @throws RedisAway */
+  async *keys(prefix: string): AsyncGenerator<string> {
+    const MATCH = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`;
+    let cursor = '0';
+    do {
+      const found = await this.#link.read((client) => client.scan(cursor, { MATCH, COUNT: KEYS_AT_ONCE }));
+      cursor = found.cursor;
+      yield* found.keys;
+    } while (cursor !== '0');
   }
 
   async delete(key: string): Promise<boolean> {

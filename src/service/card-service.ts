@@ -16,6 +16,8 @@ export interface CardServiceOptions {
   fetch?: typeof fetch;
   /** The rate-limit headers of every response, 429s and errors too. */
   onQuota: (reading: QuotaReading) => void;
+  /** A card does not exist, in the service's own words. */
+  onNoSuchCard?: (id: string, tag: string) => void;
 }
 
 /** The card data service: one method per endpoint. Every call costs one request; nothing is retried here. */
@@ -37,7 +39,11 @@ export class CardService {
     const url = cardUrl(this.#options.baseUrl, this.#options.cardPath, id);
     url.searchParams.set('includePrices', String(includePrices));
     const response = await this.#get(url, signal);
-    if (response.status === 404 && hasErrorBody(response)) return undefined;
+    const error = response.status === 404 ? errorBody(response) : undefined;
+    if (error) {
+      this.#options.onNoSuchCard?.(id, error._tag);
+      return undefined;
+    }
     return fitting(CardSchema, response);
   }
 
@@ -84,7 +90,7 @@ function throwUnlessAnswered(response: ServiceResponse, remaining: number | unde
   const { status } = response;
   if (status === 429) throw rateLimited(response, remaining);
   // A 403 without the interface's error body is no word of the service, but of a firewall before it.
-  if (status === 401 || (status === 403 && hasErrorBody(response))) throw new KeyRefused(status);
+  if (status === 401 || (status === 403 && errorBody(response))) throw new KeyRefused(status);
   if (status === 408 || status >= 500) throw serviceDown(response);
 }
 
@@ -103,8 +109,8 @@ function serviceDown({ status, headers, receivedAtMs }: ServiceResponse): Servic
   return new ServiceDown(`it answered ${status}`, { retryAfterMs: wait && wait.seconds * 1000 });
 }
 
-function hasErrorBody({ body }: ServiceResponse): boolean {
-  return ErrorBody.safeParse(body).success;
+function errorBody({ body }: ServiceResponse): z.infer<typeof ErrorBody> | undefined {
+  return ErrorBody.safeParse(body).data;
 }
 
 function fitting<T>(schema: z.ZodType<T>, { status, body }: ServiceResponse): T {

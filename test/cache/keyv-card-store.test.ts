@@ -61,6 +61,19 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     expect(await here.get('a')).toEqual(ANSWER);
   });
 
+  it('knows whether a card was ever found at this address, after a restart too', async () => {
+    const place = cards();
+    const origin = 'cards.test /v2/[c]*/{id}';
+    const holdsCards = async (where?: string) =>
+      (await place.open({ ...(where && { origin: where }) })).store.holdsCards();
+    expect(await holdsCards()).toBe(false);
+    const { store } = await place.open();
+    for (const id of ['a', 'b', 'c']) await store.set(id, { card: undefined, askedAtMs: NOW_MS });
+    expect([await store.holdsCards(), await holdsCards()]).toEqual([false, false]);
+    await store.set('d', ANSWER);
+    expect([await store.holdsCards(), await holdsCards(), await holdsCards(origin)]).toEqual([true, true, false]);
+  });
+
   it('reads from memory what it has read before', async () => {
     const place = cards();
     await (await place.open()).store.set('a', ANSWER);

@@ -290,6 +290,16 @@ describe('a key that is refused in mid-day', () => {
   });
 });
 
+it('a wrong card path is named in the log, once, while no card was ever found', async () => {
+  const world = await startWorld({ env: { CARD_SERVICE_CARD_PATH: '/v2/cards/{id}' } });
+
+  const replies = await Promise.all(IDS.slice(0, 5).map((id) => world.card(id).until(isFinal)));
+
+  for (const { content } of replies) expect(content).toMatch(/^There is no card/);
+  const warned = world.lines.filter(({ level }) => level === WARN);
+  expect(warned).toMatchObject([{ msg: expect.stringContaining('CARD_SERVICE_CARD_PATH'), tag: 'NotFound' }]);
+});
+
 describe('headers that contradict each other', () => {
   const inSeconds = (seconds: number) => String(Math.ceil(Date.now() / 1000) + seconds);
 

@@ -69,9 +69,12 @@ describe('a card', () => {
     expect((await ask())?.prices).toBeUndefined();
   });
 
-  it('does not exist when a 404 says so in an error body', async () => {
-    pair.service.script({ status: 404, body: NO_SUCH_CARD });
-    expect(await ask()).toBeUndefined();
+  it('does not exist when a 404 says so in an error body, and its tag is told', async () => {
+    const told: unknown[] = [];
+    pair.service.script({ path: 'nope', status: 404, body: NO_SUCH_CARD });
+    const client = clientOf(pair.service.url, { onNoSuchCard: (...it) => told.push(it) });
+    expect(await client.card('nope', { includePrices: true })).toBeUndefined();
+    expect(told).toEqual([['nope', 'CardNotFound']]);
   });
 });
 

@@ -59,6 +59,7 @@ export function lineOver(
   const store: CardStore = {
     get: async (id) => cards.get(id),
     set: async (id, answer) => void cards.set(id, answer),
+    holdsCards: async () => [...cards.values()].some(({ card }) => card !== undefined),
     close: async () => {},
   };
   const hourMs = 3_600_000;
