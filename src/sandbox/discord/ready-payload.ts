@@ -4,6 +4,7 @@ import type { Guild } from './chat.ts';
 import type { Identify } from './gateway-rules.ts';
 import type { GatewaySession } from './gateway-session.ts';
 import { apiChannel, apiRole, channelsOf, rolesOf } from './guild-contents.ts';
+import { apiMember } from './interaction-payload.ts';
 import { botUser, memberPermissions, type World } from './world.ts';
 
 /** `d` of READY; events/gateway-events, "Ready". */
@@ -28,7 +29,9 @@ export function announcedGuilds(identify: Identify, session: GatewaySession, wor
   return world.guilds.filter(({ id }) => session.serves(id)).map((guild) => guildPayload(guild, world));
 }
 
-function guildPayload({ id, name }: Guild, { members, applicationId }: World): object {
+function guildPayload({ id, name }: Guild, world: World): object {
+  const { members, applicationId } = world;
+  const { permissions: _, ...bot } = apiMember(botUser(world), 0n);
   return {
     id,
     name,
@@ -44,7 +47,7 @@ function guildPayload({ id, name }: Guild, { members, applicationId }: World): o
     })),
     emojis: [],
     stickers: [],
-    members: [],
+    members: [bot], // nobody else without the intents for it; events/gateway-events, "Guild Create"
     threads: [],
     presences: [],
     voice_states: [],

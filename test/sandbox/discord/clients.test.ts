@@ -15,6 +15,8 @@ const CLIENTS = ['discord-js', 'discordjs-core', 'oceanic'];
 
 const TRANSCRIPT = [
   'ready as cards',
+  'in Collectors as cards',
+  'in Trading Post as cards',
   'application Cards of Alice',
   'set now, later, find, spare',
   'got spare: Says spare',

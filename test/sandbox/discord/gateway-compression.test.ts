@@ -23,7 +23,14 @@ function dial(compress?: string) {
   const socket = new WebSocket(`${discord.origin.replace('http', 'ws')}/?v=10&encoding=json${query}`);
   const messages: Message[] = [];
   socket.on('message', (data: Buffer, isBinary) => messages.push({ data, isBinary }));
-  return { socket, messages, send: (op: number, d: unknown) => socket.send(JSON.stringify({ op, d })) };
+  return {
+    socket,
+    messages,
+    send: (op: number, d: unknown) => socket.send(JSON.stringify({ op, d })),
+    async received(count: number) {
+      while (messages.length < count) await once(socket, 'message');
+    },
+  };
 }
 
 /** With every guild described after READY, so that several events are sent in one go. */
@@ -31,11 +38,11 @@ const identity = () => ({ token: discord.botToken, intents: 1, properties: {} })
 
 async function conversation(compress?: string, part: object = {}) {
   const client = dial(compress);
-  await expect.poll(() => client.messages).toHaveLength(1);
+  await client.received(1);
   client.send(2, { ...identity(), ...part });
-  await expect.poll(() => client.messages).toHaveLength(2 + discord.guilds.length);
+  await client.received(2 + discord.guilds.length);
   client.send(1, null);
-  await expect.poll(() => client.messages).toHaveLength(3 + discord.guilds.length);
+  await client.received(3 + discord.guilds.length);
   return client;
 }
 

@@ -1,12 +1,13 @@
-import { Client, Events, type Interaction } from 'discord.js';
+import { Client, Events, GatewayIntentBits, type Interaction } from 'discord.js';
 
 import { AGAIN_BUTTON, COMMANDS, DISCORD_API_URL, DISCORD_TOKEN, LATE_COMMAND, namesOf, say } from './script.ts';
 
-const client = new Client({ intents: 0, rest: { api: DISCORD_API_URL } });
+const client = new Client({ intents: GatewayIntentBits.Guilds, rest: { api: DISCORD_API_URL } });
 client.on(Events.ShardResume, () => say('resumed'));
 client.on(Events.InteractionCreate, (interaction) => void answer(interaction));
 await login(client);
 say(`ready as ${client.user?.username}`);
+for (const { name, members } of client.guilds.cache.values()) say(`in ${name} as ${members.me?.user.username}`);
 
 const { application } = client;
 if (!application) throw new Error('There is no application.');

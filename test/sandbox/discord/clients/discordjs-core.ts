@@ -4,6 +4,7 @@ import {
   ApplicationCommandType,
   Client,
   GatewayDispatchEvents,
+  GatewayIntentBits,
   InteractionType,
 } from '@discordjs/core';
 import { REST } from '@discordjs/rest';
@@ -18,12 +19,21 @@ import { AGAIN_BUTTON, COMMANDS, DISCORD_API_URL, DISCORD_TOKEN, LATE_COMMAND, n
 
 const rest = new REST({ api: DISCORD_API_URL }).setToken(DISCORD_TOKEN);
 const api = new API(rest);
-const gateway = managerOf({ rest, compression: CompressionMethod.ZlibNative });
+const gateway = managerOf({ rest, intents: GatewayIntentBits.Guilds, compression: CompressionMethod.ZlibNative });
 const client = new Client({ rest, gateway });
 client.on(GatewayDispatchEvents.Ready, ({ data }) => say(`ready as ${data.user.username}`));
+const guilds: string[] = [];
+const everywhere = new Promise<void>((resolve) => {
+  client.on(GatewayDispatchEvents.GuildCreate, ({ data: { name, members } }) => {
+    guilds.push(`in ${name} as ${members[0]?.user.username}`);
+    if (guilds.length === 2) resolve();
+  });
+});
 client.on(GatewayDispatchEvents.Resumed, () => say('resumed'));
 client.on(GatewayDispatchEvents.InteractionCreate, ({ data }) => answer(data));
 await gateway.connect();
+await everywhere;
+guilds.forEach(say);
 
 const { id, name, owner } = await api.applications.getCurrent();
 say(`application ${name} of ${owner?.global_name}`);
@@ -81,12 +91,12 @@ async function run({ name, options }: { name: string; options?: object[] }, at: 
 /** With version 9 of the API and the gateway, and payloads that are compressed one by one. */
 async function loginAgain() {
   const rest9 = new REST({ api: DISCORD_API_URL, version: '9' }).setToken(DISCORD_TOKEN);
-  const again = managerOf({ rest: rest9, version: '9', useIdentifyCompression: true });
+  const again = managerOf({ rest: rest9, intents: 0, version: '9', useIdentifyCompression: true });
   again.once(WebSocketShardEvents.Ready, ({ user }) => say(`again as ${user.username}`));
   await again.connect();
   await again.destroy();
 }
 
-function managerOf(options: Omit<CreateWebSocketManagerOptions, 'token' | 'intents'>) {
-  return new WebSocketManager({ token: DISCORD_TOKEN, intents: 0, ...options });
+function managerOf(options: Omit<CreateWebSocketManagerOptions, 'token'>) {
+  return new WebSocketManager({ token: DISCORD_TOKEN, ...options });
 }

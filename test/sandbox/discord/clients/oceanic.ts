@@ -7,6 +7,7 @@ client.on('shardResume', () => say('resumed'));
 client.on('interactionCreate', (interaction) => void answer(interaction));
 await login(client);
 say(`ready as ${client.user.username}`);
+for (const { name, clientMember } of client.guilds.values()) say(`in ${name} as ${clientMember.username}`);
 
 const { id, name, owner } = await client.rest.applications.getCurrent();
 say(`application ${name} of ${owner?.globalName}`);
@@ -61,12 +62,8 @@ async function loginAgain() {
   again.disconnect(false);
 }
 
-function clientWith(gateway: ClientOptions['gateway']): Client {
-  return new Client({
-    token: DISCORD_TOKEN,
-    rest: { baseURL: `${DISCORD_API_URL}/v10` },
-    gateway: { intents: 0, guildCreateTimeout: 1, ...gateway },
-  });
+function clientWith(gateway: NonNullable<ClientOptions['gateway']>): Client {
+  return new Client({ token: DISCORD_TOKEN, rest: { baseURL: `${DISCORD_API_URL}/v10` }, gateway });
 }
 
 async function login(who: Client) {
