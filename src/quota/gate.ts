@@ -57,10 +57,12 @@ const LONGEST_SPENT_PROBE_MS = 30 * 60_000;
 export function afterRequest(gate: Gate, outcome: RequestOutcome, probe: boolean, now: Circumstances): Gate {
   const straggler = gate.why !== 'open' && !probe;
   if (outcome.kind === 'rate limited') return afterRateLimit(gate, outcome, straggler, now);
+  const nothingRemains = currentQuota(now.quota, now.nowMs)?.remaining === 0;
+  const failed = outcome.kind === 'down' || outcome.kind === 'key refused';
+  if (gate.why === 'day' && nothingRemains && probe && failed) return stillSpent(gate, now);
   if (statesOutage(outcome)) return afterStatedOutage(gate, outcome.statedMs, straggler, now);
   if (straggler) return gate;
 
-  const nothingRemains = currentQuota(now.quota, now.nowMs)?.remaining === 0;
   switch (outcome.kind) {
     case 'answered':
       return nothingRemains ? spent(gate, 0, failuresInARow(gate, 'day'), now) : OPEN_GATE;
@@ -107,6 +109,11 @@ function spent(gate: Gate, waitMs: number, failures: number, { quota, nowMs }: C
   const leastMs = resetsAtMs > nowMs ? waitMs : Math.max(waitMs, probeMs);
   const knownMs = gate.why === 'day' && !gate.probing ? gate.untilMs : 0;
   return closed('day', nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
+}
+
+/** A probe before the reset that came to nothing says no more of the day than was known. */
+function stillSpent(gate: Gate, { nowMs }: Circumstances): Gate {
+  return { ...gate, probing: false, untilMs: Math.max(gate.untilMs, nowMs + SPENT_PROBE_MS) };
 }
 
 function afterDown(gate: Gate, { nowMs, random }: Circumstances): Gate {

@@ -5,7 +5,7 @@ import type { RequestOutcome } from './gate.ts';
 import { outlookOf } from './outlook.ts';
 import type { PlanSetting } from './pace.ts';
 import type { Outlook, Pacer, Turn, TurnLane, TurnOrWait } from './pacer.ts';
-import { FIRST_PACING, hearReading, type PacingState, settleTurn, withProbing } from './pacing.ts';
+import { FIRST_PACING, hearReading, type PacingState, settleTurn, underSetting, withProbing } from './pacing.ts';
 import { takeTurn } from './permission.ts';
 import { plausible } from './plausible.ts';
 import { currentQuota, keptOfDay } from './quota.ts';
@@ -41,7 +41,8 @@ export class LocalPacer implements Pacer {
     const nowMs = Date.now();
     const kept = plausible(afterClockJump(state, nowMs), nowMs);
     // A probe cannot outlive its process.
-    this.#state = { ...withProbing(kept, false), quota: keptOfDay(kept.quota) };
+    const idle = { ...withProbing(kept, false), quota: keptOfDay(kept.quota) };
+    this.#state = underSetting(idle, setting);
   }
 
   take(lane: TurnLane, politeMs = 0): Promise<TurnOrWait> {

@@ -18,6 +18,11 @@ export function longestWaitMs(setting: PlanSetting): number {
   return setting.longestWaitMs ?? DEFAULT_LONGEST_WAIT_MS;
 }
 
+/** Changes when an operator sets another plan, rate or burst. */
+export function settingKey({ plan, requestsPerMinute, burst }: PlanSetting): string {
+  return [plan, requestsPerMinute ?? '', burst ?? ''].join(' ');
+}
+
 /**
  * The pace that a plan allows, with one token of its burst left out: paced at the exact burst, clocks that differ
  * by a few milliseconds cost a 429 every time.

@@ -7,7 +7,10 @@ export type { RequestOutcome } from './gate.ts';
 /** Members wait for an answer; the background renews what was already shown and never takes a member's token. */
 export type Lane = 'members' | 'background';
 
-/** A usage report takes a token when there is one; it is no question that waits, so it is never the probe. */
+/**
+ * A usage report takes a token when there is one. It is no question that waits, so it is never the probe, except of a
+ * spent day, which it may probe at any time.
+ */
 export type TurnLane = Lane | 'report';
 
 /** Leave to send one request now. To be given back with its outcome, whatever that is. */

@@ -2,7 +2,7 @@ import type { Plan } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
 import { afterRequest, type Circumstances, type Gate, OPEN_GATE, type RequestOutcome, statesOutage } from './gate.ts';
 import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
-import { longestWaitMs, type PlanSetting, partOf, planPace } from './pace.ts';
+import { longestWaitMs, type PlanSetting, partOf, planPace, settingKey } from './pace.ts';
 import type { Turn } from './pacer.ts';
 import { currentQuota, isOfDay, mergeReading } from './quota.ts';
 import { addSample, type RemainingSample } from './rate-samples.ts';
@@ -14,6 +14,8 @@ export interface PacingState {
   /** When the token bucket is full again. */
   fullAtMs: number;
   gate: Gate;
+  /** What the operator had set when the gate closed for the day, as `settingKey` writes it; else `undefined`. */
+  closedUnder: string | undefined;
   /** Numbers the failures that were no part of an earlier one: of requests that left when that was known. */
   lastFailure: number;
   quota: QuotaState | undefined;
@@ -33,6 +35,7 @@ export type PacingChange = (state: PacingState) => PacingState;
 export const FIRST_PACING: PacingState = {
   fullAtMs: 0,
   gate: OPEN_GATE,
+  closedUnder: undefined,
   lastFailure: 0,
   quota: undefined,
   plan: undefined,
@@ -66,8 +69,20 @@ export function settleTurn(
     ? learnBurst(planPace(setting, quota?.limit, state.plan), state.learnedBurst, quota?.resetsAtMs, nowMs)
     : state.learnedBurst;
   const lastFailure = outcome.kind === 'down' && gate !== state.gate ? state.lastFailure + 1 : state.lastFailure;
-  const after = { ...state, gate, lastFailure, learnedBurst };
+  const closedUnder =
+    gate.why === 'day' ? (state.gate.why === 'day' ? state.closedUnder : settingKey(setting)) : undefined;
+  const after = { ...state, gate, closedUnder, lastFailure, learnedBurst };
   return paused ? { ...after, fullAtMs: emptyBucket(gate.untilMs, paceOf(after, setting, nowMs)) } : after;
+}
+
+/**
+ * At a start: a day that was closed under another plan, rate or burst (or by a version that did not note them) may have got
+ * larger, so that its probe is due.
+ */
+export function underSetting(state: PacingState, setting: PlanSetting): PacingState {
+  const { gate, closedUnder } = state;
+  if (gate.why !== 'day' || closedUnder === settingKey(setting)) return state;
+  return { ...state, gate: { ...gate, untilMs: gate.sinceMs } };
 }
 
 /** What breaks many connections at once is one failure of the service, however many requests were under way. */

@@ -1,3 +1,4 @@
+import type { Gate } from './gate.ts';
 import type { PlanSetting } from './pace.ts';
 import type { Turn, TurnLane, TurnOrWait } from './pacer.ts';
 import { type PacingState, paceOf, withProbing } from './pacing.ts';
@@ -70,8 +71,13 @@ export function launched(state: PacingState, { probe }: Pick<Turn, 'probe'>): Pa
 }
 
 /** The probe of a closed gate may leave now. */
-export function isProbeDue({ gate }: PacingState, nowMs: number): boolean {
-  return gate.why !== 'open' && gate.untilMs <= nowMs && !gate.probing;
+export function isProbeDue({ gate }: PacingState, lane: TurnLane, nowMs: number): boolean {
+  return gate.why !== 'open' && (gate.untilMs <= nowMs || reopens(gate, lane)) && !gate.probing;
+}
+
+/** A day may have got larger meanwhile, and who asks for a report wants to know. */
+function reopens({ why }: Gate, lane: TurnLane): boolean {
+  return lane === 'report' && why === 'day';
 }
 
 /**
@@ -89,6 +95,7 @@ function refusal(
   nowMs: number,
 ): Exclude<TurnOrWait, { kind: 'turn' }> | undefined {
   const { why, untilMs, probing } = gate;
+  if (reopens(gate, lane) && !probing) return undefined;
   if (why === 'minute' && untilMs > nowMs) return { kind: 'wait', untilMs };
   if (why !== 'open' && why !== 'minute' && untilMs > nowMs) return { kind: 'closed', why, untilMs };
   if (probing || (lane === 'report' && why !== 'open')) return { kind: 'wait', untilMs: nowMs + pace.intervalMs };

@@ -9,9 +9,11 @@ import { asReading, mergeReading } from './quota.ts';
  */
 export function rejoined(there: PacingState | undefined, own: PacingState): PacingState {
   if (there === undefined) return own;
+  const { gate, closedUnder } = own.gate.why !== 'open' && own.gate.untilMs > there.gate.untilMs ? own : there;
   return {
     ...there,
-    gate: own.gate.why !== 'open' && own.gate.untilMs > there.gate.untilMs ? own.gate : there.gate,
+    gate,
+    closedUnder,
     lastFailure: Math.max(own.lastFailure, there.lastFailure),
     quota: lowerQuota(there.quota, own.quota),
     plan: own.plan ?? there.plan,

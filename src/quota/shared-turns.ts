@@ -1,6 +1,6 @@
 import type { PlanSetting } from './pace.ts';
 import type { TurnLane, TurnOrWait } from './pacer.ts';
-import { type PacingChange, type PacingState, paceOf } from './pacing.ts';
+import { type PacingChange, type PacingState, paceOf, underSetting } from './pacing.ts';
 import { type Crowd, isProbeDue, launched, permission } from './permission.ts';
 import type { RedisBucket } from './redis-bucket.ts';
 import { rejoined } from './rejoin.ts';
@@ -57,7 +57,7 @@ export class SharedTurns {
       : await this.#bucket.take(pace, heldBackMs);
     const state = { ...heard, fullAtMs };
     if (!taken) return { state, got: { kind: 'wait', untilMs: tokenAtMs(fullAtMs, Date.now(), pace, heldBackMs) } };
-    return turn.probe ? this.#takeProbe(state, pace) : { state, got: { kind: 'turn', turn }, fromFull };
+    return turn.probe ? this.#takeProbe(state, lane, pace) : { state, got: { kind: 'turn', turn }, fromFull };
   }
 
   /** For the time in which the bucket seemed to refill, and the service's did not. */
@@ -74,13 +74,13 @@ export class SharedTurns {
   async join(own: PacingState, { isStart = false } = {}): Promise<PacingState> {
     // How much was spent is lost, too; the bucket first, so that nobody finds it full and goes on.
     if (!isStart && (await this.#shared.read()) === undefined) await this.#bucket.empty(this.#pace(own));
-    return this.#shared.join((there) => rejoined(there, own));
+    return this.#shared.join((there) => rejoined(there && isStart ? underSetting(there, this.#setting) : there, own));
   }
 
   /** One of all processes gets it. */
-  async #takeProbe(state: PacingState, pace: Pace): Promise<Taken> {
+  async #takeProbe(state: PacingState, lane: TurnLane, pace: Pace): Promise<Taken> {
     const { before, after } = await this.#shared.update((there) =>
-      there && isProbeDue(there, Date.now()) ? launched(there, { probe: true }) : there,
+      there && isProbeDue(there, lane, Date.now()) ? launched(there, { probe: true }) : there,
     );
     if (!before || !after || before === after) {
       return { state: after ?? state, got: { kind: 'wait', untilMs: Date.now() + pace.intervalMs } };

@@ -16,6 +16,7 @@ export const StoredPacing = z
       probing: z.boolean(),
       failures: z.int().nonnegative(),
     }),
+    closedUnder: z.string().optional(),
     lastFailure: z.int().nonnegative().default(0),
     quota: z
       .object({
@@ -31,8 +32,8 @@ export const StoredPacing = z
     warned: z.object({ share: number, windowEndsMs: number }).optional(),
     samples: z.array(z.object({ atMs: number, remaining: number })).optional(),
   })
-  .transform(({ quota, plan, learnedBurst, warned, samples = [], ...state }): PacingState => {
-    return { ...state, quota, plan, learnedBurst, warned, samples };
+  .transform(({ closedUnder, quota, plan, learnedBurst, warned, samples = [], ...state }): PacingState => {
+    return { ...state, closedUnder, quota, plan, learnedBurst, warned, samples };
   });
 
 /** What a quota belongs to, without giving it away: an address with a key. */

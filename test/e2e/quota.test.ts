@@ -106,6 +106,20 @@ describe('after a 429', () => {
     expect(cardRequests(world)).toHaveLength(2);
   });
 
+  it('a spent day is opened by /usage once the plan has got larger, with one request', async () => {
+    const world = await startWorld();
+    world.cardService.exhaustDay();
+    await world.card('base1-4').settled();
+    world.cardService.set({ plan: 'pro' });
+
+    const { embeds } = await world.usage().settled();
+    const shown = await world.card('base1-4').until(({ embeds: [embed] }) => embed !== undefined);
+
+    expect(JSON.stringify(embeds)).not.toContain('used up');
+    expect(shown.embeds[0]?.title).toBe('Emberwing Drake');
+    expect(world.cardService.counts.total).toBe(3);
+  });
+
   it('a spent day is remembered across a restart', async () => {
     const world = await startWorld();
     world.cardService.exhaustDay();

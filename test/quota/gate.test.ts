@@ -217,6 +217,43 @@ describe('a probe', () => {
   });
 });
 
+describe('the probe of a spent day, before its reset', () => {
+  const early: Gate = { ...closed('day', 3_600_000), probing: true };
+  const NOTHING = quota(0, RESET_MS);
+
+  it.each<[string, Gate, RequestOutcome, QuotaState, Gate]>([
+    ['opens the day when something remains', early, ANSWERED, quota(49_000, RESET_MS), OPEN_GATE],
+    [
+      'pauses when it is refused with something left',
+      early,
+      limited(5_000),
+      quota(1, RESET_MS),
+      closed('minute', 5_000, 2),
+    ],
+    ['leaves it closed when it is answered and nothing remains', early, ANSWERED, NOTHING, closed('day', 3_600_000, 2)],
+    ['leaves it closed when it is refused', early, limited(5_000), NOTHING, closed('day', 3_600_000, 2)],
+    ['leaves it closed when the service is down', early, DOWN, NOTHING, closed('day', 3_600_000)],
+    [
+      'leaves it closed when the service says so',
+      early,
+      { kind: 'down', statedMs: 99_000 },
+      NOTHING,
+      closed('day', 3_600_000),
+    ],
+    ['leaves it closed when the key is refused', early, KEY_REFUSED, NOTHING, closed('day', 3_600_000)],
+    ['leaves it closed when it is given up', early, ABANDONED, NOTHING, closed('day', 3_600_000)],
+    [
+      'that was due and comes to nothing may be sent again in a minute',
+      probed('day'),
+      DOWN,
+      NOTHING,
+      closed('day', 60_000),
+    ],
+  ])('%s', (_, gate, outcome, known, next) => {
+    expect(settled(gate, outcome, true, known)).toEqual(next);
+  });
+});
+
 describe('a service that states for how long it is down', () => {
   const MINUTE_MS = 60_000;
   const downFor = (statedMs: number): RequestOutcome => ({ kind: 'down', statedMs });

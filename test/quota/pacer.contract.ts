@@ -280,6 +280,55 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       expect(await (await open()).take('members')).toMatchObject({ kind: 'closed', why: 'day' });
     });
 
+    it.each<[string, PlanSetting]>([
+      ['plan', { ...SLOW, plan: 'pro' }],
+      ['rate', { ...SLOW, requestsPerMinute: 60 }],
+      ['burst', { ...SLOW, burst: 200 }],
+    ])(
+      'probes a spent day when it is started with another %s, once, and opens it if something remains',
+      async (_, larger) => {
+        const open = newState();
+        const spent = await open();
+        spent.hear(reading(0, 2 * HOUR_MS));
+        await ask(spent);
+        expect(await (await open()).take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+
+        const refused = await open(larger);
+        expect(refused.outlook().closed).toBeUndefined();
+        const probe = await turnOf(refused);
+        expect(probe).toMatchObject({ probe: true });
+        refused.hear(reading(0, 2 * HOUR_MS));
+        if (probe) await refused.settle(probe, limited());
+        expect(await refused.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+
+        const opened = await open(larger);
+        const next = await nextTurn(opened);
+        opened.hear(reading(49_000, 2 * HOUR_MS, 50_000));
+        await opened.settle(next, ANSWERED);
+        expect(next.probe).toBe(true);
+        expect(opened.outlook().closed).toBeUndefined();
+        expect(await turnOf(opened)).toMatchObject({ probe: false });
+      },
+    );
+
+    it('lets a report probe a spent day at any time, and opens it if something remains', async () => {
+      const pacer = await newState()();
+      pacer.hear(reading(0, 2 * HOUR_MS));
+      await ask(pacer);
+      const first = await turnOf(pacer, 'report');
+      expect(first).toMatchObject({ probe: true });
+      expect((await pacer.take('report')).kind).not.toBe('turn');
+      expect(await pacer.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+      if (first) await pacer.settle(first, DOWN);
+      expect(await pacer.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+
+      const second = await turnOf(pacer, 'report');
+      pacer.hear(reading(49_000, 2 * HOUR_MS, 50_000));
+      if (second) await pacer.settle(second, ANSWERED);
+      expect(second).toMatchObject({ probe: true });
+      expect(await turnOf(pacer)).toMatchObject({ probe: false });
+    });
+
     it('tells who waits of every outcome', async () => {
       const pacer = await newState()();
       const told = vi.fn();

@@ -7,6 +7,7 @@ import { ERROR, logLines, WARN } from '../support/log-lines.ts';
 const STATE: PacingState = {
   fullAtMs: 1_234.5,
   gate: { why: 'day', sinceMs: 4_000, untilMs: 5_000, probing: true, failures: 2 },
+  closedUnder: 'pro  ',
   lastFailure: 7,
   quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
   plan: 'pro',
