@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createLog } from '../log.ts';
 import { PLAN_LIMITS } from '../plans.ts';
+import { stopSignal } from '../stop-signal.ts';
 import { startPageServer } from './page-server.ts';
 import { startSandbox } from './sandbox.ts';
 
@@ -13,6 +15,7 @@ const { port, plan } = new Command('npm run sandbox --')
   .parse()
   .opts<{ port: number; plan: SandboxPlan }>();
 
+const signal = stopSignal();
 const log = createLog({ level: 'info', secrets: [] });
 const sandbox = await startSandbox({ log, service: { plan } });
 const { discord, cardService } = sandbox;
@@ -26,14 +29,10 @@ const moved = page.port === port || port === 0 ? '' : `  Port ${port} is taken, 
 await sandbox.startBot();
 process.stdout.write(`\n${moved}  Open ${page.url} and type /card\n\n`);
 
-for (const name of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(name, async () => {
-    process.once(name, () => process.exit(1));
-    await page.close();
-    await sandbox.stop();
-    process.exit(0);
-  });
-}
+if (!signal.aborted) await once(signal, 'abort');
+await page.close();
+await sandbox.stop();
+process.exit(0);
 
 function portNumber(text: string): number {
   const number = Number(text);

@@ -1,4 +1,4 @@
-import { type BotProcess, spawnBot } from './spawn-bot.ts';
+import { type BotProcess, spawnBot, spawnUnderNpm } from './spawn-bot.ts';
 import { whenOver } from './when-over.ts';
 
 export type { BotProcess } from './spawn-bot.ts';
@@ -8,4 +8,11 @@ export function startBotProcess(...how: Parameters<typeof spawnBot>): BotProcess
   const bot = spawnBot(...how);
   whenOver(() => void bot.child.kill('SIGKILL'));
   return bot;
+}
+
+/** Nor does a bot with npm in front of it. */
+export function startUnderNpm(...how: Parameters<typeof spawnUnderNpm>): ReturnType<typeof spawnUnderNpm> {
+  const npm = spawnUnderNpm(...how);
+  whenOver(() => npm.kill());
+  return npm;
 }

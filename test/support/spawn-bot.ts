@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,12 @@ export interface BotProcess {
   wrote(text: string): Promise<void>;
   /** Exit code, or the signal's name. */
   ended: Promise<number | string>;
+}
+
+export interface NpmProcess extends BotProcess {
+  /** What a terminal does on Ctrl-C: SIGINT to npm and to all that it started. */
+  ctrlC(): void;
+  kill(): void;
 }
 
 /** Many processes are started in tests: each that ends by itself leaves what the next need not compile. */
@@ -35,6 +41,26 @@ export function spawnScript(script: string, env: Record<string, string>): BotPro
 function watched([command = '', ...args]: readonly string[], env: Record<string, string>): BotProcess {
   const surroundings = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE };
   const child = spawn(command, args, { env: { ...surroundings, ...env } });
+  return watched(child);
+}
+
+/** The same with npm in front, as a shell starts it: in a process group of its own, which Ctrl-C meets as a whole. */
+export function spawnUnderNpm(args: string[], env: Record<string, string> = {}): NpmProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn('npm', args, { env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env }, detached: true });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('npm could not be started');
+  return {
+    ...watched(child),
+    ctrlC: () => void process.kill(-pid, 'SIGINT'),
+    kill() {
+      // npm does not pass this one on; the group is gone when all in it have ended.
+      if (child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGKILL');
+    },
+  };
+}
+
+function watched(child: ChildProcessWithoutNullStreams): BotProcess {
   let text = '';
   child.stdout.on('data', (chunk) => {
     text += chunk;

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { startUnderNpm } from '../support/bot-process.ts';
+import { finalAnswer } from '../support/final-answers.ts';
+import { startSurroundings } from '../support/surroundings.ts';
+
+/** For a question's request to be under way when the signal comes. */
+const SLOW_MS = 1_200;
+
+describe('Ctrl-C, which under npm comes twice within milliseconds,', () => {
+  it('ends the bot in peace: a question in hand is answered, and the exit code is 0', async () => {
+    const { discord, cardService, env } = await startSurroundings({ latencyMs: SLOW_MS });
+    const npm = startUnderNpm(['start'], env);
+    await npm.wrote('gateway ready');
+    const typed = discord.type({ command: 'card', options: { id: 'base1-4' } });
+    await expect.poll(() => cardService.requests).toHaveLength(1);
+
+    npm.ctrlC();
+
+    expect(await finalAnswer(typed)).toBe('Emberwing Drake');
+    expect(await npm.ended, npm.output()).toBe(0);
+    expect(npm.output()).toContain('"msg":"stopped"');
+    expect(cardService.requests).toHaveLength(1);
+  });
+
+  it('ends the sandbox in the same way', async () => {
+    const npm = startUnderNpm(['run', 'sandbox', '--', '--port', '0']);
+    await npm.wrote('and type /card');
+    const page = /http:\/\/\S+/.exec(npm.output())?.[0] ?? expect.fail(npm.output());
+    const post = (path: string, body: object) =>
+      fetch(new URL(path, page), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: new URL(page).origin },
+        body: JSON.stringify(body),
+      });
+    await post('/api/switches', { latencyMs: SLOW_MS });
+    const typed = { command: 'card', options: { id: 'base1-4' }, memberId: '1180000000000000101', guildId: null };
+    const events = await fetch(new URL('/api/events', page));
+    expect((await post('/api/commands', { ...typed, manageGuild: false })).status).toBe(200);
+    await reads(events, '/cards/base1-4?');
+
+    npm.ctrlC();
+
+    expect(await npm.ended, npm.output()).toBe(0);
+    expect(npm.output()).toContain('"outcome":"answered"');
+  });
+});
+
+async function reads({ body }: Response, text: string): Promise<void> {
+  let read = '';
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    read += chunk;
+    if (read.includes(text)) return;
+  }
+  expect.fail(`the page was never told ${text}`);
+}
