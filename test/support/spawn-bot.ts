@@ -30,18 +30,17 @@ const COMPILE_CACHE = join(tmpdir(), 'cardbot-compile-cache');
 export function spawnBot(env: Record<string, string>, largestFileKb?: number): BotProcess {
   const program = [process.execPath, 'src/main.ts'];
   const limited = ['bash', '-c', `ulimit -f ${largestFileKb}; exec "$0" "$@"`, ...program];
-  return watched(largestFileKb === undefined ? program : limited, env);
+  return run(largestFileKb === undefined ? program : limited, env);
 }
 
 /** Runs a script of these tests as a process of its own, with this environment and no other. */
 export function spawnScript(script: string, env: Record<string, string>): BotProcess {
-  return watched([process.execPath, script], env);
+  return run([process.execPath, script], env);
 }
 
-function watched([command = '', ...args]: readonly string[], env: Record<string, string>): BotProcess {
+function run([command = '', ...args]: readonly string[], env: Record<string, string>): BotProcess {
   const surroundings = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE };
-  const child = spawn(command, args, { env: { ...surroundings, ...env } });
-  return watched(child);
+  return watched(spawn(command, args, { env: { ...surroundings, ...env } }));
 }
 
 /** The same with npm in front, as a shell starts it: in a process group of its own, which Ctrl-C meets as a whole. */

@@ -1,0 +1,61 @@
+import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
+import { expect, it } from 'vitest';
+import { startBotProcess } from '../support/bot-process.ts';
+import { finalAnswer } from '../support/final-answers.ts';
+import { recordEvents } from '../support/gateway-recording.ts';
+import { ODD, oddPayloads } from '../support/odd-payloads.ts';
+import { startSurroundings } from '../support/surroundings.ts';
+
+const { Ready, InteractionCreate, TypingStart } = GatewayDispatchEvents;
+const { Reconnect, InvalidSession, Hello, Dispatch } = GatewayOpcodes;
+const MEGABYTE = 1_048_576;
+const OTHERS = Object.values(GatewayDispatchEvents).filter((t) => t !== Ready && t !== InteractionCreate);
+/** Hundreds of commands at once are a storm of another kind. */
+const PATIENT = { ackMs: 60_000, tokenMs: 900_000 };
+const NAMES = ['', 'error', '__proto__', 'constructor', 'newListener', ...ODD];
+const OPS = [...Array.from({ length: 60 }, (_, op) => op - 5), ...ODD].filter(
+  (op) => op !== Reconnect && op !== InvalidSession,
+);
+
+it('no frame ends the process, however odd, and the next good command is answered', { timeout: 90_000 }, async () => {
+  const { discord, env } = await startSurroundings({}, {}, { lifetimes: PATIENT });
+  const { gateway } = discord;
+  const { ready, interaction } = await recordEvents(discord);
+  const bot = startBotProcess(env);
+  await bot.wrote('gateway ready');
+  const send = (frame: object) => gateway.send(JSON.stringify(frame));
+  const event = (t: unknown, d: unknown, s: unknown = null) => send({ op: Dispatch, t, d, s });
+  const each = <T>(of: Iterable<T>, act: (one: T) => void) => {
+    for (const one of of) act(one);
+  };
+  const rounds: [name: string, round: () => void, connectsAnew?: true][] = [
+    ['interactions', () => each(oddPayloads(interaction), (d) => event(InteractionCreate, d))],
+    ['READY', () => each(oddPayloads(ready), (d) => event(Ready, d))],
+    ['other events', () => each([...OTHERS, ...NAMES], (t) => each(ODD, (d) => event(t, d)))],
+    ['sequence numbers', () => each(ODD, (s) => event(TypingStart, {}, s))],
+    ['op codes', () => each(OPS, (op) => each(ODD, (d) => send({ op, d })))],
+    ['a second HELLO', () => send({ op: Hello, d: { heartbeat_interval: 100 } })],
+    [
+      'no JSON',
+      () => each(['', 'null', '[]', '{"op":0', '<html>', '\0', new Uint8Array(99)], (it) => gateway.send(it)),
+    ],
+    ['8 MB', () => each(['{', '{"op":0,"d":"'], (start) => gateway.send(start + 'x'.repeat(8 * MEGABYTE) + '"}'))],
+    ['op 7 three times', () => each([null, 7, {}], (d) => send({ op: Reconnect, d })), true],
+    ['op 9 three times', () => each([null, 7, {}], (d) => send({ op: InvalidSession, d })), true],
+    ['op 9 and op 7', () => each([InvalidSession, Reconnect], (op) => send({ op, d: true })), true],
+  ];
+
+  for (const [name, round, connectsAnew] of rounds) {
+    const before = gateway.identifies + gateway.resumes;
+    round();
+    if (connectsAnew) await Promise.race([gateway.whenUp(before + 1), bot.ended]);
+    expect(bot.child.exitCode, `${name}\n${bot.output()}`).toBeNull();
+    const typed = discord.type({ command: 'card', options: { id: 'base1-4' }, memberId: discord.members[1]?.id ?? '' });
+    expect(await finalAnswer(typed, 30_000).catch(String), `after ${name}\n${bot.output()}`).toBe('Emberwing Drake');
+  }
+  bot.child.kill('SIGTERM');
+
+  expect(await bot.ended).toBe(0);
+  const said = bot.output().match(/odd gateway frame dropped/g);
+  expect(said?.length, 'at most one a minute').toBeLessThan(4);
+});
