@@ -67,13 +67,14 @@ it('shows "thinking…", then the answer in its place, then "(edited)"', async (
   });
 
   await say(page, '/show');
-  await page.getByText('cardbot is thinking…').waitFor();
+  const reply = replyTo(page, '/show');
+  await reply.getByText('cardbot is thinking…').waitFor();
   answered.resolve();
-  await page.getByText('first').waitFor();
-  expect(await page.getByText('cardbot is thinking…').count()).toBe(0);
+  await reply.getByText('first').waitFor();
+  expect(await reply.getByText('cardbot is thinking…').count()).toBe(0);
   corrected.resolve();
-  await page.getByText('second').waitFor();
-  await page.getByText('(edited)').waitFor();
+  await reply.getByText('second').waitFor();
+  await reply.getByText('(edited)').waitFor();
   expect(await page.locator('discord-message').count()).toBe(1);
   expect(complaints).toEqual([]);
 });
