@@ -1,6 +1,14 @@
 import { ApplicationCommandType } from 'discord-api-types/v10';
 import type { z } from 'zod';
-import { ChangeSwitches, CompleteOption, Nothing, StartStorm, TypeCommand, UseComponent } from './page-protocol.ts';
+import {
+  ChangeSwitches,
+  CompleteOption,
+  Nothing,
+  StartStorm,
+  SubmitForm,
+  TypeCommand,
+  UseComponent,
+} from './page-protocol.ts';
 import type { PageSources } from './page-sources.ts';
 import { shownCommands } from './shown-commands.ts';
 
@@ -27,6 +35,7 @@ export class PageApi {
       ],
       ['/api/choices', route(CompleteOption, (typed) => discord.complete(typed))],
       ['/api/components', route(UseComponent, ({ values, ...used }) => ({ id: use(discord, used, values).id }))],
+      ['/api/forms', route(SubmitForm, (form) => ({ id: discord.submit(form).id }))],
       ['/api/gateway/drop', route(Nothing, () => discord.gateway.drop())],
       ['/api/switches', route(ChangeSwitches, (switches) => cardService.set(defined(switches)))],
       ['/api/storm', route(StartStorm, ({ durationMs }) => cardService.storm(durationMs))],

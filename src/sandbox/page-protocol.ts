@@ -40,6 +40,13 @@ export const UseComponent = z.strictObject({
 });
 export type UseComponent = z.infer<typeof UseComponent>;
 
+/** `POST /api/forms`: the form that the bot answered an interaction with is sent off. */
+export const SubmitForm = z.strictObject({
+  interactionId: z.string(),
+  values: z.record(z.string(), z.string().max(4_000)),
+});
+export type SubmitForm = z.infer<typeof SubmitForm>;
+
 /** `POST /api/switches`: the storm has a route of its own, because only the server's clock can say when it ends. */
 export const ChangeSwitches = z.strictObject({
   plan: z.enum(PLANS).optional(),

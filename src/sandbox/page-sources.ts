@@ -6,6 +6,7 @@ import type {
   Guild,
   HalfTypedCommand,
   Member,
+  SubmittedModal,
   TypedCommand,
   UsedComponent,
   Whereabouts,
@@ -25,6 +26,7 @@ export interface PageDiscord {
   type(typed: TypedCommand): { readonly id: string };
   complete(typed: HalfTypedCommand): Promise<Choice[]>;
   click(used: Omit<UsedComponent, 'values'>): { readonly id: string };
+  submit(modal: SubmittedModal): { readonly id: string };
   choose(used: UsedComponent & { values: readonly string[] }): { readonly id: string };
   messages(): readonly ChatMessage[];
   /** @returns a function that ends the subscription. */

@@ -233,7 +233,13 @@ const PICTURE = Buffer.from(
   'base64',
 );
 const ROWS = [
-  { type: 1, components: [{ type: 2, style: 1, label: 'Next', custom_id: 'next' }] },
+  {
+    type: 1,
+    components: [
+      { type: 2, style: 1, label: 'Next', custom_id: 'next' },
+      { type: 2, style: 2, label: 'Rename', custom_id: 'name' },
+    ],
+  },
   {
     type: 1,
     components: [
@@ -254,6 +260,11 @@ async function playEverything(interaction: Interaction): Promise<unknown> {
       { attachment: Buffer.from('a,b'), name: 'list.csv' },
     ];
     return interaction.reply({ content: 'at first', components: ROWS, files });
+  }
+  if (interaction.isModalSubmit()) return interaction.reply(`named: ${interaction.fields.getTextInputValue('name')}`);
+  if (interaction.isButton() && interaction.customId === 'name') {
+    const field = { type: 4, customId: 'name', style: 1, label: 'New name' } as const;
+    return interaction.showModal({ customId: 'form', title: 'Rename', components: [{ type: 1, components: [field] }] });
   }
   if (interaction.isButton()) return interaction.update({ content: 'changed' });
   if (interaction.isStringSelectMenu()) return interaction.reply({ content: `chosen: ${interaction.values}` });
@@ -307,5 +318,11 @@ it('suggests values, shows files, and lets buttons, select menus and the menu of
   await reply.getByText('Apps').click();
   await reply.getByRole('button', { name: 'Quote it' }).click();
   await page.getByText('quoted: changed').waitFor();
+
+  await reply.getByRole('button', { name: 'Rename' }).click();
+  await page.getByLabel('New name').fill('Drake');
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await page.getByText('named: Drake').waitFor();
+  expect(await page.getByLabel('New name').count()).toBe(0);
   expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
 });

@@ -5,6 +5,7 @@ import type {
   ShownCommand,
   Snapshot,
   StartStorm,
+  SubmitForm,
   TypeCommand,
   UseComponent,
 } from '../page-protocol.ts';
@@ -50,6 +51,11 @@ export async function fetchChoices(typed: CompleteOption): Promise<ShownChoice[]
 /** @throws Error with the server's sentence. */
 export async function useComponent(used: UseComponent): Promise<void> {
   await post('/api/components', used);
+}
+
+/** @throws Error with the server's sentence. */
+export async function submitForm(form: SubmitForm): Promise<void> {
+  await post('/api/forms', form);
 }
 
 /** Calls back with every snapshot, and with `undefined` while the server does not answer. The browser reconnects. */

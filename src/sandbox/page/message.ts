@@ -7,6 +7,7 @@ import { componentNodes, fileLink } from './components.ts';
 import { element } from './element.ts';
 import { embedElement } from './embed.ts';
 import { markdown, type Reader } from './markdown-view.ts';
+import { modalElement } from './modal.ts';
 import { isPrivate } from './viewer.ts';
 
 export interface MessageView {
@@ -23,6 +24,8 @@ export interface MessageView {
 export interface MessageActions {
   /** A button was clicked or, with values, something was chosen. */
   use(messageId: string, customId: string, values?: string[]): void;
+  /** The form that the bot answered with is sent off; `done` when Discord took it. */
+  submit(interactionId: string, values: Record<string, string>, done: () => void): void;
   /** A command of the menu was picked. */
   pick(messageId: string, command: string): void;
 }
@@ -72,8 +75,18 @@ function body(message: ChatMessage, view: MessageView): Node[] {
     case 'failed':
       return [element('span', { className: 'failed' }, message.failure ?? 'The application did not respond')];
     case 'answered':
+      if (message.modal) return [formElement(message, message.modal, view)];
       return [message, ...(message.followUps ?? [])].flatMap((part) => contents(part, view));
   }
+}
+
+function formElement(
+  { interactionId }: ChatMessage,
+  { title, components }: NonNullable<ChatMessage['modal']>,
+  { reader, actions, dismiss }: MessageView,
+): HTMLElement {
+  const submit = (values: Record<string, string>) => actions.submit(interactionId, values, dismiss);
+  return modalElement({ title, components, reader, submit });
 }
 
 function contents(part: ChatMessage | FollowUp, { reader, members, menu, actions }: MessageView): Node[] {
@@ -81,7 +94,7 @@ function contents(part: ChatMessage | FollowUp, { reader, members, menu, actions
   const shown = [
     markdown(content, reader),
     ...embeds.map((embed) => embedElement(embed, reader)),
-    ...attachments.map(attachmentElement),
+    ...attachments.map((attachment) => attachmentElement(attachment, reader.locale)),
   ];
   if (messageId === undefined) return shown;
 
@@ -92,11 +105,12 @@ function contents(part: ChatMessage | FollowUp, { reader, members, menu, actions
   return below.length > 0 ? [...shown, element('div', { slot: 'components' }, ...below)] : shown;
 }
 
-function attachmentElement({ url, filename, size, content_type, description }: APIAttachment): HTMLElement {
+function attachmentElement(attachment: APIAttachment, locale: string): HTMLElement {
+  const { url, filename, size, content_type, description } = attachment;
   const isPicture = content_type?.startsWith('image/') === true;
   const shown = isPicture
     ? element('img', { src: url, alt: description ?? filename })
-    : element('span', {}, fileLink(url, filename), ` ${size.toLocaleString()} bytes`);
+    : element('span', {}, fileLink(url, filename), ` ${size.toLocaleString(locale)} bytes`);
   return element('div', { slot: 'attachments', className: 'attachment' }, shown);
 }
 

@@ -1,6 +1,15 @@
 import './avatars.ts';
 import type { Snapshot } from '../page-protocol.ts';
-import { type At, fetchChoices, fetchCommands, fetchMenu, typeCommand, useComponent, watchSnapshots } from './api.ts';
+import {
+  type At,
+  fetchChoices,
+  fetchCommands,
+  fetchMenu,
+  submitForm,
+  typeCommand,
+  useComponent,
+  watchSnapshots,
+} from './api.ts';
 import { Chat } from './chat.ts';
 import { Composer } from './composer.ts';
 import { element, section } from './element.ts';
@@ -45,6 +54,7 @@ class Page {
         const { memberId, manageGuild } = this.#at;
         this.#sayWhy(useComponent({ messageId, customId, ...(values && { values }), memberId, manageGuild }));
       },
+      submit: (interactionId, values, done) => this.#sayWhy(submitForm({ interactionId, values }).then(done)),
       pick: (messageId, command) => {
         this.#sayWhy(typeCommand({ command, options: {}, target: { messageId }, ...this.#at }));
         this.#chat.follow();
