@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
 const SCRIPT = new URL('../../src/discord/register.ts', import.meta.url).pathname;
 
@@ -17,7 +18,7 @@ describe('npm run commands, as a process', { timeout: TIMEOUT_MS }, () => {
   afterAll(() => discord.close());
 
   async function run(line: string, token = discord.botToken) {
-    const env = { PATH: process.env.PATH, DISCORD_TOKEN: token, DISCORD_API_URL: discord.apiUrl };
+    const env = { ...COMPILE_CACHE, PATH: process.env.PATH, DISCORD_TOKEN: token, DISCORD_API_URL: discord.apiUrl };
     const child = spawn(process.execPath, [SCRIPT, ...line.split(' ')], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     return { code, out, err };

@@ -1,7 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { COMPILE_CACHE } from './compile-cache.ts';
 
 export interface BotProcess {
   child: ChildProcess;
@@ -18,9 +17,6 @@ export interface NpmProcess extends BotProcess {
   ctrlC(): void;
   kill(): void;
 }
-
-/** Many processes are started in tests: each that ends by itself leaves what the next need not compile. */
-const COMPILE_CACHE = join(tmpdir(), 'cardbot-compile-cache');
 
 /**
  * Runs the bot as `npm start` does, with this environment and no other.
@@ -39,14 +35,14 @@ export function spawnScript(script: string, env: Record<string, string>): BotPro
 }
 
 function run([command = '', ...args]: readonly string[], env: Record<string, string>): BotProcess {
-  const surroundings = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE };
+  const surroundings = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE };
   return watched(spawn(command, args, { env: { ...surroundings, ...env } }));
 }
 
 /** The same with npm in front, as a shell starts it: in a process group of its own, which Ctrl-C meets as a whole. */
 export function spawnUnderNpm(args: string[], env: Record<string, string> = {}): NpmProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn('npm', args, { env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env }, detached: true });
+  const child = spawn('npm', args, { env: { PATH, HOME, ...COMPILE_CACHE, ...env }, detached: true });
   const { pid } = child;
   if (pid === undefined) throw new Error('npm could not be started');
   return {
