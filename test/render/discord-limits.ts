@@ -1,14 +1,14 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import { expect } from 'vitest';
 import { parseForm } from '../../src/sandbox/discord/form-error.ts';
-import { MessageForm } from '../../src/sandbox/discord/message-rules.ts';
+import { EMPTY_REPLY, edited, MessageForm, refuseUnfit } from '../../src/sandbox/discord/message-rules.ts';
 
 /**
  * Whether Discord takes it: by the rules of the emulated one, and by the documented limits written out once more, so
  * that neither can be wrong alone. Numbers: resources/message, "Embed limits".
  */
 export function expectAccepted(embed: APIEmbed): void {
-  parseForm(MessageForm, JSON.parse(JSON.stringify({ embeds: [embed] })));
+  refuseUnfit(edited(EMPTY_REPLY, parseForm(MessageForm, JSON.parse(JSON.stringify({ embeds: [embed] }))), []));
 
   const { title = '', description = '', fields = [], footer, author } = embed;
   expect(title.length).toBeLessThanOrEqual(256);

@@ -82,7 +82,7 @@ export interface UsedComponent {
 export interface SubmittedModal {
   /** Of the interaction that the bot answered with the modal. */
   interactionId: string;
-  /** By the `custom_id` of the field; a field that is missing is left empty. */
+  /** By the `custom_id` of the field; a field that is missing is left empty. A checkbox is "true" or "false". */
   values: Readonly<Record<string, string | readonly string[]>>;
 }
 

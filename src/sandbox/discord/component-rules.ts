@@ -2,7 +2,7 @@ import { type APIMessageTopLevelComponent, ButtonStyle, ComponentType } from 'di
 import * as z from 'zod';
 
 import { altText, component, customId, emoji, list, media, TextDisplay } from './component-fields.ts';
-import { address, complaint, integer, text } from './field-rules.ts';
+import { address, complaint, integer, text, withoutAnyNulls } from './field-rules.ts';
 import { SELECTS } from './select-rules.ts';
 
 const spoiler = z.boolean().exactOptional();
@@ -82,5 +82,5 @@ const Container = component(ComponentType.Container, {
 
 /** The components of a message, each for itself; what they may be together is the layout's rule. */
 export const MessageComponents = z
-  .array(z.discriminatedUnion('type', [...inContainer, Container]))
+  .preprocess(withoutAnyNulls, z.array(z.discriminatedUnion('type', [...inContainer, Container])))
   .transform((components) => components as unknown as APIMessageTopLevelComponent[]);

@@ -5,6 +5,7 @@ import type { Answerable, Callback } from './callback-rules.ts';
 import type { ChatMessage } from './chat.ts';
 import { withIds } from './components.ts';
 import type { FileStore } from './file-store.ts';
+import { mistake } from './form-error.ts';
 import { acknowledge, type Lifetimes, type Phase, timeLimit, webhookRefusal } from './interaction.ts';
 import { EMPTY_REPLY, edited, isEmpty, type MessageForm, type Reply, refuseUnfit } from './message-rules.ts';
 import type { Owners } from './place.ts';
@@ -38,6 +39,7 @@ export interface HeldMessage {
   message: SentMessage;
 }
 
+const LATE_POLL = 'Polls can only be added when editing a deferred interaction response.'; // resources/webhook
 const MOST_USER_FOLLOW_UPS = 5; // interactions/receiving-and-responding, "Followup Messages"
 
 /** One interaction and everything the bot answers to it. Its methods throw ApiError as Discord refuses. */
@@ -175,6 +177,7 @@ export class Conversation {
     at: readonly string[] = [],
   ): void {
     const fills = this.#phase === 'thinking' && this.#sent.isOriginal(before);
+    if (form.poll && !fills) throw mistake([...at, 'poll'], 'MESSAGE_POLL_EDIT', LATE_POLL);
     this.#sent.put({ ...before, reply: this.#changed(before.reply, form, uploads, at), edited: !fills });
     if (fills) this.#enter('answered');
     else this.#publish();

@@ -64,3 +64,11 @@ export function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }
+
+/** The same at every depth. */
+export function withoutAnyNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAnyNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(fields.map(([key, field]) => [key, withoutAnyNulls(field)]));
+}

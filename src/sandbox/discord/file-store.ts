@@ -17,18 +17,21 @@ export interface PreparedFile {
 }
 
 const PREFIX = '/attachments/';
-const MOST_BYTES = 64 * 1_024 * 1_024; // kept in all; older files are forgotten, so that a long run needs no more memory
+const MOST_BYTES = 64 * 1_024 * 1_024;
 
 /** The files of all messages, served under `/attachments`. */
 export class FileStore {
   readonly #byPath = new Map<string, PreparedFile>();
   readonly #origin: string;
   readonly #nextId: () => string;
+  readonly #mostBytes: number;
   #bytes = 0;
 
-  constructor(origin: string, nextId: () => string) {
+  /** @param mostBytes kept in all; older files are forgotten, so that a long run needs no more memory */
+  constructor(origin: string, nextId: () => string, mostBytes = MOST_BYTES) {
     this.#origin = origin;
     this.#nextId = nextId;
+    this.#mostBytes = mostBytes;
   }
 
   prepare({ filename, contentType, bytes }: Upload, channelId: string, details: Partial<APIAttachment> = {}) {
@@ -55,7 +58,7 @@ export class FileStore {
       this.#bytes += file.bytes.length;
     }
     for (const [path, { bytes }] of this.#byPath) {
-      if (this.#bytes <= MOST_BYTES) break;
+      if (this.#bytes <= this.#mostBytes) break;
       this.#byPath.delete(path);
       this.#bytes -= bytes.length;
     }

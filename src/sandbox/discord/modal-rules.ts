@@ -2,7 +2,7 @@ import { type APIModalInteractionResponseCallbackData, ComponentType } from 'dis
 import * as z from 'zod';
 
 import { component, customId, exactText, list, TextDisplay } from './component-fields.ts';
-import { integer, requiredText, text } from './field-rules.ts';
+import { integer, requiredText, text, withoutAnyNulls } from './field-rules.ts';
 import { SELECTS } from './select-rules.ts';
 
 const required = z.boolean().exactOptional();
@@ -61,9 +61,12 @@ const Row = component(ComponentType.ActionRow, {
 
 /** interactions/receiving-and-responding, "Modal"; the fields: components/reference */
 export const ModalForm = z
-  .object({
-    custom_id: customId,
-    title: requiredText(45),
-    components: list(z.discriminatedUnion('type', [Row, Label, TextDisplay]), { min: 1, max: 5 }),
-  })
+  .preprocess(
+    withoutAnyNulls,
+    z.object({
+      custom_id: customId,
+      title: requiredText(45),
+      components: list(z.discriminatedUnion('type', [Row, Label, TextDisplay]), { min: 1, max: 5 }),
+    }),
+  )
   .transform((modal) => modal as unknown as APIModalInteractionResponseCallbackData);

@@ -107,6 +107,7 @@ describe('a message', () => {
       [row({ type: 2, style: 6, sku_id: '1', label: 'A' })],
       'components.0.components.0.label: BUTTON_COMPONENT_SKU_ID_LABEL_MUTUALLY_EXCLUSIVE',
     ],
+    ['null for what is not there', [row(button({ emoji: null, url: null, disabled: null }))], 'ok'],
     ['a menu', [row(select())], 'ok'],
     [
       'a menu and a button in a row',

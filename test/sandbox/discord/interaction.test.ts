@@ -5,6 +5,7 @@ import {
   acknowledge,
   DISCORD_LIFETIMES,
   type Phase,
+  shown,
   timeLimit,
   webhookRefusal,
 } from '../../../src/sandbox/discord/interaction.ts';
@@ -59,4 +60,13 @@ it('only waiting ends by itself: for the answer after 3 s, for the edit after 15
     undefined,
     undefined,
   ]);
+});
+
+it.each([
+  ['command', 'The application did not respond'],
+  ['menu', 'The application did not respond'],
+  ['component', 'This interaction failed'],
+  ['modal', 'Something went wrong. Try again.'],
+] as const)('a %s that was not answered in time has failed in the words of Discord', (trigger, failure) => {
+  expect(shown('unanswered', trigger)).toEqual({ state: 'failed', failure });
 });

@@ -6,6 +6,7 @@ import {
   Events,
   type Interaction,
   MessageFlags,
+  Routes,
 } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -267,22 +268,40 @@ describe('a click', () => {
     expect(() => discord.choose({ messageId, customId: 'menu', values: [] })).toThrow('different values');
   });
 
+  it('is refused in plain words when nobody could make it', async () => {
+    const messageId = await sent(row(button('on'), button('off', { disabled: true })));
+    handle = async (i) => {
+      if (i.isButton()) await i.reply({ content: 'x', components: [row(button('on'))], flags: MessageFlags.Ephemeral });
+    };
+    const { messageId: privateId = '' } = await discord.click({ messageId, customId: 'on' }).settled();
+    const other = discord.members[1]?.id ?? '';
+
+    expect(() => discord.click({ messageId, customId: 'off' })).toThrow('The component "off" is disabled.');
+    expect(() => discord.click({ messageId: '1', customId: 'on' })).toThrow('There is no message of the bot');
+    expect(() => discord.click({ messageId: privateId, customId: 'on', memberId: other })).toThrow('Only its reader');
+  });
+
   it('opens a form, which is filled in and sent off', async () => {
     const messageId = await sent(row(button('rename')));
     handle = async (i) => {
       if (i.isButton()) {
         const field = { type: 4, custom_id: 'name', style: 1, label: 'Name', required: true };
-        return i.showModal({ customId: 'form', title: 'Rename', components: [row(field)] as never });
+        const owner = { type: 18, label: 'For', component: { type: 5, custom_id: 'owner' } };
+        return i.showModal({ customId: 'form', title: 'Rename', components: [row(field), owner] as never });
       }
-      if (i.isModalSubmit() && i.isFromMessage())
-        await i.update(`${i.customId}: ${i.fields.getTextInputValue('name')}`);
+      if (!(i.isModalSubmit() && i.isFromMessage())) return;
+      const owner = i.fields.getSelectedUsers('owner')?.first()?.globalName;
+      await i.update(`${i.customId}: ${i.fields.getTextInputValue('name')} for ${owner}`);
     };
     const opened = await discord.click({ messageId, customId: 'rename' }).settled();
     expect(opened.modal?.title).toBe('Rename');
     expect(() => discord.submit({ interactionId: opened.interactionId, values: {} })).toThrow('needs the field "name"');
 
-    await discord.submit({ interactionId: opened.interactionId, values: { name: 'Drake' } }).settled();
-    expect(discord.messages().find((message) => message.messageId === messageId)?.content).toBe('form: Drake');
+    const values = { name: 'Drake', owner: [discord.members[1]?.id ?? ''] };
+    await discord.submit({ interactionId: opened.interactionId, values }).settled();
+    expect(discord.messages().find((message) => message.messageId === messageId)?.content).toBe(
+      'form: Drake for Björn',
+    );
   });
 });
 
@@ -319,6 +338,45 @@ describe('files', () => {
     const message = await discord.type({ command: 'say' }).until(({ content }) => content === 'still');
 
     expect(message.attachments.map(({ filename }) => filename)).toEqual(['a.txt', 'c.txt']);
+  });
+
+  it('and a button stand in a message of components V2, beside a poll in another', async () => {
+    handle = async (i) => {
+      if (i.isButton()) return i.update({ components: [{ type: 10, content: 'bought' }] as never });
+      if (!i.isChatInputCommand()) return;
+      const section = { type: 9, components: [{ type: 10, content: 'Drake' }], accessory: button('buy') };
+      const gallery = { type: 12, items: [{ media: { url: 'attachment://a.png' } }] };
+      const components = [
+        { type: 17, components: [section, gallery] },
+        { type: 13, file: { url: 'attachment://b.txt' } },
+      ];
+      const files = [file('a.png', 'picture'), file('b.txt', 'text')];
+      await i.reply({ components: components as never, files, flags: MessageFlags.IsComponentsV2 });
+      // What discord.js sends for a poll; its own class cannot read the answer in a channel that it has not cached.
+      const answers = [
+        { poll_media: { text: 'a', emoji: null } },
+        { poll_media: { text: 'b', emoji: { name: '🐉' } } },
+      ];
+      const body = { poll: { question: { text: 'Which?' }, answers, duration: 1, allow_multiselect: false } };
+      await client.rest.post(Routes.webhook(i.applicationId, i.token), { body, auth: false });
+    };
+    const asked = discord.type({ command: 'say' });
+    const {
+      components,
+      attachments,
+      messageId = '',
+      followUps,
+    } = await asked.until((each) => each.followUps?.length === 1);
+
+    const url = JSON.stringify(components).match(/http[^"]*a\.png/)?.[0] ?? '';
+    expect(await fetch(url).then((answer) => answer.text())).toBe('picture');
+    expect(attachments).toEqual([]);
+    expect(followUps?.[0]?.poll).toMatchObject({
+      question: { text: 'Which?' },
+      answers: [{ answer_id: 1 }, { answer_id: 2 }],
+    });
+    await discord.click({ messageId, customId: 'buy' }).settled();
+    expect(asked.message.components).toMatchObject([{ type: 10, content: 'bought' }]);
   });
 
   it('that were not sent along are refused', async () => {

@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
+import { Autocompletions } from '../../../src/sandbox/discord/autocompletions.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const ACK_MS = 3_000; // interactions/receiving-and-responding, "Interaction callback"
+const choice = { name: 'Drake', value: 'base1-4' };
+
+it('brings the choices, and refuses a second answer with 40060', async () => {
+  const autocompletions = new Autocompletions();
+  const { token, choices } = autocompletions.start('1', 'de', ACK_MS);
+  const pending = autocompletions.find('1', token);
+  pending?.answer([choice]);
+
+  expect(pending?.locale).toBe('de');
+  expect(await choices).toEqual([choice]);
+  expect(() => pending?.answer([])).toThrow(expect.objectContaining({ code: 40_060 }));
+});
+
+it('fails after three seconds, and is unknown from then on', async () => {
+  const autocompletions = new Autocompletions();
+  const { token, choices } = autocompletions.start('1', 'de', ACK_MS);
+  const failed = expect(choices).rejects.toThrow('Loading options failed');
+  await vi.advanceTimersByTimeAsync(ACK_MS - 1);
+  expect(autocompletions.find('1', token)).toBeDefined();
+  await vi.advanceTimersByTimeAsync(1);
+
+  await failed;
+  expect(autocompletions.find('1', token)).toBeUndefined();
+});
+
+it('is found by its own token alone', () => {
+  const autocompletions = new Autocompletions();
+  autocompletions.start('1', 'de', ACK_MS);
+
+  expect(autocompletions.find('1', 'another')).toBeUndefined();
+  autocompletions.close();
+});

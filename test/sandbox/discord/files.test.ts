@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+
+import { describe, expect, it } from 'vitest';
+
+import { contentTypeOf, pictureSize } from '../../../src/sandbox/discord/file-kinds.ts';
+import { FileStore } from '../../../src/sandbox/discord/file-store.ts';
+import { readBody } from '../../../src/sandbox/discord/request-body.ts';
+
+describe('a kept file', () => {
+  function store(mostBytes?: number): FileStore {
+    let last = 0;
+    return new FileStore('http://x.test', () => String(++last), mostBytes);
+  }
+  const upload = (filename: string, length = 1) => ({
+    filename,
+    contentType: undefined,
+    bytes: new Uint8Array(length),
+  });
+
+  it('has an address with its channel, its id and its name, made safe', () => {
+    const { attachment } = store().prepare(upload('../my cärd.png'), '7', { description: 'so' });
+
+    expect(attachment).toEqual({
+      id: '1',
+      filename: '.._my_c_rd.png',
+      size: 1,
+      url: 'http://x.test/attachments/7/1/.._my_c_rd.png',
+      proxy_url: 'http://x.test/attachments/7/1/.._my_c_rd.png',
+      content_type: 'image/png',
+      description: 'so',
+    });
+  });
+
+  it('is there from when it is kept until newer ones fill the room', () => {
+    const files = store(10);
+    const prepared = ['a', 'b', 'c'].map((name) => files.prepare(upload(name, 4), '7'));
+    const kept = () => prepared.map(({ attachment }) => files.at(new URL(attachment.url).pathname) !== undefined);
+
+    expect(kept()).toEqual([false, false, false]);
+    files.keep(prepared.slice(0, 2));
+    expect(kept()).toEqual([true, true, false]);
+    files.keep(prepared.slice(2));
+    expect(kept()).toEqual([false, true, true]);
+  });
+
+  it.each([
+    ['a.PNG', undefined, 'image/png'],
+    ['a.png', 'image/webp', 'image/webp'],
+    ['a.txt', 'application/octet-stream', 'text/plain; charset=utf-8'],
+    ['a', undefined, undefined],
+  ])('%s, told to be %s, is %s', (name, told, expected) => {
+    expect(contentTypeOf(name, told)).toBe(expected);
+  });
+
+  it('tells the size of a picture', () => {
+    const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000002000000030806000000', 'hex');
+    const gif = Buffer.from('47494638396102000300', 'hex');
+
+    expect([pictureSize(png), pictureSize(gif)]).toEqual(Array(2).fill({ width: 2, height: 3 }));
+    expect(pictureSize(Buffer.from('text'))).toBeUndefined();
+  });
+});
+
+// reference.md, "Uploading Files"
+describe('a request', () => {
+  async function read(files: Record<string, Blob>) {
+    const form = new FormData();
+    form.set('payload_json', '{"content":"x"}');
+    for (const [field, file] of Object.entries(files)) form.append(field, file, `${field}.txt`);
+    const response = new Response(form);
+    const headers = { 'content-type': response.headers.get('content-type') ?? '' };
+    const body = Readable.from([Buffer.from(await response.arrayBuffer())]);
+    return readBody(Object.assign(body, { headers }) as unknown as IncomingMessage);
+  }
+
+  it('brings its files with their numbers', async () => {
+    const { json, files } = await read({
+      'files[3]': new Blob(['a']),
+      'files[0]': new Blob(['b'], { type: 'text/csv' }),
+    });
+
+    expect(json).toEqual({ content: 'x' });
+    expect(files.map(({ number, contentType, bytes }) => [number, contentType, bytes.length])).toEqual([
+      [3, 'application/octet-stream', 1],
+      [0, 'text/csv', 1],
+    ]);
+  });
+
+  it('with a file of more than 10 MiB, or more than ten files, is refused', async () => {
+    const eleven = Array.from({ length: 11 }, (_, index) => [`files[${index}]`, new Blob(['x'])]);
+
+    await expect(read({ 'files[0]': new Blob([new Uint8Array(10 * 1_024 * 1_024 + 1)]) })).rejects.toMatchObject({
+      status: 413,
+      code: 40_005,
+    });
+    await expect(read(Object.fromEntries(eleven))).rejects.toMatchObject({ status: 400, code: 30_015 });
+  });
+});
