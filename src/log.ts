@@ -24,8 +24,8 @@ const NOTHING = '(?!)';
 
 export function createLog({ level, secrets, destination = standardOutput() }: LogOptions): Logger {
   const redact = redaction(secrets);
-  // Only texts and names: a key of digits would else be taken out of times and status codes.
-  const streamWrite = (line: string) => line.replace(JSON_STRING, redact);
+  // Only texts and names: a key of digits would else be taken out of times and status codes. Most lines hold no secret.
+  const streamWrite = (line: string) => (redact(line) === line ? line : line.replace(JSON_STRING, redact));
   return pino({ level, base: null, hooks: { streamWrite } }, destination);
 }
 
