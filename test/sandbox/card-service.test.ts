@@ -65,6 +65,38 @@ describe('the embedded card service', () => {
     expect(service.state().dayRemaining).toBe(1_000);
   });
 
+  it('resets every n-th connection while that is switched on, uncounted', async () => {
+    const { service, ask } = serviceAtNoon();
+    service.set({ resetEvery: 3 });
+    const asked = [];
+    for (let request = 1; request <= 7; request++)
+      asked.push(await ask('/cards/base1-4').then(() => 'answered', String));
+    const reset = 'TypeError: fetch failed';
+    expect(asked).toEqual(['answered', 'answered', reset, 'answered', 'answered', reset, 'answered']);
+    expect(service.state().dayRemaining).toBe(995);
+  });
+
+  it('hides an id with a < behind a firewall while that is switched on, and no other', async () => {
+    const { service, ask } = serviceAtNoon();
+    service.set({ firewall: true });
+    const blocked = await ask(`/cards/${encodeURIComponent('<script>')}`);
+    expect([blocked.status, await blocked.text()]).toEqual([403, expect.stringContaining('<h1>')]);
+    expect((await ask('/cards/base1-4')).status).toBe(200);
+    expect(service.state().dayRemaining).toBe(999);
+  });
+
+  it('refuses its own key while that is revoked', async () => {
+    const { service, ask } = serviceAtNoon();
+    service.set({ keyRevoked: true });
+    expect((await ask('/cards/base1-4', KEY)).status).toBe(401);
+    service.set({ keyRevoked: false });
+    expect((await ask('/cards/base1-4', KEY)).status).toBe(200);
+  });
+
+  it.each([-1, 1.5, Number.NaN])('resets no %d-th connection', (resetEvery) => {
+    expect(() => serviceAtNoon().service.set({ resetEvery })).toThrow(RangeError);
+  });
+
   it('says the limit, what remains and the reset on every response, by its own clock', async () => {
     const { service, ask } = serviceAtNoon();
     service.script({ status: 500, body: 'oops' });
