@@ -43,6 +43,20 @@ describe('/usage', () => {
     expect(JSON.stringify(third.embeds)).not.toContain('999');
   });
 
+  it('hears of a day that was refilled, and /card goes on', async () => {
+    const world = await startWorld();
+    world.cardService.exhaustDay();
+    await world.card('base1-4').settled();
+    world.cardService.refillDay();
+
+    const reply = await world.usage().settled();
+    const { embeds } = await world.card('base1-4').settled();
+
+    expect(reply.embeds[0]?.description).toBe('Requests go out as cards are asked for.');
+    expect(field(reply, 'Today')).toContain('999 of 1,000 left');
+    expect(embeds[0]?.title).toBe('Emberwing Drake');
+  });
+
   it('counts what the cache saved across a restart', async () => {
     const world = await startWorld();
     await world.card('base1-4').settled();
