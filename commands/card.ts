@@ -7,7 +7,7 @@ import type { Asked, Command, Message, Parts, Response } from '../src/discord/co
 import type { CardServiceError } from '../src/errors.ts';
 import { cardEmbed } from '../src/render/card-embed.ts';
 import { words } from '../src/render/words.ts';
-import type { CardQuestion } from '../src/replies/debt.ts';
+import { type CardQuestion, REPLY_LIFE_MS } from '../src/replies/debt.ts';
 
 export default {
   data: new SlashCommandBuilder()
@@ -46,9 +46,10 @@ export default {
       case 'old':
         return replyAndRenew(question, known.answer, isPrivate, asked, parts);
       case 'nothing': {
-        const forecast = await parts.line.forecast({ cardId: question.cardId, lane: 'members', asker: asked });
-        if ('refusal' in forecast) throw forecast.refusal;
-        return { kind: 'owe', private: isPrivate, question };
+        const deadlineMs = asked.receivedAtMs + REPLY_LIFE_MS;
+        const admission = await parts.line.admit({ ...question, lane: 'members', asker: askerOf(asked), deadlineMs });
+        if ('refusal' in admission) throw admission.refusal;
+        return { kind: 'owe', private: isPrivate, question, place: admission.place };
       }
     }
   },
@@ -65,18 +66,13 @@ async function replyAndRenew(
   asked: Asked,
   parts: Parts,
 ): Promise<Response> {
-  const asker = askerOf(asked);
-  const forecast = await parts.line.forecast({ cardId: question.cardId, lane: 'background', asker });
+  const deadlineMs = asked.receivedAtMs + parts.longestWaitMs;
+  const admission = await parts.line.admit({ ...question, lane: 'background', asker: askerOf(asked), deadlineMs });
   const base = { kind: 'reply', private: isPrivate, source: 'old copy' } as const;
-  if ('refusal' in forecast) {
-    return { ...base, message: show(question, old, asked, parts, words.notRenewed(forecast.refusal.userMessage)) };
+  if ('refusal' in admission) {
+    return { ...base, message: show(question, old, asked, parts, words.notRenewed(admission.refusal.userMessage)) };
   }
-  const renewed = parts.line.join({
-    ...question,
-    lane: 'background',
-    asker,
-    deadlineMs: asked.receivedAtMs + parts.longestWaitMs,
-  });
+  const renewed = admission.place.take();
   return {
     ...base,
     message: show(question, old, asked, parts, words.renewing),

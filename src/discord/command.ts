@@ -4,6 +4,7 @@ import type {
   RESTPostAPIChatInputApplicationCommandsJSONBody,
 } from 'discord.js';
 import type { CardLookup } from '../lookup/card-lookup.ts';
+import type { Place } from '../lookup/place.ts';
 import type { UsageDesk } from '../lookup/usage-desk.ts';
 import type { WaitingLine } from '../lookup/waiting-line.ts';
 import type { Budget } from '../quota/budget.ts';
@@ -37,8 +38,8 @@ export type Response =
       /** Replaces the message when it comes; nothing when there is nothing better to show. */
       correction?: Promise<Message | undefined>;
     }
-  /** Nothing to show yet: "thinking…" until the question had its turn. */
-  | { kind: 'owe'; private: boolean; question: CardQuestion };
+  /** Nothing to show yet: "thinking…" until the question had its turn, for which it holds a place. */
+  | { kind: 'owe'; private: boolean; question: CardQuestion; place: Place };
 
 /** The parts that commands may use. */
 export interface Parts {

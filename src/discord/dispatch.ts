@@ -1,6 +1,7 @@
 import type { CommandInteraction, Interaction, REST } from 'discord.js';
 import { CardServiceError, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import type { Place } from '../lookup/place.ts';
 import { words } from '../render/words.ts';
 import type { Debt } from '../replies/debt.ts';
 import type { ReplyQueue } from '../replies/reply-queue.ts';
@@ -78,7 +79,9 @@ export class Dispatch {
     const correction = response.kind === 'reply' ? response.correction : undefined;
     correction?.catch(() => {}); // looked at once the reply is there
     if (response.kind === 'owe') {
-      return this.#owe(toDebt(interaction.commandName, asked, response.question, response.private));
+      const debt = toDebt(interaction.commandName, asked, response.question, response.private);
+      // Without effect once the place is taken, as it is when the debt is owed.
+      return this.#owe(debt, response.place).finally(() => response.place.giveBack());
     }
     const { rest } = this.#options;
     const first = await acknowledgeSomehow(rest, asked, () => reply(rest, asked, response.message, response.private));
@@ -87,7 +90,7 @@ export class Dispatch {
     return { source: response.source, waitMs: 0, outcome, err };
   }
 
-  async #owe(debt: Debt): Promise<CommandEnd | undefined> {
+  async #owe(debt: Debt, place: Place): Promise<CommandEnd | undefined> {
     const { rest, queue, log } = this.#options;
     if (!(await queue.keep(debt))) {
       if (!this.#twinNoticed) log.warn('another process has the same shard: give each its own in DISCORD_SHARDS');
@@ -101,7 +104,7 @@ export class Dispatch {
     }
     // If Discord did not take it after all, the payment will find out.
     if (first.kind === 'unknown') log.warn({ err: first.err, command: debt.command }, 'first answer failed');
-    queue.owe(debt);
+    queue.owe(debt, place);
     return undefined;
   }
 

@@ -1,7 +1,7 @@
 import type { Asker } from '../asker.ts';
 import type { Lane } from '../quota/pacer.ts';
 import { FIRST_RANK, type Line, later, type Rank, rankAgain, rankFor, type Standing } from './fairness.ts';
-import { compareFlights, type Flight } from './flight.ts';
+import { compareFlights, type Flight, type FlightPlace, type Question } from './flight.ts';
 import { OthersInLine } from './others-in-line.ts';
 import type { LineSummary } from './peers.ts';
 
@@ -27,6 +27,35 @@ export class FairOrder {
   newPlace(): number {
     this.#lastPlace = Math.max(this.#lastPlace + 0.001, Date.now());
     return this.#lastPlace;
+  }
+
+  /**
+   * Which turn from now a question would get that came now; 1 is the next.
+   *
+   * @returns `lastPosition`: the turn that it must be able to wait for, so that nobody who was promised one is put off:
+   * behind all first questions if it is its asker's first, and else behind everything
+   */
+  positionOf(
+    { lane, asker }: Pick<Question, 'lane' | 'asker'>,
+    present: Flight | undefined,
+    waiting: readonly Flight[],
+  ) {
+    const rank = this.rankFor(asker, lane, waiting);
+    const own: FlightPlace = { lane, rank, place: this.newPlace() };
+    const place = present && compareFlights(present, own) < 0 ? present : own;
+    const all: FlightPlace[] = [...waiting.filter((flight) => flight !== present), ...this.others.waiting];
+    const position = 1 + all.filter((flight) => compareFlights(flight, place) < 0).length;
+    if (present?.lane === lane) return { position, lastPosition: position };
+
+    const isFirst = rank.member === this.others.served(this.#served, lane).member;
+    const promised = all.filter((other) => other.lane === lane && (!isFirst || other.rank.member <= rank.member));
+    return { position, lastPosition: Math.max(position, 1 + promised.length) };
+  }
+
+  /** All that wait, each with the turn from now that it will get. */
+  positions(waiting: readonly Flight[]): { flight: Flight; position: number }[] {
+    const inOrder = waiting.toSorted(compareFlights);
+    return inOrder.map((flight, index) => ({ flight, position: 1 + index + this.others.before(flight) }));
   }
 
   /**

@@ -23,6 +23,10 @@ export interface Waiting extends Standing {
   question: Question;
   resolve: (answer: Answer) => void;
   reject: (error: CardServiceError) => void;
+  /** Admitted, and not waiting yet: nothing is asked for it alone. */
+  held: boolean;
+  /** A request has left for it. */
+  asked: boolean;
 }
 
 /** What decides about a flight's turn. */

@@ -5,7 +5,7 @@ import type { CardServiceError } from '../errors.ts';
 import type { Charged } from '../quota/budget.ts';
 import { FairOrder } from './fair-order.ts';
 import { compareRanks, NO_RANK, type Rank } from './fairness.ts';
-import { compareFlights, type Flight, type FlightPlace, type Question, type Waiting } from './flight.ts';
+import type { Flight, Question, Waiting } from './flight.ts';
 import type { LineSummary } from './peers.ts';
 
 /** The flights of the waiting line, and who waits for each. Knows nothing of time and turns. */
@@ -14,19 +14,21 @@ export class Flights {
   readonly #order = new FairOrder();
   /** Cards that the service wants to be asked for later, and when; also of flights that have landed. */
   readonly #rests = new LRUCache<string, number>({ max: MAX_RESTS });
+  #launches = 0;
 
   /**
-   * Boards the flight of the same card, or makes one.
+   * Boards the flight of the same card, or makes one; nothing is asked for it alone before the place is taken.
    *
    * @param promisedAtMs when its turn is to be expected, as things are
    */
-  add(promise: Pick<Waiting, 'question' | 'resolve' | 'reject'>, promisedAtMs: number): void {
+  add(promise: Pick<Waiting, 'question' | 'resolve' | 'reject'>, promisedAtMs: number): Waiting {
     const { cardId, lane, asker } = promise.question;
-    const waiting: Waiting = { ...promise, asker, rank: this.#order.rankFor(asker, lane, this.waiting()) };
+    const rank = this.#order.rankFor(asker, lane, this.waiting());
+    const waiting: Waiting = { ...promise, asker, rank, held: true, asked: false };
     const present = this.#flights.get(cardId);
     if (present) {
       this.#board(present, waiting, promisedAtMs);
-      return;
+      return waiting;
     }
     this.#flights.set(cardId, {
       cardId,
@@ -40,6 +42,19 @@ export class Flights {
       notBeforeMs: this.#rests.get(cardId) ?? 0,
       asking: false,
     });
+    return waiting;
+  }
+
+  /** From now on it waits; it may have been asked for meanwhile, for others. */
+  take(waiting: Waiting): void {
+    waiting.held = false;
+    if (waiting.asked) waiting.question.onAsking?.();
+  }
+
+  /** Nobody waits there any more; a flight that is left by all has landed. */
+  giveBack(waiting: Waiting): void {
+    const flight = this.#flights.get(waiting.question.cardId);
+    if (flight) this.#dismiss(flight, (present) => present === waiting);
   }
 
   get(cardId: string): Flight | undefined {
@@ -60,18 +75,7 @@ export class Flights {
 
   /** Takes off who cannot wait until `atMs`; a flight that is left by all has landed. */
   putOff(flight: Flight, atMs: number): readonly Waiting[] {
-    const late = flight.waiting.filter(({ question }) => question.deadlineMs < atMs);
-    if (late.length === 0) return late;
-    flight.waiting = flight.waiting.filter(({ question }) => question.deadlineMs >= atMs);
-    if (flight.waiting.length === 0) {
-      this.#land(flight);
-      return late;
-    }
-    this.#takeLane(flight);
-    const [heir] = flight.waiting.filter(({ question }) => question.lane === flight.lane);
-    if (heir && late.some(({ asker }) => asker === flight.payer)) flight.payer = heir.asker;
-    flight.rank = bestRank(flight);
-    return late;
+    return this.#dismiss(flight, ({ question }) => question.deadlineMs < atMs);
   }
 
   /** The card is not asked for before, whoever wants it. */
@@ -83,10 +87,21 @@ export class Flights {
   launch(flight: Flight, nowMs: number): void {
     this.#order.launched(flight, this.#ready(nowMs), nowMs);
     flight.asking = true;
+    this.#launches += 1;
+    for (const waiting of flight.waiting) tellAsking(waiting);
+  }
+
+  /** Flights that have had their turn so far. */
+  get launches(): number {
+    return this.#launches;
   }
 
   /** Its turn was in vain, and it is in line again: not before newcomers with all else that was under way. */
   comeBack(flight: Flight): void {
+    if (flight.waiting.length === 0) {
+      this.#land(flight);
+      return;
+    }
     this.#takeLane(flight);
     for (const waiting of flight.waiting) {
       if (waiting.rank !== NO_RANK) waiting.rank = this.#order.rankAgain(waiting, flight.lane, this.waiting());
@@ -111,21 +126,12 @@ export class Flights {
     return laterMs.length > 0 ? Math.min(...laterMs) : undefined;
   }
 
-  /** Which turn from now a question would get that came now; 1 is the next. */
-  positionOf({ cardId, lane, asker }: Pick<Question, 'cardId' | 'lane' | 'asker'>): number {
-    const present = this.#flights.get(cardId);
-    const waiting = this.waiting();
-    const rank = this.#order.rankFor(asker, lane, waiting);
-    const own: FlightPlace = { lane, rank, place: this.#order.newPlace() };
-    const place = present && compareFlights(present, own) < 0 ? present : own;
-    const before = waiting.filter((flight) => flight !== present && compareFlights(flight, place) < 0);
-    return 1 + before.length + this.#order.others.before(place);
+  positionOf(question: Pick<Question, 'cardId' | 'lane' | 'asker'>) {
+    return this.#order.positionOf(question, this.#flights.get(question.cardId), this.waiting());
   }
 
-  /** All that wait, each with the turn from now that it will get. */
-  positions(): { flight: Flight; position: number }[] {
-    const inOrder = this.waiting().sort(compareFlights);
-    return inOrder.map((flight, index) => ({ flight, position: 1 + index + this.#order.others.before(flight) }));
+  positions() {
+    return this.#order.positions(this.waiting());
   }
 
   /** What waits in the other processes. */
@@ -135,7 +141,7 @@ export class Flights {
 
   /** What the other processes have to know of this line. */
   summary(nowMs: number): LineSummary {
-    return this.#order.summary(this.#ready(nowMs));
+    return this.#order.summary(this.#due(nowMs));
   }
 
   /** Whether nobody in another process goes before this flight, which is the next here. */
@@ -157,7 +163,27 @@ export class Flights {
     if (this.#flights.get(flight.cardId) === flight) this.#flights.delete(flight.cardId);
   }
 
+  #dismiss(flight: Flight, leaves: (waiting: Waiting) => boolean): readonly Waiting[] {
+    const left = flight.waiting.filter(leaves);
+    if (left.length === 0) return left;
+    flight.waiting = flight.waiting.filter((waiting) => !leaves(waiting));
+    if (flight.asking) return left;
+    if (flight.waiting.length === 0) {
+      this.#land(flight);
+      return left;
+    }
+    this.#takeLane(flight);
+    const [heir] = flight.waiting.filter(({ question }) => question.lane === flight.lane);
+    if (heir && left.some(({ asker }) => asker === flight.payer)) flight.payer = heir.asker;
+    flight.rank = bestRank(flight);
+    return left;
+  }
+
   #ready(nowMs: number): Flight[] {
+    return this.#due(nowMs).filter(({ waiting }) => waiting.some(({ held }) => !held));
+  }
+
+  #due(nowMs: number): Flight[] {
     return this.waiting().filter(({ notBeforeMs }) => notBeforeMs <= nowMs || notBeforeMs > nowMs + LONGEST_RETRY_MS);
   }
 
@@ -165,7 +191,7 @@ export class Flights {
     if (waiting.question.lane !== flight.lane) waiting.rank = NO_RANK;
     flight.waiting.push(waiting);
     if (flight.asking) {
-      waiting.question.onAsking?.();
+      tellAsking(waiting);
       return;
     }
 
@@ -197,4 +223,9 @@ const LONGEST_RETRY_MS = 60_000;
 
 function bestRank({ waiting }: Flight): Rank {
   return waiting.map(({ rank }) => rank).reduce((best, rank) => (compareRanks(rank, best) < 0 ? rank : best));
+}
+
+function tellAsking(waiting: Waiting): void {
+  waiting.asked = true;
+  waiting.question.onAsking?.();
 }

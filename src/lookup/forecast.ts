@@ -19,10 +19,14 @@ export interface ForecastParts {
   longestWaitMs: number;
 }
 
-/** What would become of a question that came now; it has its turn now if it can join a request under way. */
-export async function forecast(question: Forecasted, parts: ForecastParts): Promise<Forecast> {
-  const { flights, pacer, budget, longestWaitMs } = parts;
-  const spent = pays(question, flights) ? await budget.spentBy(question.asker) : undefined;
+/**
+ * What would become of a question that came now; it has its turn now if it can join a request under way. A promise given
+ * to others counts: who waits for something already is refused, too, when a turn behind everything would be too far away.
+ *
+ * @param spent what is booked on the asker at this moment
+ */
+export function forecast(question: Forecasted, spent: Charged, parts: ForecastParts): Forecast {
+  const { flights, pacer, longestWaitMs } = parts;
   const nowMs = Date.now();
   const present = flights.get(question.cardId);
   if (present?.asking) return { turnAtMs: nowMs };
@@ -34,26 +38,24 @@ export async function forecast(question: Forecasted, parts: ForecastParts): Prom
     const reserved = reservedUntilMs !== undefined && !present;
     return reserved ? { refusal: closedError({ why: 'reserve', untilMs: reservedUntilMs }) } : { turnAtMs: nowMs };
   }
-  const atMs = turnAtMs(flights.positionOf(question));
-  return atMs - nowMs > longestWaitMs ? { refusal: new Busy(atMs, paused) } : { turnAtMs: atMs };
+  const { position, lastPosition } = flights.positionOf(question);
+  const atMs = turnAtMs(position);
+  const lastMs = turnAtMs(lastPosition);
+  if (lastMs - nowMs <= longestWaitMs) return { turnAtMs: atMs };
+  return { refusal: new Busy(Math.max(atMs, lastMs - longestWaitMs), paused) };
+}
+
+/** Why the asker cannot pay for the question: what waits is as good as spent; who joins what is in line pays nothing. */
+function overBudget(
+  question: Forecasted,
+  spent: Charged,
+  { flights, budget }: Pick<ForecastParts, 'flights' | 'budget'>,
+): ShareSpent | undefined {
+  return pays(question, flights) ? budget.refusal(spent, flights.queuedBy(question.asker)) : undefined;
 }
 
 /** Who joins a question that is in line already causes no request; but who lifts a refresh pays for it. */
-export function pays({ cardId, lane }: Forecasted, flights: Flights): boolean {
+function pays({ cardId, lane }: Forecasted, flights: Flights): boolean {
   const present = flights.get(cardId);
   return !present || (!present.asking && present.lane === 'background' && lane === 'members');
-}
-
-/**
- * Why the asker cannot pay for the question as things are now: what came into line since `spent` was read is counted.
- *
- * @param spent `undefined` for who had not to pay when it was to be read
- */
-export function overBudget(
-  question: Forecasted,
-  spent: Charged | undefined,
-  { flights, budget }: Pick<ForecastParts, 'flights' | 'budget'>,
-): ShareSpent | undefined {
-  if (spent === undefined || !pays(question, flights)) return undefined;
-  return budget.refusal(spent, flights.queuedBy(question.asker));
 }

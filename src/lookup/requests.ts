@@ -46,7 +46,6 @@ export class Requests {
     const { flights, ledger, lease, ended } = this.#parts;
     flights.launch(flight, Date.now());
     const booking = ledger.spent(flight.payer);
-    for (const { question } of flight.waiting) question.onAsking?.();
     const request = this.#ask(flight, turn, booking)
       .then(() => lease.release(flight.cardId))
       .then(() => {

@@ -1,7 +1,7 @@
 import type { Answer } from '../card.ts';
 import { type CardServiceError, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import type { Budget } from '../quota/budget.ts';
+import type { Budget, Charged } from '../quota/budget.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import { Alarm } from './alarm.ts';
@@ -9,8 +9,9 @@ import type { CardLease } from './card-lease.ts';
 import type { CardLookup } from './card-lookup.ts';
 import { type Flight, type Question, wantsPrices } from './flight.ts';
 import { Flights } from './flights.ts';
-import { type Forecast, type Forecasted, forecast, overBudget, pays } from './forecast.ts';
+import { forecast } from './forecast.ts';
 import type { Peers } from './peers.ts';
+import { Place } from './place.ts';
 import { asCardServiceError, closedError } from './refusals.ts';
 import { Requests } from './requests.ts';
 import { Rerun } from './rerun.ts';
@@ -32,6 +33,9 @@ export interface WaitingLineOptions {
   /** A question whose turn is further away is refused at once. */
   longestWaitMs: number;
 }
+
+/** A place that is held, or why nobody should wait for one. */
+export type Admission = { place: Place } | { refusal: CardServiceError };
 
 /**
  * Questions wait here for a turn. However many ask for the same card, in however many processes, it is asked for once
@@ -57,31 +61,36 @@ export class WaitingLine {
   }
 
   /**
-   * Waits for a turn and asks; costs one request, or none when somebody asks for the same card already.
-   *
-   * @throws QuotaSpent, ShareSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
+   * A place in line, if the turn comes in time and the asker's budget allows the request; it is to be taken or given
+   * back. Of those who ask at once, each counts the others. Costs no request and never rejects.
    */
-  async join(question: Question): Promise<Answer> {
-    const { budget, pacer } = this.#parts;
+  async admit(question: Question): Promise<Admission> {
+    const { budget } = this.#parts;
     const flights = this.#flights;
-    if (this.#closing) throw new Stopping();
-    const [spent] = await Promise.all([
-      pays(question, flights) ? budget.spentBy(question.asker) : undefined,
-      this.#hearOthers(), // a rank counts what waits there, too
-    ]);
-    const refusal = this.#closing ? new Stopping() : overBudget(question, spent, { flights, budget });
-    if (refusal) throw refusal;
-    // Nothing is awaited from the check to here, so that of those who ask at once each counts the others.
-    const promisedAtMs = pacer.outlook().turnAtMs(flights.positionOf(question));
-    return new Promise((resolve, reject) => {
-      flights.add({ question, resolve, reject }, promisedAtMs);
-      void this.#work();
-    });
+    await this.#hearOthers(); // a rank counts what waits there, too
+    let spent: Charged;
+    let launches: number;
+    do {
+      launches = flights.launches;
+      spent = await budget.spentBy(question.asker);
+    } while (launches !== flights.launches); // what leaves the line meanwhile would count neither here nor there
+    // Nothing is awaited from here on, so that the place is had before the next is decided upon.
+    if (this.#closing) return { refusal: new Stopping() };
+    const decided = forecast(question, spent, { ...this.#parts, flights });
+    return 'refusal' in decided ? decided : { place: this.#hold(question, decided.turnAtMs) };
   }
 
-  /** What would become of a question that came now. */
-  forecast(question: Forecasted): Promise<Forecast> {
-    return forecast(question, { ...this.#parts, flights: this.#flights });
+  /**
+   * Waits for a turn and asks, without admission: for who was admitted by a process that is no more. Costs one request,
+   * or none when somebody asks for the same card already.
+   *
+   * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
+   */
+  async join(question: Question): Promise<Answer> {
+    await this.#hearOthers();
+    if (this.#closing) throw new Stopping();
+    const { position } = this.#flights.positionOf(question);
+    return this.#hold(question, this.#parts.pacer.outlook().turnAtMs(position)).take();
   }
 
   /** Questions that wait for a turn now. */
@@ -96,6 +105,10 @@ export class WaitingLine {
     this.#notices.clear();
     this.#refuseAll(() => true, new Stopping());
     await this.#requests.close(graceMs);
+  }
+
+  #hold(question: Question, promisedAtMs: number): Place {
+    return new Place(this.#flights, question, promisedAtMs, () => void this.#work());
   }
 
   /** Hands out turns until there are none to be had; a change meanwhile is looked at, too. */

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CardServiceError, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import type { Question } from '../lookup/flight.ts';
+import type { Place } from '../lookup/place.ts';
 import type { WaitingLine } from '../lookup/waiting-line.ts';
 import type { Debt, Outcome } from './debt.ts';
 import type { DebtJournal } from './debt-journal.ts';
@@ -51,9 +53,13 @@ export class ReplyQueue {
     return this.#options.journal.add(debt);
   }
 
-  /** The member sees "thinking…": the question gets its turn. */
-  owe(debt: Debt): void {
-    this.#watch(debt, this.#settle(debt));
+  /**
+   * The member sees "thinking…": the question gets its turn.
+   *
+   * @param place taken before this returns, unless it is too late; without one the question enters the line unasked
+   */
+  owe(debt: Debt, place?: Place): void {
+    this.#watch(debt, this.#settle(debt, place));
   }
 
   /** Discord would not have it: nothing is owed. */
@@ -90,9 +96,9 @@ export class ReplyQueue {
     await (isPaid ? this.forget(debt) : this.#settle(debt));
   }
 
-  async #settle(debt: Debt): Promise<void> {
+  async #settle(debt: Debt, place?: Place): Promise<void> {
     if (debt.deadlineMs <= Date.now()) return this.#giveUp(debt);
-    const { outcome, waitMs } = await this.#ask(debt);
+    const { outcome, waitMs } = await this.#ask(debt, place);
     const stopping = 'error' in outcome && outcome.error instanceof Stopping;
     if (stopping && (await this.#options.journal.keeps(debt))) return; // the next process pays
     const paid = await this.#pay(debt, this.#options.payment(debt, outcome, waitMs));
@@ -116,29 +122,27 @@ export class ReplyQueue {
     }
   }
 
-  async #ask(debt: Debt): Promise<Asked> {
+  async #ask(debt: Debt, place: Place | undefined): Promise<Asked> {
     const { line, showTurn } = this.#options;
     const notice = new TurnNotice((turnAtMs) => showTurn(debt, turnAtMs));
     let askedAtMs: number | undefined;
-    const { memberId, guildId } = debt;
-    const outcome = await line
-      .join({
-        ...debt.question,
-        lane: 'members',
-        asker: { memberId, guildId },
-        deadlineMs: debt.deadlineMs,
-        onTurn: (turnAtMs) => notice.expect(turnAtMs),
-        onAsking: () => {
-          askedAtMs = Date.now();
-          void notice.end();
-        },
-      })
-      .then(
-        (answer) => ({ answer }),
-        (error: CardServiceError) => ({ error }),
-      );
+    const told = {
+      onTurn: (turnAtMs: number) => notice.expect(turnAtMs),
+      onAsking: () => {
+        askedAtMs = Date.now();
+        void notice.end();
+      },
+    };
+    const outcome = await (place ? place.take(told) : line.join({ ...asQuestion(debt), ...told })).then(
+      (answer) => ({ answer }),
+      (error: CardServiceError) => ({ error }),
+    );
     await notice.end(); // the answer comes after it
     const waitMs = (askedAtMs ?? Date.now()) - debt.receivedAtMs;
     return { outcome: { ...outcome, asked: askedAtMs !== undefined }, waitMs };
   }
+}
+
+function asQuestion({ question, memberId, guildId, deadlineMs }: Debt): Question {
+  return { ...question, lane: 'members', asker: { memberId, guildId }, deadlineMs };
 }

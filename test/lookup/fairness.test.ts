@@ -21,7 +21,7 @@ class Line {
 
   ask(cardId: string, memberId: string, guildId: string | undefined, lane: Lane = 'members'): void {
     const question = { cardId, showPrices: true, lane, asker: { memberId, guildId }, deadlineMs: 0 };
-    this.flights.add({ question, resolve: () => {}, reject: () => {} }, this.promisedAtMs);
+    this.flights.take(this.flights.add({ question, resolve: () => {}, reject: () => {} }, this.promisedAtMs));
   }
 
   serve(turns = 1): string[] {

@@ -5,7 +5,6 @@ import {
   KeyRefused,
   QuotaSpent,
   ServiceDown,
-  ShareSpent,
   Stopping,
   UnexpectedAnswer,
 } from '../../src/errors.ts';
@@ -207,9 +206,9 @@ describe('a 429', () => {
     service.script({ status: 429, headers: { 'retry-after': '600' }, body: '' });
     await outcomeAfter(0, line.join(question('base1-1')));
 
-    const forecast = await line.forecast(question('base1-2'));
+    const admission = await line.admit(question('base1-2'));
 
-    expect('refusal' in forecast && forecast.refusal.userMessage).toMatch(
+    expect('refusal' in admission && admission.refusal.userMessage).toMatch(
       /^The card service asked us to wait\. Ask again/,
     );
   });
@@ -227,7 +226,7 @@ describe('a 429 for longer than anybody waits, with requests left', () => {
     const told = await outcomeAfter(0, line.join(question(IDS[1] ?? '')));
     expect(told).toBeInstanceOf(Busy);
     expect(told).toMatchObject({ untilMs, userMessage: expect.stringMatching(/^The card service asked us to wait\./) });
-    expect(await line.forecast(question(IDS[2] ?? ''))).toMatchObject({ refusal: { name: 'Busy', untilMs } });
+    expect(await line.admit(question(IDS[2] ?? ''))).toMatchObject({ refusal: { name: 'Busy', untilMs } });
 
     await vi.advanceTimersByTimeAsync(900_000);
     const patient = line.join(question(IDS[2] ?? ''));
@@ -284,7 +283,7 @@ describe('the end of the day', () => {
     expect(await outcomeAfter(0, line.join(question(IDS[10] ?? '', { lane: 'background' })))).toBeInstanceOf(
       KeptInReserve,
     );
-    expect(await line.forecast(question(IDS[10] ?? '', { lane: 'background' }))).toHaveProperty('refusal');
+    expect(await line.admit(question(IDS[10] ?? '', { lane: 'background' }))).toHaveProperty('refusal');
     expect(await outcomeAfter(0, line.join(question(IDS[11] ?? '')))).toMatchObject({ card: { id: IDS[11] } });
   });
 
@@ -522,47 +521,6 @@ describe('a key that two ids are refused with', () => {
     service.set({ keyRevoked: false });
     await vi.advanceTimersByTimeAsync(MINUTE);
     expect(await outcomeAfter(0, line.join(question(IDS[6] ?? '')))).toMatchObject({ card: { id: IDS[6] } });
-  });
-});
-
-describe('a budget', () => {
-  const threeEach = { guildDaily: undefined, memberDaily: 3 };
-
-  it('counts what is asked in the same moment, in the order in which it was asked', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { line } = lineOver(service, { plan: 'free' }, threeEach);
-
-    const asked = IDS.slice(0, 5).map((id) => line.join(question(id)).catch((error: unknown) => error));
-    await vi.advanceTimersByTimeAsync(0);
-    const outcomes = await Promise.all(asked);
-
-    expect(service.requests).toHaveLength(3);
-    expect(outcomes.map((outcome) => outcome instanceof ShareSpent)).toEqual([false, false, false, true, true]);
-  });
-
-  it('that is spent still lets its member join a question of the same moment', async () => {
-    fakeTime();
-    const { line } = lineOver(createCardService(), { plan: 'free' }, threeEach);
-    await Promise.all(IDS.slice(0, 3).map((id) => outcomeAfter(0, line.join(question(id)))));
-
-    void line.join(question(IDS[5] ?? '', by('bob')));
-    const joined = line.join(question(IDS[5] ?? ''));
-
-    expect(await outcomeAfter(0, joined)).toMatchObject({ card: { id: IDS[5] } });
-  });
-
-  it('is read in vain when the line closes meanwhile', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { line } = lineOver(service, { plan: 'free' }, threeEach);
-    const late = line.join(question('base1-1'));
-
-    const closed = line.close(1_000);
-
-    expect(await outcomeAfter(0, late)).toBeInstanceOf(Stopping);
-    await closed;
-    expect(service.requests).toHaveLength(0);
   });
 });
 

@@ -10,7 +10,7 @@ import { WaitingLine } from '../../src/lookup/waiting-line.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/local-ledger.ts';
 import { LocalPacer } from '../../src/quota/local-pacer.ts';
-import type { PlanSetting } from '../../src/quota/pace.ts';
+import { longestWaitMs, type PlanSetting } from '../../src/quota/pace.ts';
 import type { PacingState } from '../../src/quota/pacing.ts';
 import type { ShareSetting } from '../../src/quota/shares.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
@@ -74,7 +74,7 @@ export function lineOver(
     peers: NO_PEERS,
     lease: NO_LEASE,
     log,
-    longestWaitMs: 300_000,
+    longestWaitMs: longestWaitMs(setting),
   });
   return { line, pacer, ledger, lookup, warnings, lines, cards, pacing: () => saved };
 }
@@ -92,4 +92,14 @@ export function question(cardId: string, more: Partial<Question> = {}): Question
 
 export function by(memberId: string, guildId = 'guild'): Pick<Question, 'asker'> {
   return { asker: { memberId, guildId } };
+}
+
+/** A place for each that is admitted, of those who ask in the same moment; why not, for each other. */
+export async function admitAll(line: WaitingLine, questions: readonly Question[]) {
+  const admissions = await Promise.all(questions.map((asked) => line.admit(asked)));
+  return {
+    places: admissions.flatMap((admission) => ('place' in admission ? [admission.place] : [])),
+    refusals: admissions.flatMap((admission) => ('refusal' in admission ? [admission.refusal] : [])),
+    wereAdmitted: admissions.map((admission) => 'place' in admission),
+  };
 }

@@ -21,13 +21,12 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
   const log = createLog({ level: 'silent', secrets: [] });
   const { parts, state } = await openParts(configFor(service, dataDir, variables), log, { fetch: service.fetch });
 
-  const answer = async (asked: Asked, asker: Asker): Promise<Told> => {
+  const answer = async (asked: Asked): Promise<Told> => {
     const response = await cardCommand.run(asked, parts);
     if (response.kind === 'reply') return told(response.message, response.source === 'old copy');
-    const { kind: _, ...owed } = response;
-    const { question } = owed;
+    const { kind: _, place, ...owed } = response;
     const debt = { ...asked, ...owed, command: cardCommand.data.name, deadlineMs: asked.receivedAtMs + REPLY_LIFE_MS };
-    const outcome = await parts.line.join({ ...question, lane: 'members', asker, deadlineMs: debt.deadlineMs }).then(
+    const outcome = await place.take().then(
       (found) => ({ answer: found, asked: true }),
       (error: CardServiceError) => ({ error, asked: false }),
     );
@@ -35,7 +34,7 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
   };
   return {
     ask: (cardId, asker) =>
-      answer(asCommand(cardId, asker), asker).catch((error: unknown) => {
+      answer(asCommand(cardId, asker)).catch((error: unknown) => {
         if (error instanceof CardServiceError) return told({ content: error.userMessage }, false);
         throw error;
       }),
