@@ -114,6 +114,17 @@ describe('the first answer', () => {
     expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
   });
 
+  it('that comes too late gives back what the question was admitted with', async () => {
+    const world = await startWorld({ env: { MEMBER_DAILY_REQUESTS: '1' } });
+    world.discord.faults.script(refused('callback', 'unknownInteraction'));
+    world.card('base1-4');
+    await world.commandLines(1);
+
+    expect(await finalAnswer(world.card('base1-5'))).not.toMatch(/share/);
+    expect(await finalAnswer(world.card('base1-6'))).toMatch(/share/);
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+
   it('that Discord calls too late is let go: no edit, and the next member is served', async () => {
     const world = await startWorld();
     world.discord.faults.script(refused('callback', 'unknownInteraction'));

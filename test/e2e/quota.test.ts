@@ -45,6 +45,22 @@ describe('pacing', () => {
     expect(cardRequests(world)).toHaveLength(1);
   });
 
+  it('of 80 who ask at once, refuses in private all whose turn would not come in time', async () => {
+    const world = await startWorld({
+      service: { ...QUICK, requestsPerMinute: 2, burst: 20 },
+      env: { LONGEST_WAIT_SECONDS: '75' },
+    });
+
+    const asked = Array.from({ length: 80 }, (_, index) => world.card(`unknown-${index}`));
+    const replies = await Promise.all(asked.map((typed) => typed.settled(15_000)));
+
+    const told = (words: RegExp) => replies.filter(({ content }) => words.test(content));
+    expect(told(/^There is no card/)).toHaveLength(19);
+    expect(told(/^Your turn comes at <t:\d+:t>\.$/)).toHaveLength(2); // after 30 s and after 60 s
+    expect(told(/^Too many questions/).map(({ ephemeral }) => ephemeral)).toEqual(Array(59).fill(true));
+    expect(statuses(world)).toEqual(Array(19).fill(404));
+  });
+
   it('grants no new burst to a restarted bot', async () => {
     const service = { ...QUICK, requestsPerMinute: 120, burst: 4 };
     const world = await startWorld({ service });
