@@ -390,7 +390,7 @@ describe('an outage whose end is stated', () => {
     const { userMessage } = new ServiceDown('', { untilMs: Date.now() + 600_000 });
 
     expect(await outcomeAfter(0, line.join(question('base1-1')))).toMatchObject({ userMessage });
-    expect(await line.forecast(question('base1-2'))).toMatchObject({ refusal: { userMessage } });
+    expect(await line.admit(question('base1-2'))).toMatchObject({ refusal: { userMessage } });
     await vi.advanceTimersByTimeAsync(599_999);
     expect(service.requests).toHaveLength(1);
     service.set({ down: false });
