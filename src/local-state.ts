@@ -12,7 +12,7 @@ import { LEDGER_SCHEMA, LocalLedger } from './quota/local-ledger.ts';
 import { LocalPacer } from './quota/local-pacer.ts';
 import { PACING_SCHEMA, PacingRows } from './quota/pacing-rows.ts';
 import { JOURNAL_SCHEMA, SqliteJournal } from './replies/sqlite-journal.ts';
-import { cardStoreSetting, type State, warnOfSpentDay } from './state.ts';
+import { cardStoreSetting, type State, warnOfSpentDay, warnOfUnknownLimit } from './state.ts';
 import { StateWrites } from './state-writes.ts';
 
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
@@ -52,6 +52,7 @@ export async function openLocalState(config: Config, log: Logger, signal?: Abort
       state: pacing.load(),
       save: (latest) => pacing.save(latest),
       warn: warnOfSpentDay(log),
+      warnOfLimit: warnOfUnknownLimit(log),
     }),
     ledger,
     journal,

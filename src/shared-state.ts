@@ -14,7 +14,7 @@ import { RedisIdentifyTurns } from './redis/redis-identify-turns.ts';
 import { RedisLink } from './redis/redis-link.ts';
 import { warnOfSettings } from './redis/redis-settings.ts';
 import { BullJournal } from './replies/bull-journal.ts';
-import { cardStoreSetting, type State, warnOfSpentDay } from './state.ts';
+import { cardStoreSetting, type State, warnOfSpentDay, warnOfUnknownLimit } from './state.ts';
 
 /** Of what Redis holds; another version shares nothing with this one. */
 const VERSION = 'v1';
@@ -38,7 +38,15 @@ export async function openSharedState(config: Config, redis: RedisSetting, log: 
   const bucket = new RedisBucket(link, prefix, account);
   const shared = new SharedPacing({ link, prefix, account, bucketKey: bucket.key, fleet, log });
   const setting = { ...config.plan, longestWaitMs: config.longestWaitMs };
-  const pacer = new RedisPacer({ setting, shared, bucket, link, fleet, warn: warnOfSpentDay(log) });
+  const pacer = new RedisPacer({
+    setting,
+    shared,
+    bucket,
+    link,
+    fleet,
+    warn: warnOfSpentDay(log),
+    warnOfLimit: warnOfUnknownLimit(log),
+  });
   const ledger = new RedisLedger(link, prefix);
   const journal = new BullJournal({ link, fleet, prefix, log });
   warnOfSettings(link, log);

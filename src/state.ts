@@ -35,6 +35,19 @@ export function cardStoreSetting({ cardService, freshness }: Config) {
   };
 }
 
+/** Says once how to set what `CARD_SERVICE_PLAN=auto` cannot tell. */
+export function warnOfUnknownLimit(log: Logger): (limit: number) => void {
+  let isWarned = false;
+  return (limit) => {
+    if (isWarned) return;
+    isWarned = true;
+    log.warn(
+      { limit },
+      'the daily limit is of no plan that is known, so that requests are paced as on the Free plan: set CARD_SERVICE_PLAN, or CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST',
+    );
+  };
+}
+
 export function warnOfSpentDay(log: Logger): (share: number, quota: QuotaState) => void {
   return (share, { limit, remaining }) => log.warn({ share, limit, remaining }, "the day's requests run low");
 }

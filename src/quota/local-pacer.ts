@@ -3,9 +3,18 @@ import type { QuotaReading, QuotaState } from '../quota-state.ts';
 import { afterClockJump } from './clock-jump.ts';
 import type { RequestOutcome } from './gate.ts';
 import { outlookOf } from './outlook.ts';
-import type { PlanSetting } from './pace.ts';
+import { limitOfNoPlan, type PlanSetting } from './pace.ts';
 import type { Outlook, Pacer, Turn, TurnLane, TurnOrWait } from './pacer.ts';
-import { FIRST_PACING, hearReading, type PacingState, settleTurn, underSetting, withProbing } from './pacing.ts';
+import {
+  FIRST_PACING,
+  hearReading,
+  hearReportedPlan,
+  type PacingState,
+  reportedPlan,
+  settleTurn,
+  underSetting,
+  withProbing,
+} from './pacing.ts';
 import { takeTurn } from './permission.ts';
 import { plausible } from './plausible.ts';
 import { currentQuota, keptOfDay } from './quota.ts';
@@ -19,6 +28,8 @@ export interface LocalPacerOptions {
   save: (state: PacingState) => void;
   /** Called once in each window for each share of the day that is spent. */
   warn: (share: number, quota: QuotaState) => void;
+  /** Called with a daily limit that fits no plan, each time that it is heard. */
+  warnOfLimit?: (limit: number) => void;
   random?: () => number;
 }
 
@@ -27,16 +38,25 @@ export class LocalPacer implements Pacer {
   readonly #setting: PlanSetting;
   readonly #save: (state: PacingState) => void;
   readonly #warn: (share: number, quota: QuotaState) => void;
+  readonly #warnOfLimit: (limit: number) => void;
   readonly #random: () => number;
   readonly #listeners: (() => void)[] = [];
   readonly #lag = new RefillLag();
   readonly #underWay = new Set<Turn>();
   #state: PacingState;
 
-  constructor({ setting, state = FIRST_PACING, save, warn, random = Math.random }: LocalPacerOptions) {
+  constructor({
+    setting,
+    state = FIRST_PACING,
+    save,
+    warn,
+    warnOfLimit = () => {},
+    random = Math.random,
+  }: LocalPacerOptions) {
     this.#setting = setting;
     this.#save = save;
     this.#warn = warn;
+    this.#warnOfLimit = warnOfLimit;
     this.#random = random;
     const nowMs = Date.now();
     const kept = plausible(afterClockJump(state, nowMs), nowMs);
@@ -72,11 +92,13 @@ export class LocalPacer implements Pacer {
     const { warned } = this.#state;
     const heard = hearReading(this.#present(), reading, Date.now());
     this.#become(heard);
+    const limit = limitOfNoPlan(this.#setting, heard.quota?.limit, reportedPlan(heard));
+    if (limit !== undefined) this.#warnOfLimit(limit);
     if (heard.warned && heard.quota && heard.warned !== warned) this.#warn(heard.warned.share, heard.quota);
   }
 
   hearPlan(plan: Plan): void {
-    this.#become({ ...this.#state, plan });
+    this.#become(hearReportedPlan(this.#state, plan));
     for (const listener of this.#listeners) listener();
   }
 

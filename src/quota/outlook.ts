@@ -1,7 +1,7 @@
 import type { Gate } from './gate.ts';
 import { longestWaitMs, type PlanSetting } from './pace.ts';
 import type { ClosedWhy, Outlook } from './pacer.ts';
-import { type PacingState, paceOf } from './pacing.ts';
+import { type PacingState, paceOf, reportedPlan } from './pacing.ts';
 import { currentQuota } from './quota.ts';
 import { reserveUntilMs } from './reserve.ts';
 import { tokenAtMs } from './token-bucket.ts';
@@ -39,7 +39,7 @@ export function sameOutlook(a: PacingState, b: PacingState): boolean {
     a.gate.why === b.gate.why &&
     a.gate.probing === b.gate.probing &&
     Math.abs(a.gate.untilMs - b.gate.untilMs) <= SAME_TIME_MS &&
-    a.plan === b.plan &&
+    reportedPlan(a) === reportedPlan(b) &&
     a.quota?.limit === b.quota?.limit &&
     a.learnedBurst?.capacity === b.learnedBurst?.capacity
   );

@@ -19,8 +19,10 @@ export interface PacingState {
   /** Numbers the failures that were no part of an earlier one: of requests that left when that was known. */
   lastFailure: number;
   quota: QuotaState | undefined;
-  /** As a usage report named it; overrules what the daily limit suggests. */
+  /** As a usage report last named it. */
   plan: Plan | undefined;
+  /** The daily limit in the headers when that report came; with another one the headers win. */
+  planAtLimit: number | undefined;
   /** What 429s taught about the burst. */
   learnedBurst: LearnedBurst | undefined;
   /** How far the operator was warned. */
@@ -39,6 +41,7 @@ export const FIRST_PACING: PacingState = {
   lastFailure: 0,
   quota: undefined,
   plan: undefined,
+  planAtLimit: undefined,
   learnedBurst: undefined,
   warned: undefined,
   samples: [],
@@ -66,7 +69,7 @@ export function settleTurn(
   const paused = gate.why === 'minute' && gate.untilMs !== state.gate.untilMs;
   const unforeseen = paused && state.gate.why === 'open' && isOfBurst(outcome) && quota?.remaining !== 0;
   const learnedBurst = unforeseen
-    ? learnBurst(planPace(setting, quota?.limit, state.plan), state.learnedBurst, quota?.resetsAtMs, nowMs)
+    ? learnBurst(planPace(setting, quota?.limit, reportedPlan(state)), state.learnedBurst, quota?.resetsAtMs, nowMs)
     : state.learnedBurst;
   const lastFailure = outcome.kind === 'down' && gate !== state.gate ? state.lastFailure + 1 : state.lastFailure;
   const closedUnder =
@@ -113,6 +116,17 @@ export function hearReading(state: PacingState, reading: QuotaReading, nowMs: nu
 }
 
 /** What was learnt is of the whole plan, so it is divided last. */
-export function paceOf({ quota, plan, learnedBurst }: PacingState, setting: PlanSetting, nowMs: number): Pace {
-  return partOf(learntPace(planPace(setting, quota?.limit, plan), learnedBurst, nowMs), setting.processes ?? 1);
+export function paceOf(state: PacingState, setting: PlanSetting, nowMs: number): Pace {
+  const planned = planPace(setting, state.quota?.limit, reportedPlan(state));
+  return partOf(learntPace(planned, state.learnedBurst, nowMs), setting.processes ?? 1);
+}
+
+/** After a usage report. */
+export function hearReportedPlan(state: PacingState, plan: Plan): PacingState {
+  return { ...state, plan, planAtLimit: state.quota?.limit };
+}
+
+/** The plan of the last usage report, as long as the headers say the same daily limit as they did then. */
+export function reportedPlan({ quota, plan, planAtLimit }: PacingState): Plan | undefined {
+  return planAtLimit === quota?.limit ? plan : undefined;
 }

@@ -5,9 +5,16 @@ import type { RedisHealth } from '../redis/redis-link.ts';
 import type { RequestOutcome } from './gate.ts';
 import { KnownPacing } from './known-pacing.ts';
 import { outlookOf } from './outlook.ts';
-import type { PlanSetting } from './pace.ts';
+import { limitOfNoPlan, type PlanSetting } from './pace.ts';
 import type { Outlook, Pacer, Turn, TurnLane, TurnOrWait } from './pacer.ts';
-import { hearReading, type PacingChange, type PacingState, settleTurn } from './pacing.ts';
+import {
+  hearReading,
+  hearReportedPlan,
+  type PacingChange,
+  type PacingState,
+  reportedPlan,
+  settleTurn,
+} from './pacing.ts';
 import { currentQuota } from './quota.ts';
 import { runsOutAtMs } from './rate-samples.ts';
 import type { RedisBucket } from './redis-bucket.ts';
@@ -25,6 +32,8 @@ export interface RedisPacerOptions {
   fleet: { size: number; onBeat(listener: () => void): void };
   /** Called once in each window for each share of the day that is spent, in one of the processes. */
   warn: (share: number, quota: QuotaState) => void;
+  /** Called with a daily limit that fits no plan, each time that it is heard. */
+  warnOfLimit?: (limit: number) => void;
   random?: () => number;
 }
 
@@ -82,10 +91,13 @@ export class RedisPacer implements Pacer {
   hear(reading: QuotaReading): void {
     const nowMs = Date.now();
     void this.#change((state) => hearReading(state, reading, nowMs));
+    const { state } = this.#known;
+    const limit = limitOfNoPlan(this.#options.setting, state.quota?.limit, reportedPlan(state));
+    if (limit !== undefined) this.#options.warnOfLimit?.(limit);
   }
 
   hearPlan(plan: Plan): void {
-    void this.#change((state) => ({ ...state, plan })).then(() => this.#tell());
+    void this.#change((state) => hearReportedPlan(state, plan)).then(() => this.#tell());
   }
 
   outlook(): Outlook {

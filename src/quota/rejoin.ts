@@ -10,13 +10,15 @@ import { asReading, mergeReading } from './quota.ts';
 export function rejoined(there: PacingState | undefined, own: PacingState): PacingState {
   if (there === undefined) return own;
   const { gate, closedUnder } = own.gate.why !== 'open' && own.gate.untilMs > there.gate.untilMs ? own : there;
+  const reported = own.plan === undefined ? there : own;
   return {
     ...there,
     gate,
     closedUnder,
     lastFailure: Math.max(own.lastFailure, there.lastFailure),
     quota: lowerQuota(there.quota, own.quota),
-    plan: own.plan ?? there.plan,
+    plan: reported.plan,
+    planAtLimit: reported.planAtLimit,
     learnedBurst: lowerBurst(there.learnedBurst, own.learnedBurst),
     warned: (own.warned?.windowEndsMs ?? 0) > (there.warned?.windowEndsMs ?? 0) ? own.warned : there.warned,
   };

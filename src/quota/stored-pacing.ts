@@ -28,12 +28,14 @@ export const StoredPacing = z
       .transform(({ limit, remaining, resetsAtMs, receivedAtMs }) => ({ limit, remaining, resetsAtMs, receivedAtMs }))
       .optional(),
     plan: z.enum(PLANS).optional(),
+    // An older version kept none: then the headers win, unless they say no limit.
+    planAtLimit: number.optional(),
     learnedBurst: z.object({ capacity: number.min(1), untilMs: number }).optional(),
     warned: z.object({ share: number, windowEndsMs: number }).optional(),
     samples: z.array(z.object({ atMs: number, remaining: number })).optional(),
   })
-  .transform(({ closedUnder, quota, plan, learnedBurst, warned, samples = [], ...state }): PacingState => {
-    return { ...state, closedUnder, quota, plan, learnedBurst, warned, samples };
+  .transform(({ closedUnder, quota, plan, planAtLimit, learnedBurst, warned, samples = [], ...state }): PacingState => {
+    return { ...state, closedUnder, quota, plan, planAtLimit, learnedBurst, warned, samples };
   });
 
 /** What a quota belongs to, without giving it away: an address with a key. */

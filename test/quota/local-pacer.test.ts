@@ -6,6 +6,8 @@ import type { PlanSetting } from '../../src/quota/pace.ts';
 import type { Lane, Turn } from '../../src/quota/pacer.ts';
 import type { PacingState } from '../../src/quota/pacing.ts';
 import type { QuotaReading } from '../../src/quota-state.ts';
+import { warnOfUnknownLimit } from '../../src/state.ts';
+import { logLines } from '../support/log-lines.ts';
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const ANSWERED: RequestOutcome = { kind: 'answered' };
@@ -145,6 +147,16 @@ describe('pace', () => {
     it.pacer.hear(reading(49_000, 3_600_000, 50_000));
     pass(86_400_000);
     expect(await it.drain()).toBe(199);
+  });
+
+  it("of auto is Free's with a daily limit of no plan, and the operator is told once what to set", async () => {
+    const { log, lines } = logLines();
+    const setting = { plan: 'auto' } as const;
+    const pacer = new LocalPacer({ setting, save: () => {}, warn: () => {}, warnOfLimit: warnOfUnknownLimit(log) });
+    for (const limit of [50_000, 30_000, 30_000, 40_000]) pacer.hear(reading(500, 12 * 3_600_000, limit));
+    expect(pacer.outlook().turnAtMs(2_001) - pacer.outlook().turnAtMs(2_000)).toBe(FREE_INTERVAL_MS);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({ limit: 30_000, msg: expect.stringContaining('CARD_SERVICE_REQUESTS_PER_MINUTE') });
   });
 
   it('gives no new burst to a restart', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type PlanSetting, partOf, planPace } from '../../src/quota/pace.ts';
+import type { Plan } from '../../src/plans.ts';
+import { limitOfNoPlan, type PlanSetting, partOf, planPace } from '../../src/quota/pace.ts';
 
 const FREE = { intervalMs: 6_000, capacity: 19 };
 const PRO = { intervalMs: 600, capacity: 199 };
@@ -30,6 +31,23 @@ describe('planPace', () => {
     ['one token at least', { plan: 'free', burst: 1 }, undefined, { intervalMs: 6_000, capacity: 1 }],
   ])('is %s', (_, setting, dailyLimit, pace) => {
     expect(planPace(setting, dailyLimit)).toEqual(pace);
+  });
+});
+
+describe('a daily limit of no plan', () => {
+  const both = { requestsPerMinute: 60, burst: 30 };
+
+  it.each<[string, PlanSetting, number | undefined, Plan | undefined, number | undefined]>([
+    ['is one that no plan has', { plan: 'auto' }, 30_000, undefined, 30_000],
+    ['is one that the report says no more of', { plan: 'auto' }, 30_000, 'enterprise', 30_000],
+    ['is one, when only the rate is set', { plan: 'auto', requestsPerMinute: 60 }, 30_000, undefined, 30_000],
+    ["is not a plan's", { plan: 'auto' }, 50_000, undefined, undefined],
+    ['is not one that is not known', { plan: 'auto' }, undefined, undefined, undefined],
+    ['is not one with a report of a plan', { plan: 'auto' }, 30_000, 'pro', undefined],
+    ['is not one when the plan is set', { plan: 'free' }, 30_000, undefined, undefined],
+    ['is not one when rate and burst are set', { plan: 'auto', ...both }, 30_000, undefined, undefined],
+  ])('%s', (_, setting, dailyLimit, reported, limit) => {
+    expect(limitOfNoPlan(setting, dailyLimit, reported)).toBe(limit);
   });
 });
 

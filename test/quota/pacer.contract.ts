@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Plan } from '../../src/plans.ts';
 import type { RequestOutcome } from '../../src/quota/gate.ts';
 import type { PlanSetting } from '../../src/quota/pace.ts';
 import type { Pacer, Turn, TurnLane } from '../../src/quota/pacer.ts';
@@ -254,6 +255,27 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       const restarted = await open({ plan: 'auto' });
       await expect.poll(() => Math.round(intervalOf(restarted)), LONG).toBe(120);
     });
+
+    it.each<[string, Plan, number, number, number]>([
+      ['faster', 'free', 1_000, 50_000, 600],
+      ['slower', 'pro', 50_000, 1_000, 6_000],
+    ])(
+      'goes by the headers once they say another daily limit than with the report, over restarts too: %s',
+      async (_, plan, before, after, intervalMs) => {
+        const open = newState();
+        const first = await open({ plan: 'auto' });
+        first.hear(reading(40, HOUR_MS, before));
+        first.hearPlan(plan);
+        await turnOf(first);
+        const pacer = await open({ plan: 'auto' });
+        const later = Date.now() + 10;
+        pacer.hear({ ...reading(400, HOUR_MS, after), sentAtMs: later, receivedAtMs: later });
+        await turnOf(pacer);
+        await expect.poll(() => Math.round(intervalOf(pacer)), LONG).toBe(intervalMs);
+        const restarted = await open({ plan: 'auto' });
+        await expect.poll(() => Math.round(intervalOf(restarted)), LONG).toBe(intervalMs);
+      },
+    );
 
     it('warns once of each share of the day, over restarts too', async () => {
       const open = newState();

@@ -11,6 +11,7 @@ const STATE: PacingState = {
   lastFailure: 7,
   quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
   plan: 'pro',
+  planAtLimit: 50_000,
   learnedBurst: { capacity: 9, untilMs: 6_000 },
   warned: { share: 0.8, windowEndsMs: 6_000 },
   samples: [{ atMs: 3_000, remaining: 12 }],
