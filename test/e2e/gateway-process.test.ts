@@ -23,16 +23,6 @@ const SESSION_GOES_ON: GatewayFault[] = [
 const GARBAGE = ['', '<html>Bad gateway</html>', '{"op":', 'null', '[]', '"op"', '{}', '{"op":0}', new Uint8Array(99)];
 
 const SESSION_ENDS: GatewayFault[] = [
-  { name: 'a TCP reset', strike: ({ discord }) => discord.gateway.reset() },
-  ...[1_000, 4_003, 4_005, 4_007, 4_008].map(close),
-  { name: 'op 9, not resumable', strike: ({ discord }) => discord.gateway.invalidate(false) },
-  {
-    name: 'a refused resume',
-    strike({ discord }) {
-      discord.setGatewayFaults({ refusedResumes: 1 });
-      discord.gateway.drop();
-    },
-  },
   {
     name: 'a dead resume address',
     async strike({ discord }) {
@@ -42,6 +32,16 @@ const SESSION_ENDS: GatewayFault[] = [
       await gateway.whenUp(gateway.identifies + gateway.resumes + 1);
       discord.setGatewayFaults({ deadResumeAddress: false });
       gateway.drop();
+    },
+  },
+  { name: 'a TCP reset', strike: ({ discord }) => discord.gateway.reset() },
+  ...[1_000, 4_003, 4_005, 4_007, 4_008].map(close),
+  { name: 'op 9, not resumable', strike: ({ discord }) => discord.gateway.invalidate(false) },
+  {
+    name: 'a refused resume',
+    strike({ discord }) {
+      discord.setGatewayFaults({ refusedResumes: 1 });
+      discord.gateway.drop();
     },
   },
 ];

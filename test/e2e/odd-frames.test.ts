@@ -39,7 +39,7 @@ it('no frame ends the process, however odd, and the next good command is answere
       'no JSON',
       () => each(['', 'null', '[]', '{"op":0', '<html>', '\0', new Uint8Array(99)], (it) => gateway.send(it)),
     ],
-    ['8 MB', () => each(['{', '{"op":0,"d":"'], (start) => gateway.send(start + 'x'.repeat(8 * MEGABYTE) + '"}'))],
+    ['8 MB', () => each(['{', '{"op":0,"d":"'], (start) => gateway.send(`${start}${'x'.repeat(8 * MEGABYTE)}"}`))],
     ['op 7 three times', () => each([null, 7, {}], (d) => send({ op: Reconnect, d })), true],
     ['op 9 three times', () => each([null, 7, {}], (d) => send({ op: InvalidSession, d })), true],
     ['op 9 and op 7', () => each([InvalidSession, Reconnect], (op) => send({ op, d: true })), true],
