@@ -1,13 +1,11 @@
 import { ApiError } from './api-error.ts';
-import { withServedMedia } from './attachment-links.ts';
-import { attachmentPlan } from './attachment-rules.ts';
 import type { Answerable, Callback } from './callback-rules.ts';
+import { changedReply } from './changed-reply.ts';
 import type { ChatMessage } from './chat.ts';
-import { withIds } from './components.ts';
 import type { FileStore } from './file-store.ts';
 import { mistake } from './form-error.ts';
 import { acknowledge, type Lifetimes, type Phase, timeLimit, webhookRefusal } from './interaction.ts';
-import { EMPTY_REPLY, edited, isEmpty, type MessageForm, type Reply, refuseUnfit } from './message-rules.ts';
+import { EMPTY_REPLY, type MessageForm } from './message-rules.ts';
 import type { Owners } from './place.ts';
 import type { NumberedUpload } from './request-body.ts';
 import { type SentMessage, SentMessages } from './sent-messages.ts';
@@ -166,7 +164,7 @@ export class Conversation {
   }
 
   #made(form: MessageForm, ephemeral: boolean, uploads: readonly NumberedUpload[], at: readonly string[]): SentMessage {
-    const reply = this.#changed(EMPTY_REPLY, form, uploads, at);
+    const reply = changedReply(EMPTY_REPLY, form, uploads, this.#options, at);
     return { id: this.#options.nextId(), ephemeral, edited: false, reply };
   }
 
@@ -178,7 +176,7 @@ export class Conversation {
   ): void {
     const fills = this.#phase === 'thinking' && this.#sent.isOriginal(before);
     if (form.poll && !fills) throw mistake([...at, 'poll'], 'MESSAGE_POLL_EDIT', LATE_POLL);
-    this.#sent.put({ ...before, reply: this.#changed(before.reply, form, uploads, at), edited: !fills });
+    this.#sent.put({ ...before, reply: changedReply(before.reply, form, uploads, this.#options, at), edited: !fills });
     if (fills) this.#enter('answered');
     else this.#publish();
   }
@@ -187,22 +185,6 @@ export class Conversation {
     this.#sent.remove(gone);
     if (this.#sent.isOriginal(gone)) this.#enter('deleted');
     else this.#publish();
-  }
-
-  #changed(reply: Reply, form: MessageForm, uploads: readonly NumberedUpload[], at: readonly string[]): Reply {
-    const { files, channelId, origin } = this.#options;
-    const { kept, added } = attachmentPlan(reply.attachments, form.attachments, uploads, at);
-    const prepared = added.map(({ upload, details }) => files.prepare(upload, channelId, details));
-    const changed = edited(reply, form, [...kept, ...prepared.map(({ attachment }) => attachment)]);
-    if (isEmpty(changed)) throw new ApiError('emptyMessage');
-    refuseUnfit(changed, at);
-    const served = {
-      ...changed,
-      embeds: withServedMedia(changed.embeds, changed.attachments, origin, [...at, 'embeds']),
-      components: withServedMedia(withIds(changed.components), changed.attachments, origin, [...at, 'components']),
-    };
-    files.keep(prepared);
-    return served;
   }
 
   #enter(phase: Phase): void {

@@ -1,6 +1,6 @@
 import type { OptionInput } from './chat.ts';
 import type { FileStore, PreparedFile } from './file-store.ts';
-import type { OptionValue } from './typed-options.ts';
+import type { OptionValue } from './option-value-rules.ts';
 
 /** Typed options with the id of an attachment in the place of each file. */
 export function attach(

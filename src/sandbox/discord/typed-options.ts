@@ -5,9 +5,8 @@ import {
   ApplicationCommandOptionType as OptionType,
 } from 'discord-api-types/v10';
 
-import { isResolvable, type Resolvable } from './resolvable.ts';
-
-export type OptionValue = string | number | boolean;
+import { chosen, misfit, type OptionValue } from './option-value-rules.ts';
+import type { Resolvable } from './resolvable.ts';
 
 /** An option as it is sent: of a subcommand with the options in it. */
 export interface TypedOption {
@@ -107,57 +106,4 @@ function isSubcommand({ type }: APIApplicationCommandOption): boolean {
 function refuseStrangers(called: Callable, typed: Readonly<Record<string, OptionValue>>): void {
   const stranger = Object.keys(typed).find((name) => !called.declared.some((option) => option.name === name));
   if (stranger !== undefined) throw new Error(`${lineOf(called)} has no option "${stranger}".`);
-}
-
-function misfit(option: APIApplicationCommandBasicOption, value: OptionValue, known: Resolvable): string | undefined {
-  if ('choices' in option && option.choices?.length) {
-    return option.choices.some((choice) => choice.name === value || choice.value === value)
-      ? undefined
-      : `is none of ${option.choices.map(({ name }) => name).join(', ')}`;
-  }
-  switch (option.type) {
-    case OptionType.String:
-      return textMisfit(value, option.min_length ?? 0, option.max_length ?? 6_000);
-    case OptionType.Integer:
-      return Number.isSafeInteger(value) ? numberMisfit(value, option) : 'must be a whole number';
-    case OptionType.Number:
-      return Number.isFinite(value) ? numberMisfit(value, option) : 'must be a number';
-    case OptionType.Boolean:
-      return typeof value === 'boolean' ? undefined : 'must be true or false';
-    case OptionType.Channel:
-      return channelMisfit(String(value), option.channel_types, known);
-    default:
-      return isResolvable(option.type, String(value), known) ? undefined : WANTED[option.type];
-  }
-}
-
-const WANTED: Record<number, string> = {
-  [OptionType.User]: 'must be the id of a member',
-  [OptionType.Role]: 'must be the id of a role of this server',
-  [OptionType.Mentionable]: 'must be the id of a member or of a role of this server',
-  [OptionType.Attachment]: 'must be a file',
-};
-
-function channelMisfit(id: string, types: readonly number[] | undefined, { channels }: Resolvable) {
-  const found = channels.get(id);
-  if (!found) return 'must be the id of a channel of this server';
-  return types?.length && !types.includes(found.type) ? 'is not a channel of the wanted kind' : undefined;
-}
-
-function textMisfit(value: OptionValue, min: number, max: number): string | undefined {
-  if (typeof value !== 'string') return 'must be text';
-  const length = [...value].length;
-  return length < min || length > max ? `must have ${min} to ${max} characters` : undefined;
-}
-
-function numberMisfit(value: OptionValue, { min_value, max_value }: { min_value?: number; max_value?: number }) {
-  if (min_value !== undefined && Number(value) < min_value) return `must be at least ${min_value}`;
-  if (max_value !== undefined && Number(value) > max_value) return `must be at most ${max_value}`;
-  return undefined;
-}
-
-/** People pick a choice by its name; the bot gets its value. */
-function chosen(option: APIApplicationCommandBasicOption, value: OptionValue): OptionValue {
-  if (!('choices' in option)) return value;
-  return option.choices?.find((choice) => choice.name === value)?.value ?? value;
 }

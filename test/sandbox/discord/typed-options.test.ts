@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { apiCommand } from '../../../src/sandbox/discord/api-command.ts';
 import { CommandForm } from '../../../src/sandbox/discord/command-rules.ts';
 import { channelsOf, rolesOf } from '../../../src/sandbox/discord/guild-contents.ts';
+import type { OptionValue } from '../../../src/sandbox/discord/option-value-rules.ts';
 import { placeOf } from '../../../src/sandbox/discord/place.ts';
 import { resolvableAt, resolved } from '../../../src/sandbox/discord/resolvable.ts';
 import {
   callable,
   commandLine,
   halfTypedOptions,
-  type OptionValue,
   typedOptions,
   withinPath,
 } from '../../../src/sandbox/discord/typed-options.ts';
