@@ -26,7 +26,7 @@ export function addSample(
 
 /**
  * When nothing will remain at the present rate: that of the last hour or, before there are samples of five minutes,
- * that of the window so far.
+ * that of the window so far, once it is as old.
  *
  * @returns `undefined` when enough remains until the reset, or too little is known
  */
@@ -43,7 +43,7 @@ export function runsOutAtMs(
     recent !== undefined && nowMs - recent.atMs >= SAMPLE_EVERY_MS
       ? recent
       : limit !== undefined && { atMs: resetsAtMs - DAY_MS, remaining: limit };
-  if (!since || since.atMs >= nowMs) return undefined;
+  if (!since || nowMs - since.atMs < SAMPLE_EVERY_MS) return undefined; // a burst is no rate
 
   const perMs = (since.remaining - remaining) / (nowMs - since.atMs);
   const atMs = perMs > 0 ? nowMs + remaining / perMs : Number.POSITIVE_INFINITY;

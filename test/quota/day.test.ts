@@ -103,6 +103,11 @@ describe('the forecast', () => {
     expect(runsOutAtMs([], undefined, NOON)).toBeUndefined();
   });
 
+  it('says nothing in the first minutes of a window: a burst is no rate', () => {
+    const begun = quota(990, 1_000, NOON + 24 * HOUR - 60_000);
+    expect(runsOutAtMs(samplesOf([NOON - 60_000, 1_000]), begun, NOON)).toBeUndefined();
+  });
+
   it('begins anew when more remains than before', () => {
     expect(samplesOf([NOON - HOUR, 10], [NOON, 1_000])).toEqual([{ atMs: NOON, remaining: 1_000 }]);
   });
