@@ -1,5 +1,6 @@
 import { DiscordAPIError, MessageFlags, RateLimitError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
+import { Episode } from '../episode.ts';
 import type { Logger } from '../log.ts';
 import { isTurnNotice } from '../render/words.ts';
 import type { Debt } from '../replies/debt.ts';
@@ -24,10 +25,16 @@ const Shown = z.object({ content: z.string(), flags: z.number().default(0) });
 export class Replies {
   readonly #rest: REST;
   readonly #log: Logger;
+  readonly #outage: Episode;
 
   constructor(rest: REST, log: Logger) {
     this.#rest = rest;
     this.#log = log;
+    this.#outage = new Episode(log, {
+      level: 'error',
+      begins: 'discord takes no edits: they are sent again until it does',
+      ends: 'discord takes edits again',
+    });
   }
 
   /** Makes the reply show `message` and nothing else. Never rejects: there is nobody else to tell. */
@@ -38,6 +45,7 @@ export class Replies {
     const body = { content, embeds, allowed_mentions: NO_MENTIONS };
     try {
       await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.patch(route, { auth: false, body }));
+      this.#outage.succeeded();
       return 'edited';
     } catch (err) {
       const code = err instanceof DiscordAPIError ? err.code : undefined;
@@ -45,7 +53,9 @@ export class Replies {
         return this.#answerFirst(edited, message);
       }
       const result = failedEdit(err);
-      this.#log[result === 'lost' ? 'info' : 'error']({ command, member: memberId, err }, 'reply cannot be edited');
+      if (result === 'failed') this.#outage.failed({ command, member: memberId, err });
+      else
+        this.#log[result === 'lost' ? 'info' : 'error']({ command, member: memberId, err }, 'reply cannot be edited');
       return result;
     }
   }

@@ -66,6 +66,11 @@ describe('an answer that is owed', () => {
     await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length, { timeout: 15_000 }).toBe(2);
     expect(world.discord.faults.pending).toBe(0);
     expect(finalAnswers(typed)).toBe(1);
+    const said = world.lines.filter(({ level, failures }) => Number(level) >= ERROR || failures !== undefined);
+    expect(said.map(({ msg }) => msg)).toEqual([
+      'discord takes no edits: they are sent again until it does',
+      'discord takes edits again',
+    ]);
   });
 
   it.each<Refusal>(['unknownMessage', 'unknownInteraction', 'invalidWebhookToken'])(
