@@ -117,7 +117,8 @@ describe('the card service', () => {
     await page.getByRole('combobox', { name: 'Speed' }).selectOption('2 s');
     await expect.poll(() => cardService.state().switches.latencyMs).toBe(2_000);
     await page.getByRole('button', { name: '429 storm for 30 s' }).click();
-    await expect.poll(() => cardService.state().switches.stormUntilMs).toBeGreaterThan(Date.now());
+    await page.getByText(/Every request gets a 429/).waitFor();
+    expect(cardService.state().switches.stormUntilMs).toBeGreaterThan(Date.now());
     await page.getByRole('button', { name: 'Use up the day' }).click();
     await expect.poll(() => cardService.state().dayRemaining).toBe(0);
     await page.getByRole('button', { name: 'Refill the day' }).click();
