@@ -10,6 +10,7 @@ import {
   hearReading,
   hearReportedPlan,
   type PacingState,
+  paceOf,
   reportedPlan,
   settleTurn,
   underSetting,
@@ -20,6 +21,7 @@ import { plausible } from './plausible.ts';
 import { currentQuota, keptOfDay } from './quota.ts';
 import { runsOutAtMs } from './rate-samples.ts';
 import { RefillLag } from './refill-lag.ts';
+import { fullAtPace } from './token-bucket.ts';
 
 export interface LocalPacerOptions {
   setting: PlanSetting;
@@ -43,6 +45,7 @@ export class LocalPacer implements Pacer {
   readonly #listeners: (() => void)[] = [];
   readonly #lag = new RefillLag();
   readonly #underWay = new Set<Turn>();
+  #hasHeard = false;
   #state: PacingState;
 
   constructor({
@@ -71,6 +74,7 @@ export class LocalPacer implements Pacer {
     const { state, got } = takeTurn(before, lane, this.#setting, nowMs, {
       politeMs,
       underWay: this.#underWay.size,
+      isUnheard: !this.#hasHeard,
     });
     if (got.kind === 'turn' && before.fullAtMs <= nowMs) this.#lag.tookFromFull(nowMs);
     if (got.kind === 'turn') this.#underWay.add(got.turn);
@@ -90,8 +94,12 @@ export class LocalPacer implements Pacer {
 
   hear(reading: QuotaReading): void {
     const { warned } = this.#state;
-    const heard = hearReading(this.#present(), reading, Date.now());
-    this.#become(heard);
+    const nowMs = Date.now();
+    const present = this.#present();
+    const heard = hearReading(present, reading, nowMs);
+    const [before, after] = [paceOf(present, this.#setting, nowMs), paceOf(heard, this.#setting, nowMs)];
+    this.#become({ ...heard, fullAtMs: fullAtPace(present.fullAtMs, nowMs, before, after) });
+    this.#hasHeard = true;
     const limit = limitOfNoPlan(this.#setting, heard.quota?.limit, reportedPlan(heard));
     if (limit !== undefined) this.#warnOfLimit(limit);
     if (heard.warned && heard.quota && heard.warned !== warned) this.#warn(heard.warned.share, heard.quota);

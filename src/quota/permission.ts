@@ -1,3 +1,4 @@
+import { PLAN_LIMITS } from '../plans.ts';
 import type { Gate } from './gate.ts';
 import type { PlanSetting } from './pace.ts';
 import type { Turn, TurnLane, TurnOrWait } from './pacer.ts';
@@ -18,7 +19,12 @@ export interface Crowd {
   politeMs?: number;
   /** Requests that have left and have not ended. */
   underWay?: number;
+  /** This process has heard no answer yet: what is known of the plan may be of another one. */
+  isUnheard?: boolean;
 }
+
+/** What any plan takes at once, less one as in planPace. */
+const FREE_BURST = PLAN_LIMITS.free.burst - 1;
 
 /** Whether a request may leave once there is a token for it. */
 export function permission(
@@ -26,7 +32,7 @@ export function permission(
   lane: TurnLane,
   setting: PlanSetting,
   nowMs: number,
-  { politeMs = 0, underWay = 0 }: Crowd = {},
+  { politeMs = 0, underWay = 0, isUnheard = false }: Crowd = {},
 ): Permission {
   const { gate } = state;
   const pace = paceOf(state, setting, nowMs);
@@ -34,7 +40,9 @@ export function permission(
   const elsewhere = lane === 'report' && gate.why === 'key';
   const refused = elsewhere ? undefined : refusal(state, lane, pace, nowMs);
   if (refused) return refused;
-  if (isRestTaken(state, underWay, nowMs)) return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
+  const isUnsure = isUnheard && setting.plan === 'auto';
+  if (isRestTaken(state, underWay, nowMs) || (isUnsure && underWay >= FREE_BURST))
+    return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
 
   const probe = gate.why !== 'open' && !elsewhere;
   const keptMs = lane === 'background' ? keepingMs(Math.floor(pace.capacity / 2), pace) : 0;

@@ -12,6 +12,7 @@ import {
   hearReportedPlan,
   type PacingChange,
   type PacingState,
+  paceOf,
   reportedPlan,
   settleTurn,
 } from './pacing.ts';
@@ -21,6 +22,7 @@ import type { RedisBucket } from './redis-bucket.ts';
 import { RefillLag } from './refill-lag.ts';
 import type { SharedPacing } from './shared-pacing.ts';
 import { SharedTurns } from './shared-turns.ts';
+import { fullAtPace } from './token-bucket.ts';
 import { isSameWarning } from './warnings.ts';
 
 export interface RedisPacerOptions {
@@ -49,6 +51,7 @@ export class RedisPacer implements Pacer {
   readonly #lag = new RefillLag();
   /** Of this process; those of the others are not known. */
   readonly #underWay = new Set<Turn>();
+  #hasHeard = false;
   /** One thing at a time is asked of Redis, so that nothing comes between a question and its answer. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -64,7 +67,8 @@ export class RedisPacer implements Pacer {
   take(lane: TurnLane, politeMs = 0): Promise<TurnOrWait> {
     return this.#inTurn(async () => {
       const underWay = this.#underWay.size;
-      const shared = await this.#unlessAway(() => this.#turns.take(this.#known.own, lane, { politeMs, underWay }));
+      const crowd = { politeMs, underWay, isUnheard: !this.#hasHeard };
+      const shared = await this.#unlessAway(() => this.#turns.take(this.#known.own, lane, crowd));
       const got = shared ? shared.got : this.#known.takeAlone(lane, underWay);
       if (shared) this.#hear(shared.state);
       if (shared?.fromFull && got.kind === 'turn') this.#lag.tookFromFull(Date.now());
@@ -90,8 +94,13 @@ export class RedisPacer implements Pacer {
 
   hear(reading: QuotaReading): void {
     const nowMs = Date.now();
+    const { state: before, setting } = this.#known;
     void this.#change((state) => hearReading(state, reading, nowMs));
+    this.#hasHeard = true;
     const { state } = this.#known;
+    const paces = [paceOf(before, setting, nowMs), paceOf(state, setting, nowMs)] as const;
+    const owedMs = fullAtPace(before.fullAtMs, nowMs, ...paces) - before.fullAtMs;
+    if (owedMs > 0) void this.#inTurn(() => this.#unlessAway(() => this.#turns.delay(this.#known.own, owedMs)));
     const limit = limitOfNoPlan(this.#options.setting, state.quota?.limit, reportedPlan(state));
     if (limit !== undefined) this.#options.warnOfLimit?.(limit);
   }

@@ -29,6 +29,13 @@ export function keepingMs(tokens: number, { capacity, intervalMs }: Pace): numbe
   return Math.min(tokens, capacity - 1) * intervalMs;
 }
 
+/** When a bucket is full that misses as many tokens as before a change of pace; a faster pace fills it no sooner. */
+export function fullAtPace(fullAtMs: number, nowMs: number, before: Pace, after: Pace): number {
+  if (after.intervalMs <= before.intervalMs) return fullAtMs;
+  const missing = Math.max(0, noEmptierThanEmpty(fullAtMs, nowMs, before) - nowMs) / before.intervalMs;
+  return noEmptierThanEmpty(nowMs + missing * after.intervalMs, nowMs, after);
+}
+
 /** The state of a bucket without a single token. */
 export function emptyBucket(nowMs: number, pace: Pace): number {
   return nowMs + pace.capacity * pace.intervalMs;

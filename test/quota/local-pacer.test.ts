@@ -149,6 +149,25 @@ describe('pace', () => {
     expect(await it.drain()).toBe(199);
   });
 
+  it('of auto sends no more than Free takes at once, after a restart on a plan that is no longer so', async () => {
+    const process = new Process({ plan: 'auto' });
+    process.pacer.hear(reading(49_000, 12 * 3_600_000, 50_000));
+    process.pacer.hearPlan('pro');
+    process.restart();
+
+    const turns: Turn[] = [];
+    for (let turn = await process.take(); turn; turn = await process.take()) turns.push(turn);
+    expect(turns).toHaveLength(FREE_TOKENS);
+    const later = (ms: number) => ({ sentAtMs: Date.now() + ms, receivedAtMs: Date.now() + ms });
+    process.pacer.hear({ ...reading(981, 12 * 3_600_000, 1_000), ...later(1) });
+    for (const turn of turns) await process.pacer.settle(turn, ANSWERED);
+    expect(await process.pacer.take('members')).toMatchObject({ kind: 'wait' });
+
+    process.pacer.hear({ ...reading(49_000, 12 * 3_600_000, 50_000), ...later(2) });
+    pass(120_000);
+    expect(await process.drain()).toBe(199);
+  });
+
   it("of auto is Free's with a daily limit of no plan, and the operator is told once what to set", async () => {
     const { log, lines } = logLines();
     const setting = { plan: 'auto' } as const;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { PacingState } from '../../src/quota/pacing.ts';
+import { type PacingState, reportedPlan } from '../../src/quota/pacing.ts';
 import { PACING_SCHEMA, PacingRows } from '../../src/quota/pacing-rows.ts';
 import { ERROR, logLines, WARN } from '../support/log-lines.ts';
 
@@ -34,6 +34,18 @@ describe('pacing rows', () => {
     rows.save({ ...STATE, fullAtMs: 0 });
     rows.save(state);
     expect(rows.load()).toEqual(state);
+  });
+
+  it('of an older version keep pace and closing; its report counts only where the headers say no limit', () => {
+    const kept = database();
+    const rows = new PacingRows(kept, ADDRESS, 'key', logLines().log);
+    rows.save(STATE);
+    const { closedUnder: _, planAtLimit: __, lastFailure: ___, ...older } = STATE;
+    kept.prepare('UPDATE pacing SET state = ?').run(JSON.stringify(older));
+    const loaded = rows.load();
+    expect(loaded).toEqual({ ...STATE, closedUnder: undefined, planAtLimit: undefined, lastFailure: 0 });
+    expect(loaded && reportedPlan(loaded)).toBeUndefined();
+    expect(loaded && reportedPlan({ ...loaded, quota: undefined })).toBe('pro');
   });
 
   it.each([
