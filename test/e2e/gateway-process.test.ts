@@ -101,13 +101,16 @@ const SHUT_OUT: [code: number, sentence: string][] = [
   [4_014, 'Discord refuses the intents: update the bot.'],
 ];
 
+/** After a resume, what failed before lets nobody wait any more. */
+const RESUMED = close(4_000);
+
 type Activity = 'idle' | 'waiting';
 
-/** What one process lives through; then Discord shuts it out, or it is told to stop. */
+/** What one process lives through, until Discord shuts it out. */
 interface Story {
   mode: 'embedded' | 'redis';
   faults: readonly (readonly [GatewayFault, Activity])[];
-  end?: { code: number; sentence: string; activity: Activity };
+  end: { code: number; sentence: string; activity: Activity };
 }
 
 /**
@@ -116,18 +119,22 @@ interface Story {
  */
 const STORIES: Story[] = (['embedded', 'redis'] as const).flatMap((mode) => {
   const activity = (index: number): Activity => ((index % 2 === 0) === (mode === 'embedded') ? 'idle' : 'waiting');
-  const faults: Story['faults'][] = [
-    ...GATEWAY_AWAY.map((fault, index): Story['faults'] => [[fault, activity(index)]]),
-    ...inThrees(SESSION_ENDS).map((three) => three.map((fault, index) => [fault, activity(index)] as const)),
-    SESSION_GOES_ON.flatMap((fault): Story['faults'] => [
-      [fault, 'idle'],
-      [fault, 'waiting'],
+  const thirds = inThrees(SESSION_ENDS);
+  const lives = [
+    ...GATEWAY_AWAY.map((fault, index) => [
+      fault,
+      ...(thirds[index - 1] ?? []).flatMap((one, at) => (at === 0 ? [RESUMED, one] : [one])),
     ]),
+    SESSION_GOES_ON.flatMap((fault) => [fault, fault]),
   ];
-  return faults.map((some, index): Story => {
-    const [code, sentence] = SHUT_OUT[index] ?? [];
-    return { mode, faults: some, ...(code && sentence && { end: { code, sentence, activity: activity(index) } }) };
-  });
+  if (lives.length !== SHUT_OUT.length) throw new Error('as many lives as ways to end them');
+  return SHUT_OUT.map(([code, sentence], index) => ({
+    mode,
+    faults: (lives[index] ?? []).map(
+      (fault, at) => [fault, activity(lives.length === index + 1 ? at : index + at)] as const,
+    ),
+    end: { code, sentence, activity: activity(index) },
+  }));
 });
 
 describe('a bot process', () => {
@@ -165,11 +172,6 @@ describe('a bot process', () => {
 async function tell({ faults, end }: Story, life: Life): Promise<void> {
   const { discord, cardService, bot } = life;
   for (const [fault, activity] of faults) await livesThrough(life, fault, activity);
-  if (!end) {
-    bot.child.kill('SIGTERM');
-    expect(await bot.ended, bot.output()).toBe(0);
-    return;
-  }
   const { identifies } = discord.gateway;
   cardService.set({ latencyMs: 500 });
   const question = end.activity === 'waiting' ? ask(life) : undefined;
@@ -183,7 +185,7 @@ async function tell({ faults, end }: Story, life: Life): Promise<void> {
 
 function nameOf({ mode, faults, end }: Story): string {
   const lived = [...new Set(faults.map(([{ name }]) => name))].join(', ');
-  return `${mode}: answers after ${lived}; ${end ? `says what to do and exits 1 after ${end.code}` : 'exits 0 when told'}`;
+  return `${mode}: answers after ${lived}; says what to do and exits 1 after ${end.code}`;
 }
 
 function close(code: number): GatewayFault {
