@@ -109,6 +109,39 @@ describe('the embedded card service', () => {
     }
   });
 
+  it.each([
+    ['reset in milliseconds', '1000', '1893542400000'],
+    ['reset with decimals', '1000', '1893542400.25'],
+    ['reset from now', '1000', '43200'],
+    ['no reset', '1000', null],
+    ['limit 0', '0', '1893542400'],
+  ] as const)('gives its figures in another form: %s', async (oddFigures, limit, reset) => {
+    const { service, ask } = serviceAtNoon();
+    service.set({ oddFigures });
+    const { headers } = await ask('/cards/base1-4');
+    expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-reset')]).toEqual([limit, reset]);
+  });
+
+  it('has a limiter before it that speaks of its own window, and counts what it refuses', async () => {
+    const { service, clock, ask } = serviceAtNoon();
+    service.set({ windowLimit: 2 });
+    const told = [];
+    for (const waitMs of [0, 1_000, 1_000, 58_000]) {
+      clock.nowMs += waitMs;
+      const { status, headers } = await ask('/cards/base1-4');
+      told.push(
+        [status, ...['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))].join(' '),
+      );
+    }
+    expect(told).toEqual(['200 2 1 60', '200 2 0 59', '429 2 0 58', '200 2 1 60']);
+  });
+
+  it('states for how long it is down, when switched so', async () => {
+    const { service, ask } = serviceAtNoon();
+    service.set({ down: true, downRetryAfterSeconds: 30 });
+    expect((await ask('/cards/base1-4')).headers.get('retry-after')).toBe('30');
+  });
+
   it('answers the request after the burst with 429 and the time to the next token, uncounted', async () => {
     const { service, clock, ask } = serviceAtNoon();
     await spendAll(ask, PLAN_LIMITS.free.burst);
