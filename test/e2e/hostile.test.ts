@@ -186,22 +186,26 @@ describe('a card', () => {
 });
 
 describe('one member', () => {
-  it('who sends 1,000 commands in a minute is told to slow down; another is answered as ever', async () => {
+  it('who sends commands faster than anybody types is told to slow down; another is answered as ever', async () => {
     const world = await startWorld();
     const [alice, other] = world.discord.members;
     await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
+    const startedAtMs = performance.now();
 
-    const storm = Array.from({ length: 1_000 }, () => world.card('base1-4', {}, { memberId: alice?.id ?? '' }));
-    const another = await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
-    const replies = await Promise.all(storm.map((typed) => typed.settled()));
+    const replies: ChatMessage[] = [];
+    for (let sent = 0; sent < 600; sent += 50) {
+      const storm = Array.from({ length: 50 }, () => world.card('base1-4', {}, { memberId: alice?.id ?? '' }));
+      const another = await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
+      expect(another.embeds).toHaveLength(1);
+      replies.push(...(await Promise.all(storm.map((typed) => typed.settled()))));
+    }
 
     const shown = replies.filter(({ embeds }) => embeds.length === 1);
     const slowed = replies.filter(({ content, ephemeral }) => ephemeral && content.startsWith('Slow down: '));
-    const tooLate = replies.filter(({ state }) => state === 'failed'); // 1,000 at once are a lot for a busy machine
-    expect(another.embeds).toHaveLength(1);
-    expect(shown.length + tooLate.length).toBeGreaterThanOrEqual(240);
-    expect(shown.length).toBeLessThan(400); // four more come with every second
-    expect(shown.length + slowed.length + tooLate.length).toBe(1_000);
+    const fourASecond = 4 * ((performance.now() - startedAtMs) / 1_000);
+    expect(shown.length).toBeGreaterThanOrEqual(240);
+    expect(shown.length).toBeLessThanOrEqual(240 + fourASecond);
+    expect(shown.length + slowed.length).toBe(600);
     expect(cardRequests(world)).toHaveLength(1);
   });
 

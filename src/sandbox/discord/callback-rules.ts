@@ -33,6 +33,14 @@ const ANSWERS: Record<Exclude<Asked, Asked.Ping>, readonly Type[]> = {
 };
 const UPDATES: readonly Type[] = [Type.DeferredMessageUpdate, Type.UpdateMessage];
 
+// Once for all: a schema costs more to make than to use.
+const ENVELOPES = {
+  [Asked.ApplicationCommand]: envelopes(Asked.ApplicationCommand),
+  [Asked.ApplicationCommandAutocomplete]: envelopes(Asked.ApplicationCommandAutocomplete),
+  [Asked.MessageComponent]: envelopes(Asked.MessageComponent),
+  [Asked.ModalSubmit]: envelopes(Asked.ModalSubmit),
+};
+
 // A deferred answer takes only this flag; interactions/receiving-and-responding
 const DeferData = z.object({ flags: flags(MessageFlags.Ephemeral).exactOptional() });
 
@@ -78,9 +86,18 @@ export function parseChoices(body: unknown, locale: string): Choice[] {
   return choices.map(({ name, name_localizations, value }) => ({ name: name_localizations?.[locale] ?? name, value }));
 }
 
+function envelopes(asked: Answerable['type']) {
+  const answers = ANSWERS[asked];
+  return { withSource: oneOf(answers), withoutSource: oneOf(answers.filter((type) => !UPDATES.includes(type))) };
+}
+
+function oneOf(types: readonly Type[]) {
+  return z.object({ type: z.literal(types as [Type, ...Type[]]), data: z.unknown().optional() });
+}
+
 function envelope({ type, hasSource }: Answerable) {
-  const allowed = ANSWERS[type].filter((answer) => hasSource || !UPDATES.includes(answer));
-  return z.object({ type: z.literal(allowed as [Type, ...Type[]]), data: z.unknown().optional() });
+  const { withSource, withoutSource } = ENVELOPES[type];
+  return hasSource ? withSource : withoutSource;
 }
 
 export function isEphemeral(form: { flags?: number | null }): boolean {
