@@ -83,16 +83,13 @@ export class TooManyCommands extends CardServiceError {
 export class RateLimited extends CardServiceError {
   override name = 'RateLimited';
   readonly userMessage = 'The card service is asked too often at the moment. Ask again in a minute.';
-  /** `day`: its headers say that nothing remains, of the day or of another window. */
-  readonly kind: 'minute' | 'day';
   /** As the service stated it; `undefined` when it did not, or not in a form that is understood. */
   readonly seconds: number | undefined;
   /** Where `seconds` was read. */
   readonly source: 'body' | 'header' | 'none';
 
-  constructor(details: Pick<RateLimited, 'kind' | 'seconds' | 'source'>) {
-    super(`429 (${details.kind}), retry after ${details.seconds ?? 'an unstated number of'} seconds`);
-    this.kind = details.kind;
+  constructor(details: Pick<RateLimited, 'seconds' | 'source'>) {
+    super(`429, retry after ${details.seconds ?? 'an unstated number of'} seconds`);
     this.seconds = details.seconds;
     this.source = details.source;
   }

@@ -58,13 +58,10 @@ export class CardService {
 
   async #get(url: URL, signal?: AbortSignal): Promise<ServiceResponse> {
     const { apiKey, timeoutMs, fetch = globalThis.fetch, onQuota } = this.#options;
-    let reading: QuotaReading | undefined;
-    const onHeaders = (headers: Headers, sentAtMs: number, receivedAtMs: number) => {
-      reading = readRateLimit(headers, sentAtMs, receivedAtMs);
-      onQuota(reading);
-    };
+    const onHeaders = (headers: Headers, sentAtMs: number, receivedAtMs: number) =>
+      onQuota(readRateLimit(headers, sentAtMs, receivedAtMs));
     const response = await request(url, { fetch, apiKey, timeoutMs, onHeaders }, signal);
-    throwUnlessAnswered(response, reading?.remaining);
+    throwUnlessAnswered(response);
     return response;
   }
 }
@@ -86,21 +83,17 @@ function endpoint(baseUrl: string, path: string): URL {
   return new URL(baseUrl.replace(/\/+$/, '') + path);
 }
 
-function throwUnlessAnswered(response: ServiceResponse, remaining: number | undefined): void {
+function throwUnlessAnswered(response: ServiceResponse): void {
   const { status } = response;
-  if (status === 429) throw rateLimited(response, remaining);
+  if (status === 429) throw rateLimited(response);
   // A 403 without the interface's error body is no word of the service, but of a firewall before it.
   if (status === 401 || (status === 403 && errorBody(response))) throw new KeyRefused(status);
   if (status === 408 || status >= 500) throw serviceDown(response);
 }
 
-function rateLimited({ headers, body, receivedAtMs }: ServiceResponse, remaining: number | undefined): RateLimited {
+function rateLimited({ headers, body, receivedAtMs }: ServiceResponse): RateLimited {
   const wait = statedWait(body, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
-  return new RateLimited({
-    kind: remaining === 0 ? 'day' : 'minute',
-    seconds: wait?.seconds,
-    source: wait?.source ?? 'none',
-  });
+  return new RateLimited({ seconds: wait?.seconds, source: wait?.source ?? 'none' });
 }
 
 /** A service that is down may say for how long; more than it states is for the caller to decide. */

@@ -13,9 +13,9 @@ const LONGEST_SENSIBLE_SECONDS = 31 * 24 * 3600;
 const LEAST_MILLISECONDS_PER_SECOND = 100;
 
 /**
- * The wait that a 429 states: the larger of the body's `retryAfter` (seconds) and the header `Retry-After`
- * (seconds, also decimal, or an HTTP date). Anything else is ignored. A `retryAfter` of about 1,000 times the header, or
- * of the seconds in the body's message, is in milliseconds.
+ * The wait that an answer states, such as a 429 or a 503: the larger of the body's `retryAfter` (seconds) and the header
+ * `Retry-After` (seconds, also decimal, or an HTTP date). Anything else is ignored. A `retryAfter` of about 1,000 times
+ * the header, or of the seconds in the body's message, is in milliseconds.
  *
  * @param serviceNowMs the service's own clock (its `Date` header), against which a date is read
  * @returns `undefined` when neither states a wait

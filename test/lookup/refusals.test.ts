@@ -4,7 +4,7 @@ import { isCounted } from '../../src/lookup/refusals.ts';
 
 describe('a request that failed', () => {
   it.each<[string, Error, boolean]>([
-    ['with 429 is not', new RateLimited({ kind: 'minute', seconds: 1, source: 'body' }), false],
+    ['with 429 is not', new RateLimited({ seconds: 1, source: 'body' }), false],
     ['before it left is not', new ServiceDown('connection failed', { neverLeft: true }), false],
     ['after it left is', new ServiceDown('connection failed'), true],
     ['by a refused key is', new KeyRefused(401), true],

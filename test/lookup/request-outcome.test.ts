@@ -27,11 +27,8 @@ describe('a turn', () => {
   });
 
   it.each<[Error, RequestOutcome]>([
-    [new RateLimited({ kind: 'minute', seconds: 5.5, source: 'body' }), { kind: 'rate limited', statedMs: 5_500 }],
-    [
-      new RateLimited({ kind: 'day', seconds: undefined, source: 'none' }),
-      { kind: 'rate limited', statedMs: undefined },
-    ],
+    [new RateLimited({ seconds: 5.5, source: 'body' }), { kind: 'rate limited', statedMs: 5_500 }],
+    [new RateLimited({ seconds: undefined, source: 'none' }), { kind: 'rate limited', statedMs: undefined }],
     [new ServiceDown('it answered 503'), { kind: 'down' }],
     [new ServiceDown('it answered 503', { retryAfterMs: 30_000 }), { kind: 'down', statedMs: 30_000 }],
     [new KeyRefused(403), { kind: 'key refused' }],

@@ -70,7 +70,7 @@ describe('every error', () => {
     new ServiceDown('silence'),
     new ServiceDown('silence', { untilMs: NOON_MS }),
     new UnexpectedAnswer('name: secret detail'),
-    new RateLimited({ kind: 'minute', seconds: 5, source: 'body' }),
+    new RateLimited({ seconds: 5, source: 'body' }),
     new Stopping(),
     new TooManyCommands(NOON_MS),
     new InvalidCardId('it is empty'),
