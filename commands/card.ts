@@ -1,6 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
-import type { Asker } from '../src/asker.ts';
+import { askerOf } from '../src/asker.ts';
 import type { Answer } from '../src/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/card-id.ts';
 import type { Asked, Command, Message, Parts, Response } from '../src/discord/command.ts';
@@ -81,10 +81,6 @@ async function replyAndRenew(
       (error: CardServiceError) => show(question, old, asked, parts, words.notRenewed(error.userMessage)),
     ),
   };
-}
-
-function askerOf({ memberId, guildId }: Asked): Asker {
-  return { memberId, guildId };
 }
 
 function show(

@@ -1,4 +1,4 @@
-import type { Asker } from '../asker.ts';
+import { type Asker, askerOf } from '../asker.ts';
 import type { Lane } from '../quota/pacer.ts';
 import { FIRST_RANK, type Line, later, type Rank, rankAgain, rankFor, type Standing } from './fairness.ts';
 import { compareFlights, type Flight, type FlightPlace, type Question } from './flight.ts';
@@ -86,8 +86,8 @@ export class FairOrder {
   summary(ready: Flight[]): LineSummary {
     if (ready.length > MAX_TOLD) ready.sort(compareFlights);
     const told = ready.slice(0, MAX_TOLD).map(({ lane, rank, place, payer, waiting }) => {
-      const askers = waiting.slice(0, MAX_ASKERS_TOLD).map(({ asker }) => plain(asker));
-      return { lane, rank, place, payer: plain(payer), askers };
+      const askers = waiting.slice(0, MAX_ASKERS_TOLD).map(({ asker }) => askerOf(asker));
+      return { lane, rank, place, payer: askerOf(payer), askers };
     });
     return { waiting: told, served: this.#served };
   }
@@ -115,9 +115,4 @@ function first(flights: readonly Flight[], compare: (a: Flight, b: Flight) => nu
     (best, flight) => (best === undefined || compare(flight, best) < 0 ? flight : best),
     undefined,
   );
-}
-
-/** Of an asker that carries more, such as a token. */
-function plain({ memberId, guildId }: Asker): Asker {
-  return { memberId, guildId };
 }

@@ -1,4 +1,4 @@
-import type { Asker } from '../asker.ts';
+import { type Asker, askerOf } from '../asker.ts';
 import type { Bookings } from '../quota-state.ts';
 import { utcDay } from '../utc-day.ts';
 
@@ -42,7 +42,7 @@ export const KEPT_DAYS = 35;
 /** Saved answers are the many; written together they cost next to nothing, and a crash loses a second of them. */
 export const WRITE_SAVED_EVERY_MS = 1_000;
 
-/** On today; of an asker that carries more, only what is booked by. */
-export function bookingOf({ memberId, guildId }: Asker): Booking {
-  return { asker: { memberId, guildId }, day: utcDay(Date.now()) };
+/** On today. */
+export function bookingOf(asker: Asker): Booking {
+  return { asker: askerOf(asker), day: utcDay(Date.now()) };
 }

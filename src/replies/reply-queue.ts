@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { askerOf } from '../asker.ts';
 import { type CardServiceError, Stopping } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { Question } from '../lookup/flight.ts';
@@ -143,6 +144,6 @@ export class ReplyQueue {
   }
 }
 
-function asQuestion({ question, memberId, guildId, deadlineMs }: Debt): Question {
-  return { ...question, lane: 'members', asker: { memberId, guildId }, deadlineMs };
+function asQuestion(debt: Debt): Question {
+  return { ...debt.question, lane: 'members', asker: askerOf(debt), deadlineMs: debt.deadlineMs };
 }
