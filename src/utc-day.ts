@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 3600 * 1000;
+export const DAY_MS = 24 * 3600 * 1000;
 
 /** Such as `2026-11-21`. */
 export function utcDay(atMs: number): string {

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { type Asker, guildKey } from '../asker.ts';
 import type { Bookings } from '../quota-state.ts';
-import { utcDay } from '../utc-day.ts';
+import { DAY_MS, utcDay } from '../utc-day.ts';
 import {
   type Booking,
   bookingOf,
@@ -19,8 +19,6 @@ export const LEDGER_SCHEMA = `
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS bookings_by_member ON bookings (day, member);
 `;
-
-const DAY_MS = 24 * 3600 * 1000;
 
 type RowKey = [day: string, guild: string, member: string];
 

@@ -1,4 +1,5 @@
 import type { QuotaState } from '../quota-state.ts';
+import { DAY_MS } from '../utc-day.ts';
 
 /** What remained of the day at one moment: others who spend the same key show in it, too. */
 export interface RemainingSample {
@@ -8,7 +9,6 @@ export interface RemainingSample {
 
 const SAMPLE_EVERY_MS = 5 * 60_000;
 const KEEP_MS = 60 * 60_000;
-const DAY_MS = 24 * 3600 * 1000;
 
 /** Samples of the last hour; a `remaining` that went up is a new window, or a larger plan, and starts them anew. */
 export function addSample(

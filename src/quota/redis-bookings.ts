@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Bookings } from '../quota-state.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
-import { nextUtcMidnightMs } from '../utc-day.ts';
+import { DAY_MS, nextUtcMidnightMs } from '../utc-day.ts';
 import { KEPT_DAYS, type MemberRequests } from './ledger.ts';
 import type { Batch, Scope } from './unwritten-bookings.ts';
 
@@ -27,7 +27,6 @@ const ADD = `
   end
   for _, key in ipairs(KEYS) do redis.call('EXPIREAT', key, ARGV[3]) end
 `;
-const DAY_MS = 24 * 3600 * 1000;
 
 /** Something read, and the last batch of this process that is counted in it. */
 export interface Read<T> {

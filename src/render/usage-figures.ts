@@ -1,5 +1,6 @@
 import type { Usage } from '../card.ts';
 import type { QuotaState } from '../quota-state.ts';
+import { DAY_MS, nextUtcMidnightMs } from '../utc-day.ts';
 
 export interface UsageFigures {
   /** What is left of the day. */
@@ -16,7 +17,6 @@ export interface UsageKnowledge {
   nowMs: number;
 }
 
-const DAY_MS = 24 * 3600 * 1000;
 /** Head and body of one answer come this close together (default of CARD_SERVICE_TIMEOUT_MS). */
 const SAME_ANSWER_MS = 10_000;
 
@@ -45,7 +45,7 @@ export function usageFigures({ report, quota, nowMs }: UsageKnowledge): UsageFig
  * our clock is wrong.
  */
 function isOver({ usage, atMs }: { usage: Usage; atMs: number }, nowMs: number): boolean {
-  const endMs = usage.period?.endMs ?? (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;
+  const endMs = usage.period?.endMs ?? nextUtcMidnightMs(atMs);
   return atMs < endMs && nowMs >= endMs;
 }
 
