@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Logger } from '../log.ts';
-import { StateWrites } from '../state-writes.ts';
+import type { StateWrites } from '../state-writes.ts';
 import type { PacingState } from './pacing.ts';
 import { accountOf, StoredPacing } from './stored-pacing.ts';
 
@@ -16,13 +16,7 @@ export class PacingRows {
   readonly #log: Logger;
   readonly #writes: StateWrites;
 
-  constructor(
-    database: DatabaseSync,
-    baseUrl: string,
-    apiKey: string | undefined,
-    log: Logger,
-    writes = new StateWrites(log),
-  ) {
+  constructor(database: DatabaseSync, baseUrl: string, apiKey: string | undefined, log: Logger, writes: StateWrites) {
     this.#account = accountOf(baseUrl, apiKey);
     this.#read = database.prepare('SELECT state FROM pacing WHERE account = ?');
     this.#write = database.prepare(

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Logger } from '../log.ts';
-import { StateWrites } from '../state-writes.ts';
+import type { StateWrites } from '../state-writes.ts';
 import type { Debt } from './debt.ts';
 import type { DebtJournal } from './debt-journal.ts';
 import { StoredDebt } from './stored-debt.ts';
@@ -18,7 +18,7 @@ export class SqliteJournal implements DebtJournal {
   readonly #log: Logger;
   readonly #writes: StateWrites;
 
-  constructor(database: DatabaseSync, log: Logger, writes = new StateWrites(log)) {
+  constructor(database: DatabaseSync, log: Logger, writes: StateWrites) {
     this.#database = database;
     this.#write = database.prepare('INSERT OR REPLACE INTO debts VALUES (?, ?)');
     this.#find = database.prepare('SELECT 1 FROM debts WHERE interaction = ?');

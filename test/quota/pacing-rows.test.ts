@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { type PacingState, reportedPlan } from '../../src/quota/pacing.ts';
 import { PACING_SCHEMA, PacingRows } from '../../src/quota/pacing-rows.ts';
+import { StateWrites } from '../../src/state-writes.ts';
 import { ERROR, logLines, WARN } from '../support/log-lines.ts';
 
 const STATE: PacingState = {
@@ -24,13 +25,17 @@ function database(): DatabaseSync {
   return database;
 }
 
+function rowsIn(database: DatabaseSync, address: string, key: string | undefined, log = logLines().log): PacingRows {
+  return new PacingRows(database, address, key, log, new StateWrites(log));
+}
+
 describe('pacing rows', () => {
   it('know nothing of an account before its first request', () => {
-    expect(new PacingRows(database(), ADDRESS, 'key', logLines().log).load()).toBeUndefined();
+    expect(rowsIn(database(), ADDRESS, 'key').load()).toBeUndefined();
   });
 
   it.each([STATE, { ...STATE, quota: undefined }])('give back what they were given last', (state) => {
-    const rows = new PacingRows(database(), ADDRESS, 'key', logLines().log);
+    const rows = rowsIn(database(), ADDRESS, 'key');
     rows.save({ ...STATE, fullAtMs: 0 });
     rows.save(state);
     expect(rows.load()).toEqual(state);
@@ -38,7 +43,7 @@ describe('pacing rows', () => {
 
   it('of an older version keep pace and closing; its report counts only where the headers say no limit', () => {
     const kept = database();
-    const rows = new PacingRows(kept, ADDRESS, 'key', logLines().log);
+    const rows = rowsIn(kept, ADDRESS, 'key');
     rows.save(STATE);
     const { closedUnder: _, planAtLimit: __, lastFailure: ___, ...older } = STATE;
     kept.prepare('UPDATE pacing SET state = ?').run(JSON.stringify(older));
@@ -54,20 +59,20 @@ describe('pacing rows', () => {
     ['address', 'https://other.test', 'key'],
   ])('keep accounts apart by their %s', (_, address, key) => {
     const kept = database();
-    new PacingRows(kept, ADDRESS, 'key', logLines().log).save(STATE);
-    expect(new PacingRows(kept, address, key, logLines().log).load()).toBeUndefined();
+    rowsIn(kept, ADDRESS, 'key').save(STATE);
+    expect(rowsIn(kept, address, key).load()).toBeUndefined();
   });
 
   it('hold no key', () => {
     const kept = database();
-    new PacingRows(kept, ADDRESS, 'very-secret-key', logLines().log).save(STATE);
+    rowsIn(kept, ADDRESS, 'very-secret-key').save(STATE);
     expect(JSON.stringify(kept.prepare('SELECT * FROM pacing').all())).not.toContain('secret');
   });
 
   it.each(['nonsense', '{}', 'null', '{"fullAtMs":"soon"}'])('start anew from %s, and say so', (state) => {
     const kept = database();
     const { log, lines } = logLines();
-    const rows = new PacingRows(kept, ADDRESS, 'key', log);
+    const rows = rowsIn(kept, ADDRESS, 'key', log);
     rows.save(STATE);
     kept.prepare('UPDATE pacing SET state = ?').run(state);
     expect(rows.load()).toBeUndefined();
@@ -77,7 +82,7 @@ describe('pacing rows', () => {
   it('that can be neither read nor written are a line each', () => {
     const kept = database();
     const { log, lines } = logLines();
-    const rows = new PacingRows(kept, ADDRESS, 'key', log);
+    const rows = rowsIn(kept, ADDRESS, 'key', log);
     kept.close();
     rows.save(STATE);
     expect(rows.load()).toBeUndefined();

@@ -5,6 +5,7 @@ import { RedisLink } from '../../src/redis/redis-link.ts';
 import { BullJournal } from '../../src/replies/bull-journal.ts';
 import type { DebtJournal } from '../../src/replies/debt-journal.ts';
 import { JOURNAL_SCHEMA, SqliteJournal } from '../../src/replies/sqlite-journal.ts';
+import { StateWrites } from '../../src/state-writes.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 
@@ -31,7 +32,7 @@ export async function sqlitePlace(): Promise<Place> {
   return {
     async start() {
       const { log, lines } = logLines();
-      const journal = new SqliteJournal(database, log);
+      const journal = new SqliteJournal(database, log, new StateWrites(log));
       return { journal, lines, end: () => journal.close(), die() {} };
     },
     written: async () => Number(database.prepare('SELECT count(*) AS written FROM debts').get()?.written),
