@@ -48,7 +48,8 @@ export async function openLocalState(config: Config, log: Logger, signal?: Abort
   return {
     cards: store,
     pacer: new LocalPacer({
-      setting: { ...config.plan, longestWaitMs: config.longestWaitMs },
+      setting: config.plan,
+      longestWaitMs: config.longestWaitMs,
       state: pacing.load(),
       save: (latest) => pacing.save(latest),
       warn: warnOfSpentDay(log),

@@ -37,9 +37,9 @@ export async function openSharedState(config: Config, redis: RedisSetting, log: 
   });
   const bucket = new RedisBucket(link, prefix, account);
   const shared = new SharedPacing({ link, prefix, account, bucketKey: bucket.key, fleet, log });
-  const setting = { ...config.plan, longestWaitMs: config.longestWaitMs };
   const pacer = new RedisPacer({
-    setting,
+    setting: config.plan,
+    longestWaitMs: config.longestWaitMs,
     shared,
     bucket,
     link,

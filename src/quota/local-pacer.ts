@@ -25,19 +25,22 @@ import { fullAtPace } from './token-bucket.ts';
 
 export interface LocalPacerOptions {
   setting: PlanSetting;
+  /** What anybody waits for at most. */
+  longestWaitMs: number;
   /** From before the restart. */
   state?: PacingState | undefined;
   save: (state: PacingState) => void;
   /** Called once in each window for each share of the day that is spent. */
   warn: (share: number, quota: QuotaState) => void;
   /** Called with a daily limit that fits no plan, each time that it is heard. */
-  warnOfLimit?: (limit: number) => void;
+  warnOfLimit: (limit: number) => void;
   random?: () => number;
 }
 
 /** The pacer of a single process. */
 export class LocalPacer implements Pacer {
   readonly #setting: PlanSetting;
+  readonly #longestWaitMs: number;
   readonly #save: (state: PacingState) => void;
   readonly #warn: (share: number, quota: QuotaState) => void;
   readonly #warnOfLimit: (limit: number) => void;
@@ -50,13 +53,15 @@ export class LocalPacer implements Pacer {
 
   constructor({
     setting,
+    longestWaitMs,
     state = FIRST_PACING,
     save,
     warn,
-    warnOfLimit = () => {},
+    warnOfLimit,
     random = Math.random,
   }: LocalPacerOptions) {
     this.#setting = setting;
+    this.#longestWaitMs = longestWaitMs;
     this.#save = save;
     this.#warn = warn;
     this.#warnOfLimit = warnOfLimit;
@@ -83,7 +88,7 @@ export class LocalPacer implements Pacer {
   }
 
   settle(turn: Turn, outcome: RequestOutcome): Promise<void> {
-    const now = { nowMs: Date.now(), random: this.#random() };
+    const now = { longestWaitMs: this.#longestWaitMs, nowMs: Date.now(), random: this.#random() };
     this.#underWay.delete(turn);
     const present = this.#present();
     const lagged = { ...present, fullAtMs: present.fullAtMs + this.#lag.arrived(now.nowMs) };
@@ -111,7 +116,7 @@ export class LocalPacer implements Pacer {
   }
 
   outlook(): Outlook {
-    return outlookOf(this.#present(), this.#setting, Date.now());
+    return outlookOf(this.#present(), this.#setting, this.#longestWaitMs, Date.now());
   }
 
   quota(): QuotaState | undefined {

@@ -1,5 +1,5 @@
 import type { Gate } from './gate.ts';
-import { longestWaitMs, type PlanSetting } from './pace.ts';
+import type { PlanSetting } from './pace.ts';
 import type { ClosedWhy, Outlook } from './pacer.ts';
 import { type PacingState, paceOf, reportedPlan } from './pacing.ts';
 import { currentQuota } from './quota.ts';
@@ -9,10 +9,11 @@ import { tokenAtMs } from './token-bucket.ts';
 /** Clocks that differ are never known exactly. */
 const SAME_TIME_MS = 100;
 
-export function outlookOf(state: PacingState, setting: PlanSetting, nowMs: number): Outlook {
+/** @param longestWaitMs what anybody waits for at most: a pause that is longer closes */
+export function outlookOf(state: PacingState, setting: PlanSetting, longestWaitMs: number, nowMs: number): Outlook {
   const { why, untilMs } = state.gate;
   const pace = paceOf(state, setting, nowMs);
-  const closing = closedBy(why, untilMs - nowMs > longestWaitMs(setting));
+  const closing = closedBy(why, untilMs - nowMs > longestWaitMs);
   const pausedUntilMs = Math.max(nowMs, why === 'minute' ? untilMs : 0);
   return {
     gate: state.gate,

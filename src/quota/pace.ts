@@ -6,16 +6,8 @@ export interface PlanSetting {
   plan: Plan | 'auto';
   requestsPerMinute?: number | undefined;
   burst?: number | undefined;
-  /** What anybody waits for at most, LONGEST_WAIT_SECONDS; its default unless given. */
-  longestWaitMs?: number | undefined;
   /** Processes among which the plan is divided while they cannot hear of each other; 1 unless given. */
   processes?: number;
-}
-
-const DEFAULT_LONGEST_WAIT_MS = 300_000;
-
-export function longestWaitMs(setting: PlanSetting): number {
-  return setting.longestWaitMs ?? DEFAULT_LONGEST_WAIT_MS;
 }
 
 /** Changes when an operator sets another plan, rate or burst. */

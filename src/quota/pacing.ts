@@ -2,7 +2,7 @@ import type { Plan } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
 import { afterRequest, type Circumstances, type Gate, OPEN_GATE, type RequestOutcome, statesOutage } from './gate.ts';
 import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
-import { longestWaitMs, type PlanSetting, partOf, planPace, settingKey } from './pace.ts';
+import { type PlanSetting, partOf, planPace, settingKey } from './pace.ts';
 import type { Turn } from './pacer.ts';
 import { currentQuota, isOfDay, mergeReading } from './quota.ts';
 import { addSample, type RemainingSample } from './rate-samples.ts';
@@ -58,9 +58,10 @@ export function settleTurn(
   turn: Turn,
   outcome: RequestOutcome,
   setting: PlanSetting,
-  { nowMs, random }: Pick<Circumstances, 'nowMs' | 'random'>,
+  circumstances: Omit<Circumstances, 'quota'>,
 ): PacingState {
-  const now = { quota: state.quota, longestWaitMs: longestWaitMs(setting), nowMs, random };
+  const { nowMs } = circumstances;
+  const now = { ...circumstances, quota: state.quota };
   const gate =
     isKnownFailure(state, turn, outcome) && !statesOutage(outcome)
       ? state.gate

@@ -27,6 +27,8 @@ import { isSameWarning } from './warnings.ts';
 
 export interface RedisPacerOptions {
   setting: PlanSetting;
+  /** What anybody waits for at most. */
+  longestWaitMs: number;
   shared: SharedPacing;
   bucket: RedisBucket;
   link: { health: RedisHealth; onHealth(listener: (health: RedisHealth) => void): void };
@@ -35,7 +37,7 @@ export interface RedisPacerOptions {
   /** Called once in each window for each share of the day that is spent, in one of the processes. */
   warn: (share: number, quota: QuotaState) => void;
   /** Called with a daily limit that fits no plan, each time that it is heard. */
-  warnOfLimit?: (limit: number) => void;
+  warnOfLimit: (limit: number) => void;
   random?: () => number;
 }
 
@@ -79,7 +81,8 @@ export class RedisPacer implements Pacer {
   }
 
   async settle(turn: Turn, outcome: RequestOutcome): Promise<void> {
-    const now = { nowMs: Date.now(), random: (this.#options.random ?? Math.random)() };
+    const { longestWaitMs, random = Math.random } = this.#options;
+    const now = { longestWaitMs, nowMs: Date.now(), random: random() };
     this.#underWay.delete(turn);
     const lagMs = this.#lag.arrived(now.nowMs);
     this.#known.change((state) => settleTurn(state, turn, outcome, this.#known.setting, now));
@@ -102,7 +105,7 @@ export class RedisPacer implements Pacer {
     const owedMs = fullAtPace(before.fullAtMs, nowMs, ...paces) - before.fullAtMs;
     if (owedMs > 0) void this.#inTurn(() => this.#unlessAway(() => this.#turns.delay(this.#known.own, owedMs)));
     const limit = limitOfNoPlan(this.#options.setting, state.quota?.limit, reportedPlan(state));
-    if (limit !== undefined) this.#options.warnOfLimit?.(limit);
+    if (limit !== undefined) this.#options.warnOfLimit(limit);
   }
 
   hearPlan(plan: Plan): void {
@@ -110,7 +113,7 @@ export class RedisPacer implements Pacer {
   }
 
   outlook(): Outlook {
-    return outlookOf(this.#known.state, this.#known.setting, Date.now());
+    return outlookOf(this.#known.state, this.#known.setting, this.#options.longestWaitMs, Date.now());
   }
 
   quota(): QuotaState | undefined {

@@ -12,7 +12,7 @@ const DEFER_MS = 300;
 function lineOf30Seconds() {
   fakeTime();
   const service = createCardService();
-  const { line } = lineOver(service, { plan: 'free', longestWaitMs: LONGEST_WAIT_MS });
+  const { line } = lineOver(service, { plan: 'free' }, { longestWaitMs: LONGEST_WAIT_MS });
   return { service, line };
 }
 
@@ -177,7 +177,11 @@ describe('a budget', () => {
   function lineWith(shares: { guildDaily?: number; memberDaily?: number }) {
     fakeTime();
     const service = createCardService();
-    const { line, ledger } = lineOver(service, { plan: 'free' }, { guildDaily: undefined, memberDaily: 0, ...shares });
+    const { line, ledger } = lineOver(
+      service,
+      { plan: 'free' },
+      { shares: { guildDaily: undefined, memberDaily: 0, ...shares } },
+    );
     return { service, line, ledger };
   }
 

@@ -3,13 +3,20 @@ import { KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from
 import { inTurn } from '../../src/lookup/request-outcome.ts';
 import { LocalPacer } from '../../src/quota/local-pacer.ts';
 import type { RequestOutcome, Turn } from '../../src/quota/pacer.ts';
+import { LONGEST_WAIT_MS } from '../support/line.ts';
 
 /** A pacer that only remembers how turns ended. */
 class Settled extends LocalPacer {
   readonly outcomes: RequestOutcome[] = [];
 
   constructor() {
-    super({ setting: { plan: 'free' }, warn: () => {}, save: () => {} });
+    super({
+      setting: { plan: 'free' },
+      longestWaitMs: LONGEST_WAIT_MS,
+      warn: () => {},
+      warnOfLimit: () => {},
+      save: () => {},
+    });
   }
 
   override async settle(_: Turn, outcome: RequestOutcome): Promise<void> {

@@ -508,7 +508,7 @@ describe('a key that two ids are refused with', () => {
   it('is left alone for a minute, and is accepted again by the next that is answered', async () => {
     fakeTime();
     const service = createCardService();
-    const { line, lines } = lineOver(service, undefined, undefined, SANDBOX_API_KEY);
+    const { line, lines } = lineOver(service, undefined, { apiKey: SANDBOX_API_KEY });
     await outcomeAfter(0, line.join(question(IDS[0] ?? '')));
     service.set({ keyRevoked: true });
 

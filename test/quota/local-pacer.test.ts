@@ -7,6 +7,7 @@ import type { Lane, Turn } from '../../src/quota/pacer.ts';
 import type { PacingState } from '../../src/quota/pacing.ts';
 import type { QuotaReading } from '../../src/quota-state.ts';
 import { warnOfUnknownLimit } from '../../src/state.ts';
+import { LONGEST_WAIT_MS } from '../support/line.ts';
 import { logLines } from '../support/log-lines.ts';
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
@@ -27,13 +28,15 @@ afterEach(() => {
 class Process {
   readonly #setting: PlanSetting;
   readonly #random: number;
+  readonly #longestWaitMs: number;
   saved: PacingState | undefined;
   readonly warnings: number[] = [];
   pacer: LocalPacer;
 
-  constructor(setting: PlanSetting = { plan: 'free' }, random = 0) {
+  constructor(setting: PlanSetting = { plan: 'free' }, { random = 0, longestWaitMs = LONGEST_WAIT_MS } = {}) {
     this.#setting = setting;
     this.#random = random;
+    this.#longestWaitMs = longestWaitMs;
     this.pacer = this.#start();
   }
 
@@ -68,11 +71,13 @@ class Process {
   #start(): LocalPacer {
     return new LocalPacer({
       setting: this.#setting,
+      longestWaitMs: this.#longestWaitMs,
       state: this.saved,
       save: (state) => {
         this.saved = structuredClone(state);
       },
       warn: (share) => void this.warnings.push(share),
+      warnOfLimit: () => {},
       random: () => this.#random,
     });
   }
@@ -170,8 +175,13 @@ describe('pace', () => {
 
   it("of auto is Free's with a daily limit of no plan, and the operator is told once what to set", async () => {
     const { log, lines } = logLines();
-    const setting = { plan: 'auto' } as const;
-    const pacer = new LocalPacer({ setting, save: () => {}, warn: () => {}, warnOfLimit: warnOfUnknownLimit(log) });
+    const pacer = new LocalPacer({
+      setting: { plan: 'auto' },
+      longestWaitMs: LONGEST_WAIT_MS,
+      save: () => {},
+      warn: () => {},
+      warnOfLimit: warnOfUnknownLimit(log),
+    });
     for (const limit of [50_000, 30_000, 30_000, 40_000]) pacer.hear(reading(500, 12 * 3_600_000, limit));
     expect(pacer.outlook().turnAtMs(2_001) - pacer.outlook().turnAtMs(2_000)).toBe(FREE_INTERVAL_MS);
     expect(lines).toHaveLength(1);
@@ -244,7 +254,7 @@ describe('a 429', () => {
   });
 
   it('is waited out a little longer, by chance', async () => {
-    const it = new Process({ plan: 'free' }, 0.999);
+    const it = new Process({ plan: 'free' }, { random: 0.999 });
     await it.ask(limited(5_000));
     pass(5_998);
     expect(await it.take()).toBeUndefined();
@@ -369,7 +379,7 @@ describe('a pause that is longer than anybody waits', () => {
   });
 
   it('goes by LONGEST_WAIT_SECONDS', async () => {
-    const it = new Process({ plan: 'free', longestWaitMs: 30_000 });
+    const it = new Process({ plan: 'free' }, { longestWaitMs: 30_000 });
     await it.ask(limited(31_000));
     expect(it.pacer.outlook().closed).toMatchObject({ why: 'pause' });
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll } from 'vitest';
 import { LocalPacer } from '../../src/quota/local-pacer.ts';
 import type { PacingState } from '../../src/quota/pacing.ts';
+import { LONGEST_WAIT_MS } from '../support/line.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { SharingProcess } from '../support/sharing-process.ts';
 import { describePacer, type OpenPacer, SLOW } from './pacer.contract.ts';
@@ -11,11 +12,13 @@ function overOneRow(): OpenPacer {
   return async (setting = SLOW, warn = () => {}) =>
     new LocalPacer({
       setting,
+      longestWaitMs: LONGEST_WAIT_MS,
       state,
       save: (saved) => {
         state = structuredClone(saved);
       },
       warn,
+      warnOfLimit: () => {},
     });
 }
 

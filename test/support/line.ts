@@ -10,7 +10,7 @@ import { WaitingLine } from '../../src/lookup/waiting-line.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/local-ledger.ts';
 import { LocalPacer } from '../../src/quota/local-pacer.ts';
-import { longestWaitMs, type PlanSetting } from '../../src/quota/pace.ts';
+import type { PlanSetting } from '../../src/quota/pace.ts';
 import type { PacingState } from '../../src/quota/pacing.ts';
 import type { ShareSetting } from '../../src/quota/shares.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
@@ -20,18 +20,26 @@ import { logLines } from './log-lines.ts';
 /** Midday, so that a test's hours are within one UTC day. */
 export const NOON_MS = Date.UTC(2026, 10, 21, 12);
 
+/** As LONGEST_WAIT_SECONDS is unless it is set. */
+export const LONGEST_WAIT_MS = 300_000;
+
 /** From here on time stands still until the test moves it. */
 export function fakeTime(): void {
   vi.useFakeTimers({ now: NOON_MS });
   onTestFinished(() => void vi.useRealTimers());
 }
 
+export interface LineSetting {
+  shares?: ShareSetting;
+  apiKey?: string;
+  longestWaitMs?: number;
+}
+
 /** The waiting line with everything below it, over a card service without sockets; a map for a cache. */
 export function lineOver(
   cardService: Pick<EmbeddedCardService, 'fetch'>,
   setting: PlanSetting = { plan: 'free' },
-  shares: ShareSetting = { guildDaily: undefined, memberDaily: 0 },
-  apiKey?: string,
+  { shares = { guildDaily: undefined, memberDaily: 0 }, apiKey, longestWaitMs = LONGEST_WAIT_MS }: LineSetting = {},
 ) {
   const { log, lines } = logLines();
   const database = new DatabaseSync(':memory:');
@@ -41,10 +49,12 @@ export function lineOver(
   let saved: PacingState | undefined;
   const pacer = new LocalPacer({
     setting,
+    longestWaitMs,
     save: (state) => {
       saved = state;
     },
     warn: (share) => void warnings.push(share),
+    warnOfLimit: () => {},
     random: () => 0,
   });
   const service = new CardService({
@@ -74,7 +84,7 @@ export function lineOver(
     peers: NO_PEERS,
     lease: NO_LEASE,
     log,
-    longestWaitMs: longestWaitMs(setting),
+    longestWaitMs,
   });
   return { line, pacer, ledger, lookup, warnings, lines, cards, pacing: () => saved };
 }

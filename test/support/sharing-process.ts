@@ -5,6 +5,7 @@ import { RedisPacer } from '../../src/quota/redis-pacer.ts';
 import { SharedPacing } from '../../src/quota/shared-pacing.ts';
 import { Fleet } from '../../src/redis/fleet.ts';
 import { RedisLink } from '../../src/redis/redis-link.ts';
+import { LONGEST_WAIT_MS } from './line.ts';
 import { logLines } from './log-lines.ts';
 import type { TestRedis } from './redis.ts';
 
@@ -42,11 +43,13 @@ export class SharingProcess {
     });
     this.pacer = new RedisPacer({
       setting,
+      longestWaitMs: LONGEST_WAIT_MS,
       shared,
       bucket,
       link: this.link,
       fleet: this.fleet,
       warn,
+      warnOfLimit: () => {},
       random: () => 0,
     });
     onTestFinished(() => this.end());
