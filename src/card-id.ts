@@ -16,6 +16,6 @@ export function parseCardId(text: string): string {
     throw new InvalidCardId(`it is longer than ${MAX_CARD_ID_LENGTH} characters`);
   if (/\p{Cc}/u.test(id)) throw new InvalidCardId('it holds a control character');
   // URL parsers take these for another path, even encoded.
-  if (id === '.' || id === '..') throw new InvalidCardId('a lone dot names no card');
+  if (id === '.' || id === '..') throw new InvalidCardId('dots alone name no card');
   return id;
 }

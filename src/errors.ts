@@ -82,7 +82,7 @@ export class TooManyCommands extends CardServiceError {
 /** One answer 429. The waiting line takes another turn; members see it only as a wait. */
 export class RateLimited extends CardServiceError {
   override name = 'RateLimited';
-  readonly userMessage = 'The card service is asked too often at the moment. Ask again in a minute.';
+  readonly userMessage = 'The card service asked us to wait.';
   /** As the service stated it; `undefined` when it did not, or not in a form that is understood. */
   readonly seconds: number | undefined;
   /** Where `seconds` was read. */
@@ -134,7 +134,8 @@ export class ServiceDown extends CardServiceError {
 /** An answer that does not fit the interface: `detail` names the field, or what came instead. */
 export class UnexpectedAnswer extends CardServiceError {
   override name = 'UnexpectedAnswer';
-  readonly userMessage = 'The card service answered with something this bot does not understand. It is in the log.';
+  readonly userMessage =
+    'The card service answered with something this bot does not understand. Whoever runs the bot finds more in the log.';
   readonly detail: string;
 
   constructor(detail: string, options?: ErrorOptions) {

@@ -21,8 +21,8 @@ describe('parseCardId', () => {
   it.each([
     ['nothing', '', 'it is empty'],
     ['only spaces', ' \u3000\t', 'it is empty'],
-    ['a lone dot', '.', 'a lone dot names no card'],
-    ['two dots', ' .. ', 'a lone dot names no card'],
+    ['a lone dot', '.', 'dots alone name no card'],
+    ['two dots', ' .. ', 'dots alone name no card'],
     ['101 characters', 'x'.repeat(101), 'it is longer than 100 characters'],
     ['101 characters outside of the first plane', '🃏'.repeat(101), 'it is longer than 100 characters'],
     ['a line break inside', 'a\nb', 'it holds a control character'],

@@ -12,11 +12,11 @@ export const words = {
   notRenewed: (why: string) => `This copy is not the newest. ${why}`,
   unknownCommand: 'This command is unknown or out of date. It will work again once the commands are registered anew.',
   outOfDate: 'This is out of date. Please use the command again.',
-  broken: 'Something broke on our side. It is in the log.',
-  reportOnItsWay: 'The report is on its way; this message will show it.',
+  broken: 'Something broke on our side. Whoever runs the bot finds more in the log.',
+  reportOnItsWay: 'The plan report is on its way; this message will show it.',
   needsKey: 'The plan report needs an API key (CARD_SERVICE_API_KEY).',
-  reportFailed: (atMs: number, why: string) => `No newer report, asked for ${age(atMs)}: ${why}`,
-  reportNotAsked: 'No newer report: none could be asked for just now.',
+  reportFailed: (atMs: number, why: string) => `The plan report was asked for ${age(atMs)}, in vain: ${why}`,
+  reportNotAsked: 'The plan report could not be asked for just now.',
 };
 
 /** Whether a reply shows only when the turn comes. */

@@ -417,7 +417,7 @@ describe('/usage with a report that does not come', () => {
 
     const { embeds } = await world.usage().settled();
 
-    expect(embeds[0]?.description).toMatch(/^No newer report, asked for <t:\d+:R>: The card service/m);
+    expect(embeds[0]?.description).toMatch(/^The plan report was asked for <t:\d+:R>, in vain: The card service/m);
     expect(embeds[0]?.fields?.[0]?.value).toContain('999 of 1,000 left');
     expect(statuses(world)).toHaveLength(2);
   });
@@ -430,9 +430,9 @@ describe('/usage with a report that does not come', () => {
     const first = await typed.settled();
     const corrected = await typed.until(({ edited }) => edited);
 
-    expect(first.embeds[0]?.description).toMatch(/^The report is on its way; this message will show it\.$/m);
+    expect(first.embeds[0]?.description).toMatch(/^The plan report is on its way; this message will show it\.$/m);
     expect(corrected.embeds[0]?.description).toMatch(
-      /^No newer report, asked for <t:\d+:R>: The card service does not answer/m,
+      /^The plan report was asked for <t:\d+:R>, in vain: The card service does not answer/m,
     );
   });
 });

@@ -86,7 +86,9 @@ describe('/usage', () => {
     const reply = await world.usage().settled();
     const { embeds } = await world.card('base1-4').settled();
 
-    expect(reply.embeds[0]?.description).toMatch(/\nNo newer report, asked for <t:\d+:R>: .*CARD_SERVICE_API_KEY/);
+    expect(reply.embeds[0]?.description).toMatch(
+      /\nThe plan report was asked for <t:\d+:R>, in vain: .*CARD_SERVICE_API_KEY/,
+    );
     expect(embeds[0]?.title).toBe('Emberwing Drake');
   });
 
@@ -98,7 +100,7 @@ describe('/usage', () => {
     const reply = await world.usage().settled();
 
     expect(reply.embeds[0]?.description).toMatch(
-      /^The card service did not answer just now\..*\nNo newer report, asked for <t:\d+:R>: The card service does not answer/,
+      /^The card service did not answer just now\..*\nThe plan report was asked for <t:\d+:R>, in vain: The card service does not answer/,
     );
     expect(field(reply, 'Today')).toContain('of 1,000 left');
   });
@@ -111,7 +113,7 @@ describe('/usage', () => {
     const first = await typed.settled();
     const second = await typed.until(({ edited }) => edited);
 
-    expect(first.embeds[0]?.description).toMatch(/\nThe report is on its way; this message will show it\.$/);
+    expect(first.embeds[0]?.description).toMatch(/\nThe plan report is on its way; this message will show it\.$/);
     expect(field(second, 'Plan')).toBe('pro');
   });
 

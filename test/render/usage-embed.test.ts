@@ -100,7 +100,7 @@ describe('the embed of the usage', () => {
   });
 
   it('says when the day will be gone, if it will', () => {
-    expect(values({ runsOutAtMs: NOON_MS + 1 }).Today).toContain(`at the present rate gone at <t:${NOON + 60}:t>`);
+    expect(values({ runsOutAtMs: NOON_MS + 60_000 }).Today).toContain(`at the present rate gone at <t:${NOON + 60}:t>`);
   });
 
   it('knows a server without share, members without cap, and askers who may not see who asked most', () => {

@@ -29,11 +29,16 @@ describe('a time to come in a sentence', () => {
     ['is a clock time', HOUR_MS, `at <t:${NOON + 3_600}:t>`],
     [
       'is a full minute, since a clock time shows no seconds and nobody should come too early',
-      1,
+      1_001,
       `at <t:${NOON + 60}:t>`,
     ],
+    [
+      'is not a minute later for the part of a second that a Date header leaves open',
+      3_600_999,
+      `at <t:${NOON + 3_600}:t>`,
+    ],
     ['has no date when it is 20 hours away', 20 * HOUR_MS, `at <t:${NOON + 72_000}:t>`],
-    ['has a date when it is further away', 20 * HOUR_MS + 1, `on <t:${NOON + 72_060}:f>`],
+    ['has a date when it is further away', 20 * HOUR_MS + 1_001, `on <t:${NOON + 72_060}:f>`],
     ['is "now" once it is past', 0, 'now'],
     ['is "now" long after it, too', -HOUR_MS, 'now'],
   ])('%s', (_, awayMs, said) => {
