@@ -3,8 +3,8 @@ import { type Asker, guildKey } from '../asker.ts';
 import type { Answer } from '../card.ts';
 import type { CardServiceError } from '../errors.ts';
 import type { Charged } from '../quota/budget.ts';
+import { Boarding, tellAsking } from './boarding.ts';
 import { FairOrder } from './fair-order.ts';
-import { compareRanks, NO_RANK, type Rank } from './fairness.ts';
 import type { Flight, Question, Waiting } from './flight.ts';
 import type { LineSummary } from './peers.ts';
 
@@ -12,6 +12,7 @@ import type { LineSummary } from './peers.ts';
 export class Flights {
   readonly #flights = new Map<string, Flight>();
   readonly #order = new FairOrder();
+  readonly #boarding = new Boarding(this.#order, () => this.waiting());
   /** Cards that the service wants to be asked for later, and when; also of flights that have landed. */
   readonly #rests = new LRUCache<string, number>({ max: MAX_RESTS });
   #launches = 0;
@@ -27,7 +28,7 @@ export class Flights {
     const waiting: Waiting = { ...promise, asker, rank, held: true, asked: false };
     const present = this.#flights.get(cardId);
     if (present) {
-      this.#board(present, waiting, promisedAtMs);
+      this.#boarding.board(present, waiting, promisedAtMs);
       return waiting;
     }
     this.#flights.set(cardId, {
@@ -102,11 +103,7 @@ export class Flights {
       this.#land(flight);
       return;
     }
-    this.#takeLane(flight);
-    for (const waiting of flight.waiting) {
-      if (waiting.rank !== NO_RANK) waiting.rank = this.#order.rankAgain(waiting, flight.lane, this.waiting());
-    }
-    flight.rank = bestRank(flight);
+    this.#boarding.rankAgain(flight);
     flight.asking = false;
   }
 
@@ -164,18 +161,8 @@ export class Flights {
   }
 
   #dismiss(flight: Flight, leaves: (waiting: Waiting) => boolean): readonly Waiting[] {
-    const left = flight.waiting.filter(leaves);
-    if (left.length === 0) return left;
-    flight.waiting = flight.waiting.filter((waiting) => !leaves(waiting));
-    if (flight.asking) return left;
-    if (flight.waiting.length === 0) {
-      this.#land(flight);
-      return left;
-    }
-    this.#takeLane(flight);
-    const [heir] = flight.waiting.filter(({ question }) => question.lane === flight.lane);
-    if (heir && left.some(({ asker }) => asker === flight.payer)) flight.payer = heir.asker;
-    flight.rank = bestRank(flight);
+    const left = this.#boarding.leave(flight, leaves);
+    if (left.length > 0 && flight.waiting.length === 0 && !flight.asking) this.#land(flight);
     return left;
   }
 
@@ -186,46 +173,8 @@ export class Flights {
   #due(nowMs: number): Flight[] {
     return this.waiting().filter(({ notBeforeMs }) => notBeforeMs <= nowMs || notBeforeMs > nowMs + LONGEST_RETRY_MS);
   }
-
-  #board(flight: Flight, waiting: Waiting, promisedAtMs: number): void {
-    if (waiting.question.lane !== flight.lane) waiting.rank = NO_RANK;
-    flight.waiting.push(waiting);
-    if (flight.asking) {
-      tellAsking(waiting);
-      return;
-    }
-
-    const lifted = this.#takeLane(flight);
-    flight.promisedAtMs = lifted ? promisedAtMs : Math.min(flight.promisedAtMs, promisedAtMs);
-    const rank = bestRank(flight);
-    if (!lifted && compareRanks(rank, flight.rank) >= 0) return;
-    flight.rank = rank;
-    flight.place = this.#order.newPlace(); // behind all that wait at that rank
-  }
-
-  /** The best lane among its askers, of whom the first pays; the others of that lane rank by it. @returns whether it is another */
-  #takeLane(flight: Flight): boolean {
-    const first = flight.waiting.find(({ question }) => question.lane === 'members') ?? flight.waiting[0];
-    if (first === undefined || first.question.lane === flight.lane) return false;
-    const { lane } = first.question;
-    const others = this.waiting().filter((other) => other !== flight);
-    for (const waiting of flight.waiting) {
-      waiting.rank = waiting.question.lane === lane ? this.#order.rankFor(waiting.asker, lane, others) : NO_RANK;
-    }
-    Object.assign(flight, { lane, payer: first.asker });
-    return true;
-  }
 }
 
 const MAX_RESTS = 1_000;
 /** No retry waits so long; one that seems to was noted by a clock that has been set back. */
 const LONGEST_RETRY_MS = 60_000;
-
-function bestRank({ waiting }: Flight): Rank {
-  return waiting.map(({ rank }) => rank).reduce((best, rank) => (compareRanks(rank, best) < 0 ? rank : best));
-}
-
-function tellAsking(waiting: Waiting): void {
-  waiting.asked = true;
-  waiting.question.onAsking?.();
-}
