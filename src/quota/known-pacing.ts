@@ -4,7 +4,7 @@ import type { PlanSetting } from './pace.ts';
 import type { TurnLane, TurnOrWait } from './pacer.ts';
 import { FIRST_PACING, type PacingChange, type PacingState, withProbing } from './pacing.ts';
 import { parted } from './parting.ts';
-import { takeTurn } from './permission.ts';
+import { type Crowd, takeTurn } from './permission.ts';
 
 /** What this process knows of the pacing of all. While it cannot ask them it keeps to its part. Asks nobody itself. */
 export class KnownPacing {
@@ -57,8 +57,8 @@ export class KnownPacing {
     if (holdsProbe) this.#state = withProbing(this.#state, true);
   }
 
-  takeAlone(lane: TurnLane, underWay = 0): TurnOrWait {
-    const { state, got } = takeTurn(this.state, lane, this.setting, Date.now(), { underWay });
+  takeAlone(lane: TurnLane, crowd?: Crowd): TurnOrWait {
+    const { state, got } = takeTurn(this.state, lane, this.setting, Date.now(), crowd);
     this.#state = state;
     if (this.#alone && got.kind === 'turn') this.#alone.spent++;
     return got;

@@ -68,10 +68,9 @@ export class RedisPacer implements Pacer {
 
   take(lane: TurnLane, politeMs = 0): Promise<TurnOrWait> {
     return this.#inTurn(async () => {
-      const underWay = this.#underWay.size;
-      const crowd = { politeMs, underWay, isUnheard: !this.#hasHeard };
+      const crowd = { politeMs, underWay: this.#underWay.size, isUnheard: !this.#hasHeard };
       const shared = await this.#unlessAway(() => this.#turns.take(this.#known.own, lane, crowd));
-      const got = shared ? shared.got : this.#known.takeAlone(lane, underWay);
+      const got = shared ? shared.got : this.#known.takeAlone(lane, { ...crowd, politeMs: 0 });
       if (shared) this.#hear(shared.state);
       if (shared?.fromFull && got.kind === 'turn') this.#lag.tookFromFull(Date.now());
       if (got.kind === 'turn') this.#underWay.add(got.turn);

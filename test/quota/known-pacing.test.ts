@@ -36,6 +36,15 @@ describe('what a process knows', () => {
     expect(known.state).toMatchObject({ plan: 'pro', gate: { failures: 2 } });
   });
 
+  it('lets no larger burst leave than that of Free before its first answer, whatever plan it has heard of', () => {
+    known = new KnownPacing({ plan: 'auto' }, 1);
+    known.join(PRO);
+    known.part(1);
+    expect(known.takeAlone('members', { underWay: 18, isUnheard: true }).kind).toBe('turn');
+    expect(known.takeAlone('members', { underWay: 19, isUnheard: true }).kind).toBe('wait');
+    expect(known.takeAlone('members', { underWay: 19 }).kind).toBe('turn');
+  });
+
   it('gives its changes away once, as one', () => {
     known.join(FIRST_PACING);
     known.change(down);
