@@ -3,17 +3,17 @@ import type { QuotaReading, QuotaState } from '../quota-state.ts';
 import { afterClockJump } from './clock-jump.ts';
 import type { RequestOutcome } from './gate.ts';
 import { outlookOf } from './outlook.ts';
-import { limitOfNoPlan, type PlanSetting } from './pace.ts';
+import type { PlanSetting } from './pace.ts';
 import type { Outlook, Pacer, Turn, TurnLane, TurnOrWait } from './pacer.ts';
 import {
   FIRST_PACING,
+  fullAtMsAfter,
   hearReading,
   hearReportedPlan,
   type PacingState,
-  paceOf,
-  reportedPlan,
   settleTurn,
   underSetting,
+  unknownLimit,
   withProbing,
 } from './pacing.ts';
 import { takeTurn } from './permission.ts';
@@ -21,7 +21,6 @@ import { plausible } from './plausible.ts';
 import { currentQuota, keptOfDay } from './quota.ts';
 import { runsOutAtMs } from './rate-samples.ts';
 import { RefillLag } from './refill-lag.ts';
-import { fullAtPace } from './token-bucket.ts';
 
 export interface LocalPacerOptions {
   setting: PlanSetting;
@@ -102,10 +101,9 @@ export class LocalPacer implements Pacer {
     const nowMs = Date.now();
     const present = this.#present();
     const heard = hearReading(present, reading, nowMs);
-    const [before, after] = [paceOf(present, this.#setting, nowMs), paceOf(heard, this.#setting, nowMs)];
-    this.#become({ ...heard, fullAtMs: fullAtPace(present.fullAtMs, nowMs, before, after) });
+    this.#become({ ...heard, fullAtMs: fullAtMsAfter(present, heard, this.#setting, nowMs) });
     this.#hasHeard = true;
-    const limit = limitOfNoPlan(this.#setting, heard.quota?.limit, reportedPlan(heard));
+    const limit = unknownLimit(heard, this.#setting);
     if (limit !== undefined) this.#warnOfLimit(limit);
     if (heard.warned && heard.quota && heard.warned !== warned) this.#warn(heard.warned.share, heard.quota);
   }

@@ -2,11 +2,11 @@ import type { Plan } from '../plans.ts';
 import type { QuotaReading, QuotaState } from '../quota-state.ts';
 import { afterRequest, type Circumstances, type Gate, OPEN_GATE, type RequestOutcome, statesOutage } from './gate.ts';
 import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
-import { type PlanSetting, partOf, planPace, settingKey } from './pace.ts';
+import { limitOfNoPlan, type PlanSetting, partOf, planPace, settingKey } from './pace.ts';
 import type { Turn } from './pacer.ts';
 import { currentQuota, isOfDay, mergeReading } from './quota.ts';
 import { addSample, type RemainingSample } from './rate-samples.ts';
-import { emptyBucket, type Pace } from './token-bucket.ts';
+import { emptyBucket, fullAtPace, type Pace } from './token-bucket.ts';
 import { type Warned, warnedAfter } from './warnings.ts';
 
 /** All that pacing knows, and a restart must not forget. */
@@ -120,6 +120,16 @@ export function hearReading(state: PacingState, reading: QuotaReading, nowMs: nu
 export function paceOf(state: PacingState, setting: PlanSetting, nowMs: number): Pace {
   const planned = planPace(setting, state.quota?.limit, reportedPlan(state));
   return partOf(learntPace(planned, state.learnedBurst, nowMs), setting.processes ?? 1);
+}
+
+/** When the bucket is full after other headers: what was missing takes longer at a slower pace. */
+export function fullAtMsAfter(before: PacingState, heard: PacingState, setting: PlanSetting, nowMs: number): number {
+  return fullAtPace(before.fullAtMs, nowMs, paceOf(before, setting, nowMs), paceOf(heard, setting, nowMs));
+}
+
+/** The daily limit of no known plan, of which the operator has to be told; `undefined` when there is nothing to tell. */
+export function unknownLimit(state: PacingState, setting: PlanSetting): number | undefined {
+  return limitOfNoPlan(setting, state.quota?.limit, reportedPlan(state));
 }
 
 /** After a usage report. */

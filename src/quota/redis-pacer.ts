@@ -5,16 +5,16 @@ import type { RedisHealth } from '../redis/redis-link.ts';
 import type { RequestOutcome } from './gate.ts';
 import { KnownPacing } from './known-pacing.ts';
 import { outlookOf } from './outlook.ts';
-import { limitOfNoPlan, type PlanSetting } from './pace.ts';
+import type { PlanSetting } from './pace.ts';
 import type { Outlook, Pacer, Turn, TurnLane, TurnOrWait } from './pacer.ts';
 import {
+  fullAtMsAfter,
   hearReading,
   hearReportedPlan,
   type PacingChange,
   type PacingState,
-  paceOf,
-  reportedPlan,
   settleTurn,
+  unknownLimit,
 } from './pacing.ts';
 import { currentQuota } from './quota.ts';
 import { runsOutAtMs } from './rate-samples.ts';
@@ -22,7 +22,6 @@ import type { RedisBucket } from './redis-bucket.ts';
 import { RefillLag } from './refill-lag.ts';
 import type { SharedPacing } from './shared-pacing.ts';
 import { SharedTurns } from './shared-turns.ts';
-import { fullAtPace } from './token-bucket.ts';
 import { isSameWarning } from './warnings.ts';
 
 export interface RedisPacerOptions {
@@ -100,10 +99,9 @@ export class RedisPacer implements Pacer {
     void this.#change((state) => hearReading(state, reading, nowMs));
     this.#hasHeard = true;
     const { state } = this.#known;
-    const paces = [paceOf(before, setting, nowMs), paceOf(state, setting, nowMs)] as const;
-    const owedMs = fullAtPace(before.fullAtMs, nowMs, ...paces) - before.fullAtMs;
+    const owedMs = fullAtMsAfter(before, state, setting, nowMs) - before.fullAtMs;
     if (owedMs > 0) void this.#inTurn(() => this.#unlessAway(() => this.#turns.delay(this.#known.own, owedMs)));
-    const limit = limitOfNoPlan(this.#options.setting, state.quota?.limit, reportedPlan(state));
+    const limit = unknownLimit(state, this.#options.setting);
     if (limit !== undefined) this.#options.warnOfLimit(limit);
   }
 
