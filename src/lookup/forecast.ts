@@ -27,11 +27,11 @@ export interface ForecastParts {
  */
 export function forecast(question: Forecasted, spent: Charged, parts: ForecastParts): Forecast {
   const { flights, pacer, longestWaitMs } = parts;
-  const nowMs = Date.now();
   const present = flights.get(question.cardId);
-  if (present?.asking) return { turnAtMs: nowMs };
+  if (present?.asking) return { turnAtMs: Date.now() };
 
   const { closed, reservedUntilMs, paused, turnAtMs } = pacer.outlook();
+  const nowMs = Date.now(); // not before the outlook's: what is to be had now is no wait
   const refusal = closed ? closedError(closed) : overBudget(question, spent, parts);
   if (refusal) return { refusal };
   if (question.lane === 'background') {

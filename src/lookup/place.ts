@@ -12,7 +12,7 @@ export class Place {
   readonly #answer: Promise<Answer>;
   readonly #wake: () => void;
 
-  /** @param wake told when the place is taken: a turn may be due */
+  /** @param wake told when the place is taken, since a turn may be due, or given back, since other processes count it */
   constructor(flights: Flights, question: Question, promisedAtMs: number, wake: () => void) {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     promise.catch(() => {}); // refused, maybe, before anybody takes the place
@@ -36,6 +36,8 @@ export class Place {
 
   /** Nobody waits after all. Without effect once the place is taken. */
   giveBack(): void {
-    if (this.#waiting.held) this.#flights.giveBack(this.#waiting);
+    if (!this.#waiting.held) return;
+    this.#flights.giveBack(this.#waiting);
+    this.#wake();
   }
 }

@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Busy, ShareSpent, Stopping } from '../../src/errors.ts';
 import type { Question } from '../../src/lookup/flight.ts';
+import type { LineSummary } from '../../src/lookup/peers.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { admitAll, by, fakeTime, lineOver, question } from '../support/line.ts';
 
@@ -87,7 +88,37 @@ describe('a line that one member has filled', () => {
   });
 });
 
+describe('LONGEST_WAIT_SECONDS=0', () => {
+  it('admits who has a turn now, however the clock goes on while that is decided', async () => {
+    fakeTime();
+    const { line } = lineOver(createCardService(), { plan: 'free' }, { longestWaitMs: 0 });
+    let nowMs = Date.now();
+    vi.spyOn(Date, 'now').mockImplementation(() => ++nowMs);
+    onTestFinished(() => void vi.mocked(Date.now).mockRestore());
+
+    expect(await line.admit(question('base1-4'))).toHaveProperty('place');
+  });
+});
+
 describe('a place', () => {
+  it('that is given back counts in no other process any more', async () => {
+    fakeTime();
+    let told: LineSummary | undefined;
+    const exchange = async (own: LineSummary) => {
+      told = own;
+      return [];
+    };
+    const { line } = lineOver(createCardService(), { plan: 'free' }, { peers: { exchange } });
+    const { places } = await admitAll(line, [question('base1-1', by('gone')), question('base1-2', by('stays'))]);
+    void places[1]?.take();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(told?.waiting).toHaveLength(1);
+
+    places[0]?.giveBack();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(told?.waiting).toHaveLength(0);
+  });
+
   it('is had by the next once it is given back, and then holds nothing up', async () => {
     const { line } = lineOf30Seconds();
     const { places } = await admitAll(

@@ -5,7 +5,7 @@ import type { Answer } from '../../src/card.ts';
 import { NO_LEASE } from '../../src/lookup/card-lease.ts';
 import { CardLookup } from '../../src/lookup/card-lookup.ts';
 import type { Question } from '../../src/lookup/flight.ts';
-import { NO_PEERS } from '../../src/lookup/peers.ts';
+import { NO_PEERS, type Peers } from '../../src/lookup/peers.ts';
 import { WaitingLine } from '../../src/lookup/waiting-line.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/local-ledger.ts';
@@ -33,13 +33,19 @@ export interface LineSetting {
   shares?: ShareSetting;
   apiKey?: string;
   longestWaitMs?: number;
+  peers?: Peers;
 }
 
 /** The waiting line with everything below it, over a card service without sockets; a map for a cache. */
 export function lineOver(
   cardService: Pick<EmbeddedCardService, 'fetch'>,
   setting: PlanSetting = { plan: 'free' },
-  { shares = { guildDaily: undefined, memberDaily: 0 }, apiKey, longestWaitMs = LONGEST_WAIT_MS }: LineSetting = {},
+  {
+    shares = { guildDaily: undefined, memberDaily: 0 },
+    apiKey,
+    longestWaitMs = LONGEST_WAIT_MS,
+    peers = NO_PEERS,
+  }: LineSetting = {},
 ) {
   const { log, lines } = logLines();
   const database = new DatabaseSync(':memory:');
@@ -81,7 +87,7 @@ export function lineOver(
     pacer,
     ledger,
     budget,
-    peers: NO_PEERS,
+    peers,
     lease: NO_LEASE,
     log,
     longestWaitMs,
