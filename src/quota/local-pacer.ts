@@ -80,8 +80,10 @@ export class LocalPacer implements Pacer {
       underWay: this.#underWay.size,
       isUnheard: !this.#hasHeard,
     });
-    if (got.kind === 'turn' && before.fullAtMs <= nowMs) this.#lag.tookFromFull(nowMs);
-    if (got.kind === 'turn') this.#underWay.add(got.turn);
+    if (got.kind === 'turn') {
+      if (before.fullAtMs <= nowMs || got.turn.probe) this.#lag.tookFromFull(nowMs);
+      this.#underWay.add(got.turn);
+    }
     this.#become(state);
     return Promise.resolve(got);
   }

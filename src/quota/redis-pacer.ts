@@ -71,7 +71,7 @@ export class RedisPacer implements Pacer {
       const shared = await this.#unlessAway(() => this.#turns.take(this.#known.own, lane, crowd));
       const got = shared ? shared.got : this.#known.takeAlone(lane, { ...crowd, politeMs: 0 });
       if (shared) this.#hear(shared.state);
-      if (shared?.fromFull && got.kind === 'turn') this.#lag.tookFromFull(Date.now());
+      if (got.kind === 'turn' && (shared?.fromFull || got.turn.probe)) this.#lag.tookFromFull(Date.now());
       if (got.kind === 'turn') this.#underWay.add(got.turn);
       if (got.kind === 'turn' && got.turn.probe) this.#setProbe(true);
       return got;

@@ -283,6 +283,16 @@ describe('a 429', () => {
     expect(await it.pacer.take('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
   });
 
+  it('that ends gives the next turn an interval after its probe has arrived, where the burst has no token to keep back', async () => {
+    const it = new Process({ plan: 'free', burst: 1 });
+    await it.ask(limited(7_000));
+    pass(7_000);
+    const probe = await it.take();
+    pass(100); // on its way
+    if (probe) await it.pacer.settle(probe, ANSWERED);
+    expect(await it.pacer.take('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
+  });
+
   it('of a probe backs off twice as long each time', async () => {
     const it = new Process();
     await it.ask(limited());
