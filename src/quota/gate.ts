@@ -107,7 +107,7 @@ function spent(gate: Gate, waitMs: number, failures: number, { quota, nowMs }: C
   const resetsAtMs = quota?.resetsAtMs ?? 0;
   const probeMs = Math.min(SPENT_PROBE_MS * 2 ** (Math.max(1, failures) - 1), LONGEST_SPENT_PROBE_MS);
   const leastMs = resetsAtMs > nowMs ? waitMs : Math.max(waitMs, probeMs);
-  const knownMs = gate.why === 'day' && !gate.probing ? gate.untilMs : 0;
+  const knownMs = gate.why === 'day' ? gate.untilMs : 0;
   return closed('day', nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
 }
 

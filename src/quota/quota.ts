@@ -38,7 +38,8 @@ export function asReading({ limit, remaining, resetsAtMs, receivedAtMs }: QuotaS
 
 /**
  * What to believe after one more answer. Answers arrive out of order: one to a request sent after the last
- * believed answer arrived is believed; among overlapping requests of one window the lower `remaining` wins.
+ * believed answer arrived is believed; among overlapping requests of one window the lower `remaining` wins, unless the
+ * limit has changed: under load all overlap, and the last figure of a smaller plan would be the lower one for hours.
  */
 export function mergeReading(known: QuotaState | undefined, reading: QuotaReading): QuotaState {
   const reported = toState(reading);
@@ -54,7 +55,10 @@ export function mergeReading(known: QuotaState | undefined, reading: QuotaReadin
   // What remained of the last window says nothing of a new one.
   if (!overlapping) return sameWindow(known, complete) ? complete : { ...complete, remaining: reported.remaining };
 
-  if (sameWindow(known, complete)) return { ...complete, remaining: lower(known.remaining, reported.remaining) };
+  if (sameWindow(known, complete)) {
+    const isOfOtherPlan = known.limit !== undefined && complete.limit !== known.limit;
+    return { ...complete, remaining: isOfOtherPlan ? reported.remaining : lower(known.remaining, reported.remaining) };
+  }
   return (complete.resetsAtMs ?? 0) > (known.resetsAtMs ?? 0) ? complete : known;
 }
 

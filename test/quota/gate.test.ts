@@ -232,6 +232,13 @@ describe('the probe of a spent day, before its reset', () => {
     ],
     ['leaves it closed when it is answered and nothing remains', early, ANSWERED, NOTHING, closed('day', 3_600_000, 2)],
     ['leaves it closed when it is refused', early, limited(5_000), NOTHING, closed('day', 3_600_000, 2)],
+    [
+      'leaves it closed for as long as was stated, when that is longer',
+      { ...closed('day', 7_200_000), probing: true },
+      ANSWERED,
+      NOTHING,
+      closed('day', 7_200_000, 2),
+    ],
     ['leaves it closed when the service is down', early, DOWN, NOTHING, closed('day', 3_600_000)],
     [
       'leaves it closed when the service says so',

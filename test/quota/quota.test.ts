@@ -75,6 +75,11 @@ describe('mergeReading', () => {
       { ...KNOWN },
     ],
     [
+      'an overlapping answer with the limit of another plan',
+      { limit: 50_000, remaining: 49_000, ...OVERLAPPING },
+      { limit: 50_000, remaining: 49_000 },
+    ],
+    [
       'what was known, where a later answer says nothing',
       { resetsAtMs: undefined, ...LATER },
       { limit: 1_000, remaining: 500, resetsAtMs: RESET_MS },
