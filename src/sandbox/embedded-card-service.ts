@@ -85,7 +85,9 @@ export class CardService implements EmbeddedCardService {
   }
 
   state(): CardServiceState {
-    return { switches: this.#switches, ...this.#quota.figures() };
+    const { stormUntilMs } = this.#switches;
+    const isOver = stormUntilMs <= this.#nowMs();
+    return { switches: { ...this.#switches, stormUntilMs: isOver ? 0 : stormUntilMs }, ...this.#quota.figures() };
   }
 
   set(switches: Partial<CardServiceSwitches>): void {

@@ -112,13 +112,17 @@ describe('the card service', () => {
 
     await page.getByRole('combobox', { name: 'Plan' }).selectOption('pro');
     await page.getByText('of 50,000').waitFor();
-    await page.getByRole('checkbox', { name: 'Service is down (503)' }).check();
-    await expect.poll(() => cardService.state().switches.down).toBe(true);
+    await page.getByRole('combobox', { name: 'Outage' }).selectOption('503, wait 30 s');
+    await expect.poll(() => cardService.state().switches).toMatchObject({ down: true, downRetryAfterSeconds: 30 });
+    await page.getByRole('combobox', { name: 'Outage' }).selectOption('none');
+    await expect.poll(() => cardService.state().switches).toMatchObject({ down: false, downRetryAfterSeconds: 0 });
     await page.getByRole('combobox', { name: 'Speed' }).selectOption('2 s');
     await expect.poll(() => cardService.state().switches.latencyMs).toBe(2_000);
     await page.getByRole('button', { name: '429 storm for 30 s' }).click();
     await page.getByText(/Every request gets a 429/).waitFor();
     expect(cardService.state().switches.stormUntilMs).toBeGreaterThan(Date.now());
+    await page.getByRole('button', { name: 'End the 429 storm' }).click();
+    await page.getByText(/Every request gets a 429/).waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Use up the day' }).click();
     await expect.poll(() => cardService.state().dayRemaining).toBe(0);
     await page.getByRole('button', { name: 'Refill the day' }).click();

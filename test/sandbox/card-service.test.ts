@@ -176,7 +176,9 @@ describe('the embedded card service', () => {
     service.set({ down: false });
     service.storm(20_000);
     expect(await (await ask('/cards/base1-4')).json()).toMatchObject({ retryAfter: 20 });
+    expect(service.state().switches.stormUntilMs).toBe(NOON_MS + 20_000);
     clock.nowMs += 20_000;
+    expect(service.state().switches.stormUntilMs).toBe(0);
     service.exhaustDay();
     service.refillDay();
     expect((await ask('/cards/base1-4')).status).toBe(200);

@@ -13,11 +13,13 @@ import {
 import { Chat } from './chat.ts';
 import { Composer } from './composer.ts';
 import { element, section } from './element.ts';
+import { FaultSwitches } from './fault-switches.ts';
+import { GatewaySwitch } from './gateway-switch.ts';
 import { Identity } from './identity.ts';
 import { Places } from './places.ts';
+import { PlanSwitches } from './plan-switches.ts';
 import { RequestLog } from './request-log.ts';
 import { ServicePanel } from './service-panel.ts';
-import { Switches } from './switches.ts';
 import { tickTimes } from './ticking-times.ts';
 import type { Viewer } from './viewer.ts';
 import { Welcome } from './welcome.ts';
@@ -64,7 +66,9 @@ class Page {
   readonly #places = new Places(section('places'), { onChoose: (guildId) => this.#choose({ guildId }) });
   readonly #identity = new Identity(section('identity'), { onChange: (change) => this.#choose(change) });
   readonly #service = new ServicePanel(section('service'));
-  readonly #switches = new Switches(section('switches'));
+  readonly #plan = new PlanSwitches(section('plan'));
+  readonly #faults = new FaultSwitches(section('faults'));
+  readonly #gateway = new GatewaySwitch(section('gateway'));
   readonly #requests = new RequestLog(section('requests'));
 
   start(): void {
@@ -137,7 +141,9 @@ class Page {
     this.#welcome.show(snapshot.botName, snapshot.sampleCards);
     this.#chat.show(snapshot, viewer, this.#menu);
     this.#service.show(snapshot, lang);
-    this.#switches.show(snapshot, lang);
+    this.#plan.show(snapshot);
+    this.#faults.show(snapshot, lang);
+    this.#gateway.show(snapshot);
     this.#requests.show(snapshot, lang);
   }
 }

@@ -38,7 +38,8 @@ export class RequestLog {
 function row(request: SeenRequest, locale: string): HTMLElement {
   const { atMs, method, path, authorized } = request;
   const { text, tone } = requestStatus(request);
-  const time = new Date(atMs).toLocaleTimeString(locale);
+  // Without AM and PM, so that the whole id finds room beside it
+  const time = new Date(atMs).toLocaleTimeString(locale, { hourCycle: 'h23' });
   const title = `${method} ${path} (${authorized ? 'with the right key' : 'without a key'})`;
   return element(
     'tr',

@@ -1,0 +1,52 @@
+import { element } from './element.ts';
+
+/** A group of switches in the panel; what a switch could not do is said below its group. */
+export class Controls {
+  readonly #problem = element('p', { className: 'failed', role: 'alert' });
+  readonly #onUse: () => void;
+
+  /** @param onUse whenever one of the group is used */
+  constructor(onUse: () => void = () => {}) {
+    this.#onUse = onUse;
+  }
+
+  /** Fills the group's place on the page. */
+  show(root: HTMLElement, ...parts: Node[]): void {
+    root.append(...parts, this.#problem);
+  }
+
+  select(label: string, values: readonly (readonly [value: string, words: string])[], use: (value: string) => unknown) {
+    const control = element('select', {}, ...values.map(([value, words]) => element('option', { value }, words)));
+    this.#on(control, 'change', () => use(control.value));
+    return { control, row: element('label', { className: 'switch' }, element('span', {}, label), control) };
+  }
+
+  tick(label: string, use: (checked: boolean) => unknown) {
+    const control = element('input', { type: 'checkbox' });
+    this.#on(control, 'change', () => use(control.checked));
+    return { control, row: element('label', { className: 'tick' }, control, label) };
+  }
+
+  /** @param label what it does, for who does not see the row */
+  button(words: string, label: string, use: () => unknown): HTMLElement {
+    const button = element('button', { type: 'button', ariaLabel: label, title: label }, words);
+    this.#on(button, 'click', use);
+    return button;
+  }
+
+  #on(control: HTMLElement, event: 'change' | 'click', use: () => unknown): void {
+    control.addEventListener(event, async () => {
+      this.#problem.textContent = '';
+      this.#onUse();
+      try {
+        await use();
+      } catch (error) {
+        this.#problem.textContent = error instanceof Error ? error.message : String(error);
+      }
+    });
+  }
+}
+
+export function row(label: Node | string, ...buttons: HTMLElement[]): HTMLElement {
+  return element('div', { className: 'switch' }, element('span', {}, label), ...buttons);
+}

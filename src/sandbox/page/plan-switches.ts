@@ -1,0 +1,38 @@
+import { PLAN_LIMITS } from '../../plans.ts';
+import type { Snapshot } from '../page-protocol.ts';
+import { changeSwitches, press } from './api.ts';
+import { Controls, row } from './controls.ts';
+import { element } from './element.ts';
+
+type Plan = keyof typeof PLAN_LIMITS;
+
+const PLANS = Object.keys(PLAN_LIMITS) as Plan[];
+// As in life: what the bot was told holds until an answer says otherwise
+const REFILLED =
+  'A bot that was told of an empty day waits for its reset; /usage makes it look again, once a minute at most.';
+
+/** How much the card service gives. */
+export class PlanSwitches {
+  readonly #controls = new Controls(() => {
+    this.#refilled.hidden = true;
+  });
+  readonly #refilled = element('p', { className: 'quiet', role: 'status', hidden: true }, REFILLED);
+  readonly #plan = this.#controls.select(
+    'Plan',
+    PLANS.map((plan) => [plan, plan]),
+    (value) => changeSwitches({ plan: PLANS.find((plan) => plan === value) }),
+  );
+
+  constructor(root: HTMLElement) {
+    const useUp = this.#controls.button('Use up', 'Use up the day', () => press('/api/day/exhaust'));
+    const refill = this.#controls.button('Refill', 'Refill the day', async () => {
+      await press('/api/day/refill');
+      this.#refilled.hidden = false;
+    });
+    this.#controls.show(root, this.#plan.row, row('The day', useUp, refill), this.#refilled);
+  }
+
+  show({ service }: Snapshot): void {
+    this.#plan.control.value = service.switches.plan;
+  }
+}
