@@ -1,33 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Keyv } from 'keyv';
-import { z } from 'zod';
 import type { Answer } from '../card.ts';
 import { Episode } from '../episode.ts';
 import type { Logger } from '../log.ts';
 import { BoundedMemory } from './bounded-memory.ts';
 import type { CardStore } from './card-store.ts';
-
-/** Rows of an older shape do not fit, and count as a miss. */
-const StoredAnswer = z
-  .object({
-    card: z
-      .object({
-        id: z.string(),
-        name: z.string(),
-        game: z.string(),
-        set: z.object({ id: z.string(), name: z.string() }),
-        number: z.string().optional(),
-        rarity: z.string().optional(),
-        imageUrl: z.string().optional(),
-        prices: z
-          .object({ market: z.number().optional(), low: z.number().optional(), high: z.number().optional() })
-          .optional(),
-      })
-      .optional(),
-    askedAtMs: z.number(),
-    deniedAtMs: z.number().optional(),
-  })
-  .transform(({ card, ...rest }): Answer => ({ card, ...rest }));
+import { StoredAnswer } from './stored-answer.ts';
 
 /** A Keyv storage adapter that can also be looked through. */
 export interface LastingStore {

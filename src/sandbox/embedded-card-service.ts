@@ -1,3 +1,4 @@
+import { nextUtcMidnightMs } from '../utc-day.ts';
 import type { CardServiceOptions, EmbeddedCardService } from './card-service.ts';
 import {
   type CardServiceState,
@@ -21,7 +22,7 @@ import {
   type ServiceQuestion,
 } from './service-answers.ts';
 import { fetchFrom } from './service-fetch.ts';
-import { limitsOf, nextMidnightUtc } from './service-limits.ts';
+import { limitsOf } from './service-limits.ts';
 import { ServiceQuota } from './service-quota.ts';
 import { type DictatedAnswer, type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
 import { WindowLimiter } from './window-limiter.ts';
@@ -60,7 +61,7 @@ export class CardService implements EmbeddedCardService {
     };
     checkSwitches(this.#switches);
     const limits = limitsOf(this.#switches.plan, options);
-    this.#quota = new ServiceQuota(limits, this.#nowMs, options.nextResetMs ?? nextMidnightUtc);
+    this.#quota = new ServiceQuota(limits, this.#nowMs, options.nextResetMs ?? nextUtcMidnightMs);
     this.fetch = fetchFrom(this.answer);
   }
 

@@ -92,17 +92,5 @@ function firstProblem({ issues: [issue] }: z.ZodError): string {
 
 /** A switch that is not named stays as it is, which `undefined` would not say. */
 function defined(switches: ChangeSwitches): Parameters<PageSources['cardService']['set']>[0] {
-  const { plan, latencyMs, down, downRetryAfterSeconds, oddFigures, windowLimit } = switches;
-  const { resetEvery, firewall, keyRevoked } = switches;
-  return {
-    ...(plan === undefined ? {} : { plan }),
-    ...(latencyMs === undefined ? {} : { latencyMs }),
-    ...(down === undefined ? {} : { down }),
-    ...(downRetryAfterSeconds === undefined ? {} : { downRetryAfterSeconds }),
-    ...(oddFigures === undefined ? {} : { oddFigures }),
-    ...(windowLimit === undefined ? {} : { windowLimit }),
-    ...(resetEvery === undefined ? {} : { resetEvery }),
-    ...(firewall === undefined ? {} : { firewall }),
-    ...(keyRevoked === undefined ? {} : { keyRevoked }),
-  };
+  return Object.fromEntries(Object.entries(switches).filter(([, value]) => value !== undefined));
 }

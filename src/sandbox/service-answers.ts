@@ -1,10 +1,9 @@
 import type { PlanLimits } from '../plans.ts';
+import { DAY_MS } from '../utc-day.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { OddFigures } from './odd-figures.ts';
 import type { ServiceCard } from './sample-cards.ts';
 import { dayRemaining, type LimitState } from './service-limits.ts';
-
-const DAY_MS = 86_400_000;
 
 /** One request as the service reads it; `path` with its query, still encoded. */
 export interface ServiceQuestion {

@@ -1,6 +1,6 @@
 import { PLAN_LIMITS, type Plan, type PlanLimits } from '../plans.ts';
+import { DAY_MS } from '../utc-day.ts';
 
-const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /** Less than a millionth of a request: the noise of adding fractions, which must not cost anybody a turn. */
 const ROUNDING = 1e-6;
@@ -22,8 +22,6 @@ export type Verdict = { allowed: true } | { allowed: false; reason: 'minute' | '
 
 /** When the day's count starts again, as seen at `nowMs`. */
 export type NextReset = (nowMs: number) => number;
-
-export const nextMidnightUtc: NextReset = (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
 
 /**
  * The plan's limits with single figures replaced.

@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { nextMidnightUtc } from '../../src/sandbox/service-limits.ts';
+import { nextUtcMidnightMs } from '../../src/utc-day.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
 export interface World extends Sandbox {
@@ -40,7 +40,10 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
     destination: { write: (line) => void lines.push(JSON.parse(line)) },
   });
   // Tests of a spent day mean one that does not end while they run.
-  const service = { nextResetMs: (nowMs: number) => nextMidnightUtc(nowMs + 3_600_000), ...(options.service ?? QUICK) };
+  const service = {
+    nextResetMs: (nowMs: number) => nextUtcMidnightMs(nowMs + 3_600_000),
+    ...(options.service ?? QUICK),
+  };
   const redis = process.env.STATE_IN === 'redis' ? await startRedis() : undefined;
   const env = {
     ...(redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }),

@@ -1,5 +1,6 @@
 import { ApplicationCommandType as CommandType } from 'discord-api-types/v10';
 
+import { utcDay } from '../../utc-day.ts';
 import { ApiError } from './api-error.ts';
 import { CommandForm } from './command-rules.ts';
 import { mistake, parseForm } from './form-error.ts';
@@ -16,12 +17,11 @@ export interface RegisteredCommand {
 const MOST_CHAT_COMMANDS = 100; // per scope; interactions/application-commands, "Registering a Command"
 const MOST_MENU_COMMANDS = 15;
 const DAILY_CREATES = 200; // per scope; the same page
-const DAY_MS = 86_400_000;
 
 /** Every command registered, by scope. A name keeps its id however it is registered again. */
 export class CommandBook {
   readonly #scopes = new Map<string | null, RegisteredCommand[]>();
-  readonly #creates = new Map<string | null, { day: number; count: number }>();
+  readonly #creates = new Map<string | null, { day: string; count: number }>();
   readonly #nextId: () => string;
 
   constructor(nextId: () => string) {
@@ -86,7 +86,7 @@ export class CommandBook {
 
   /** Only new names count. Seen with 400 (discord-api-docs#6188) and with 429 (discord.js#10458). */
   #countCreates(guildId: string | null, added: number): void {
-    const day = Math.floor(Date.now() / DAY_MS);
+    const day = utcDay(Date.now());
     const known = this.#creates.get(guildId);
     const count = (known?.day === day ? known.count : 0) + added;
     if (count > DAILY_CREATES) throw new ApiError('tooManyCreates');

@@ -80,7 +80,7 @@ interface Counted {
 }
 
 /** Characters of all names, descriptions and values; of a localized one, the longest translation counts. */
-export function commandLength(part: Counted): number {
+function commandLength(part: Counted): number {
   const own =
     longest(part.name, part.name_localizations) +
     longest(part.description ?? '', part.description_localizations ?? null) +

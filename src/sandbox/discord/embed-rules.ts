@@ -59,7 +59,7 @@ function showsSomething(embed: APIEmbed): boolean {
 }
 
 /** Characters that count towards the total of 6,000. */
-export function embedLength({ title, description, footer, author, fields = [] }: APIEmbed): number {
+function embedLength({ title, description, footer, author, fields = [] }: APIEmbed): number {
   const texts = [title, description, footer?.text, author?.name, ...fields.flatMap(({ name, value }) => [name, value])];
   return texts.reduce((total, part) => total + (part?.length ?? 0), 0);
 }

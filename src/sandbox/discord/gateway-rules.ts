@@ -5,7 +5,7 @@ import { apiVersion } from './client-rules.ts';
 import { isTransportCompression, type TransportCompression } from './gateway-wire.ts';
 
 // events/gateway: payload size, sends per minute, and intents that must be switched on for an application
-export const LARGEST_PAYLOAD_BYTES = 4_096;
+const LARGEST_PAYLOAD_BYTES = 4_096;
 export const SENDS_PER_MINUTE = 120;
 const PRIVILEGED = Intent.GuildMembers | Intent.GuildPresences | Intent.MessageContent;
 const ALL_INTENTS = Object.values(Intent).reduce<number>((all, bit) => (typeof bit === 'number' ? all | bit : all), 0);
