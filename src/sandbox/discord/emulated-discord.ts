@@ -1,27 +1,13 @@
-import {
-  type APIApplicationCommand,
-  ApplicationCommandType as CommandType,
-  GatewayCloseCodes,
-} from 'discord-api-types/v10';
+import { ApplicationCommandType as CommandType, GatewayCloseCodes } from 'discord-api-types/v10';
 
 import { apiCommand, isVisible } from './api-command.ts';
 import { applicationRoutes } from './application-routes.ts';
 import { Autocompletions } from './autocompletions.ts';
-import type {
-  ChatMessage,
-  Choice,
-  Guild,
-  HalfTypedCommand,
-  Member,
-  SubmittedModal,
-  TypedCommand,
-  UsedComponent,
-  Whereabouts,
-} from './chat.ts';
 import { CommandBook } from './command-book.ts';
 import { commandRoutes } from './command-routes.ts';
 import { completeOption } from './complete-option.ts';
 import { Conversations } from './conversations.ts';
+import type { EmulatedDiscord } from './emulated-discord-controls.ts';
 import type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
 import { Faults } from './faults.ts';
 import { FileStore } from './file-store.ts';
@@ -32,77 +18,17 @@ import { channelsOf, rolesOf } from './guild-contents.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import { type Place, placeOf } from './place.ts';
-import { RequestLog, type SeenRestRequest } from './request-log.ts';
+import { RequestLog } from './request-log.ts';
 import { restListener } from './rest.ts';
 import { Snowflakes } from './snowflake.ts';
 import { submitModal } from './submit-modal.ts';
 import { typeCommand } from './type-command.ts';
-import { type TypedInteraction, typedInteraction } from './typed-interaction.ts';
+import { typedInteraction } from './typed-interaction.ts';
 import { useComponent } from './use-component.ts';
 import { DEFAULT_WORLD, type World } from './world.ts';
 
+export type { EmulatedDiscord } from './emulated-discord-controls.ts';
 export type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
-
-export interface EmulatedDiscord {
-  /** `http://127.0.0.1:PORT` */
-  readonly origin: string;
-  /** For discord.js' `rest.api`. */
-  readonly apiUrl: string;
-  readonly botToken: string;
-  readonly applicationId: string;
-  readonly guilds: readonly Guild[];
-  readonly members: readonly Member[];
-  readonly rolesOf: typeof rolesOf;
-  readonly channelsOf: typeof channelsOf;
-  /** Slash commands that a member sees there: global ones and the guild's, so a name may show up twice. */
-  commandsFor(at: Whereabouts): APIApplicationCommand[];
-  /** The commands of a member's menu (`type` 2) and of a message's (3) that a member sees there. */
-  menuCommandsFor(at: Whereabouts): APIApplicationCommand[];
-  /** Sends a command to the bot. @throws Error in plain words when it cannot be typed, or no bot is connected. */
-  type(typed: TypedCommand): TypedInteraction;
-  /** The bot's choices for the focused option. Rejects with a sentence, such as "Loading options failed" after 3 s. */
-  complete(typed: HalfTypedCommand): Promise<Choice[]>;
-  /** Clicks a button. @throws Error in plain words. */
-  click(used: Omit<UsedComponent, 'values'>): TypedInteraction;
-  /** Chooses in a select menu. @throws Error in plain words. */
-  choose(used: UsedComponent & { values: readonly string[] }): TypedInteraction;
-  /** Sends off the modal that the bot answered an interaction with. @throws Error in plain words. */
-  submit(modal: SubmittedModal): TypedInteraction;
-  message(interactionId: string): ChatMessage | undefined;
-  /** The open ones and the last thousand finished, oldest first. */
-  messages(): ChatMessage[];
-  /** Every new snapshot of every message. Returns an unsubscribe. */
-  onMessage(listener: (message: ChatMessage) => void): () => void;
-  /** The last thousand REST requests, oldest first. */
-  readonly requests: readonly SeenRestRequest[];
-  onRequest(listener: (request: SeenRestRequest) => void): () => void;
-  readonly gateway: Pick<
-    Gateway,
-    | 'sessions'
-    | 'drop'
-    | 'reset'
-    | 'requestReconnect'
-    | 'send'
-    | 'whenReady'
-    | 'whenUp'
-    | 'whenAllReady'
-    | 'identifies'
-    | 'refusedIdentifies'
-    | 'resumes'
-    | 'lastEventAtMs'
-    | 'invalidate'
-  >;
-  /** Spoils REST requests. */
-  readonly faults: Pick<Faults, 'script' | 'met' | 'pending' | 'clear'>;
-  /** Faults of the gateway; those that are not named stay as they are. */
-  setGatewayFaults(faults: Partial<GatewayFaults>): void;
-  /** From here on the bot's token is refused everywhere, and every gateway connection closed with 4004. */
-  revokeToken(): void;
-  /** Breaks every connection and refuses new ones, or lets them in again. */
-  refuseConnections(refused: boolean): Promise<void>;
-  /** Quick, also with open connections. */
-  close(): Promise<void>;
-}
 
 const HEARTBEAT_INTERVAL_MS = 41_250; // what Discord's own HELLO says
 
