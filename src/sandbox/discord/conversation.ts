@@ -2,18 +2,16 @@ import { ApiError } from './api-error.ts';
 import type { Answerable, Callback } from './callback-rules.ts';
 import { changedReply } from './changed-reply.ts';
 import type { ChatMessage } from './chat.ts';
+import { ConversationCourse, type CourseOptions } from './conversation-course.ts';
 import type { FileStore } from './file-store.ts';
 import { mistake } from './form-error.ts';
-import { acknowledge, type Lifetimes, type Phase, timeLimit, webhookRefusal } from './interaction.ts';
+import { acknowledge, type Phase, webhookRefusal } from './interaction.ts';
 import { EMPTY_REPLY, type MessageForm } from './message-rules.ts';
 import type { Owners } from './place.ts';
 import type { NumberedUpload } from './request-body.ts';
 import { type SentMessage, SentMessages } from './sent-messages.ts';
-import { nextSnapshot } from './snapshot.ts';
 
-const LONGEST_HISTORY = 100; // snapshots kept of one conversation
-
-export interface ConversationOptions extends Answerable {
+export interface ConversationOptions extends Answerable, CourseOptions {
   token: string;
   channelId: string;
   owners: Owners;
@@ -21,14 +19,10 @@ export interface ConversationOptions extends Answerable {
   metadata: object;
   /** The message whose component led here. */
   source?: { conversation: Conversation; messageId: string } | undefined;
-  /** The snapshot at the moment of typing. */
-  message: ChatMessage;
-  lifetimes: Lifetimes;
   nextId: () => string;
   files: FileStore;
   /** Where this Discord serves external pictures. */
   origin: string;
-  onSnapshot: (message: ChatMessage) => void;
 }
 
 /** A message of the bot, and the conversation in which it was sent. */
@@ -42,17 +36,13 @@ const MOST_USER_FOLLOW_UPS = 5; // interactions/receiving-and-responding, "Follo
 
 /** One interaction and everything the bot answers to it. Its methods throw ApiError as Discord refuses. */
 export class Conversation {
-  readonly history: ChatMessage[] = [];
   readonly #options: ConversationOptions;
-  readonly #listeners = new Set<(message: ChatMessage) => void>();
   readonly #sent = new SentMessages();
-  #message: ChatMessage;
-  #phase: Phase = 'sent';
-  #timer: NodeJS.Timeout | undefined;
+  readonly #course: ConversationCourse;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
-    this.#message = options.message;
+    this.#course = new ConversationCourse(options, this.#sent);
   }
 
   get details(): Readonly<Omit<ConversationOptions, 'message' | 'onSnapshot'>> {
@@ -60,29 +50,33 @@ export class Conversation {
   }
 
   get message(): ChatMessage {
-    return this.#message;
+    return this.#course.message;
   }
 
   get phase(): Phase {
-    return this.#phase;
+    return this.#course.phase;
+  }
+
+  /** The last snapshots, oldest first. */
+  get history(): readonly ChatMessage[] {
+    return this.#course.history;
   }
 
   /** Every snapshot from now on. Returns an unsubscribe. */
   subscribe(listener: (message: ChatMessage) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#course.subscribe(listener);
   }
 
   /** The time to answer starts to run. */
   begin(): void {
-    this.#enter('sent');
+    this.#course.enter('sent');
   }
 
   acknowledge(callback: Callback, uploads: readonly NumberedUpload[]): void {
-    const outcome = acknowledge(this.#life(), callback.kind, Date.now(), this.#options.lifetimes);
+    const outcome = acknowledge(this.#course.life, callback.kind, Date.now(), this.#options.lifetimes);
     if ('refusal' in outcome) throw new ApiError(outcome.refusal);
     this.#perform(callback, uploads);
-    this.#enter(outcome.phase);
+    this.#course.enter(outcome.phase);
   }
 
   /** One of the bot's messages, as the interaction's token reaches it: `@original`, or an id. */
@@ -90,7 +84,7 @@ export class Conversation {
     this.#refuseWebhook();
     const { source } = this.#options;
     const meansSource = source !== undefined && ['@original', source.messageId].includes(messageId);
-    if (meansSource && this.#message.updatesSource) return source.conversation.held(source.messageId);
+    if (meansSource && this.message.updatesSource) return source.conversation.held(source.messageId);
     return this.held(messageId);
   }
 
@@ -116,7 +110,7 @@ export class Conversation {
   /** Sends a further message, or fills the one that still shows "thinking…". */
   followUp(form: MessageForm, ephemeral: boolean, uploads: readonly NumberedUpload[]): HeldMessage {
     this.#refuseWebhook();
-    if (this.#phase === 'thinking') {
+    if (this.phase === 'thinking') {
       this.#change(this.#sent.find('@original'), form, uploads);
       return this.held('@original');
     }
@@ -125,20 +119,16 @@ export class Conversation {
     }
     const message = this.#made(form, ephemeral, uploads, []);
     this.#sent.put(message);
-    this.#publish();
+    this.#course.publish();
     return { conversation: this, message };
   }
 
   close(): void {
-    clearTimeout(this.#timer);
-  }
-
-  #life() {
-    return { phase: this.#phase, typedAtMs: this.#message.typedAtMs };
+    this.#course.close();
   }
 
   #refuseWebhook(): void {
-    const refusal = webhookRefusal(this.#life(), Date.now(), this.#options.lifetimes);
+    const refusal = webhookRefusal(this.#course.life, Date.now(), this.#options.lifetimes);
     if (refusal) throw new ApiError(refusal);
   }
 
@@ -152,13 +142,13 @@ export class Conversation {
         this.#sent.putOriginal({ id: nextId(), ephemeral: callback.ephemeral, edited: false, reply: EMPTY_REPLY });
         return;
       case 'modal':
-        this.#message = { ...this.#message, modal: callback.modal };
+        this.#course.amend({ modal: callback.modal });
         return;
       default: {
         if (!source) throw new ApiError('unknownMessage');
         const { message } = source.conversation.held(source.messageId);
         if (callback.kind === 'update') source.conversation.#change(message, callback.form, uploads, ['data']);
-        this.#message = { ...this.#message, updatesSource: true };
+        this.#course.amend({ updatesSource: true });
       }
     }
   }
@@ -174,34 +164,16 @@ export class Conversation {
     uploads: readonly NumberedUpload[],
     at: readonly string[] = [],
   ): void {
-    const fills = this.#phase === 'thinking' && this.#sent.isOriginal(before);
+    const fills = this.phase === 'thinking' && this.#sent.isOriginal(before);
     if (form.poll && !fills) throw mistake([...at, 'poll'], 'MESSAGE_POLL_EDIT', LATE_POLL);
     this.#sent.put({ ...before, reply: changedReply(before.reply, form, uploads, this.#options, at), edited: !fills });
-    if (fills) this.#enter('answered');
-    else this.#publish();
+    if (fills) this.#course.enter('answered');
+    else this.#course.publish();
   }
 
   #remove(gone: SentMessage): void {
     this.#sent.remove(gone);
-    if (this.#sent.isOriginal(gone)) this.#enter('deleted');
-    else this.#publish();
-  }
-
-  #enter(phase: Phase): void {
-    this.#phase = phase;
-    clearTimeout(this.#timer);
-    const limit = timeLimit(phase, this.#options.lifetimes);
-    if (limit) {
-      const waitMs = this.#message.typedAtMs + limit.afterMs - Date.now();
-      this.#timer = setTimeout(() => this.#enter(limit.next), waitMs);
-    }
-    this.#publish();
-  }
-
-  #publish(): void {
-    this.#message = nextSnapshot(this.#message, this.#phase, this.#sent, Date.now());
-    this.history.push(this.#message);
-    if (this.history.length > LONGEST_HISTORY) this.history.shift();
-    for (const listener of [...this.#listeners, this.#options.onSnapshot]) listener(this.#message);
+    if (this.#sent.isOriginal(gone)) this.#course.enter('deleted');
+    else this.#course.publish();
   }
 }

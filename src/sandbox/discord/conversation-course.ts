@@ -1,0 +1,76 @@
+import type { ChatMessage } from './chat.ts';
+import { type Life, type Lifetimes, type Phase, timeLimit } from './interaction.ts';
+import type { SentMessages } from './sent-messages.ts';
+import { nextSnapshot } from './snapshot.ts';
+
+const LONGEST_HISTORY = 100; // snapshots kept of one conversation
+
+export interface CourseOptions {
+  /** The snapshot at the moment of typing. */
+  message: ChatMessage;
+  lifetimes: Lifetimes;
+  onSnapshot: (message: ChatMessage) => void;
+}
+
+/** How an interaction goes on: its phase, which may end by itself, and what the chat shows of it. */
+export class ConversationCourse {
+  readonly history: ChatMessage[] = [];
+  readonly #options: CourseOptions;
+  readonly #sent: SentMessages;
+  readonly #listeners = new Set<(message: ChatMessage) => void>();
+  #message: ChatMessage;
+  #phase: Phase = 'sent';
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param sent read for every snapshot */
+  constructor(options: CourseOptions, sent: SentMessages) {
+    this.#options = options;
+    this.#sent = sent;
+    this.#message = options.message;
+  }
+
+  get message(): ChatMessage {
+    return this.#message;
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  get life(): Life {
+    return { phase: this.#phase, typedAtMs: this.#message.typedAtMs };
+  }
+
+  /** Every snapshot from now on. Returns an unsubscribe. */
+  subscribe(listener: (message: ChatMessage) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  enter(phase: Phase): void {
+    this.#phase = phase;
+    this.close();
+    const limit = timeLimit(phase, this.#options.lifetimes);
+    if (limit) {
+      const waitMs = this.#message.typedAtMs + limit.afterMs - Date.now();
+      this.#timer = setTimeout(() => this.enter(limit.next), waitMs);
+    }
+    this.publish();
+  }
+
+  /** Shown with the next snapshot. */
+  amend(change: Pick<ChatMessage, 'modal'> | Pick<ChatMessage, 'updatesSource'>): void {
+    this.#message = { ...this.#message, ...change };
+  }
+
+  publish(): void {
+    this.#message = nextSnapshot(this.#message, this.#phase, this.#sent, Date.now());
+    this.history.push(this.#message);
+    if (this.history.length > LONGEST_HISTORY) this.history.shift();
+    for (const listener of [...this.#listeners, this.#options.onSnapshot]) listener(this.#message);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+}
