@@ -11,9 +11,10 @@ import { within } from '../within.ts';
 import { FATAL_CLOSES } from './fatal-closes.ts';
 import { OddFrames } from './odd-frames.ts';
 import { broken, reconnectWaitMs, type ShardLine } from './reconnect-wait.ts';
+import { awaitResumed } from './resume-answer.ts';
 import { makeSturdy } from './sturdy-shard.ts';
 
-/** A gateway that accepts connections and then says nothing is given up after this long, not after half a minute. */
+/** A gateway that accepts connections or a RESUME and then says nothing is given up after this long, not after half a minute. */
 const SILENCE_MS = 10_000;
 /** Longer than the handshake before it, which is told apart so. */
 const HELLO_MS = SILENCE_MS + 1_000;
@@ -58,7 +59,10 @@ export class GatewayShards extends SimpleShardingStrategy {
     this.#closing = new AbortController();
     await super.spawn(shardIds);
     const { shards } = this as unknown as { shards: ReadonlyMap<number, WebSocketShard> };
-    for (const shard of shards.values()) makeSturdy(shard, this.#oddFrames);
+    for (const shard of shards.values()) {
+      makeSturdy(shard, this.#oddFrames);
+      awaitResumed(shard, SILENCE_MS, this.#log);
+    }
   }
 
   /** Never rejects: a shard that meets an error goes on trying by itself. */

@@ -44,6 +44,15 @@ const SESSION_ENDS: GatewayFault[] = [
       discord.gateway.drop();
     },
   },
+  {
+    name: 'a RESUME that is not answered',
+    async strike({ discord, bot }) {
+      discord.setGatewayFaults({ resumesIgnored: true });
+      discord.gateway.drop(4_000);
+      await bot.wrote('resume came to nothing');
+      discord.setGatewayFaults({ resumesIgnored: false });
+    },
+  },
 ];
 
 /** Each lasts a while. */

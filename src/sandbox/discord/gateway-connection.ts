@@ -127,6 +127,7 @@ export class GatewayConnection implements SessionLink {
     if (!resume) return this.close(Close.DecodeError);
     if (!this.#options.isBotToken(resume.token)) return this.close(Close.AuthenticationFailed);
     const { faults } = this.#options;
+    if (faults.resumesIgnored) return;
     if (faults.refusedResumes > 0) {
       faults.refusedResumes--;
       return this.#sendOp(Op.InvalidSession, false);

@@ -14,6 +14,8 @@ export interface GatewayFaults {
   deadResumeAddress: boolean;
   /** So many resumes are answered with op 9 (not resumable) from now on. */
   refusedResumes: number;
+  /** Who resumes gets no answer, but for its heartbeats. */
+  resumesIgnored: boolean;
   /** The bot's token is worth nothing any more, here and for REST. */
   tokenRevoked: boolean;
 }
@@ -26,5 +28,6 @@ export const NO_GATEWAY_FAULTS: Readonly<GatewayFaults> = {
   readyDelayMs: 0,
   deadResumeAddress: false,
   refusedResumes: 0,
+  resumesIgnored: false,
   tokenRevoked: false,
 };
