@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type APIGatewayBotInfo,
-  type Client,
-  DiscordAPIError,
-  DiscordjsError,
-  DiscordjsErrorCodes,
-  RateLimitError,
-  Routes,
-} from 'discord.js';
+import { type Client, DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, RateLimitError, Routes } from 'discord.js';
+import * as z from 'zod';
 import type { Logger } from '../log.ts';
 import { BAD_TOKEN, FATAL_CLOSES } from './fatal-closes.ts';
 
@@ -20,6 +13,13 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 /** Longer than Discord has ever been seen to ask for, and short enough for a timer. */
 const LONGEST_SLEEP_MS = 7 * 86_400_000;
+
+/** What discord.js reads without asking whether it is there; with no shard to start it would do nothing, for ever. */
+const GatewayInfo = z.object({
+  url: z.url({ protocol: /^wss?$/ }),
+  shards: z.int().min(1),
+  session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }),
+});
 
 /**
  * Logs in, and keeps trying while Discord cannot be reached: discord.js itself gives up within milliseconds.
@@ -56,7 +56,7 @@ export async function login(client: Client, token: string, log: Logger, signal: 
 async function loginsSpentMs(client: Client, token: string, signal: AbortSignal): Promise<number | undefined> {
   const { shards } = client.options; // discord.js writes the recommended ones there, once it has logged in
   const found = await client.rest.setToken(token).get(Routes.gatewayBot(), { signal });
-  const { shards: recommended, session_start_limit: limit } = found as APIGatewayBotInfo;
+  const { shards: recommended, session_start_limit: limit } = GatewayInfo.parse(found);
   const needed = Array.isArray(shards) ? shards.length : recommended;
   return limit.remaining < needed ? limit.reset_after : undefined;
 }

@@ -22,11 +22,11 @@ async function startsInto(...faults: ScriptedFault[]) {
   return { discord, bot, lines, logged };
 }
 
-function logins(remaining: number): ScriptedFault {
+function logins(remaining: number, shards = 1): ScriptedFault {
   const session_start_limit = { total: 1_000, remaining, reset_after: HOUR_MS, max_concurrency: 1 };
   return {
     route: 'gateway/bot',
-    answer: { status: 200, body: { url: 'ws://127.0.0.1:9', shards: 1, session_start_limit } },
+    answer: { status: 200, body: { url: 'ws://127.0.0.1:9', shards, session_start_limit } },
   };
 }
 
@@ -52,6 +52,7 @@ describe('a login', () => {
         serverError('gateway/bot', { status: 500, times: 4 }),
         { route: 'gateway/bot', answer: 'close' } as const,
         { route: 'gateway/bot', answer: { status: 200, body: '<html>Welcome</html>' } } as const,
+        logins(1_000, 0),
         refused('gateway/bot', 'blockedUserAgent'),
         rateLimited({ route: 'gateway/bot', retryAfterSeconds: 1 }),
       ].map(succeedsAfter),
