@@ -57,7 +57,7 @@ export class KnownPacing {
     if (holdsProbe) this.#state = withProbing(this.#state, true);
   }
 
-  takeAlone(lane: TurnLane, crowd?: Crowd): TurnOrWait {
+  takeAlone(lane: TurnLane, crowd: Crowd): TurnOrWait {
     const { state, got } = takeTurn(this.state, lane, this.setting, Date.now(), crowd);
     this.#state = state;
     if (this.#alone && got.kind === 'turn') this.#alone.spent++;

@@ -1,6 +1,5 @@
-import { PLAN_LIMITS } from '../plans.ts';
 import type { Gate } from './gate.ts';
-import type { PlanSetting } from './pace.ts';
+import { type PlanSetting, planPace } from './pace.ts';
 import type { Turn, TurnLane, TurnOrWait } from './pacer.ts';
 import { type PacingState, paceOf, withProbing } from './pacing.ts';
 import { currentQuota } from './quota.ts';
@@ -16,15 +15,15 @@ export type Permission =
 /** What is to be reckoned with besides what is known of the service. */
 export interface Crowd {
   /** Tokens are left for others until they have lain there for so long. */
-  politeMs?: number;
+  politeMs: number;
   /** Requests that have left and have not ended. */
-  underWay?: number;
+  underWay: number;
   /** This process has heard no answer yet: what is known of the plan may be of another one. */
-  isUnheard?: boolean;
+  isUnheard: boolean;
 }
 
-/** What any plan takes at once, less one as in planPace. */
-const FREE_BURST = PLAN_LIMITS.free.burst - 1;
+/** What any plan takes at once. */
+const FREE_BURST = planPace({ plan: 'free' }, undefined).capacity;
 
 /** Whether a request may leave once there is a token for it. */
 export function permission(
@@ -32,7 +31,7 @@ export function permission(
   lane: TurnLane,
   setting: PlanSetting,
   nowMs: number,
-  { politeMs = 0, underWay = 0, isUnheard = false }: Crowd = {},
+  { politeMs, underWay, isUnheard }: Crowd,
 ): Permission {
   const { gate } = state;
   const pace = paceOf(state, setting, nowMs);
@@ -57,7 +56,7 @@ export function takeTurn(
   lane: TurnLane,
   setting: PlanSetting,
   nowMs: number,
-  crowd?: Crowd,
+  crowd: Crowd,
 ): { state: PacingState; got: TurnOrWait } {
   const permitted = permission(state, lane, setting, nowMs, crowd);
   if (permitted.kind !== 'token') return { state, got: permitted };

@@ -17,7 +17,7 @@ export interface CardServiceOptions {
   /** The rate-limit headers of every response, 429s and errors too. */
   onQuota: (reading: QuotaReading) => void;
   /** A card does not exist, in the service's own words. */
-  onNoSuchCard?: (id: string, tag: string) => void;
+  onNoSuchCard: (id: string, tag: string) => void;
 }
 
 /** The card data service: one method per endpoint. Every call costs one request; nothing is retried here. */
@@ -41,7 +41,7 @@ export class CardService {
     const response = await this.#get(url, signal);
     const error = response.status === 404 ? errorBody(response) : undefined;
     if (error) {
-      this.#options.onNoSuchCard?.(id, error._tag);
+      this.#options.onNoSuchCard(id, error._tag);
       return undefined;
     }
     return fitting(CardSchema, response);

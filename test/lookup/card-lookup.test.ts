@@ -21,6 +21,7 @@ describe('a card that the service denies', () => {
       timeoutMs: 10_000,
       fetch: emulated.fetch,
       onQuota: () => {},
+      onNoSuchCard: () => {},
     });
     const lifetimes = { factsFreshMs: 1, pricesFreshMs: 1, notFoundFreshMs: 1 };
     const lookup = new CardLookup({ store, service, pacer, lifetimes });

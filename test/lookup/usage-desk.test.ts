@@ -19,6 +19,7 @@ function deskOver(cardService: ReturnType<typeof createCardService>) {
     timeoutMs: 10_000,
     fetch: cardService.fetch,
     onQuota: (reading) => pacer.hear(reading),
+    onNoSuchCard: () => {},
   });
   const board = new LocalReportBoard();
   const desk = new UsageDesk({ service, pacer, ledger, board, log: logLines().log, hasKey: true });

@@ -4,6 +4,7 @@ import type { PlanSetting } from '../../src/quota/pace.ts';
 import { FIRST_PACING, type PacingState } from '../../src/quota/pacing.ts';
 
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 6, burst: 20 };
+const NOBODY = { politeMs: 0, underWay: 0, isUnheard: false };
 const PRO: PacingState = { ...FIRST_PACING, plan: 'pro' };
 const down = (state: PacingState): PacingState => ({
   ...state,
@@ -17,7 +18,7 @@ beforeEach(() => {
 
 function drain(): number {
   let turns = 0;
-  while (known.takeAlone('members').kind === 'turn') turns++;
+  while (known.takeAlone('members', NOBODY).kind === 'turn') turns++;
   return turns;
 }
 
@@ -40,9 +41,9 @@ describe('what a process knows', () => {
     known = new KnownPacing({ plan: 'auto' }, 1);
     known.join(PRO);
     known.part(1);
-    expect(known.takeAlone('members', { underWay: 18, isUnheard: true }).kind).toBe('turn');
-    expect(known.takeAlone('members', { underWay: 19, isUnheard: true }).kind).toBe('wait');
-    expect(known.takeAlone('members', { underWay: 19 }).kind).toBe('turn');
+    expect(known.takeAlone('members', { ...NOBODY, underWay: 18, isUnheard: true }).kind).toBe('turn');
+    expect(known.takeAlone('members', { ...NOBODY, underWay: 19, isUnheard: true }).kind).toBe('wait');
+    expect(known.takeAlone('members', { ...NOBODY, underWay: 19 }).kind).toBe('turn');
   });
 
   it('gives its changes away once, as one', () => {

@@ -17,6 +17,12 @@ export async function startPair(options: Partial<CardServiceOptions> = {}): Prom
 }
 
 export function clientOf(baseUrl: string, options: Partial<CardServiceOptions> = {}): CardService {
-  const usual = { cardPath: '/cards/{id}', apiKey: SANDBOX_API_KEY, timeoutMs: 5_000, onQuota: () => {} };
+  const usual = {
+    cardPath: '/cards/{id}',
+    apiKey: SANDBOX_API_KEY,
+    timeoutMs: 5_000,
+    onQuota: () => {},
+    onNoSuchCard: () => {},
+  };
   return new CardService({ baseUrl, ...usual, ...options });
 }

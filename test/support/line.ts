@@ -70,6 +70,7 @@ export function lineOver(
     timeoutMs: 10_000,
     fetch: cardService.fetch,
     onQuota: (reading) => pacer.hear(reading),
+    onNoSuchCard: () => {},
   });
   const cards = new Map<string, Answer>();
   const store: CardStore = {

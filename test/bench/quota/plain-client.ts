@@ -10,6 +10,7 @@ export function plainClient({ url, fetch }: ServiceAddress): (cardId: string) =>
     timeoutMs: 10_000,
     fetch,
     onQuota: () => {},
+    onNoSuchCard: () => {},
   });
   return (cardId) => client.card(cardId, { includePrices: true });
 }
