@@ -18,7 +18,7 @@ import {
 } from './pacing.ts';
 import { takeTurn } from './permission.ts';
 import { plausible } from './plausible.ts';
-import { currentQuota, keptOfDay } from './quota.ts';
+import { currentQuota } from './quota.ts';
 import { runsOutAtMs } from './rate-samples.ts';
 import { RefillLag } from './refill-lag.ts';
 
@@ -68,8 +68,7 @@ export class LocalPacer implements Pacer {
     const nowMs = Date.now();
     const kept = plausible(afterClockJump(state, nowMs), nowMs);
     // A probe cannot outlive its process.
-    const idle = { ...withProbing(kept, false), quota: keptOfDay(kept.quota) };
-    this.#state = underSetting(idle, setting);
+    this.#state = underSetting(withProbing(kept, false), setting);
   }
 
   take(lane: TurnLane, politeMs = 0): Promise<TurnOrWait> {

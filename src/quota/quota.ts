@@ -25,7 +25,7 @@ export function isOfDay(known: QuotaState | undefined, { limit, resetInMs, recei
   return limit !== undefined && DAILY_LIMITS.includes(limit);
 }
 
-/** What was kept by a version that took every window for the day is forgotten with a restart. */
+/** Of what was kept by a version that took every window for the day. */
 export function keptOfDay(kept: QuotaState | undefined): QuotaState | undefined {
   return kept && isOfDay(undefined, asReading(kept)) ? kept : undefined;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { PLANS } from '../plans.ts';
 import type { PacingState } from './pacing.ts';
+import { keptOfDay } from './quota.ts';
 
 const number = z.number();
 
@@ -17,7 +18,7 @@ export const StoredPacing = z
       failures: z.int().nonnegative(),
     }),
     closedUnder: z.string().optional(),
-    lastFailure: z.int().nonnegative().default(0),
+    lastFailure: z.int().nonnegative().optional(),
     quota: z
       .object({
         limit: number.nonnegative().optional(),
@@ -34,8 +35,10 @@ export const StoredPacing = z
     warned: z.object({ share: number, windowEndsMs: number }).optional(),
     samples: z.array(z.object({ atMs: number, remaining: number })).optional(),
   })
-  .transform(({ closedUnder, quota, plan, planAtLimit, learnedBurst, warned, samples = [], ...state }): PacingState => {
-    return { ...state, closedUnder, quota, plan, planAtLimit, learnedBurst, warned, samples };
+  .transform(({ closedUnder, plan, planAtLimit, learnedBurst, warned, samples = [], ...state }): PacingState => {
+    const { lastFailure = 0 } = state;
+    const quota = state.lastFailure === undefined ? keptOfDay(state.quota) : state.quota; // an older version numbered none
+    return { ...state, closedUnder, lastFailure, quota, plan, planAtLimit, learnedBurst, warned, samples };
   });
 
 /** What a quota belongs to, without giving it away: an address with a key. */

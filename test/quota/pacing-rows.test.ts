@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { type PacingState, reportedPlan } from '../../src/quota/pacing.ts';
 import { PACING_SCHEMA, PacingRows } from '../../src/quota/pacing-rows.ts';
+import { StoredPacing } from '../../src/quota/stored-pacing.ts';
 import { StateWrites } from '../../src/state-writes.ts';
 import { ERROR, logLines, WARN } from '../support/log-lines.ts';
 
@@ -51,6 +52,13 @@ describe('pacing rows', () => {
     expect(loaded).toEqual({ ...STATE, closedUnder: undefined, planAtLimit: undefined, lastFailure: 0 });
     expect(loaded && reportedPlan(loaded)).toBeUndefined();
     expect(loaded && reportedPlan({ ...loaded, quota: undefined })).toBe('pro');
+  });
+
+  it('of an older version, which took every window for the day, keep no figures of a shorter one', () => {
+    const { lastFailure: _, ...older } = STATE;
+    const quota = { limit: 10, remaining: 0, resetsAtMs: 64_000, receivedAtMs: 4_000 };
+    expect(StoredPacing.parse({ ...older, quota }).quota).toBeUndefined();
+    expect(StoredPacing.parse({ ...STATE, quota }).quota).toEqual(quota);
   });
 
   it.each([
