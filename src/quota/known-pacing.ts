@@ -64,6 +64,11 @@ export class KnownPacing {
     return got;
   }
 
+  /** The bucket is full so much later; that of all is not touched. */
+  delayAlone(lagMs: number): void {
+    if (this.#alone) this.#state = { ...this.#state, fullAtMs: this.#state.fullAtMs + lagMs };
+  }
+
   change(change: PacingChange): void {
     const before = this.state;
     this.#unshared ??= { before, changes: [] };

@@ -88,7 +88,7 @@ export class RedisPacer implements Pacer {
     await this.#inTurn(async () => {
       await this.#share();
       if (turn.probe) this.#setProbe(false);
-      if (lagMs > 0) await this.#unlessAway(() => this.#turns.delay(this.#known.own, lagMs));
+      await this.#delay(lagMs);
     });
     this.#tell();
   }
@@ -100,7 +100,7 @@ export class RedisPacer implements Pacer {
     this.#hasHeard = true;
     const { state } = this.#known;
     const owedMs = fullAtMsAfter(before, state, setting, nowMs) - before.fullAtMs;
-    if (owedMs > 0) void this.#inTurn(() => this.#unlessAway(() => this.#turns.delay(this.#known.own, owedMs)));
+    void this.#inTurn(() => this.#delay(owedMs));
     const limit = unknownLimit(state, this.#options.setting);
     if (limit !== undefined) this.#options.warnOfLimit(limit);
   }
@@ -128,6 +128,13 @@ export class RedisPacer implements Pacer {
   #setProbe(isUnderWay: boolean): void {
     this.#known.holdsProbe = isUnderWay;
     this.#options.shared.holdsProbe = isUnderWay;
+  }
+
+  /** The bucket is full so much later. */
+  async #delay(lagMs: number): Promise<void> {
+    if (lagMs <= 0) return;
+    if (this.#known.isAlone) this.#known.delayAlone(lagMs);
+    else await this.#unlessAway(() => this.#turns.delay(this.#known.own, lagMs));
   }
 
   /** Changes what is known here at once, and then what all know. */

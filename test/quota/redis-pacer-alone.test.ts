@@ -105,6 +105,20 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     expect(await nextTurn(one.pacer)).toMatchObject({ probe: true });
   });
 
+  it('is away forgive no token when the headers name a slower plan', async () => {
+    const redis = await startRealRedis();
+    const one = await SharingProcess.joined(redis, { setting: { plan: 'auto' } });
+    one.pacer.hear(reading(40_000, HOUR_MS, 50_000));
+    await ask(one.pacer);
+    expect(leftOf(one.pacer)).toBeGreaterThan(3 * TOKENS);
+    await redis.kill();
+    await allBecome('away', one);
+    for (let turns = 0; turns < 2 * TOKENS; turns++) expect(await turnOf(one.pacer)).toBeDefined();
+    const laterMs = Date.now() + 10;
+    one.pacer.hear({ ...reading(400, HOUR_MS), sentAtMs: laterMs, receivedAtMs: laterMs });
+    expect(await turnOf(one.pacer)).toBeUndefined();
+  });
+
   it('goes away, and comes back, tell those who wait', async () => {
     const redis = await startRealRedis();
     const [one] = await pair(redis);
