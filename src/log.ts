@@ -49,5 +49,10 @@ function inJson(text: string): string {
 
 function standardOutput(): DestinationStream {
   // In this thread: a worker would lose the last lines of a process that has to exit.
-  return process.stdout.isTTY ? pretty({ sync: true }) : pino.destination({ sync: true });
+  return process.stdout.isTTY ? forTerminal() : pino.destination({ sync: true });
+}
+
+/** One line for an event, as in JSON; only an error's stack has lines of its own. */
+export function forTerminal(destination?: NodeJS.WritableStream): DestinationStream {
+  return pretty({ sync: true, singleLine: true, ...(destination && { destination }) });
 }

@@ -1,7 +1,8 @@
+import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { createLog, redaction } from '../src/log.ts';
+import { createLog, forTerminal, redaction } from '../src/log.ts';
 import { secretForms } from './support/secret-forms.ts';
 
 const TOKEN = 'MTIzNDU2.abc-def.GhIjKl';
@@ -140,4 +141,21 @@ describe('the log', () => {
       { level: 40, time: expect.any(Number), member: ID, msg: 'loud' },
     ]);
   });
+});
+
+it('gives a terminal one line for a command', () => {
+  const lines: string[] = [];
+  const terminal = new Writable({
+    write(chunk, _, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+
+  createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) }).info(
+    { command: 'card', outcome: 'answered', tookMs: 5 },
+    'command',
+  );
+
+  expect(lines.join('').trimEnd().split('\n')).toEqual([expect.stringMatching(/command.*card.*answered.*5/)]);
 });
