@@ -84,6 +84,12 @@ export class Flights {
     this.#rests.set(cardId, untilMs);
   }
 
+  /** Until when the service wants to be left alone about this card; 0 when it does not. */
+  restsUntilMs(cardId: string): number {
+    const untilMs = this.#rests.get(cardId) ?? 0;
+    return untilMs > Date.now() + LONGEST_RETRY_MS ? 0 : untilMs;
+  }
+
   /** The flight has its turn. */
   launch(flight: Flight, nowMs: number): void {
     this.#order.launched(flight, this.#ready(nowMs), nowMs);

@@ -38,6 +38,8 @@ export function forecast(question: Forecasted, spent: Charged, parts: ForecastPa
     const reserved = reservedUntilMs !== undefined && !present;
     return reserved ? { refusal: closedError({ why: 'reserve', untilMs: reservedUntilMs }) } : { turnAtMs: nowMs };
   }
+  const restsUntilMs = flights.restsUntilMs(question.cardId);
+  if (restsUntilMs - nowMs > longestWaitMs) return { refusal: closedError({ why: 'down', untilMs: restsUntilMs }) };
   const { position, lastPosition } = flights.positionOf(question);
   const atMs = turnAtMs(position);
   const lastMs = turnAtMs(lastPosition);

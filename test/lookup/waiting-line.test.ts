@@ -397,6 +397,23 @@ describe('an outage whose end is stated', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(await outcomeAfter(0, line.join(question('base1-1')))).toMatchObject({ card: { id: 'base1-1' } });
   });
+
+  it('of one card alone is told to who asks for that card and would wait too long for it', async () => {
+    fakeTime();
+    const service = createCardService();
+    service.script({ status: 503, headers: { 'retry-after': '50' } });
+    const { line } = lineOver(service, { plan: 'free' }, { longestWaitMs: 30_000 });
+    const { userMessage } = new ServiceDown('', { untilMs: Date.now() + 50_000 });
+    const first = line.join(question('base1-1'));
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(await line.admit(question('base1-1'))).toMatchObject({ refusal: { userMessage } });
+    expect(await line.admit(question('base1-2'))).toHaveProperty('place');
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await line.admit(question('base1-1'))).toHaveProperty('place');
+    expect(await outcomeAfter(30_000, first)).toMatchObject({ card: { id: 'base1-1' } });
+    expect(service.requests).toHaveLength(2);
+  });
 });
 
 describe('an outage', () => {
