@@ -2,7 +2,7 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import { RedisAway } from '../redis/redis-errors.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
-import { LocalReportBoard, REPORT_EVERY_MS, type ReportBoard, type UsageReport } from './report-board.ts';
+import { LocalReportBoard, latest, REPORT_EVERY_MS, type ReportBoard, type UsageReport } from './report-board.ts';
 
 const KEPT_MS = 35 * 24 * 3600 * 1000;
 
@@ -65,8 +65,7 @@ export class RedisReportBoard implements ReportBoard {
   async last(): Promise<UsageReport | undefined> {
     const own = await this.#own.last();
     const text = await this.#link.read((client) => client.get(this.#key)).catch(() => null);
-    const there = text === null ? undefined : parsed(text);
-    return there && there.atMs > (own?.atMs ?? 0) ? there : own;
+    return latest(text === null ? undefined : parsed(text), own);
   }
 }
 

@@ -39,10 +39,18 @@ export class LocalReportBoard implements ReportBoard {
   }
 
   async post(report: UsageReport): Promise<void> {
-    if (this.#last === undefined || report.atMs >= this.#last.atMs) this.#last = report;
+    this.#last = latest(this.#last, report);
   }
 
   async last(): Promise<UsageReport | undefined> {
     return this.#last;
   }
+}
+
+/** Of two at the same time the second. One that is of a time to come was noted before the clock was set back. */
+export function latest(a: UsageReport | undefined, b: UsageReport | undefined): UsageReport | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const nowMs = Date.now() + REPORT_EVERY_MS; // clocks of two machines may differ
+  if (a.atMs > nowMs !== b.atMs > nowMs) return a.atMs > nowMs ? b : a;
+  return a.atMs > b.atMs ? a : b;
 }

@@ -91,6 +91,13 @@ describe.each([
     expect(await board.last()).toEqual(report(2, 2_000));
   });
 
+  it('shows the last report, should the one before be from a time that the clock has been set back from', async () => {
+    const { board } = await open();
+    await board.post(report(1, Date.now() + 3_600_000));
+    await board.post(report(2, Date.now()));
+    expect(await board.last()).toMatchObject(report(2, expect.any(Number)));
+  });
+
   it('takes a report with nothing in it', async () => {
     const { board } = await open();
     const bare = { usage: {}, atMs: 1 };
