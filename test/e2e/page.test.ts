@@ -162,6 +162,9 @@ describe('what is wrong', () => {
       await say(page, line);
       await page.getByRole('alert').filter({ hasText: words }).waitFor();
     }
+    await page.context().setOffline(true);
+    await say(page, '/card base1-4');
+    await page.getByRole('alert').filter({ hasText: 'The sandbox does not answer.' }).waitFor();
     expect(world.discord.messages()).toEqual([]);
   });
 

@@ -68,15 +68,19 @@ export function watchSnapshots(onSnapshot: (snapshot: Snapshot | undefined) => v
 async function get(path: string, { memberId, guildId, manageGuild }: At): Promise<unknown> {
   const query = new URLSearchParams({ memberId, manageGuild: String(manageGuild) });
   if (guildId !== null) query.set('guildId', guildId);
-  return await answerOf(await fetch(`${path}?${query}`));
+  return await answerTo(`${path}?${query}`);
 }
 
 async function post(path: string, body: unknown): Promise<unknown> {
   const headers = { 'Content-Type': 'application/json' };
-  return await answerOf(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+  return await answerTo(path, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-async function answerOf(response: Response): Promise<unknown> {
+async function answerTo(path: string, init?: RequestInit): Promise<unknown> {
+  // A browser's own words for it are no sentence
+  const response = await fetch(path, init).catch((cause) => {
+    throw new Error('The sandbox does not answer.', { cause });
+  });
   const answer: unknown = await response.json();
   if (response.ok) return answer;
   const sentence = answer !== null && typeof answer === 'object' && 'error' in answer ? answer.error : undefined;
