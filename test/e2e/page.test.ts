@@ -163,7 +163,7 @@ describe('what is wrong', () => {
       await page.getByRole('alert').filter({ hasText: words }).waitFor();
     }
     await page.context().setOffline(true);
-    await say(page, '/card base1-4');
+    await page.getByRole('button', { name: 'Drop the gateway connection' }).click();
     await page.getByRole('alert').filter({ hasText: 'The sandbox does not answer.' }).waitFor();
     expect(world.discord.messages()).toEqual([]);
   });
