@@ -27,6 +27,20 @@ export interface CardServiceSwitches {
   keyRevoked: boolean;
 }
 
+/** A service in good order. */
+export const ALL_WELL: Readonly<CardServiceSwitches> = {
+  plan: 'free',
+  latencyMs: 0,
+  down: false,
+  downRetryAfterSeconds: 0,
+  oddFigures: 'none',
+  stormUntilMs: 0,
+  windowLimit: 0,
+  resetEvery: 0,
+  firewall: false,
+  keyRevoked: false,
+};
+
 /** @throws RangeError with a sentence when a switch cannot stand so. */
 export function checkSwitches(switches: CardServiceSwitches): void {
   const { plan, latencyMs, stormUntilMs, oddFigures, downRetryAfterSeconds, windowLimit, resetEvery } = switches;

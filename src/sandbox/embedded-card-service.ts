@@ -1,6 +1,7 @@
 import { nextUtcMidnightMs } from '../utc-day.ts';
 import type { CardServiceOptions, EmbeddedCardService } from './card-service.ts';
 import {
+  ALL_WELL,
   type CardServiceState,
   type CardServiceSwitches,
   checkSwitches,
@@ -9,21 +10,11 @@ import {
 import { oddHeaders } from './odd-figures.ts';
 import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 import { type RequestCounts, SeenRequests } from './seen-requests.ts';
-import {
-  type Asked,
-  downAnswer,
-  errorAnswer,
-  FIREWALL_ANSWER,
-  rateLimitAnswer,
-  rateLimitHeaders,
-  routeAnswer,
-  type ServiceAnswer,
-  type ServiceOutcome,
-  type ServiceQuestion,
-} from './service-answers.ts';
+import { type Asked, rateLimitHeaders, type ServiceOutcome, type ServiceQuestion } from './service-answers.ts';
 import { fetchFrom } from './service-fetch.ts';
 import { limitsOf } from './service-limits.ts';
 import { ServiceQuota } from './service-quota.ts';
+import { ruledAnswer } from './service-rules.ts';
 import { type DictatedAnswer, type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
 import { WindowLimiter } from './window-limiter.ts';
 
@@ -47,20 +38,10 @@ export class CardService implements EmbeddedCardService {
     this.#apiKey = options.apiKey ?? SANDBOX_API_KEY;
     this.#nowMs = options.nowMs ?? (() => Date.now());
     this.#cards = new Map((options.cards ?? SAMPLE_CARDS).map((card) => [card.id, card]));
-    this.#switches = {
-      plan: options.plan ?? 'free',
-      latencyMs: options.latencyMs ?? 0,
-      down: false,
-      downRetryAfterSeconds: 0,
-      oddFigures: 'none',
-      stormUntilMs: 0,
-      windowLimit: 0,
-      resetEvery: 0,
-      firewall: false,
-      keyRevoked: false,
-    };
+    const { plan = ALL_WELL.plan, latencyMs = ALL_WELL.latencyMs } = options;
+    this.#switches = { ...ALL_WELL, plan, latencyMs };
     checkSwitches(this.#switches);
-    const limits = limitsOf(this.#switches.plan, options);
+    const limits = limitsOf(plan, options);
     this.#quota = new ServiceQuota(limits, this.#nowMs, options.nextResetMs ?? nextUtcMidnightMs);
     this.fetch = fetchFrom(this.answer);
   }
@@ -133,7 +114,8 @@ export class CardService implements EmbeddedCardService {
     if (dictated?.counted) this.#quota.count();
     const { windowLimit, oddFigures } = this.#switches;
     const window = windowLimit > 0 ? this.#window.count(windowLimit, atMs) : undefined;
-    const answer = dictated ? undefined : (window?.refused ?? this.#ruled(question, authorized, atMs));
+    const rules = { switches: this.#switches, cards: this.#cards, quota: this.#quota };
+    const answer = dictated ? undefined : (window?.refused ?? ruledAnswer(question, authorized, rules, atMs));
 
     const waitMs = this.#switches.latencyMs + (dictated?.delayMs ?? 0);
     const common = {
@@ -153,20 +135,6 @@ export class CardService implements EmbeddedCardService {
   #reset(): DictatedAnswer | undefined {
     const { resetEvery } = this.#switches;
     return resetEvery > 0 && (this.#seen.counts.total + 1) % resetEvery === 0 ? { fault: 'reset' } : undefined;
-  }
-
-  /** Only what passes the limits counts as a request of the day: no 429, 401, 503 or a firewall's 403. */
-  #ruled(question: ServiceQuestion, authorized: boolean, atMs: number): ServiceAnswer {
-    const { down, downRetryAfterSeconds, stormUntilMs, plan, firewall, oddFigures } = this.#switches;
-    if (firewall && question.path.includes('%3C')) return FIREWALL_ANSWER;
-    if (down) return downAnswer(downRetryAfterSeconds);
-    if (atMs < stormUntilMs) return rateLimitAnswer(stormUntilMs - atMs, oddFigures);
-    const keyNeeded = question.authorization !== undefined || question.path.startsWith('/v1/usage');
-    if (keyNeeded && !authorized) return errorAnswer(401, 'Unauthorized', 'The API key is missing or not valid.');
-
-    const verdict = this.#quota.admit();
-    if (!verdict.allowed) return rateLimitAnswer(verdict.retryAfterMs, oddFigures);
-    return routeAnswer(question, { cards: this.#cards, plan, limits: this.#quota.limits, state: this.#quota.state });
   }
 }
 
