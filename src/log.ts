@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 import pretty from 'pino-pretty';
 
 export type { Logger } from 'pino';
@@ -26,7 +26,14 @@ export function createLog({ level, secrets, destination = standardOutput() }: Lo
   const redact = redaction(secrets);
   // Only texts and names: a key of digits would else be taken out of times and status codes. Most lines hold no secret.
   const streamWrite = (line: string) => (redact(line) === line ? line : line.replace(JSON_STRING, redact));
-  return pino({ level, base: null, hooks: { streamWrite } }, destination);
+  return pino({ level, base: null, hooks: { streamWrite }, serializers: { err: readable } }, destination);
+}
+
+/** Without the 25 constants that every DOMException inherits, such as that of a timeout. */
+function readable(err: unknown): unknown {
+  if (!(err instanceof DOMException)) return err instanceof Error ? stdSerializers.err(err) : err;
+  const { name: type, message, stack, code } = err;
+  return { type, message, stack, code };
 }
 
 /** Takes secrets out of a text: as they are, encoded for a URL or in base64, each also within JSON four deep. */

@@ -159,3 +159,13 @@ it('gives a terminal one line for a command', () => {
 
   expect(lines.join('').trimEnd().split('\n')).toEqual([expect.stringMatching(/command.*card.*answered.*5/)]);
 });
+
+it('shows of a timeout what it is, not every constant of its kind', () => {
+  const text = written((log) => log.error({ err: new DOMException('too slow', 'TimeoutError') }, 'x'));
+  expect(JSON.parse(text).err).toEqual({
+    type: 'TimeoutError',
+    message: 'too slow',
+    stack: expect.any(String),
+    code: 23,
+  });
+});

@@ -7,10 +7,16 @@ const UNSTATED_SECONDS = 1;
 
 /**
  * Sends as discord.js does, and makes an error's answer one that it understands. It reads how long to wait from a single
- * header, `Retry-After`, and takes for an object whatever calls itself JSON.
+ * header, `Retry-After`, takes for an object whatever calls itself JSON, and a redirection for success.
+ *
+ * @throws Error for a redirection: nothing was done
  */
 export const requestWithReadableErrors: Send = async (url, init) => {
   const answer = await DefaultRestOptions.makeRequest(url, init);
+  if (answer.status >= 300 && answer.status < 400) {
+    await answer.arrayBuffer();
+    throw new Error(`redirected (${answer.status}): DISCORD_API_URL may not be where Discord's API is`);
+  }
   if (answer.status < 400 || answer.status >= 500) return answer;
   const text = await answer.text();
   const headers = new Headers([...answer.headers]);

@@ -47,6 +47,7 @@ describe('an answer that is owed', () => {
         rateLimited({ route: 'edit', retryAfterSeconds: 1, statedIn: 'body' }),
         bannedByCloudflare('edit', 1),
         { route: 'edit', answer: { status: 429, body: {} } } as const,
+        { route: 'edit', answer: { status: 302, headers: { 'Content-Type': 'text/html' }, body: 'moved' } } as const,
         { route: 'edit', answer: 'hang' } as const,
         { route: 'edit', answer: 'close', times: 3 } as const,
         serverError('edit', { status: 500, times: 9 }),
