@@ -8,11 +8,12 @@ export default defineConfig({
     sequence: { shuffle: { tests: true, files: false } }, // files that take long come first
     testTimeout: 20_000, // only a hang takes so long; a busy machine must not look like one
     hookTimeout: 20_000,
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 4, // most of the time tests wait for something
     globalSetup: 'test/support/compile-cache.ts',
     setupFiles: 'test/support/each-file.ts',
     projects: [
-      { extends: true, test: { name: 'processes', include: WITH_PROCESSES } },
+      { extends: true, test: { name: 'processes', include: WITH_PROCESSES, isolate: false } },
       {
         // No command behaves differently.
         extends: true,
@@ -20,6 +21,7 @@ export default defineConfig({
           name: 'redis',
           include: ['test/e2e/{card,usage,quota,shares}.test.ts'],
           env: { STATE_IN: 'redis' },
+          isolate: false,
         },
       },
       {

@@ -8,7 +8,10 @@ import { usageState } from '../src/render/usage-state.ts';
 import { words } from '../src/render/words.ts';
 import { within } from '../src/within.ts';
 
-/** Discord gives a command 3 s for its first reply; what takes longer than this is shown by a correction. */
+/**
+ * From the command on. Discord gives it 3 s for its first reply, and may ask to wait with that; what takes longer than
+ * this is shown by a correction.
+ */
 const PATIENCE_MS = 1_500;
 const TOP_MEMBERS = 5;
 
@@ -26,7 +29,7 @@ export default {
     const reply = { kind: 'reply', private: true, source: 'bot' } as const;
     if (newer === undefined) return { ...reply, message: await show(known, missing(known, parts), asked, parts) };
 
-    const inTime = await within(PATIENCE_MS, newer);
+    const inTime = await within(Math.max(0, asked.receivedAtMs + PATIENCE_MS - Date.now()), newer);
     if (inTime !== undefined) {
       return { ...reply, source: 'service', message: await show(inTime, missing(inTime, parts), asked, parts) };
     }

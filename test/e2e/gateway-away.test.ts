@@ -46,7 +46,7 @@ describe('a gateway connection', () => {
     await expect.poll(() => cardRequests(world)).toHaveLength(1);
 
     await world.discord.refuseConnections(true);
-    await expect.poll(() => messages(world)).toContain('reply cannot be edited');
+    await expect.poll(() => messages(world)).toContain('discord takes no edits: they are sent again until it does');
     await world.discord.refuseConnections(false);
 
     expect(await finalAnswer(typed)).toBe(CARD);
