@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startCardService } from '../../src/sandbox/card-service.ts';
 import type { Guild } from '../../src/sandbox/discord/chat.ts';
 import { startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
 import { Bots } from './bots.ts';
@@ -22,10 +23,16 @@ const GUILDS_MADE_AT = 720_720n * 2n ** 18n;
 const HEAP_MB = 128;
 
 /** Discord, a card service and so many bots, connected; several share a Redis and the shards. */
-export async function startWorld(processes: number): Promise<ChaosWorld & { bots: Bots; close(): Promise<void> }> {
+export async function startWorld(
+  processes: number,
+  lifetimes = DISCORD_LIFETIMES,
+): Promise<ChaosWorld & { bots: Bots; close(): Promise<void> }> {
   const several = processes > 1;
   const limits = several ? LIMITS_OF_SEVERAL : LIMITS_OF_ONE;
-  const discord = await startEmulatedDiscord(several ? { shards: processes, guilds: guildsOf(processes) } : {});
+  const discord = await startEmulatedDiscord({
+    lifetimes,
+    ...(several && { shards: processes, guilds: guildsOf(processes) }),
+  });
   const cardService = await startCardService({
     ...limits,
     nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lifetimes } from '../../src/sandbox/discord/interaction.ts';
 import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
@@ -35,10 +36,16 @@ const PATIENCE_MS = 45_000;
  * Asks and breaks things as the seed says, waits until everybody has an answer, and counts. Several processes share a
  * Redis, which is broken, too.
  *
+ * @param lifetimes of what Discord hands out; its own unless given
  * @throws with more than one process and no Redis on PATH
  */
-export async function runChaos(seed: string, seconds: number, processes = 1): Promise<ChaosReport> {
-  const world = await startWorld(processes);
+export async function runChaos(
+  seed: string,
+  seconds: number,
+  processes = 1,
+  lifetimes?: Lifetimes,
+): Promise<ChaosReport> {
+  const world = await startWorld(processes, lifetimes);
   const { discord, cardService, bots, redis } = world;
   const events = chaosSchedule(seed, seconds, {
     cardIds: SAMPLE_CARDS.map(({ id }) => id),

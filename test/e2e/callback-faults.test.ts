@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { words } from '../../src/render/words.ts';
 import { rateLimited, refused, refusedWithHtml, serverError } from '../../src/sandbox/discord/fault-forms.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
+import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
 import { finalAnswer, finalAnswers, isFinal } from '../support/final-answers.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
+
+/** With its 3 s, which a busy machine may need itself elsewhere. */
+const AS_DISCORD = { discord: { lifetimes: DISCORD_LIFETIMES } };
 
 const CARD = 'Emberwing Drake';
 
@@ -33,7 +37,7 @@ function callbacks({ discord }: World): number[] {
 
 describe('the first answer', () => {
   async function reachesWhoWaits(fault: ScriptedFault): Promise<void> {
-    const world = await startWorld();
+    const world = await startWorld(AS_DISCORD);
     world.discord.faults.script(fault);
 
     const typed = world.card('base1-4');
@@ -46,7 +50,7 @@ describe('the first answer', () => {
   }
 
   async function reachesWhoseCardIsKnown(fault: ScriptedFault): Promise<void> {
-    const world = await startWorld();
+    const world = await startWorld(AS_DISCORD);
     await finalAnswer(world.card('base1-4'));
     world.discord.faults.script(fault);
 
@@ -72,7 +76,7 @@ describe('the first answer', () => {
   });
 
   it('is not sent again before the time that Discord states: beyond what a member waits, it is given up', async () => {
-    const world = await startWorld();
+    const world = await startWorld(AS_DISCORD);
     await finalAnswer(world.card('base1-4'));
     world.discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: 10.5, times: 2 }));
 
@@ -88,7 +92,7 @@ describe('the first answer', () => {
   });
 
   it('that Discord refuses is followed by a plain sentence in private, and logged', async () => {
-    const world = await startWorld();
+    const world = await startWorld(AS_DISCORD);
     await finalAnswer(world.card('base1-4'));
     const ids = REFUSALS.flatMap(() => ['base1-4', 'base1-5']);
     for (const [index, id] of ids.entries()) {
@@ -104,7 +108,7 @@ describe('the first answer', () => {
   });
 
   it('that Discord refuses twice is given up, and the next member is served', async () => {
-    const world = await startWorld();
+    const world = await startWorld(AS_DISCORD);
     world.discord.faults.script(refused('callback', 'invalidForm', 2));
 
     world.card('base1-4');
@@ -115,7 +119,7 @@ describe('the first answer', () => {
   });
 
   it('that comes too late gives back what the question was admitted with', async () => {
-    const world = await startWorld({ env: { MEMBER_DAILY_REQUESTS: '1' } });
+    const world = await startWorld({ ...AS_DISCORD, env: { MEMBER_DAILY_REQUESTS: '1' } });
     world.discord.faults.script(refused('callback', 'unknownInteraction'));
     world.card('base1-4');
     await world.commandLines(1);
@@ -126,7 +130,7 @@ describe('the first answer', () => {
   });
 
   it('that Discord calls too late is let go: no edit, and the next member is served', async () => {
-    const world = await startWorld();
+    const world = await startWorld(AS_DISCORD);
     world.discord.faults.script(refused('callback', 'unknownInteraction'));
 
     world.card('base1-4');
@@ -137,7 +141,7 @@ describe('the first answer', () => {
   });
 
   it('that hangs for good is given up, and does not hold up a stop', async () => {
-    const world = await startWorld();
+    const world = await startWorld(AS_DISCORD);
     world.discord.faults.script({ route: 'callback', answer: 'hang', times: 9 });
     const typed = world.card('base1-4');
     await expect.poll(() => world.discord.faults.met).toBe(1);

@@ -11,14 +11,13 @@ const { Reconnect, InvalidSession, Hello, Dispatch } = GatewayOpcodes;
 const MEGABYTE = 1_048_576;
 const OTHERS = Object.values(GatewayDispatchEvents).filter((t) => t !== Ready && t !== InteractionCreate);
 /** Hundreds of commands at once are a storm of another kind. */
-const PATIENT = { ackMs: 60_000, tokenMs: 900_000 };
 const NAMES = ['', 'error', '__proto__', 'constructor', 'newListener', ...ODD];
 const OPS = [...Array.from({ length: 60 }, (_, op) => op - 5), ...ODD].filter(
   (op) => op !== Reconnect && op !== InvalidSession,
 );
 
 it('no frame ends the process, however odd, and the next good command is answered', { timeout: 90_000 }, async () => {
-  const { discord, env } = await startSurroundings({}, {}, { lifetimes: PATIENT });
+  const { discord, env } = await startSurroundings();
   const { gateway } = discord;
   const { ready, interaction } = await recordEvents(discord);
   const bot = startBotProcess(env);

@@ -13,6 +13,7 @@ import {
 } from '../../src/sandbox/discord/emulated-discord.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
+import { PATIENT } from './patient-discord.ts';
 import { whenOver } from './when-over.ts';
 
 /** What a bot process lives between, and the environment that tells it so; all gone when the test is over. */
@@ -28,7 +29,7 @@ export async function startSurroundings(
   overrides: Record<string, string> = {},
   discordOptions: EmulatedDiscordOptions = {},
 ): Promise<Surroundings> {
-  const discord = await startEmulatedDiscord(discordOptions);
+  const discord = await startEmulatedDiscord({ lifetimes: PATIENT, ...discordOptions });
   const cardService = await startCardService(service);
   const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-test-'));
   whenOver(async () => {

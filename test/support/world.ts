@@ -4,6 +4,7 @@ import { createLog } from '../../src/log.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { nextUtcMidnightMs } from '../../src/utc-day.ts';
+import { PATIENT } from './patient-discord.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
 export interface World extends Sandbox {
@@ -51,7 +52,8 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
     CARD_SERVICE_BURST: service.burst?.toString(),
     ...options.env,
   };
-  const sandbox = await startSandbox({ ...options, log, service, env });
+  const discord = { lifetimes: PATIENT, ...options.discord };
+  const sandbox = await startSandbox({ ...options, discord, log, service, env });
   onTestFinished(() => sandbox.stop());
   let bot = await sandbox.startBot();
   return {
