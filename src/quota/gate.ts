@@ -52,7 +52,7 @@ const LONGEST_SPENT_PROBE_MS = 30 * 60_000;
 
 /**
  * The gate after one request. With the gate closed, only the probe is news: anything else left before it closed, and
- * neither opens it nor counts as one more failure; a 429 among those can still lengthen the wait.
+ * neither opens it nor counts as one more failure; a 429 or a stated outage among those can still lengthen the wait.
  */
 export function afterRequest(gate: Gate, outcome: RequestOutcome, probe: boolean, now: Circumstances): Gate {
   const straggler = gate.why !== 'open' && !probe;
@@ -132,7 +132,7 @@ export function statesOutage(outcome: RequestOutcome): outcome is { kind: 'down'
 
 function afterStatedOutage(gate: Gate, statedMs: number, straggler: boolean, { nowMs, random }: Circumstances): Gate {
   const untilMs = nowMs + withJitter(statedMs, random);
-  if (straggler) return gate.why === 'down' ? { ...gate, untilMs: Math.max(gate.untilMs, untilMs) } : gate;
+  if (straggler) return { ...gate, untilMs: Math.max(gate.untilMs, untilMs) };
   return closed('down', nowMs, untilMs, Math.max(FAILURES_TO_BREAK, failuresInARow(gate, 'open', 'down')));
 }
 

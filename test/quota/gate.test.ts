@@ -271,6 +271,8 @@ describe('a service that states for how long it is down', () => {
     ['ends a pause in an outage', probed('minute', 2), 10 * MINUTE_MS, true, closed('down', 10 * MINUTE_MS, 3)],
     ['lengthens an outage', closed('down', 5_000, 3), 10 * MINUTE_MS, false, closed('down', 10 * MINUTE_MS, 3)],
     ['shortens none', closed('down', 20 * MINUTE_MS, 3), 2 * MINUTE_MS, false, closed('down', 20 * MINUTE_MS, 3)],
+    ['lengthens a pause', closed('minute', 5_000, 2), 2 * MINUTE_MS, false, closed('minute', 2 * MINUTE_MS, 2)],
+    ['lengthens a spent day', closed('day', 5_000, 2), 2 * MINUTE_MS, false, closed('day', 2 * MINUTE_MS, 2)],
     ['is one failure up to a minute', OPEN_GATE, MINUTE_MS, false, open(1)],
   ])('%s', (_, gate, statedMs, probe, next) => {
     expect(settled(gate, downFor(statedMs), probe)).toEqual(next);
