@@ -187,7 +187,7 @@ describe('a service that is down', () => {
   }
 
   async function brokenWorld(): Promise<World> {
-    const world = await startWorld(OLD);
+    const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
     await world.card('base1-4').settled();
     world.cardService.set({ down: true });
     await failInTurn(world, IDS.slice(10, 13));
