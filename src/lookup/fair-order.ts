@@ -102,8 +102,8 @@ export class FairOrder {
 const MAX_TOLD = 300;
 const MAX_ASKERS_TOLD = 10;
 
-/** Whoever comes later shifts what was promised a little; a minute is more than that. */
-const OVERDUE_MS = 60_000;
+/** A promise that moves by no more than this is not even corrected (turn-notice.ts). */
+const OVERDUE_MS = 15_000;
 
 /** The background was promised nothing. */
 function isOverdue({ lane, promisedAtMs }: Flight, nowMs: number): boolean {

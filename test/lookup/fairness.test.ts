@@ -118,7 +118,7 @@ describe('the fair order', () => {
   it('puts every newcomer before a burst that slips a little', () => {
     const line = new Line();
     line.join('eager', 'guild', 40);
-    line.nowMs = MINUTE_MS / 2;
+    line.nowMs = MINUTE_MS / 6;
     const newcomers = ['b', 'c', 'd', 'e', 'f', 'g'];
     for (const newcomer of newcomers) line.join(newcomer, 'guild');
     expect(line.serve(7)).toEqual(expect.arrayContaining(newcomers));
