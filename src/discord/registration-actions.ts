@@ -11,6 +11,8 @@ export interface Flags {
   guild?: string;
   dryRun?: boolean;
   json?: boolean;
+  /** `clear` of the global commands without being asked. */
+  yes?: boolean;
 }
 
 export interface ActionParts {
@@ -19,6 +21,8 @@ export interface ActionParts {
   commands: readonly LocalCommand[];
   /** Words for a failure of Discord or of the way there; absent for a bug. */
   explain: (error: unknown) => string | undefined;
+  /** Puts a question to whoever sits at the terminal; absent where nobody does. */
+  ask: ((question: string) => Promise<string>) | undefined;
   out: (text: string) => void;
   err: (text: string) => void;
 }
@@ -43,11 +47,22 @@ export async function performAction(action: Action, flags: Flags, parts: ActionP
     print(diffReport(subject, diff), diffJson(subject, diff));
   } else {
     const sent = !isSame(diff) && !flags.dryRun;
+    if (sent && action === 'clear' && !(await isConfirmed(flags, parts))) return 1;
     if (sent) await registration.replace(application.id, scope, wanted, diff.kept);
     print(`${diffReport(subject, diff)}\n${outcome(diff, sent)}`, { ...diffJson(subject, diff), sent });
   }
   await warnOfDoubles(parts, scope, namesOf(wanted));
   return action === 'diff' && !isSame(diff) ? 2 : 0;
+}
+
+/** Every server loses its commands by this, and it takes Discord a while to show them again. */
+async function isConfirmed({ guild, yes }: Flags, { ask, err }: ActionParts): Promise<boolean> {
+  if (yes || guild !== undefined) return true;
+  const answer = await ask?.('This takes the commands away from every server. Type yes to do it: ');
+  if (answer?.trim().toLowerCase() === 'yes') return true;
+  const cure = ask ? '' : ' Add --yes to take the commands away from every server, or --guild ID for one server.';
+  err(`Nothing was sent.${cure}\n`);
+  return false;
 }
 
 function namesOf(commands: readonly { name: string }[]): string[] {

@@ -15,6 +15,8 @@ export interface CliSurroundings {
   commands: readonly LocalCommand[];
   /** The process's own unless given. */
   env?: Environment;
+  /** Puts a question to whoever sits at the terminal; absent where nobody does. */
+  ask?: (question: string) => Promise<string>;
   out: (text: string) => void;
   err: (text: string) => void;
 }
@@ -50,7 +52,7 @@ export async function runRegistrationCli(args: readonly string[], surroundings: 
     .showHelpAfterError('(--help shows what can be said)')
     .exitOverride();
   for (const [action, summary] of Object.entries(SUMMARIES) as [Action, string][]) {
-    program
+    const command = program
       .command(action)
       .description(summary)
       .option('--guild <id>', 'only the commands of this Discord server', guildId)
@@ -59,6 +61,7 @@ export async function runRegistrationCli(args: readonly string[], surroundings: 
       .action(async (flags: Flags) => {
         exitCode = await attempt(action, flags, surroundings);
       });
+    if (action === 'clear') command.option('--yes', 'clear the global commands without being asked');
   }
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -75,7 +78,11 @@ function guildId(text: string): string {
 }
 
 /** Answers one action, or says in words why not. */
-async function attempt(action: Action, flags: Flags, { commands, env, out, err }: CliSurroundings): Promise<number> {
+async function attempt(
+  action: Action,
+  flags: Flags,
+  { commands, env, ask, out, err }: CliSurroundings,
+): Promise<number> {
   let config: RegistrationConfig;
   try {
     config = readRegistrationConfig(env);
@@ -98,7 +105,7 @@ async function attempt(action: Action, flags: Flags, { commands, env, out, err }
   try {
     const application = await registration.application();
     applicationId = application.id;
-    return await performAction(action, flags, { registration, application, commands, explain, out, err });
+    return await performAction(action, flags, { registration, application, commands, explain, ask, out, err });
   } catch (error) {
     const words = explain(error);
     if (words === undefined) throw error;

@@ -31,11 +31,17 @@ describe('the registration CLI', () => {
   });
   afterEach(() => discord.close());
 
-  async function cli(line: string, commands: LocalCommand[] = [CARD, USAGE], env: Record<string, string> = {}) {
+  async function cli(
+    line: string,
+    commands: LocalCommand[] = [CARD, USAGE],
+    env: Record<string, string> = {},
+    ask?: (question: string) => Promise<string>,
+  ) {
     let [out, err] = ['', ''];
     const code = await runRegistrationCli(line.split(' ').filter(Boolean), {
       commands,
       env: { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl, ...env },
+      ...(ask && { ask }),
       out: (text) => {
         out += text;
       },
@@ -109,7 +115,7 @@ describe('the registration CLI', () => {
     it('leaves the commands of other kinds as they are, and so does clear', async () => {
       await putAsOther([{ type: 2, name: 'Show collection' }]);
       expect((await cli('register')).out).toContain('= Show collection (member menu) is left alone');
-      await cli('clear');
+      await cli('clear --yes');
       expect(JSON.parse((await cli('list --json')).out).commands).toMatchObject([{ type: 2, name: 'Show collection' }]);
     });
 
@@ -157,6 +163,21 @@ describe('the registration CLI', () => {
       expect((await cli(`clear --guild ${guildId}`)).code).toBe(0);
       expect((await cli(`clear --guild ${guildId}`)).out).toContain('Nothing was sent.');
       expect((await cli('diff')).code).toBe(0);
+    });
+
+    it('of the global commands is asked about on a terminal, and wants --yes where nobody can be asked', async () => {
+      await cli('register');
+      const unasked = await cli('clear');
+      const refused = await cli('clear', undefined, {}, async () => 'no');
+      expect([unasked.code, refused.code]).toEqual([1, 1]);
+      expect(unasked.err).toContain('Add --yes');
+      expect((await cli('clear --dry-run')).code).toBe(0);
+      expect((await cli('diff')).code).toBe(0);
+
+      const confirmed = await cli('clear', undefined, {}, async () => 'yes');
+      expect(confirmed.code).toBe(0);
+      expect((await cli('diff')).code).toBe(2);
+      expect((await cli('clear')).out).toContain('Nothing was sent.');
     });
   });
 
