@@ -13,6 +13,7 @@ import {
 } from '../../src/sandbox/discord/emulated-discord.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
+import { LONG_DAY } from './long-day.ts';
 import { PATIENT } from './patient-discord.ts';
 import { whenOver } from './when-over.ts';
 
@@ -30,7 +31,7 @@ export async function startSurroundings(
   discordOptions: EmulatedDiscordOptions = {},
 ): Promise<Surroundings> {
   const discord = await startEmulatedDiscord({ lifetimes: PATIENT, ...discordOptions });
-  const cardService = await startCardService(service);
+  const cardService = await startCardService({ ...LONG_DAY, ...service });
   const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-test-'));
   whenOver(async () => {
     await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true, force: true })]);

@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { nextUtcMidnightMs } from '../../src/utc-day.ts';
+import { LONG_DAY } from './long-day.ts';
 import { PATIENT } from './patient-discord.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
@@ -40,11 +40,7 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
     secrets: [],
     destination: { write: (line) => void lines.push(JSON.parse(line)) },
   });
-  // Tests of a spent day mean one that does not end while they run.
-  const service = {
-    nextResetMs: (nowMs: number) => nextUtcMidnightMs(nowMs + 3_600_000),
-    ...(options.service ?? QUICK),
-  };
+  const service = { ...LONG_DAY, ...(options.service ?? QUICK) };
   const redis = process.env.STATE_IN === 'redis' ? await startRedis() : undefined;
   const env = {
     ...(redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }),
