@@ -19,6 +19,9 @@ const BARE_TOKEN = /aW50ZXJhY3Rpb246[\w.~%=+-]*/g;
 /** Within a line of JSON: a text or the name of a field, with its quotes. */
 const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
+/** Characters of log lines that wait for a disk with room; further lines are lost. */
+const MOST_UNWRITTEN = 1_048_576;
+
 /** Matches no text. */
 const NOTHING = '(?!)';
 
@@ -56,7 +59,14 @@ function inJson(text: string): string {
 
 function standardOutput(): DestinationStream {
   // In this thread: a worker would lose the last lines of a process that has to exit.
-  return process.stdout.isTTY ? forTerminal() : pino.destination({ sync: true });
+  return process.stdout.isTTY ? forTerminal() : forFile(process.stdout.fd);
+}
+
+/** Lines that cannot be written, as on a full disk, wait until they can. @param fd of a file or a pipe */
+export function forFile(fd: number): DestinationStream {
+  const file = pino.destination({ dest: fd, sync: true, maxLength: MOST_UNWRITTEN });
+  file.on('error', () => {}); // else the first of them ends the process, and there is nowhere to say so
+  return file;
 }
 
 /** One line for an event, as in JSON; only an error's stack has lines of its own. */

@@ -1,8 +1,9 @@
+import { closeSync, openSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { createLog, forTerminal, redaction } from '../src/log.ts';
+import { createLog, forFile, forTerminal, redaction } from '../src/log.ts';
 import { secretForms } from './support/secret-forms.ts';
 
 const TOKEN = 'MTIzNDU2.abc-def.GhIjKl';
@@ -141,6 +142,16 @@ describe('the log', () => {
       { level: 40, time: expect.any(Number), member: ID, msg: 'loud' },
     ]);
   });
+});
+
+it('that cannot be written, as on a full disk, ends nothing', () => {
+  const full = openSync('/dev/full', 'w');
+  const log = createLog({ level: 'info', secrets: [], destination: forFile(full) });
+
+  expect(() => {
+    for (let line = 0; line < 3; line++) log.info('one more');
+  }).not.toThrow();
+  closeSync(full);
 });
 
 it('gives a terminal one line for a command', () => {
