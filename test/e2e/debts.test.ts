@@ -9,7 +9,7 @@ import { type Surroundings, startSurroundings } from '../support/surroundings.ts
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 // The service allows a little more at once than the bot is told, because a busy machine delivers late and bunched; a
 // whole new burst would still be too much.
-const FAST = { requestsPerMinute: 1_200, burst: 16, requestsPerDay: 10_000 };
+const FAST = { requestsPerMinute: 600, burst: 16, requestsPerDay: 10_000 };
 const BOTS_BURST = 10;
 
 function hasCard({ embeds }: ChatMessage): boolean {

@@ -373,9 +373,9 @@ describe('a 429', () => {
   it('in whatever form is a pause of a moment, and then the card comes', async () => {
     const told = await Promise.all(
       Object.entries(FORMS).map(async ([name, form]) => {
-        const world = await startWorld(IMPATIENT);
+        const world = await startWorld({ env: { CARD_SERVICE_TIMEOUT_MS: '2000' } });
         world.cardService.script({ ...form, status: 429 });
-        const { embeds } = await world.card('base1-4').until(isFinal, 8_000);
+        const { embeds } = await world.card('base1-4').until(isFinal, 15_000);
         return [name, embeds[0]?.title, statuses(world)];
       }),
     );

@@ -106,18 +106,3 @@ describe('as the day runs low', () => {
     expect(field(reply, 'Today')).toMatch(/at the present rate gone at <t:\d+:t>/);
   });
 });
-
-it('a member who sends more commands than anybody can type is told to slow down; others are not', async () => {
-  const world = await startWorld();
-  const [, other] = world.discord.members;
-  const asked = Array.from({ length: 400 }, () => world.card('base1-4')); // 4 a second are granted anew meanwhile
-  const replies = await Promise.all(asked.map((typed) => typed.settled(15_000)));
-  const others = await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
-
-  const slowed = replies.filter(({ content }) => content.startsWith('Slow down'));
-  expect(slowed.length).toBeGreaterThan(0);
-  expect(slowed.length).toBeLessThanOrEqual(160);
-  expect(slowed.every(({ ephemeral }) => ephemeral)).toBe(true);
-  expect(others.embeds).toHaveLength(1);
-  expect(cardRequests(world)).toHaveLength(1);
-});

@@ -292,7 +292,7 @@ describe('a 429', () => {
 
   it('stays one when its body never ends', async () => {
     pair.service.script({ status: 429, body: TOO_MANY, headers: { 'retry-after': '30' }, fault: 'stall' });
-    const hasty = clientOf(pair.service.url, { timeoutMs: 60 });
+    const hasty = clientOf(pair.service.url, { timeoutMs: 1_000 });
     await expect(hasty.card('base1-4', { includePrices: true })).rejects.toMatchObject({
       seconds: 30,
       source: 'header',
