@@ -13,7 +13,7 @@ export default defineConfig({
     globalSetup: 'test/support/compile-cache.ts',
     setupFiles: 'test/support/each-file.ts',
     projects: [
-      { extends: true, test: { name: 'processes', include: WITH_PROCESSES, isolate: false } },
+      { extends: true, test: { name: 'processes', include: WITH_PROCESSES } },
       {
         // No command behaves differently.
         extends: true,
@@ -21,7 +21,6 @@ export default defineConfig({
           name: 'redis',
           include: ['test/e2e/{card,usage,quota,shares}.test.ts'],
           env: { STATE_IN: 'redis' },
-          isolate: false,
         },
       },
       {
