@@ -21,7 +21,7 @@ export function awaitResumed(shard: WebSocketShard, waitMs: number, log: Logger)
   let silence: NodeJS.Timeout | undefined;
 
   inner.resume = async (session) => {
-    silence ??= setTimeout(giveUp, waitMs).unref(); // a second RESUME, after op 9, is no reason to wait longer
+    silence ??= setTimeout(giveUp, waitMs); // a second RESUME, after op 9, is no reason to wait longer
     await resume.call(shard, session);
   };
   shard.on(Events.Dispatch, () => void silence?.refresh());

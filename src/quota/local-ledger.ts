@@ -112,7 +112,7 @@ export class LocalLedger implements Ledger {
     return { requests: Number(row?.requests ?? 0), refused: Number(row?.refused ?? 0), saved: Number(row?.saved ?? 0) };
   }
 
-  /** What the file does not give counts as nothing. The pacer logs its failures. */
+  /** What the file does not give counts as nothing. Whoever writes state to the same file says that it fails (`StateWrites`). */
   #try<T>(work: () => T): T | undefined {
     try {
       return work();
