@@ -9,8 +9,15 @@ export interface PageAsset {
 
 const PAGE_DIR = new URL('./page/', import.meta.url);
 
-/** The page's three files by their paths. Bundled in memory: no build step, nothing written to disk. */
-export async function loadPageAssets(): Promise<ReadonlyMap<string, PageAsset>> {
+let loaded: Promise<ReadonlyMap<string, PageAsset>> | undefined;
+
+/** The page's three files by their paths. Bundled in memory, once: no build step, nothing written to disk. */
+export function loadPageAssets(): Promise<ReadonlyMap<string, PageAsset>> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<ReadonlyMap<string, PageAsset>> {
   const [html, css, script] = await Promise.all([
     readFile(new URL('page.html', PAGE_DIR)),
     bundle('page.css'),

@@ -6,22 +6,17 @@ import {
   type Interaction,
   MessageFlags,
 } from 'discord.js';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { type EmulatedDiscordOptions, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import { startPageServer } from '../../src/sandbox/page-server.ts';
-import { launchBrowser } from '../support/browser.ts';
-import { composer, type PageVisit, replyTo, say, visitPage } from '../support/page-visit.ts';
+import { composer, openPage, type PageVisit, replyTo, say, visitPage } from '../support/page-visit.ts';
 
-let browser: Browser;
+let page: Page;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-});
-
-afterAll(async () => {
-  await browser.close();
+  page = await openPage();
 });
 
 type Answer = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
@@ -52,13 +47,13 @@ async function openBot(
 
   const server = await startPageServer({ port: 0, discord, cardService: createCardService() });
   onTestFinished(() => server.close());
-  return await visitPage(browser, server.url);
+  return await visitPage(page, server.url);
 }
 
 it('shows "thinking…", then the answer in its place, then "(edited)"', async () => {
   const answered = Promise.withResolvers<void>();
   const corrected = Promise.withResolvers<void>();
-  const { page, complaints } = await openShow(async (interaction) => {
+  const { complaints } = await openShow(async (interaction) => {
     await interaction.deferReply();
     await answered.promise;
     await interaction.editReply('first');
@@ -80,7 +75,7 @@ it('shows "thinking…", then the answer in its place, then "(edited)"', async (
 });
 
 it('says in red what Discord says of a bot that does not answer, privately', async () => {
-  const { page } = await openShow(async () => {}, { lifetimes: { ackMs: 50, tokenMs: 60_000 } });
+  await openShow(async () => {}, { lifetimes: { ackMs: 50, tokenMs: 60_000 } });
 
   await say(page, '/show');
 
@@ -89,9 +84,7 @@ it('says in red what Discord says of a bot that does not answer, privately', asy
 });
 
 it('shows a private reply to its member alone, who dismisses it by keyboard', async () => {
-  const { page } = await openShow((interaction) =>
-    interaction.reply({ content: 'a secret', flags: MessageFlags.Ephemeral }),
-  );
+  await openShow((interaction) => interaction.reply({ content: 'a secret', flags: MessageFlags.Ephemeral }));
   await say(page, '/show');
   await page.getByText('a secret').waitFor();
 
@@ -104,7 +97,7 @@ it('shows a private reply to its member alone, who dismisses it by keyboard', as
 });
 
 it('shows public replies to everybody in the same server, and nowhere else', async () => {
-  const { page } = await openShow((interaction) => interaction.reply('for all'));
+  await openShow((interaction) => interaction.reply('for all'));
   await say(page, '/show');
   await page.getByText('for all').waitFor();
 
@@ -117,7 +110,7 @@ it('shows public replies to everybody in the same server, and nowhere else', asy
 });
 
 it('renders Markdown in titles, descriptions and field values, and none in footers and authors', async () => {
-  const { page, complaints } = await openShow((interaction) =>
+  const { complaints } = await openShow((interaction) =>
     interaction.reply({
       embeds: [
         {
@@ -154,7 +147,7 @@ it('renders Markdown in titles, descriptions and field values, and none in foote
 
 it('shows hostile text as text, links nowhere but to http and https, and asks nobody outside', async () => {
   const hostile = '<img src=x onerror="document.title=1"> [a](javascript:alert(1)) 12345678901234567';
-  const { page, strangers, complaints } = await openShow((interaction) =>
+  const { strangers, complaints } = await openShow((interaction) =>
     interaction.reply({
       content: hostile,
       embeds: [
@@ -183,7 +176,7 @@ it('shows hostile text as text, links nowhere but to http and https, and asks no
 
 it('keeps the end in sight when an image comes late, and goes to the answer of who had scrolled up', async () => {
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="500"/>';
-  const { page } = await openShow(
+  await openShow(
     (interaction) =>
       interaction.reply({
         content: 'a line\n'.repeat(40),
@@ -220,7 +213,7 @@ it('keeps the end in sight when an image comes late, and goes to the answer of w
 });
 
 it('keeps what is typed while an earlier command is on its way', async () => {
-  const { page } = await openShow((interaction) => interaction.reply('done'));
+  await openShow((interaction) => interaction.reply('done'));
 
   for (let sent = 0; sent < 5; sent++) await say(page, '/show');
 
@@ -274,7 +267,7 @@ async function playEverything(interaction: Interaction): Promise<unknown> {
 }
 
 it('suggests values, shows files, and lets buttons, select menus and the menu of a message be used, in direct messages', async () => {
-  const { page, strangers, complaints } = await openBot(
+  const { strangers, complaints } = await openBot(
     [
       {
         name: 'deck',

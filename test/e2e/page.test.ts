@@ -1,22 +1,17 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../support/browser.ts';
-import { composer, replyTo, say } from '../support/page-visit.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { composer, openPage, replyTo, say } from '../support/page-visit.ts';
 import { openSandbox } from '../support/sandbox-page.ts';
 
-let browser: Browser;
+let page: Page;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-});
-
-afterAll(async () => {
-  await browser.close();
+  page = await openPage();
 });
 
 describe('a newcomer', () => {
   it('finds the focus in the composer, and gets a card by keyboard alone', async () => {
-    const { page, world, strangers, complaints } = await openSandbox(browser);
+    const { world, strangers, complaints } = await openSandbox(page);
 
     await page.keyboard.type('/');
     const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
@@ -46,7 +41,7 @@ describe('a newcomer', () => {
   });
 
   it('may press one of the cards that are offered', async () => {
-    const { page, complaints } = await openSandbox(browser);
+    const { complaints } = await openSandbox(page);
 
     await page.getByRole('region', { name: 'Welcome' }).getByRole('button').first().click();
 
@@ -55,7 +50,7 @@ describe('a newcomer', () => {
   });
 
   it('may type a whole line', async () => {
-    const { page } = await openSandbox(browser);
+    await openSandbox(page);
 
     await page.keyboard.type('/card');
     await page.getByRole('option', { name: '/card' }).waitFor();
@@ -70,7 +65,7 @@ describe('a newcomer', () => {
   });
 
   it('sees the whole page without scrolling sideways at 1000 pixels', async () => {
-    const { page } = await openSandbox(browser);
+    await openSandbox(page);
     await page.setViewportSize({ width: 1000, height: 700 });
 
     expect(await page.locator('html').evaluate((html: { scrollWidth: number }) => html.scrollWidth)).toBe(1000);
@@ -79,7 +74,7 @@ describe('a newcomer', () => {
 
 describe('/usage', () => {
   it('is answered for the asking member alone', async () => {
-    const { page } = await openSandbox(browser);
+    await openSandbox(page);
     await say(page, '/usage');
     await replyTo(page, '/usage').locator('discord-embed').waitFor();
     expect(await replyTo(page, '/usage').textContent()).toContain('@Alice 1');
@@ -92,7 +87,7 @@ describe('/usage', () => {
   });
 
   it('is offered only with Manage Server, and not in direct messages', async () => {
-    const { page } = await openSandbox(browser);
+    await openSandbox(page);
     await page.getByRole('checkbox', { name: 'with Manage Server' }).uncheck();
 
     await composer(page).fill('/');
@@ -107,7 +102,7 @@ describe('/usage', () => {
 
 describe('the card service', () => {
   it('obeys its switches', async () => {
-    const { page, world } = await openSandbox(browser);
+    const { world } = await openSandbox(page);
     const { cardService } = world;
 
     await page.getByRole('combobox', { name: 'Plan' }).selectOption('pro');
@@ -130,7 +125,7 @@ describe('the card service', () => {
   });
 
   it('shows the requests that reached it', async () => {
-    const { page } = await openSandbox(browser);
+    await openSandbox(page);
 
     await say(page, '/card nothing-1');
 
@@ -139,7 +134,7 @@ describe('the card service', () => {
   });
 
   it('loses no question to a dropped gateway', async () => {
-    const { page, world } = await openSandbox(browser);
+    const { world } = await openSandbox(page);
 
     await page.getByRole('button', { name: 'Drop the gateway connection' }).click();
     await expect.poll(() => world.discord.gateway.resumes, { timeout: 5_000 }).toBe(1);
@@ -147,11 +142,32 @@ describe('the card service', () => {
 
     await page.locator('discord-embed').waitFor();
   });
+
+  it('shows the wait after a 429, and then the card; what is past ticks on', async () => {
+    const { world, complaints } = await openSandbox(page);
+    // Stated from the request on, not from here: a wait is shown when more than 3 s of it are to come
+    const body = { _tag: 'RateLimitExceeded', message: 'Rate limit exceeded.', retryAfter: 5 };
+    world.cardService.script({ status: 429, headers: { 'retry-after': '5' }, body });
+
+    await say(page, '/card base1-4');
+
+    const reply = replyTo(page, '/card id:base1-4');
+    await reply.getByText(/^Your turn comes/).waitFor();
+    expect(await reply.locator('discord-time').textContent()).toMatch(/^\d+:\d\d\s[AP]M$/);
+    await reply.locator('discord-embed').waitFor();
+    expect(world.cardService.requests.map(({ status }) => status)).toEqual([429, 200]);
+
+    await say(page, '/card nowhere-1');
+    const age = replyTo(page, '/card id:nowhere-1').locator('discord-time');
+    const atFirst = await age.textContent();
+    await expect.poll(() => age.textContent(), { timeout: 3_000 }).not.toBe(atFirst);
+    expect(complaints).toEqual([]);
+  });
 });
 
 describe('what is wrong', () => {
   it('is said beside the composer, and nothing is sent', async () => {
-    const { page, world } = await openSandbox(browser);
+    const { world } = await openSandbox(page);
     const problems = [
       ['/nope', 'There is no command /nope here.'],
       ['hello', 'Commands start with a slash: try /card.'],
@@ -169,7 +185,7 @@ describe('what is wrong', () => {
   });
 
   it('comes from the emulated Discord itself when only that can know, and the command is kept', async () => {
-    const { page, world } = await openSandbox(browser);
+    const { world } = await openSandbox(page);
     // The bot goes, so nobody is there to be asked
     await world.stop();
 
@@ -180,7 +196,7 @@ describe('what is wrong', () => {
   });
 
   it('asks for what is missing in a form, which Escape leaves', async () => {
-    const { page } = await openSandbox(browser);
+    await openSandbox(page);
 
     await say(page, '/card private:True');
     await page.getByText('id is required.').waitFor();

@@ -1,8 +1,9 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { launchBrowser } from './browser.ts';
+import { whenOver } from './when-over.ts';
 
 export interface PageVisit {
-  page: Page;
   /** Addresses asked for that are not on this machine. */
   strangers: string[];
   /** Errors and warnings on the console (broken policies of the page show up here), and uncaught ones. */
@@ -10,17 +11,30 @@ export interface PageVisit {
 }
 
 const WAIT_MS = 8_000;
+const VIEWPORT = { width: 1280, height: 800 };
 
 // Said by the browser itself when the server answers 4xx, which some tests are about
 const EXPECTED_COMPLAINT = /^Failed to load resource: the server responded with a status of 422/;
 
-/** The sandbox's page in a browser context of its own, until the test ends. */
-export async function visitPage(browser: Browser, url: string): Promise<PageVisit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'UTC' });
-  onTestFinished(() => context.close());
+/** For every visit of a file, and gone after it: a page of its own would cost each test a process of the browser. */
+export async function openPage(): Promise<Page> {
+  const browser = await launchBrowser();
+  whenOver(() => browser.close());
+  const context = await browser.newContext({ viewport: VIEWPORT, timezoneId: 'UTC' });
   // Shorter than the test's own limit, so that a failure says what was waited for
   context.setDefaultTimeout(WAIT_MS);
-  const page = await context.newPage();
+  return await context.newPage();
+}
+
+/** The sandbox's page, until the test ends; whatever the test changes about `page` does not outlive it. */
+export async function visitPage(page: Page, url: string): Promise<PageVisit> {
+  onTestFinished(async () => {
+    page.removeAllListeners();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.context().setOffline(false);
+    await page.setViewportSize(VIEWPORT);
+    await page.goto('about:blank');
+  });
   const strangers: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => {
@@ -36,7 +50,7 @@ export async function visitPage(browser: Browser, url: string): Promise<PageVisi
   await page.goto(url);
   await page.getByRole('button', { name: 'Send' }).waitFor();
   await composer(page).waitFor();
-  return { page, strangers, complaints };
+  return { strangers, complaints };
 }
 
 /** The line that has the focus from the start. */

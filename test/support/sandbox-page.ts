@@ -1,13 +1,13 @@
-import type { Browser } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { startPageServer } from '../../src/sandbox/page-server.ts';
 import { type PageVisit, visitPage } from './page-visit.ts';
 import { startWorld, type World } from './world.ts';
 
 /** The whole sandbox with its page open in a browser, until the test ends. */
-export async function openSandbox(browser: Browser): Promise<PageVisit & { world: World }> {
+export async function openSandbox(page: Page): Promise<PageVisit & { world: World }> {
   const world = await startWorld();
   const server = await startPageServer({ port: 0, discord: world.discord, cardService: world.cardService });
   onTestFinished(() => server.close());
-  return { world, ...(await visitPage(browser, server.url)) };
+  return { world, ...(await visitPage(page, server.url)) };
 }
