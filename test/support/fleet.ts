@@ -28,8 +28,9 @@ export interface TestFleet extends Surroundings {
 
 /** A time that a server's id can tell, and a multiple of every number of shards that is tested with. */
 const GUILDS_MADE_AT = 2n ** 38n;
+const PATIENCE_MS = 15_000;
 
-/** Resolves when every process is connected; all gone when the test is over. */
+/** Resolves when every process is connected; all gone when the test or, from `beforeAll`, the file is over. */
 export async function startFleet({ redis, size = 2, service, env = {} }: FleetOptions): Promise<TestFleet> {
   const guilds = Array.from({ length: size }, (_, shard) => guildOf(shard));
   const surroundings = await startSurroundings(service, env, { shards: size, guilds });
@@ -63,6 +64,11 @@ export async function startFleet({ redis, size = 2, service, env = {} }: FleetOp
 
 export function hasCard({ embeds }: ChatMessage): boolean {
   return embeds.length > 0;
+}
+
+/** Rejects after a time that only a hang takes. */
+export function showsCard(typed: TypedInteraction): Promise<ChatMessage> {
+  return typed.until(hasCard, PATIENCE_MS);
 }
 
 /** Every request for a card that the service saw, by id and in order. */
