@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import PQueue from 'p-queue';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, type GatewayFault, type Life, livesThrough } from '../support/bot-life.ts';
+import { startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer } from '../support/final-answers.ts';
 import { startRedis } from '../support/redis.ts';
-import { type BotProcess, spawnBot } from '../support/spawn-bot.ts';
 import { startSurroundings } from '../support/surroundings.ts';
-import { whenOver } from '../support/when-over.ts';
 
 const SESSION_GOES_ON: GatewayFault[] = [
   ...[1_006, 4_000, 4_001, 4_002, 4_009].map(close),
@@ -23,6 +21,8 @@ const SESSION_GOES_ON: GatewayFault[] = [
 const GARBAGE = ['', '<html>Bad gateway</html>', '{"op":', 'null', '[]', '"op"', '{}', '{"op":0}', new Uint8Array(99)];
 
 const SESSION_ENDS: GatewayFault[] = [
+  { name: 'a TCP reset', strike: ({ discord }) => discord.gateway.reset() },
+  close(1_000),
   {
     name: 'a dead resume address',
     async strike({ discord }) {
@@ -34,8 +34,18 @@ const SESSION_ENDS: GatewayFault[] = [
       gateway.drop();
     },
   },
-  { name: 'a TCP reset', strike: ({ discord }) => discord.gateway.reset() },
-  ...[1_000, 4_003, 4_005, 4_007, 4_008].map(close),
+  close(4_003),
+  {
+    name: 'a RESUME that is not answered',
+    async strike({ discord, bot }) {
+      const before = bot.output().length;
+      discord.setGatewayFaults({ resumesIgnored: true });
+      discord.gateway.drop(4_000);
+      await bot.wrote('resume came to nothing', before);
+      discord.setGatewayFaults({ resumesIgnored: false });
+    },
+  },
+  ...[4_005, 4_007, 4_008].map(close),
   { name: 'op 9, not resumable', strike: ({ discord }) => discord.gateway.invalidate(false) },
   {
     name: 'a refused resume',
@@ -44,19 +54,10 @@ const SESSION_ENDS: GatewayFault[] = [
       discord.gateway.drop();
     },
   },
-  {
-    name: 'a RESUME that is not answered',
-    async strike({ discord, bot }) {
-      discord.setGatewayFaults({ resumesIgnored: true });
-      discord.gateway.drop(4_000);
-      await bot.wrote('resume came to nothing');
-      discord.setGatewayFaults({ resumesIgnored: false });
-    },
-  },
 ];
 
 /** Each lasts a while. */
-const GATEWAY_AWAY: GatewayFault[] = [
+const GATEWAY_AWAY = [
   {
     name: 'half a minute of refused connections',
     async strike({ discord }) {
@@ -77,9 +78,10 @@ const GATEWAY_AWAY: GatewayFault[] = [
   {
     name: 'no HELLO',
     async strike({ discord, bot }) {
+      const before = bot.output().length;
       discord.setGatewayFaults({ helloWithheld: true });
       discord.gateway.drop();
-      await bot.wrote('gateway cannot be reached');
+      await bot.wrote('gateway cannot be reached', before);
       discord.setGatewayFaults({ helloWithheld: false });
     },
   },
@@ -93,13 +95,14 @@ const GATEWAY_AWAY: GatewayFault[] = [
   {
     name: 'a READY that does not come',
     async strike({ discord, bot }) {
+      const before = bot.output().length;
       discord.setGatewayFaults({ readyWithheld: true });
       discord.gateway.drop(4_003);
-      await bot.wrote('identify came to nothing');
+      await bot.wrote('identify came to nothing', before);
       discord.setGatewayFaults({ readyWithheld: false });
     },
   },
-];
+] as const satisfies GatewayFault[];
 
 const SHUT_OUT: [code: number, sentence: string][] = [
   [4_004, 'Discord refuses the bot token. Make a new one'],
@@ -110,9 +113,6 @@ const SHUT_OUT: [code: number, sentence: string][] = [
   [4_014, 'Discord refuses the intents: update the bot.'],
 ];
 
-/** After a resume, what failed before lets nobody wait any more. */
-const RESUMED = close(4_000);
-
 type Activity = 'idle' | 'waiting';
 
 /** What one process lives through, until Discord shuts it out. */
@@ -122,52 +122,46 @@ interface Story {
   end: { code: number; sentence: string; activity: Activity };
 }
 
+const [REFUSED, SENT_AWAY, NO_HELLO, LATE_READY, NO_READY] = GATEWAY_AWAY;
+
+/**
+ * They take equally long. Between two sessions something after which one goes on: who fails again and again waits ever
+ * longer, and the next identify has to wait anyway.
+ */
+const LIVES: GatewayFault[][] = [
+  [...inTurn(SESSION_ENDS.slice(0, 2), SESSION_GOES_ON.slice(0, 2)), NO_HELLO, REFUSED],
+  [...inTurn(SESSION_ENDS.slice(2, 4), SESSION_GOES_ON.slice(2, 4)), NO_READY, LATE_READY],
+  [...inTurn(SESSION_ENDS.slice(4), SESSION_GOES_ON.slice(4)), SENT_AWAY],
+];
+
 /**
  * A process costs more than all that happens to it, so each meets several faults. Over both modes each fault meets an
- * idle bot and one with a question in hand; what leaves the session alone is quick, and meets both in both modes.
+ * idle bot and one with a question in hand; what leaves the session alone is quick, and meets both in both modes. Each
+ * process can be shut out once: what is said and done then depends on the code alone, not on where its state is.
  */
-const STORIES: Story[] = (['embedded', 'redis'] as const).flatMap((mode) => {
-  const activity = (index: number): Activity => ((index % 2 === 0) === (mode === 'embedded') ? 'idle' : 'waiting');
-  const thirds = inThrees(SESSION_ENDS);
-  const lives = [
-    ...GATEWAY_AWAY.map((fault, index) => [
-      fault,
-      ...(thirds[index - 1] ?? []).flatMap((one, at) => (at === 0 ? [RESUMED, one] : [one])),
-    ]),
-    SESSION_GOES_ON.flatMap((fault) => [fault, fault]),
-  ];
-  if (lives.length !== SHUT_OUT.length) throw new Error('as many lives as ways to end them');
-  return SHUT_OUT.map(([code, sentence], index) => ({
-    mode,
-    faults: (lives[index] ?? []).map(
-      (fault, at) => [fault, activity(lives.length === index + 1 ? at : index + at)] as const,
-    ),
-    end: { code, sentence, activity: activity(index) },
-  }));
-});
+const STORIES: Story[] = (['embedded', 'redis'] as const).flatMap((mode, at) =>
+  LIVES.map((faults, life): Story => {
+    const activity = (index: number): Activity => ((life + index + at) % 2 === 0 ? 'idle' : 'waiting');
+    const [code, sentence] = SHUT_OUT[LIVES.length * at + life] ?? expect.fail('a life without an end');
+    return {
+      mode,
+      faults: faults.map((fault, index) => [fault, activity(index)]),
+      end: { code, sentence, activity: activity(0) },
+    };
+  }),
+);
 
 describe('a bot process', () => {
   const told = new Map<Story, Promise<void>>();
 
-  // All at once, for most of the time they wait; only their starts are work for a processor, and those that wait longest come first.
+  // All at once, for most of the time they wait.
   beforeAll(async () => {
     const redis = await startRedis();
-    const starts = new PQueue({ concurrency: 3 });
-    const bots: BotProcess[] = [];
-    whenOver(() => {
-      for (const { child } of bots) child.kill('SIGKILL');
-    });
-    const byLength = STORIES.toSorted((one, other) => one.faults.length - other.faults.length);
-    for (const [index, story] of byLength.entries()) {
+    for (const [index, story] of STORIES.entries()) {
       const place = await startSurroundings({ requestsPerMinute: 6_000, burst: 100 });
       const variables = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: `${redis.prefix}:${index}` };
-      const started = starts.add(async () => {
-        const bot = spawnBot({ ...place.env, ...(story.mode === 'redis' && variables) });
-        bots.push(bot);
-        await bot.wrote('gateway ready');
-        return { ...place, bot };
-      });
-      const end = started.then((life) => tell(story, life));
+      const bot = startBotProcess({ ...place.env, ...(story.mode === 'redis' && variables) });
+      const end = bot.wrote('gateway ready').then(() => tell(story, { ...place, bot }));
       end.catch(() => {}); // its test says so
       told.set(story, end);
     }
@@ -201,6 +195,6 @@ function close(code: number): GatewayFault {
   return { name: String(code), strike: ({ discord }) => discord.gateway.drop(code) };
 }
 
-function inThrees<T>(all: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(all.length / 3) }, (_, third) => all.slice(3 * third, 3 * third + 3));
+function inTurn(ends: readonly GatewayFault[], others: readonly GatewayFault[]): GatewayFault[] {
+  return ends.flatMap((end, index) => [end, ...others.slice(index, index + 1).flatMap((other) => [other, other])]);
 }

@@ -107,13 +107,4 @@ describe('a bot that Discord shuts out while it runs', () => {
     expect(bot.output()).not.toContain(discord.botToken);
     expect(cardService.requests).toHaveLength(1);
   });
-
-  it('for its token was revoked before it started exits 1 with the same sentence', async () => {
-    const { discord, env } = await botSurroundings();
-    discord.revokeToken();
-    const bot = startBotProcess(env);
-
-    expect(await bot.ended).toBe(1);
-    expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
-  });
 });

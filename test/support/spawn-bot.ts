@@ -6,8 +6,8 @@ export interface BotProcess {
   child: ChildProcess;
   /** All that it wrote so far, on both streams. */
   output(): string;
-  /** Resolves when `text` was written. Rejects when the process ends without. */
-  wrote(text: string): Promise<void>;
+  /** Resolves when `text` was written, after so much output. Rejects when the process ends without. */
+  wrote(text: string, after?: number): Promise<void>;
   /** Exit code, or the signal's name. */
   ended: Promise<number | string>;
 }
@@ -67,10 +67,11 @@ function watched(child: ChildProcessWithoutNullStreams): BotProcess {
   return {
     child,
     output: () => text,
-    async wrote(wanted) {
-      while (!text.includes(wanted)) {
+    async wrote(wanted, after = 0) {
+      while (!text.includes(wanted, after)) {
         const end = await Promise.race([once(child.stdout, 'data').then(() => undefined), ended]);
-        if (end !== undefined && !text.includes(wanted)) throw new Error(`ended with ${end}, having written:\n${text}`);
+        if (end !== undefined && !text.includes(wanted, after))
+          throw new Error(`ended with ${end}, having written:\n${text}`);
       }
     },
     ended,
