@@ -83,7 +83,7 @@ describe('processes that share one quota', TEST, () => {
 
       // The other may first hear of it with its turn.
       const privately = async () => {
-        const { content, ephemeral } = await oneByOne.card(1, another).settled();
+        const { content, ephemeral } = await oneByOne.card(1, another).settled(PATIENCE.timeout);
         expect(content).toMatch(/^Today's requests to the card service are used up\./);
         return ephemeral;
       };
@@ -94,8 +94,8 @@ describe('processes that share one quota', TEST, () => {
       oneByOne.cardService.refillDay();
     }
     const isOpen = async () => {
-      await oneByOne.usage(0).settled(); // asks for a report, once a token is free
-      return hasCard(await oneByOne.card(1, another).settled());
+      await oneByOne.usage(0).settled(PATIENCE.timeout); // asks for a report, once a token is free
+      return hasCard(await oneByOne.card(1, another).settled(PATIENCE.timeout));
     };
     await expect.poll(isOpen, PATIENCE).toBe(true);
   });
@@ -105,11 +105,11 @@ describe('processes that share one quota', TEST, () => {
     const cards = newCards(3);
     for (const id of cards) await showsCard(fast.card(0, id));
 
-    const known = async () => (await fast.card(1, cards[0] ?? '').settled()).embeds[0]?.footer?.text;
+    const known = async () => (await fast.card(1, cards[0] ?? '').settled(PATIENCE.timeout)).embeds[0]?.footer?.text;
     await expect.poll(known, PATIENCE).toContain(`${left - 3} of 1,000 requests left today`);
-    await Promise.all([fast.usage(0), fast.usage(1)].map((typed) => typed.settled()));
+    await Promise.all([fast.usage(0), fast.usage(1)].map((typed) => typed.settled(PATIENCE.timeout)));
     const told = async (shard: number) => {
-      const reply = await fast.usage(shard).settled();
+      const reply = await fast.usage(shard).settled(PATIENCE.timeout);
       return { plan: field(reply, 'Plan'), today: field(reply, 'Today')?.match(/\d+ of 1,000 left/)?.[0] };
     };
     for (const shard of [0, 1]) {
