@@ -31,14 +31,21 @@ const GUILDS_MADE_AT = 2n ** 38n;
 const PATIENCE_MS = 15_000;
 
 /** Resolves when every process is connected; all gone when the test or, from `beforeAll`, the file is over. */
-export async function startFleet({ redis, size = 2, service, env = {} }: FleetOptions): Promise<TestFleet> {
+export async function startFleet(options: FleetOptions): Promise<TestFleet> {
+  const fleet = await prepareFleet(options);
+  await Promise.all(Array.from({ length: options.size ?? 2 }, (_, shard) => fleet.start(shard)));
+  return fleet;
+}
+
+/** The same with all processes yet to be started. */
+export async function prepareFleet({ redis, size = 2, service, env = {} }: FleetOptions): Promise<TestFleet> {
   const guilds = Array.from({ length: size }, (_, shard) => guildOf(shard));
   const surroundings = await startSurroundings(service, env, { shards: size, guilds });
   const { discord } = surroundings;
   const bots: BotProcess[] = [];
   let started = 0;
 
-  const fleet: TestFleet = {
+  return {
     ...surroundings,
     bots,
     card: (shard, id, as = {}) => discord.type({ command: 'card', options: { id }, guildId: guildOf(shard).id, ...as }),
@@ -58,8 +65,6 @@ export async function startFleet({ redis, size = 2, service, env = {} }: FleetOp
       return bot;
     },
   };
-  await Promise.all(guilds.map((_, shard) => fleet.start(shard)));
-  return fleet;
 }
 
 export function hasCard({ embeds }: ChatMessage): boolean {

@@ -11,8 +11,11 @@ export interface SlowRelay {
   close(): void;
 }
 
-/** Stands before a server and makes it slow without touching it. */
-export async function openSlowRelay(url: string, { delayMs }: { delayMs: number }): Promise<SlowRelay> {
+/** Stands before a server and makes it slow without touching it; `port` 0 (the default) takes any free one. */
+export async function openSlowRelay(
+  url: string,
+  { delayMs, port = 0 }: { delayMs: number; port?: number },
+): Promise<SlowRelay> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -37,7 +40,7 @@ export async function openSlowRelay(url: string, { delayMs }: { delayMs: number 
     from.on('close', () => later(() => to.destroy()));
   }
 
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const near = new URL(url);
   near.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;

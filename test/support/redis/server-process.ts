@@ -35,7 +35,9 @@ export async function runServer(binary: string, settings: Record<string, string>
   };
 }
 
-/** A value of several words becomes several arguments. */
+/** A value of several words becomes several arguments, but a password may have spaces. */
 function args(settings: Record<string, string>): string[] {
-  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, ...value.split(' ')]);
+  return Object.entries(settings).flatMap(([name, value]) => {
+    return [`--${name}`, ...(name === 'requirepass' ? [value] : value.split(' '))];
+  });
 }
