@@ -30,27 +30,38 @@ export interface ChaosReport {
   troubles: string[];
 }
 
+export interface ChaosOptions {
+  seed: string;
+  seconds: number;
+  /** 1 unless given. */
+  processes?: number;
+  /** Of what Discord hands out; its own unless given. */
+  lifetimes?: Lifetimes;
+  meanBetweenFaultsMs?: number;
+}
+
 const PATIENCE_MS = 45_000;
 
 /**
  * Asks and breaks things as the seed says, waits until everybody has an answer, and counts. Several processes share a
  * Redis, which is broken, too.
  *
- * @param lifetimes of what Discord hands out; its own unless given
  * @throws with more than one process and no Redis on PATH
  */
-export async function runChaos(
-  seed: string,
-  seconds: number,
+export async function runChaos({
+  seed,
+  seconds,
   processes = 1,
-  lifetimes?: Lifetimes,
-): Promise<ChaosReport> {
+  lifetimes,
+  ...thickness
+}: ChaosOptions): Promise<ChaosReport> {
   const world = await startWorld(processes, lifetimes);
   const { discord, cardService, bots, redis } = world;
   const events = chaosSchedule(seed, seconds, {
     cardIds: SAMPLE_CARDS.map(({ id }) => id),
     guilds: discord.guilds.length,
     faults: processes === 1 ? FAULT_NAMES : FLEET_FAULT_NAMES,
+    ...thickness,
   });
   const milestones = watchMilestones(discord);
   const overruns = watchOverruns(cardService);

@@ -10,7 +10,6 @@ export type ChaosEvent = { atMs: number } & (
 );
 
 const ASKS_A_SECOND = 25;
-const MEAN_BETWEEN_FAULTS_MS = 500;
 const MEMBERS = 4;
 
 /** Where it happens. */
@@ -18,6 +17,7 @@ export interface ChaosPlace {
   cardIds: readonly string[];
   guilds?: number;
   faults?: readonly FaultName[];
+  meanBetweenFaultsMs?: number;
 }
 
 /** Ids that no card has, and some that should never reach a URL as they are. */
@@ -25,7 +25,7 @@ const STRANGE_IDS = ['nope-1', '../v1/usage', '..', '%2e%2e%2f', 'a/b?c#d', 'ðŸƒ
 
 /** The same seed gives the same schedule, whatever the machine does with it. */
 export function chaosSchedule(seed: string, seconds: number, place: ChaosPlace): ChaosEvent[] {
-  const { cardIds, guilds = 2, faults = FAULT_NAMES } = place;
+  const { cardIds, guilds = 2, faults = FAULT_NAMES, meanBetweenFaultsMs = 500 } = place;
   const random = seededRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const endMs = seconds * 1_000;
@@ -48,7 +48,7 @@ export function chaosSchedule(seed: string, seconds: number, place: ChaosPlace):
       });
     }
   }
-  for (let atMs = MEAN_BETWEEN_FAULTS_MS; atMs < endMs; atMs += exponential(MEAN_BETWEEN_FAULTS_MS, random())) {
+  for (let atMs = meanBetweenFaultsMs; atMs < endMs; atMs += exponential(meanBetweenFaultsMs, random())) {
     events.push({ atMs, kind: 'fault', name: pick(faults), strength: random() });
   }
   return events.sort((a, b) => a.atMs - b.atMs);
