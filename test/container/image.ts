@@ -1,8 +1,8 @@
 import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { whenOver } from '../support/when-over.ts';
 
 const Lockfile = z.object({
   packages: z.record(
@@ -46,10 +46,10 @@ export async function allowedPaths(): Promise<string[]> {
   return (await readIgnoreFile()).filter((line) => line.startsWith('!')).map((line) => line.slice(1));
 }
 
-/** A folder that holds what the image's `/app` holds. Gone when the test ends. */
+/** A folder that holds what the image's `/app` holds. Gone when the test is over. */
 export async function unpackImage(): Promise<string> {
   const app = await mkdtemp(join(tmpdir(), 'cardbot-image-'));
-  onTestFinished(() => rm(app, { recursive: true, force: true }));
+  whenOver(() => rm(app, { recursive: true, force: true }));
   const ignored = await ignoredPaths();
   for (const path of copiedPaths((await readStages()).at(-1) ?? [])) {
     await cp(path, join(app, path), { recursive: true, filter: (from) => !ignored.includes(from) });

@@ -215,6 +215,12 @@ describe('the registration CLI', () => {
       expect(err).not.toContain('not.the.token');
     });
 
+    it('for want of a token names the variable', async () => {
+      const { code, out, err } = await cli('list', [], { DISCORD_TOKEN: '' });
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toContain('DISCORD_TOKEN');
+    });
+
     it('of access gives the invite link', async () => {
       const { code, err } = await cli('diff --guild 99999999999999999');
       expect(code).toBe(1);
