@@ -63,7 +63,7 @@ describe('cards in Redis', () => {
 
 describe.skipIf(noRealRedis('cards while Redis is away'))('cards while Redis', () => {
   it.each(['is gone', 'hangs'])('%s are those in memory; the others are misses without a word', async (how) => {
-    const redis = await startRealRedis({ appendonly: true });
+    const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
     const place = redisCards(redis);
     const [one, other] = [await place.openLink(), await place.openLink()];
     await one.store.set('remembered', newAnswer());

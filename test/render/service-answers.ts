@@ -1,11 +1,15 @@
 import fc from 'fast-check';
+import { anyCharacter, printableCharacter } from '../support/any-character.ts';
 
 /** Texts that try to be something else: markup, mentions, half characters, or too much. */
 export const nastyText = fc.oneof(
   { weight: 3, arbitrary: fc.array(nastyPiece(), { maxLength: 12 }).map((pieces) => pieces.join('')) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 80 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 80 }) },
   { weight: 1, arbitrary: nastyPiece().map((piece) => piece.repeat(Math.ceil(5_000 / piece.length))) },
-  { weight: 1, arbitrary: fc.constantFrom('', ' ', '\u200b', '\ud800', '\u202e\u202c', 'x'.repeat(5_000)) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('__proto__', '', ' ', '\u200b', '\ud800', '\u202e\u202c', 'x'.repeat(5_000)),
+  },
 );
 
 function nastyPiece() {
@@ -74,7 +78,7 @@ function nastyPiece() {
       '\u007f',
       '\u{e0041}',
     ),
-    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 5 }),
+    fc.string({ unit: printableCharacter, minLength: 1, maxLength: 5 }),
   );
 }
 
@@ -94,7 +98,9 @@ const imageUrl = fc.oneof(
   ),
   fc.nat(3_000).map((length) => `https://cards.test/${'x'.repeat(length)}`),
   fc.nat(1_500).map((length) => `https://cards.test/${'四'.repeat(length)}`),
-  fc.webUrl(),
+  fc
+    .tuple(fc.domain(), fc.string({ unit: anyCharacter }))
+    .map(([domain, path]) => `https://${domain}/${encodeURIComponent(path)}`),
   nastyText,
 );
 

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCardId } from '../../src/card-id.ts';
 import { cardUrl } from '../../src/service/card-service.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 /** Texts of whole and half characters, with much of what URLs are made of. */
 const anyText = fc
@@ -30,7 +31,7 @@ const anyText = fc
         ' ',
         '\t',
       ),
-      fc.string({ unit: 'binary', maxLength: 3 }),
+      fc.string({ unit: anyCharacter, maxLength: 3 }),
       fc.integer({ min: 0xd800, max: 0xdfff }).map((half) => String.fromCharCode(half)),
     ),
     { minLength: 1, maxLength: 8 },

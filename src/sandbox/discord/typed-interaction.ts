@@ -10,14 +10,14 @@ export interface TypedInteraction {
   readonly history: readonly ChatMessage[];
   /**
    * The first snapshot, past or future, that fits.
-   * Rejects with a sentence and the history after `timeoutMs` (default 5,000).
+   * Rejects with a sentence and the history after `timeoutMs` (default 10,000).
    */
   until(fits: (message: ChatMessage) => boolean, timeoutMs?: number): Promise<ChatMessage>;
   /** The first snapshot that is answered (with a notice to wait, too) or failed. */
   settled(timeoutMs?: number): Promise<ChatMessage>;
 }
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 10_000;
 
 export function typedInteraction(conversation: Conversation): TypedInteraction {
   return {
