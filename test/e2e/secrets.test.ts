@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPageServer } from '../../src/sandbox/page-server.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
-import { startBotProcess } from '../support/bot-process.ts';
+import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 import { type DiscordRelay, startDiscordRelay } from '../support/discord-relay.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { INTERACTION_TOKEN_START, secretsIn } from '../support/secret-forms.ts';
@@ -92,26 +92,39 @@ describe('no secret comes out', () => {
     expect(secretsIn(bot.output(), watched.secrets())).toEqual([]);
   });
 
-  it.each(['uncaughtException', 'unhandledRejection'])('of a bot that ends by an %s', async (kind) => {
+  it('of a bot that ends by an uncaughtException; and what it owes holds them, so that they could have been found', async () => {
     const watched = await startWatched();
-    // Thrown at a signal, in the middle of everything.
-    const bomb = `process.once('SIGUSR2', () => {
-      const { DISCORD_TOKEN: token, CARD_SERVICE_API_KEY: key, SPY: spy } = process.env;
-      const cause = Object.assign(new Error(key), { headers: { authorization: 'Bot ' + token }, url: spy });
-      const error = new AggregateError([cause], token + encodeURIComponent(key), { cause });
-      if ('${kind}' === 'uncaughtException') throw error;
-      Promise.reject(error);
-    });`;
-    const SPY = `/webhooks/1180000000000000001/${INTERACTION_TOKEN_START}${'x'.repeat(100)}/messages/@original`;
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(bomb)}`;
-    const bot = startBotProcess({ ...watched.env, SPY, NODE_OPTIONS });
+    const { discord, cardService, env } = watched;
+    cardService.set({ latencyMs: 60_000 });
+    const bot = startWithBomb({ ...env, CARD_SERVICE_TIMEOUT_MS: '60000' }, 'throw error');
     await bot.wrote('gateway ready');
+    await discord.type({ command: 'card', options: { id: 'base1-4' } }).until(({ state }) => state === 'thinking');
 
     bot.child.kill('SIGUSR2');
 
     expect(await bot.ended).toBe(1);
-    expect(bot.output()).toContain(`"msg":"${kind}"`);
+    expect(bot.output()).toContain('"msg":"uncaughtException"');
     expect(secretsIn(bot.output(), watched.secrets())).toEqual([]);
+    const journal = readdirSync(env.DATA_DIR).filter((name) => name.startsWith('state.sqlite'));
+    const written = journal.map((name) => readFileSync(join(env.DATA_DIR, name), 'latin1')).join('\n');
+    expect(secretsIn(written, interactionTokens(watched.relay)).length).toBeGreaterThan(1);
+  });
+
+  it('of a bot that cannot reach Discord, and ends by an unhandledRejection', async () => {
+    const { env, secrets, discord } = await startWatched();
+    discord.faults.script({
+      route: 'gateway/bot',
+      times: 20,
+      answer: { status: 502, body: '<html>Bad Gateway</html>' },
+    });
+    const bot = startWithBomb(env, 'Promise.reject(error)');
+    await bot.wrote('discord cannot be reached');
+
+    bot.child.kill('SIGUSR2');
+
+    expect(await bot.ended).toBe(1);
+    expect(bot.output()).toContain('"msg":"unhandledRejection"');
+    expect(secretsIn(bot.output(), secrets())).toEqual([]);
   });
 
   it('of a bot that Discord refuses, or whose configuration does not do', async () => {
@@ -132,22 +145,6 @@ describe('no secret comes out', () => {
     expect(secretsIn(written, [...secrets(), 'MTE4.refused.token-of-somebody-else'])).toEqual([]);
   });
 
-  it('of a bot that cannot reach Discord', async () => {
-    const { env, secrets, discord } = await startWatched();
-    discord.faults.script({
-      route: 'gateway/bot',
-      times: 20,
-      answer: { status: 502, body: '<html>Bad Gateway</html>' },
-    });
-    const bot = startBotProcess(env);
-
-    await bot.wrote('discord cannot be reached');
-    bot.child.kill('SIGTERM');
-
-    expect(await bot.ended).toBe(0);
-    expect(secretsIn(bot.output(), secrets())).toEqual([]);
-  });
-
   it('on the page of the sandbox', async () => {
     const { discord, cardService, config, card, usage } = await startWorld();
     const server = await startPageServer({ port: 0, discord, cardService });
@@ -166,19 +163,21 @@ describe('no secret comes out', () => {
   });
 });
 
-it('finds the secrets where they have to be', async () => {
-  const watched = await startWatched();
-  const { discord, cardService, env } = watched;
-  cardService.set({ latencyMs: 5_000 });
-  const bot = startBotProcess({ ...env, CARD_SERVICE_TIMEOUT_MS: '10000' });
-  await bot.wrote('gateway ready');
-  await discord.type({ command: 'card', options: { id: 'base1-4' } }).until(({ state }) => state === 'thinking');
-  bot.child.kill('SIGKILL');
-  await bot.ended;
-
-  const journal = readFileSync(join(env.DATA_DIR, 'state.sqlite-wal'), 'latin1');
-  expect(secretsIn(journal, interactionTokens(watched.relay)).length).toBeGreaterThan(1);
-});
+/** An error with all the secrets in it, thrown at SIGUSR2 in the middle of everything. */
+function startWithBomb(env: Surroundings['env'], explode: string): BotProcess {
+  const bomb = `process.once('SIGUSR2', () => {
+    const { DISCORD_TOKEN: token, CARD_SERVICE_API_KEY: key, SPY: spy } = process.env;
+    const cause = Object.assign(new Error(key), { headers: { authorization: 'Bot ' + token }, url: spy });
+    const error = new AggregateError([cause], token + encodeURIComponent(key), { cause });
+    ${explode};
+  });`;
+  const SPY = `/webhooks/1180000000000000001/${INTERACTION_TOKEN_START}${'x'.repeat(100)}/messages/@original`;
+  return startBotProcess({
+    ...env,
+    SPY,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(bomb)}`,
+  });
+}
 
 async function text(url: string): Promise<string> {
   return (await fetch(url)).text();
