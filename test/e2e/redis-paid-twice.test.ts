@@ -14,7 +14,7 @@ describe.skipIf(noRealRedis('a process that dies before Redis hears what it has 
     const fleet = await startFleet({ redis, size: 1, env: { PRICES_FRESH_SECONDS: '1' } });
     fleet.cardService.set({ latencyMs: 1_500 });
     const typed = fleet.card(0, 'base1-4');
-    await typed.until(({ state }) => state === 'thinking');
+    await typed.until(({ state }) => state === 'thinking', 15_000);
     await expect.poll(() => askedIds(fleet)).toHaveLength(1);
     await redis.kill();
     await finalAnswer(typed);
