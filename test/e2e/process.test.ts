@@ -41,7 +41,9 @@ describe('npm start', () => {
     expect(bot.output()).toContain('Set DATA_DIR to a folder that this user may write to');
   });
 
-  it('answers until it is told to stop, and exits 0; who waits for it to leave takes over, or stops when told', async () => {
+  it('answers until it is told to stop, and exits 0; who waits for it to leave takes over, or stops when told', {
+    timeout: 60_000, // three starts
+  }, async () => {
     const { discord, cardService, env } = await startSurroundings();
     cardService.script({ path: 'odd', body: SANDBOX_API_KEY });
     const ask = (id: string) => discord.type({ command: 'card', options: { id } }).settled();
