@@ -61,7 +61,7 @@ describe('an answer that is owed', () => {
     world.discord.faults.script({ route: 'edit', answer: 'lose answer', times: 6 });
 
     const typed = world.card('base1-4');
-    await typed.until(({ embeds }) => embeds.length > 0, 5_000);
+    await typed.until(({ embeds }) => embeds.length > 0);
     await world.usage().settled(); // costs a request, and a footer would show it
 
     await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length, { timeout: 15_000 }).toBe(2);

@@ -10,12 +10,12 @@ describe('pacing', () => {
     const service = { ...QUICK, requestsPerMinute: 1_200, burst: 20 };
     const world = await startWorld({ service, env: { CARD_SERVICE_BURST: '10' } });
 
-    const asked = IDS.slice(0, 40).map((id) => world.card(id));
+    const asked = IDS.slice(0, 25).map((id) => world.card(id));
     const replies = await Promise.all(asked.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
 
-    expect(replies).toHaveLength(40);
+    expect(replies).toHaveLength(25);
     expect(new Set(statuses(world))).toEqual(new Set([200]));
-    expect(world.cardService.counts.total).toBe(40);
+    expect(world.cardService.counts.total).toBe(25);
   });
 
   it('shows a longer wait, then the card in its place', async () => {
@@ -45,19 +45,19 @@ describe('pacing', () => {
     expect(cardRequests(world)).toHaveLength(1);
   });
 
-  it('of 80 who ask at once, refuses in private all whose turn would not come in time', async () => {
+  it('of 40 who ask at once, refuses in private all whose turn would not come in time', async () => {
     const world = await startWorld({
       service: { ...QUICK, requestsPerMinute: 2, burst: 20 },
       env: { LONGEST_WAIT_SECONDS: '75' },
     });
 
-    const asked = Array.from({ length: 80 }, (_, index) => world.card(`unknown-${index}`));
+    const asked = Array.from({ length: 40 }, (_, index) => world.card(`unknown-${index}`));
     const replies = await Promise.all(asked.map((typed) => typed.settled(15_000)));
 
     const told = (words: RegExp) => replies.filter(({ content }) => words.test(content));
     expect(told(/^There is no card/)).toHaveLength(19);
     expect(told(/^Your turn comes at <t:\d+:t>\.$/)).toHaveLength(2); // after 30 s and after 60 s
-    expect(told(/^Too many questions/).map(({ ephemeral }) => ephemeral)).toEqual(Array(59).fill(true));
+    expect(told(/^Too many questions/).map(({ ephemeral }) => ephemeral)).toEqual(Array(19).fill(true));
     expect(statuses(world)).toEqual(Array(19).fill(404));
   });
 

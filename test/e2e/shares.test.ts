@@ -96,10 +96,10 @@ describe('as the day runs low', () => {
   it('/usage says when it will be gone at the present rate', async () => {
     const midnightMs = Date.now() + 12 * 3_600_000; // whatever the hour, half of the day is left
     const world = await startWorld({
-      service: { requestsPerMinute: 600, burst: 60, requestsPerDay: 50, nextResetMs: () => midnightMs },
+      service: { requestsPerMinute: 600, burst: 60, requestsPerDay: 25, nextResetMs: () => midnightMs },
       env: { MEMBER_DAILY_REQUESTS: '0' },
     });
-    for (const id of IDS.slice(0, 40)) await world.card(id).settled();
+    for (const id of IDS.slice(0, 20)) await world.card(id).settled();
 
     const reply = await world.usage().settled();
 

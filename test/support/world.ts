@@ -1,11 +1,12 @@
 import { createClient } from 'redis';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { LONG_DAY } from './long-day.ts';
 import { PATIENT } from './patient-discord.ts';
 import { startRedis, type TestRedis } from './redis.ts';
+import { whenOver } from './when-over.ts';
 
 export interface World extends Sandbox {
   /** Every line that the bot logged. */
@@ -30,8 +31,8 @@ interface Who {
 export const QUICK = { requestsPerMinute: 600, burst: 20, requestsPerDay: 1_000 };
 
 /**
- * The bot between an emulated Discord and the card service, over real sockets; all gone when the test ends. Its state is in
- * files or, in the project `redis` of vitest.config.ts, in a Redis.
+ * The bot between an emulated Discord and the card service, over real sockets; all gone when the test ends; in `beforeAll`,
+ * when the file does. Its state is in files or, in the project `redis` of vitest.config.ts, in a Redis.
  */
 export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Promise<World> {
   const lines: Record<string, unknown>[] = [];
@@ -50,7 +51,7 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
   };
   const discord = { lifetimes: PATIENT, ...options.discord };
   const sandbox = await startSandbox({ ...options, discord, log, service, env });
-  onTestFinished(() => sandbox.stop());
+  whenOver(() => sandbox.stop());
   let bot = await sandbox.startBot();
   return {
     ...sandbox,
