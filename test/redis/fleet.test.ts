@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { LineSummary } from '../../src/lookup/peers.ts';
 import { Fleet } from '../../src/redis/fleet.ts';
@@ -65,8 +65,15 @@ function lineOf(memberId: string): LineSummary {
 const SLOW = { timeout: 60_000 };
 
 describe('the processes of a fleet', SLOW, () => {
+  let server: TestRedis;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  let fleets = 0;
+  const newFleet = (): Address => ({ ...server, prefix: `${server.prefix}:${fleets++}` });
+
   it('see what waits in the lines of the others, and not their own', async () => {
-    const redis = await startRedis();
+    const redis = newFleet();
     const [a, b, c] = await Promise.all([join(redis), join(redis), join(redis)]);
     await a.fleet.exchange(lineOf('ann'));
     expect(await b.fleet.exchange(lineOf('bob'))).toContainEqual(lineOf('ann'));
@@ -77,7 +84,7 @@ describe('the processes of a fleet', SLOW, () => {
   });
 
   it('see nothing of a fleet with another prefix', async () => {
-    const redis = await startRedis();
+    const redis = newFleet();
     const [a, b] = await Promise.all([join(redis), join({ ...redis, prefix: `${redis.prefix}:another` })]);
     await a.fleet.exchange(lineOf('ann'));
     expect(await b.fleet.exchange(IDLE)).toEqual([]);
@@ -85,7 +92,7 @@ describe('the processes of a fleet', SLOW, () => {
   });
 
   it('count one whose line they cannot read', async () => {
-    const redis = await startRedis();
+    const redis = newFleet();
     const a = await join(redis);
     await a.link.run(async (client) => {
       await client.hSet(`${redis.prefix}:fleet`, 'newer', `${await nowMsOf(client)} {"v":2}`);
@@ -95,7 +102,7 @@ describe('the processes of a fleet', SLOW, () => {
   });
 
   it('notice at their next beat that one has left', async () => {
-    const redis = await startRedis();
+    const redis = newFleet();
     const [a, b] = await Promise.all([join(redis), join(redis)]);
     await a.fleet.exchange(lineOf('ann'));
     await b.hears(TO_HEAR_ALL);
@@ -108,7 +115,7 @@ describe('the processes of a fleet', SLOW, () => {
   });
 
   it('declare dead one that is silent for too long, and none sooner', async () => {
-    const redis = await startRedis();
+    const redis = newFleet();
     const [a, b] = await Promise.all([join(redis), join(redis)]);
     await b.finds(2);
     a.link.close();
@@ -119,7 +126,7 @@ describe('the processes of a fleet', SLOW, () => {
   });
 
   it('do not take one for dead that is too new to have been heard of', async () => {
-    const redis = await startRedis();
+    const redis = newFleet();
     const a = await join(redis);
     await a.hears(TO_HEAR_ALL);
     expect(a.fleet.isGone('never heard of')).toBe(false);
@@ -131,7 +138,7 @@ describe('the processes of a fleet', SLOW, () => {
   });
 
   it('are heard of at once, on a link that was usable before', async () => {
-    const redis = await startRedis();
+    const redis = newFleet();
     const a = await join(redis);
     const second = new Fleet(a.link, redis.prefix, 1, TIMES);
     whenOver(() => second.leave());
@@ -140,7 +147,7 @@ describe('the processes of a fleet', SLOW, () => {
   });
 
   it('reckon with the expected size until they have heard all', async () => {
-    const a = await join(await startRedis(), 4);
+    const a = await join(newFleet(), 4);
     await a.hears(2);
     expect(a.fleet.size).toBe(4);
     await a.finds(1);
