@@ -26,7 +26,7 @@ beforeAll(async () => {
     startFleet({ redis, service: FAST, env: BOTS_BURST }),
     startFleet({ redis: another, service: ONE_BY_ONE, env: NO_BURST }),
   ]);
-}, 60_000);
+}, 120_000);
 
 const ids = CARDS.map(({ id }) => id);
 

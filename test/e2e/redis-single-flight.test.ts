@@ -20,7 +20,7 @@ beforeAll(async () => {
     service: { ...QUICK, latencyMs: LATENCY_MS },
     env: { PRICES_FRESH_SECONDS: String(FRESH_SECONDS) },
   });
-}, 60_000);
+}, 120_000);
 
 let typedSoFar = 0;
 

@@ -120,7 +120,7 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
     await Promise.all(fleet.bots.map((bot) => bot.wrote(IS_BACK)));
     atStart.push(...fleet.bots.map((bot, index) => ({ inTrouble: inTrouble[index] ?? [], well: words(bot) })));
     for (const shard of [0, 1]) await showsCard(fleet.card(shard, remembered));
-  }, 60_000);
+  }, 120_000);
   beforeEach(() => expect.poll(() => isShared(fleet), BACK).toBe(true));
 
   it.each(['down', 'with another password'])('%s from the start: said once, and once when it is well', (trouble) => {
