@@ -39,23 +39,34 @@ describe('replies owed', () => {
   it('are paid once each by whoever comes next, after a SIGKILL and a SIGTERM; then nothing is left behind', {
     timeout: 90_000,
   }, async () => {
-    const around = await startSurroundings(FAST, { CARD_SERVICE_BURST: String(BOTS_BURST) });
+    const around = await startSurroundings(FAST, {
+      CARD_SERVICE_BURST: String(BOTS_BURST),
+      CARD_SERVICE_TIMEOUT_MS: '90000',
+    });
     const { discord, cardService, env } = around;
     const first = startBotProcess(env);
     await discord.gateway.whenReady();
     cardService.set({ latencyMs: 100 }); // so that some are in flight
+    // Else it would pay all of them while a busy machine has not told it of the last
+    const holdTheRest = discord.onMessage((message) => {
+      if (hasCard(message)) cardService.set({ latencyMs: 60_000 });
+    });
     const asked = IDS.slice(0, 50).map((id, index) =>
       discord.type({ command: 'card', options: { id }, memberId: discord.members[index % 4]?.id ?? '' }),
     );
     const unpaid = () => asked.filter(({ message }) => !hasCard(message));
+    const onePaid = (some: typeof asked) => Promise.any(some.map((typed) => typed.until(hasCard, PATIENCE_MS)));
     await Promise.all(asked.map((typed) => typed.until(({ state }) => state !== 'sent', PATIENCE_MS)));
     cardService.script({ status: 429, headers: { 'retry-after': '1' }, body: '' });
-    await asked[0]?.until(hasCard, PATIENCE_MS);
+    await onePaid(asked);
 
     await end(first, 'SIGKILL');
+    holdTheRest();
+    cardService.set({ latencyMs: 100 });
     const left = unpaid();
+    const lost = cardService.counts.total - (asked.length - left.length);
     const second = startBotProcess(env);
-    await Promise.any(left.map((typed) => typed.until(hasCard, PATIENCE_MS)));
+    await onePaid(left);
     await end(second, 'SIGTERM');
     const leftAgain = unpaid().length;
     const requestsBefore = cardService.counts.total;
@@ -69,7 +80,7 @@ describe('replies owed', () => {
     expect(answers.every(({ size }) => size === 1)).toBe(true);
     expect(asked.every(({ message }) => (message.followUps ?? []).length === 0)).toBe(true);
     // Asked twice at most what was in flight when a process died; never more 429s than the one that was scripted.
-    expect(answeredAgain(around)).toBeLessThanOrEqual(BOTS_BURST);
+    expect(answeredAgain(around)).toBeLessThanOrEqual(lost);
     expect(cardService.counts.byStatus[429]).toBe(1);
     expect(cardService.counts.total).toBeGreaterThan(requestsBefore);
     await end(third, 'SIGTERM');
