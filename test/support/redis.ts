@@ -3,7 +3,7 @@ import { createRedisMock } from 'js-redis-server';
 import { createClient } from 'redis';
 import { type RealServer, type RealServerOptions, startRealServer } from './redis/real-server.ts';
 import { redisServerBinary } from './redis/server-binary.ts';
-import { whenOver } from './when-over.ts';
+import { whenFileOver, whenOver } from './when-over.ts';
 
 /** A Redis to test with, and a prefix that no other test uses. */
 export interface TestRedis {
@@ -13,9 +13,12 @@ export interface TestRedis {
   kind: 'given' | 'server' | 'in-process';
 }
 
+/** One for the file: redis makes a class of a thousand commands for every other address. */
+let server: Promise<{ url: string }> | undefined;
+
 /**
  * What there is to test with: `REDIS_URL`, else a redis-server or valkey-server on PATH, else a stand-in within this
- * process. In a test, it is gone when the test ends; in `beforeAll`, when the file does.
+ * process. All tests of a file have the same one; it is gone when the file ends.
  */
 export async function startRedis(): Promise<TestRedis> {
   const prefix = newPrefix();
@@ -24,10 +27,21 @@ export async function startRedis(): Promise<TestRedis> {
     whenOver(() => removeKeys(REDIS_URL, prefix));
     return { url: REDIS_URL, prefix, kind: 'given' };
   }
-  if (redisServerBinary() !== undefined) return startRealRedis();
+  const isReal = redisServerBinary() !== undefined;
+  if (!server) {
+    server = isReal ? startRealServer({}, whenFileOver) : startStandIn();
+    whenFileOver(() => {
+      server = undefined;
+    });
+  }
+  const { url } = await server;
+  return { url, prefix, kind: isReal ? 'server' : 'in-process' };
+}
+
+async function startStandIn() {
   const standIn = await createRedisMock();
-  whenOver(() => standIn.close());
-  return { url: standIn.url, prefix, kind: 'in-process' };
+  whenFileOver(() => standIn.close());
+  return standIn;
 }
 
 /** One to pause, kill and set up, whatever `REDIS_URL` says. Behind `noRealRedis`. */

@@ -32,12 +32,12 @@ export interface RealServer {
 
 const PORTS_TRIED = 10;
 
-/** Takes about 50 ms; gone when the test is over. @throws without a Redis on PATH: ask `noRealRedis` first */
-export async function startRealServer(options: RealServerOptions = {}): Promise<RealServer> {
+/** Takes about 50 ms; gone when the test is over, unless `over` says otherwise. @throws without a Redis on PATH: ask `noRealRedis` first */
+export async function startRealServer(options: RealServerOptions = {}, over = whenOver): Promise<RealServer> {
   const dir = await mkdtemp(join(tmpdir(), 'cardbot-redis-'));
   const settings = { dir, ...settingsOf(options) };
   let running: ServerProcess | undefined;
-  whenOver(async () => {
+  over(async () => {
     await running?.kill();
     await rm(dir, { recursive: true, force: true });
   });
