@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
 /** Start processes, browsers and servers, and break them: first, so that the short ones fill the gaps they leave. */
-const LONG = ['test/e2e/**/*.test.ts', 'test/container/**/*.test.ts', 'test/redis/**/*.test.ts'];
+const LONG = [
+  'test/e2e/**/*.test.ts',
+  'test/container/**/*.test.ts',
+  'test/storage/redis/{redis-link,processes-alive,redis-settings,redis-identify-turns,test-redis,closing}.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -1,13 +1,13 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
-import { askerOf } from '../src/asker.ts';
-import type { Answer } from '../src/card.ts';
-import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/card-id.ts';
-import type { Asked, Command, Message, Parts, Response } from '../src/discord/command.ts';
-import type { CardServiceError } from '../src/errors.ts';
+import type { Command, Invocation, Message, Response, Services } from '../src/discord/interactions/command.ts';
+import type { CardRecord } from '../src/model/card.ts';
+import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
+import type { CardServiceError } from '../src/model/errors.ts';
+import { requesterOf } from '../src/model/requester.ts';
 import { cardEmbed } from '../src/render/card-embed.ts';
 import { words } from '../src/render/words.ts';
-import { type CardQuestion, REPLY_LIFE_MS } from '../src/replies/debt.ts';
+import { type CardQuery, REPLY_DEADLINE_MS } from '../src/replies/deferred-reply.ts';
 
 export default {
   data: new SlashCommandBuilder()
@@ -27,72 +27,85 @@ export default {
     .addBooleanOption((option) => option.setName('private').setDescription('Show the card only to you (default: no)'))
     .toJSON(),
 
-  async run(asked, parts) {
-    const question: CardQuestion = {
-      cardId: parseCardId(asked.options.getString('id', true)),
-      showPrices: asked.options.getBoolean('prices') ?? true,
+  async run(invocation, services) {
+    const query: CardQuery = {
+      cardId: parseCardId(invocation.options.getString('id', true)),
+      showPrices: invocation.options.getBoolean('prices') ?? true,
     };
-    const isPrivate = asked.options.getBoolean('private') ?? false;
-    const known = await parts.lookup.known(question.cardId, question.showPrices);
+    const isPrivate = invocation.options.getBoolean('private') ?? false;
+    const known = await services.cards.known(query.cardId, query.showPrices);
     switch (known.kind) {
       case 'fresh':
-        parts.ledger.saved(asked);
+        services.ledger.saved(invocation);
         return {
           kind: 'reply',
           private: isPrivate,
           source: 'cache',
-          message: show(question, known.answer, asked, parts),
+          message: show(query, known.answer, invocation, services),
         };
-      case 'old':
-        return replyAndRenew(question, known.answer, isPrivate, asked, parts);
-      case 'nothing': {
-        const deadlineMs = asked.receivedAtMs + REPLY_LIFE_MS;
-        const admission = await parts.line.admit({ ...question, lane: 'members', asker: askerOf(asked), deadlineMs });
+      case 'stale':
+        return replyAndRenew(query, known.answer, isPrivate, invocation, services);
+      case 'missing': {
+        const deadlineMs = invocation.receivedAtMs + REPLY_DEADLINE_MS;
+        const admission = await services.line.admit({
+          ...query,
+          lane: 'members',
+          requester: requesterOf(invocation),
+          deadlineMs,
+        });
         if ('refusal' in admission) throw admission.refusal;
-        return { kind: 'owe', private: isPrivate, question, place: admission.place };
+        return { kind: 'defer', private: isPrivate, query, reservation: admission.reservation };
       }
     }
   },
 
-  pay: ({ question, locale }, outcome, parts) =>
-    'answer' in outcome ? show(question, outcome.answer, { locale }, parts) : { content: outcome.error.userMessage },
+  complete: ({ query, locale }, outcome, services) =>
+    'answer' in outcome ? show(query, outcome.answer, { locale }, services) : { content: outcome.error.userMessage },
 } satisfies Command;
 
 /** The old copy at once; the new one, or why there is none, as a correction. */
 async function replyAndRenew(
-  question: CardQuestion,
-  old: Answer,
+  query: CardQuery,
+  old: CardRecord,
   isPrivate: boolean,
-  asked: Asked,
-  parts: Parts,
+  invocation: Invocation,
+  services: Services,
 ): Promise<Response> {
-  const deadlineMs = asked.receivedAtMs + parts.longestWaitMs;
-  const admission = await parts.line.admit({ ...question, lane: 'background', asker: askerOf(asked), deadlineMs });
-  const base = { kind: 'reply', private: isPrivate, source: 'old copy' } as const;
+  const deadlineMs = invocation.receivedAtMs + services.longestWaitMs;
+  const admission = await services.line.admit({
+    ...query,
+    lane: 'renewals',
+    requester: requesterOf(invocation),
+    deadlineMs,
+  });
+  const base = { kind: 'reply', private: isPrivate, source: 'stale' } as const;
   if ('refusal' in admission) {
-    return { ...base, message: show(question, old, asked, parts, words.notRenewed(admission.refusal.userMessage)) };
+    return {
+      ...base,
+      message: show(query, old, invocation, services, words.notRenewed(admission.refusal.userMessage)),
+    };
   }
-  const renewed = admission.place.take();
+  const renewed = admission.reservation.take();
   return {
     ...base,
-    message: show(question, old, asked, parts, words.renewing),
+    message: show(query, old, invocation, services, words.renewing),
     correction: renewed.then(
-      (answer) => show(question, answer, asked, parts),
-      (error: CardServiceError) => show(question, old, asked, parts, words.notRenewed(error.userMessage)),
+      (answer) => show(query, answer, invocation, services),
+      (error: CardServiceError) => show(query, old, invocation, services, words.notRenewed(error.userMessage)),
     ),
   };
 }
 
 function show(
-  { cardId, showPrices }: CardQuestion,
-  answer: Answer,
-  { locale }: Pick<Asked, 'locale'>,
-  { pacer, numbers }: Parts,
+  { cardId, showPrices }: CardQuery,
+  answer: CardRecord,
+  { locale }: Pick<Invocation, 'locale'>,
+  { limiter, numbers }: Services,
   note?: string,
 ): Message {
   const { card } = answer;
   if (card === undefined) {
-    return { content: [words.noSuchCard(cardId, answer.askedAtMs), note].filter(Boolean).join('\n') };
+    return { content: [words.noSuchCard(cardId, answer.fetchedAtMs), note].filter(Boolean).join('\n') };
   }
-  return { embeds: [cardEmbed({ card, answer, showPrices, locale, numbers, quota: pacer.quota(), note })] };
+  return { embeds: [cardEmbed({ card, answer, showPrices, locale, numbers, quota: limiter.quota(), note })] };
 }

@@ -1,4 +1,4 @@
-import type { Command } from '../src/discord/command.ts';
+import type { Command } from '../src/discord/interactions/command.ts';
 import card from './card.ts';
 import usage from './usage.ts';
 

@@ -1,12 +1,12 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
-import type { Asked, Command, Message, Parts } from '../src/discord/command.ts';
-import type { UsageKnown } from '../src/lookup/usage-desk.ts';
+import type { Command, Invocation, Message, Services } from '../src/discord/interactions/command.ts';
+import type { UsageKnown } from '../src/lookup/usage-reports.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
 import { usageState } from '../src/render/usage-state.ts';
 import { words } from '../src/render/words.ts';
-import { within } from '../src/within.ts';
+import { withTimeout } from '../src/time/timeout.ts';
 
 /**
  * From the command on. Discord gives it 3 s for its first reply, and may ask to wait with that; what takes longer than
@@ -24,51 +24,61 @@ export default {
     .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild)
     .toJSON(),
 
-  async run(asked, parts) {
-    const { known, newer } = await parts.usage.ask(asked);
+  async run(invocation, services) {
+    const { known, newer } = await services.usage.ask(invocation);
     const reply = { kind: 'reply', private: true, source: 'bot' } as const;
-    if (newer === undefined) return { ...reply, message: await show(known, missing(known, parts), asked, parts) };
+    if (newer === undefined)
+      return { ...reply, message: await show(known, missing(known, services), invocation, services) };
 
-    const inTime = await within(Math.max(0, asked.receivedAtMs + PATIENCE_MS - Date.now()), newer);
+    const inTime = await withTimeout(Math.max(0, invocation.receivedAtMs + PATIENCE_MS - Date.now()), newer);
     if (inTime !== undefined) {
-      return { ...reply, source: 'service', message: await show(inTime, missing(inTime, parts), asked, parts) };
+      return {
+        ...reply,
+        source: 'service',
+        message: await show(inTime, missing(inTime, services), invocation, services),
+      };
     }
     return {
       ...reply,
-      message: await show(known, words.reportOnItsWay, asked, parts),
-      correction: newer.then((late) => show(late, missing(late, parts), asked, parts)),
+      message: await show(known, words.reportOnItsWay, invocation, services),
+      correction: newer.then((late) => show(late, missing(late, services), invocation, services)),
     };
   },
 } satisfies Command;
 
-function missing({ report, missing }: UsageKnown, { usage }: Parts): string | undefined {
+function missing({ report, missing }: UsageKnown, { usage }: Services): string | undefined {
   if (!usage.hasKey) return words.needsKey;
   if (missing?.why === 'failed') return words.reportFailed(missing.atMs, missing.error.userMessage);
   return missing || !report ? words.reportNotAsked : undefined;
 }
 
-async function show({ report }: UsageKnown, missing: string | undefined, asked: Asked, parts: Parts): Promise<Message> {
-  const { pacer, ledger, budget, line } = parts;
+async function show(
+  { report }: UsageKnown,
+  missing: string | undefined,
+  invocation: Invocation,
+  services: Services,
+): Promise<Message> {
+  const { limiter, ledger, budget, line } = services;
   const [everybody, server, topMembers] = await Promise.all([
     ledger.today(),
-    ledger.guildToday(asked),
-    asked.manageGuild ? ledger.topMembers(asked, TOP_MEMBERS) : [],
+    ledger.guildToday(invocation),
+    invocation.manageGuild ? ledger.topMembers(invocation, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
   return {
     embeds: [
       usageEmbed({
-        state: usageState(pacer.outlook().gate, nowMs),
+        state: usageState(limiter.schedule().breaker, nowMs),
         missing,
-        figures: usageFigures({ report, quota: pacer.quota(), nowMs }),
+        figures: usageFigures({ report, quota: limiter.quota(), nowMs }),
         reportAtMs: report?.atMs,
-        runsOutAtMs: pacer.runsOutAtMs(),
+        runsOutAtMs: limiter.runsOutAtMs(),
         everybody,
         server: { ...server, cap: budget.caps().guild, memberCap: budget.caps().member },
         topMembers,
-        waitingNow: line.waitingCount,
+        waitingNow: line.length,
         nowMs,
-        locale: asked.locale,
+        locale: invocation.locale,
       }),
     ],
   };

@@ -1,16 +1,16 @@
 import { commands } from '../commands/index.ts';
-import type { Config } from './config.ts';
-import { logCommand } from './discord/command-log.ts';
-import { createClient, onInteraction } from './discord/connect.ts';
-import { Dispatch } from './discord/dispatch.ts';
-import { login, shutOut } from './discord/login.ts';
-import { payment } from './discord/payment.ts';
-import { Replies } from './discord/replies.ts';
+import type { Config } from './config/config.ts';
+import { createClient, onInteraction } from './discord/client.ts';
+import { login, shutOut } from './discord/gateway/login.ts';
+import { logCommand } from './discord/interactions/command-log.ts';
+import { completion } from './discord/interactions/completion.ts';
+import { InteractionRouter } from './discord/interactions/router.ts';
+import { ReplyEdits } from './discord/rest/reply-edits.ts';
 import type { Logger } from './log.ts';
-import { openParts } from './parts.ts';
+import { openServices } from './parts.ts';
 import { words } from './render/words.ts';
-import { ReplyQueue } from './replies/reply-queue.ts';
-import { within } from './within.ts';
+import { DeferredReplies } from './replies/deferred-replies.ts';
+import { withTimeout } from './time/timeout.ts';
 
 export interface App {
   /** Rejects with DiscordRefused when the token is not accepted. */
@@ -36,22 +36,24 @@ const DISCONNECT_MS = 700;
  * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
-  const { parts, state } = await openParts(config, log, { signal });
-  const { line, usage } = parts;
+  const { services, state } = await openServices(config, log, { signal });
+  const { line, usage } = services;
 
   const client = createClient({ ...config.discord, identifyTurns: state.identifyTurns, log });
-  const replies = new Replies(client.rest, log);
-  const queue = new ReplyQueue({
+  const replyEdits = new ReplyEdits(client.rest, log);
+  const queue = new DeferredReplies({
     line,
     journal: state.journal,
     log,
-    payment: (debt, outcome, waitMs) => payment({ commands, parts, replies, log }, debt, outcome, waitMs),
-    isPaid: (debt) => replies.isFinal(debt),
-    giveUp: (debt) => logCommand(log, debt, { source: 'bot', waitMs: 0, outcome: 'too late' }),
-    showTurn: async (debt, turnAtMs) => void (await replies.edit(debt, { content: words.turn(turnAtMs) })),
+    completion: (deferred, outcome, waitMs) =>
+      completion({ commands, services, replyEdits, log }, deferred, outcome, waitMs),
+    isPaid: (deferred) => replyEdits.isFinal(deferred),
+    giveUp: (deferred) => logCommand(log, deferred, { source: 'bot', waitMs: 0, outcome: 'too late' }),
+    showWait: async (deferred, permitAtMs) =>
+      void (await replyEdits.edit(deferred, { content: words.permit(permitAtMs) })),
   });
-  const dispatch = new Dispatch({ commands, parts, queue, rest: client.rest, replies, log });
-  onInteraction(client, (interaction) => dispatch.receive(interaction));
+  const router = new InteractionRouter({ commands, services, queue, rest: client.rest, replyEdits, log });
+  onInteraction(client, (interaction) => router.receive(interaction));
 
   queue.resume(); // needs no gateway: replies are edited by their tokens
 
@@ -64,12 +66,12 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     const cutOff = new Set<string>();
     const bounded = async (what: string, limitMs: number, work: Promise<unknown>) => {
       const done = work.then(() => true);
-      if (!(await within(limitMs, done))) cutOff.add(what);
+      if (!(await withTimeout(limitMs, done))) cutOff.add(what);
     };
-    await bounded('first answers', FIRST_ANSWERS_MS, dispatch.close());
+    await bounded('first answers', FIRST_ANSWERS_MS, router.close());
     usage.close();
     await line.close(GRACE_MS);
-    await bounded('last edits', LAST_EDITS_MS, Promise.all([queue.close(), dispatch.corrected()]));
+    await bounded('last edits', LAST_EDITS_MS, Promise.all([queue.close(), router.corrected()]));
     // destroy() never resolves while a shard waits for READY.
     await bounded(
       'disconnecting',

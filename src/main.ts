@@ -1,9 +1,9 @@
 import { startApp } from './app.ts';
-import { ConfigError, misspelledVariables, readConfig, secretsOf } from './config.ts';
-import { DatabaseInUse, DatabaseUnusable } from './database.ts';
-import { DiscordRefused } from './discord/login.ts';
+import { ConfigError, misspelledVariables, readConfig, secretsOf } from './config/config.ts';
+import { DiscordRefused } from './discord/gateway/login.ts';
 import { createLog, type Logger } from './log.ts';
 import { stopSignal } from './stop-signal.ts';
+import { DatabaseInUse, DatabaseUnusable } from './storage/sqlite/database.ts';
 
 /** Errors whose message is a sentence for the operator; any other is logged with its stack. */
 const EXPLAINED = [ConfigError, DatabaseInUse, DatabaseUnusable, DiscordRefused];

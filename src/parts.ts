@@ -1,21 +1,21 @@
-import type { Config } from './config.ts';
-import type { Parts } from './discord/command.ts';
-import { openLocalState } from './local-state.ts';
+import type { Config } from './config/config.ts';
+import type { Services } from './discord/interactions/command.ts';
 import type { Logger } from './log.ts';
 import { AddressDoubt } from './lookup/address-doubt.ts';
-import { CardLookup } from './lookup/card-lookup.ts';
-import { UsageDesk } from './lookup/usage-desk.ts';
-import { WaitingLine } from './lookup/waiting-line.ts';
+import { Cards } from './lookup/cards.ts';
+import { LookupQueue } from './lookup/lookup-queue.ts';
+import { UsageReports } from './lookup/usage-reports.ts';
 import { Budget } from './quota/budget.ts';
 import { plannedDay } from './quota/pace.ts';
 import { NumberFormats } from './render/numbers.ts';
 import { CardService } from './service/card-service.ts';
-import type { openSharedState } from './shared-state.ts';
-import type { State } from './state.ts';
+import type { openRedisState } from './storage/redis/redis-state.ts';
+import { openSqliteState } from './storage/sqlite/sqlite-state.ts';
+import type { State } from './storage/state.ts';
 
 /** The parts that answer questions, whoever asks them. */
-export interface OpenParts {
-  parts: Parts;
+export interface OpenServices {
+  services: Services;
   /** Closed last. What waits and what is under way is ended before, by `line.close()` and `usage.close()`. */
   state: State;
 }
@@ -27,33 +27,33 @@ export interface OpenParts {
  * @param options.fetch reaches the card service; global `fetch` unless given
  * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
  */
-export async function openParts(
+export async function openServices(
   config: Config,
   log: Logger,
   { signal, fetch }: { signal?: AbortSignal; fetch?: typeof globalThis.fetch } = {},
-): Promise<OpenParts> {
-  const state = config.redis ? await openShared(config, config.redis, log) : await openLocalState(config, log, signal);
-  const { cards, pacer, ledger, peers, lease, board } = state;
+): Promise<OpenServices> {
+  const state = config.redis ? await openShared(config, config.redis, log) : await openSqliteState(config, log, signal);
+  const { cardStore, limiter, ledger, queueExchange, cardLock, board } = state;
   const { longestWaitMs } = config;
 
-  const addressDoubt = new AddressDoubt(cards, log);
+  const addressDoubt = new AddressDoubt(cardStore, log);
   const service = new CardService({
     ...config.cardService,
     ...(fetch && { fetch }),
-    onQuota: (reading) => pacer.hear(reading),
+    onQuota: (reading) => limiter.hear(reading),
     onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
   });
-  const lookup = new CardLookup({ store: cards, service, pacer, lifetimes: config.freshness });
-  const budget = new Budget({ ledger, pacer, setting: config.shares, plannedDay: plannedDay(config.plan) });
-  const line = new WaitingLine({ lookup, pacer, ledger, budget, peers, lease, log, longestWaitMs });
+  const cards = new Cards({ store: cardStore, service, limiter, lifetimes: config.freshness });
+  const budget = new Budget({ ledger, limiter, setting: config.shares, plannedDay: plannedDay(config.plan) });
+  const line = new LookupQueue({ cards, limiter, ledger, budget, queueExchange, cardLock, log, longestWaitMs });
   const hasKey = config.cardService.apiKey !== undefined;
-  const usage = new UsageDesk({ service, pacer, ledger, board, log, hasKey });
+  const usage = new UsageReports({ service, limiter, ledger, board, log, hasKey });
   const numbers = new NumberFormats(config.currency);
-  return { parts: { lookup, line, usage, budget, pacer, ledger, numbers, longestWaitMs }, state };
+  return { services: { cards, line, usage, budget, limiter, ledger, numbers, longestWaitMs }, state };
 }
 
 /** Loaded only when it is wanted: 25 MB and a tenth of a second that a single process does without. */
-async function openShared(...options: Parameters<typeof openSharedState>): Promise<State> {
-  const { openSharedState } = await import('./shared-state.ts');
-  return openSharedState(...options);
+async function openShared(...options: Parameters<typeof openRedisState>): Promise<State> {
+  const { openRedisState } = await import('./storage/redis/redis-state.ts');
+  return openRedisState(...options);
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../card.ts';
+import type { CardRecord } from '../model/card.ts';
 
 /**
  * What is known of cards. A broken store is a miss and a warning in the log, never a failed command: no method rejects.
@@ -9,8 +9,8 @@ export interface CardStore {
    * @param enough what is in memory is given only if this says so; else what other processes may have stored since is
    * looked at, too. The best that there is, good enough or not.
    */
-  get(id: string, enough?: (answer: Answer) => boolean): Promise<Answer | undefined>;
-  set(id: string, answer: Answer): Promise<void>;
+  get(id: string, enough?: (answer: CardRecord) => boolean): Promise<CardRecord | undefined>;
+  set(id: string, answer: CardRecord): Promise<void>;
   /**
    * Whether a card was ever found, as far as it is still kept: answers that there is none do not count.
    *

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Keyv } from 'keyv';
-import type { Answer } from '../card.ts';
-import { Episode } from '../episode.ts';
+import { Incident } from '../incident.ts';
 import type { Logger } from '../log.ts';
+import type { CardRecord } from '../model/card.ts';
 import { BoundedMemory } from './bounded-memory.ts';
 import type { CardStore } from './card-store.ts';
 import { StoredAnswer } from './stored-answer.ts';
@@ -31,17 +31,17 @@ const MOST_LOOKED_THROUGH = 1_000;
 /** Keyv twice: memory bounded in bytes over a lasting store. */
 export class KeyvCardStore implements CardStore {
   readonly #log: Logger;
-  readonly #trouble: Episode;
+  readonly #trouble: Incident;
   readonly #keepMs: number;
   readonly #prefix: string;
-  readonly #memory: Keyv<Answer>;
+  readonly #memory: Keyv<CardRecord>;
   readonly #store: LastingStore;
-  readonly #lasting: Keyv<Answer>;
+  readonly #lasting: Keyv<CardRecord>;
   #hasHeldCard = false;
 
   constructor({ log, store, memoryBytes, keepMs, origin, keyPrefix = '' }: KeyvCardStoreOptions) {
     this.#log = log;
-    this.#trouble = new Episode(log, {
+    this.#trouble = new Incident(log, {
       level: 'warn',
       begins: 'card store failed: cards are remembered in memory alone',
       ends: 'card store works again',
@@ -54,7 +54,7 @@ export class KeyvCardStore implements CardStore {
     this.#lasting.on('error', (err) => this.#trouble.failed({ err })); // writes and connections
   }
 
-  async get(id: string, enough: (answer: Answer) => boolean = () => true): Promise<Answer | undefined> {
+  async get(id: string, enough: (answer: CardRecord) => boolean = () => true): Promise<CardRecord | undefined> {
     const key = this.#prefix + id;
     const remembered = await this.#memory.get(key);
     if (remembered !== undefined && enough(remembered)) return remembered;
@@ -67,7 +67,7 @@ export class KeyvCardStore implements CardStore {
     return answer;
   }
 
-  async set(id: string, answer: Answer): Promise<void> {
+  async set(id: string, answer: CardRecord): Promise<void> {
     const key = this.#prefix + id;
     const ttlMs = this.#ttlMs(answer);
     if (ttlMs === undefined) return;
@@ -99,7 +99,7 @@ export class KeyvCardStore implements CardStore {
     await this.#lasting.disconnect().catch((err) => this.#log.warn({ err }, 'card store failed to close'));
   }
 
-  async #read(key: string): Promise<Answer | undefined> {
+  async #read(key: string): Promise<CardRecord | undefined> {
     try {
       const stored = await this.#lasting.get(key);
       if (stored === undefined) return undefined;
@@ -114,20 +114,20 @@ export class KeyvCardStore implements CardStore {
   }
 
   /** What is left of the keeping time; whole, because stores refuse fractions; `undefined` when nothing is. */
-  #ttlMs({ askedAtMs }: Answer): number | undefined {
-    const ttlMs = Math.ceil(askedAtMs + this.#keepMs - Date.now());
+  #ttlMs({ fetchedAtMs }: CardRecord): number | undefined {
+    const ttlMs = Math.ceil(fetchedAtMs + this.#keepMs - Date.now());
     return ttlMs > 0 ? ttlMs : undefined;
   }
 }
 
 /** When the service last said something about it. */
-function saidAtMs({ askedAtMs, deniedAtMs = 0 }: Answer): number {
-  return Math.max(askedAtMs, deniedAtMs);
+function saidAtMs({ fetchedAtMs, delistedAtMs = 0 }: CardRecord): number {
+  return Math.max(fetchedAtMs, delistedAtMs);
 }
 
 // Keyv's own serializer builds strings that take three times the memory; without `throwOnErrors` a read that failed
 // looks like a miss, and nobody hears of it.
-function jsonKeyv(store: object): Keyv<Answer> {
+function jsonKeyv(store: object): Keyv<CardRecord> {
   const asJson = { serialize: JSON.stringify, deserialize: JSON.parse };
-  return new Keyv<Answer>({ store, useKeyPrefix: false, throwOnErrors: true, ...asJson });
+  return new Keyv<CardRecord>({ store, useKeyPrefix: false, throwOnErrors: true, ...asJson });
 }

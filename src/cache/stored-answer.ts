@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Answer } from '../card.ts';
+import type { CardRecord } from '../model/card.ts';
 
 /** An answer as stores keep it. Rows of an older shape do not fit, and count as a miss. */
 export const StoredAnswer = z
@@ -18,7 +18,7 @@ export const StoredAnswer = z
           .optional(),
       })
       .optional(),
-    askedAtMs: z.number(),
-    deniedAtMs: z.number().optional(),
+    fetchedAtMs: z.number(),
+    delistedAtMs: z.number().optional(),
   })
-  .transform(({ card, ...rest }): Answer => ({ card, ...rest }));
+  .transform(({ card, ...rest }): CardRecord => ({ card, ...rest }));

@@ -1,4 +1,4 @@
-import { type Asker, guildKey } from '../asker.ts';
+import { guildKey, type Requester } from '../model/requester.ts';
 
 /** A place in the fair order. The lower `member` goes first, then the lower `guild`. */
 export interface Rank {
@@ -8,7 +8,7 @@ export interface Rank {
 
 /** Who waits for a card, and the rank of that. */
 export interface Standing {
-  asker: Asker;
+  requester: Requester;
   rank: Rank;
 }
 
@@ -27,14 +27,14 @@ export const NO_RANK: Rank = { member: Number.POSITIVE_INFINITY, guild: Number.P
  * cards of one member are in the same round, so that a burst delays another's first question by one turn at most, with
  * friends who join it, too; and it is forgotten once it is served.
  */
-export function rankFor(asker: Asker, served: Rank, line: Line): Rank {
-  const { own, server } = backlogOf(asker, line);
+export function rankFor(requester: Requester, served: Rank, line: Line): Rank {
+  const { own, server } = backlogOf(requester, line);
   return freeRank(served, { member: own.cards, guild: server.cards }, own.ranks, server.ranks);
 }
 
 /** Of a question whose turn was in vain: not behind its asker's others, unless they stand where it stood. */
-export function rankAgain({ asker, rank }: Standing, served: Rank, line: Line): Rank {
-  const { own, server } = backlogOf(asker, line);
+export function rankAgain({ requester, rank }: Standing, served: Rank, line: Line): Rank {
+  const { own, server } = backlogOf(requester, line);
   return freeRank(later(rank, served), FIRST_RANK, own.ranks, server.ranks);
 }
 
@@ -55,15 +55,15 @@ interface Backlog {
   ranks: Rank[];
 }
 
-function backlogOf(asker: Asker, line: Line): { own: Backlog; server: Backlog } {
-  const key = guildKey(asker);
+function backlogOf(requester: Requester, line: Line): { own: Backlog; server: Backlog } {
+  const key = guildKey(requester);
   const own: Backlog = { cards: 0, ranks: [] };
   const server: Backlog = { cards: 0, ranks: [] };
   for (const standings of line) {
     const before = { own: own.ranks.length, server: server.ranks.length };
     for (const standing of standings) {
-      if (standing.asker.memberId === asker.memberId) own.ranks.push(standing.rank);
-      if (guildKey(standing.asker) === key) server.ranks.push(standing.rank);
+      if (standing.requester.memberId === requester.memberId) own.ranks.push(standing.rank);
+      if (guildKey(standing.requester) === key) server.ranks.push(standing.rank);
     }
     if (own.ranks.length > before.own) own.cards++;
     if (server.ranks.length > before.server) server.cards++;

@@ -1,4 +1,4 @@
-import type { Answer } from '../card.ts';
+import type { CardRecord } from '../model/card.ts';
 
 /** How long each kind of answer may be shown without asking again. Past that it is kept as a fallback. */
 export interface Lifetimes {
@@ -9,15 +9,21 @@ export interface Lifetimes {
   notFoundFreshMs: number;
 }
 
-export type Freshness = 'fresh' | 'old';
+export type Freshness = 'fresh' | 'stale';
 
 /** Without prices to show, only the facts age. A card asked for with prices and without any is as old as prices are. */
-export function freshness(answer: Answer, showPrices: boolean, nowMs: number, lifetimes: Lifetimes): Freshness {
-  return nowMs < freshUntilMs(answer, showPrices, lifetimes) ? 'fresh' : 'old';
+export function freshness(answer: CardRecord, showPrices: boolean, nowMs: number, lifetimes: Lifetimes): Freshness {
+  return nowMs < freshUntilMs(answer, showPrices, lifetimes) ? 'fresh' : 'stale';
 }
 
-function freshUntilMs({ card, askedAtMs, deniedAtMs }: Answer, showPrices: boolean, lifetimes: Lifetimes): number {
-  if (deniedAtMs !== undefined) return deniedAtMs + lifetimes.notFoundFreshMs;
-  if (card === undefined) return askedAtMs + lifetimes.notFoundFreshMs;
-  return askedAtMs + (showPrices ? Math.min(lifetimes.pricesFreshMs, lifetimes.factsFreshMs) : lifetimes.factsFreshMs);
+function freshUntilMs(
+  { card, fetchedAtMs, delistedAtMs }: CardRecord,
+  showPrices: boolean,
+  lifetimes: Lifetimes,
+): number {
+  if (delistedAtMs !== undefined) return delistedAtMs + lifetimes.notFoundFreshMs;
+  if (card === undefined) return fetchedAtMs + lifetimes.notFoundFreshMs;
+  return (
+    fetchedAtMs + (showPrices ? Math.min(lifetimes.pricesFreshMs, lifetimes.factsFreshMs) : lifetimes.factsFreshMs)
+  );
 }

@@ -8,8 +8,8 @@ import {
   ServiceDown,
   Stopping,
   UnexpectedAnswer,
-} from '../errors.ts';
-import type { ClosedWhy } from '../quota/pacer.ts';
+} from '../model/errors.ts';
+import type { ClosedWhy } from '../quota/limiter.ts';
 
 /** What members are told while nobody may ask. */
 export function closedError({ why, untilMs }: { why: ClosedWhy; untilMs: number }): CardServiceError {

@@ -1,4 +1,4 @@
-import type { Usage } from '../card.ts';
+import type { Usage } from '../model/card.ts';
 
 export interface UsageReport {
   usage: Usage;

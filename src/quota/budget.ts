@@ -1,14 +1,14 @@
-import type { Asker } from '../asker.ts';
-import { ShareSpent } from '../errors.ts';
-import { nextUtcMidnightMs } from '../utc-day.ts';
+import { BudgetSpent } from '../model/errors.ts';
+import type { Requester } from '../model/requester.ts';
+import { nextUtcMidnightMs } from '../time/utc-day.ts';
+import { type BudgetSetting, memberCap } from './daily-caps.ts';
 import type { Ledger } from './ledger.ts';
-import type { Pacer } from './pacer.ts';
-import { memberCap, type ShareSetting } from './shares.ts';
+import type { Limiter } from './limiter.ts';
 
 export interface BudgetOptions {
   ledger: Ledger;
-  pacer: Pacer;
-  setting: ShareSetting;
+  limiter: Limiter;
+  setting: BudgetSetting;
   /** By the configured plan, until the service has said how large the day is. */
   plannedDay: number | undefined;
 }
@@ -29,20 +29,20 @@ export class Budget {
 
   /** Requests that a member, and a Discord server, may cause in a day; `undefined` = no cap. */
   caps(): { [whose in keyof Charged]: number | undefined } {
-    const { pacer, setting, plannedDay } = this.#options;
-    return { member: memberCap(setting, pacer.quota()?.limit ?? plannedDay), guild: setting.guildDaily };
+    const { limiter, setting, plannedDay } = this.#options;
+    return { member: memberCap(setting, limiter.quota()?.limit ?? plannedDay), guild: setting.guildDaily };
   }
 
   /**
    * What is booked on the asker today, where there is a cap; else 0. Costs no request and never rejects. A cap is soft by
    * what is booked after this was read: in a single process nothing, among several what leaves in the same moment.
    */
-  async spentBy(asker: Asker): Promise<Charged> {
+  async spentBy(requester: Requester): Promise<Charged> {
     const { ledger } = this.#options;
     const caps = this.caps();
     const [member, guild] = await Promise.all([
-      caps.member === undefined ? undefined : ledger.memberToday(asker.memberId),
-      caps.guild === undefined ? undefined : ledger.guildToday(asker),
+      caps.member === undefined ? undefined : ledger.memberToday(requester.memberId),
+      caps.guild === undefined ? undefined : ledger.guildToday(requester),
     ]);
     return { member: member?.requests ?? 0, guild: guild?.requests ?? 0 };
   }
@@ -52,14 +52,14 @@ export class Budget {
    *
    * @param queued what waits for a turn is as good as spent
    */
-  refusal(spent: Charged, queued: Charged): ShareSpent | undefined {
+  refusal(spent: Charged, queued: Charged): BudgetSpent | undefined {
     const caps = this.caps();
     const untilMs = nextUtcMidnightMs(Date.now());
     if (caps.member !== undefined && spent.member + queued.member >= caps.member) {
-      return new ShareSpent('member', caps.member, untilMs);
+      return new BudgetSpent('member', caps.member, untilMs);
     }
     if (caps.guild !== undefined && spent.guild + queued.guild >= caps.guild) {
-      return new ShareSpent('server', caps.guild, untilMs);
+      return new BudgetSpent('server', caps.guild, untilMs);
     }
     return undefined;
   }

@@ -1,23 +1,23 @@
-import type { PacingState } from './pacing.ts';
+import type { LimiterState } from './limiter-state.ts';
 
 /**
  * A clock that was set back makes what was noted lie in the future. Everything is moved back with it, so that a pause
  * lasts as long as it was meant to and not until the clock has caught up.
  */
-export function afterClockJump(state: PacingState, nowMs: number): PacingState {
-  const { gate, quota } = state;
-  const notedMs = Math.max(gate.sinceMs, quota?.receivedAtMs ?? 0);
+export function afterClockJump(state: LimiterState, nowMs: number): LimiterState {
+  const { breaker, quota } = state;
+  const notedMs = Math.max(breaker.sinceMs, quota?.receivedAtMs ?? 0);
   const jumpedMs = notedMs - nowMs;
   return jumpedMs > 0 ? shifted(state, -jumpedMs) : state;
 }
 
 /** The same state by a clock that is `byMs` ahead of the one it was noted by. */
-export function shifted(state: PacingState, byMs: number): PacingState {
-  const { gate, quota, learnedBurst, warned, samples } = state;
+export function shifted(state: LimiterState, byMs: number): LimiterState {
+  const { breaker, quota, learnedBurst, warned, samples } = state;
   return {
     ...state,
     fullAtMs: state.fullAtMs + byMs,
-    gate: { ...gate, sinceMs: gate.sinceMs + byMs, untilMs: gate.untilMs + byMs },
+    breaker: { ...breaker, sinceMs: breaker.sinceMs + byMs, untilMs: breaker.untilMs + byMs },
     quota: quota && {
       ...quota,
       receivedAtMs: quota.receivedAtMs + byMs,

@@ -1,4 +1,4 @@
-import { nextUtcMidnightMs } from '../utc-day.ts';
+import { nextUtcMidnightMs } from '../time/utc-day.ts';
 import type { Pace } from './token-bucket.ts';
 
 /** The plan's burst as it proved to be: half of what was assumed when an unforeseen 429 came. */

@@ -1,10 +1,10 @@
-import { type Asker, askerOf } from '../asker.ts';
-import type { Bookings } from '../quota-state.ts';
-import { utcDay } from '../utc-day.ts';
+import type { Bookings } from '../model/quota.ts';
+import { type Requester, requesterOf } from '../model/requester.ts';
+import { utcDay } from '../time/utc-day.ts';
 
 /** One request, on whom and on which day it was booked. */
 export interface Booking {
-  asker: Asker;
+  requester: Requester;
   /** UTC, such as `2026-11-21`. */
   day: string;
 }
@@ -15,19 +15,19 @@ export interface Booking {
  */
 export interface Ledger {
   /** A request leaves, for this asker. */
-  spent(asker: Asker): Booking;
+  spent(requester: Requester): Booking;
   /**
    * That request was answered with 429, or its connection was never made: it counts as refused, on the day it was booked
    * on, and no longer as spent.
    */
   refused(booking: Booking): void;
-  saved(asker: Asker): void;
+  saved(requester: Requester): void;
   today(): Promise<Bookings>;
-  guildToday(asker: Asker): Promise<Bookings>;
+  guildToday(requester: Requester): Promise<Bookings>;
   /** In whatever server. */
   memberToday(memberId: string): Promise<Bookings>;
   /** Who caused most requests in the asker's server today, most first. */
-  topMembers(asker: Asker, count: number): Promise<MemberRequests[]>;
+  topMembers(requester: Requester, count: number): Promise<MemberRequests[]>;
   /** Writes what is not written yet. After this nothing is booked. */
   close(): Promise<void>;
 }
@@ -43,6 +43,6 @@ export const KEPT_DAYS = 35;
 export const WRITE_SAVED_EVERY_MS = 1_000;
 
 /** On today. */
-export function bookingOf(asker: Asker): Booking {
-  return { asker: askerOf(asker), day: utcDay(Date.now()) };
+export function bookingOf(requester: Requester): Booking {
+  return { requester: requesterOf(requester), day: utcDay(Date.now()) };
 }

@@ -1,4 +1,4 @@
-import { PLAN_LIMITS, type Plan } from '../plans.ts';
+import { PLAN_LIMITS, type Plan } from '../model/plan.ts';
 import type { Pace } from './token-bucket.ts';
 
 /** What the operator configured; `auto` goes by the daily limit that the service reports. */

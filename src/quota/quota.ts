@@ -1,6 +1,6 @@
-import { PLAN_LIMITS } from '../plans.ts';
-import type { QuotaReading, QuotaState } from '../quota-state.ts';
-import { nextUtcMidnightMs } from '../utc-day.ts';
+import { PLAN_LIMITS } from '../model/plan.ts';
+import type { QuotaReading, QuotaState } from '../model/quota.ts';
+import { nextUtcMidnightMs } from '../time/utc-day.ts';
 
 /** Resets this close together belong to one window; services round and recompute them. */
 export const SAME_WINDOW_MS = 60_000;

@@ -1,5 +1,5 @@
-import type { QuotaState } from '../quota-state.ts';
-import { DAY_MS } from '../utc-day.ts';
+import type { QuotaState } from '../model/quota.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 
 /** What remained of the day at one moment: others who spend the same key show in it, too. */
 export interface RemainingSample {

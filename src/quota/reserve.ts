@@ -1,5 +1,5 @@
-import type { QuotaState } from '../quota-state.ts';
-import { nextUtcMidnightMs } from '../utc-day.ts';
+import type { QuotaState } from '../model/quota.ts';
+import { nextUtcMidnightMs } from '../time/utc-day.ts';
 
 /** What is kept of the day for cards that nobody knows yet: 5 %, and 20 at least. */
 const RESERVED_SHARE = 0.05;

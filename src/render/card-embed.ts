@@ -1,14 +1,14 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
-import type { Answer, Card, Prices } from '../card.ts';
-import { age } from '../moments.ts';
-import { type QuotaState, spentShare, WARNING_SHARES } from '../quota-state.ts';
+import type { Card, CardRecord, Prices } from '../model/card.ts';
+import { type QuotaState, spentShare, WARNING_SHARES } from '../model/quota.ts';
 import { imageUrl } from './image-url.ts';
 import type { NumberFormats } from './numbers.ts';
 import { plainMarkdown, plainText } from './text.ts';
+import { age } from './times.ts';
 
 export interface CardView {
   card: Card;
-  answer: Pick<Answer, 'askedAtMs' | 'deniedAtMs'>;
+  answer: Pick<CardRecord, 'fetchedAtMs' | 'delistedAtMs'>;
   showPrices: boolean;
   /** The member's Discord locale. */
   locale: string;
@@ -32,7 +32,7 @@ export function cardEmbed(view: CardView): APIEmbed {
   const { card, answer, note } = view;
   const image = imageUrl(card.imageUrl);
   const footer = [plainText(card.id, FOOTER_ID_LENGTH), remainingWords(view)].filter(Boolean).join(' · ');
-  const description = [answer.deniedAtMs && unlistedNote(answer.deniedAtMs), note].filter(Boolean).join('\n');
+  const description = [answer.delistedAtMs && unlistedNote(answer.delistedAtMs), note].filter(Boolean).join('\n');
   const game = plainText(card.game, FIELD_LENGTH);
   return {
     ...(game && { author: { name: game } }),
@@ -61,8 +61,8 @@ export function remainingWords({
   return spent >= low ? `only ${left}` : left;
 }
 
-function unlistedNote(deniedAtMs: number): string {
-  return `No longer listed by the card service, as of ${age(deniedAtMs)}. This is our last copy.`;
+function unlistedNote(delistedAtMs: number): string {
+  return `No longer listed by the card service, as of ${age(delistedAtMs)}. This is our last copy.`;
 }
 
 function factFields({ set, number, rarity }: Card): APIEmbedField[] {
@@ -87,7 +87,7 @@ function priceFields({ card, answer, locale, numbers }: CardView): APIEmbedField
     return price === undefined ? [] : [{ name, value: numbers.price(price, locale), inline: true }];
   });
   const prices = given.length > 0 ? given : [{ name: 'Prices', value: 'no prices', inline: true }];
-  return [...prices, { name: 'Prices as of', value: age(answer.askedAtMs), inline: false }];
+  return [...prices, { name: 'Prices as of', value: age(answer.fetchedAtMs), inline: false }];
 }
 
 function field(name: string, value: string | undefined): APIEmbedField | undefined {

@@ -1,8 +1,8 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
-import { age, fromTime } from '../moments.ts';
-import type { Bookings } from '../quota-state.ts';
+import type { Bookings } from '../model/quota.ts';
 import { formatCount } from './numbers.ts';
 import { plainMarkdown } from './text.ts';
+import { age, fromTime } from './times.ts';
 import type { UsageFigures } from './usage-figures.ts';
 
 export interface UsageView {

@@ -1,6 +1,6 @@
-import type { Usage } from '../card.ts';
-import type { QuotaState } from '../quota-state.ts';
-import { DAY_MS, nextUtcMidnightMs } from '../utc-day.ts';
+import type { Usage } from '../model/card.ts';
+import type { QuotaState } from '../model/quota.ts';
+import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 
 export interface UsageFigures {
   /** What is left of the day. */

@@ -1,15 +1,15 @@
-import { age, fromTime } from '../moments.ts';
-import type { Gate } from '../quota/gate.ts';
+import type { Breaker } from '../quota/circuit-breaker.ts';
+import { age, fromTime } from './times.ts';
 
 /** The state of the way to the card service at this second, in words for people. */
-export function usageState(gate: Gate, nowMs: number): { words: string; isWell: boolean } {
-  const { why, failures } = gate;
-  if (why !== 'open') return { words: `${REASONS[why]} ${nextTry(gate, nowMs)}`, isWell: false };
+export function usageState(breaker: Breaker, nowMs: number): { words: string; isWell: boolean } {
+  const { why, failures } = breaker;
+  if (why !== 'open') return { words: `${REASONS[why]} ${nextTry(breaker, nowMs)}`, isWell: false };
   if (failures === 0) return { words: 'Requests go out as cards are asked for.', isWell: true };
   return { words: 'The card service did not answer just now. Requests still go out.', isWell: false };
 }
 
-const REASONS: Record<Exclude<Gate['why'], 'open'>, string> = {
+const REASONS: Record<Exclude<Breaker['why'], 'open'>, string> = {
   minute: 'The card service asked us to wait.',
   day: "Today's requests to the card service are used up.",
   down: 'The card service does not answer.',
@@ -17,7 +17,7 @@ const REASONS: Record<Exclude<Gate['why'], 'open'>, string> = {
 };
 
 /** What closed the way lasts until a try has succeeded, however long that has been due. */
-function nextTry({ sinceMs, untilMs, probing }: Gate, nowMs: number): string {
+function nextTry({ sinceMs, untilMs, probing }: Breaker, nowMs: number): string {
   const last = `Last tried ${age(sinceMs)}`;
   if (probing) return `${last}; a new try is under way.`;
   return untilMs <= nowMs ? `${last}; the next question tries again.` : `${last}, next ${fromTime(untilMs, nowMs)}.`;

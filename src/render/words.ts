@@ -1,13 +1,13 @@
-import { age, clockTime } from '../moments.ts';
 import { plainMarkdown } from './text.ts';
+import { age, clockTime } from './times.ts';
 
 const TURN = 'Your turn comes';
 
 /** Sentences that a reply can be; Markdown, at most 2000 characters. */
 export const words = {
-  turn: (atMs: number) => `${TURN} at ${clockTime(atMs)}.`,
-  noSuchCard: (id: string, askedAtMs: number) =>
-    `There is no card **${plainMarkdown(id, 300) || '(invisible)'}**, as of ${age(askedAtMs)}. An id looks like \`base1-4\`.`,
+  permit: (atMs: number) => `${TURN} at ${clockTime(atMs)}.`,
+  noSuchCard: (id: string, fetchedAtMs: number) =>
+    `There is no card **${plainMarkdown(id, 300) || '(invisible)'}**, as of ${age(fetchedAtMs)}. An id looks like \`base1-4\`.`,
   renewing: 'This copy is not the newest. A new one is on its way.',
   notRenewed: (why: string) => `This copy is not the newest. ${why}`,
   unknownCommand: 'This command is unknown or out of date. It will work again once the commands are registered anew.',
@@ -20,6 +20,6 @@ export const words = {
 };
 
 /** Whether a reply shows only when the turn comes. */
-export function isTurnNotice(content: string): boolean {
+export function isWaitNotice(content: string): boolean {
   return content.startsWith(TURN);
 }

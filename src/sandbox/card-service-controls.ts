@@ -1,4 +1,4 @@
-import { PLANS, type Plan } from '../plans.ts';
+import { PLANS, type Plan } from '../model/plan.ts';
 import { ODD_FIGURES, type OddFigures } from './odd-figures.ts';
 
 /** What can be switched on the embedded card service, on the page and in tests. */

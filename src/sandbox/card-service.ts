@@ -1,4 +1,4 @@
-import type { PlanLimits } from '../plans.ts';
+import type { PlanLimits } from '../model/plan.ts';
 import type { CardServiceState, CardServiceSwitches, SeenRequest } from './card-service-controls.ts';
 import { CardService } from './embedded-card-service.ts';
 import type { ServiceCard } from './sample-cards.ts';

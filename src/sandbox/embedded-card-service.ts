@@ -1,4 +1,4 @@
-import { nextUtcMidnightMs } from '../utc-day.ts';
+import { nextUtcMidnightMs } from '../time/utc-day.ts';
 import type { CardServiceOptions, EmbeddedCardService } from './card-service.ts';
 import {
   ALL_WELL,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createLog } from '../log.ts';
-import { PLAN_LIMITS } from '../plans.ts';
+import { PLAN_LIMITS } from '../model/plan.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { startPageServer } from './page-server.ts';
 import { startSandbox } from './sandbox.ts';

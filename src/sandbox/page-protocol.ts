@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLANS } from '../plans.ts';
+import { PLANS } from '../model/plan.ts';
 import type { CardServiceState, SeenRequest } from './card-service-controls.ts';
 import type { ChatMessage, Guild, Member } from './discord/chat.ts';
 import { ODD_FIGURES } from './odd-figures.ts';

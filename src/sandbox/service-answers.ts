@@ -1,5 +1,5 @@
-import type { PlanLimits } from '../plans.ts';
-import { DAY_MS } from '../utc-day.ts';
+import type { PlanLimits } from '../model/plan.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { OddFigures } from './odd-figures.ts';
 import type { ServiceCard } from './sample-cards.ts';

@@ -1,5 +1,5 @@
-import { PLAN_LIMITS, type Plan, type PlanLimits } from '../plans.ts';
-import { DAY_MS } from '../utc-day.ts';
+import { PLAN_LIMITS, type Plan, type PlanLimits } from '../model/plan.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 
 const MINUTE_MS = 60_000;
 /** Less than a millionth of a request: the noise of adding fractions, which must not cost anybody a turn. */

@@ -1,4 +1,4 @@
-import type { Plan, PlanLimits } from '../plans.ts';
+import type { Plan, PlanLimits } from '../model/plan.ts';
 import type { CardServiceState } from './card-service-controls.ts';
 import {
   bucketRemaining,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Card, Usage } from '../card.ts';
-import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../errors.ts';
-import type { QuotaReading } from '../quota-state.ts';
+import type { Card, Usage } from '../model/card.ts';
+import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
+import type { QuotaReading } from '../model/quota.ts';
 import { readRateLimit, serviceClock } from './rate-limit-headers.ts';
 import { request, type ServiceResponse } from './request.ts';
 import { statedWait } from './retry-after.ts';
@@ -35,7 +35,7 @@ export class CardService {
    * @throws RateLimited on 429, KeyRefused on 401 and on a 403 with an error body, ServiceDown on 408, 5xx or silence,
    *   UnexpectedAnswer on anything that does not fit.
    */
-  async card(id: string, { includePrices, signal }: CardQuery): Promise<Card | undefined> {
+  async card(id: string, { includePrices, signal }: CardRequest): Promise<Card | undefined> {
     const url = cardUrl(this.#options.baseUrl, this.#options.cardPath, id);
     url.searchParams.set('includePrices', String(includePrices));
     const response = await this.#get(url, signal);
@@ -66,7 +66,7 @@ export class CardService {
   }
 }
 
-export interface CardQuery {
+export interface CardRequest {
   includePrices: boolean;
   signal?: AbortSignal;
 }

@@ -1,4 +1,4 @@
-import type { QuotaReading } from '../quota-state.ts';
+import type { QuotaReading } from '../model/quota.ts';
 import { httpDateMs } from './http-date.ts';
 
 /** Over a month ahead no plan's window ends; such a reset is in another unit, or nonsense. */

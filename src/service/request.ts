@@ -1,4 +1,4 @@
-import { ServiceDown, UnexpectedAnswer } from '../errors.ts';
+import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { readCapped } from './capped-body.ts';
 import { Departure } from './departure.ts';
 

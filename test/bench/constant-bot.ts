@@ -1,6 +1,6 @@
 import { EmbedBuilder } from '@discordjs/builders';
-import { createClient, onInteraction } from '../../src/discord/connect.ts';
-import { LocalIdentifyTurns } from '../../src/discord/identify-turns.ts';
+import { createClient, onInteraction } from '../../src/discord/client.ts';
+import { LocalIdentifyTurns } from '../../src/discord/gateway/identify-turns.ts';
 import { createLog } from '../../src/log.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { KeyvCardStore } from '../../src/cache/keyv-card-store.ts';
-import { CARDS_SCHEMA, SqliteStore } from '../../src/cache/sqlite-store.ts';
-import type { Card } from '../../src/card.ts';
-import { openDatabase } from '../../src/database.ts';
 import { createLog } from '../../src/log.ts';
+import type { Card } from '../../src/model/card.ts';
+import { openDatabase } from '../../src/storage/sqlite/database.ts';
+import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts';
 
 const SAMPLE = 'sample-000000';
 const KEEP_MS = 90 * 86_400_000;
@@ -38,7 +38,7 @@ export class StoredCards {
   /** The real store writes one card; `put` multiplies its row. */
   static async open(dataDir: string, serviceUrl: string): Promise<StoredCards> {
     const log = createLog({ level: 'warn', secrets: [] });
-    const database = openDatabase(join(dataDir, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: 'nothing' });
+    const database = openDatabase(join(dataDir, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: 'missing' });
     const store = new KeyvCardStore({
       log,
       store: new SqliteStore(database),
@@ -46,7 +46,7 @@ export class StoredCards {
       keepMs: KEEP_MS,
       origin: `${serviceUrl} /cards/{id}`,
     });
-    await store.set(SAMPLE, { card: sampleCard(SAMPLE), askedAtMs: Date.now() });
+    await store.set(SAMPLE, { card: sampleCard(SAMPLE), fetchedAtMs: Date.now() });
     database.exec('CREATE TEMP TABLE sample AS SELECT * FROM cards; DELETE FROM cards');
     return new StoredCards(database);
   }

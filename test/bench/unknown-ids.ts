@@ -42,7 +42,7 @@ export async function run(): Promise<BenchTable> {
     requestsPerMinute: REQUESTS_PER_MINUTE,
     burst: BURST,
   });
-  const askedAtMs = timesAsked(service);
+  const fetchedAtMs = timesAsked(service);
   const bot = await ourBot(dataDir, service.url, {
     CARD_SERVICE_PLAN: 'business',
     CARD_SERVICE_REQUESTS_PER_MINUTE: String(REQUESTS_PER_MINUTE),
@@ -60,11 +60,11 @@ export async function run(): Promise<BenchTable> {
       samples.push({
         commands: first + QUARTER,
         ...sample(bot, dataDir),
-        ids: askedAtMs.size,
+        ids: fetchedAtMs.size,
         requests: service.counts.total,
       });
     }
-    return table(samples, unanswered, [...askedAtMs.values()]);
+    return table(samples, unanswered, [...fetchedAtMs.values()]);
   } finally {
     await bot.stop();
     await service.close();
@@ -108,8 +108,8 @@ function sample(bot: Contender, dataDir: string): Omit<Sample, 'commands' | 'ids
   };
 }
 
-function table(samples: Sample[], unanswered: number, askedAtMs: number[][]): BenchTable {
-  const again = askedAtMs.flatMap((times) => times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0)));
+function table(samples: Sample[], unanswered: number, fetchedAtMs: number[][]): BenchTable {
+  const again = fetchedAtMs.flatMap((times) => times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0)));
   const tooSoon = again.filter((ms) => ms < LIFE_SECONDS * 1000).length;
   const growthOf = (what: 'diskMegabytes' | 'residentMegabytes') =>
     (samples.at(-1)?.[what] ?? 0) / (samples[0]?.[what] ?? 0);

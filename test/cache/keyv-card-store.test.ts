@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Answer } from '../../src/card.ts';
+import type { CardRecord } from '../../src/model/card.ts';
 import { WARN } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
-import { type CardPlace, KEEP_MS, redisCards, sqliteCards } from './card-places.ts';
+import { type CardPlace, KEEP_MS, redisCards, sqliteCards } from './card-stores.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const CARD = {
@@ -13,8 +13,8 @@ const CARD = {
   number: '4/102',
   prices: { market: 1.5, low: 0 },
 };
-const ANSWER: Answer = { card: CARD, askedAtMs: NOW_MS };
-const OLDER: Answer = { ...ANSWER, askedAtMs: NOW_MS - 1_000 };
+const ANSWER: CardRecord = { card: CARD, fetchedAtMs: NOW_MS };
+const OLDER: CardRecord = { ...ANSWER, fetchedAtMs: NOW_MS - 1_000 };
 const never = () => false;
 
 let redis: TestRedis;
@@ -32,18 +32,18 @@ describe.each<{ over: string; cards: () => CardPlace }>([
   { over: 'SQLite', cards: sqliteCards },
   { over: 'Redis', cards: () => redisCards(redis) },
 ])('a card store over $over', ({ cards }) => {
-  it.each<[string, Answer]>([
+  it.each<[string, CardRecord]>([
     ['a card', ANSWER],
-    ['that there is no card', { card: undefined, askedAtMs: NOW_MS }],
-    ['that a card is no longer listed', { ...ANSWER, deniedAtMs: NOW_MS }],
+    ['that there is no card', { card: undefined, fetchedAtMs: NOW_MS }],
+    ['that a card is no longer listed', { ...ANSWER, delistedAtMs: NOW_MS }],
     ['a card of an id that means something to databases', { ...ANSWER, card: { ...CARD, id: "'; DROP TABLE cards" } }],
   ])('remembers %s, also after a restart', async (_, answer) => {
-    const place = cards();
-    const { store } = await place.open();
+    const reservation = cards();
+    const { store } = await reservation.open();
     await store.set('x:y', answer);
     expect(await store.get('x:y')).toEqual(answer);
     await store.close();
-    expect(await (await place.open()).store.get('x:y')).toEqual(answer);
+    expect(await (await reservation.open()).store.get('x:y')).toEqual(answer);
   });
 
   it('knows nothing of other ids, whatever their case', async () => {
@@ -53,33 +53,33 @@ describe.each<{ over: string; cards: () => CardPlace }>([
   });
 
   it('shares no card with another origin', async () => {
-    const place = cards();
-    const here = (await place.open({ origin: 'cards.test /cards/{id}' })).store;
-    const there = (await place.open({ origin: 'cards.test /v2/cards/{id}' })).store;
+    const reservation = cards();
+    const here = (await reservation.open({ origin: 'cards.test /cards/{id}' })).store;
+    const there = (await reservation.open({ origin: 'cards.test /v2/cards/{id}' })).store;
     await here.set('a', ANSWER);
     expect(await there.get('a')).toBeUndefined();
     expect(await here.get('a')).toEqual(ANSWER);
   });
 
   it('knows whether a card was ever found at this address, after a restart too', async () => {
-    const place = cards();
+    const reservation = cards();
     const origin = 'cards.test /v2/[c]*/{id}';
     const holdsCards = async (where?: string) =>
-      (await place.open({ ...(where && { origin: where }) })).store.holdsCards();
+      (await reservation.open({ ...(where && { origin: where }) })).store.holdsCards();
     expect(await holdsCards()).toBe(false);
-    const { store } = await place.open();
-    for (const id of ['a', 'b', 'c']) await store.set(id, { card: undefined, askedAtMs: NOW_MS });
+    const { store } = await reservation.open();
+    for (const id of ['a', 'b', 'c']) await store.set(id, { card: undefined, fetchedAtMs: NOW_MS });
     expect([await store.holdsCards(), await holdsCards()]).toEqual([false, false]);
     await store.set('d', ANSWER);
     expect([await store.holdsCards(), await holdsCards(), await holdsCards(origin)]).toEqual([true, true, false]);
   });
 
   it('reads from memory what it has read before', async () => {
-    const place = cards();
-    await (await place.open()).store.set('a', ANSWER);
-    const { store, lines } = await place.open();
+    const reservation = cards();
+    await (await reservation.open()).store.set('a', ANSWER);
+    const { store, lines } = await reservation.open();
     await store.get('a');
-    await place.empty();
+    await reservation.empty();
     expect(await store.get('a')).toEqual(ANSWER);
     expect(lines).toEqual([]);
   });
@@ -87,62 +87,62 @@ describe.each<{ over: string; cards: () => CardPlace }>([
   it('forgets no card because its memory is full', async () => {
     const { store } = await cards().open({ memoryBytes: 20_000 });
     for (let index = 0; index < 200; index++)
-      await store.set(`card ${index}`, { ...ANSWER, askedAtMs: NOW_MS - index });
+      await store.set(`card ${index}`, { ...ANSWER, fetchedAtMs: NOW_MS - index });
     for (let index = 0; index < 200; index++) {
-      expect((await store.get(`card ${index}`))?.askedAtMs).toBe(NOW_MS - index);
+      expect((await store.get(`card ${index}`))?.fetchedAtMs).toBe(NOW_MS - index);
     }
   });
 
   describe('with another beside it', () => {
     it('sees the cards of the other', async () => {
-      const place = cards();
-      const [one, other] = [(await place.open()).store, (await place.open()).store];
+      const reservation = cards();
+      const [one, other] = [(await reservation.open()).store, (await reservation.open()).store];
       await one.set('a', ANSWER);
       await other.set('b', OLDER);
       expect([await other.get('a'), await one.get('b')]).toEqual([ANSWER, OLDER]);
     });
 
     it('looks for what the other has stored since only when its memory is not good enough', async () => {
-      const place = cards();
-      const [one, other] = [(await place.open()).store, (await place.open()).store];
+      const reservation = cards();
+      const [one, other] = [(await reservation.open()).store, (await reservation.open()).store];
       await one.set('a', OLDER);
       await other.set('a', ANSWER);
       expect(await one.get('a')).toEqual(OLDER);
-      expect(await one.get('a', ({ askedAtMs }) => askedAtMs === OLDER.askedAtMs)).toEqual(OLDER);
-      expect(await one.get('a', ({ askedAtMs }) => askedAtMs === NOW_MS)).toEqual(ANSWER);
-      await place.empty();
+      expect(await one.get('a', ({ fetchedAtMs }) => fetchedAtMs === OLDER.fetchedAtMs)).toEqual(OLDER);
+      expect(await one.get('a', ({ fetchedAtMs }) => fetchedAtMs === NOW_MS)).toEqual(ANSWER);
+      await reservation.empty();
       expect(await one.get('a')).toEqual(ANSWER);
     });
 
-    it.each<[string, Answer]>([
+    it.each<[string, CardRecord]>([
       ['an older copy', OLDER],
-      ['that there was no such card', { card: undefined, askedAtMs: NOW_MS - 1 }],
-      ['that the card was no longer listed', { ...OLDER, deniedAtMs: NOW_MS - 1 }],
+      ['that there was no such card', { card: undefined, fetchedAtMs: NOW_MS - 1 }],
+      ['that the card was no longer listed', { ...OLDER, delistedAtMs: NOW_MS - 1 }],
     ])('keeps its own when the other has stored %s', async (_, stored) => {
-      const place = cards();
-      const [one, other] = [(await place.open()).store, (await place.open()).store];
+      const reservation = cards();
+      const [one, other] = [(await reservation.open()).store, (await reservation.open()).store];
       await one.set('a', ANSWER);
       await other.set('a', stored);
       expect(await one.get('a', never)).toEqual(ANSWER);
       expect(await one.get('a')).toEqual(ANSWER);
     });
 
-    it.each<[string, Answer]>([
-      ['that there is no such card any more', { card: undefined, askedAtMs: NOW_MS }],
-      ['that its old copy is no longer listed', { ...OLDER, deniedAtMs: NOW_MS }],
+    it.each<[string, CardRecord]>([
+      ['that there is no such card any more', { card: undefined, fetchedAtMs: NOW_MS }],
+      ['that its old copy is no longer listed', { ...OLDER, delistedAtMs: NOW_MS }],
     ])("believes the service's later word: %s", async (_, later) => {
-      const place = cards();
-      const [one, other] = [(await place.open()).store, (await place.open()).store];
-      await one.set('a', { ...OLDER, askedAtMs: OLDER.askedAtMs + 1 });
+      const reservation = cards();
+      const [one, other] = [(await reservation.open()).store, (await reservation.open()).store];
+      await one.set('a', { ...OLDER, fetchedAtMs: OLDER.fetchedAtMs + 1 });
       await other.set('a', later);
       expect(await one.get('a', never)).toEqual(later);
     });
 
     it('gives what is in memory, good enough or not, when the store holds nothing', async () => {
-      const place = cards();
-      const { store } = await place.open();
+      const reservation = cards();
+      const { store } = await reservation.open();
       await store.set('a', OLDER);
-      await place.empty();
+      await reservation.empty();
       expect(await store.get('a', never)).toEqual(OLDER);
     });
   });
@@ -151,75 +151,75 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     it.each(['in one process', 'with a restart before the reads'])(
       'counts from when the service answered, and no read extends it %s',
       async (how) => {
-        const place = cards();
-        const first = (await place.open()).store;
-        await first.set('a', { ...ANSWER, askedAtMs: NOW_MS - KEEP_MS / 2 });
-        const store = how === 'in one process' ? first : (await place.open()).store;
+        const reservation = cards();
+        const first = (await reservation.open()).store;
+        await first.set('a', { ...ANSWER, fetchedAtMs: NOW_MS - KEEP_MS / 2 });
+        const store = how === 'in one process' ? first : (await reservation.open()).store;
         for (const share of [0, 0.25, 0.4999]) {
           vi.setSystemTime(NOW_MS + KEEP_MS * share);
           expect(await store.get('a')).toBeDefined();
         }
         vi.setSystemTime(NOW_MS + KEEP_MS / 2 + 1);
         expect(await store.get('a')).toBeUndefined();
-        expect(await (await place.open()).store.get('a')).toBeUndefined();
+        expect(await (await reservation.open()).store.get('a')).toBeUndefined();
       },
     );
 
     it('is over for what is set too late', async () => {
-      const place = cards();
-      const { store } = await place.open();
-      await store.set('a', { ...ANSWER, askedAtMs: NOW_MS - KEEP_MS });
+      const reservation = cards();
+      const { store } = await reservation.open();
+      await store.set('a', { ...ANSWER, fetchedAtMs: NOW_MS - KEEP_MS });
       expect(await store.get('a')).toBeUndefined();
-      expect(await place.count()).toBe(0);
+      expect(await reservation.count()).toBe(0);
     });
 
     it('may have a fraction of a millisecond', async () => {
-      const place = cards();
-      await (await place.open({ keepMs: 60_000.5 })).store.set('a', ANSWER);
-      expect(await (await place.open({ keepMs: 60_000.5 })).store.get('a')).toEqual(ANSWER);
+      const reservation = cards();
+      await (await reservation.open({ keepMs: 60_000.5 })).store.set('a', ANSWER);
+      expect(await (await reservation.open({ keepMs: 60_000.5 })).store.get('a')).toEqual(ANSWER);
     });
 
     it('that became shorter in the configuration ends the life of older cards', async () => {
-      const place = cards();
-      await (await place.open()).store.set('a', OLDER);
-      expect(await (await place.open({ keepMs: 1_000 })).store.get('a')).toBeUndefined();
+      const reservation = cards();
+      await (await reservation.open()).store.set('a', OLDER);
+      expect(await (await reservation.open({ keepMs: 1_000 })).store.get('a')).toBeUndefined();
     });
   });
 
   describe('that holds what does not fit', () => {
     it.each([
       ['no JSON', '{"value":{"card"'],
-      ['another shape', JSON.stringify({ value: { card: { title: 'Ember Drake' }, askedAtMs: NOW_MS } })],
+      ['another shape', JSON.stringify({ value: { card: { title: 'Ember Drake' }, fetchedAtMs: NOW_MS } })],
       ['no time', JSON.stringify({ value: { card: CARD } })],
       [
         'a price that is text',
-        JSON.stringify({ value: { card: { ...CARD, prices: { low: '1' } }, askedAtMs: NOW_MS } }),
+        JSON.stringify({ value: { card: { ...CARD, prices: { low: '1' } }, fetchedAtMs: NOW_MS } }),
       ],
       ['a list', JSON.stringify({ value: [] })],
     ])('misses, with one warning: %s', async (_, value) => {
-      const place = cards();
-      await (await place.open()).store.set('a', ANSWER);
-      const { store, lines } = await place.open();
-      await place.overwrite(value);
+      const reservation = cards();
+      await (await reservation.open()).store.set('a', ANSWER);
+      const { store, lines } = await reservation.open();
+      await reservation.overwrite(value);
       expect(await store.get('a')).toBeUndefined();
       expect(lines.map(({ level }) => level)).toEqual([WARN]);
     });
 
     it('takes the next answer in its place', async () => {
-      const place = cards();
-      await (await place.open()).store.set('a', ANSWER);
-      const { store } = await place.open();
-      await place.overwrite('nonsense');
+      const reservation = cards();
+      await (await reservation.open()).store.set('a', ANSWER);
+      const { store } = await reservation.open();
+      await reservation.overwrite('nonsense');
       await store.get('a');
       await store.set('a', ANSWER);
-      expect(await (await place.open()).store.get('a')).toEqual(ANSWER);
+      expect(await (await reservation.open()).store.get('a')).toEqual(ANSWER);
     });
 
     it('gives what is in memory when that is not good enough', async () => {
-      const place = cards();
-      const { store } = await place.open();
+      const reservation = cards();
+      const { store } = await reservation.open();
       await store.set('a', ANSWER);
-      await place.overwrite('nonsense');
+      await reservation.overwrite('nonsense');
       expect(await store.get('a', never)).toEqual(ANSWER);
     });
   });

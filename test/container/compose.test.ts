@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { Variables } from '../../src/variables.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { Variables } from '../../src/config/variables.ts';
 
 /** Read by Node and not by the bot. */
 const OF_NODE = ['NODE_OPTIONS'];

@@ -62,7 +62,7 @@ describe('the image', () => {
 
   it('holds the registration of commands, which finds nothing to do when they are registered', async () => {
     const { env } = await startSurroundings();
-    const diff = await run(app, ['node', 'src/discord/register.ts', 'diff'], env);
+    const diff = await run(app, ['node', 'src/registration/main.ts', 'diff'], env);
 
     expect(await diff.ended).toBe(0);
   });

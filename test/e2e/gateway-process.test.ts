@@ -129,9 +129,9 @@ const [REFUSED, SENT_AWAY, NO_HELLO, LATE_READY, NO_READY] = GATEWAY_AWAY;
  * longer, and the next identify has to wait anyway.
  */
 const LIVES: GatewayFault[][] = [
-  [...inTurn(SESSION_ENDS.slice(0, 2), SESSION_GOES_ON.slice(0, 2)), NO_HELLO, REFUSED],
-  [...inTurn(SESSION_ENDS.slice(2, 4), SESSION_GOES_ON.slice(2, 4)), NO_READY, LATE_READY],
-  [...inTurn(SESSION_ENDS.slice(4), SESSION_GOES_ON.slice(4)), SENT_AWAY],
+  [...withPermit(SESSION_ENDS.slice(0, 2), SESSION_GOES_ON.slice(0, 2)), NO_HELLO, REFUSED],
+  [...withPermit(SESSION_ENDS.slice(2, 4), SESSION_GOES_ON.slice(2, 4)), NO_READY, LATE_READY],
+  [...withPermit(SESSION_ENDS.slice(4), SESSION_GOES_ON.slice(4)), SENT_AWAY],
 ];
 
 /**
@@ -158,10 +158,10 @@ describe('a bot process', () => {
   beforeAll(async () => {
     const redis = await startRedis();
     for (const [index, story] of STORIES.entries()) {
-      const place = await startSurroundings({ requestsPerMinute: 6_000, burst: 100 });
+      const reservation = await startSurroundings({ requestsPerMinute: 6_000, burst: 100 });
       const variables = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: `${redis.prefix}:${index}` };
-      const bot = startBotProcess({ ...place.env, ...(story.mode === 'redis' && variables) });
-      const end = bot.wrote('gateway ready').then(() => tell(story, { ...place, bot }));
+      const bot = startBotProcess({ ...reservation.env, ...(story.mode === 'redis' && variables) });
+      const end = bot.wrote('gateway ready').then(() => tell(story, { ...reservation, bot }));
       end.catch(() => {}); // its test says so
       told.set(story, end);
     }
@@ -177,10 +177,10 @@ async function tell({ faults, end }: Story, life: Life): Promise<void> {
   for (const [fault, activity] of faults) await livesThrough(life, fault, activity);
   const { identifies } = discord.gateway;
   cardService.set({ latencyMs: 500 });
-  const question = end.activity === 'waiting' ? ask(life) : undefined;
-  await question?.typed.until(({ state }) => state === 'thinking');
+  const query = end.activity === 'waiting' ? ask(life) : undefined;
+  await query?.typed.until(({ state }) => state === 'thinking');
   discord.gateway.drop(end.code);
-  if (question) expect(await finalAnswer(question.typed)).toBe(question.title);
+  if (query) expect(await finalAnswer(query.typed)).toBe(query.title);
   expect(await bot.ended, bot.output()).toBe(1);
   expect(bot.output()).toContain(end.sentence);
   expect(discord.gateway.identifies).toBe(identifies);
@@ -195,6 +195,6 @@ function close(code: number): GatewayFault {
   return { name: String(code), strike: ({ discord }) => discord.gateway.drop(code) };
 }
 
-function inTurn(ends: readonly GatewayFault[], others: readonly GatewayFault[]): GatewayFault[] {
+function withPermit(ends: readonly GatewayFault[], others: readonly GatewayFault[]): GatewayFault[] {
   return ends.flatMap((end, index) => [end, ...others.slice(index, index + 1).flatMap((other) => [other, other])]);
 }

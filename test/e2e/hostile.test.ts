@@ -228,8 +228,8 @@ describe('one member', () => {
     const { embeds } = await typed.until((shown) => shown.embeds.length > 0);
 
     expect(embeds).toHaveLength(1);
-    const place = cardRequests(world).findIndex((path) => path.startsWith('/cards/base1-4'));
-    expect(place - before).toBeLessThanOrEqual(2); // one turn, and one that had its turn already
+    const reservation = cardRequests(world).findIndex((path) => path.startsWith('/cards/base1-4'));
+    expect(reservation - before).toBeLessThanOrEqual(2); // one turn, and one that had its turn already
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { rateLimited, refused, serverError } from '../../src/sandbox/discord/fault-forms.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { startBotProcess } from '../support/bot-process.ts';

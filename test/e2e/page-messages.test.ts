@@ -19,10 +19,10 @@ beforeAll(async () => {
   page = await openPage();
 });
 
-type Answer = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
+type CardRecord = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
 
 /** The page before a bot with the single command `/show`, which it answers as the test says. */
-function openShow(answer: Answer, options: EmulatedDiscordOptions = {}): Promise<PageVisit> {
+function openShow(answer: CardRecord, options: EmulatedDiscordOptions = {}): Promise<PageVisit> {
   const handle = async (interaction: Interaction) => {
     if (interaction.isChatInputCommand()) await answer(interaction);
   };

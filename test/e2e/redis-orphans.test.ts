@@ -23,11 +23,11 @@ interface Story {
 }
 
 const ids = SAMPLE_CARDS.map(({ id }) => id);
-let fleet: TestFleet;
+let processesAlive: TestFleet;
 
 function type(shard: number, count: number, as?: { memberId: string }): Story {
   const cards = ids.splice(0, count); // of no other story
-  return { cards, typed: cards.map((id) => fleet.card(shard, id, as)) };
+  return { cards, typed: cards.map((id) => processesAlive.card(shard, id, as)) };
 }
 
 function together(...stories: readonly Story[]): Story {
@@ -39,7 +39,7 @@ function together(...stories: readonly Story[]): Story {
  * and four that wait for their turn.
  */
 async function owedTo(shard: number): Promise<Story> {
-  const { discord, cardService } = fleet;
+  const { discord, cardService } = processesAlive;
   const [metBefore, askedBefore] = [discord.faults.met, cardService.counts.total];
   discord.faults.script({ route: 'edit', answer: 'hang' });
   const fetched = type(shard, 1);
@@ -69,11 +69,11 @@ const STORIES = {
   doubled: () => paid(type(1, 8, { memberId: MEMBER })),
   stopped: async () => {
     const owed = await owedTo(0);
-    fleet.bots[0]?.child.kill('SIGTERM');
+    processesAlive.bots[0]?.child.kill('SIGTERM');
     return paid(owed);
   },
   killed: async () => {
-    const { child } = await fleet.start(0);
+    const { child } = await processesAlive.start(0);
     const owed = await owedTo(0);
     child.kill('SIGKILL');
     return paid(owed);
@@ -82,8 +82,8 @@ const STORIES = {
     const owed = await owedTo(1);
     const more = type(1, 3);
     await thinking(more);
-    for (const { child } of fleet.bots) child.kill('SIGKILL');
-    await fleet.start(0);
+    for (const { child } of processesAlive.bots) child.kill('SIGKILL');
+    await processesAlive.start(0);
     return paid(together(owed, more));
   },
 };
@@ -92,8 +92,8 @@ const stories = {} as Record<keyof typeof STORIES, Promise<Story>>;
 let twins: BotProcess[];
 
 beforeAll(async () => {
-  fleet = await startFleet({ redis: await startRedis(), size: 2, service: SLOW, env: NO_BURST });
-  twins = [...fleet.bots.slice(1), await fleet.start(1)];
+  processesAlive = await startFleet({ redis: await startRedis(), size: 2, service: SLOW, env: NO_BURST });
+  twins = [...processesAlive.bots.slice(1), await processesAlive.start(1)];
   for (const name of ['doubled', 'stopped', 'killed', 'allKilled'] as const) {
     stories[name] = STORIES[name]();
     await Promise.allSettled([stories[name]]);
@@ -102,12 +102,12 @@ beforeAll(async () => {
 
 /** How often the service was asked for the cards of a story. */
 function timesAsked({ cards }: Story): number {
-  return askedIds(fleet).filter((id) => cards.includes(id)).length;
+  return askedIds(processesAlive).filter((id) => cards.includes(id)).length;
 }
 
 /** When any of the processes said so. */
 function timesOf(said: string): number[] {
-  return fleet.bots.flatMap(logOf).flatMap(({ msg, time }) => (msg === said ? [Number(time)] : []));
+  return processesAlive.bots.flatMap(logOf).flatMap(({ msg, time }) => (msg === said ? [Number(time)] : []));
 }
 
 /**
@@ -117,7 +117,7 @@ function timesOf(said: string): number[] {
  */
 function expectPaidOnce({ cards, typed }: Story, cutOff = 0): void {
   expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
-  const { requests, counts } = fleet.cardService;
+  const { requests, counts } = processesAlive.cardService;
   const answered = requests.filter(({ status }) => status === 200).map(({ path }) => path);
   const ofThese = answered.filter((path) => cards.some((id) => path.split(/[/?]/).includes(id)));
   expect(ofThese.length - cards.length).toBeGreaterThanOrEqual(0);

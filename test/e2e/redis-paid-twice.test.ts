@@ -11,23 +11,23 @@ describe.skipIf(noRealRedis('a process that dies before Redis hears what it has 
     timeout: 90_000,
   }, async () => {
     const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
-    const fleet = await startFleet({ redis, size: 1, env: { PRICES_FRESH_SECONDS: '1' } });
-    fleet.cardService.set({ latencyMs: 1_500 });
-    const typed = fleet.card(0, 'base1-4');
+    const processesAlive = await startFleet({ redis, size: 1, env: { PRICES_FRESH_SECONDS: '1' } });
+    processesAlive.cardService.set({ latencyMs: 1_500 });
+    const typed = processesAlive.card(0, 'base1-4');
     await typed.until(({ state }) => state === 'thinking', 15_000);
-    await expect.poll(() => askedIds(fleet)).toHaveLength(1);
+    await expect.poll(() => askedIds(processesAlive)).toHaveLength(1);
     await redis.kill();
     await finalAnswer(typed);
-    fleet.bots[0]?.child.kill('SIGKILL');
+    processesAlive.bots[0]?.child.kill('SIGKILL');
     await redis.start();
 
-    const heir = await fleet.start(0);
+    const heir = await processesAlive.start(0);
     await heir.wrote('debts taken over');
-    const last = fleet.card(0, 'base1-5');
+    const last = processesAlive.card(0, 'base1-5');
     await finalAnswer(last);
     await expect.poll(() => heir.output(), PATIENTLY).toContain('"outcome":"answered"');
 
     expect(finalAnswers(typed)).toBe(1);
-    expect(askedIds(fleet)).toEqual(['base1-4', 'base1-5']);
+    expect(askedIds(processesAlive)).toEqual(['base1-4', 'base1-5']);
   });
 });

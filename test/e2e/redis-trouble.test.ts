@@ -34,34 +34,36 @@ function newCard(): string {
   return value;
 }
 
-function times(fleet: TestFleet, id: string): number {
-  return askedIds(fleet).filter((asked) => asked === id).length;
+function times(processesAlive: TestFleet, id: string): number {
+  return askedIds(processesAlive).filter((asked) => asked === id).length;
 }
 
 /** One card fetched by the first process is then known to the second. */
-async function isShared(fleet: TestFleet): Promise<boolean> {
+async function isShared(processesAlive: TestFleet): Promise<boolean> {
   const id = newCard();
-  for (const shard of [0, 1]) await showsCard(fleet.card(shard, id));
-  return times(fleet, id) === 1;
+  for (const shard of [0, 1]) await showsCard(processesAlive.card(shard, id));
+  return times(processesAlive, id) === 1;
 }
 
 /** Cards of each process's own, at once: answered once each, for one request each, and together within the plan. */
-async function expectAnswered(fleet: TestFleet, cardsEach = 18): Promise<void> {
-  const cards = fleet.bots.flatMap((_, shard) => Array.from({ length: cardsEach }, () => ({ shard, id: newCard() })));
-  const typed = cards.map(({ shard, id }) => fleet.card(shard, id));
+async function expectAnswered(processesAlive: TestFleet, cardsEach = 18): Promise<void> {
+  const cards = processesAlive.bots.flatMap((_, shard) =>
+    Array.from({ length: cardsEach }, () => ({ shard, id: newCard() })),
+  );
+  const typed = cards.map(({ shard, id }) => processesAlive.card(shard, id));
   await Promise.all(typed.map(showsCard));
-  expect(cards.map(({ id }) => times(fleet, id))).toEqual(cards.map(() => 1));
+  expect(cards.map(({ id }) => times(processesAlive, id))).toEqual(cards.map(() => 1));
   expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
-  expect(fleet.cardService.counts.byStatus[429]).toBeUndefined();
+  expect(processesAlive.cardService.counts.byStatus[429]).toBeUndefined();
 }
 
 /** A card in the memory of both is answered at once, for nothing. */
-async function expectRemembered(fleet: TestFleet, id: string): Promise<void> {
-  const before = fleet.cardService.counts.total;
-  const typed = [0, 1].map((shard) => fleet.card(shard, id));
+async function expectRemembered(processesAlive: TestFleet, id: string): Promise<void> {
+  const before = processesAlive.cardService.counts.total;
+  const typed = [0, 1].map((shard) => processesAlive.card(shard, id));
   await Promise.all(typed.map(showsCard));
   expect(typed.flatMap(({ history }) => history.map(({ state }) => state))).not.toContain('thinking');
-  expect(fleet.cardService.counts.total).toBe(before);
+  expect(processesAlive.cardService.counts.total).toBe(before);
 }
 
 /** How often it said that Redis is away, and that it is back. */
@@ -92,7 +94,7 @@ async function commandTo({ url }: RealServer) {
 }
 
 describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis in trouble', TEST, () => {
-  let fleet: TestFleet;
+  let processesAlive: TestFleet;
   let server: RealServer;
   let relay: SlowRelay;
   const remembered = newCard();
@@ -106,28 +108,28 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
     server = redis;
     const command = await commandTo(server);
     const url = `redis://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${down.port}`;
-    fleet = await prepareFleet({ redis: { ...redis, url }, service: FAST, env: BOTS_BURST });
-    await fleet.start(0);
-    await expectAnswered(fleet);
+    processesAlive = await prepareFleet({ redis: { ...redis, url }, service: FAST, env: BOTS_BURST });
+    await processesAlive.start(0);
+    await expectAnswered(processesAlive);
 
     await command('CONFIG', 'SET', 'requirepass', 'another');
     relay = await startSlowRelay(redis.url, { delayMs: 0, port: down.port });
-    await fleet.start(1);
-    await expectAnswered(fleet);
+    await processesAlive.start(1);
+    await expectAnswered(processesAlive);
 
-    const inTrouble = fleet.bots.map(words);
+    const inTrouble = processesAlive.bots.map(words);
     await command('CONFIG', 'SET', 'requirepass', PASSWORD);
-    await Promise.all(fleet.bots.map((bot) => bot.wrote(IS_BACK)));
-    atStart.push(...fleet.bots.map((bot, index) => ({ inTrouble: inTrouble[index] ?? [], well: words(bot) })));
-    for (const shard of [0, 1]) await showsCard(fleet.card(shard, remembered));
+    await Promise.all(processesAlive.bots.map((bot) => bot.wrote(IS_BACK)));
+    atStart.push(...processesAlive.bots.map((bot, index) => ({ inTrouble: inTrouble[index] ?? [], well: words(bot) })));
+    for (const shard of [0, 1]) await showsCard(processesAlive.card(shard, remembered));
   }, 120_000);
-  beforeEach(() => expect.poll(() => isShared(fleet), BACK).toBe(true));
+  beforeEach(() => expect.poll(() => isShared(processesAlive), BACK).toBe(true));
 
   it.each(['down', 'with another password'])('%s from the start: said once, and once when it is well', (trouble) => {
     const { inTrouble, well } = atStart[trouble === 'down' ? 0 : 1] ?? {};
     expect(inTrouble).toEqual([1, 0]);
     expect(well).toEqual([1, 1]);
-    expect(complaints(fleet)).toEqual([]);
+    expect(complaints(processesAlive)).toEqual([]);
   });
 
   const command = async (...words: string[]) => void (await (await commandTo(server))(...words));
@@ -159,29 +161,29 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
     async (_, { begin, end, cardsEach }) => {
       await begin();
       try {
-        await expectRemembered(fleet, remembered);
-        await expectAnswered(fleet, cardsEach);
+        await expectRemembered(processesAlive, remembered);
+        await expectAnswered(processesAlive, cardsEach);
       } finally {
         await end();
       }
 
-      await expect.poll(() => isShared(fleet), BACK).toBe(true);
-      await expectRemembered(fleet, remembered);
-      expect(complaints(fleet)).toEqual([]);
+      await expect.poll(() => isShared(processesAlive), BACK).toBe(true);
+      await expectRemembered(processesAlive, remembered);
+      expect(complaints(processesAlive)).toEqual([]);
     },
   );
 
   it('comes and goes: every command is answered', async () => {
     for (let outage = 0; outage < 3; outage++) {
       await server.kill();
-      await expectAnswered(fleet, 3).finally(() => server.start());
-      await expectAnswered(fleet, 3);
+      await expectAnswered(processesAlive, 3).finally(() => server.start());
+      await expectAnswered(processesAlive, 3);
     }
 
-    await expect.poll(() => isShared(fleet), BACK).toBe(true);
-    expect(complaints(fleet)).toEqual([]);
+    await expect.poll(() => isShared(processesAlive), BACK).toBe(true);
+    expect(complaints(processesAlive)).toEqual([]);
     // Once a minute, and a line is written a moment after its time.
-    for (const bot of fleet.bots) {
+    for (const bot of processesAlive.bots) {
       const times = logOf(bot).flatMap(({ msg, time }) => (msg === AWAY ? [Number(time)] : []));
       for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] ?? 0)).toBeGreaterThan(59_000);
     }

@@ -102,7 +102,7 @@ describe('a row that does not fit', () => {
     null: 'null',
     nothing: '{}',
     'an older version': JSON.stringify({ value: { name: 'Emberwing Drake', fetchedAt: 1 } }),
-    'a card without a name': JSON.stringify({ value: { card: { id: 'base1-4' }, askedAtMs: Date.now() } }),
+    'a card without a name': JSON.stringify({ value: { card: { id: 'base1-4' }, fetchedAtMs: Date.now() } }),
     'a prototype': '{"value":{"__proto__":{"card":{"id":"base1-4"},"askedAtMs":1}}}',
   };
 

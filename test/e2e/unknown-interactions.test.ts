@@ -1,7 +1,7 @@
 import { InteractionType } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { words } from '../../src/render/words.ts';
 import { startDiscordRelay } from '../support/discord-relay.ts';
 import { logLines } from '../support/log-lines.ts';

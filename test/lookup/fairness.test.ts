@@ -1,43 +1,45 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { guildKey } from '../../src/asker.ts';
-import { Stopping } from '../../src/errors.ts';
-import type { Flight } from '../../src/lookup/flight.ts';
-import { Flights } from '../../src/lookup/flights.ts';
-import type { Lane } from '../../src/quota/pacer.ts';
+import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
+import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
+import { Stopping } from '../../src/model/errors.ts';
+import { guildKey } from '../../src/model/requester.ts';
+import type { Lane } from '../../src/quota/limiter.ts';
 
 const MINUTE_MS = 60_000;
 
 /** A line in which one question is served at each step. */
 class Line {
-  readonly flights = new Flights();
+  readonly pendingLookups = new PendingLookups();
   nowMs = 0;
   promisedAtMs = 1;
-  #cards = 0;
+  #storedCards = 0;
 
   join(memberId: string, guildId: string | undefined, questions = 1, lane: Lane = 'members'): void {
-    for (let count = 0; count < questions; count++) this.ask(`card ${this.#cards++}`, memberId, guildId, lane);
+    for (let count = 0; count < questions; count++) this.ask(`card ${this.#storedCards++}`, memberId, guildId, lane);
   }
 
   ask(cardId: string, memberId: string, guildId: string | undefined, lane: Lane = 'members'): void {
-    const question = { cardId, showPrices: true, lane, asker: { memberId, guildId }, deadlineMs: 0 };
-    this.flights.take(this.flights.add({ question, resolve: () => {}, reject: () => {} }, this.promisedAtMs));
+    const lookup = { cardId, showPrices: true, lane, requester: { memberId, guildId }, deadlineMs: 0 };
+    this.pendingLookups.take(
+      this.pendingLookups.add({ lookup, resolve: () => {}, reject: () => {} }, this.promisedAtMs),
+    );
   }
 
-  serve(turns = 1): string[] {
-    return Array.from({ length: turns }, () => {
-      if (this.flights.waiting().length === 0) return '';
-      const flight = this.launch();
-      this.flights.refuse(flight, new Stopping());
-      return flight.payer.memberId;
+  serve(permits = 1): string[] {
+    return Array.from({ length: permits }, () => {
+      if (this.pendingLookups.waiting().length === 0) return '';
+      const pending = this.launch();
+      this.pendingLookups.refuse(pending, new Stopping());
+      return pending.payer.memberId;
     });
   }
 
-  launch(): Flight {
-    const flight = this.flights.next(this.nowMs);
-    if (!flight) throw new Error('nothing waits');
-    this.flights.launch(flight, this.nowMs);
-    return flight;
+  launch(): PendingLookup {
+    const pending = this.pendingLookups.next(this.nowMs);
+    if (!pending) throw new Error('nothing waits');
+    this.pendingLookups.launch(pending, this.nowMs);
+    return pending;
   }
 }
 
@@ -52,7 +54,7 @@ describe('the fair order', () => {
 
   it('delays a server by one turn at most, however many members of another are in line', () => {
     const line = new Line();
-    for (let member = 0; member < 200; member++) line.join(`crowd ${member}`, 'large');
+    for (let member = 0; member < 200; member++) line.join(`contention ${member}`, 'large');
     line.serve(50);
     line.join('late', 'small');
     expect(line.serve(2)).toContain('late');
@@ -76,7 +78,7 @@ describe('the fair order', () => {
 
   it('counts direct messages as a server of their own', () => {
     const line = new Line();
-    for (let member = 0; member < 20; member++) line.join(`crowd ${member}`, 'large');
+    for (let member = 0; member < 20; member++) line.join(`contention ${member}`, 'large');
     line.serve(5);
     line.join('alone', undefined);
     expect(line.serve(2)).toContain('alone');
@@ -95,8 +97,8 @@ describe('the fair order', () => {
 
   it('lets members go before the background, and pay when they join it', () => {
     const line = new Line();
-    line.join('reader', 'guild', 2, 'background');
-    line.ask('old card', 'reader', 'guild', 'background');
+    line.join('reader', 'guild', 2, 'renewals');
+    line.ask('old card', 'reader', 'guild', 'renewals');
     line.join('asker', 'guild');
     line.ask('old card', 'joiner', 'guild');
     expect(line.serve(4)).toEqual(['asker', 'joiner', 'reader', 'reader']);
@@ -138,18 +140,18 @@ describe('the fair order', () => {
     line.join('eager', 'guild', 10);
     line.ask('wanted', 'eager', 'guild');
     line.ask('wanted', 'other', 'guild');
-    expect(line.flights.get('wanted')?.payer.memberId).toBe('eager');
+    expect(line.pendingLookups.get('wanted')?.payer.memberId).toBe('eager');
     line.serve();
     line.serve();
-    expect(line.flights.get('wanted')).toBeUndefined();
+    expect(line.pendingLookups.get('wanted')).toBeUndefined();
   });
 
   it('is not helped by a friend who asks for the same cards: a newcomer waits for one turn of theirs', () => {
     const line = new Line();
-    const cards = Array.from({ length: 55 }, (_, index) => `wanted ${index}`);
-    for (const card of cards) line.ask(card, 'eager', 'guild');
+    const storedCards = Array.from({ length: 55 }, (_, index) => `wanted ${index}`);
+    for (const card of storedCards) line.ask(card, 'eager', 'guild');
     line.serve(19); // the burst
-    for (const card of cards.slice(19)) line.ask(card, 'friend', undefined);
+    for (const card of storedCards.slice(19)) line.ask(card, 'friend', undefined);
     line.join('newcomer', 'guild');
     expect(line.serve(2)).toContain('newcomer');
   });
@@ -161,7 +163,7 @@ describe('the fair order', () => {
     line.join('first', 'guild b');
     line.ask('wanted', 'friend', 'guild c');
     expect(line.serve(3)).toEqual(['eager', 'first', 'eager']);
-    expect(line.flights.get('wanted')).toBeUndefined();
+    expect(line.pendingLookups.get('wanted')).toBeUndefined();
   });
 
   it('counts what a member joined like what they asked first', () => {
@@ -175,7 +177,7 @@ describe('the fair order', () => {
 
   it('does not let the servers of one round count in the next', () => {
     const line = new Line();
-    for (let member = 0; member < 50; member++) line.join(`crowd ${member}`, 'large', 2);
+    for (let member = 0; member < 50; member++) line.join(`contention ${member}`, 'large', 2);
     line.serve(51); // one each, and the first of the second ones
     line.join('late', 'small');
     expect(line.serve(2)).toContain('late');
@@ -186,7 +188,7 @@ describe('the fair order', () => {
     line.join('eager', 'guild', 19);
     const underWay = Array.from({ length: 19 }, () => line.launch());
     line.join('late', 'guild');
-    for (const flight of underWay) line.flights.comeBack(flight);
+    for (const pending of underWay) line.pendingLookups.comeBack(pending);
     expect(line.serve(2)).toContain('late');
   });
 
@@ -205,14 +207,16 @@ describe('the fair order', () => {
 });
 
 describe('what waits in another process', () => {
-  const NOW = { members: { member: 0, guild: 0 }, background: { member: 0, guild: 0 } };
-  const place = { lane: 'members' as const, rank: { member: 0, guild: 0 }, place: 1 };
+  const NOW = { members: { member: 0, guild: 0 }, renewals: { member: 0, guild: 0 } };
+  const queuedAtMs = { lane: 'members' as const, rank: { member: 0, guild: 0 }, queuedAtMs: 1 };
   const owner = { memberId: 'owner', guildId: 'guild b' };
   const joiner = { memberId: 'joiner', guildId: 'guild' };
 
   it('counts for all who wait for it there, who joined it, too', () => {
     const line = new Line();
-    line.flights.hear([{ waiting: [{ ...place, payer: owner, askers: [owner, joiner] }], served: NOW }]);
+    line.pendingLookups.hear([
+      { waiting: [{ ...queuedAtMs, payer: owner, requesters: [owner, joiner] }], served: NOW },
+    ]);
     line.join('joiner', 'guild c');
     line.join('newcomer', 'guild d');
     expect(line.serve(2)).toEqual(['newcomer', 'joiner']);
@@ -222,7 +226,9 @@ describe('what waits in another process', () => {
     const line = new Line();
     line.ask('wanted', 'owner', 'guild b');
     line.ask('wanted', 'joiner', 'guild');
-    expect(line.flights.summary(line.nowMs).waiting).toMatchObject([{ payer: owner, askers: [owner, joiner] }]);
+    expect(line.pendingLookups.summary(line.nowMs).waiting).toMatchObject([
+      { payer: owner, requesters: [owner, joiner] },
+    ]);
   });
 });
 
@@ -230,12 +236,12 @@ describe('whatever was asked and served before', () => {
   const members = ['a', 'b', 'c', 'd', 'e'];
   const guilds = ['g', 'h', undefined];
   type Asked = { member: string; guild: string | undefined; card: number };
-  const asked: fc.Arbitrary<Asked> = fc.record({
+  const requested: fc.Arbitrary<Asked> = fc.record({
     member: fc.constantFrom(...members),
     guild: fc.constantFrom(...guilds),
     card: fc.integer({ min: 0, max: 30 }),
   });
-  const step = fc.oneof({ weight: 4, arbitrary: asked }, { weight: 1, arbitrary: fc.constant('serve' as const) });
+  const step = fc.oneof({ weight: 4, arbitrary: requested }, { weight: 1, arbitrary: fc.constant('serve' as const) });
 
   function lineAfter(steps: readonly (Asked | 'serve')[]): Line {
     const line = new Line();
@@ -250,31 +256,31 @@ describe('whatever was asked and served before', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const line = lineAfter(steps);
-        const waiting = line.flights
+        const waiting = line.pendingLookups
           .waiting()
-          .flatMap((flight) => flight.waiting.map(({ question }) => question.asker));
+          .flatMap((pending) => pending.waiting.map(({ lookup }) => lookup.requester));
         const others = new Set(waiting.map(({ memberId }) => memberId));
         const servers = new Set(waiting.map(guildKey));
         line.join('newcomer', 'their own server');
-        const turns = line.serve(1 + Math.min(others.size, servers.size));
-        expect(turns).toContain('newcomer');
+        const permits = line.serve(1 + Math.min(others.size, servers.size));
+        expect(permits).toContain('newcomer');
       }),
     );
   });
 
   it('who asks for what another waits for, in the same order, delays nobody by a turn more', () => {
     const run = fc.record({
-      cards: fc.integer({ min: 1, max: 40 }),
+      storedCards: fc.integer({ min: 1, max: 40 }),
       served: fc.nat(40),
       friends: fc.integer({ min: 1, max: 6 }),
     });
     fc.assert(
-      fc.property(run, ({ cards, served, friends }) => {
+      fc.property(run, ({ storedCards, served, friends }) => {
         const line = new Line();
-        line.join('eager', 'guild', cards);
-        line.serve(Math.min(served, cards));
+        line.join('eager', 'guild', storedCards);
+        line.serve(Math.min(served, storedCards));
         for (let friend = 0; friend < friends; friend++) {
-          for (let card = served; card < cards; card++) line.ask(`card ${card}`, `friend ${friend}`, undefined);
+          for (let card = served; card < storedCards; card++) line.ask(`card ${card}`, `friend ${friend}`, undefined);
         }
         line.join('newcomer', 'guild');
         expect(line.serve(2)).toContain('newcomer');
@@ -284,16 +290,16 @@ describe('whatever was asked and served before', () => {
 
   it('nobody starves: with newcomers for ever, all that waited have had their turn after twice as many turns', () => {
     fc.assert(
-      fc.property(fc.array(asked, { maxLength: 40 }), (all) => {
+      fc.property(fc.array(requested, { maxLength: 40 }), (all) => {
         const line = lineAfter(all);
-        const waited = line.flights.waiting();
+        const waited = line.pendingLookups.waiting();
         line.nowMs = 2 * MINUTE_MS;
         line.promisedAtMs = 10 * MINUTE_MS;
-        for (let turn = 0; turn < 2 * waited.length; turn++) {
-          line.join(`newcomer ${turn}`, 'guild');
+        for (let permit = 0; permit < 2 * waited.length; permit++) {
+          line.join(`newcomer ${permit}`, 'guild');
           line.serve();
         }
-        expect(line.flights.waiting().filter((flight) => waited.includes(flight))).toEqual([]);
+        expect(line.pendingLookups.waiting().filter((pending) => waited.includes(pending))).toEqual([]);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/errors.ts';
 import { isCounted } from '../../src/lookup/refusals.ts';
+import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/model/errors.ts';
 
 describe('a request that failed', () => {
   it.each<[string, Error, boolean]>([

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { RedisReportBoard } from '../../src/lookup/redis-report-board.ts';
 import {
   LocalReportBoard,
   REPORT_EVERY_MS,
   type ReportBoard,
   type UsageReport,
 } from '../../src/lookup/report-board.ts';
-import { RedisLink } from '../../src/redis/redis-link.ts';
+import { RedisLink } from '../../src/storage/redis/redis-link.ts';
+import { RedisReportBoard } from '../../src/storage/redis/redis-report-board.ts';
 import { logLines } from '../support/log-lines.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
@@ -108,8 +108,8 @@ describe.each([
 
 describe('the report board of several processes', () => {
   async function two() {
-    const place = { url: redis.url, prefix: `${redis.prefix}:${crypto.randomUUID()}` };
-    return { one: await join(place), other: await join(place) };
+    const reservation = { url: redis.url, prefix: `${redis.prefix}:${crypto.randomUUID()}` };
+    return { one: await join(reservation), other: await join(reservation) };
   }
 
   it('is claimed by one of them', async () => {

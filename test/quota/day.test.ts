@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { QuotaState } from '../../src/model/quota.ts';
+import { memberCap } from '../../src/quota/daily-caps.ts';
 import { learnBurst, learntPace } from '../../src/quota/learned-burst.ts';
 import { planPace } from '../../src/quota/pace.ts';
+import { type Warned, warnedAfter } from '../../src/quota/quota-warnings.ts';
 import { addSample, type RemainingSample, runsOutAtMs } from '../../src/quota/rate-samples.ts';
 import { reserveUntilMs } from '../../src/quota/reserve.ts';
-import { memberCap } from '../../src/quota/shares.ts';
-import { type Warned, warnedAfter } from '../../src/quota/warnings.ts';
-import type { QuotaState } from '../../src/quota-state.ts';
 
 const HOUR = 3_600_000;
 const MIDNIGHT = Date.UTC(2026, 10, 21);

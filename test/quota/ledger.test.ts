@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Ledger } from '../../src/quota/ledger.ts';
-import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/local-ledger.ts';
-import { RedisLedger } from '../../src/quota/redis-ledger.ts';
-import { RedisLink } from '../../src/redis/redis-link.ts';
-import { nextUtcMidnightMs } from '../../src/utc-day.ts';
+import { RedisLedger } from '../../src/storage/redis/redis-ledger.ts';
+import { RedisLink } from '../../src/storage/redis/redis-link.ts';
+import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';
+import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 
@@ -22,7 +22,7 @@ type Open = () => Promise<Ledger>;
 function overOneDatabase(): Open {
   const database = new DatabaseSync(':memory:');
   database.exec(LEDGER_SCHEMA);
-  return async () => new LocalLedger(database);
+  return async () => new SqliteLedger(database);
 }
 
 let redis: TestRedis;
@@ -72,7 +72,7 @@ describe.each([
   it('books nothing of an asker but who and where', async () => {
     const ledger = await books()();
     expect(ledger.spent({ ...ALICE, ...{ token: 'secret' } })).toEqual({
-      asker: ALICE,
+      requester: ALICE,
       day: new Date(LATE_MS).toISOString().slice(0, 10),
     });
   });
@@ -105,7 +105,7 @@ describe.each([
 
   it('books on the member in all servers, and on the server for all members', async () => {
     const ledger = await books()();
-    for (const asker of [ALICE, BOB, ALICE_ELSEWHERE, ALICE_IN_PRIVATE]) ledger.spent(asker);
+    for (const requester of [ALICE, BOB, ALICE_ELSEWHERE, ALICE_IN_PRIVATE]) ledger.spent(requester);
     expect((await ledger.memberToday('alice')).requests).toBe(3);
     expect((await ledger.guildToday(BOB)).requests).toBe(2);
     expect((await ledger.guildToday(ALICE_IN_PRIVATE)).requests).toBe(1);
@@ -113,7 +113,7 @@ describe.each([
 
   it('names who caused most in a server, most first', async () => {
     const ledger = await books()();
-    for (const asker of [ALICE, BOB, BOB, ALICE_ELSEWHERE, ALICE_ELSEWHERE]) ledger.spent(asker);
+    for (const requester of [ALICE, BOB, BOB, ALICE_ELSEWHERE, ALICE_ELSEWHERE]) ledger.spent(requester);
     ledger.saved({ memberId: 'carol', guildId: 'guild' });
     expect(await ledger.topMembers(ALICE, 5)).toEqual([
       { memberId: 'bob', requests: 2 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/plans.ts';
+import type { Plan } from '../../src/model/plan.ts';
 import { limitOfNoPlan, type PlanSetting, partOf, planPace } from '../../src/quota/pace.ts';
 
 const FREE = { intervalMs: 6_000, capacity: 19 };

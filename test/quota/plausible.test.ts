@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Gate } from '../../src/quota/gate.ts';
-import { FIRST_PACING, type PacingState } from '../../src/quota/pacing.ts';
+import type { Breaker } from '../../src/quota/circuit-breaker.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { plausible } from '../../src/quota/plausible.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -8,14 +8,17 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const YEAR_MS = 365 * DAY_MS;
 
-function closed(why: Gate['why'], forMs: number): PacingState {
-  return { ...FIRST_PACING, gate: { why, sinceMs: NOW_MS, untilMs: NOW_MS + forMs, probing: false, failures: 1 } };
+function closed(why: Breaker['why'], forMs: number): LimiterState {
+  return {
+    ...INITIAL_LIMITER_STATE,
+    breaker: { why, sinceMs: NOW_MS, untilMs: NOW_MS + forMs, probing: false, failures: 1 },
+  };
 }
 
 /** All that is known, of a window that ends then. */
-function knownUntil(untilMs: number): PacingState {
+function knownUntil(untilMs: number): LimiterState {
   return {
-    ...FIRST_PACING,
+    ...INITIAL_LIMITER_STATE,
     quota: { limit: 1_000, remaining: 5, resetsAtMs: untilMs, receivedAtMs: NOW_MS },
     learnedBurst: { capacity: 9, untilMs },
     warned: { share: 0.8, windowEndsMs: untilMs },
@@ -24,7 +27,7 @@ function knownUntil(untilMs: number): PacingState {
 }
 
 describe('a state that was kept', () => {
-  it.each<[Gate['why'], number]>([
+  it.each<[Breaker['why'], number]>([
     ['minute', 31 * DAY_MS],
     ['down', 31 * DAY_MS],
     ['key', MINUTE_MS],
@@ -33,7 +36,7 @@ describe('a state that was kept', () => {
     expect(plausible(closed(why, forMs), NOW_MS)).toEqual(closed(why, forMs));
   });
 
-  it.each<[Gate['why'], number]>([
+  it.each<[Breaker['why'], number]>([
     ['minute', YEAR_MS],
     ['down', YEAR_MS],
     ['key', 10 * MINUTE_MS],

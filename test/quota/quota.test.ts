@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { QuotaReading, QuotaState } from '../../src/model/quota.ts';
 import { currentQuota, isOfDay, mergeReading } from '../../src/quota/quota.ts';
-import type { QuotaReading, QuotaState } from '../../src/quota-state.ts';
 
 const RESET_MS = 1_000_000;
 const NEXT_RESET_MS = RESET_MS + 86_400_000;

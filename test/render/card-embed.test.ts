@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeyRefused, QuotaSpent, ServiceDown } from '../../src/errors.ts';
+import { KeyRefused, QuotaSpent, ServiceDown } from '../../src/model/errors.ts';
 import { type CardView, cardEmbed, remainingWords } from '../../src/render/card-embed.ts';
 import { NumberFormats } from '../../src/render/numbers.ts';
 import { words } from '../../src/render/words.ts';
@@ -23,7 +23,7 @@ const VIEW: CardView = {
     imageUrl: 'https://cards.test/base1-4.png',
     prices: { market: 1234.5, low: 0, high: 2000 },
   },
-  answer: { askedAtMs: ASKED_AT_MS },
+  answer: { fetchedAtMs: ASKED_AT_MS },
   showPrices: true,
   locale: 'en-US',
   numbers: new NumberFormats(),
@@ -93,7 +93,7 @@ describe('the embed of a card', () => {
   });
 
   it('says that a card is no longer listed, and what else there is to say, and looks different', () => {
-    const embed = embedOf({ answer: { askedAtMs: 0, deniedAtMs: ASKED_AT_MS }, note: words.renewing });
+    const embed = embedOf({ answer: { fetchedAtMs: 0, delistedAtMs: ASKED_AT_MS }, note: words.renewing });
     expect(embed.description).toBe(
       `No longer listed by the card service, as of ${ASKED}. This is our last copy.\n${words.renewing}`,
     );
@@ -119,7 +119,7 @@ describe('whatever the service sends for a card', () => {
   );
   const view = fc.record({
     card: serviceCard.map((card) => Card.parse(JSON.parse(JSON.stringify(card)))),
-    answer: fc.record({ askedAtMs: momentMs, deniedAtMs: fc.option(momentMs, { nil: undefined }) }),
+    answer: fc.record({ fetchedAtMs: momentMs, delistedAtMs: fc.option(momentMs, { nil: undefined }) }),
     showPrices: fc.boolean(),
     locale,
     numbers: currency.map((code) => new NumberFormats(code)),

@@ -13,7 +13,7 @@ describe('imageUrl', () => {
   });
 
   it.each([
-    ['nothing', undefined],
+    ['missing', undefined],
     ['no address', 'a.png'],
     ['no scheme', '//cards.test/a.png'],
     ['javascript:', 'javascript:alert(1)'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuotaState } from '../../src/quota-state.ts';
+import type { QuotaState } from '../../src/model/quota.ts';
 import { type UsageKnowledge, usageFigures } from '../../src/render/usage-figures.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import { type Gate, OPEN_GATE } from '../../src/quota/gate.ts';
+import { type Breaker, CLOSED_BREAKER } from '../../src/quota/circuit-breaker.ts';
 import { usageState } from '../../src/render/usage-state.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = NOON_MS / 1000;
-const DOWN: Gate = { why: 'down', sinceMs: NOON_MS - 25_000, untilMs: NOON_MS + 5_000, probing: false, failures: 3 };
+const DOWN: Breaker = { why: 'down', sinceMs: NOON_MS - 25_000, untilMs: NOON_MS + 5_000, probing: false, failures: 3 };
 
-it.each<[string, Gate, string, boolean]>([
-  ['requests flow', OPEN_GATE, 'Requests go out as cards are asked for.', true],
+it.each<[string, Breaker, string, boolean]>([
+  ['requests flow', CLOSED_BREAKER, 'Requests go out as cards are asked for.', true],
   [
     'one was not answered',
-    { ...OPEN_GATE, failures: 1 },
+    { ...CLOSED_BREAKER, failures: 1 },
     'The card service did not answer just now. Requests still go out.',
     false,
   ],
@@ -50,6 +50,6 @@ it.each<[string, Gate, string, boolean]>([
     `The card service does not accept this bot's API key: check CARD_SERVICE_API_KEY. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 60}:t>.`,
     false,
   ],
-])('says the state at this second: %s', (_, gate, words, isWell) => {
-  expect(usageState(gate, NOON_MS)).toEqual({ words, isWell });
+])('says the state at this second: %s', (_, breaker, words, isWell) => {
+  expect(usageState(breaker, NOON_MS)).toEqual({ words, isWell });
 });

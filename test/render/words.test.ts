@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parseCardId } from '../../src/card-id.ts';
+import { parseCardId } from '../../src/model/card-id.ts';
 import {
+  BudgetSpent,
   Busy,
   InvalidCardId,
   KeptInReserve,
@@ -9,12 +10,11 @@ import {
   QuotaSpent,
   RateLimited,
   ServiceDown,
-  ShareSpent,
   Stopping,
   TooManyCommands,
   UnexpectedAnswer,
-} from '../../src/errors.ts';
-import { fromTime } from '../../src/moments.ts';
+} from '../../src/model/errors.ts';
+import { fromTime } from '../../src/render/times.ts';
 import { words } from '../../src/render/words.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
 import { nastyText } from './service-answers.ts';
@@ -46,7 +46,7 @@ describe('a time to come in a sentence', () => {
   });
 
   it('is for a turn the minute in which it comes', () => {
-    expect(words.turn(NOON_MS + 1)).toBe(`Your turn comes at <t:${NOON + 1}:t>.`);
+    expect(words.permit(NOON_MS + 1)).toBe(`Your turn comes at <t:${NOON + 1}:t>.`);
   });
 
   it('is read with the sentence around it', () => {
@@ -69,8 +69,8 @@ describe('every error', () => {
     new Busy(NOON_MS, false),
     new Busy(NOON_MS, true),
     new KeptInReserve(NOON_MS),
-    new ShareSpent('member', 100, NOON_MS),
-    new ShareSpent('server', 100, NOON_MS),
+    new BudgetSpent('member', 100, NOON_MS),
+    new BudgetSpent('server', 100, NOON_MS),
     new KeyRefused(401),
     new ServiceDown('silence'),
     new ServiceDown('silence', { untilMs: NOON_MS }),

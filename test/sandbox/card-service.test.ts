@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PLAN_LIMITS } from '../../src/plans.ts';
+import { PLAN_LIMITS } from '../../src/model/plan.ts';
 import { createCardService, type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 

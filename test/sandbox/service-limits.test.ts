@@ -9,7 +9,7 @@ import {
   settle,
   spend,
 } from '../../src/sandbox/service-limits.ts';
-import { nextUtcMidnightMs } from '../../src/utc-day.ts';
+import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 
 const NOON_MS = Date.UTC(2030, 0, 1, 12);
 const MIDNIGHT_MS = Date.UTC(2030, 0, 2);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/errors.ts';
+import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { clientOf, type Pair, startPair } from './clients.ts';
 
@@ -141,7 +141,7 @@ describe('a key', () => {
 
   it.each([
     ['a page', '<h1>Request blocked</h1>'],
-    ['nothing', ''],
+    ['missing', ''],
     ['another JSON', { error: 'blocked' }],
     ['an endless body', 'x'.repeat(2 * LONG.length)],
   ])('is not refused by a 403 with %s, which a firewall says', async (_, body) => {
@@ -192,7 +192,7 @@ describe('a service', () => {
     ['seconds', '30', 30_000],
     ['decimal seconds', '1.5', 1_500],
     ['nothing that is understood', 'soon', undefined],
-    ['nothing', undefined, undefined],
+    ['missing', undefined, undefined],
   ])('that is down may state for how long: %s', async (_, retryAfter, retryAfterMs) => {
     pair.service.script({ status: 503, headers: { 'retry-after': retryAfter } });
     expect(await ask().catch((error: unknown) => error)).toMatchObject({ name: 'ServiceDown', retryAfterMs });
@@ -309,7 +309,7 @@ describe('the usage report', () => {
   });
 
   it.each([
-    ['nothing', {}, {}],
+    ['missing', {}, {}],
     ['nulls', { plan: null, period: null, requests: null }, {}],
     [
       'half of everything',

@@ -1,4 +1,4 @@
-import type { QuotaReading } from '../../src/quota-state.ts';
+import type { QuotaReading } from '../../src/model/quota.ts';
 import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { CardService, type CardServiceOptions } from '../../src/service/card-service.ts';

@@ -9,7 +9,7 @@ const LONGEST_SECONDS = 31 * 24 * 3600;
 describe('the header Retry-After', () => {
   it.each([
     ['seconds', '7', 7],
-    ['nothing', '0', 0],
+    ['missing', '0', 0],
     ['decimal seconds', '1.5', 1.5],
     ['seconds with spaces around', ' 7 ', 7],
     ['a date of today', 'Sun, 06 Nov 1994 08:49:37 GMT', 37],
@@ -22,7 +22,7 @@ describe('the header Retry-After', () => {
 
   it.each([
     ['no header', null],
-    ['nothing', ''],
+    ['missing', ''],
     ['a negative number', '-5'],
     ['a number without a digit before the point', '.5'],
     ['an exponent', '1e3'],

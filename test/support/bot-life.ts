@@ -30,13 +30,13 @@ export async function livesThrough(life: Life, fault: GatewayFault, asked: 'idle
   const { gateway } = discord;
   const before = gateway.identifies + gateway.resumes;
   cardService.set({ latencyMs: asked === 'waiting' ? SLOW_MS : 0 });
-  const question = asked === 'waiting' ? ask(life) : undefined;
-  await question?.typed.until(({ state }) => state === 'thinking');
+  const query = asked === 'waiting' ? ask(life) : undefined;
+  await query?.typed.until(({ state }) => state === 'thinking');
   cardService.set({ latencyMs: 0 });
 
   await fault.strike(life);
 
-  if (question) expect(await finalAnswer(question.typed, RETURN_MS), `${fault.name}, waiting`).toBe(question.title);
+  if (query) expect(await finalAnswer(query.typed, RETURN_MS), `${fault.name}, waiting`).toBe(query.title);
   if (fault.connectsAnew ?? true) await unlessItEnds(life, gateway.whenUp(before + 1), fault.name);
   const { typed, title } = ask(life);
   expect(await finalAnswer(typed, RETURN_MS), `after ${fault.name}, ${asked}`).toBe(title);

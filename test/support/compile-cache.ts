@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'cardbot-compile-cache') };
 
 /** All that tests start as a process; a process that is killed leaves nothing in the cache, so one of them has to end. */
-const COMPILED = ['app.ts', 'shared-state.ts', 'discord/registration-cli.ts', 'sandbox/sandbox.ts'];
+const COMPILED = ['app.ts', 'storage/redis/redis-state.ts', 'registration/cli.ts', 'sandbox/sandbox.ts'];
 
 /** Before the first test (vitest's `globalSetup`): this run's workers, and the bots that they start, find compiled code. */
 export async function setup(): Promise<void> {

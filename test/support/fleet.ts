@@ -32,9 +32,9 @@ const PATIENCE_MS = 15_000;
 
 /** Resolves when every process is connected; all gone when the test or, from `beforeAll`, the file is over. */
 export async function startFleet(options: FleetOptions): Promise<TestFleet> {
-  const fleet = await prepareFleet(options);
-  await Promise.all(Array.from({ length: options.size ?? 2 }, (_, shard) => fleet.start(shard)));
-  return fleet;
+  const processesAlive = await prepareFleet(options);
+  await Promise.all(Array.from({ length: options.size ?? 2 }, (_, shard) => processesAlive.start(shard)));
+  return processesAlive;
 }
 
 /** The same with all processes yet to be started. */

@@ -1,20 +1,20 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
-import type { Answer } from '../../src/card.ts';
-import { NO_LEASE } from '../../src/lookup/card-lease.ts';
-import { CardLookup } from '../../src/lookup/card-lookup.ts';
-import type { Question } from '../../src/lookup/flight.ts';
-import { NO_PEERS, type Peers } from '../../src/lookup/peers.ts';
-import { WaitingLine } from '../../src/lookup/waiting-line.ts';
+import { NO_CARD_LOCK } from '../../src/lookup/card-lock.ts';
+import { Cards } from '../../src/lookup/cards.ts';
+import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
+import type { Lookup } from '../../src/lookup/pending-lookup.ts';
+import { NO_OTHER_QUEUES, type QueueExchange } from '../../src/lookup/queue-exchange.ts';
+import type { CardRecord } from '../../src/model/card.ts';
 import { Budget } from '../../src/quota/budget.ts';
-import { LEDGER_SCHEMA, LocalLedger } from '../../src/quota/local-ledger.ts';
-import { LocalPacer } from '../../src/quota/local-pacer.ts';
+import type { BudgetSetting } from '../../src/quota/daily-caps.ts';
+import type { LimiterState } from '../../src/quota/limiter-state.ts';
+import { LocalLimiter } from '../../src/quota/local-limiter.ts';
 import type { PlanSetting } from '../../src/quota/pace.ts';
-import type { PacingState } from '../../src/quota/pacing.ts';
-import type { ShareSetting } from '../../src/quota/shares.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
+import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';
 import { logLines } from './log-lines.ts';
 
 /** Midday, so that a test's hours are within one UTC day. */
@@ -30,10 +30,10 @@ export function fakeTime(): void {
 }
 
 export interface LineSetting {
-  shares?: ShareSetting;
+  shares?: BudgetSetting;
   apiKey?: string;
   longestWaitMs?: number;
-  peers?: Peers;
+  queueExchange?: QueueExchange;
 }
 
 /** The waiting line with everything below it, over a card service without sockets; a map for a cache. */
@@ -44,16 +44,16 @@ export function lineOver(
     shares = { guildDaily: undefined, memberDaily: 0 },
     apiKey,
     longestWaitMs = LONGEST_WAIT_MS,
-    peers = NO_PEERS,
+    queueExchange = NO_OTHER_QUEUES,
   }: LineSetting = {},
 ) {
   const { log, lines } = logLines();
   const database = new DatabaseSync(':memory:');
   database.exec(LEDGER_SCHEMA);
-  const ledger = new LocalLedger(database);
+  const ledger = new SqliteLedger(database);
   const warnings: number[] = [];
-  let saved: PacingState | undefined;
-  const pacer = new LocalPacer({
+  let saved: LimiterState | undefined;
+  const limiter = new LocalLimiter({
     setting,
     longestWaitMs,
     save: (state) => {
@@ -69,54 +69,54 @@ export function lineOver(
     apiKey,
     timeoutMs: 10_000,
     fetch: cardService.fetch,
-    onQuota: (reading) => pacer.hear(reading),
+    onQuota: (reading) => limiter.hear(reading),
     onNoSuchCard: () => {},
   });
-  const cards = new Map<string, Answer>();
+  const storedCards = new Map<string, CardRecord>();
   const store: CardStore = {
-    get: async (id) => cards.get(id),
-    set: async (id, answer) => void cards.set(id, answer),
-    holdsCards: async () => [...cards.values()].some(({ card }) => card !== undefined),
+    get: async (id) => storedCards.get(id),
+    set: async (id, answer) => void storedCards.set(id, answer),
+    holdsCards: async () => [...storedCards.values()].some(({ card }) => card !== undefined),
     close: async () => {},
   };
   const hourMs = 3_600_000;
   const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
-  const lookup = new CardLookup({ store, service, pacer, lifetimes });
-  const budget = new Budget({ ledger, pacer, setting: shares, plannedDay: undefined });
-  const line = new WaitingLine({
-    lookup,
-    pacer,
+  const cards = new Cards({ store, service, limiter, lifetimes });
+  const budget = new Budget({ ledger, limiter, setting: shares, plannedDay: undefined });
+  const line = new LookupQueue({
+    cards,
+    limiter,
     ledger,
     budget,
-    peers,
-    lease: NO_LEASE,
+    queueExchange,
+    cardLock: NO_CARD_LOCK,
     log,
     longestWaitMs,
   });
-  return { line, pacer, ledger, lookup, warnings, lines, cards, pacing: () => saved };
+  return { line, limiter, ledger, cards, warnings, lines, storedCards, pacing: () => saved };
 }
 
-export function question(cardId: string, more: Partial<Question> = {}): Question {
+export function lookup(cardId: string, more: Partial<Lookup> = {}): Lookup {
   return {
     cardId,
     showPrices: true,
     lane: 'members',
-    asker: { memberId: 'alice', guildId: 'guild' },
+    requester: { memberId: 'alice', guildId: 'guild' },
     deadlineMs: Date.now() + 14.5 * 60_000,
     ...more,
   };
 }
 
-export function by(memberId: string, guildId = 'guild'): Pick<Question, 'asker'> {
-  return { asker: { memberId, guildId } };
+export function by(memberId: string, guildId = 'guild'): Pick<Lookup, 'requester'> {
+  return { requester: { memberId, guildId } };
 }
 
 /** A place for each that is admitted, of those who ask in the same moment; why not, for each other. */
-export async function admitAll(line: WaitingLine, questions: readonly Question[]) {
-  const admissions = await Promise.all(questions.map((asked) => line.admit(asked)));
+export async function admitAll(line: LookupQueue, questions: readonly Lookup[]) {
+  const admissions = await Promise.all(questions.map((requested) => line.admit(requested)));
   return {
-    places: admissions.flatMap((admission) => ('place' in admission ? [admission.place] : [])),
+    reservations: admissions.flatMap((admission) => ('reservation' in admission ? [admission.reservation] : [])),
     refusals: admissions.flatMap((admission) => ('refusal' in admission ? [admission.refusal] : [])),
-    wereAdmitted: admissions.map((admission) => 'place' in admission),
+    wereAdmitted: admissions.map((admission) => 'reservation' in admission),
   };
 }

@@ -1,10 +1,10 @@
 import { expect, onTestFinished } from 'vitest';
 import type { PlanSetting } from '../../src/quota/pace.ts';
-import { RedisBucket } from '../../src/quota/redis-bucket.ts';
-import { RedisPacer } from '../../src/quota/redis-pacer.ts';
-import { SharedPacing } from '../../src/quota/shared-pacing.ts';
-import { Fleet } from '../../src/redis/fleet.ts';
-import { RedisLink } from '../../src/redis/redis-link.ts';
+import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
+import { RedisBucket } from '../../src/storage/redis/redis-bucket.ts';
+import { RedisLimiter } from '../../src/storage/redis/redis-limiter.ts';
+import { RedisLink } from '../../src/storage/redis/redis-link.ts';
+import { SharedLimiterState } from '../../src/storage/redis/shared-limiter-state.ts';
 import { LONGEST_WAIT_MS } from './line.ts';
 import { logLines } from './log-lines.ts';
 import type { TestRedis } from './redis.ts';
@@ -24,30 +24,30 @@ export interface SharingProcessOptions {
 /** The pacer of one of several processes, with its own connection to Redis. Gone when the test is over. */
 export class SharingProcess {
   readonly link: RedisLink;
-  readonly fleet: Fleet;
-  readonly pacer: RedisPacer;
+  readonly processesAlive: ProcessesAlive;
+  readonly limiter: RedisLimiter;
   readonly log = logLines();
 
   constructor({ url, prefix }: TestRedis, { setting, warn = () => {} }: SharingProcessOptions) {
     const { log } = this.log;
     this.link = new RedisLink({ url, prefix, log });
-    this.fleet = new Fleet(this.link, prefix, 1, FLEET_TIMES);
+    this.processesAlive = new ProcessesAlive(this.link, prefix, 1, FLEET_TIMES);
     const bucket = new RedisBucket(this.link, prefix, ACCOUNT);
-    const shared = new SharedPacing({
+    const shared = new SharedLimiterState({
       link: this.link,
       prefix,
       account: ACCOUNT,
       bucketKey: bucket.key,
-      fleet: this.fleet,
+      processesAlive: this.processesAlive,
       log,
     });
-    this.pacer = new RedisPacer({
+    this.limiter = new RedisLimiter({
       setting,
       longestWaitMs: LONGEST_WAIT_MS,
       shared,
       bucket,
       link: this.link,
-      fleet: this.fleet,
+      processesAlive: this.processesAlive,
       warn,
       warnOfLimit: () => {},
       random: () => 0,
@@ -69,7 +69,7 @@ export class SharingProcess {
   }
 
   async end(): Promise<void> {
-    await this.fleet.leave();
+    await this.processesAlive.leave();
     this.link.close();
   }
 }

@@ -1,4 +1,4 @@
-import { PLAN_LIMITS } from '../../plans.ts';
+import { PLAN_LIMITS } from '../../model/plan.ts';
 import type { Snapshot } from '../page-protocol.ts';
 import { changeSwitches, press } from './api.ts';
 import { Controls, row } from './controls.ts';

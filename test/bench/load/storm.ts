@@ -14,7 +14,7 @@ const SOON_MS = 3_000;
 /** As many as can have a turn within the 300 s that somebody may wait: the burst, and ten a minute. */
 const MOST_WAITING = 20 + 50;
 
-type Told = 'card' | 'turn' | 'sentence';
+type Told = 'card' | 'permit' | 'sentence';
 
 /** Far more cards than the Free plan allows to ask for. @param scale of the time and of the cards */
 export async function storm(scale: number): Promise<LoadRow> {
@@ -26,7 +26,7 @@ export async function storm(scale: number): Promise<LoadRow> {
   });
   const bot = await ProbedBot.start({ serviceUrl: service.url, members: MEMBERS });
   try {
-    const told: Record<Told, number> = { card: 0, turn: 0, sentence: 0 };
+    const told: Record<Told, number> = { card: 0, permit: 0, sentence: 0 };
     const heard = new Set<string>();
     bot.discord.onMessage((message) => {
       const what = toldBy(message);
@@ -52,7 +52,7 @@ export async function storm(scale: number): Promise<LoadRow> {
     const measure = await bot.ask('measure');
     const residentAtEnd = bot.residentMegabytes;
     await bot.end();
-    const debts = bot.rows('debts');
+    const deferredReplies = bot.rows('debts');
     const refused = service.counts.byStatus[429] ?? 0;
     const untold = commands - heard.size;
     return {
@@ -67,9 +67,12 @@ export async function storm(scale: number): Promise<LoadRow> {
           reached: untold === 0,
         },
         { claim: `requests above the plan: 0 (${refused} of ${service.counts.total})`, reached: refused === 0 },
-        { claim: `at most ${MOST_WAITING} replies owed in the end (${debts})`, reached: debts <= MOST_WAITING },
+        {
+          claim: `at most ${MOST_WAITING} replies owed in the end (${deferredReplies})`,
+          reached: deferredReplies <= MOST_WAITING,
+        },
       ],
-      note: `The storm: ${MEMBERS} members; ${told.card} had a card within ${SOON_MS / 1_000} s, ${told.turn} a turn and ${told.sentence} a sentence with a time.`,
+      note: `The storm: ${MEMBERS} members; ${told.card} had a card within ${SOON_MS / 1_000} s, ${told.permit} a turn and ${told.sentence} a sentence with a time.`,
     };
   } finally {
     await bot.stop();
@@ -82,7 +85,7 @@ function toldBy({ state, embeds, content }: ChatMessage): Told | undefined {
   if (state !== 'answered') return undefined;
   if (embeds.length > 0) return 'card';
   if (!content.includes('<t:')) return undefined;
-  return content.startsWith('Your turn comes') ? 'turn' : 'sentence';
+  return content.startsWith('Your turn comes') ? 'permit' : 'sentence';
 }
 
 function card(index: number): ServiceCard {

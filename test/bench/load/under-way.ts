@@ -15,7 +15,7 @@ export class UnderWay {
   readonly #awaited = new Map<string, (message: ChatMessage | undefined) => void>();
   #finished = 0;
   /** Finished before each that is shown its turn. */
-  readonly #turns = new Map<string, number>();
+  readonly #permits = new Map<string, number>();
   #room = Promise.withResolvers<void>();
 
   constructor(discord: EmulatedDiscord) {
@@ -41,7 +41,7 @@ export class UnderWay {
     const message = await promise;
     clearTimeout(timer);
     this.#awaited.delete(typed.id);
-    this.#turns.delete(typed.id);
+    this.#permits.delete(typed.id);
     this.#finished++;
     this.#room.resolve();
     if (message?.state === 'answered') return;
@@ -53,14 +53,14 @@ export class UnderWay {
     const resolve = this.#awaited.get(message.interactionId);
     if (!resolve) return;
     if (isFinal(message)) resolve(message);
-    else if (message.state === 'answered' && !this.#turns.has(message.interactionId)) {
-      this.#turns.set(message.interactionId, this.#finished);
+    else if (message.state === 'answered' && !this.#permits.has(message.interactionId)) {
+      this.#permits.set(message.interactionId, this.#finished);
     }
   }
 
   async #remembered(): Promise<void> {
     for (;;) {
-      const [oldest = this.#finished] = this.#turns.values();
+      const [oldest = this.#finished] = this.#permits.values();
       if (this.#finished - oldest < REMEMBERED) return;
       this.#room = Promise.withResolvers();
       await this.#room.promise;

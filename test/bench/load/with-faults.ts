@@ -113,7 +113,7 @@ type Part = Measure & { seconds: number; resident: number };
 
 function verdicts(lost: readonly string[], [early, late]: [Part, Part], bot: ProbedBot, ranOn: boolean): Verdict[] {
   const alarms = bot.alarms();
-  const [debts, cards] = [bot.rows('debts'), bot.rows('cards')];
+  const [deferredReplies, cards] = [bot.rows('debts'), bot.rows('cards')];
   const more = KEPT.filter((name) => (late[name] ?? 0) > (early[name] ?? 0) + CHANCE);
   const heap = late.heapMegabytes / early.heapMegabytes;
   return [
@@ -125,8 +125,8 @@ function verdicts(lost: readonly string[], [early, late]: [Part, Part], bot: Pro
       claim: `unhandled rejections and warnings of the runtime: 0 (${alarms.length})${alarms.slice(0, 1)}`,
       reached: alarms.length === 0 && ranOn,
     },
-    { claim: `nothing kept has grown (${more.join(', ') || 'nothing'})`, reached: more.length === 0 },
-    { claim: `debts left: 0 (${debts})`, reached: debts === 0 },
+    { claim: `nothing kept has grown (${more.join(', ') || 'missing'})`, reached: more.length === 0 },
+    { claim: `deferredReplies left: 0 (${deferredReplies})`, reached: deferredReplies === 0 },
     { claim: `cards stored: at most ${MOST_CARDS} (${cards})`, reached: cards <= MOST_CARDS },
     {
       claim: `heap from the first tenth to the end at most ${HEAP_GROWTH} × (${heap.toFixed(2)} ×)`,

@@ -1,6 +1,6 @@
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { createLog } from '../../../src/log.ts';
-import { openSharedState } from '../../../src/shared-state.ts';
+import { openRedisState } from '../../../src/storage/redis/redis-state.ts';
 import { sampleCard, storedCardId } from '../stored-cards.ts';
 
 const AT_ONCE = 100;
@@ -9,10 +9,14 @@ const AT_ONCE = 100;
 export async function putCards(variables: Record<string, string>, count: number): Promise<void> {
   const config = readConfig({ DISCORD_TOKEN: 'none', ...variables });
   if (config.redis === undefined) throw new Error('no REDIS_URL');
-  const { cards, close } = await openSharedState(config, config.redis, createLog({ level: 'warn', secrets: [] }));
+  const { cardStore: cards, close } = await openRedisState(
+    config,
+    config.redis,
+    createLog({ level: 'warn', secrets: [] }),
+  );
   for (let from = 0; from < count; from += AT_ONCE) {
     const ids = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => storedCardId(from + index));
-    await Promise.all(ids.map((id) => cards.set(id, { card: sampleCard(id), askedAtMs: Date.now() })));
+    await Promise.all(ids.map((id) => cards.set(id, { card: sampleCard(id), fetchedAtMs: Date.now() })));
   }
   await close();
 }

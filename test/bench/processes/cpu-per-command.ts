@@ -49,9 +49,9 @@ async function startFleet(count: number, dataDir: string, serviceUrl: string, re
 }
 
 /** For each command, over all processes of the fleet. */
-async function cpuMs(fleet: readonly Contender[]): Promise<number> {
+async function cpuMs(processesAlive: readonly Contender[]): Promise<number> {
   const took = await Promise.all(
-    fleet.map(async (bot) => {
+    processesAlive.map(async (bot) => {
       const ids = knownIds();
       const answers: Promise<unknown>[] = [];
       const beforeMs = await bot.cpuMs();
@@ -60,7 +60,7 @@ async function cpuMs(fleet: readonly Contender[]): Promise<number> {
       return (await bot.cpuMs()) - beforeMs;
     }),
   );
-  return took.reduce((sum, ms) => sum + ms, 0) / (fleet.length * COMMANDS);
+  return took.reduce((sum, ms) => sum + ms, 0) / (processesAlive.length * COMMANDS);
 }
 
 function part(rounds: number[][], requests: number): FigurePart {

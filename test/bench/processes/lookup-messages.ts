@@ -1,4 +1,4 @@
-import type { Asker } from '../../../src/asker.ts';
+import type { Requester } from '../../../src/model/requester.ts';
 
 /** What a process is to be: the service it asks, and the Redis that it shares. */
 export interface LookupProcessOptions {
@@ -10,7 +10,7 @@ export interface LookupProcessOptions {
 
 /** From `atMs` on, so many at once, in their order. */
 export interface AskMessage {
-  lookups: { cardId: string; asker: Asker }[];
+  lookups: { cardId: string; requester: Requester }[];
   atMs: number;
   atOnce: number;
 }

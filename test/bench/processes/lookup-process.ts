@@ -10,8 +10,8 @@ process.on('message', async ({ lookups, atMs, atOnce }: AskMessage) => {
   let withCard = 0;
   const left = lookups[Symbol.iterator]();
   const oneAfterTheOther = async () => {
-    for (const { cardId, asker } of left) {
-      const { card } = await bot.ask(cardId, asker);
+    for (const { cardId, requester } of left) {
+      const { card } = await bot.ask(cardId, requester);
       if (card) withCard++;
     }
   };

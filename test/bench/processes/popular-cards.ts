@@ -46,12 +46,12 @@ async function askAll(
     CARD_SERVICE_PLAN: 'enterprise',
     MEMBER_DAILY_REQUESTS: '0',
   };
-  const fleet = await LookupFleet.start(processes, { url: service.url, ...PACE, variables });
+  const processesAlive = await LookupFleet.start(processes, { url: service.url, ...PACE, variables });
   try {
-    const { withCard } = await fleet.ask(lookups, AT_ONCE);
+    const { withCard } = await processesAlive.ask(lookups, AT_ONCE);
     return { requests: service.counts.total, withCard };
   } finally {
-    await fleet.stop();
+    await processesAlive.stop();
     await service.close();
   }
 }

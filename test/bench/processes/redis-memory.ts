@@ -1,8 +1,8 @@
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { createLog } from '../../../src/log.ts';
-import { REPLY_LIFE_MS } from '../../../src/replies/debt.ts';
-import { openSharedState } from '../../../src/shared-state.ts';
-import type { State } from '../../../src/state.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
+import { openRedisState } from '../../../src/storage/redis/redis-state.ts';
+import type { State } from '../../../src/storage/state.ts';
 import { sampleCard, storedCardId } from '../stored-cards.ts';
 import type { RedisUse } from './redis-use.ts';
 
@@ -12,11 +12,11 @@ const AT_ONCE = 100;
 type Write = (state: State, index: number) => Promise<unknown>;
 
 const WRITES: Readonly<Record<string, Write>> = {
-  'a card': ({ cards }, index) => {
+  'a card': ({ cardStore: cards }, index) => {
     const id = storedCardId(index);
-    return cards.set(id, { card: sampleCard(id), askedAtMs: Date.now() });
+    return cards.set(id, { card: sampleCard(id), fetchedAtMs: Date.now() });
   },
-  'a reply owed, until it is paid': ({ journal }, index) => journal.add(debt(index)),
+  'a reply owed, until it is paid': ({ journal }, index) => journal.add(deferred(index)),
   'a member who asked in a server, for each day': async ({ ledger }, index) => {
     ledger.spent({ memberId: snowflake(index), guildId: snowflake(0) });
   },
@@ -28,7 +28,7 @@ export async function bytesOfEach(use: RedisUse, variables: Record<string, strin
   if (config.redis === undefined) throw new Error('no REDIS_URL');
   const found: [string, number][] = [];
   for (const [what, write] of Object.entries(WRITES)) {
-    const state = await openSharedState(config, config.redis, createLog({ level: 'warn', secrets: [] }));
+    const state = await openRedisState(config, config.redis, createLog({ level: 'warn', secrets: [] }));
     await write(state, MANY); // the keys that all of a kind share
     const before = await use.bytes();
     for (let from = 0; from < MANY; from += AT_ONCE) {
@@ -36,26 +36,26 @@ export async function bytesOfEach(use: RedisUse, variables: Record<string, strin
     }
     await state.ledger.close(); // writes what is left
     found.push([what, ((await use.bytes()) - before) / MANY]);
-    for (let index = 0; index <= MANY; index++) await state.journal.remove(debt(index).interactionId);
+    for (let index = 0; index <= MANY; index++) await state.journal.remove(deferred(index).interactionId);
     await state.close();
   }
   return found;
 }
 
-function debt(index: number) {
+function deferred(index: number) {
   const receivedAtMs = Date.now();
   return {
     interactionId: snowflake(index),
     applicationId: snowflake(0),
     token: 'x'.repeat(200),
     command: 'card',
-    question: { cardId: storedCardId(index), showPrices: true },
+    query: { cardId: storedCardId(index), showPrices: true },
     private: false,
     locale: 'en-US',
     memberId: snowflake(index),
     guildId: snowflake(0),
     receivedAtMs,
-    deadlineMs: receivedAtMs + REPLY_LIFE_MS,
+    deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
   };
 }
 

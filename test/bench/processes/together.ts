@@ -17,7 +17,7 @@ const ROUNDS = 3;
 
 const PACE = { requestsPerMinute: PER_SECOND * 60, burst: BURST };
 const DIFFERENT = DAY_CARDS.map(({ id: cardId }, index) => {
-  return { cardId, asker: { memberId: `member ${index}`, guildId: 'server' } };
+  return { cardId, requester: { memberId: `member ${index}`, guildId: 'server' } };
 });
 const QUESTIONS = DIFFERENT.slice(0, LOOKUPS);
 /** Two for each of four processes, which then run as those of a bot do: connected, and compiled a little. */
@@ -78,16 +78,19 @@ async function clear(redis: BenchRedis): Promise<Run[]> {
     }),
   );
   try {
-    await Promise.all(fleets.map((fleet) => fleet.ask(FIRST_QUESTIONS, 1)));
+    await Promise.all(fleets.map((processesAlive) => processesAlive.ask(FIRST_QUESTIONS, 1)));
     await sleep(REFILL_MS);
     const answers = await Promise.all(
-      fleets.map(async (fleet, index) => {
+      fleets.map(async (processesAlive, index) => {
         await sleep(index * APART_MS); // the first questions of one do not hold up those of another
-        return fleet.ask(QUESTIONS, LOOKUPS);
+        return processesAlive.ask(QUESTIONS, LOOKUPS);
       }),
     );
     return answers.map((answer, index) => ({ ...answer, refused: services[index]?.counts.byStatus[429] ?? 0 }));
   } finally {
-    await Promise.all([...fleets.map((fleet) => fleet.stop()), ...services.map((service) => service.close())]);
+    await Promise.all([
+      ...fleets.map((processesAlive) => processesAlive.stop()),
+      ...services.map((service) => service.close()),
+    ]);
   }
 }

@@ -1,6 +1,6 @@
 import { Keyv } from 'keyv';
 import PQueue from 'p-queue';
-import type { Card } from '../../../src/card.ts';
+import type { Card } from '../../../src/model/card.ts';
 import { plainClient, shown } from './plain-client.ts';
 import { FRESH_MS, type ServiceAddress, type Strategy } from './strategy.ts';
 
@@ -10,7 +10,7 @@ export async function cacheAndQueue(service: ServiceAddress): Promise<Strategy> 
   const cache = new Keyv<Card>({ ttl: FRESH_MS });
   const queue = new PQueue(intervalOf(service));
 
-  const lookup = async (cardId: string): Promise<Card | undefined> => {
+  const cards = async (cardId: string): Promise<Card | undefined> => {
     const cached = await cache.get(cardId);
     if (cached !== undefined) return cached;
     const card = await queue.add(() => ask(cardId));
@@ -18,7 +18,7 @@ export async function cacheAndQueue(service: ServiceAddress): Promise<Strategy> 
     return card;
   };
   return {
-    ask: (cardId) => shown(lookup(cardId)),
+    ask: (cardId) => shown(cards(cardId)),
     close: async () => queue.clear(),
   };
 }

@@ -1,7 +1,7 @@
 import { Keyv } from 'keyv';
-import type { Card } from '../../../src/card.ts';
-import { RateLimited } from '../../../src/errors.ts';
-import { REPLY_LIFE_MS } from '../../../src/replies/debt.ts';
+import type { Card } from '../../../src/model/card.ts';
+import { RateLimited } from '../../../src/model/errors.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import { plainClient, shown } from './plain-client.ts';
 import { FRESH_MS, type ServiceAddress, type Strategy } from './strategy.ts';
 
@@ -10,14 +10,14 @@ export async function cacheAndRetryAfter(service: ServiceAddress): Promise<Strat
   const ask = plainClient(service);
   const cache = new Keyv<Card>({ ttl: FRESH_MS });
 
-  const lookup = async (cardId: string): Promise<Card | undefined> => {
+  const cards = async (cardId: string): Promise<Card | undefined> => {
     const cached = await cache.get(cardId);
     if (cached !== undefined) return cached;
-    const card = await untilAllowed(() => ask(cardId), Date.now() + REPLY_LIFE_MS);
+    const card = await untilAllowed(() => ask(cardId), Date.now() + REPLY_DEADLINE_MS);
     if (card !== undefined) await cache.set(cardId, card);
     return card;
   };
-  return { ask: (cardId) => shown(lookup(cardId)), close: async () => {} };
+  return { ask: (cardId) => shown(cards(cardId)), close: async () => {} };
 }
 
 async function untilAllowed<T>(send: () => Promise<T>, deadlineMs: number): Promise<T> {

@@ -15,10 +15,10 @@ it.each([
 });
 
 it('is asked by 300 members, each at home in one of 40 servers', () => {
-  const askers = dayOfLookups(0.3).map(({ asker }) => asker);
-  expect(new Set(askers.map(({ memberId }) => memberId)).size).toBe(300);
-  expect(new Set(askers.map(({ guildId }) => guildId)).size).toBe(40);
-  expect(new Set(askers.map(({ memberId, guildId }) => `${memberId} in ${guildId}`)).size).toBe(300);
+  const requesters = dayOfLookups(0.3).map(({ requester }) => requester);
+  expect(new Set(requesters.map(({ memberId }) => memberId)).size).toBe(300);
+  expect(new Set(requesters.map(({ guildId }) => guildId)).size).toBe(40);
+  expect(new Set(requesters.map(({ memberId, guildId }) => `${memberId} in ${guildId}`)).size).toBe(300);
 });
 
 it('asks only for cards that exist', () => {

@@ -1,4 +1,4 @@
-import type { Asker } from '../../../src/asker.ts';
+import type { Requester } from '../../../src/model/requester.ts';
 import type { ServiceCard } from '../../../src/sandbox/sample-cards.ts';
 import { seededRandom } from '../../../src/sandbox/seeded-random.ts';
 import { zipf } from './zipf.ts';
@@ -16,7 +16,7 @@ export interface Lookup {
   /** Whole milliseconds since the day began. */
   atMs: number;
   cardId: string;
-  asker: Asker;
+  requester: Requester;
 }
 
 /** Every card that is asked for on that day exists. */
@@ -43,7 +43,7 @@ export function dayOfLookups(firstHourShare: number): Lookup[] {
     return {
       atMs,
       cardId: cardId(rank()),
-      asker: { memberId: `member ${member}`, guildId: `server ${member % SERVERS}` },
+      requester: { memberId: `member ${member}`, guildId: `server ${member % SERVERS}` },
     };
   }).sort((a, b) => a.atMs - b.atMs);
 }

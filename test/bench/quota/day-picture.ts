@@ -1,4 +1,4 @@
-import { PLAN_LIMITS } from '../../../src/plans.ts';
+import { PLAN_LIMITS } from '../../../src/model/plan.ts';
 import { OURS } from './contestants.ts';
 import type { ContestantDay } from './day-of-all.ts';
 import { DAY_MS } from './day-of-lookups.ts';

@@ -8,9 +8,9 @@ const CARD = { card: true, old: false };
 const NONE = { card: false, old: false };
 
 function lived(atMs: number, cardId: string, what: Partial<Lived>): Lived {
-  const lookup = { atMs, cardId, asker: { memberId: 'one', guildId: 'here' } };
+  const cards = { atMs, cardId, requester: { memberId: 'one', guildId: 'here' } };
   const { told = CARD, waitMs = 0 } = what;
-  return { lookup, told, waitMs, comebacks: 0, seenAfterMs: told.card ? waitMs : undefined, ...what };
+  return { cards, told, waitMs, comebacks: 0, seenAfterMs: told.card ? waitMs : undefined, ...what };
 }
 
 function request(sentAtMs: number, what: Partial<WatchedRequest> = {}): WatchedRequest {

@@ -73,8 +73,8 @@ function askedTwice(requests: readonly WatchedRequest[]): number {
 
 function firstLookups(lived: readonly Lived[]): FirstLookups {
   const firsts = new Map<string, Lived>();
-  for (const one of lived.toSorted((a, b) => a.lookup.atMs - b.lookup.atMs)) {
-    if (!firsts.has(one.lookup.cardId)) firsts.set(one.lookup.cardId, one);
+  for (const one of lived.toSorted((a, b) => a.cards.atMs - b.cards.atMs)) {
+    if (!firsts.has(one.cards.cardId)) firsts.set(one.cards.cardId, one);
   }
   const seenAfterMs = [...firsts.values()].flatMap(({ seenAfterMs }) => seenAfterMs ?? []);
   return {

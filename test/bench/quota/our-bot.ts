@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cardCommand from '../../../commands/card.ts';
-import type { Asker } from '../../../src/asker.ts';
-import { readConfig } from '../../../src/config.ts';
-import type { Asked, Message } from '../../../src/discord/command.ts';
-import { CardServiceError } from '../../../src/errors.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import type { Invocation, Message } from '../../../src/discord/interactions/command.ts';
 import { createLog } from '../../../src/log.ts';
-import { openParts } from '../../../src/parts.ts';
-import { REPLY_LIFE_MS } from '../../../src/replies/debt.ts';
+import { CardServiceError } from '../../../src/model/errors.ts';
+import type { Requester } from '../../../src/model/requester.ts';
+import { openServices } from '../../../src/parts.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import type { ServiceAddress, Strategy, Told } from './strategy.ts';
 
 /**
@@ -19,28 +19,33 @@ import type { ServiceAddress, Strategy, Told } from './strategy.ts';
 export async function ourBot(service: ServiceAddress, variables: Record<string, string> = {}): Promise<Strategy> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const log = createLog({ level: 'silent', secrets: [] });
-  const { parts, state } = await openParts(configFor(service, dataDir, variables), log, { fetch: service.fetch });
+  const { services, state } = await openServices(configFor(service, dataDir, variables), log, { fetch: service.fetch });
 
-  const answer = async (asked: Asked): Promise<Told> => {
-    const response = await cardCommand.run(asked, parts);
-    if (response.kind === 'reply') return told(response.message, response.source === 'old copy');
-    const { kind: _, place, ...owed } = response;
-    const debt = { ...asked, ...owed, command: cardCommand.data.name, deadlineMs: asked.receivedAtMs + REPLY_LIFE_MS };
-    const outcome = await place.take().then(
-      (found) => ({ answer: found, asked: true }),
-      (error: CardServiceError) => ({ error, asked: false }),
+  const answer = async (invocation: Invocation): Promise<Told> => {
+    const response = await cardCommand.run(invocation, services);
+    if (response.kind === 'reply') return told(response.message, response.source === 'stale');
+    const { kind: _, reservation, ...owed } = response;
+    const deferred = {
+      ...invocation,
+      ...owed,
+      command: cardCommand.data.name,
+      deadlineMs: invocation.receivedAtMs + REPLY_DEADLINE_MS,
+    };
+    const outcome = await reservation.take().then(
+      (found) => ({ answer: found, requested: true }),
+      (error: CardServiceError) => ({ error, requested: false }),
     );
-    return told(cardCommand.pay(debt, outcome, parts), false);
+    return told(cardCommand.complete(deferred, outcome, services), false);
   };
   return {
-    ask: (cardId, asker) =>
-      answer(asCommand(cardId, asker)).catch((error: unknown) => {
+    ask: (cardId, requester) =>
+      answer(asCommand(cardId, requester)).catch((error: unknown) => {
         if (error instanceof CardServiceError) return told({ content: error.userMessage }, false);
         throw error;
       }),
     async close() {
-      parts.usage.close();
-      await parts.line.close(0);
+      services.usage.close();
+      await services.line.close(0);
       await state.close();
       rmSync(dataDir, { recursive: true });
     },
@@ -62,9 +67,9 @@ function configFor(
   });
 }
 
-function asCommand(cardId: string, asker: Asker): Asked {
+function asCommand(cardId: string, requester: Requester): Invocation {
   return {
-    ...asker,
+    ...requester,
     interactionId: 'none',
     applicationId: 'none',
     token: 'none',

@@ -1,4 +1,4 @@
-import type { Card } from '../../../src/card.ts';
+import type { Card } from '../../../src/model/card.ts';
 import { CardService } from '../../../src/service/card-service.ts';
 import type { ServiceAddress, Told } from './strategy.ts';
 

@@ -1,5 +1,5 @@
 import pRetry from 'p-retry';
-import { REPLY_LIFE_MS } from '../../../src/replies/debt.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import { plainClient, shown } from './plain-client.ts';
 import type { ServiceAddress, Strategy } from './strategy.ts';
 
@@ -8,7 +8,7 @@ export async function retryAlone(service: ServiceAddress): Promise<Strategy> {
   const ask = plainClient(service);
   let closed = false;
   // What still waits when the strategy is closed must not keep the process alive.
-  const options = { randomize: true, maxRetryTime: REPLY_LIFE_MS, shouldRetry: () => !closed, unref: true };
+  const options = { randomize: true, maxRetryTime: REPLY_DEADLINE_MS, shouldRetry: () => !closed, unref: true };
   return {
     ask: (cardId) => shown(pRetry(() => ask(cardId), options)),
     async close() {

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const CARD: Told = { card: true, old: false };
 
 function lookupAt(atMs: number): Lookup {
-  return { atMs, cardId: 'bench-1', asker: { memberId: 'one', guildId: 'here' } };
+  return { atMs, cardId: 'bench-1', requester: { memberId: 'one', guildId: 'here' } };
 }
 
 /** Answers as told, once after another. */

@@ -1,4 +1,4 @@
-import { PLAN_LIMITS } from '../../../src/plans.ts';
+import { PLAN_LIMITS } from '../../../src/model/plan.ts';
 import { createCardService } from '../../../src/sandbox/card-service.ts';
 import { DAY_CARDS, DAY_MS, type Lookup } from './day-of-lookups.ts';
 import { inFakedTime } from './faked-time.ts';
@@ -17,7 +17,7 @@ const INTERACTION_LIFE_MS = 15 * 60_000;
 
 /** What became of one lookup. */
 export interface Lived {
-  lookup: Lookup;
+  cards: Lookup;
   /** What the first command brought, and after how long. */
   told: Told;
   waitMs: number;
@@ -39,31 +39,31 @@ export function simulateDay(start: StartStrategy, lookups: readonly Lookup[]): P
     const service = createCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS });
     const { fetch, requests } = watchFetch(service.fetch);
     const strategy = await start({ url: 'http://cards.example', fetch, ...PLAN_LIMITS.free });
-    const lived = await Promise.all(lookups.map((lookup) => live(lookup, strategy)));
+    const lived = await Promise.all(lookups.map((cards) => live(cards, strategy)));
     await strategy.close();
     const ofTheDay = requests.map(sinceMidnight).filter(({ sentAtMs }) => sentAtMs < DAY_MS);
     return { lived, requests: ofTheDay };
   });
 }
 
-async function live(lookup: Lookup, strategy: Strategy): Promise<Lived> {
-  await until(lookup.atMs);
-  const told = await asked(lookup, strategy);
-  const waitMs = sinceMidnightMs() - lookup.atMs;
+async function live(cards: Lookup, strategy: Strategy): Promise<Lived> {
+  await until(cards.atMs);
+  const told = await invocation(cards, strategy);
+  const waitMs = sinceMidnightMs() - cards.atMs;
 
   let [last, comebacks] = [told, 0];
   while (last.comeBackAtMs !== undefined && last.comeBackAtMs < MIDNIGHT_MS + DAY_MS) {
     await until(last.comeBackAtMs - MIDNIGHT_MS + Math.random() * COMES_BACK_WITHIN_MS);
     comebacks++;
-    last = await asked(lookup, strategy);
+    last = await invocation(cards, strategy);
   }
-  return { lookup, told, waitMs, comebacks, seenAfterMs: last.card ? sinceMidnightMs() - lookup.atMs : undefined };
+  return { cards, told, waitMs, comebacks, seenAfterMs: last.card ? sinceMidnightMs() - cards.atMs : undefined };
 }
 
-async function asked({ cardId, asker }: Lookup, strategy: Strategy): Promise<Told> {
-  const askedAtMs = Date.now();
-  const told = await strategy.ask(cardId, asker);
-  return Date.now() - askedAtMs <= INTERACTION_LIFE_MS ? told : { card: false, old: false };
+async function invocation({ cardId, requester }: Lookup, strategy: Strategy): Promise<Told> {
+  const fetchedAtMs = Date.now();
+  const told = await strategy.ask(cardId, requester);
+  return Date.now() - fetchedAtMs <= INTERACTION_LIFE_MS ? told : { card: false, old: false };
 }
 
 function until(atMs: number): Promise<void> {

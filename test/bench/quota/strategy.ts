@@ -1,4 +1,4 @@
-import type { Asker } from '../../../src/asker.ts';
+import type { Requester } from '../../../src/model/requester.ts';
 
 /** What one who asked for a card was told in the end. */
 export interface Told {
@@ -13,7 +13,7 @@ export interface Told {
 /** One way to spend a counted quota. */
 export interface Strategy {
   /** One `/card`. Never rejects: what a member would see as an error is `card: false`. */
-  ask(cardId: string, asker: Asker): Promise<Told>;
+  ask(cardId: string, requester: Requester): Promise<Told>;
   close(): Promise<void>;
 }
 

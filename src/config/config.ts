@@ -1,0 +1,119 @@
+import type { z } from 'zod';
+import type { BudgetSetting } from '../quota/daily-caps.ts';
+import type { PlanSetting } from '../quota/pace.ts';
+import { type Misspelled, misspelled } from './misspelled.ts';
+import { DiscordVariables, Variables } from './variables.ts';
+
+export interface Config {
+  discord: { token: string; apiUrl: string; shards: Shards };
+  cardService: { baseUrl: string; apiKey: string | undefined; cardPath: string; timeoutMs: number };
+  plan: PlanSetting;
+  freshness: { factsFreshMs: number; pricesFreshMs: number; notFoundFreshMs: number; keepMs: number };
+  shares: BudgetSetting;
+  longestWaitMs: number;
+  currency: string | undefined;
+  dataDir: string;
+  /** `undefined`: this process is alone, with its files. */
+  redis: RedisSetting | undefined;
+  logLevel: string;
+}
+
+/** `auto`: all of them, as many as Discord recommends. */
+export type Shards = 'auto' | { ids: readonly number[]; count: number };
+
+export interface RedisSetting {
+  /** May hold a password. */
+  url: string;
+  keyPrefix: string;
+}
+
+/** What `npm run commands` needs. */
+export interface RegistrationConfig {
+  token: string;
+  apiUrl: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The configuration does not do; the message names every problem. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** @throws ConfigError with one line for each variable that does not do */
+export function readConfig(environment: Environment = process.env): Config {
+  const read = parse(Variables, environment);
+  const { DISCORD_SHARDS: ids, DISCORD_SHARD_COUNT: count } = read;
+  return {
+    discord: {
+      token: read.DISCORD_TOKEN,
+      apiUrl: read.DISCORD_API_URL,
+      shards: ids === 'auto' || count === undefined ? 'auto' : { ids, count },
+    },
+    cardService: {
+      baseUrl: read.CARD_SERVICE_URL,
+      apiKey: read.CARD_SERVICE_API_KEY,
+      cardPath: read.CARD_SERVICE_CARD_PATH,
+      timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
+    },
+    plan: {
+      plan: read.CARD_SERVICE_PLAN,
+      requestsPerMinute: read.CARD_SERVICE_REQUESTS_PER_MINUTE,
+      burst: read.CARD_SERVICE_BURST,
+    },
+    freshness: {
+      factsFreshMs: read.FACTS_FRESH_SECONDS * 1000,
+      pricesFreshMs: read.PRICES_FRESH_SECONDS * 1000,
+      notFoundFreshMs: read.NOT_FOUND_FRESH_SECONDS * 1000,
+      keepMs: read.KEEP_SECONDS * 1000,
+    },
+    shares: { guildDaily: read.GUILD_DAILY_REQUESTS, memberDaily: read.MEMBER_DAILY_REQUESTS },
+    longestWaitMs: read.LONGEST_WAIT_SECONDS * 1000,
+    currency: read.PRICE_CURRENCY,
+    dataDir: read.DATA_DIR,
+    redis: read.REDIS_URL === undefined ? undefined : { url: read.REDIS_URL, keyPrefix: read.REDIS_KEY_PREFIX },
+    logLevel: read.LOG_LEVEL,
+  };
+}
+
+/** What no log line may show. */
+export function secretsOf({ discord, cardService, redis }: Config): (string | undefined)[] {
+  const password = redis && new URL(redis.url).password;
+  return [discord.token, cardService.apiKey, password, password && decodeURIComponent(password)];
+}
+
+/** What `npm run commands` would read, were it spelt right. */
+export function misspelledForRegistration(environment?: Environment): Misspelled[] {
+  return misspelledVariables(environment, DiscordVariables);
+}
+
+/** @throws ConfigError */
+export function readRegistrationConfig(environment: Environment = process.env): RegistrationConfig {
+  const read = parse(DiscordVariables, environment);
+  return { token: read.DISCORD_TOKEN, apiUrl: read.DISCORD_API_URL };
+}
+
+/** Variables that are set and that nothing reads, although they look like one of `wanted`; without their values. */
+export function misspelledVariables(
+  environment: Environment = process.env,
+  wanted: z.ZodObject = Variables,
+): Misspelled[] {
+  return misspelled(Object.keys(set(environment)), Object.keys(Variables.shape)).filter(
+    ({ meant }) => meant in wanted.shape,
+  );
+}
+
+/** A variable that is set to nothing is one that is not set: `.env.example` lists them all. */
+function set(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+}
+
+function parse<T extends z.ZodObject>(schema: T, environment: Environment): z.output<T> {
+  const read = schema.safeParse(set(environment));
+  if (read.success) return read.data;
+  const problems = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+  for (const { name, meant } of misspelledVariables(environment, schema)) {
+    problems.push(`  ${name}: unknown; ${meant} was probably meant`);
+  }
+  throw new ConfigError(`The configuration does not do (see .env.example):\n${problems.join('\n')}`);
+}

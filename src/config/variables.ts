@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { PLANS } from '../model/plan.ts';
+
+/** A deferred reply can be edited for 15 minutes; this leaves a minute to ask and to answer. */
+const LONGEST_WAIT_LIMIT_SECONDS = 840;
+
+const seconds = (fallback: number) =>
+  z.coerce.number('write a number of seconds').min(0, 'write 0 or more').default(fallback);
+const atLeastOne = z.coerce.number('write a number').min(1, 'write 1 or more');
+
+const shardList = z
+  .string()
+  .regex(/^\d{1,5}(\s*,\s*\d{1,5})*$/)
+  .transform((text) => [...new Set(text.split(',').map(Number))]);
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'write an address that begins with https:// or http://' })
+  .refine((text) => !URL.canParse(text) || plain(new URL(text)), 'write the address without user, password, ? and #');
+
+/** What `npm run commands` needs, and the bot too. */
+export const DiscordVariables = z.object({
+  DISCORD_TOKEN: z
+    .string('missing; write the bot token (Discord Developer Portal, your application, Bot, Reset Token)')
+    .regex(/^[\x21-\x7e]+$/, 'write the bot token alone, without "Bot" before it, spaces or quotes'),
+  DISCORD_API_URL: httpUrl
+    .refine((text) => !/\/v\d+\/*$/.test(text), 'write the address without version, such as https://discord.com/api')
+    .transform(withoutLastSlash)
+    .default('https://discord.com/api'),
+});
+
+/** What the bot needs. */
+export const Variables = DiscordVariables.extend({
+  // Cards and quota are kept by address, so that one address must not have two spellings.
+  CARD_SERVICE_URL: httpUrl.transform(withoutLastSlash),
+  CARD_SERVICE_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'write the key without spaces')
+    .optional(),
+  CARD_SERVICE_CARD_PATH: z
+    .string()
+    .regex(/^\/[^?#{}]*\{id\}[^?#{}]*$/, 'write a path that begins with / and holds {id} once, such as /cards/{id}')
+    .default('/cards/{id}'),
+  CARD_SERVICE_PLAN: z.enum(['auto', ...PLANS], `write one of: auto, ${PLANS.join(', ')}`).default('auto'),
+  CARD_SERVICE_REQUESTS_PER_MINUTE: atLeastOne.optional(),
+  CARD_SERVICE_BURST: atLeastOne.int('write a whole number').optional(),
+  CARD_SERVICE_TIMEOUT_MS: z.coerce
+    .number('write a number of milliseconds')
+    .min(100, 'write 100 or more')
+    .max(120_000, 'write 120000 or less')
+    .default(10_000),
+  FACTS_FRESH_SECONDS: seconds(604_800),
+  PRICES_FRESH_SECONDS: seconds(21_600),
+  NOT_FOUND_FRESH_SECONDS: seconds(3_600),
+  KEEP_SECONDS: seconds(7_776_000),
+  LONGEST_WAIT_SECONDS: seconds(300).refine(
+    (value) => value <= LONGEST_WAIT_LIMIT_SECONDS,
+    `write ${LONGEST_WAIT_LIMIT_SECONDS} or less`,
+  ),
+  PRICE_CURRENCY: z
+    .string()
+    .refine((code) => Intl.supportedValuesOf('currency').includes(code), 'write an ISO 4217 code, such as EUR')
+    .optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'write one of: trace, debug, info, warn, error, fatal, silent',
+    )
+    .default('info'),
+  DISCORD_SHARDS: z
+    .union([z.literal('auto'), shardList], "write auto, or this process's shards, such as 0,1")
+    .default('auto'),
+  DISCORD_SHARD_COUNT: z.coerce
+    .number('write how many shards there are on all machines')
+    .int('write a whole number')
+    .min(1, 'write 1 or more')
+    .optional(),
+  GUILD_DAILY_REQUESTS: atLeastOne.int('write a whole number').optional(),
+  MEMBER_DAILY_REQUESTS: z.coerce
+    .number('write a number')
+    .int('write a whole number')
+    .min(0, 'write 0 (no cap) or more')
+    .optional(),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: 'write an address that begins with redis:// or rediss://' })
+    .refine(
+      (text) => !URL.canParse(text) || redisCanRead(new URL(text)),
+      'write redis://:PASSWORD@HOST:PORT/NUMBER, with %25 for % in the password; password, port and number may be left out',
+    )
+    .optional(),
+  REDIS_KEY_PREFIX: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'write letters, digits, and . : - _ only')
+    .default('cardbot'),
+}).superRefine(
+  (read, context) => {
+    const problem = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
+    if (read.CARD_SERVICE_PLAN === 'enterprise') {
+      for (const name of ['CARD_SERVICE_REQUESTS_PER_MINUTE', 'CARD_SERVICE_BURST'] as const) {
+        if (read[name] === undefined) problem(name, 'is required for the plan enterprise');
+      }
+    }
+    const { DISCORD_SHARDS: shards, DISCORD_SHARD_COUNT: count } = read;
+    if (shards === 'auto') {
+      if (count !== undefined && count >= 1)
+        problem('DISCORD_SHARD_COUNT', "needs DISCORD_SHARDS: write this process's shards there");
+    } else if (Array.isArray(shards) && count === undefined) {
+      problem(
+        'DISCORD_SHARD_COUNT',
+        'is required with DISCORD_SHARDS: write how many shards there are on all machines',
+      );
+    } else if (Array.isArray(shards) && shards.some((shard) => shard >= Number(count))) {
+      problem('DISCORD_SHARDS', `shards are numbered from 0: with ${count} of them, write numbers below that`);
+    }
+  },
+  { when: () => true }, // together with the problems of single variables
+);
+
+function redisCanRead({ username, password, pathname }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  return /^\/?\d*$/.test(pathname);
+}
+
+function plain(url: URL): boolean {
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+function withoutLastSlash(address: string): string {
+  return address.replace(/\/+$/, '');
+}

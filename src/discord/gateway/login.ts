@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, RateLimitError, Routes } from 'discord.js';
+import * as z from 'zod';
+import type { Logger } from '../../log.ts';
+import { BAD_TOKEN, FATAL_CLOSES } from './fatal-closes.ts';
+
+/** Discord does not let us in, and trying again will not help. The message says what to do. */
+export class DiscordRefused extends Error {
+  override name = 'DiscordRefused';
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+/** Longer than Discord has ever been seen to ask for, and short enough for a timer. */
+const LONGEST_SLEEP_MS = 7 * 86_400_000;
+
+/** What discord.js reads without asking whether it is there; with no shard to start it would do nothing, for ever. */
+const GatewayInfo = z.object({
+  url: z.url({ protocol: /^wss?$/ }),
+  shards: z.int().min(1),
+  session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }),
+});
+
+/**
+ * Logs in, and keeps trying while Discord cannot be reached: discord.js itself gives up within milliseconds.
+ *
+ * @throws DiscordRefused when the token is not accepted, and the reason of `signal`
+ */
+export async function login(client: Client, token: string, log: Logger, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const closedForMs = await loginsSpentMs(client, token, signal);
+      signal.throwIfAborted();
+      if (closedForMs === undefined) {
+        await client.login(token);
+        return;
+      }
+      await pause(closedForMs, attempt, 'the logins of the day are used up', { log, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isTokenRefused(error)) throw new DiscordRefused(BAD_TOKEN);
+      if (error instanceof RateLimitError) {
+        await pause(error.retryAfter, attempt, 'discord asks to wait with the login', { log, signal });
+      } else {
+        await pause(0, attempt, 'discord cannot be reached', { log: log.child({ err: error }), signal });
+      }
+    }
+  }
+}
+
+/**
+ * Asked apart from discord.js, because a client whose login has failed once neither disconnects nor forgets properly.
+ *
+ * @returns how long no login is allowed; `undefined` when one is
+ */
+async function loginsSpentMs(client: Client, token: string, signal: AbortSignal): Promise<number | undefined> {
+  const { shards } = client.options; // discord.js writes the recommended ones there, once it has logged in
+  const found = await client.rest.setToken(token).get(Routes.gatewayBot(), { signal });
+  const { shards: recommended, session_start_limit: limit } = GatewayInfo.parse(found);
+  const needed = Array.isArray(shards) ? shards.length : recommended;
+  return limit.remaining < needed ? limit.reset_after : undefined;
+}
+
+async function pause(
+  statedMs: number,
+  attempt: number,
+  why: string,
+  { log, signal }: { log: Logger; signal: AbortSignal },
+): Promise<void> {
+  const waitMs = loginWaitMs(statedMs, attempt);
+  log.warn({ waitMs, until: new Date(Date.now() + waitMs).toISOString() }, why);
+  await sleep(waitMs, undefined, { signal });
+}
+
+/** Milliseconds before login attempt number `attempt + 1`: as long as Discord says, and longer each time. */
+export function loginWaitMs(statedMs: number, attempt: number): number {
+  const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS);
+  return Math.min(Math.max(statedMs || 0, backoffMs), LONGEST_SLEEP_MS);
+}
+
+function isTokenRefused(error: unknown): boolean {
+  if (error instanceof DiscordAPIError) return error.status === 401;
+  return error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
+}
+
+/** Resolves when Discord has shut us out for good while running. */
+export function shutOut(client: Client): Promise<DiscordRefused> {
+  return new Promise((resolve) => {
+    client.on('shardDisconnect', ({ code }) => {
+      const message = FATAL_CLOSES.get(code);
+      if (message) resolve(new DiscordRefused(message));
+    });
+  });
+}

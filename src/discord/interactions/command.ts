@@ -1,0 +1,64 @@
+import type {
+  APIEmbed,
+  ChatInputCommandInteraction,
+  RESTPostAPIChatInputApplicationCommandsJSONBody,
+} from 'discord.js';
+import type { Cards } from '../../lookup/cards.ts';
+import type { LookupQueue } from '../../lookup/lookup-queue.ts';
+import type { Reservation } from '../../lookup/reservation.ts';
+import type { UsageReports } from '../../lookup/usage-reports.ts';
+import type { Budget } from '../../quota/budget.ts';
+import type { Ledger } from '../../quota/ledger.ts';
+import type { Limiter } from '../../quota/limiter.ts';
+import type { NumberFormats } from '../../render/numbers.ts';
+import type { CardQuery, DeferredReply, Outcome } from '../../replies/deferred-reply.ts';
+
+/** What a reply shows. */
+export interface Message {
+  content?: string;
+  embeds?: APIEmbed[];
+}
+
+/** One typed command, without the wire. */
+export interface Invocation extends Omit<DeferredReply, 'command' | 'query' | 'deadlineMs' | 'private'> {
+  /** Whether the member has Manage Server there. */
+  manageGuild: boolean;
+  options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean'>;
+}
+
+/** Where an answer came from, for the log. */
+export type Source = 'cache' | 'stale' | 'service' | 'bot';
+
+export type Response =
+  | {
+      kind: 'reply';
+      message: Message;
+      private: boolean;
+      source: Source;
+      /** Replaces the message when it comes; nothing when there is nothing better to show. */
+      correction?: Promise<Message | undefined>;
+    }
+  /** Nothing to show yet: "thinking…" until the question had its turn, for which it holds a place. */
+  | { kind: 'defer'; private: boolean; query: CardQuery; reservation: Reservation };
+
+/** The parts that commands may use. */
+export interface Services {
+  cards: Cards;
+  line: LookupQueue;
+  usage: UsageReports;
+  budget: Budget;
+  limiter: Limiter;
+  ledger: Ledger;
+  numbers: NumberFormats;
+  /** Nobody waits longer for a turn. */
+  longestWaitMs: number;
+}
+
+/** A slash command: what Discord is told of it, and what it does. It sends nothing itself. */
+export interface Command {
+  data: RESTPostAPIChatInputApplicationCommandsJSONBody;
+  /** @throws CardServiceError with words for the member; they are told in private. */
+  run(invocation: Invocation, services: Services): Promise<Response>;
+  /** For commands that owe: what to show in the end. */
+  complete?(deferred: DeferredReply, outcome: Outcome, services: Services): Message;
+}

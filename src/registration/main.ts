@@ -1,0 +1,17 @@
+import { createInterface } from 'node:readline/promises';
+import { commands } from '../../commands/index.ts';
+import { runRegistrationCli } from './cli.ts';
+
+process.exitCode = await runRegistrationCli(process.argv.slice(2), {
+  commands: commands.map(({ data }) => data),
+  ...(process.stdin.isTTY && { ask }),
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+});
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(question);
+  terminal.close();
+  return answer;
+}

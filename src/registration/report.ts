@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { CHAT_INPUT, type CommandDiff, type FieldChange, isSame, type RegisteredCommand } from './command-diff.ts';
+import type { Scope } from './command-shape.ts';
+import type { Application } from './registration.ts';
+
+/** Which commands of which bot a report is about. */
+export interface Subject {
+  application: Application;
+  scope: Scope;
+}
+
+const KINDS: Readonly<Record<number, string>> = { 2: 'member menu', 3: 'message menu', 4: 'entry point' };
+
+/** Lines about what is registered, for people. */
+export function listReport(subject: Subject, commands: readonly RegisteredCommand[]): string {
+  if (commands.length === 0) return `${reservation(subject)}: none.`;
+  const rows = commands.map((command) => [shownName(command), command.id, usage(command), description(command)]);
+  return `${reservation(subject)}: ${commands.length}\n${table([['NAME', 'ID', 'OPTIONS', 'DESCRIPTION'], ...rows])}`;
+}
+
+/** Lines about what differs, for people. `+` is only here, `-` only at Discord, `~` different. */
+export function diffReport(subject: Subject, diff: CommandDiff): string {
+  const same = diff.unchanged.length;
+  const lines = [
+    ...diff.added.map(({ name, description }) => `+ /${name}  ${description}`),
+    ...diff.removed.map(({ name, id }) => `- /${name}  ${id}`),
+    ...diff.changed.flatMap(({ name, changes }) => [`~ /${name}`, ...changes.map(changeLine)]),
+    ...(same > 0 ? [`= ${diff.unchanged.map((name) => `/${name}`).join(', ')}`] : []),
+    ...diff.kept.map((command) => `= ${shownName(command)} is left alone`),
+  ];
+  return [`${reservation(subject)}: ${isSame(diff) ? 'nothing differs.' : 'something differs.'}`, ...lines].join('\n');
+}
+
+/** The same for programs. */
+export function diffJson({ application, scope }: Subject, diff: CommandDiff): Record<string, unknown> {
+  return {
+    application,
+    guildId: scope.guildId ?? null,
+    same: isSame(diff),
+    added: diff.added.map(({ name }) => name),
+    removed: diff.removed.map(({ name, id }) => ({ name, id })),
+    changed: diff.changed,
+    unchanged: diff.unchanged,
+    kept: diff.kept.map(({ name, id, type }) => ({ name, id, type })),
+  };
+}
+
+function reservation({ application, scope }: Subject): string {
+  const where = scope.guildId === undefined ? 'Global commands' : `Commands in server ${scope.guildId}`;
+  return `${where} of ${application.name} (${application.id})`;
+}
+
+function changeLine({ path, before, after }: FieldChange): string {
+  return `    ${path}: ${shown(before)} → ${shown(after)}`;
+}
+
+/** A whole option would fill the line, so its description stands for it. */
+function shown(value: unknown): string {
+  if (value === undefined) return 'absent';
+  const described = Described.safeParse(value);
+  return JSON.stringify(described.success ? described.data.description : value);
+}
+
+function shownName({ type, name }: RegisteredCommand): string {
+  return type === CHAT_INPUT ? `/${name}` : `${name} (${KINDS[type] ?? `kind ${type}`})`;
+}
+
+const Described = z.object({ description: z.string() });
+const WithOptions = z.object({
+  options: z.array(z.object({ name: z.string(), required: z.boolean().optional() })).optional(),
+});
+
+function description(command: RegisteredCommand): string {
+  return Described.safeParse(command).data?.description ?? '';
+}
+
+/** `id [prices]`: what is in brackets may be left out. */
+function usage(command: RegisteredCommand): string {
+  const options = WithOptions.safeParse(command).data?.options ?? [];
+  return options.map(({ name, required }) => (required ? name : `[${name}]`)).join(' ') || '-';
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

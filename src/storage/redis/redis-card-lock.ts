@@ -1,0 +1,73 @@
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { CardLock } from '../../lookup/card-lock.ts';
+import { RedisAway } from './redis-errors.ts';
+import type { RedisLink } from './redis-link.ts';
+
+/** A lease is lost with its process after this long; until then nobody else asks for the card. */
+const LEASE_SECONDS = 4;
+const RENEW_EVERY_MS = 1_000;
+
+/** A limit of one asker at a time. While Redis is away everybody asks for themselves. */
+export class RedisCardLock implements CardLock {
+  readonly #link: RedisLink;
+  readonly #limiter: RateLimiterRedis;
+  readonly #leaseMs: number;
+  readonly #renewEveryMs: number;
+  /** Until when each is ours for certain: the limiter knows no owners, and after that it may be somebody else's. */
+  readonly #held = new Map<string, number>();
+  #renewing: NodeJS.Timeout | undefined;
+
+  /**
+   * @param prefix of the leases of this service: another shares no card with it
+   * @param times whole seconds, at least 1: the limiter rounds down, and a lease of 0 would never end
+   */
+  constructor(link: RedisLink, prefix: string, times = { leaseSeconds: LEASE_SECONDS, renewEveryMs: RENEW_EVERY_MS }) {
+    this.#link = link;
+    this.#leaseMs = times.leaseSeconds * 1_000;
+    this.#renewEveryMs = times.renewEveryMs;
+    this.#limiter = new RateLimiterRedis({
+      storeClient: link.client,
+      useRedisPackage: true,
+      keyPrefix: `${prefix}:lease`,
+      points: 1,
+      duration: times.leaseSeconds,
+    });
+  }
+
+  async acquire(cardId: string): Promise<boolean> {
+    const untilMs = performance.now() + this.#leaseMs;
+    try {
+      await this.#link.run(() => this.#limiter.consume(cardId));
+    } catch (refused) {
+      return refused instanceof RedisAway;
+    }
+    this.#held.set(cardId, untilMs);
+    this.#renewing ??= setInterval(() => this.#renew(), this.#renewEveryMs).unref();
+    return true;
+  }
+
+  async release(cardId: string): Promise<void> {
+    const isOurs = this.#isOurs(cardId);
+    this.#held.delete(cardId);
+    if (this.#held.size === 0) {
+      clearInterval(this.#renewing);
+      this.#renewing = undefined;
+    }
+    if (isOurs) await this.#link.run(() => this.#limiter.delete(cardId)).catch(() => {}); // it ends by itself
+  }
+
+  #renew(): void {
+    for (const cardId of this.#held.keys()) {
+      if (!this.#isOurs(cardId)) continue;
+      const untilMs = performance.now() + this.#leaseMs;
+      this.#link
+        .run(() => this.#limiter.set(cardId, 1, this.#leaseMs / 1_000))
+        .then(() => this.#held.has(cardId) && this.#held.set(cardId, untilMs))
+        .catch(() => {});
+    }
+  }
+
+  #isOurs(cardId: string): boolean {
+    return (this.#held.get(cardId) ?? 0) > performance.now();
+  }
+}

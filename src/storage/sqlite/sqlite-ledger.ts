@@ -1,0 +1,134 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { Bookings } from '../../model/quota.ts';
+import { guildKey, type Requester } from '../../model/requester.ts';
+import {
+  type Booking,
+  bookingOf,
+  KEPT_DAYS,
+  type Ledger,
+  type MemberRequests,
+  WRITE_SAVED_EVERY_MS,
+} from '../../quota/ledger.ts';
+import { DAY_MS, utcDay } from '../../time/utc-day.ts';
+
+export const LEDGER_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS bookings (
+    day TEXT NOT NULL, guild TEXT NOT NULL, member TEXT NOT NULL,
+    requests INTEGER NOT NULL, refused INTEGER NOT NULL, saved INTEGER NOT NULL,
+    PRIMARY KEY (day, guild, member)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS bookings_by_member ON bookings (day, member);
+`;
+
+type RowKey = [day: string, guild: string, member: string];
+
+/** The ledger of a single process. */
+export class SqliteLedger implements Ledger {
+  readonly #database: DatabaseSync;
+  readonly #add: StatementSync;
+  readonly #takeBack: StatementSync;
+  /** Saved answers that are not yet written, by row key. */
+  readonly #unwritten = new Map<string, { key: RowKey; saved: number }>();
+  #flushing: NodeJS.Timeout | undefined;
+  #sweptDay = '';
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#takeBack = database.prepare(
+      'UPDATE bookings SET requests = max(0, requests - 1) WHERE day = ? AND guild = ? AND member = ?',
+    );
+    this.#add = database.prepare(
+      `INSERT INTO bookings VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (day, guild, member) DO UPDATE SET
+       requests = requests + excluded.requests, refused = refused + excluded.refused, saved = saved + excluded.saved`,
+    );
+  }
+
+  spent(requester: Requester): Booking {
+    const booking = bookingOf(requester);
+    this.#book(rowKey(booking), 1, 0, 0);
+    return booking;
+  }
+
+  refused(booking: Booking): void {
+    this.#book(rowKey(booking), 0, 1, 0);
+    // Not below nothing: the file may not have taken the request.
+    this.#try(() => this.#takeBack.run(...rowKey(booking)));
+  }
+
+  saved(requester: Requester): void {
+    const key = rowKey(bookingOf(requester));
+    const id = key.join(' ');
+    const row = this.#unwritten.get(id) ?? { key, saved: 0 };
+    row.saved++;
+    this.#unwritten.set(id, row);
+    this.#flushing ??= setTimeout(() => this.#flush(), WRITE_SAVED_EVERY_MS).unref();
+  }
+
+  async today(): Promise<Bookings> {
+    return this.#sum('day = ?', utcDay(Date.now()));
+  }
+
+  async guildToday(requester: Requester): Promise<Bookings> {
+    const [day, guild] = rowKey(bookingOf(requester));
+    return this.#sum('day = ? AND guild = ?', day, guild);
+  }
+
+  async memberToday(memberId: string): Promise<Bookings> {
+    return this.#sum('day = ? AND member = ?', utcDay(Date.now()), memberId);
+  }
+
+  async topMembers(requester: Requester, count: number): Promise<MemberRequests[]> {
+    const [day, guild] = rowKey(bookingOf(requester));
+    const most = `SELECT member, requests FROM bookings WHERE day = ? AND guild = ? AND requests > 0
+                  ORDER BY requests DESC, member LIMIT ?`;
+    const rows = this.#try(() => this.#database.prepare(most).all(day, guild, count)) ?? [];
+    return rows.map(({ member, requests }) => ({ memberId: String(member), requests: Number(requests) }));
+  }
+
+  async close(): Promise<void> {
+    this.#flush();
+  }
+
+  #flush(): void {
+    clearTimeout(this.#flushing);
+    this.#flushing = undefined;
+    if (this.#unwritten.size > 0) this.#try(() => this.#database.exec('BEGIN')); // one write for all of them
+    for (const { key, saved } of this.#unwritten.values()) this.#book(key, 0, 0, saved);
+    this.#try(() => this.#database.isTransaction && this.#database.exec('COMMIT'));
+    this.#unwritten.clear();
+    this.#try(() => this.#sweep());
+  }
+
+  #book(key: RowKey, requests: number, refused: number, saved: number): void {
+    this.#try(() => this.#add.run(...key, requests, refused, saved));
+  }
+
+  #sum(where: string, ...values: SQLInputValue[]): Bookings {
+    this.#flush();
+    const columns = 'sum(requests) AS requests, sum(refused) AS refused, sum(saved) AS saved';
+    const row = this.#try(() =>
+      this.#database.prepare(`SELECT ${columns} FROM bookings WHERE ${where}`).get(...values),
+    );
+    return { requests: Number(row?.requests ?? 0), refused: Number(row?.refused ?? 0), saved: Number(row?.saved ?? 0) };
+  }
+
+  /** What the file does not give counts as nothing. Whoever writes state to the same file says that it fails (`StateWrites`). */
+  #try<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch {
+      return undefined;
+    }
+  }
+
+  #sweep(): void {
+    const today = utcDay(Date.now());
+    if (this.#sweptDay === today) return;
+    this.#sweptDay = today;
+    this.#database.prepare('DELETE FROM bookings WHERE day < ?').run(utcDay(Date.now() - KEPT_DAYS * DAY_MS));
+  }
+}
+
+function rowKey({ requester, day }: Booking): RowKey {
+  return [day, guildKey(requester), requester.memberId];
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { KeyvCardStore, type KeyvCardStoreOptions } from '../../src/cache/keyv-card-store.ts';
+import { RedisLink } from '../../src/storage/redis/redis-link.ts';
+import { RedisStore } from '../../src/storage/redis/redis-store.ts';
+import { openDatabase } from '../../src/storage/sqlite/database.ts';
+import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts';
+import { logLines } from '../support/log-lines.ts';
+import type { TestRedis } from '../support/redis.ts';
+
+export const KEEP_MS = 90 * 86_400_000;
+
+type Setting = Partial<Pick<KeyvCardStoreOptions, 'memoryBytes' | 'keepMs' | 'origin' | 'keyPrefix'>>;
+
+const USUAL = { memoryBytes: 1_000_000, keepMs: KEEP_MS, origin: 'cards.test' };
+
+/** One process, with a memory of its own over what lasts. */
+export interface Opened {
+  store: KeyvCardStore;
+  /** What the store has logged. */
+  lines: ReturnType<typeof logLines>['lines'];
+}
+
+/** Where the cards of several processes, or of several runs of one, last. */
+export interface CardPlace {
+  open(setting?: Setting): Promise<Opened>;
+  /** Writes this in the place of every card. */
+  overwrite(value: string): Promise<void>;
+  empty(): Promise<void>;
+  count(): Promise<number>;
+}
+
+/** Cards in a file. `openFile` shows the database, too. */
+export function sqliteCards() {
+  const folder = mkdtempSync(join(tmpdir(), 'cards-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+
+  function openFile(setting: Setting = {}) {
+    const { log, lines } = logLines();
+    const database = openDatabase(join(folder, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: 'missing' });
+    onTestFinished(() => {
+      if (database.isOpen) database.close();
+    });
+    return {
+      database,
+      lines,
+      store: new KeyvCardStore({ ...USUAL, log, store: new SqliteStore(database), ...setting }),
+    };
+  }
+  const { database } = openFile();
+  const reservation: CardPlace = {
+    open: async (setting) => openFile(setting),
+    overwrite: async (value) => void database.prepare('UPDATE cards SET value = ?').run(value),
+    empty: async () => database.exec('DELETE FROM cards'),
+    count: async () => Number(database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows),
+  };
+  return { ...reservation, openFile };
+}
+
+/** Cards in a Redis. `openLink` shows the connection, and what that has logged, too; `keys` are those of cards. */
+export function redisCards({ url, prefix: testPrefix }: Pick<TestRedis, 'url' | 'prefix'>) {
+  const prefix = `${testPrefix}:${randomUUID()}`;
+
+  async function openLink(setting: Setting = {}) {
+    const { log, lines } = logLines();
+    const link = new RedisLink({ url, prefix, log: logLines().log });
+    onTestFinished(() => link.close());
+    await link.opened(10_000);
+    const keyPrefix = `${prefix}:cards:`;
+    return {
+      link,
+      lines,
+      store: new KeyvCardStore({ ...USUAL, log, store: new RedisStore(link), keyPrefix, ...setting }),
+    };
+  }
+  const watching = openLink();
+  const client = async () => (await watching).link.client;
+  const keys = async () => (await client()).keys(`${prefix}:cards:*`);
+  const reservation: CardPlace = {
+    open: (setting) => openLink(setting),
+    async overwrite(value) {
+      for (const key of await keys()) await (await client()).set(key, value);
+    },
+    async empty() {
+      for (const key of await keys()) await (await client()).unlink(key);
+    },
+    count: async () => (await keys()).length,
+  };
+  return { ...reservation, openLink, client, keys, prefix };
+}

@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+
+const REQUIRED = { DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'https://cards.test' };
+
+/** The lines that name problems. */
+function problems(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return String((error as ConfigError).message)
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim());
+  }
+}
+
+describe('readConfig', () => {
+  it('needs two variables and has a default for every other', () => {
+    expect(readConfig(REQUIRED)).toEqual({
+      discord: { token: 'a.b.c', apiUrl: 'https://discord.com/api', shards: 'auto' },
+      cardService: { baseUrl: 'https://cards.test', apiKey: undefined, cardPath: '/cards/{id}', timeoutMs: 10_000 },
+      plan: { plan: 'auto', requestsPerMinute: undefined, burst: undefined },
+      freshness: {
+        factsFreshMs: 604_800_000,
+        pricesFreshMs: 21_600_000,
+        notFoundFreshMs: 3_600_000,
+        keepMs: 7_776_000_000,
+      },
+      shares: { guildDaily: undefined, memberDaily: undefined },
+      longestWaitMs: 300_000,
+      currency: undefined,
+      dataDir: './data',
+      redis: undefined,
+      logLevel: 'info',
+    });
+  });
+
+  it('takes everything that is set', () => {
+    const config = readConfig({
+      DISCORD_TOKEN: 'd.e.f',
+      DISCORD_API_URL: 'http://127.0.0.1:4010/api/',
+      DISCORD_SHARDS: 'auto',
+      CARD_SERVICE_URL: 'http://127.0.0.1:4020/base//',
+      CARD_SERVICE_API_KEY: 'k"\\ey',
+      CARD_SERVICE_CARD_PATH: '/v1/cards/{id}/full',
+      CARD_SERVICE_PLAN: 'enterprise',
+      CARD_SERVICE_REQUESTS_PER_MINUTE: '90.5',
+      CARD_SERVICE_BURST: '30',
+      CARD_SERVICE_TIMEOUT_MS: '2500',
+      FACTS_FRESH_SECONDS: '4',
+      PRICES_FRESH_SECONDS: '3',
+      NOT_FOUND_FRESH_SECONDS: '0',
+      KEEP_SECONDS: '5',
+      LONGEST_WAIT_SECONDS: '840',
+      GUILD_DAILY_REQUESTS: '400',
+      MEMBER_DAILY_REQUESTS: '0',
+      PRICE_CURRENCY: 'EUR',
+      DATA_DIR: '/var/lib/cardbot',
+      LOG_LEVEL: 'debug',
+    });
+    expect(config).toEqual({
+      discord: { token: 'd.e.f', apiUrl: 'http://127.0.0.1:4010/api', shards: 'auto' },
+      cardService: {
+        baseUrl: 'http://127.0.0.1:4020/base',
+        apiKey: 'k"\\ey',
+        cardPath: '/v1/cards/{id}/full',
+        timeoutMs: 2_500,
+      },
+      plan: { plan: 'enterprise', requestsPerMinute: 90.5, burst: 30 },
+      freshness: { factsFreshMs: 4_000, pricesFreshMs: 3_000, notFoundFreshMs: 0, keepMs: 5_000 },
+      shares: { guildDaily: 400, memberDaily: 0 },
+      longestWaitMs: 840_000,
+      currency: 'EUR',
+      dataDir: '/var/lib/cardbot',
+      redis: undefined,
+      logLevel: 'debug',
+    });
+  });
+
+  it('takes an empty variable for one that is not set, and a strange one for none of its business', () => {
+    const empty = {
+      CARD_SERVICE_API_KEY: '',
+      CARD_SERVICE_BURST: ' ',
+      REDIS_URL: '',
+      DISCORD_SHARDS: '',
+      DATA_DIR: '',
+    };
+    expect(readConfig({ ...REQUIRED, ...empty, PATH: '/bin' })).toEqual(readConfig(REQUIRED));
+  });
+
+  it.each([
+    ['DISCORD_TOKEN', '', 'missing; write the bot token'],
+    ['DISCORD_TOKEN', 'Bot abc', 'write the bot token alone'],
+    ['DISCORD_API_URL', 'discord.com/api', 'write an address that begins with https://'],
+    ['DISCORD_API_URL', 'https://discord.com/api/v10', 'write the address without version'],
+    ['CARD_SERVICE_URL', '', 'write an address that begins with https://'],
+    ['CARD_SERVICE_URL', 'cards.test', 'write an address that begins with https://'],
+    ['CARD_SERVICE_URL', 'ftp://cards.test', 'write an address that begins with https://'],
+    ['CARD_SERVICE_URL', 'https://me:pw@cards.test', 'write the address without user, password, ? and #'],
+    ['CARD_SERVICE_URL', 'https://cards.test/?a=b', 'write the address without user, password, ? and #'],
+    ['CARD_SERVICE_URL', 'https://cards.test/#a', 'write the address without user, password, ? and #'],
+    ['CARD_SERVICE_API_KEY', 'two words', 'write the key without spaces'],
+    ['CARD_SERVICE_API_KEY', 'schlüssel', 'write the key without spaces'],
+    ['CARD_SERVICE_CARD_PATH', 'cards/{id}', 'write a path that begins with / and holds {id} once'],
+    ['CARD_SERVICE_CARD_PATH', '/cards', 'write a path that begins with / and holds {id} once'],
+    ['CARD_SERVICE_CARD_PATH', '/{id}/{id}', 'write a path that begins with / and holds {id} once'],
+    ['CARD_SERVICE_CARD_PATH', '/cards?id={id}', 'write a path that begins with / and holds {id} once'],
+    ['CARD_SERVICE_PLAN', 'gold', 'write one of: auto, free, pro, business, enterprise'],
+    ['CARD_SERVICE_REQUESTS_PER_MINUTE', 'ten', 'write a number'],
+    ['CARD_SERVICE_REQUESTS_PER_MINUTE', '0', 'write 1 or more'],
+    ['CARD_SERVICE_BURST', '2.5', 'write a whole number'],
+    ['CARD_SERVICE_BURST', '-1', 'write 1 or more'],
+    ['CARD_SERVICE_TIMEOUT_MS', '10 s', 'write a number of milliseconds'],
+    ['CARD_SERVICE_TIMEOUT_MS', '99', 'write 100 or more'],
+    ['CARD_SERVICE_TIMEOUT_MS', '120001', 'write 120000 or less'],
+    ['FACTS_FRESH_SECONDS', '1 week', 'write a number of seconds'],
+    ['PRICES_FRESH_SECONDS', '-1', 'write 0 or more'],
+    ['NOT_FOUND_FRESH_SECONDS', 'Infinity', 'write a number of seconds'],
+    ['KEEP_SECONDS', 'NaN', 'write a number of seconds'],
+    ['LONGEST_WAIT_SECONDS', '841', 'write 840 or less'],
+    ['LONGEST_WAIT_SECONDS', 'long', 'write a number of seconds'],
+    ['PRICE_CURRENCY', 'Euro', 'write an ISO 4217 code, such as EUR'],
+    ['PRICE_CURRENCY', 'ZZZ', 'write an ISO 4217 code, such as EUR'],
+    ['LOG_LEVEL', 'loud', 'write one of: trace, debug, info, warn, error, fatal, silent'],
+    ['DISCORD_SHARDS', 'all', "write auto, or this process's shards, such as 0,1"],
+    ['DISCORD_SHARDS', '0,-1', "write auto, or this process's shards, such as 0,1"],
+    ['DISCORD_SHARD_COUNT', '0', 'write 1 or more'],
+    ['DISCORD_SHARD_COUNT', 'two', 'write how many shards there are on all machines'],
+    ['GUILD_DAILY_REQUESTS', '0', 'write 1 or more'],
+    ['GUILD_DAILY_REQUESTS', '1.5', 'write a whole number'],
+    ['MEMBER_DAILY_REQUESTS', '-1', 'write 0 (no cap) or more'],
+    ['MEMBER_DAILY_REQUESTS', 'all', 'write a number'],
+    ['REDIS_URL', 'http://127.0.0.1', 'write an address that begins with redis:// or rediss://'],
+    ['REDIS_URL', 'redis://:50%off@127.0.0.1', 'write redis://:PASSWORD@HOST:PORT/NUMBER'],
+    ['REDIS_URL', 'redis://127.0.0.1/cards', 'write redis://:PASSWORD@HOST:PORT/NUMBER'],
+    ['REDIS_KEY_PREFIX', 'card bot', 'write letters, digits, and . : - _ only'],
+  ])('refuses %s=%s and says what to write', (name, value, advice) => {
+    expect(problems({ ...REQUIRED, [name]: value })).toEqual([expect.stringContaining(`${name}: ${advice}`)]);
+  });
+
+  it.each([
+    [{}, ['CARD_SERVICE_REQUESTS_PER_MINUTE', 'CARD_SERVICE_BURST']],
+    [{ CARD_SERVICE_BURST: '5' }, ['CARD_SERVICE_REQUESTS_PER_MINUTE']],
+    [{ CARD_SERVICE_REQUESTS_PER_MINUTE: '5' }, ['CARD_SERVICE_BURST']],
+    [{ CARD_SERVICE_REQUESTS_PER_MINUTE: '5', CARD_SERVICE_BURST: '5' }, []],
+  ])('needs rate and burst for the plan enterprise, with %j', (given, missing) => {
+    const lines = missing.map((name) => `${name}: is required for the plan enterprise`);
+    expect(problems({ ...REQUIRED, CARD_SERVICE_PLAN: 'enterprise', ...given })).toEqual(lines);
+  });
+
+  it.each([
+    [{ DISCORD_SHARDS: '0,1' }, 'DISCORD_SHARD_COUNT: is required with DISCORD_SHARDS'],
+    [{ DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARD_COUNT: needs DISCORD_SHARDS'],
+    [{ DISCORD_SHARDS: 'auto', DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARD_COUNT: needs DISCORD_SHARDS'],
+    [{ DISCORD_SHARDS: '0,2', DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARDS: shards are numbered from 0: with 2 of them'],
+  ])('refuses shards that do not fit together: %j', (given, problem) => {
+    expect(problems({ ...REQUIRED, ...given })).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it("reads this process's shards, and Redis", () => {
+    const { discord, redis } = readConfig({
+      ...REQUIRED,
+      DISCORD_SHARDS: '2, 3,2',
+      DISCORD_SHARD_COUNT: '4',
+      REDIS_URL: 'rediss://:secret@redis.test:6380/1',
+    });
+    expect(discord.shards).toEqual({ ids: [2, 3], count: 4 });
+    expect(redis).toEqual({ url: 'rediss://:secret@redis.test:6380/1', keyPrefix: 'cardbot' });
+  });
+
+  it('names what was probably meant, beside what is missing', () => {
+    const found = problems({ CARD_SERVICE_URL: 'https://cards.test', DISCORD_TOKE: 'sesame' });
+    expect(found).toEqual([
+      expect.stringContaining('DISCORD_TOKEN: missing'),
+      'DISCORD_TOKE: unknown; DISCORD_TOKEN was probably meant',
+    ]);
+  });
+
+  it('names every problem at once, each once, and shows no value', () => {
+    const found = problems({
+      DISCORD_TOKEN: 'Bot sesame',
+      CARD_SERVICE_API_KEY: 'open sesame',
+      CARD_SERVICE_PLAN: 'enterprise',
+      CARD_SERVICE_REQUESTS_PER_MINUTE: 'sesame',
+      REDIS_URL: 'http://:sesame@127.0.0.1',
+      LOG_LEVEL: 'sesame',
+    });
+    expect(found.map((line) => line.split(':')[0]).sort()).toEqual([
+      'CARD_SERVICE_API_KEY',
+      'CARD_SERVICE_BURST',
+      'CARD_SERVICE_REQUESTS_PER_MINUTE',
+      'CARD_SERVICE_URL',
+      'DISCORD_TOKEN',
+      'LOG_LEVEL',
+      'REDIS_URL',
+    ]);
+    expect(found.join('\n')).not.toContain('sesame');
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { OddFrames } from '../../../src/discord/gateway/odd-frames.ts';
+import { logLines } from '../../support/log-lines.ts';
+
+it('says at once that a frame was dropped, and of those that follow once a minute how many', () => {
+  const { log, lines } = logLines();
+  let nowMs = 0;
+  const oddFrames = new OddFrames(log, () => nowMs);
+  const dropAt = (atMs: number) => {
+    nowMs = atMs;
+    oddFrames.drop({ shard: 0, odd: 'a second HELLO' });
+  };
+
+  for (const atMs of [0, 1, 59_999, 60_000, 60_001]) dropAt(atMs);
+
+  expect(lines.map(({ msg, odd, dropped }) => [msg, odd, dropped])).toEqual([
+    ['odd gateway frame dropped', 'a second HELLO', 1],
+    ['odd gateway frame dropped', 'a second HELLO', 3],
+  ]);
+});

@@ -1,0 +1,65 @@
+import { DiscordAPIError, RateLimitError } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { failedAnswer } from '../../../src/discord/interactions/acknowledge.ts';
+import { failedEdit } from '../../../src/discord/rest/reply-edits.ts';
+import { beforeNextMs } from '../../../src/discord/rest/send-again.ts';
+
+function apiError(status: number, code = 0): DiscordAPIError {
+  return new DiscordAPIError({ code, message: '' }, code, status, 'POST', '', { body: undefined, files: undefined });
+}
+
+const LIMITED = new RateLimitError({
+  global: false,
+  hash: '',
+  limit: 5,
+  majorParameter: '',
+  method: 'POST',
+  retryAfter: 1_250,
+  route: '/interactions/:id/:token/callback',
+  scope: 'user',
+  sublimitTimeout: 0,
+  timeToReset: 0,
+  url: '',
+});
+const HANGS = Object.assign(new Error('aborted'), { name: 'AbortError' });
+const BROKEN = new Error('other side closed');
+
+describe('after an error of Discord', () => {
+  it.each<[string, unknown, number, number | undefined]>([
+    ['a broken connection is tried again soon', BROKEN, 1, 25],
+    ['and later each time', BROKEN, 4, 200],
+    ['a 429 is tried again when it says', LIMITED, 1, 1_250],
+    ['a 429 is tried again when it says, however often', LIMITED, 4, 1_250],
+    ['a refusal is not tried again', apiError(400, 50035), 1, undefined],
+    ['what hangs is not tried again', HANGS, 1, undefined],
+  ])('%s', (_, error, tries, expected) => {
+    expect(beforeNextMs(error, tries)).toBe(expected);
+  });
+
+  it.each<[string, unknown, object]>([
+    ['10062 is too late', apiError(404, 10062), { kind: 'over', outcome: 'too late' }],
+    ['40060 is there already', apiError(400, 40060), { kind: 'already there' }],
+    ['50035 wants another answer', apiError(400, 50035), { kind: 'refused' }],
+    ['403 wants another answer', apiError(403), { kind: 'refused' }],
+    ['a 429 beyond the member’s patience ends it', LIMITED, { kind: 'over', outcome: 'not answered' }],
+    ['a lost connection leaves it open', BROKEN, { kind: 'unknown' }],
+    ['a hang leaves it open', HANGS, { kind: 'unknown' }],
+  ])('to a first answer, %s', (_, error, expected) => {
+    expect(failedAnswer(error)).toMatchObject(expected);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['10015 loses it', apiError(404, 10015), 'lost'],
+    ['50027 loses it', apiError(401, 50027), 'lost'],
+    ['10008 loses it', apiError(404, 10008), 'lost'],
+    ['10062 loses it', apiError(404, 10062), 'lost'],
+    ['a 429 beyond the reply’s life loses it', LIMITED, 'lost'],
+    ['403 refuses it', apiError(403, 50001), 'refused'],
+    ['413 refuses it', apiError(413, 40005), 'refused'],
+    ['50035 refuses it', apiError(400, 50035), 'refused'],
+    ['a lost connection is worth another try', BROKEN, 'failed'],
+    ['a hang is worth another try', HANGS, 'failed'],
+  ])('to an edit, %s', (_, error, expected) => {
+    expect(failedEdit(error)).toBe(expected);
+  });
+});

@@ -1,0 +1,556 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  Busy,
+  KeptInReserve,
+  KeyRefused,
+  QuotaSpent,
+  ServiceDown,
+  Stopping,
+  UnexpectedAnswer,
+} from '../../src/model/errors.ts';
+import { createCardService, type EmbeddedCardService, startCardService } from '../../src/sandbox/card-service.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
+import { by, fakeTime, lineOver, lookup } from '../support/line.ts';
+import { ERROR } from '../support/log-lines.ts';
+
+const IDS = SAMPLE_CARDS.map(({ id }) => id);
+const MINUTE = 60_000;
+
+/** The settled value or error, or `undefined` while there is none; time moves first. */
+async function outcomeAfter(ms: number, promise: Promise<unknown>): Promise<unknown> {
+  let settled: unknown;
+  promise.then(
+    (value) => {
+      settled = value;
+    },
+    (error: unknown) => {
+      settled = error;
+    },
+  );
+  await vi.advanceTimersByTimeAsync(ms);
+  return settled;
+}
+
+describe('a turn', () => {
+  it('comes at once while the burst lasts, then at the rate of the plan', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    for (const id of IDS.slice(0, 30)) void line.join(lookup(id));
+
+    await vi.advanceTimersByTimeAsync(0);
+    expect(service.requests).toHaveLength(19);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(service.requests).toHaveLength(29);
+    expect(service.counts.byStatus[429]).toBeUndefined();
+  });
+
+  it('is told to who waits, and told again only while it is to come', async () => {
+    fakeTime();
+    const { line } = lineOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
+    void line.join(lookup('base1-1'));
+    const told: number[] = [];
+    void line.join(lookup('base1-2', { onSchedule: (atMs) => told.push(atMs - Date.now()) }));
+
+    await vi.advanceTimersByTimeAsync(10);
+    expect(told).toEqual([6_000]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(told).toEqual([6_000]);
+  });
+
+  it('comes after that of every other member who has none yet', async () => {
+    fakeTime();
+    const service = createCardService({ burst: 2 });
+    const { line } = lineOver(service, { plan: 'free', burst: 2 });
+    for (const id of IDS.slice(0, 20)) void line.join(lookup(id, by('eager')));
+    await vi.advanceTimersByTimeAsync(0);
+
+    void line.join(lookup('promo-late', by('late')));
+    await vi.advanceTimersByTimeAsync(2 * 6_000);
+
+    expect(service.requests.map(({ path }) => path).slice(0, 3)).toContain('/cards/promo-late?includePrices=true');
+  });
+
+  it('comes within two, though two accounts have asked for the same 55 cards', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    for (const id of IDS.slice(0, 55)) void line.join(lookup(id, by('eager')));
+    await vi.advanceTimersByTimeAsync(0);
+    for (const id of IDS.slice(0, 55))
+      void line.join(lookup(id, { requester: { memberId: 'friend', guildId: undefined } }));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(service.requests).toHaveLength(19);
+
+    const newcomer = line.join(lookup('promo-late', by('newcomer')));
+
+    expect(await outcomeAfter(2 * 6_000, newcomer)).toMatchObject({ fetchedAtMs: expect.any(Number) });
+  });
+
+  it('is refused when it would come after its asker has stopped waiting; others keep theirs', async () => {
+    fakeTime();
+    const { line } = lineOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
+    void line.join(lookup('base1-1'));
+    await vi.advanceTimersByTimeAsync(0);
+
+    const impatient = line.join(lookup('base1-2', { deadlineMs: Date.now() + 1_000 }));
+    const patient = line.join(lookup('base1-2', by('bob')));
+
+    expect(await outcomeAfter(10, impatient)).toBeInstanceOf(Busy);
+    expect(await outcomeAfter(7_000, patient)).toMatchObject({ card: { id: 'base1-2' } });
+  });
+
+  it('of a retry is not held up by a refresh that waits for half the burst', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    for (const id of IDS.slice(0, 15)) void line.join(lookup(id));
+    await vi.advanceTimersByTimeAsync(0);
+    service.script({ path: 'base1-58', status: 503 });
+    const refresh = line.join(lookup(IDS[20] ?? '', { lane: 'renewals' }));
+    const member = line.join(lookup('base1-58'));
+
+    expect(await outcomeAfter(1_500, member)).toMatchObject({ fetchedAtMs: expect.any(Number) });
+    expect(await outcomeAfter(0, refresh)).toBeUndefined();
+  });
+});
+
+describe('single flight', () => {
+  it('books the request on the first asker and counts the others as saved', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line, ledger } = lineOver(service);
+
+    const answers = ['alice', 'bob', 'carol'].map((member) => line.join(lookup('base1-4', by(member))));
+    await vi.advanceTimersByTimeAsync(0);
+    await Promise.all(answers);
+
+    expect(service.requests).toHaveLength(1);
+    expect(await ledger.memberToday('alice')).toMatchObject({ requests: 1, saved: 0 });
+    expect(await ledger.memberToday('bob')).toMatchObject({ requests: 0, saved: 1 });
+    expect(await ledger.today()).toEqual({ requests: 1, refused: 0, saved: 2 });
+  });
+
+  it('lets a member who joins a refresh lift it, and pay for it', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line, ledger } = lineOver(service);
+    for (const id of IDS.slice(0, 15)) void line.join(lookup(id, by('crowd')));
+    await vi.advanceTimersByTimeAsync(0);
+    const refresh = line.join(lookup(IDS[20] ?? '', { ...by('reader'), lane: 'renewals' }));
+    expect(await outcomeAfter(0, refresh)).toBeUndefined();
+
+    const member = line.join(lookup(IDS[20] ?? '', by('asker')));
+
+    expect(await outcomeAfter(0, member)).toMatchObject({ card: { id: IDS[20] } });
+    expect(await outcomeAfter(0, refresh)).toMatchObject({ card: { id: IDS[20] } });
+    expect((await ledger.memberToday('asker')).requests).toBe(1);
+    expect(await ledger.memberToday('reader')).toMatchObject({ requests: 0, saved: 1 });
+  });
+
+  it('asks nothing for who joins just after the answer came', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    await outcomeAfter(0, line.join(lookup('base1-4')));
+
+    expect(await outcomeAfter(0, line.join(lookup('base1-4')))).toMatchObject({ card: { id: 'base1-4' } });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('a 429', () => {
+  it('lets nobody knock before the stated time; one probe, then the others at the pace of an empty bucket', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line, ledger } = lineOver(service);
+    service.script({
+      status: 429,
+      headers: { 'retry-after': '30' },
+      body: { _tag: 'RateLimitExceeded', message: '', retryAfter: 30 },
+    });
+
+    const answers = IDS.slice(0, 4).map((id) => line.join(lookup(id)));
+    await vi.advanceTimersByTimeAsync(0);
+    const sentAtOnce = service.requests.length;
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(service.requests).toHaveLength(sentAtOnce);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(service.requests.length - sentAtOnce).toBe(1);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+
+    expect(await Promise.all(answers)).toHaveLength(4);
+    expect(await ledger.today()).toMatchObject({ requests: 4, refused: 1 });
+  });
+
+  it('tells who waits, and keeps their places', async () => {
+    fakeTime();
+    const service = createCardService({ burst: 2 });
+    const { line } = lineOver(service, { plan: 'free', burst: 2 });
+    service.script({ status: 429, headers: { 'retry-after': '30' }, body: '' });
+    const told: number[] = [];
+    void line.join(lookup('base1-1', { onSchedule: (atMs) => told.push(atMs - Date.now()) }));
+    void line.join(lookup('base1-2', { ...by('bob'), onSchedule: (atMs) => told.push(atMs - Date.now()) }));
+
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    expect(told.slice(-2).map((ms) => Math.round(ms / 1_000))).toEqual([30, 36]);
+  });
+
+  it('is no reason to speak of many questions', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    service.script({ status: 429, headers: { 'retry-after': '600' }, body: '' });
+    await outcomeAfter(0, line.join(lookup('base1-1')));
+
+    const admission = await line.admit(lookup('base1-2'));
+
+    expect('refusal' in admission && admission.refusal.userMessage).toMatch(
+      /^The card service asked us to wait\. Ask again/,
+    );
+  });
+});
+
+describe('a 429 for longer than anybody waits, with requests left', () => {
+  it('is told to all that wait, and to who comes later until it is that short; then one probe, and all go on', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line } = lineOver(service);
+    await outcomeAfter(0, line.join(lookup(IDS[0] ?? '')));
+    service.script({ status: 429, headers: { 'retry-after': '1200' }, body: '<html>Too many requests</html>' });
+    const untilMs = Date.now() + 1_200_000;
+
+    const told = await outcomeAfter(0, line.join(lookup(IDS[1] ?? '')));
+    expect(told).toBeInstanceOf(Busy);
+    expect(told).toMatchObject({ untilMs, userMessage: expect.stringMatching(/^The card service asked us to wait\./) });
+    expect(await line.admit(lookup(IDS[2] ?? ''))).toMatchObject({ refusal: { name: 'Busy', untilMs } });
+
+    await vi.advanceTimersByTimeAsync(900_000);
+    const patient = line.join(lookup(IDS[2] ?? ''));
+    expect(await outcomeAfter(299_999, patient)).toBeUndefined();
+    expect(service.requests).toHaveLength(2);
+    expect(await outcomeAfter(1, patient)).toMatchObject({ card: { id: IDS[2] } });
+  });
+});
+
+describe('a limiter before the service, with headers of its own window', () => {
+  it.each([
+    ['from the very first answer on', 0],
+    ['after the day was heard of', 1],
+  ])('lets every card be shown at its pace, and closes no day: %s', async (_, heardOfDay) => {
+    fakeTime();
+    const service = createCardService();
+    const { line, limiter } = lineOver(service);
+    for (const id of IDS.slice(0, heardOfDay)) await outcomeAfter(0, line.join(lookup(id)));
+    service.set({ windowLimit: 10 });
+    const known = limiter.quota();
+
+    const requested = IDS.slice(heardOfDay, 25).map((id) => line.join(lookup(id)));
+    await vi.advanceTimersByTimeAsync(5 * MINUTE);
+
+    expect(await Promise.all(requested)).toHaveLength(25 - heardOfDay);
+    expect(limiter.quota()).toEqual(known);
+    expect(limiter.schedule().closed).toBeUndefined();
+  });
+});
+
+describe('the end of the day', () => {
+  it('that is near is sat out: a 429 with nothing left but a short wait answers everybody once that is over', async () => {
+    fakeTime();
+    const resetMs = Date.now() + 20_000;
+    const service = createCardService({ nextResetMs: (nowMs) => (nowMs < resetMs ? resetMs : resetMs + 86_400_000) });
+    service.exhaustDay();
+    const { line } = lineOver(service);
+
+    const requested = IDS.slice(0, 3).map((id) => line.join(lookup(id)));
+    await vi.advanceTimersByTimeAsync(19_999);
+    const before = service.requests.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    expect(service.requests.length - before).toBe(3);
+    expect(await Promise.all(requested)).toHaveLength(3);
+  });
+
+  it('keeps the last requests for cards that nobody knows', async () => {
+    fakeTime();
+    const service = createCardService({ requestsPerDay: 25 });
+    const { line } = lineOver(service);
+    for (const id of IDS.slice(0, 6)) await outcomeAfter(0, line.join(lookup(id)));
+
+    expect(await outcomeAfter(0, line.join(lookup(IDS[10] ?? '', { lane: 'renewals' })))).toBeInstanceOf(KeptInReserve);
+    expect(await line.admit(lookup(IDS[10] ?? '', { lane: 'renewals' }))).toHaveProperty('refusal');
+    expect(await outcomeAfter(0, line.join(lookup(IDS[11] ?? '')))).toMatchObject({ card: { id: IDS[11] } });
+  });
+
+  it.each([
+    { plan: 'free', remain: 3, members: 15 },
+    { plan: 'business', remain: 30, members: 60 },
+  ] as const)('lets $remain of $members who ask at once have what remains, and gets no 429 ($plan)', async (it) => {
+    fakeTime();
+    const service = createCardService({ plan: it.plan, requestsPerDay: it.remain + 1 });
+    const { line } = lineOver(service, { plan: it.plan });
+    await outcomeAfter(0, line.join(lookup(IDS[0] ?? '')));
+    service.set({ latencyMs: 50 });
+
+    const members = Array.from({ length: it.members }, (_, index) => `member-${index}`);
+    const requested = members.map((id) => line.join(lookup(id, by(id))).catch((error: unknown) => error));
+    await vi.advanceTimersByTimeAsync(1_000);
+    const outcomes = await Promise.all(requested);
+
+    expect(service.counts.byStatus).toEqual({ 200: 1, 404: it.remain });
+    expect(outcomes.filter((outcome) => outcome instanceof QuotaSpent)).toHaveLength(it.members - it.remain);
+  });
+
+  it('is not stood in the way of by what remains when plenty does', async () => {
+    fakeTime();
+    const service = createCardService({ plan: 'business', latencyMs: 50 });
+    const { line } = lineOver(service, { plan: 'business' });
+    await outcomeAfter(50, line.join(lookup(IDS[0] ?? '')));
+    for (const id of IDS.slice(1)) void line.join(lookup(id, by(id)));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(service.requests).toHaveLength(IDS.length);
+  });
+
+  it('answers all who wait at once when nothing remains', async () => {
+    fakeTime();
+    const service = createCardService({ requestsPerDay: 3, burst: 2 });
+    const { line } = lineOver(service, { plan: 'free', burst: 2 });
+    const requested = IDS.slice(0, 6).map((id) => line.join(lookup(id)).catch((error: unknown) => error));
+
+    await vi.advanceTimersByTimeAsync(13_000);
+    const outcomes = await Promise.all(requested);
+
+    expect(service.requests).toHaveLength(3);
+    expect(outcomes.filter((outcome) => outcome instanceof QuotaSpent)).toHaveLength(3);
+  });
+
+  it('begins the next one with a single probe, which is the next question', async () => {
+    fakeTime();
+    const resetMs = Date.now() + 120 * MINUTE;
+    const service = createCardService({
+      requestsPerDay: 3,
+      nextResetMs: (nowMs) => (nowMs < resetMs ? resetMs : resetMs + 86_400_000),
+    });
+    const { line } = lineOver(service);
+    for (const id of IDS.slice(0, 3)) await outcomeAfter(0, line.join(lookup(id)));
+    expect(await outcomeAfter(0, line.join(lookup(IDS[3] ?? '')))).toBeInstanceOf(QuotaSpent);
+
+    await vi.advanceTimersByTimeAsync(120 * MINUTE);
+    expect(service.requests).toHaveLength(3);
+    service.set({ latencyMs: 500 });
+    const next = IDS.slice(3, 6).map((id) => line.join(lookup(id)));
+    await vi.advanceTimersByTimeAsync(400);
+    expect(service.requests).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    expect(await Promise.all(next)).toHaveLength(3);
+  });
+
+  it('warns once at each share of the day', async () => {
+    fakeTime();
+    const { line, warnings } = lineOver(createCardService({ requestsPerDay: 10 }));
+    for (const id of IDS.slice(0, 10)) await outcomeAfter(0, line.join(lookup(id)));
+
+    expect(warnings).toEqual([0.8, 1]);
+  });
+});
+
+describe('an outage whose end is stated', () => {
+  it('asks for that card again only then, whoever wants it, and tells when', async () => {
+    fakeTime();
+    const service = createCardService();
+    service.set({ down: true, downRetryAfterSeconds: 30 });
+    const { line } = lineOver(service);
+    const startMs = Date.now();
+    const told: number[] = [];
+    const first = line.join(lookup('base1-1', { onSchedule: (atMs) => told.push(atMs - startMs) }));
+
+    const refused = await outcomeAfter(60_000, first);
+    expect(refused).toBeInstanceOf(ServiceDown);
+    expect(service.requests.map(({ atMs }) => atMs - startMs)).toEqual([0, 30_000, 60_000]);
+    expect(told[0]).toBe(30_000);
+
+    await vi.advanceTimersByTimeAsync(10_000);
+    service.set({ down: false });
+    const later = line.join(lookup('base1-1', by('bob')));
+    expect(await outcomeAfter(19_999, later)).toBeUndefined();
+    expect(await outcomeAfter(1, later)).toMatchObject({ card: { id: 'base1-1' } });
+  });
+
+  it('is told to all at once when that is over a minute away', async () => {
+    fakeTime();
+    const service = createCardService();
+    service.set({ down: true, downRetryAfterSeconds: 600 });
+    const { line } = lineOver(service);
+    const { userMessage } = new ServiceDown('', { untilMs: Date.now() + 600_000 });
+
+    expect(await outcomeAfter(0, line.join(lookup('base1-1')))).toMatchObject({ userMessage });
+    expect(await line.admit(lookup('base1-2'))).toMatchObject({ refusal: { userMessage } });
+    await vi.advanceTimersByTimeAsync(599_999);
+    expect(service.requests).toHaveLength(1);
+    service.set({ down: false });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await outcomeAfter(0, line.join(lookup('base1-1')))).toMatchObject({ card: { id: 'base1-1' } });
+  });
+
+  it('of one card alone is told to who asks for that card and would wait too long for it', async () => {
+    fakeTime();
+    const service = createCardService();
+    service.script({ status: 503, headers: { 'retry-after': '50' } });
+    const { line } = lineOver(service, { plan: 'free' }, { longestWaitMs: 30_000 });
+    const { userMessage } = new ServiceDown('', { untilMs: Date.now() + 50_000 });
+    const first = line.join(lookup('base1-1'));
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(await line.admit(lookup('base1-1'))).toMatchObject({ refusal: { userMessage } });
+    expect(await line.admit(lookup('base1-2'))).toHaveProperty('reservation');
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await line.admit(lookup('base1-1'))).toHaveProperty('reservation');
+    expect(await outcomeAfter(30_000, first)).toMatchObject({ card: { id: 'base1-1' } });
+    expect(service.requests).toHaveLength(2);
+  });
+});
+
+describe('an outage', () => {
+  it('is met with three attempts, each in a turn of its own, then words for all', async () => {
+    fakeTime();
+    const service = createCardService();
+    service.set({ down: true });
+    const { line } = lineOver(service);
+
+    expect(await outcomeAfter(3_100, line.join(lookup('base1-1')))).toBeInstanceOf(ServiceDown);
+    expect(await outcomeAfter(0, line.join(lookup('base1-2')))).toBeInstanceOf(ServiceDown);
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it.each<[string, number, (service: EmbeddedCardService) => void]>([
+    ['three sockets that are reset once', 60, (service) => service.script({ fault: 'reset', times: 3 })],
+    ['every fourth connection reset', 40, (service) => service.set({ resetEvery: 4 })],
+  ])('is not %s: everybody is answered whose three attempts do not all fail', async (_, members, fail) => {
+    fakeTime();
+    const service = createCardService({ plan: 'pro', latencyMs: 20 });
+    fail(service);
+    const { line } = lineOver(service, { plan: 'pro' });
+
+    const requested = IDS.slice(0, members).map((id, index) => line.join(lookup(id, by(`member-${index}`))));
+    const outcomes = Promise.allSettled(requested);
+    await vi.advanceTimersByTimeAsync(30_000);
+
+    const refused = (await outcomes).filter(({ status }) => status === 'rejected');
+    const resets = service.requests.filter(({ status }) => status === 0).map(({ path }) => path);
+    const threeTimes = resets.filter((path, index) => resets.slice(0, index).filter((it) => it === path).length === 2);
+    expect(resets.length).toBeGreaterThanOrEqual(3);
+    expect(refused).toHaveLength(threeTimes.length);
+    expect(refused.length).toBeLessThanOrEqual(1);
+  });
+
+  it('ends with one question that gets through', async () => {
+    fakeTime();
+    const service = createCardService();
+    service.set({ down: true });
+    const { line } = lineOver(service);
+    await outcomeAfter(3_100, line.join(lookup('base1-1')));
+    service.set({ down: false });
+
+    expect(
+      await outcomeAfter(
+        5_000,
+        line.join(lookup('base1-2')).catch(() => 'refused'),
+      ),
+    ).toBe('refused');
+    expect(await outcomeAfter(0, line.join(lookup('base1-2')))).toMatchObject({ card: { id: 'base1-2' } });
+  });
+});
+
+describe('a request that fails', () => {
+  it.each<[string, { requests: number; refused: number }, (url: string) => Promise<void>]>([
+    ['is not booked when its connection was refused', { requests: 0, refused: 1 }, async () => {}],
+    [
+      'is booked when its connection was reset',
+      { requests: 1, refused: 0 },
+      async (url) => {
+        const service = await startCardService({ port: Number(new URL(url).port) });
+        service.set({ resetEvery: 1 });
+        onTestFinished(() => service.close());
+      },
+    ],
+  ])('%s', async (_, booked, listen) => {
+    const free = await startCardService();
+    await free.close();
+    await listen(free.url);
+    const { line, ledger, lines } = lineOver({ fetch: (_url, init) => fetch(`${free.url}/cards/base1-4`, init) });
+
+    const requested = line.join(lookup('base1-4')).catch((reason: unknown) => reason);
+    await expect.poll(() => lines.map(({ msg }) => msg)).toContain('lookup failed');
+    expect(await ledger.memberToday('alice')).toMatchObject(booked);
+    await line.close(0);
+    expect(await requested).toBeInstanceOf(Stopping);
+  });
+});
+
+describe('an id that alone is refused', () => {
+  const INNOCENT = IDS.slice(0, 6);
+  const KEY_REFUSED = { _tag: 'Forbidden', message: 'no' };
+
+  it.each<[string, DictatedAnswer, typeof UnexpectedAnswer | typeof KeyRefused, number]>([
+    ['a firewall, with a page', { status: 403, body: '<h1>blocked</h1>' }, UnexpectedAnswer, 5 * MINUTE],
+    ['a service that took the key before', { status: 403, body: KEY_REFUSED }, KeyRefused, MINUTE],
+  ])('by %s concerns nobody else, and is not asked for again at once', async (_, answer, error, forMs) => {
+    fakeTime();
+    const service = createCardService({ plan: 'pro' });
+    const { line, cards } = lineOver(service, { plan: 'pro' });
+    await outcomeAfter(1, line.join(lookup(IDS[30] ?? ''))); // lru-cache takes no time of 0
+    service.script({ path: 'odd', times: 9, ...answer });
+
+    const odd = line.join(lookup('odd')).catch((reason: unknown) => reason);
+    const others = Promise.all(INNOCENT.map((id) => line.join(lookup(id, by(id)))));
+    expect(await outcomeAfter(0, others)).toHaveLength(INNOCENT.length);
+    expect(await odd).toBeInstanceOf(error);
+    await vi.advanceTimersByTimeAsync(forMs - 1);
+    await expect(cards.known('odd', true)).rejects.toBeInstanceOf(error);
+    expect(await outcomeAfter(0, line.join(lookup('odd')))).toBeInstanceOf(error);
+    expect(service.requests).toHaveLength(2 + INNOCENT.length);
+
+    await vi.advanceTimersByTimeAsync(2);
+    expect(await cards.known('odd', true)).toEqual({ kind: 'missing' });
+  });
+});
+
+describe('a key that two ids are refused with', () => {
+  it('is left alone for a minute, and is accepted again by the next that is answered', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { line, lines } = lineOver(service, undefined, { apiKey: SANDBOX_API_KEY });
+    await outcomeAfter(0, line.join(lookup(IDS[0] ?? '')));
+    service.set({ keyRevoked: true });
+
+    for (const id of IDS.slice(1, 6)) expect(await outcomeAfter(0, line.join(lookup(id)))).toBeInstanceOf(KeyRefused);
+    expect(service.counts.byStatus[401]).toBe(2);
+    expect(lines.filter(({ level }) => level === ERROR)).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    for (const id of IDS.slice(6, 9)) expect(await outcomeAfter(0, line.join(lookup(id)))).toBeInstanceOf(KeyRefused);
+    expect(service.counts.byStatus[401]).toBe(3);
+    service.set({ keyRevoked: false });
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(await outcomeAfter(0, line.join(lookup(IDS[6] ?? '')))).toMatchObject({ card: { id: IDS[6] } });
+  });
+});
+
+it('tells who waits when the line closes, and waits for what is under way', async () => {
+  fakeTime();
+  const service = createCardService({ burst: 2, latencyMs: 1_000 });
+  const { line } = lineOver(service, { plan: 'free', burst: 2 });
+  const underWay = line.join(lookup('base1-1'));
+  const waiting = line.join(lookup('base1-2'));
+  await vi.advanceTimersByTimeAsync(10);
+
+  const closed = line.close(5_000);
+
+  expect(await outcomeAfter(0, waiting)).toBeInstanceOf(Stopping);
+  expect(await outcomeAfter(1_000, underWay)).toMatchObject({ card: { id: 'base1-1' } });
+  await closed;
+  expect(await outcomeAfter(0, line.join(lookup('base1-3')))).toBeInstanceOf(Stopping);
+});

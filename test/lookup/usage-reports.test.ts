@@ -1,0 +1,59 @@
+import { expect, it, vi } from 'vitest';
+import { LocalReportBoard } from '../../src/lookup/report-board.ts';
+import { UsageReports } from '../../src/lookup/usage-reports.ts';
+import { ServiceDown } from '../../src/model/errors.ts';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { CardService } from '../../src/service/card-service.ts';
+import { fakeTime, lineOver, NOON_MS } from '../support/line.ts';
+import { logLines } from '../support/log-lines.ts';
+
+const ALICE = { memberId: 'alice', guildId: 'guild' };
+
+function deskOver(cardService: ReturnType<typeof createCardService>) {
+  const { limiter, ledger } = lineOver(cardService);
+  const service = new CardService({
+    baseUrl: 'http://cards.test',
+    cardPath: '/cards/{id}',
+    apiKey: SANDBOX_API_KEY,
+    timeoutMs: 10_000,
+    fetch: cardService.fetch,
+    onQuota: (reading) => limiter.hear(reading),
+    onNoSuchCard: () => {},
+  });
+  const board = new LocalReportBoard();
+  const desk = new UsageReports({ service, limiter, ledger, board, log: logLines().log, hasKey: true });
+  const known = async () => {
+    const { known, newer } = await desk.ask(ALICE);
+    await vi.advanceTimersByTimeAsync(0);
+    return (await newer) ?? known;
+  };
+  return { limiter, known };
+}
+
+it('says why a report failed only until another may be asked for', async () => {
+  fakeTime();
+  const cardService = createCardService();
+  const { limiter, known } = deskOver(cardService);
+  cardService.set({ down: true });
+
+  const failed = { why: 'failed', error: expect.any(ServiceDown), atMs: NOON_MS };
+  expect((await known()).missing).toEqual(failed);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect((await known()).missing).toEqual(failed);
+
+  cardService.set({ down: false });
+  await vi.advanceTimersByTimeAsync(3 * 3_600_000);
+  // The service stopped us for another reason since
+  const got = await limiter.take('members');
+  expect(got.kind).toBe('permit');
+  if (got.kind === 'permit') await limiter.settle(got.permit, { kind: 'rate limited', statedMs: 600_000 });
+  expect((await known()).missing).toEqual({ why: 'not asked' });
+
+  await vi.advanceTimersByTimeAsync(700_000);
+  const probe = await limiter.take('members');
+  if (probe.kind === 'permit') await limiter.settle(probe.permit, { kind: 'answered' });
+  await vi.advanceTimersByTimeAsync(60_000);
+  const { report, missing } = await known();
+  expect([report?.usage.plan, missing]).toEqual(['free', undefined]);
+});

@@ -1,0 +1,374 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Plan } from '../../src/model/plan.ts';
+import type { QuotaReading } from '../../src/model/quota.ts';
+import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
+import type { Limiter, Permit, PermitLane } from '../../src/quota/limiter.ts';
+import type { PlanSetting } from '../../src/quota/pace.ts';
+
+/** Opens pacers over the same state, as a restart does, or a second process. `warned` is told of every warning. */
+export type OpenPacer = (setting?: PlanSetting, warned?: (share: number) => void) => Promise<Limiter>;
+
+export const BURST = 20;
+/** The plan's burst less one. */
+export const TOKENS = BURST - 1;
+/** A token in each 10 s: a burst can be counted before the next one comes, however busy the machine. */
+export const SLOW: PlanSetting = { plan: 'free', requestsPerMinute: 6, burst: BURST };
+/** A token in each 50 ms. */
+export const QUICK: PlanSetting = { plan: 'free', requestsPerMinute: 1_200, burst: BURST };
+export const ANSWERED: RequestOutcome = { kind: 'answered' };
+export const DOWN: RequestOutcome = { kind: 'down' };
+export const LONG = { timeout: 15_000, interval: 20 };
+const HOUR_MS = 3_600_000;
+
+export function limited(statedMs?: number): RequestOutcome {
+  return { kind: 'rate limited', statedMs };
+}
+
+export function reading(remaining: number | undefined, resetInMs?: number, limit = 1_000): QuotaReading {
+  return { limit, remaining, resetInMs, sentAtMs: Date.now(), receivedAtMs: Date.now() };
+}
+
+/** The turn, or `undefined` when there is none now. */
+export async function turnOf(limiter: Limiter, lane: PermitLane = 'members'): Promise<Permit | undefined> {
+  const got = await limiter.take(lane);
+  return got.kind === 'permit' ? got.permit : undefined;
+}
+
+/** Where a turn must be had now. */
+async function turnNow(limiter: Limiter, lane?: PermitLane): Promise<Permit> {
+  const permit = await turnOf(limiter, lane);
+  if (!permit) throw new Error('there is no turn now');
+  return permit;
+}
+
+/** The next turn, asked for at the times that the pacer names. */
+export async function nextTurn(limiter: Limiter, lane: PermitLane = 'members'): Promise<Permit> {
+  for (;;) {
+    const got = await limiter.take(lane);
+    if (got.kind === 'permit') return got.permit;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(1, got.untilMs - Date.now())));
+  }
+}
+
+/** One request from its turn to its outcome. */
+export async function ask(limiter: Limiter, outcome = ANSWERED): Promise<Permit> {
+  const permit = await nextTurn(limiter);
+  await limiter.settle(permit, outcome);
+  return permit;
+}
+
+/** How many turns are to be had at once. */
+export async function drain(limiter: Limiter, lane: PermitLane = 'members'): Promise<number> {
+  for (let permits = 0; ; permits++) {
+    const permit = await turnOf(limiter, lane);
+    if (!permit) return permits;
+    await limiter.settle(permit, ANSWERED);
+  }
+}
+
+/** What holds of every pacer, whoever keeps its state. */
+export function describePacer(over: string, newState: () => OpenPacer): void {
+  describe(`a pacer over ${over}`, () => {
+    it("gives the plan's burst less one at once, and then names the time of the next turn", async () => {
+      const limiter = await newState()(SLOW);
+      expect(await drain(limiter)).toBe(TOKENS);
+      const got = await limiter.take('members');
+      expect(got).toMatchObject({ kind: 'wait', untilMs: expect.any(Number) });
+    });
+
+    it('lets nothing leave once a 429 is told, also what asked a moment before its probe had ended', async () => {
+      const limiter = await newState()(QUICK);
+      const first = await nextTurn(limiter);
+      const told = limiter.settle(first, limited(300));
+      expect((await Promise.all([limiter.take('members'), limiter.take('renewals')])).map(({ kind }) => kind)).toEqual([
+        'wait',
+        'wait',
+      ]);
+      await told;
+
+      const probe = await nextTurn(limiter);
+      expect(probe.probe).toBe(true);
+      const before = limiter.take('members');
+      const ended = limiter.settle(probe, limited(60_000));
+      const after = limiter.take('members');
+      expect([(await before).kind, (await after).kind]).toEqual(['wait', 'wait']);
+      await ended;
+    });
+
+    it('refills from when the first request of a full bucket has arrived', async () => {
+      const limiter = await newState()(SLOW);
+      const tookAtMs = Date.now();
+      const permit = await nextTurn(limiter);
+      await new Promise((resolve) => setTimeout(resolve, 100)); // on its way
+      await limiter.settle(permit, ANSWERED);
+      expect(await drain(limiter)).toBe(TOKENS - 1);
+      const got = await limiter.take('members');
+      if (got.kind === 'permit') throw new Error('the bucket is not empty');
+      expect(got.untilMs).toBeGreaterThanOrEqual(tookAtMs + 10_000 + 90);
+    });
+
+    it('gives a turn at the time that it named', async () => {
+      const limiter = await newState()({ ...QUICK, burst: 2 });
+      await ask(limiter);
+      for (let waits = 0; waits < 5; ) {
+        const got = await limiter.take('members');
+        if (got.kind !== 'wait') continue;
+        waits++;
+        await new Promise((resolve) => setTimeout(resolve, got.untilMs - Date.now() + 1));
+        expect(await turnOf(limiter)).toMatchObject({ probe: false });
+      }
+    });
+
+    it('keeps half the burst free of the background', async () => {
+      const limiter = await newState()(SLOW);
+      expect(await drain(limiter, 'renewals')).toBe(10);
+      expect(await limiter.take('renewals')).toMatchObject({ kind: 'wait' });
+      expect(await drain(limiter)).toBe(9);
+    });
+
+    it('leaves a fresh token to others for as long as one is polite', async () => {
+      const limiter = await newState()({ ...SLOW, requestsPerMinute: 60 });
+      await drain(limiter);
+      const [got, polite] = [await limiter.take('members'), await limiter.take('members', 400)];
+      if (got.kind !== 'wait' || polite.kind !== 'wait') throw new Error('there is a token');
+      expect(Math.round((polite.untilMs - got.untilMs) / 100)).toBe(4);
+    });
+
+    it('pauses at a 429, lets one probe through, and everybody once it is answered, without a burst', async () => {
+      const limiter = await newState()(SLOW);
+      await ask(limiter, limited(300));
+      expect(limiter.schedule()).toMatchObject({ paused: true, closed: undefined });
+      expect((await limiter.take('members')).kind).toBe('wait');
+
+      const probe = await nextTurn(limiter);
+      expect(probe).toMatchObject({ probe: true });
+      for (let tries = 0; tries < 5; tries++) expect(await turnOf(limiter)).toBeUndefined();
+      await limiter.settle(probe, ANSWERED);
+      expect(limiter.schedule().paused).toBe(false);
+      expect(await drain(limiter)).toBe(0);
+    });
+
+    it('halves the burst at an unforeseen 429, once', async () => {
+      const limiter = await newState()(QUICK);
+      const permits = [await turnNow(limiter), await turnNow(limiter), await turnNow(limiter)];
+      for (const permit of permits) await limiter.settle(permit, limited(300));
+      await ask(limiter);
+      const halfFullMs = 10 * 50; // nine tokens, and the moment in which they are counted
+      await new Promise((resolve) => setTimeout(resolve, halfFullMs));
+      expect(Math.round(limiter.schedule().permitAtMs(9) - Date.now())).toBeLessThanOrEqual(0);
+      expect(limiter.schedule().permitAtMs(12)).toBeGreaterThan(Date.now());
+    });
+
+    it('backs off longer at the 429 of a probe', async () => {
+      const limiter = await newState()(QUICK);
+      await ask(limiter, limited(250));
+      const first = limiter.schedule().permitAtMs(1) - Date.now();
+      await ask(limiter, limited(250));
+      expect(limiter.schedule().permitAtMs(1) - Date.now()).toBeGreaterThan(Math.max(first, 1_000));
+    });
+
+    it('gives the probe to the next one when its question is given up', async () => {
+      const limiter = await newState()(QUICK);
+      await ask(limiter, limited(250));
+      await ask(limiter, { kind: 'abandoned' });
+      expect(await nextTurn(limiter)).toMatchObject({ probe: true });
+    });
+
+    it('closes until the reset at the 429 of a spent day', async () => {
+      const limiter = await newState()();
+      const permit = await turnNow(limiter);
+      const heard = reading(0, HOUR_MS);
+      limiter.hear(heard);
+      await limiter.settle(permit, limited());
+      const got = await limiter.take('members');
+      if (got.kind !== 'closed') throw new Error('not closed');
+      expect(got.why).toBe('day');
+      expect(Math.abs(got.untilMs - heard.receivedAtMs - HOUR_MS)).toBeLessThan(5_000);
+      expect(limiter.schedule().closed).toMatchObject({ why: 'day' });
+    });
+
+    it('closes after three failures in a row, and not after two', async () => {
+      const limiter = await newState()();
+      for (const outcome of [DOWN, DOWN, ANSWERED, DOWN, DOWN]) await ask(limiter, outcome);
+      expect(limiter.schedule().closed).toBeUndefined();
+      await ask(limiter, DOWN);
+      expect(await limiter.take('members')).toMatchObject({ kind: 'closed', why: 'down' });
+    });
+
+    it('closes the cards at a refused key, and not the report', async () => {
+      const limiter = await newState()();
+      await ask(limiter, { kind: 'key refused' });
+      expect(await limiter.take('members')).toMatchObject({ kind: 'closed', why: 'key' });
+      expect(await turnOf(limiter, 'report')).toMatchObject({ probe: false });
+    });
+
+    it('has no more requests under way than are known to remain, whatever may be counted already', async () => {
+      const limiter = await newState()();
+      const sentAtMs = Date.now() - 1_000;
+      limiter.hear({ ...reading(3, HOUR_MS), sentAtMs });
+      const permits = [await turnNow(limiter), await turnNow(limiter, 'report'), await turnNow(limiter)];
+      expect(permits.map(({ probe }) => probe)).toEqual([false, false, false]);
+      for (const lane of ['members', 'report'] as const) expect((await limiter.take(lane)).kind).toBe('wait');
+
+      const endOne = async (remaining: number, outcome: RequestOutcome) => {
+        limiter.hear({ ...reading(remaining, HOUR_MS), sentAtMs });
+        await limiter.settle(permits.pop() as Permit, outcome);
+        return (await limiter.take('members')).kind;
+      };
+      expect(await endOne(2, ANSWERED)).toBe('wait');
+      expect(await endOne(2, ANSWERED)).toBe('permit');
+      expect(await endOne(2, DOWN)).toBe('permit');
+      expect((await limiter.take('members')).kind).toBe('wait');
+    });
+
+    it('always lets one leave, whatever is said to remain: its answer tells', async () => {
+      const limiter = await newState()();
+      limiter.hear(reading(0, HOUR_MS));
+      const only = await turnNow(limiter);
+      expect((await limiter.take('members')).kind).toBe('wait');
+      await limiter.settle(only, { kind: 'abandoned' });
+      expect(await turnOf(limiter)).toBeDefined();
+    });
+
+    it('keeps the last requests of the day from the background', async () => {
+      const limiter = await newState()();
+      limiter.hear(reading(10, HOUR_MS));
+      expect(await limiter.take('renewals')).toMatchObject({ kind: 'closed', why: 'reserve' });
+      expect(await turnOf(limiter)).toMatchObject({ probe: false });
+      expect(limiter.schedule().reservedUntilMs).toBeDefined();
+    });
+
+    it('believes the lower of two readings under way together, and the later of two in a row', async () => {
+      const limiter = await newState()();
+      const sentAtMs = Date.now() - 1_000;
+      limiter.hear({ ...reading(700, HOUR_MS), sentAtMs });
+      limiter.hear({ ...reading(900, HOUR_MS), sentAtMs });
+      await expect.poll(() => limiter.quota()?.remaining, LONG).toBe(700);
+      await turnOf(limiter);
+      const afterwards = Date.now() + 10;
+      limiter.hear({ ...reading(950, HOUR_MS), sentAtMs: afterwards, receivedAtMs: afterwards });
+      await turnOf(limiter);
+      expect(limiter.quota()).toMatchObject({ limit: 1_000, remaining: 950 });
+    });
+
+    it("takes the plan from the daily limit, and sooner from a report's words", async () => {
+      const open = newState();
+      const limiter = await open({ plan: 'auto' });
+      limiter.hear(reading(40_000, HOUR_MS, 50_000));
+      await turnOf(limiter);
+      await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(600);
+      limiter.hearPlan('business');
+      await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(120);
+      const restarted = await open({ plan: 'auto' });
+      await expect.poll(() => Math.round(intervalOf(restarted)), LONG).toBe(120);
+    });
+
+    it.each<[string, Plan, number, number, number]>([
+      ['faster', 'free', 1_000, 50_000, 600],
+      ['slower', 'pro', 50_000, 1_000, 6_000],
+    ])(
+      'goes by the headers once they say another daily limit than with the report, over restarts too: %s',
+      async (_, plan, before, after, intervalMs) => {
+        const open = newState();
+        const first = await open({ plan: 'auto' });
+        first.hear(reading(40, HOUR_MS, before));
+        first.hearPlan(plan);
+        await turnOf(first);
+        const limiter = await open({ plan: 'auto' });
+        const later = Date.now() + 10;
+        limiter.hear({ ...reading(400, HOUR_MS, after), sentAtMs: later, receivedAtMs: later });
+        await turnOf(limiter);
+        await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(intervalMs);
+        const restarted = await open({ plan: 'auto' });
+        await expect.poll(() => Math.round(intervalOf(restarted)), LONG).toBe(intervalMs);
+      },
+    );
+
+    it('warns once of each share of the day, over restarts too', async () => {
+      const open = newState();
+      const shares: number[] = [];
+      for (const remaining of [300, 190, 180, 40, 30, 0, 0]) {
+        const limiter = await open(undefined, (share) => void shares.push(share));
+        limiter.hear(reading(remaining, HOUR_MS));
+        await limiter.take('members');
+      }
+      expect(shares).toEqual([0.8, 0.95, 1]);
+    });
+
+    it('gives a restart no new burst', async () => {
+      const open = newState();
+      expect(await drain(await open())).toBe(TOKENS);
+      for (let restarts = 0; restarts < 3; restarts++) expect(await drain(await open())).toBe(0);
+    });
+
+    it('forgets no closing over a restart', async () => {
+      const open = newState();
+      const limiter = await open();
+      limiter.hear(reading(0, HOUR_MS));
+      await ask(limiter);
+      expect(await (await open()).take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+    });
+
+    it.each<[string, PlanSetting]>([
+      ['plan', { ...SLOW, plan: 'pro' }],
+      ['rate', { ...SLOW, requestsPerMinute: 60 }],
+      ['burst', { ...SLOW, burst: 200 }],
+    ])(
+      'probes a spent day when it is started with another %s, once, and opens it if something remains',
+      async (_, larger) => {
+        const open = newState();
+        const spent = await open();
+        spent.hear(reading(0, 2 * HOUR_MS));
+        await ask(spent);
+        expect(await (await open()).take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+
+        const refused = await open(larger);
+        expect(refused.schedule().closed).toBeUndefined();
+        const probe = await turnNow(refused);
+        expect(probe).toMatchObject({ probe: true });
+        refused.hear(reading(0, 2 * HOUR_MS));
+        await refused.settle(probe, limited());
+        expect(await refused.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+
+        const opened = await open(larger);
+        const next = await nextTurn(opened);
+        opened.hear(reading(49_000, 2 * HOUR_MS, 50_000));
+        await opened.settle(next, ANSWERED);
+        expect(next.probe).toBe(true);
+        expect(opened.schedule().closed).toBeUndefined();
+        expect(await turnOf(opened)).toMatchObject({ probe: false });
+      },
+    );
+
+    it('lets a report probe a spent day at any time, and opens it if something remains', async () => {
+      const limiter = await newState()();
+      limiter.hear(reading(0, 2 * HOUR_MS));
+      await ask(limiter);
+      const first = await turnNow(limiter, 'report');
+      expect(first).toMatchObject({ probe: true });
+      expect((await limiter.take('report')).kind).not.toBe('permit');
+      expect(await limiter.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+      await limiter.settle(first, DOWN);
+      expect(await limiter.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+
+      const second = await turnNow(limiter, 'report');
+      limiter.hear(reading(49_000, 2 * HOUR_MS, 50_000));
+      await limiter.settle(second, ANSWERED);
+      expect(second).toMatchObject({ probe: true });
+      expect(await turnOf(limiter)).toMatchObject({ probe: false });
+    });
+
+    it('tells who waits of every outcome', async () => {
+      const limiter = await newState()();
+      const told = vi.fn();
+      limiter.onChange(told);
+      await ask(limiter, limited(300));
+      expect(told).toHaveBeenCalled();
+    });
+  });
+}
+
+function intervalOf(limiter: Limiter): number {
+  const { permitAtMs } = limiter.schedule();
+  return permitAtMs(2_001) - permitAtMs(2_000);
+}

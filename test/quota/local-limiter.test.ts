@@ -1,0 +1,614 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { QuotaReading } from '../../src/model/quota.ts';
+import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
+import type { Lane, Permit } from '../../src/quota/limiter.ts';
+import type { LimiterState } from '../../src/quota/limiter-state.ts';
+import { LocalLimiter } from '../../src/quota/local-limiter.ts';
+import type { PlanSetting } from '../../src/quota/pace.ts';
+import { warnOfUnknownLimit } from '../../src/storage/state.ts';
+import { LONGEST_WAIT_MS } from '../support/line.ts';
+import { logLines } from '../support/log-lines.ts';
+
+const START_MS = Date.UTC(2026, 10, 20, 12);
+const ANSWERED: RequestOutcome = { kind: 'answered' };
+const DOWN: RequestOutcome = { kind: 'down' };
+/** Free's burst of 20, less one. */
+const FREE_TOKENS = 19;
+const FREE_INTERVAL_MS = 6_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START_MS, toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A pacer whose process can be restarted. */
+class Process {
+  readonly #setting: PlanSetting;
+  readonly #random: number;
+  readonly #longestWaitMs: number;
+  saved: LimiterState | undefined;
+  readonly warnings: number[] = [];
+  limiter: LocalLimiter;
+
+  constructor(setting: PlanSetting = { plan: 'free' }, { random = 0, longestWaitMs = LONGEST_WAIT_MS } = {}) {
+    this.#setting = setting;
+    this.#random = random;
+    this.#longestWaitMs = longestWaitMs;
+    this.limiter = this.#start();
+  }
+
+  restart(): void {
+    this.limiter = this.#start();
+  }
+
+  /** The turn, or `undefined` when there is none now. */
+  async take(lane: Lane = 'members'): Promise<Permit | undefined> {
+    const got = await this.limiter.take(lane);
+    return got.kind === 'permit' ? got.permit : undefined;
+  }
+
+  /** One request from its turn to its outcome. */
+  async ask(outcome: RequestOutcome = ANSWERED): Promise<void> {
+    const permit = await this.take();
+    expect(permit).toBeDefined();
+    if (permit) await this.limiter.settle(permit, outcome);
+  }
+
+  /** How many turns are to be had at once. */
+  async drain(lane: Lane = 'members'): Promise<number> {
+    let permits = 0;
+    for (; permits < 10_000; permits++) {
+      const permit = await this.take(lane);
+      if (!permit) break;
+      await this.limiter.settle(permit, ANSWERED);
+    }
+    return permits;
+  }
+
+  #start(): LocalLimiter {
+    return new LocalLimiter({
+      setting: this.#setting,
+      longestWaitMs: this.#longestWaitMs,
+      state: this.saved,
+      save: (state) => {
+        this.saved = structuredClone(state);
+      },
+      warn: (share) => void this.warnings.push(share),
+      warnOfLimit: () => {},
+      random: () => this.#random,
+    });
+  }
+}
+
+function pass(ms: number): void {
+  vi.setSystemTime(Date.now() + ms);
+}
+
+function limited(statedMs?: number): RequestOutcome {
+  return { kind: 'rate limited', statedMs };
+}
+
+function reading(remaining: number | undefined, resetInMs: number | undefined, limit = 1_000): QuotaReading {
+  return { limit, remaining, resetInMs, sentAtMs: Date.now(), receivedAtMs: Date.now() };
+}
+
+describe('pace', () => {
+  it("is the plan's burst less one, then one request in each interval", async () => {
+    const it = new Process();
+    expect(await it.drain()).toBe(FREE_TOKENS);
+    expect(await it.limiter.take('members')).toEqual({ kind: 'wait', untilMs: START_MS + FREE_INTERVAL_MS });
+    pass(FREE_INTERVAL_MS - 1);
+    expect(await it.drain()).toBe(0);
+    pass(1);
+    expect(await it.drain()).toBe(1);
+    pass(86_400_000);
+    expect(await it.drain()).toBe(FREE_TOKENS);
+  });
+
+  it('of auto is overruled by the plan that a usage report names', async () => {
+    const process = new Process({ plan: 'auto' });
+    process.limiter.hearPlan('pro');
+    process.restart();
+    expect(await process.drain()).toBe(199);
+  });
+
+  it('is half the burst after an unforeseen 429, until the next window of the day', async () => {
+    const process = new Process();
+    await process.ask({ kind: 'rate limited', statedMs: 1_000 });
+    vi.setSystemTime(START_MS + 6 * 3_600_000);
+    await process.ask();
+    expect(await process.drain()).toBe(8);
+    vi.setSystemTime(START_MS + 13 * 3_600_000);
+    expect(await process.drain()).toBe(FREE_TOKENS);
+  });
+
+  it.each([
+    ['a wait longer than a minute', 60_001, 900],
+    ['nothing that remains', 1_000, 0],
+  ])('is not halved by a 429 that states %s', async (_, statedMs, remaining) => {
+    const process = new Process();
+    process.limiter.hear(reading(remaining, 12 * 3_600_000));
+    await process.ask(limited(statedMs));
+    expect(process.saved).toMatchObject({ breaker: { why: 'minute' }, learnedBurst: undefined });
+  });
+
+  it('is not halved again by the 429 of a probe, nor by one that left before', async () => {
+    const process = new Process();
+    const [first, second] = [await process.take(), await process.take()];
+    for (const permit of [first, second]) {
+      if (permit) await process.limiter.settle(permit, { kind: 'rate limited', statedMs: 1_000 });
+    }
+    vi.setSystemTime(START_MS + 60_000);
+    await process.ask({ kind: 'rate limited', statedMs: 1_000 });
+    expect(process.saved?.learnedBurst?.capacity).toBe(9);
+  });
+
+  it('of auto goes by the daily limit that was last heard', async () => {
+    const it = new Process({ plan: 'auto' });
+    expect(await it.drain()).toBe(FREE_TOKENS);
+    it.limiter.hear(reading(49_000, 3_600_000, 50_000));
+    pass(86_400_000);
+    expect(await it.drain()).toBe(199);
+  });
+
+  it('of auto sends no more than Free takes at once, after a restart on a plan that is no longer so', async () => {
+    const process = new Process({ plan: 'auto' });
+    process.limiter.hear(reading(49_000, 12 * 3_600_000, 50_000));
+    process.limiter.hearPlan('pro');
+    process.restart();
+
+    const permits: Permit[] = [];
+    for (let permit = await process.take(); permit; permit = await process.take()) permits.push(permit);
+    expect(permits).toHaveLength(FREE_TOKENS);
+    const later = (ms: number) => ({ sentAtMs: Date.now() + ms, receivedAtMs: Date.now() + ms });
+    process.limiter.hear({ ...reading(981, 12 * 3_600_000, 1_000), ...later(1) });
+    for (const permit of permits) await process.limiter.settle(permit, ANSWERED);
+    expect(await process.limiter.take('members')).toMatchObject({ kind: 'wait' });
+
+    process.limiter.hear({ ...reading(49_000, 12 * 3_600_000, 50_000), ...later(2) });
+    pass(120_000);
+    expect(await process.drain()).toBe(199);
+  });
+
+  it("of auto is Free's with a daily limit of no plan, and the operator is told once what to set", async () => {
+    const { log, lines } = logLines();
+    const limiter = new LocalLimiter({
+      setting: { plan: 'auto' },
+      longestWaitMs: LONGEST_WAIT_MS,
+      save: () => {},
+      warn: () => {},
+      warnOfLimit: warnOfUnknownLimit(log),
+    });
+    for (const limit of [50_000, 30_000, 30_000, 40_000]) limiter.hear(reading(500, 12 * 3_600_000, limit));
+    expect(limiter.schedule().permitAtMs(2_001) - limiter.schedule().permitAtMs(2_000)).toBe(FREE_INTERVAL_MS);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({ limit: 30_000, msg: expect.stringContaining('CARD_SERVICE_REQUESTS_PER_MINUTE') });
+  });
+
+  it('gives no new burst to a restart', async () => {
+    const it = new Process();
+    await it.drain();
+    for (let restart = 0; restart < 5; restart++) {
+      it.restart();
+      expect(await it.drain()).toBe(0);
+    }
+    pass(2 * FREE_INTERVAL_MS);
+    it.restart();
+    expect(await it.drain()).toBe(2);
+  });
+
+  it('gives no new burst when a clock is set back, and goes on at once', async () => {
+    const it = new Process();
+    await it.drain();
+    pass(-86_400_000);
+    expect(await it.drain()).toBe(0);
+    pass(FREE_INTERVAL_MS);
+    expect(await it.drain()).toBe(1);
+  });
+
+  it('takes a token at once for a request that is still under way', async () => {
+    const it = new Process();
+    for (let permits = 0; permits < FREE_TOKENS; permits++) expect(await it.take()).toMatchObject({ probe: false });
+    expect(await it.take()).toBeUndefined();
+  });
+});
+
+describe('the background', () => {
+  it('takes no token while half the burst is not free', async () => {
+    const it = new Process();
+    expect(await it.drain('renewals')).toBe(10);
+    expect(await it.drain('members')).toBe(9);
+    pass(9 * FREE_INTERVAL_MS);
+    expect(await it.drain('renewals')).toBe(0);
+    pass(FREE_INTERVAL_MS);
+    expect(await it.drain('renewals')).toBe(1);
+  });
+
+  it('is told when half the burst will be free', async () => {
+    const it = new Process();
+    await it.drain();
+    expect(await it.limiter.take('renewals')).toEqual({ kind: 'wait', untilMs: START_MS + 10 * FREE_INTERVAL_MS });
+  });
+
+  it('does not end a pause while members could', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(7_000);
+    expect(await it.take('renewals')).toBeUndefined();
+    expect(await it.take('members')).toMatchObject({ probe: true });
+  });
+});
+
+describe('a 429', () => {
+  it('lets nobody knock before the stated time, not even after a restart', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(6_999);
+    it.restart();
+    expect(await it.limiter.take('members')).toEqual({ kind: 'wait', untilMs: START_MS + 7_000 });
+    pass(1);
+    expect(await it.take()).toMatchObject({ probe: true });
+  });
+
+  it('is waited out a little longer, by chance', async () => {
+    const it = new Process({ plan: 'free' }, { random: 0.999 });
+    await it.ask(limited(5_000));
+    pass(5_998);
+    expect(await it.take()).toBeUndefined();
+    pass(2);
+    expect(await it.take()).toBeDefined();
+  });
+
+  it('ends in exactly one probe', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(60_000);
+    const probe = await it.take();
+    expect(probe).toMatchObject({ probe: true });
+    expect(await it.take()).toBeUndefined();
+    pass(3_600_000);
+    expect(await it.take()).toBeUndefined();
+    if (probe) await it.limiter.settle(probe, ANSWERED);
+    expect(await it.take()).toMatchObject({ probe: false });
+  });
+
+  it('ends with an empty bucket', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(7_000);
+    await it.ask();
+    expect(await it.limiter.take('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
+  });
+
+  it('that ends gives the next turn an interval after its probe has arrived, where the burst has no token to keep back', async () => {
+    const it = new Process({ plan: 'free', burst: 1 });
+    await it.ask(limited(7_000));
+    pass(7_000);
+    const probe = await it.take();
+    pass(100); // on its way
+    if (probe) await it.limiter.settle(probe, ANSWERED);
+    expect(await it.limiter.take('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
+  });
+
+  it('of a probe backs off twice as long each time', async () => {
+    const it = new Process();
+    await it.ask(limited());
+    for (const waitMs of [1_000, 2_000, 4_000, 8_000]) {
+      pass(waitMs - 1);
+      expect(await it.take()).toBeUndefined();
+      pass(1);
+      await it.ask(limited());
+    }
+  });
+
+  it('of a request that left before is no second failure', async () => {
+    const it = new Process();
+    const permits = [await it.take(), await it.take(), await it.take()];
+    for (const permit of permits) if (permit) await it.limiter.settle(permit, limited(7_000));
+    expect(it.saved?.breaker).toMatchObject({ why: 'minute', failures: 1, untilMs: START_MS + 7_000 });
+  });
+
+  it('is not ended by the answer to a request that left before', async () => {
+    const it = new Process();
+    const earlier = await it.take();
+    await it.ask(limited(7_000));
+    if (earlier) await it.limiter.settle(earlier, ANSWERED);
+    expect(await it.take()).toBeUndefined();
+  });
+
+  it('is given to the next question as a probe when the first one gives up', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(7_000);
+    await it.ask({ kind: 'abandoned' });
+    expect(await it.take()).toMatchObject({ probe: true });
+  });
+
+  it('is probed anew when the process died with the probe', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    pass(7_000);
+    expect(await it.take()).toMatchObject({ probe: true });
+    it.restart();
+    expect(await it.take()).toMatchObject({ probe: true });
+  });
+
+  it('wakes who waits', async () => {
+    const it = new Process();
+    const woken = vi.fn();
+    it.limiter.onChange(woken);
+    await it.ask(limited(7_000));
+    expect(woken).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a clock that is set back', () => {
+  it('lengthens no pause', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    vi.setSystemTime(START_MS - 86_400_000);
+    it.restart();
+    expect(await it.take()).toBeUndefined();
+    pass(7_000);
+    expect(await it.take()).toMatchObject({ probe: true });
+  });
+
+  it('lengthens no spent day', async () => {
+    const it = new Process();
+    const permit = await it.take();
+    it.limiter.hear(reading(0, 3_600_000));
+    if (permit) await it.limiter.settle(permit, ANSWERED);
+    vi.setSystemTime(START_MS - 86_400_000);
+    expect(it.limiter.schedule().closed).toEqual({ why: 'day', untilMs: START_MS - 86_400_000 + 3_600_000 });
+    expect(it.limiter.quota()?.resetsAtMs).toBe(START_MS - 86_400_000 + 3_600_000);
+  });
+});
+
+describe('a pause that is longer than anybody waits', () => {
+  const TWENTY_MINUTES_MS = 20 * 60_000;
+
+  it('closes until it is that short, with requests left and over a restart, and ends in one probe', async () => {
+    const it = new Process();
+    it.limiter.hear(reading(999, 20 * 3_600_000));
+    await it.ask(limited(TWENTY_MINUTES_MS));
+    for (const wait of ['before a restart', 'after it']) {
+      if (wait === 'after it') it.restart();
+      expect(it.limiter.schedule()).toMatchObject({
+        paused: true,
+        closed: { why: 'pause', untilMs: START_MS + TWENTY_MINUTES_MS },
+      });
+    }
+    pass(TWENTY_MINUTES_MS - 300_000);
+    expect(it.limiter.schedule()).toMatchObject({ paused: true, closed: undefined });
+    expect(await it.limiter.take('members')).toMatchObject({ kind: 'wait', untilMs: START_MS + TWENTY_MINUTES_MS });
+    pass(300_000);
+    expect(await it.take()).toMatchObject({ probe: true });
+  });
+
+  it('goes by LONGEST_WAIT_SECONDS', async () => {
+    const it = new Process({ plan: 'free' }, { longestWaitMs: 30_000 });
+    await it.ask(limited(31_000));
+    expect(it.limiter.schedule().closed).toMatchObject({ why: 'pause' });
+  });
+});
+
+describe('a spent day', () => {
+  const HOUR_MS = 3_600_000;
+
+  it.each([
+    ['the reset, when less is stated', 10 * 60_000, HOUR_MS, HOUR_MS],
+    ['the stated time, when the reset is sooner', 2 * HOUR_MS, HOUR_MS, 2 * HOUR_MS],
+  ])('is closed until %s', async (_, statedMs, resetInMs, closedMs) => {
+    const it = new Process();
+    it.limiter.hear(reading(0, resetInMs));
+    await it.ask(limited(statedMs));
+    const closed = { why: 'day', untilMs: START_MS + closedMs };
+    expect(it.limiter.schedule().closed).toEqual(closed);
+    pass(closedMs - 1);
+    expect(await it.limiter.take('members')).toEqual({ kind: 'closed', ...closed });
+    pass(1);
+    expect(it.limiter.schedule().closed).toBeUndefined();
+    expect(await it.take()).toMatchObject({ probe: true });
+    expect(await it.take()).toBeUndefined();
+  });
+
+  it('is noticed with its last answer, before any 429', async () => {
+    const it = new Process();
+    const permit = await it.take();
+    it.limiter.hear(reading(0, HOUR_MS));
+    if (permit) await it.limiter.settle(permit, ANSWERED);
+    expect(it.limiter.schedule().closed).toEqual({ why: 'day', untilMs: START_MS + HOUR_MS });
+  });
+
+  it('is still spent after a restart', async () => {
+    const it = new Process();
+    it.limiter.hear(reading(0, HOUR_MS));
+    await it.ask();
+    it.restart();
+    expect(await it.limiter.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+    expect(it.limiter.quota()).toMatchObject({ remaining: 0, resetsAtMs: START_MS + HOUR_MS });
+  });
+
+  it('whose reset is past is probed after a minute, then after two, four, eight', async () => {
+    const it = new Process();
+    it.limiter.hear(reading(0, -1));
+    await it.ask(limited());
+    for (const minutes of [1, 2, 4, 8]) {
+      pass(minutes * 60_000 - 1);
+      expect(await it.limiter.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+      pass(1);
+      it.limiter.hear(reading(0, -1));
+      await it.ask(limited());
+    }
+  });
+
+  it('is over with the reset: the old figures are void, the limit is not', async () => {
+    const it = new Process();
+    it.limiter.hear(reading(0, HOUR_MS));
+    pass(HOUR_MS);
+    expect(it.limiter.quota()).toMatchObject({ limit: 1_000, remaining: undefined, resetsAtMs: undefined });
+  });
+});
+
+describe('the breaker', () => {
+  it('closes at the third failure in a row, and its one probe opens it', async () => {
+    const it = new Process();
+    await it.ask(DOWN);
+    await it.ask(DOWN);
+    await it.ask(ANSWERED);
+    await it.ask(DOWN);
+    await it.ask(DOWN);
+    expect(it.limiter.schedule().closed).toBeUndefined();
+    await it.ask(DOWN);
+    const closed = { why: 'down', untilMs: START_MS + 5_000 };
+    expect(await it.limiter.take('members')).toEqual({ kind: 'closed', ...closed });
+    pass(5_000);
+    const probe = await it.take();
+    expect(probe).toMatchObject({ probe: true });
+    expect(await it.take()).toBeUndefined();
+    if (probe) await it.limiter.settle(probe, ANSWERED);
+    expect(await it.take()).toMatchObject({ probe: false });
+  });
+
+  it('stays closed longer each time its probe fails, a minute at most', async () => {
+    const it = new Process();
+    for (let failures = 0; failures < 3; failures++) await it.ask(DOWN);
+    for (const waitMs of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
+      pass(waitMs - 1);
+      expect(await it.take()).toBeUndefined();
+      pass(1);
+      await it.ask(DOWN);
+    }
+  });
+
+  it('is not made by requests that failed after it closed', async () => {
+    const it = new Process();
+    const late = await it.take();
+    for (let failures = 0; failures < 3; failures++) await it.ask(DOWN);
+    if (late) await it.limiter.settle(late, DOWN);
+    expect(it.saved?.breaker).toMatchObject({ why: 'down', failures: 3, untilMs: START_MS + 5_000 });
+  });
+
+  it('counts requests that were under way together as one failure', async () => {
+    const it = new Process();
+    const failTogether = async (count: number) => {
+      const permits = await Promise.all(Array.from({ length: count }, () => it.take()));
+      for (const permit of permits) if (permit) await it.limiter.settle(permit, DOWN);
+      return it.saved?.breaker;
+    };
+    expect(await failTogether(5)).toMatchObject({ why: 'open', failures: 1 });
+    expect(await failTogether(4)).toMatchObject({ why: 'open', failures: 2 });
+    expect(await failTogether(3)).toMatchObject({ why: 'down', failures: 3 });
+  });
+
+  it('counts none of those that left before a failure, though an answer came between', async () => {
+    const it = new Process();
+    await it.ask(DOWN);
+    await it.ask(DOWN);
+    const [answered, ...failed] = await Promise.all(Array.from({ length: 6 }, () => it.take()));
+    if (answered) await it.limiter.settle(answered, ANSWERED);
+    for (const permit of failed) if (permit) await it.limiter.settle(permit, DOWN);
+    expect(it.saved?.breaker).toMatchObject({ why: 'open', failures: 1 });
+  });
+});
+
+describe('a refused key', () => {
+  it('is tried again once a minute', async () => {
+    const it = new Process();
+    for (let minute = 0; minute < 4; minute++) {
+      await it.ask({ kind: 'key refused' });
+      pass(59_999);
+      expect(await it.limiter.take('members')).toMatchObject({ kind: 'closed', why: 'key' });
+      pass(1);
+    }
+  });
+});
+
+describe('the outlook', () => {
+  it.each([
+    [1, START_MS + FREE_INTERVAL_MS],
+    [2, START_MS + 2 * FREE_INTERVAL_MS],
+    [10, START_MS + 10 * FREE_INTERVAL_MS],
+  ])('of an empty bucket gives place %d its turn in as many intervals', async (reservation, atMs) => {
+    const it = new Process();
+    await it.drain();
+    expect(it.limiter.schedule().permitAtMs(reservation)).toBe(atMs);
+  });
+
+  it('of a full bucket gives the whole burst its turns at once', () => {
+    const { permitAtMs } = new Process().limiter.schedule();
+    expect(permitAtMs(FREE_TOKENS)).toBeLessThanOrEqual(START_MS);
+    expect(permitAtMs(FREE_TOKENS + 1)).toBe(START_MS + FREE_INTERVAL_MS);
+  });
+
+  it('of a pause gives the first its turn at the end, the next after it', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    const { permitAtMs } = it.limiter.schedule();
+    expect([permitAtMs(1), permitAtMs(2)]).toEqual([START_MS + 7_000, START_MS + 7_000 + FREE_INTERVAL_MS]);
+  });
+});
+
+describe('whatever happens in whatever order', () => {
+  /** What a step does to a process under test; `elapsedMs` counts only time that went forward. */
+  interface Run {
+    process: Process;
+    underWay: Permit[];
+    elapsedMs: number;
+    through: number;
+  }
+  type Step = (run: Run) => Promise<void> | void;
+
+  const passes =
+    (ms: number): Step =>
+    (run) => {
+      pass(ms);
+      run.elapsedMs += Math.max(0, ms);
+    };
+  const takes =
+    (lane: Lane): Step =>
+    async (run) => {
+      const permit = await run.process.take(lane);
+      if (permit) run.underWay.push(permit);
+    };
+  const settles =
+    (index: number, statedMs: number | undefined): Step =>
+    async (run) => {
+      const [permit] = run.underWay.splice(index % Math.max(1, run.underWay.length), 1);
+      if (!permit) return;
+      await run.process.limiter.settle(permit, statedMs === undefined ? ANSWERED : limited(statedMs));
+      if (statedMs === undefined) run.through++;
+    };
+  const restarts: Step = (run) => {
+    run.underWay.length = 0;
+    run.process.restart();
+  };
+
+  const step = fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom<Lane>('members', 'members', 'renewals').map(takes) },
+    { weight: 4, arbitrary: fc.nat(30_000).map(passes) },
+    { weight: 1, arbitrary: fc.integer({ min: -1e10, max: 0 }).map(passes) },
+    {
+      weight: 6,
+      arbitrary: fc.tuple(fc.nat(), fc.option(fc.nat(60_000), { nil: undefined, freq: 6 })).map((it) => settles(...it)),
+    },
+    { weight: 1, arbitrary: fc.constant(restarts) },
+  );
+
+  it('no more requests get through than the burst less one, and what the rate brings', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(1, 2, 5, 20), fc.array(step, { maxLength: 150 }), async (burst, steps) => {
+        vi.setSystemTime(START_MS);
+        const run: Run = { process: new Process({ plan: 'free', burst }), underWay: [], elapsedMs: 0, through: 0 };
+        for (const step of steps) {
+          await step(run);
+          const allowed = Math.max(1, burst - 1) + run.elapsedMs / FREE_INTERVAL_MS;
+          expect(run.through).toBeLessThanOrEqual(allowed + 1e-6);
+        }
+      }),
+    );
+  });
+});

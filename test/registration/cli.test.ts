@@ -1,0 +1,286 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runRegistrationCli } from '../../src/registration/cli.ts';
+import type { LocalCommand } from '../../src/registration/command-diff.ts';
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { type DetourAnswer, startDetour } from '../discord/gateway/detour.ts';
+
+const CARD: LocalCommand = {
+  name: 'card',
+  description: 'Show one card',
+  options: [
+    { type: 3, name: 'id', description: 'Card id', required: true, max_length: 100 },
+    { type: 5, name: 'prices', description: 'With prices' },
+  ],
+  contexts: [0, 1],
+  integration_types: [0],
+};
+const USAGE: LocalCommand = {
+  name: 'usage',
+  description: 'What is left',
+  default_member_permissions: '32',
+  contexts: [0],
+};
+
+describe('the registration CLI', () => {
+  let discord: EmulatedDiscord;
+  let guildId: string;
+
+  beforeEach(async () => {
+    discord = await startEmulatedDiscord();
+    guildId = discord.guilds[0]?.id ?? '';
+  });
+  afterEach(() => discord.close());
+
+  async function cli(
+    line: string,
+    commands: LocalCommand[] = [CARD, USAGE],
+    env: Record<string, string> = {},
+    ask?: (question: string) => Promise<string>,
+  ) {
+    let [out, err] = ['', ''];
+    const code = await runRegistrationCli(line.split(' ').filter(Boolean), {
+      commands,
+      env: { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl, ...env },
+      ...(ask && { ask }),
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        err += text;
+      },
+    });
+    expect(out + err).not.toContain(discord.botToken);
+    return { code, out, err };
+  }
+
+  async function withDetour(answers: Record<string, DetourAnswer>, line: string) {
+    const detour = await startDetour(discord.apiUrl, answers);
+    const result = await cli(line, [CARD, USAGE], { DISCORD_API_URL: detour.apiUrl });
+    await detour.close();
+    return result;
+  }
+
+  const puts = () => discord.requests.filter(({ method }) => method === 'PUT').length;
+  /** Puts commands of any kind there as another tool would. */
+  async function putAsOther(commands: object[], path = '') {
+    const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}${path}/commands`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bot ${discord.botToken}`,
+        'user-agent': 'DiscordBot (https://other.test, 1)',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(commands),
+    });
+    expect(response.status).toBe(200);
+  }
+
+  it('warns of a misspelled variable that it would read, and of no other', async () => {
+    const { code, err } = await cli('list', [], { DISCORD_API_UR: 'sesame', CARD_SERVICE_APIKEY: 'sesame' });
+    expect({ code, err }).toEqual({ code: 0, err: 'DISCORD_API_UR is unknown; DISCORD_API_URL was probably meant.\n' });
+  });
+
+  describe('register', () => {
+    it('sends one bulk overwrite, and nothing once nothing differs', async () => {
+      expect(await cli('register')).toMatchObject({
+        code: 0,
+        err: '',
+        out: expect.stringMatching(/\+ \/card.*\n.*Done/s),
+      });
+      expect(await cli('register')).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was sent.') });
+      expect(puts()).toBe(1);
+      expect(discord.commandsFor({ guildId: null }).map(({ name }) => name)).toEqual(['card']);
+    });
+
+    it('finds nothing to do in a server either', async () => {
+      await cli(`register --guild ${guildId}`);
+      expect((await cli(`diff --guild ${guildId}`)).code).toBe(0);
+      expect((await cli('diff')).code).toBe(2);
+    });
+
+    it('sends nothing when it is a dry run', async () => {
+      const { code, out } = await cli('register --dry-run');
+      expect(code).toBe(0);
+      expect(out).toContain('this was a dry run');
+      expect(puts()).toBe(0);
+    });
+
+    it('removes commands that are no longer here, and shows them', async () => {
+      await cli('register');
+      const { out } = await cli('register', [USAGE]);
+      expect(out).toMatch(/- \/card {2}\d+/);
+      expect((await cli('diff', [USAGE])).code).toBe(0);
+    });
+
+    it('leaves the commands of other kinds as they are, and so does clear', async () => {
+      await putAsOther([{ type: 2, name: 'Show collection' }]);
+      expect((await cli('register')).out).toContain('= Show collection (member menu) is left alone');
+      await cli('clear --yes');
+      expect(JSON.parse((await cli('list --json')).out).commands).toMatchObject([{ type: 2, name: 'Show collection' }]);
+    });
+
+    it('names the command and the field that Discord finds faulty', async () => {
+      const { code, err } = await cli('register', [CARD, { ...USAGE, description: 'x'.repeat(101) }]);
+      expect(code).toBe(1);
+      expect(err).toMatch(/\/usage\.description: .*100/);
+    });
+  });
+
+  describe('diff', () => {
+    it('exits 2 with the paths that changed, old and new', async () => {
+      await cli('register');
+      const { code, out } = await cli('diff', [{ ...CARD, description: 'Show a card' }, USAGE]);
+      expect(code).toBe(2);
+      expect(out).toContain('~ /card\n    description: "Show one card" → "Show a card"');
+    });
+
+    it('writes JSON and nothing else to standard output', async () => {
+      const { code, out, err } = await cli('diff --json');
+      expect(code).toBe(2);
+      expect(err).toBe('');
+      expect(JSON.parse(out)).toMatchObject({ guildId: null, same: false, added: ['card', 'usage'], removed: [] });
+    });
+  });
+
+  describe('list', () => {
+    it('shows a table for people', async () => {
+      await cli('register');
+      const { out } = await cli('list');
+      expect(out).toMatch(
+        /^Global commands of Cards \(\d+\): 2\nNAME +ID +OPTIONS +DESCRIPTION\n\/card +\d+ +id \[prices\] +Show one card\n/,
+      );
+    });
+
+    it('says so when there is nothing', async () => {
+      expect((await cli(`list --guild ${guildId}`)).out).toMatch(/^Commands in server \d+ of Cards \(\d+\): none\.\n$/);
+    });
+  });
+
+  describe('clear', () => {
+    it('removes the commands of its scope only', async () => {
+      await cli('register');
+      await cli(`register --guild ${guildId}`);
+      expect((await cli(`clear --guild ${guildId}`)).code).toBe(0);
+      expect((await cli(`clear --guild ${guildId}`)).out).toContain('Nothing was sent.');
+      expect((await cli('diff')).code).toBe(0);
+    });
+
+    it('of the global commands is asked about on a terminal, and wants --yes where nobody can be asked', async () => {
+      await cli('register');
+      const unasked = await cli('clear');
+      const refused = await cli('clear', undefined, {}, async () => 'no');
+      expect([unasked.code, refused.code]).toEqual([1, 1]);
+      expect(unasked.err).toContain('Add --yes');
+      expect((await cli('clear --dry-run')).code).toBe(0);
+      expect((await cli('diff')).code).toBe(0);
+
+      const confirmed = await cli('clear', undefined, {}, async () => 'yes');
+      expect(confirmed.code).toBe(0);
+      expect((await cli('diff')).code).toBe(2);
+      expect((await cli('clear')).out).toContain('Nothing was sent.');
+    });
+  });
+
+  describe('a command that would show up twice', () => {
+    it('is warned of when it goes into a server', async () => {
+      await cli('register', [CARD]);
+      const { code, err } = await cli(`register --guild ${guildId}`);
+      expect(code).toBe(0);
+      expect(err).toContain(`Warning: /card is registered globally and in server ${guildId}`);
+      expect(err).toContain(`clear --guild ${guildId}`);
+    });
+
+    it('is warned of when it goes everywhere', async () => {
+      await cli(`register --guild ${guildId}`);
+      const guilds = { status: 200, body: discord.guilds };
+      const { err } = await withDetour({ 'GET /users/@me/guilds': guilds }, 'register');
+      expect(err).toMatch(
+        /^Warning: \/card, \/usage are registered globally and in server \d+ \(Collectors\)[^\n]*\n$/,
+      );
+    });
+
+    it('fails nothing when it cannot be looked for', async () => {
+      const { code, err } = await withDetour({ 'GET /users/@me/guilds': { status: 500, body: {} } }, 'register');
+      expect(code).toBe(0);
+      expect(err).toContain('could not be checked');
+      expect(puts()).toBe(1);
+    });
+  });
+
+  describe('a failure', () => {
+    it('of the token says where to get another', async () => {
+      const { code, err } = await cli('list', [], { DISCORD_TOKEN: 'not.the.token' });
+      expect(code).toBe(1);
+      expect(err).toContain('DISCORD_TOKEN');
+      expect(err).not.toContain('not.the.token');
+    });
+
+    it('for want of a token names the variable', async () => {
+      const { code, out, err } = await cli('list', [], { DISCORD_TOKEN: '' });
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toContain('DISCORD_TOKEN');
+    });
+
+    it('of access gives the invite link', async () => {
+      const { code, err } = await cli('diff --guild 99999999999999999');
+      expect(code).toBe(1);
+      expect(err).toContain(`authorize?client_id=${discord.applicationId}&scope=bot+applications.commands`);
+    });
+
+    it.each<[string, DetourAnswer, RegExp]>([
+      ['of the daily limit', { status: 400, body: { code: 30034, message: 'Max' } }, /200 a day\. Try again tomorrow/],
+      [
+        'of the daily limit as a rate limit, without waiting for it',
+        {
+          status: 429,
+          headers: { 'retry-after': '7200', via: '1.1 x' },
+          body: { message: 'x', retry_after: 7200, global: false },
+        },
+        /Try again after \d{4}-.*Z \(in (2|3) hours\)/,
+      ],
+      ['of Discord itself', { status: 503, body: 'down' }, /problem of its own \(503\)/],
+      ['of too many commands', { status: 400, body: { code: 30032, message: 'Max' } }, /Discord allows 100/],
+      [
+        'that nobody foresaw',
+        { status: 403, body: { code: 20012, message: 'Not you' } },
+        /Not you \(403, code 20012\)/,
+      ],
+    ])('%s ends with words and exit code 1', async (_, answer, words) => {
+      const { code, err } = await withDetour({ 'PUT /commands': answer }, 'register');
+      expect(err).toMatch(words);
+      expect(code).toBe(1);
+    });
+
+    it('of the address says that this is not Discord', async () => {
+      const { code, err } = await withDetour({ 'GET /applications/@me': { status: 200, body: '<html>' } }, 'list');
+      expect(err).toContain('Check DISCORD_API_URL');
+      expect(code).toBe(1);
+    });
+
+    it('of the network names the address', async () => {
+      const { code, err } = await cli('list', [], { DISCORD_API_URL: 'http://127.0.0.1:1/api' });
+      expect(err).toMatch(/cannot be reached at http:\/\/127\.0\.0\.1:1\/api \(\w+\)/);
+      expect(code).toBe(1);
+    });
+  });
+
+  describe('the command line', () => {
+    it.each([
+      ['an unknown command', 'publish', 'unknown command'],
+      ['an unknown option', 'list --all', 'unknown option'],
+      ['a server id that is none', 'list --guild 12', '17 to 20 digits'],
+      ['nothing', '', 'Usage: npm run commands --'],
+    ])('refuses %s with exit code 1, asking nothing', async (_, line, words) => {
+      const { code, err } = await cli(line);
+      expect(code).toBe(1);
+      expect(err).toContain(words);
+      expect(discord.requests).toHaveLength(0);
+    });
+
+    it.each(['--help', 'help register', 'diff --help'])('explains itself with %s', async (line) => {
+      const { code, out } = await cli(line, [], { DISCORD_TOKEN: '' });
+      expect(code).toBe(0);
+      expect(out).toContain('Usage: npm run commands --');
+    });
+  });
+});

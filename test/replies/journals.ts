@@ -1,0 +1,84 @@
+import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished } from 'vitest';
+import type { ReplyJournal } from '../../src/replies/reply-journal.ts';
+import { BullJournal } from '../../src/storage/redis/bull-journal.ts';
+import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
+import { RedisLink } from '../../src/storage/redis/redis-link.ts';
+import { JOURNAL_SCHEMA, SqliteJournal } from '../../src/storage/sqlite/sqlite-journal.ts';
+import { StateWrites } from '../../src/storage/sqlite/state-writes.ts';
+import { logLines } from '../support/log-lines.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+
+/** One run of one process. */
+export interface Run {
+  journal: ReplyJournal;
+  lines: ReturnType<typeof logLines>['lines'];
+  /** Stops in good order. */
+  end(): Promise<void>;
+  /** Is heard of no more. */
+  die(): void;
+}
+
+/** Where the journals of several runs are. */
+export interface Reservation {
+  start(): Promise<Run>;
+  /** Debts that are written down. */
+  written(): Promise<number>;
+}
+
+export async function sqlitePlace(): Promise<Reservation> {
+  const database = new DatabaseSync(':memory:');
+  database.exec(JOURNAL_SCHEMA);
+  return {
+    async start() {
+      const { log, lines } = logLines();
+      const journal = new SqliteJournal(database, log, new StateWrites(log));
+      return { journal, lines, end: () => journal.close(), die() {} };
+    },
+    written: async () => Number(database.prepare('SELECT count(*) AS written FROM debts').get()?.written),
+  };
+}
+
+export async function redisPlace(): Promise<Reservation> {
+  const redis = await startRedis();
+  const { written } = await redisWatcher(redis);
+  return { start: () => startRun(redis), written };
+}
+
+/** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
+const FLEET_TIMES = { beatEveryMs: 100, deadAfterMs: 1_500 };
+
+/** @param times so short that a test need not wait; those of the bot are in the journal */
+export async function startRun({ url, prefix }: TestRedis, times = { firstLookMs: 50, lookAgainMs: 50 }) {
+  const { log, lines } = logLines();
+  const link = new RedisLink({ url, prefix, log });
+  const processesAlive = new ProcessesAlive(link, prefix, 1, FLEET_TIMES);
+  const journal = new BullJournal({ link, processesAlive, prefix, log, ...times });
+  onTestFinished(() => link.close());
+  await link.opened(1_000);
+  return {
+    journal,
+    lines,
+    link,
+    processesAlive,
+    async end() {
+      await journal.close();
+      await processesAlive.leave();
+      link.close();
+    },
+    die: () => link.close(),
+  };
+}
+
+/** Sees what is written down in Redis. */
+export async function redisWatcher({ url, prefix }: TestRedis) {
+  const link = new RedisLink({ url, prefix, log: logLines().log });
+  onTestFinished(() => link.close());
+  await link.opened(10_000);
+  const { client } = link;
+  const keys = async () =>
+    (await client.keys(`${prefix}:replies:*`)).map((key) => key.slice(`${prefix}:replies:`.length));
+  const written = async () =>
+    (await keys()).filter((key) => key.startsWith('interaction-') && !key.endsWith(':lock')).length;
+  return { client, keys, written };
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { createClient } from 'redis';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { RedisLedger } from '../../../src/storage/redis/redis-ledger.ts';
+import { type RedisHealth, RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { noRealRedis } from '../../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+
+const ALICE = { memberId: 'alice', guildId: 'guild' };
+const BOB = { memberId: 'bob', guildId: 'guild' };
+const LONG = { timeout: 15_000 };
+
+function linkTo({ url, prefix }: TestRedis): RedisLink {
+  const link = new RedisLink({ url, prefix, log: logLines().log });
+  onTestFinished(() => link.close());
+  return link;
+}
+
+async function openedLink(redis: TestRedis): Promise<RedisLink> {
+  const link = linkTo(redis);
+  await link.opened(10_000);
+  return link;
+}
+
+function becomes(link: RedisLink, health: RedisHealth): Promise<void> {
+  return expect.poll(() => link.health, LONG).toBe(health);
+}
+
+async function clientOf({ url }: TestRedis) {
+  const client = createClient({ url });
+  client.on('error', () => {}); // of tests that kill the server
+  await client.connect();
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+/** What another process reads. */
+async function elsewhere(redis: TestRedis): Promise<RedisLedger> {
+  return new RedisLedger(await openedLink(redis), redis.prefix);
+}
+
+describe('ledgers over one Redis', () => {
+  it('add up, of whichever process a question is', async () => {
+    const redis = await startRedis();
+    const [one, other] = [await elsewhere(redis), await elsewhere(redis)];
+    for (let i = 0; i < 20; i++) {
+      one.spent(ALICE);
+      other.refused(other.spent(BOB));
+      other.spent(ALICE);
+    }
+    one.saved(BOB);
+    await Promise.all([one.close(), other.close()]);
+
+    expect(await one.today()).toEqual({ requests: 40, refused: 20, saved: 1 });
+    expect(await other.memberToday('alice')).toEqual({ requests: 40, refused: 0, saved: 0 });
+    expect(await one.guildToday(BOB)).toEqual({ requests: 40, refused: 20, saved: 1 });
+    expect(await one.topMembers(BOB, 5)).toEqual([{ memberId: 'alice', requests: 40 }]);
+  });
+
+  it('take a request back that another process has booked', async () => {
+    const redis = await startRedis();
+    const [one, other] = [await elsewhere(redis), await elsewhere(redis)];
+    const booking = one.spent(ALICE);
+    await one.close();
+    other.refused(booking);
+    expect(await other.memberToday('alice')).toEqual({ requests: 0, refused: 1, saved: 0 });
+  });
+
+  it('know of a request at once, and of a saved one within seconds', async () => {
+    const redis = await startRedis();
+    const [one, other] = [await elsewhere(redis), await elsewhere(redis)];
+    one.spent(ALICE);
+    await expect.poll(async () => (await other.memberToday('alice')).requests, LONG).toBe(1);
+    one.saved(ALICE);
+    await expect.poll(async () => (await other.memberToday('alice')).saved, LONG).toBe(1);
+  });
+
+  it('show their own bookings exactly while these are being written', async () => {
+    const redis = await startRedis();
+    const ledger = await elsewhere(redis);
+    for (let requests = 1; requests <= 50; requests++) {
+      ledger.spent(ALICE);
+      expect((await ledger.memberToday('alice')).requests).toBe(requests);
+    }
+  });
+
+  it('keep to their prefix, and expire 35 days after their day', async () => {
+    const redis = await startRedis();
+    const client = await clientOf(redis);
+    const ledger = await elsewhere(redis);
+    ledger.spent(ALICE);
+    ledger.saved(BOB);
+    await ledger.close();
+
+    const keys = await client.keys(`${redis.prefix}:ledger:*`);
+    const daysLeft = await Promise.all(keys.map(async (key) => (await client.pTTL(key)) / 86_400_000));
+    expect(keys).toHaveLength(2);
+    expect(daysLeft.every((days) => days > 35 && days <= 36)).toBe(true);
+    expect(await new RedisLedger(linkTo(redis), `${redis.prefix}:${randomUUID()}`).today()).toMatchObject({ saved: 0 });
+  });
+});
+
+describe('a ledger without Redis', () => {
+  it('counts what is booked here', async () => {
+    const redis = { url: 'redis://127.0.0.1:1', prefix: 'nowhere', kind: 'given' } as const;
+    const ledger = new RedisLedger(linkTo(redis), redis.prefix);
+    ledger.spent(ALICE);
+    ledger.refused(ledger.spent(BOB));
+    ledger.saved(BOB);
+    expect(await ledger.today()).toEqual({ requests: 1, refused: 1, saved: 1 });
+    expect(await ledger.memberToday('bob')).toEqual({ requests: 0, refused: 1, saved: 1 });
+    expect(await ledger.topMembers(BOB, 5)).toEqual([{ memberId: 'alice', requests: 1 }]);
+    await ledger.close();
+  });
+});
+
+describe.skipIf(noRealRedis('what the ledger does while Redis is away'))('a ledger whose Redis goes away', () => {
+  it('knows what it read last, and writes what was booked meanwhile once it is back', async () => {
+    const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
+    const link = await openedLink(redis);
+    const ledger = new RedisLedger(link, redis.prefix);
+    const other = await elsewhere(redis);
+    for (let i = 0; i < 5; i++) ledger.spent(ALICE);
+    await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);
+    expect(await ledger.topMembers(ALICE, 5)).toHaveLength(1);
+    await Promise.all([ledger.today(), ledger.memberToday('alice')]);
+
+    await redis.kill();
+    await becomes(link, 'away');
+    ledger.spent(ALICE);
+    ledger.spent(BOB);
+    expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
+    expect((await ledger.memberToday('alice')).requests).toBe(6);
+    expect(await ledger.topMembers(ALICE, 1)).toEqual([{ memberId: 'alice', requests: 6 }]);
+
+    await redis.start();
+    await becomes(link, 'usable');
+    await ledger.close();
+    expect(await (await elsewhere(redis)).today()).toEqual({ requests: 7, refused: 0, saved: 0 });
+    expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
+  });
+
+  it('counts once what Redis took without saying so', async () => {
+    const redis = await startRealRedis();
+    const link = await openedLink(redis);
+    const ledger = new RedisLedger(link, redis.prefix);
+    ledger.spent(ALICE);
+    expect((await ledger.today()).requests).toBe(1);
+
+    redis.pause();
+    ledger.spent(ALICE); // arrives, and is taken when Redis goes on
+    await becomes(link, 'away');
+    for (let i = 0; i < 10; i++) ledger.spent(ALICE);
+    expect((await ledger.today()).requests).toBe(12);
+    redis.resume();
+    await becomes(link, 'usable');
+    await ledger.close();
+
+    expect((await (await elsewhere(redis)).today()).requests).toBe(12);
+    expect((await ledger.today()).requests).toBe(12);
+  });
+
+  it('waits while Redis takes no writes, and reads on', async () => {
+    const redis = await startRealRedis();
+    const admin = await clientOf(redis);
+    const link = await openedLink(redis);
+    const ledger = new RedisLedger(link, redis.prefix);
+    const other = await elsewhere(redis);
+    other.spent(BOB);
+    await other.close();
+
+    await admin.configSet('maxmemory', '1');
+    await becomes(link, 'readable');
+    ledger.spent(ALICE);
+    expect((await ledger.today()).requests).toBe(2);
+    await admin.configSet('maxmemory', '0');
+
+    await expect.poll(async () => (await other.today()).requests, LONG).toBe(2);
+  });
+
+  it('begins anew with one that has forgotten all', async () => {
+    const redis = await startRealRedis();
+    const link = await openedLink(redis);
+    const ledger = new RedisLedger(link, redis.prefix);
+    const other = await elsewhere(redis);
+    for (let i = 0; i < 5; i++) ledger.spent(ALICE);
+    await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);
+
+    await redis.kill();
+    await becomes(link, 'away');
+    ledger.spent(ALICE);
+    await redis.startEmpty();
+    await becomes(link, 'usable');
+
+    await expect.poll(async () => (await other.today()).requests, LONG).toBe(1);
+    ledger.spent(ALICE);
+    await expect.poll(async () => (await ledger.today()).requests, LONG).toBe(2);
+  });
+});

@@ -1,0 +1,231 @@
+import { createClient } from 'redis';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Limiter } from '../../../src/quota/limiter.ts';
+import type { PlanSetting } from '../../../src/quota/pace.ts';
+import {
+  ANSWERED,
+  ask,
+  drain,
+  LONG,
+  limited,
+  nextTurn,
+  QUICK,
+  reading,
+  SLOW,
+  TOKENS,
+  turnOf,
+} from '../../quota/limiter.contract.ts';
+import { noRealRedis } from '../../support/redis/no-real-redis.ts';
+import type { RealServer } from '../../support/redis/real-server.ts';
+import { startRealRedis, type TestRedis } from '../../support/redis.ts';
+import { SharingProcess } from '../../support/sharing-process.ts';
+
+const HOUR_MS = 3_600_000;
+/** What was written is still there after `kill` and `start`. */
+const LASTING = { appendonly: true, settings: { appendfsync: 'always' } };
+
+/** Two that know of each other. */
+async function pair(redis: TestRedis, setting: PlanSetting = SLOW): Promise<[SharingProcess, SharingProcess]> {
+  const [one, other] = await Promise.all([1, 2].map(() => SharingProcess.joined(redis, { setting })));
+  if (!one || !other) throw new Error('two are two');
+  await expect.poll(() => [one.processesAlive.size, other.processesAlive.size], LONG).toEqual([2, 2]);
+  return [one, other];
+}
+
+async function allBecome(health: string, ...all: SharingProcess[]): Promise<void> {
+  await expect.poll(() => all.map(({ link }) => link.health), LONG).toEqual(all.map(() => health));
+}
+
+/** Spends so many of the burst, and has all know it. */
+async function spend(requests: number, one: SharingProcess, other: SharingProcess): Promise<void> {
+  for (let permits = 0; permits < requests; permits++) await ask(one.limiter);
+  await expect
+    .poll(() => [one, other].map(({ limiter }) => leftOf(limiter)), LONG)
+    .toEqual([TOKENS - requests, TOKENS - requests]);
+}
+
+/** Tokens that are to be had now, as the outlook has it. */
+function leftOf(limiter: Limiter): number {
+  const { permitAtMs } = limiter.schedule();
+  const nowMs = Date.now();
+  for (let position = 1; ; position++) if (permitAtMs(position) > nowMs) return position - 1;
+}
+
+describe('a pacer that has never reached Redis', () => {
+  it('gives one turn at once, and no burst', async () => {
+    const { limiter } = new SharingProcess(
+      { url: 'redis://127.0.0.1:1', prefix: 'nowhere', kind: 'given' },
+      { setting: SLOW },
+    );
+    expect(await drain(limiter)).toBe(1);
+  });
+});
+
+describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers whose Redis', () => {
+  const TROUBLES: [string, (redis: RealServer) => void | Promise<void>][] = [
+    ['is killed', (redis) => redis.kill()],
+    ['hangs', (redis) => redis.pause()],
+  ];
+
+  it.each(TROUBLES)('%s have each their part of what was left', async (_, trouble) => {
+    const redis = await startRealRedis();
+    const [one, other] = await pair(redis);
+    await spend(5, one, other);
+    await trouble(redis);
+    await allBecome('away', one, other);
+    expect([await drain(one.limiter), await drain(other.limiter)]).toEqual([7, 7]);
+  });
+
+  it.each(TROUBLES)('%s keep nobody waiting', async (_, trouble) => {
+    const redis = await startRealRedis();
+    const [one, other] = await pair(redis);
+    await trouble(redis);
+    const startMs = performance.now();
+    const all = [one, other].flatMap(({ limiter }) =>
+      Array.from({ length: 20 }, async () => {
+        limiter.hear(reading(500, HOUR_MS));
+        await limiter.take('members');
+        await limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
+      }),
+    );
+    await Promise.all(all);
+    // 250 ms for what was asked before anybody knew, and nothing for the 119 that came after; a busy machine may add some.
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+  });
+
+  it('is away pause alone, and hold nobody else up', async () => {
+    const redis = await startRealRedis();
+    const [one, other] = await pair(redis);
+    await redis.kill();
+    await allBecome('away', one, other);
+    await ask(one.limiter, limited(300));
+    expect([one.limiter.schedule().paused, other.limiter.schedule().paused]).toEqual([true, false]);
+    expect(await turnOf(one.limiter)).toBeUndefined();
+    expect(await turnOf(other.limiter)).toMatchObject({ probe: false });
+    expect(await nextTurn(one.limiter)).toMatchObject({ probe: true });
+  });
+
+  it('is away forgive no token when the headers name a slower plan', async () => {
+    const redis = await startRealRedis();
+    const one = await SharingProcess.joined(redis, { setting: { plan: 'auto' } });
+    one.limiter.hear(reading(40_000, HOUR_MS, 50_000));
+    await ask(one.limiter);
+    expect(leftOf(one.limiter)).toBeGreaterThan(3 * TOKENS);
+    await redis.kill();
+    await allBecome('away', one);
+    for (let permits = 0; permits < 2 * TOKENS; permits++) expect(await turnOf(one.limiter)).toBeDefined();
+    const laterMs = Date.now() + 10;
+    one.limiter.hear({ ...reading(400, HOUR_MS), sentAtMs: laterMs, receivedAtMs: laterMs });
+    expect(await turnOf(one.limiter)).toBeUndefined();
+  });
+
+  it('goes away, and comes back, tell those who wait', async () => {
+    const redis = await startRealRedis();
+    const [one] = await pair(redis);
+    const told = vi.fn();
+    one.limiter.onChange(told);
+    await redis.kill();
+    await expect.poll(() => told.mock.calls.length, LONG).toBeGreaterThan(0);
+    told.mockClear();
+    await redis.startEmpty();
+    await expect.poll(() => told.mock.calls.length, LONG).toBeGreaterThan(0);
+  });
+
+  it('is back are charged for what they spent alone', async () => {
+    const redis = await startRealRedis(LASTING);
+    const [one, other] = await pair(redis);
+    await spend(5, one, other);
+    await redis.kill();
+    await allBecome('away', one, other);
+    for (let permits = 0; permits < 3; permits++) await ask(one.limiter);
+    await ask(other.limiter);
+    await redis.start();
+    await allBecome('usable', one, other);
+    // 14 were left, of which 3 and 1 were taken.
+    await expect.poll(() => [one, other].map(({ limiter }) => leftOf(limiter)), LONG).toEqual([10, 10]);
+    const counts = await Promise.all([drain(one.limiter), drain(other.limiter)]);
+    expect(counts[0] + counts[1]).toBe(10);
+  });
+
+  it('is back all know of a pause that one learnt alone, and of the lower figure', async () => {
+    const redis = await startRealRedis(LASTING);
+    const [one, other] = await pair(redis);
+    one.limiter.hear(reading(700, HOUR_MS));
+    await one.limiter.take('members');
+    await redis.kill();
+    await allBecome('away', one, other);
+    one.limiter.hear(reading(600, HOUR_MS));
+    other.limiter.hear(reading(500, HOUR_MS));
+    await ask(one.limiter, limited(60_000));
+    await redis.start();
+    await allBecome('usable', one, other);
+    for (const { limiter } of [one, other]) {
+      await expect.poll(() => [limiter.schedule().paused, limiter.quota()?.remaining], LONG).toEqual([true, 500]);
+    }
+    expect([await turnOf(one.limiter), await turnOf(other.limiter)]).toEqual([undefined, undefined]);
+  });
+
+  it('is back do not wait for a probe that ended meanwhile', async () => {
+    const redis = await startRealRedis(LASTING);
+    const [one, other] = await pair(redis, QUICK);
+    await ask(one.limiter, limited(300));
+    const probe = await nextTurn(one.limiter);
+    expect(probe).toMatchObject({ probe: true });
+    await redis.kill();
+    await allBecome('away', one, other);
+    await one.limiter.settle(probe, ANSWERED);
+    await redis.start();
+    await allBecome('usable', one, other);
+    expect(await ask(other.limiter)).toMatchObject({ probe: true });
+    expect(await ask(one.limiter)).toMatchObject({ probe: false });
+  });
+
+  it('is back wait for a probe that is still under way', async () => {
+    const redis = await startRealRedis(LASTING);
+    const [one, other] = await pair(redis, QUICK);
+    await ask(one.limiter, limited(300));
+    const probe = await nextTurn(one.limiter);
+    await redis.kill();
+    await allBecome('away', one, other);
+    expect(await turnOf(one.limiter)).toBeUndefined();
+    await redis.start();
+    await allBecome('usable', one, other);
+    for (let tries = 0; tries < 3; tries++) expect(await turnOf(one.limiter)).toBeUndefined();
+    await one.limiter.settle(probe, ANSWERED);
+    expect(await ask(other.limiter)).toMatchObject({ probe: false });
+  });
+
+  it.each<[string, (redis: TestRedis & RealServer) => Promise<void>]>([
+    [
+      'restarts empty',
+      async (redis) => {
+        await redis.kill();
+        await redis.startEmpty();
+      },
+    ],
+    [
+      'loses all while it runs',
+      async ({ url }) => {
+        const client = createClient({ url });
+        await client.connect();
+        onTestFinished(() => client.destroy());
+        await client.flushAll();
+      },
+    ],
+  ])('%s get no new burst, and the day stays closed', async (_, lose) => {
+    const redis = await startRealRedis();
+    const [one, other] = await pair(redis);
+    expect(await drain(one.limiter)).toBe(TOKENS);
+    one.limiter.hear(reading(0, HOUR_MS));
+    await one.limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
+    await expect.poll(() => other.limiter.schedule().closed?.why, LONG).toBe('day');
+
+    await lose(redis);
+    await allBecome('usable', one, other);
+    const newcomer = await SharingProcess.joined(redis, { setting: SLOW });
+    for (const { limiter } of [one, other, newcomer]) {
+      await expect.poll(() => limiter.schedule().closed?.why, LONG).toBe('day');
+      await expect.poll(() => leftOf(limiter), LONG).toBe(0);
+    }
+  });
+});

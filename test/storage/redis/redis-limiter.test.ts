@@ -1,0 +1,332 @@
+import { createClient } from 'redis';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Limiter, Permit } from '../../../src/quota/limiter.ts';
+import type { PlanSetting } from '../../../src/quota/pace.ts';
+import {
+  ANSWERED,
+  ask,
+  DOWN,
+  drain,
+  LONG,
+  limited,
+  nextTurn,
+  QUICK,
+  reading,
+  SLOW,
+  TOKENS,
+  turnOf,
+} from '../../quota/limiter.contract.ts';
+import { WARN } from '../../support/log-lines.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { PACING_KEY, SharingProcess } from '../../support/sharing-process.ts';
+import { onMachineAhead } from '../../support/skewed-clock.ts';
+
+const HOUR_MS = 3_600_000;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function clientOf({ url }: TestRedis) {
+  const client = createClient({ url });
+  await client.connect();
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+interface Processes {
+  1: [SharingProcess];
+  2: [SharingProcess, SharingProcess];
+  3: [SharingProcess, SharingProcess, SharingProcess];
+  4: [SharingProcess, SharingProcess, SharingProcess, SharingProcess];
+}
+
+async function processes<Count extends keyof Processes>(count: Count, redis: TestRedis, setting: PlanSetting = SLOW) {
+  const all = Array.from({ length: count }, () => SharingProcess.joined(redis, { setting }));
+  return (await Promise.all(all)) as Processes[Count];
+}
+
+/** What stands in Redis. */
+async function stored(redis: TestRedis) {
+  const client = await clientOf(redis);
+  return JSON.parse((await client.get(`${redis.prefix}:${PACING_KEY}`)) ?? 'null');
+}
+
+async function turnsOf(pacers: readonly Limiter[]): Promise<Permit[]> {
+  const permits = await Promise.all(pacers.map((limiter) => turnOf(limiter)));
+  return permits.filter((permit) => permit !== undefined);
+}
+
+describe('pacers over one Redis', () => {
+  it('together get the burst, and not one turn more', async () => {
+    const all = await processes(4, await startRedis());
+    const counts = await Promise.all(all.map(({ limiter }) => drain(limiter)));
+    expect(counts.reduce((sum, count) => sum + count)).toBe(TOKENS);
+  });
+
+  it('never get more than the burst and what the rate brings, however hard they try', async () => {
+    const all = await processes(4, await startRedis(), QUICK);
+    const startMs = performance.now();
+    let permits = 0;
+    const tryHard = async ({ limiter }: SharingProcess) => {
+      for (let tries = 0; tries < 100; tries++) {
+        const permit = await turnOf(limiter);
+        if (!permit) continue;
+        permits++;
+        await limiter.settle(permit, ANSWERED);
+      }
+    };
+    await Promise.all(all.flatMap((one) => [tryHard(one), tryHard(one)]));
+    const allowed = TOKENS + (performance.now() - startMs) / 50;
+    expect(permits).toBeLessThanOrEqual(allowed);
+    expect(permits).toBeGreaterThan(allowed / 2);
+  });
+
+  it('all pause at the 429 of one, send one probe, and all go on when it is answered', async () => {
+    const joined = await processes(4, await startRedis());
+    const all = joined.map(({ limiter }) => limiter);
+    await ask(joined[0].limiter, limited(1_000));
+    expect(await turnsOf(all)).toEqual([]);
+
+    const probes: { limiter: Limiter; permit: Permit }[] = [];
+    const anyProbe = async () => {
+      for (const limiter of all) {
+        const permit = await turnOf(limiter);
+        if (permit) probes.push({ limiter, permit });
+      }
+      return probes.length;
+    };
+    await expect.poll(anyProbe, LONG).toBe(1);
+    for (let tries = 0; tries < 5; tries++) expect(await anyProbe()).toBe(1);
+
+    for (const { limiter, permit } of probes) await limiter.settle(permit, ANSWERED);
+    await expect
+      .poll(() => all.map((limiter) => limiter.schedule().paused), LONG)
+      .toEqual([false, false, false, false]);
+    expect(await turnsOf(all)).toEqual([]); // no burst is left over
+  });
+
+  it('learn one thing from 429s that all of them get at once', async () => {
+    const redis = await startRedis();
+    const all = (await processes(4, redis)).map(({ limiter }) => limiter);
+    const permits = await turnsOf(all);
+    expect(permits).toHaveLength(4);
+    await Promise.all(
+      all.map((limiter) => limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, limited(30_000))),
+    );
+    expect(await stored(redis)).toMatchObject({
+      state: { learnedBurst: { capacity: 9 }, breaker: { why: 'minute', failures: 1 } },
+    });
+  });
+
+  it('count two failures of the same moment as two', async () => {
+    const redis = await startRedis();
+    const joined = await processes(4, redis);
+    const all = joined.map(({ limiter }) => limiter);
+    for (let round = 0; round < 20; round++) {
+      await joined[0].limiter.settle({ probe: true, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
+      await Promise.all(
+        all.slice(0, 2).map((limiter) => limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, DOWN)),
+      );
+      expect((await stored(redis)).state.breaker).toMatchObject({ why: 'open', failures: 2 });
+      await Promise.all(
+        all.slice(2).map((limiter) => limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, DOWN)),
+      );
+      expect((await stored(redis)).state.breaker).toMatchObject({ why: 'down', failures: 3 });
+    }
+  });
+
+  it('count failures together', async () => {
+    const joined = await processes(3, await startRedis());
+    const all = joined.map(({ limiter }) => limiter);
+    const [, { limiter: second }, { limiter: third }] = joined;
+    const together = await turnsOf(all);
+    expect(together).toHaveLength(3);
+    await Promise.all(together.map((permit, index) => all[index]?.settle(permit, DOWN))); // one failure
+    await ask(second, DOWN);
+    expect((await third.take('members')).kind).toBe('permit');
+    await ask(third, DOWN);
+    for (const limiter of all) expect(await limiter.take('members')).toMatchObject({ kind: 'closed', why: 'down' });
+  });
+
+  it('lose no change of four who all change at once', async () => {
+    const redis = await startRedis();
+    const all = (await processes(4, redis)).map(({ limiter }) => limiter);
+    const sentAtMs = Date.now() - 1_000;
+    let remaining = 800;
+    for (let round = 0; round < 25; round++) {
+      for (const limiter of all) limiter.hear({ ...reading(--remaining, HOUR_MS), sentAtMs });
+      await Promise.all(
+        all.map(async (limiter) => limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED)),
+      );
+      expect((await stored(redis)).state.quota.remaining).toBe(remaining);
+    }
+  });
+
+  it('tell any number of changes with two commands, while the first is under way', async () => {
+    const redis = await startRedis();
+    const [one] = await processes(1, redis);
+    await ask(one.limiter);
+    await one.processesAlive.leave(); // so that no sign of life comes between
+    const commands = vi.spyOn(one.link, 'run');
+    const changes = Array.from({ length: 100 }, (_, index) => {
+      one.limiter.hear(reading(900 - index, HOUR_MS));
+      return one.limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, index < 97 ? ANSWERED : DOWN);
+    });
+    await Promise.all(changes);
+    expect(commands.mock.calls.length).toBeLessThanOrEqual(2);
+    expect((await stored(redis)).state).toMatchObject({
+      quota: { remaining: 801 },
+      breaker: { why: 'down', failures: 3 },
+    });
+  });
+
+  it('know what one has heard, and tell those who wait, before they ask', async () => {
+    const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
+    const told = vi.fn();
+    await expect.poll(async () => (await turnOf(other)) !== undefined, LONG).toBe(true);
+    other.onChange(() => told(other.schedule().closed?.why));
+    one.hear(reading(0, HOUR_MS));
+    await ask(one);
+    await expect.poll(() => told.mock.lastCall, LONG).toEqual(['day']);
+    expect(other.quota()).toMatchObject({ limit: 1_000, remaining: 0 });
+  });
+
+  it('tell those who wait of the end of a pause that they have only heard of', async () => {
+    const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
+    await ask(one, limited(300));
+    expect((await other.take('renewals')).kind).toBe('wait');
+    const told = vi.fn();
+    other.onChange(() => told(other.schedule().paused));
+    await ask(one);
+    await expect.poll(() => told.mock.lastCall, LONG).toEqual([false]);
+  });
+
+  it('warn once, and not each for themselves', async () => {
+    const redis = await startRedis();
+    const shares: number[] = [];
+    const warn = (share: number) => void shares.push(share);
+    const all = await Promise.all([1, 2, 3, 4].map(() => SharingProcess.joined(redis, { setting: SLOW, warn })));
+    for (const remaining of [190, 40, 0]) {
+      for (const { limiter } of all) limiter.hear(reading(remaining, HOUR_MS));
+      await Promise.all(all.map(({ limiter }) => limiter.take('members')));
+    }
+    expect(shares).toEqual([0.8, 0.95, 1]);
+  });
+
+  it('send another probe when the process that sent the first is dead', async () => {
+    const [one, other] = await processes(2, await startRedis(), QUICK);
+    await ask(one.limiter, limited(300));
+    expect(await nextTurn(one.limiter)).toMatchObject({ probe: true });
+    one.die();
+    expect(await turnOf(other.limiter)).toBeUndefined();
+    expect(await nextTurn(other.limiter)).toMatchObject({ probe: true });
+  });
+
+  it('do not mind clocks that differ by minutes', async () => {
+    const redis = await startRedis();
+    const machines = [0, 5 * 60_000, -5 * 60_000];
+    const on = <T>(machine: number, work: () => T): T => onMachineAhead(machines[machine] ?? 0, work);
+    const all = await Promise.all(
+      machines.map((_, machine) => on(machine, () => SharingProcess.joined(redis, { setting: QUICK }))),
+    );
+    const pacers = all.map(({ limiter }) => limiter);
+    const inTheirTime = <T>(work: (limiter: Limiter) => Promise<T>): Promise<T[]> =>
+      Promise.all(pacers.map((limiter, machine) => on(machine, () => work(limiter))));
+
+    await on(1, () => ask(pacers[1] as Limiter, limited(2_000)));
+    const waits = await inTheirTime(async (limiter) => {
+      const got = await limiter.take('members');
+      return got.kind === 'wait' ? Math.round((got.untilMs - Date.now()) / 2_000) : got;
+    });
+    expect(waits).toEqual([1, 1, 1]);
+
+    const probes: Permit[] = [];
+    const anyProbe = async (): Promise<number> => {
+      probes.push(...(await inTheirTime((limiter) => turnOf(limiter))).filter((permit) => permit !== undefined));
+      return probes.length;
+    };
+    await expect.poll(anyProbe, LONG).toBe(1);
+    for (let tries = 0; tries < 5; tries++) expect(await anyProbe()).toBe(1);
+  });
+
+  it('keep nothing in Redis for ever', async () => {
+    const redis = await startRedis();
+    const [one] = await processes(1, redis);
+    await ask(one.limiter);
+    const client = await clientOf(redis);
+    const ttls = await Promise.all((await client.keys(`${redis.prefix}:*`)).map((key) => client.pTTL(key)));
+    expect(ttls.length).toBeGreaterThanOrEqual(3);
+    expect(Math.min(...ttls)).toBeGreaterThan(0);
+  });
+});
+
+describe('when what stands in Redis', () => {
+  it('is lost, nobody gets a new burst, and what is known is known again', async () => {
+    const redis = await startRedis();
+    const [{ limiter: one }, { limiter: other }] = await processes(2, redis);
+    const client = await clientOf(redis);
+    await drain(one);
+    one.hear(reading(700, HOUR_MS));
+    await one.take('members');
+    await other.take('members');
+    await client.unlink(await client.keys(`${redis.prefix}:*`));
+    expect([await drain(other), await drain(one)]).toEqual([0, 0]);
+    expect((await stored(redis)).state.quota.remaining).toBe(700);
+  });
+
+  it.each<[string, (limiter: Limiter) => Promise<unknown>]>([
+    ['a turn is asked for', (limiter) => limiter.take('members')],
+    [
+      'an outcome is known',
+      (limiter) => limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED),
+    ],
+    ['nothing happens', async () => {}],
+  ])('is lost before %s, a closed day stays closed', async (_, next) => {
+    const redis = await startRedis();
+    const [one] = await processes(1, redis);
+    one.limiter.hear(reading(0, HOUR_MS));
+    await ask(one.limiter);
+    const client = await clientOf(redis);
+    await client.unlink(await client.keys(`${redis.prefix}:*`));
+    await next(one.limiter);
+    await expect.poll(async () => (await stored(redis))?.state.breaker.why, LONG).toBe('day');
+    expect(one.limiter.schedule().closed).toMatchObject({ why: 'day' });
+  });
+
+  it('is nonsense, it is written anew, and that is said once', async () => {
+    const redis = await startRedis();
+    const [one] = await processes(1, redis);
+    await ask(one.limiter);
+    await (await clientOf(redis)).set(`${redis.prefix}:${PACING_KEY}`, '{"state":"nonsense"}');
+    await one.limiter.take('members');
+    await one.limiter.take('members');
+    expect(await stored(redis)).toMatchObject({ state: { breaker: { why: 'open' } } });
+    expect(one.log.lines.filter(({ level }) => level === WARN)).toHaveLength(1);
+  });
+
+  it('is a pause until years ahead, a probe decides', async () => {
+    const redis = await startRedis();
+    const [one] = await processes(1, redis);
+    await ask(one.limiter, limited(1_000));
+    const held = await stored(redis);
+    held.state.breaker.untilMs += 10 * 365 * 24 * HOUR_MS;
+    await (await clientOf(redis)).set(`${redis.prefix}:${PACING_KEY}`, JSON.stringify(held));
+    expect(await nextTurn(one.limiter)).toMatchObject({ probe: true });
+  });
+
+  it('cannot be used, a process goes on alone, and joins again once it can', async () => {
+    const redis = await startRedis();
+    const [one, other] = await processes(2, redis);
+    const client = await clientOf(redis);
+    const key = `${redis.prefix}:${PACING_KEY}`;
+    await ask(one.limiter);
+    await client.unlink(key);
+    await client.lPush(key, 'of another type');
+    await ask(one.limiter, limited(20_000));
+    expect(one.limiter.schedule().paused).toBe(true);
+    await client.unlink(key);
+    await expect.poll(async () => (await stored(redis))?.state.breaker.why, LONG).toBe('minute');
+    await expect.poll(() => other.limiter.schedule().paused, LONG).toBe(true);
+  });
+});

@@ -1,0 +1,284 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { RedisClient } from '../../../src/storage/redis/redis-client.ts';
+import { RedisAway } from '../../../src/storage/redis/redis-errors.ts';
+import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
+import { noRealRedis } from '../../support/redis/no-real-redis.ts';
+import type { RealServer } from '../../support/redis/real-server.ts';
+import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { startSlowRelay } from '../../support/slow-relay.ts';
+import { movableClock } from '../../support/wall-clock.ts';
+import { whenOver } from '../../support/when-over.ts';
+
+/** A busy machine may be far slower than the 2 s within which a link is to be back. */
+const PATIENCE = { timeout: 10_000, interval: 20 };
+const DEAD_PORT = 'redis://127.0.0.1:1';
+
+function linkTo({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>) {
+  const { log, lines } = logLines();
+  const link = new RedisLink({ url, prefix, log });
+  whenOver(() => link.close());
+  const key = `${prefix}:a`;
+  return {
+    link,
+    lines,
+    write: () => link.run((client) => client.set(key, 'b')),
+    read: () => link.read((client) => client.get(key)),
+    said: () => lines.map(({ msg }) => msg),
+    becomes: (health: RedisLink['health']) => expect.poll(() => link.health, PATIENCE).toBe(health),
+  };
+}
+
+async function usableLinkTo(redis: Pick<TestRedis, 'url' | 'prefix'>) {
+  const linked = linkTo(redis);
+  await linked.link.opened(10_000);
+  expect(linked.link.health).toBe('usable');
+  return linked;
+}
+
+const AWAY = 'redis is away: this process goes on alone, with its share of the plan';
+const BACK = 'redis is back';
+
+describe('a link to a Redis that is well', () => {
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+
+  it('runs what it is given, and logs nothing', async () => {
+    const { write, read, lines } = await usableLinkTo(redis);
+    expect(await write()).toBe('OK');
+    expect(await read()).toBe('b');
+    expect(lines).toEqual([]);
+  });
+
+  it('stays usable when one command is wrong, and logs that one', async () => {
+    const { link, lines } = await usableLinkTo(redis);
+    await expect(link.run((client) => client.sendCommand(['NOSUCHCOMMAND']))).rejects.toThrow(RedisAway);
+    expect(link.health).toBe('usable');
+    expect(lines).toMatchObject([{ level: ERROR, msg: 'a question to redis failed' }]);
+  });
+
+  it('hands on what was rejected with and is no error', async () => {
+    const { link } = await usableLinkTo(redis);
+    await expect(link.run(() => Promise.reject({ msBeforeNext: 5 }))).rejects.toEqual({ msBeforeNext: 5 });
+    expect(link.health).toBe('usable');
+  });
+
+  it.each([
+    ['at once', () => Promise.resolve()],
+    ['when the question is on its way', () => new Promise((resolve) => setImmediate(resolve))],
+    ['a moment later', () => new Promise((resolve) => setTimeout(resolve, 1))],
+  ])('is not taken for silent by a process that is busy for 400 ms, %s', async (_, moment) => {
+    const { link, lines } = await usableLinkTo(redis);
+    const times = [];
+    for (let time = 0; time < 3; time++) {
+      const answer = link.run((client) => client.ping());
+      await moment();
+      block(400);
+      times.push(await answer);
+    }
+    expect(times).toEqual(Array(3).fill('PONG'));
+    expect(lines).toEqual([]);
+  });
+
+  it('is usable when every answer takes 200 ms', async () => {
+    const relay = await startSlowRelay(redis.url, { delayMs: 200 });
+    const { write, said } = await usableLinkTo({ ...redis, url: relay.url });
+    for (let time = 0; time < 5; time++) expect(await write()).toBe('OK');
+    expect(said()).toEqual([]);
+  });
+
+  it('can be closed before it is open', async () => {
+    const { link, write, lines } = linkTo(redis);
+    link.close();
+    await expect(write()).rejects.toThrow(RedisAway);
+    link.close();
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('a link to a Redis that is down at start', () => {
+  it('refuses at once, and logs once why', async () => {
+    const { link, write, read, lines } = linkTo({ url: DEAD_PORT, prefix: 'cardbot-test' });
+    await expect(write()).rejects.toThrow(RedisAway);
+    await expect(read()).rejects.toThrow(RedisAway);
+    await link.opened(300);
+    expect(link.health).toBe('away');
+    expect(lines).toMatchObject([{ level: WARN, msg: AWAY, reason: expect.stringContaining('ECONNREFUSED') }]);
+  });
+
+  it('never logs the password', async () => {
+    const { link, lines } = linkTo({ url: 'redis://me:hunter2@no-such-host.invalid:6379', prefix: 'cardbot-test' });
+    await link.opened(1_000);
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines)).not.toContain('hunter2');
+  });
+});
+
+describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link to a Redis in trouble', () => {
+  it('is usable when a Redis that was down at start has come up', async () => {
+    const redis = await startRealRedis();
+    await redis.kill();
+    const { link, becomes, said } = linkTo(redis);
+    await link.opened(200);
+    await redis.start();
+    await becomes('usable');
+    expect(said()).toEqual([AWAY, BACK]);
+  });
+
+  it('refuses at once when Redis is killed, and comes back with it', async () => {
+    const redis = await startRealRedis();
+    const { write, becomes, said } = await usableLinkTo(redis);
+    await redis.kill();
+    await becomes('away');
+    expect(await refusedAtOnce(write())).toBe(true);
+    await redis.startEmpty();
+    await becomes('usable');
+    expect(await write()).toBe('OK');
+    expect(said()).toEqual([AWAY, BACK]);
+  });
+
+  it('gives a Redis that hangs 250 ms once, refuses all else at once, and comes back when it goes on', async () => {
+    const redis = await startRealRedis();
+    const { link, write, becomes, lines, said } = await usableLinkTo(redis);
+    redis.pause();
+    expect(await msOf(expect(write()).rejects.toThrow(RedisAway))).toBeGreaterThan(200);
+    expect(link.health).toBe('away');
+    const later = Array.from({ length: 100 }, () => refusedAtOnce(write()));
+    expect(await Promise.all(later)).toEqual(later.map(() => true));
+    expect(lines).toMatchObject([{ reason: 'no answer within 250 ms' }]);
+    redis.resume();
+    await becomes('usable');
+    expect(said()).toEqual([AWAY, BACK]);
+  });
+
+  it('notices by itself that Redis hangs, and comes back from a connection that hung as it was made', async () => {
+    const redis = await startRealRedis();
+    const { becomes, said } = await usableLinkTo(redis);
+    redis.pause();
+    await becomes('away');
+    const second = linkTo(redis);
+    await second.link.opened(100);
+    expect(second.link.health).toBe('away');
+    redis.resume();
+    await Promise.all([becomes('usable'), second.becomes('usable')]);
+    expect(said()).toEqual([AWAY, BACK]);
+    expect(second.said()).toEqual([AWAY, BACK]);
+  });
+
+  it.each<[string, number, (redis: RealServer) => unknown, (redis: RealServer) => unknown]>([
+    ['killed', 0, (redis) => redis.kill(), (redis) => redis.start()],
+    ['down for long', 3_000, (redis) => redis.kill(), (redis) => redis.start()],
+    ['hung', 0, (redis) => redis.pause(), (redis) => redis.resume()],
+    ['hung for longer than a connection is kept', 4_000, (redis) => redis.pause(), (redis) => redis.resume()],
+  ])('is back within 2 s, and some for a busy machine, of a Redis that was %s', async (_, forMs, stop, go) => {
+    const redis = await startRealRedis();
+    const { becomes } = await usableLinkTo(redis);
+    await stop(redis);
+    await becomes('away');
+    await new Promise((resolve) => setTimeout(resolve, forMs));
+    await go(redis);
+    expect(await msOf(becomes('usable'))).toBeLessThan(5_000);
+  });
+
+  it.each([
+    [
+      'a replica that takes no writes',
+      (client: RedisClient): Promise<unknown> => client.sendCommand(['REPLICAOF', '127.0.0.1', '1']),
+    ],
+    ['memory that is used up', (client: RedisClient): Promise<unknown> => client.configSet('maxmemory', '1')],
+  ])('reads, but does not write, with %s', async (_, trouble) => {
+    const redis = await startRealRedis();
+    const { link, write, read, becomes, said } = await usableLinkTo(redis);
+    await write();
+    await link.run(trouble);
+    await expect(write()).rejects.toThrow(RedisAway);
+    expect(link.health).toBe('readable');
+    expect(await read()).toBe('b');
+    await expect(write()).rejects.toThrow(RedisAway);
+
+    await link.read(async (client) => {
+      await client.sendCommand(['REPLICAOF', 'NO', 'ONE']);
+      await client.configSet('maxmemory', '0');
+    });
+    await becomes('usable');
+    expect(await write()).toBe('OK');
+    expect(said()).toEqual([AWAY, BACK]);
+  });
+
+  it('knows at start a Redis that only answers reads', async () => {
+    const redis = await startRealRedis({ settings: { replicaof: '127.0.0.1 1' } });
+    const { link, read, becomes, lines } = linkTo(redis);
+    await becomes('readable');
+    await link.opened(100);
+    expect(await read()).toBeNull();
+    expect(lines).toMatchObject([{ level: WARN, msg: AWAY, reason: expect.stringContaining('READONLY') }]);
+  });
+
+  it('says that the password is wrong without saying which it is, and works once it is right', async () => {
+    const redis = await startRealRedis({ password: 'right' });
+    const { becomes, link, lines } = linkTo({ ...redis, url: redis.url.replace('right', 'hunter2') });
+    await link.opened(500);
+    expect(lines).toMatchObject([{ level: WARN, msg: AWAY, reason: expect.stringContaining('WRONGPASS') }]);
+
+    const other = await usableLinkTo(redis);
+    await other.link.run((client) => client.configSet('requirepass', 'hunter2'));
+    await becomes('usable');
+    expect(lines.map(({ msg }) => msg)).toEqual([AWAY, BACK]);
+    expect(JSON.stringify(lines)).not.toContain('hunter2');
+  });
+
+  it('logs a Redis that comes and goes once a minute, and one that then stays away all the same', async () => {
+    const clock = movableClock();
+    const redis = await startRealRedis();
+    const { becomes, said } = await usableLinkTo(redis);
+    for (let time = 0; time < 3; time++) {
+      await redis.kill();
+      await becomes('away');
+      await redis.start();
+      await becomes('usable');
+    }
+    expect(said()).toEqual([AWAY, BACK]);
+
+    await redis.kill();
+    await becomes('away');
+    expect(said()).toEqual([AWAY, BACK]);
+    clock.forward(60_000);
+    await expect.poll(said, PATIENCE).toEqual([AWAY, BACK, AWAY]);
+    await redis.start();
+    await becomes('usable');
+    expect(said()).toEqual([AWAY, BACK, AWAY, BACK]);
+  });
+
+  it('leaves no connection behind when it is closed', async () => {
+    const redis = await startRealRedis();
+    const { link: watching } = await usableLinkTo(redis);
+    for (const beforeMs of [0, 1, 5, 50]) {
+      const { link } = linkTo(redis);
+      await new Promise((resolve) => setTimeout(resolve, beforeMs));
+      link.close();
+    }
+    const clients = () => watching.read((client) => client.sendCommand(['INFO', 'clients'])).then(String);
+    await expect.poll(clients, PATIENCE).toContain('connected_clients:1\r');
+  });
+});
+
+/** Before anything could happen that takes time. */
+function refusedAtOnce(asked: Promise<unknown>): Promise<boolean> {
+  const refused = asked.then(
+    () => false,
+    (error: unknown) => error instanceof RedisAway,
+  );
+  return Promise.race([refused, new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+}
+
+async function msOf(work: Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work;
+  return performance.now() - startedMs;
+}
+
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { settingProblems, warnOfSettings } from '../../../src/storage/redis/redis-settings.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { noRealRedis } from '../../support/redis/no-real-redis.ts';
+import { startRealRedis } from '../../support/redis.ts';
+
+const info = (policy: string, aof: 0 | 1) =>
+  `# Memory\r\nmaxmemory_policy:${policy}\r\n# Persistence\r\naof_enabled:${aof}\r\n`;
+
+describe('the settings of a Redis that holds what is owed', () => {
+  it.each([
+    [info('noeviction', 1), []],
+    [info('allkeys-lru', 1), ['maxmemory-policy noeviction']],
+    [info('volatile-ttl', 1), ['maxmemory-policy noeviction']],
+    [info('noeviction', 0), ['appendonly yes']],
+    [info('allkeys-lru', 0), ['maxmemory-policy noeviction', 'appendonly yes']],
+    ['', []],
+  ])('%j: says what to set', (said, advice) => {
+    expect(settingProblems(said)).toEqual(advice.map((setting) => expect.stringContaining(`set ${setting}`)));
+  });
+});
+
+describe.skipIf(noRealRedis('warnings about its settings'))('at the start', () => {
+  it.each([
+    ['as they should be', { 'maxmemory-policy': 'noeviction', appendonly: 'yes' }, 0],
+    ['that lose replies', { 'maxmemory-policy': 'allkeys-lru', appendonly: 'no' }, 2],
+  ])('settings %s are warned of once each', async (_, settings, warnings) => {
+    const redis = await startRealRedis({ settings });
+    const { log, lines } = logLines();
+    const link = new RedisLink({ url: redis.url, prefix: redis.prefix, log });
+    onTestFinished(() => link.close());
+    warnOfSettings(link, log);
+    await link.opened(5_000);
+    await link.read((client) => client.ping()); // asked after it, on the same connection
+
+    await expect.poll(() => lines.map(({ level }) => level)).toEqual(Array(warnings).fill(40));
+  });
+});

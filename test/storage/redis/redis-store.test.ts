@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { CardRecord } from '../../../src/model/card.ts';
+import { RedisStore } from '../../../src/storage/redis/redis-store.ts';
+import { KEEP_MS, redisCards } from '../../cache/card-stores.ts';
+import { noRealRedis } from '../../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis } from '../../support/redis.ts';
+
+const CARD = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
+const PATIENCE = { timeout: 10_000, interval: 20 };
+
+/** Now, because Redis counts the keeping time by its own clock. */
+function newAnswer(ageMs = 0): CardRecord {
+  return { card: CARD, fetchedAtMs: Date.now() - ageMs };
+}
+
+describe('cards in Redis', () => {
+  it('are under the prefix, a version and the origin', async () => {
+    const queuedAtMs = redisCards(await startRedis());
+    const { store } = await queuedAtMs.open();
+    await store.set('base1:4 é', newAnswer());
+    expect(await queuedAtMs.keys()).toEqual([
+      expect.stringMatching(new RegExp(`^${queuedAtMs.prefix}:cards:v1:[0-9a-f]{12}:base1:4 é$`)),
+    ]);
+  });
+
+  it('are not seen by a bot with another prefix', async () => {
+    const queuedAtMs = redisCards(await startRedis());
+    const [here, there] = [
+      await queuedAtMs.open(),
+      await queuedAtMs.open({ keyPrefix: `${queuedAtMs.prefix}:other:` }),
+    ];
+    await here.store.set('a', newAnswer());
+    expect(await there.store.get('a')).toBeUndefined();
+  });
+
+  it('expire when their keeping time is over, whatever was gone of it', async () => {
+    const queuedAtMs = redisCards(await startRedis());
+    const { store } = await queuedAtMs.open();
+    await store.set('a', newAnswer(KEEP_MS / 2));
+    const [key = ''] = await queuedAtMs.keys();
+    const leftMs = await (await queuedAtMs.client()).pTTL(key);
+    expect(leftMs).toBeGreaterThan(KEEP_MS / 2 - 60_000);
+    expect(leftMs).toBeLessThanOrEqual(KEEP_MS / 2);
+  });
+
+  it('cannot be cleared all at once: others use that Redis, too', async () => {
+    const queuedAtMs = redisCards(await startRedis());
+    const { link, store } = await queuedAtMs.openLink();
+    await store.set('a', newAnswer());
+    await expect(new RedisStore(link).clear()).rejects.toThrow();
+    expect(await queuedAtMs.count()).toBe(1);
+  });
+
+  it('are a miss where somebody keeps something else, and the connection stays as it is', async () => {
+    const queuedAtMs = redisCards(await startRedis());
+    const { link, store } = await queuedAtMs.openLink();
+    await store.set('a', newAnswer());
+    const [key = ''] = await queuedAtMs.keys();
+    const client = await queuedAtMs.client();
+    await client.unlink(key);
+    await client.lPush(key, 'x');
+    expect(await (await queuedAtMs.open()).store.get('a')).toBeUndefined();
+    expect(link.health).toBe('usable');
+  });
+});
+
+describe.skipIf(noRealRedis('cards while Redis is away'))('cards while Redis', () => {
+  it.each(['is gone', 'hangs'])('%s are those in memory; the others are misses without a word', async (how) => {
+    const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
+    const queuedAtMs = redisCards(redis);
+    const [one, other] = [await queuedAtMs.openLink(), await queuedAtMs.openLink()];
+    await one.store.set('remembered', newAnswer());
+    await other.store.set('elsewhere', newAnswer());
+    if (how === 'is gone') await redis.kill();
+    else redis.pause();
+
+    const later = newAnswer();
+    expect(await one.store.get('elsewhere')).toBeUndefined();
+    await expect.poll(() => one.link.health, PATIENCE).toBe('away');
+    expect(await one.store.get('remembered', () => false)).toMatchObject({ card: CARD });
+    expect(await one.store.get('elsewhere')).toBeUndefined();
+    await one.store.set('later', later);
+    expect(await one.store.get('later')).toEqual(later);
+    expect(one.lines).toEqual([]);
+
+    if (how === 'is gone') await redis.start();
+    else redis.resume();
+    await expect.poll(() => one.link.health, PATIENCE).toBe('usable');
+    expect(await one.store.get('elsewhere')).toMatchObject({ card: CARD });
+    expect(one.lines).toEqual([]);
+  });
+
+  it('is away keep nobody waiting', async () => {
+    const redis = await startRealRedis();
+    const { link, store } = await redisCards(redis).openLink();
+    redis.pause();
+    await store.get('first'); // finds out
+    await expect.poll(() => link.health, PATIENCE).toBe('away');
+    // With 250 ms for each, the test would not end in time.
+    for (let index = 0; index < 1_000; index++) {
+      await store.get(`card ${index}`);
+      await store.set(`card ${index}`, newAnswer());
+    }
+    expect(await store.get('card 999')).toBeDefined();
+    redis.resume();
+  });
+
+  it('only answers reads are what it holds', async () => {
+    const redis = await startRealRedis();
+    const queuedAtMs = redisCards(redis);
+    const [one, other] = [await queuedAtMs.openLink(), await queuedAtMs.openLink()];
+    const answer = newAnswer();
+    await other.store.set('a', answer);
+    await one.link.run((client) => client.sendCommand(['REPLICAOF', '127.0.0.1', '1']));
+    await expect.poll(() => one.link.health, PATIENCE).toBe('readable');
+    expect(await one.store.get('a')).toEqual(answer);
+    await one.store.set('b', answer);
+    expect(await one.store.get('b')).toEqual(answer);
+    expect(await other.store.get('b')).toBeUndefined();
+    expect([...one.lines, ...other.lines]).toEqual([]);
+  });
+});

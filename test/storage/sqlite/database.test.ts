@@ -1,0 +1,183 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  DatabaseInUse,
+  type DatabaseOptions,
+  DatabaseUnusable,
+  openDatabase,
+  openExclusively,
+} from '../../../src/storage/sqlite/database.ts';
+import { ERROR, logLines } from '../../support/log-lines.ts';
+
+const SCHEMA = 'CREATE TABLE IF NOT EXISTS notes (note TEXT NOT NULL);';
+const HOLDER = `
+  import { DatabaseSync } from 'node:sqlite';
+  import { openDatabase } from ${JSON.stringify(import.meta.resolve('../../../src/storage/sqlite/database.ts'))};
+  openDatabase(process.argv[1], { schema: ${JSON.stringify(SCHEMA)}, exclusive: true, lossMeans: '' });
+  process.stdin.resume().on('end', () => process.exit(0));
+  console.log('open');
+`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'database-'));
+});
+afterEach(() => {
+  for (const database of opened.splice(0)) if (database.isOpen) database.close();
+  rmSync(folder, { recursive: true });
+});
+
+const opened: DatabaseSync[] = [];
+
+function options(): DatabaseOptions & { lines: ReturnType<typeof logLines>['lines'] } {
+  return { ...logLines(), schema: SCHEMA, lossMeans: 'notes are lost' };
+}
+
+function open(file: string, more: Partial<DatabaseOptions> = {}): DatabaseSync {
+  const database = openDatabase(file, { ...options(), ...more });
+  opened.push(database);
+  return database;
+}
+
+function notes(database: DatabaseSync): unknown[] {
+  return database
+    .prepare('SELECT note FROM notes')
+    .all()
+    .map(({ note }) => note);
+}
+
+/** Another process that holds the file until it is let go, or killed. */
+async function otherProcess(file: string) {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', HOLDER, file], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return {
+    async leave(how: 'end' | 'kill') {
+      if (how === 'end') child.stdin.end();
+      else child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+describe('a database', () => {
+  it('is made with its folder, and keeps what was written', () => {
+    const file = join(folder, 'new', 'deep', 'state.sqlite');
+    open(file).exec("INSERT INTO notes VALUES ('kept')");
+    opened.pop()?.close();
+    expect(notes(open(file))).toEqual(['kept']);
+  });
+
+  it.each([true, false])('can be read by its owner only, side files too (exclusive: %s)', (exclusive) => {
+    const file = join(folder, 'state.sqlite');
+    writeFileSync(file, '', { mode: 0o644 });
+    open(file, { exclusive }).exec("INSERT INTO notes VALUES ('secret')");
+    for (const name of readdirSync(folder))
+      expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
+  });
+
+  it('makes a folder that only its owner may enter', () => {
+    open(join(folder, 'data', 'state.sqlite'));
+    expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([true, false])(
+    'that is corrupt is moved aside, loudly, and a new one started (exclusive: %s)',
+    (exclusive) => {
+      const file = join(folder, 'state.sqlite');
+      writeFileSync(file, 'this is no database'.repeat(100));
+      const { log, lines, ...rest } = options();
+      const database = openDatabase(file, { ...rest, log, exclusive });
+      opened.push(database);
+      expect(notes(database)).toEqual([]);
+      const movedTo = readdirSync(folder).find((name) => name.includes('.corrupt-')) ?? '';
+      expect(readFileSync(join(folder, movedTo), 'utf8')).toContain('this is no database');
+      expect(lines).toMatchObject([
+        { level: ERROR, msg: 'database file is corrupt: notes are lost', movedTo: join(folder, movedTo), file },
+      ]);
+    },
+  );
+
+  it('that is whole is not moved', () => {
+    const { log, lines, ...rest } = options();
+    for (let time = 0; time < 2; time++) openDatabase(join(folder, 'a.sqlite'), { ...rest, log }).close();
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    ['below a file', (): string => join(folder, 'file', 'state.sqlite')],
+    ['where a folder is', (): string => join(folder, 'folder')],
+  ])('%s is refused with what to do', async (_, path) => {
+    writeFileSync(join(folder, 'file'), '');
+    mkdirSync(join(folder, 'folder'));
+    expect(() => open(path())).toThrow(DatabaseUnusable);
+    const sentence = /cannot be used \(.+\)\. Set DATA_DIR to a folder that this user may write to\.$/;
+    await expect(openExclusively(path(), options(), 0)).rejects.toThrow(sentence);
+    expect(readdirSync(folder).sort()).toEqual(['file', 'folder']);
+  });
+});
+
+it('a lock on an open database is an error at once: this thread must not sleep through it', () => {
+  const file = join(folder, 'cards.sqlite');
+  const database = open(file);
+  open(file).exec('BEGIN IMMEDIATE');
+  expect(() => database.exec("INSERT INTO notes VALUES ('late')")).toThrow('database is locked');
+  expect(database.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 0 });
+});
+
+it('in a folder that takes nothing is refused with what to do, at once and not in a loop', () => {
+  const program = `
+    import { openDatabase } from ${JSON.stringify(import.meta.resolve('../../../src/storage/sqlite/database.ts'))};
+    for (const folder of process.argv.slice(1)) {
+      try { openDatabase(folder + '/state.sqlite', { schema: '', lossMeans: '' }); }
+      catch (error) { console.log(error.name + ': ' + error.message); }
+    }`;
+  const folders = ['/proc/nope', '/proc/nope/deep', '/proc/self/fd'];
+  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', program, ...folders], {
+    encoding: 'utf8',
+    timeout: 10_000, // only a loop takes so long
+  });
+  expect(signal).toBeNull();
+  expect(stdout.trim().split('\n')).toEqual(
+    folders.map((at) => expect.stringMatching(`^DatabaseUnusable: ${at}/state`)),
+  );
+});
+
+describe('a database that another process holds', () => {
+  it('is refused when the patience is over, and taken once the other has left', async () => {
+    const file = join(folder, 'state.sqlite');
+    const other = await otherProcess(file);
+    const refused = openExclusively(file, options(), 0);
+    await expect(refused).rejects.toThrow(DatabaseInUse);
+    await expect(refused).rejects.toThrow('Stop that process, or give this one another DATA_DIR.');
+    const waited = openExclusively(file, options(), 60_000);
+    await other.leave('end');
+    opened.push(await waited);
+  });
+
+  it('is free when the other was killed, with all that it wrote', async () => {
+    const file = join(folder, 'state.sqlite');
+    open(file).exec("INSERT INTO notes VALUES ('kept')");
+    opened.pop()?.close();
+    const other = await otherProcess(file);
+    await other.leave('kill');
+    const database = await openExclusively(file, options(), 0);
+    opened.push(database);
+    expect(notes(database)).toEqual(['kept']);
+  });
+
+  it('is waited for only until the caller gives up', async () => {
+    const file = join(folder, 'state.sqlite');
+    opened.push(await openExclusively(file, options(), 0));
+    const stopping = new AbortController();
+    const waited = openExclusively(file, options(), 60_000, stopping.signal);
+    stopping.abort(new Error('stopping'));
+    await expect(waited).rejects.toThrow('stopping');
+  });
+});
