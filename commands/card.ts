@@ -1,6 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
-import type { Command, Invocation, Message, Response, Services } from '../src/discord/interactions/command.ts';
+import type { Command, Invocation, Message, Response } from '../src/discord/interactions/command.ts';
 import type { CardRecord } from '../src/model/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { CardServiceError } from '../src/model/errors.ts';
@@ -8,6 +8,7 @@ import { requesterOf } from '../src/model/requester.ts';
 import { cardEmbed } from '../src/render/card-embed.ts';
 import { words } from '../src/render/words.ts';
 import { type CardQuery, REPLY_DEADLINE_MS } from '../src/replies/deferred-reply.ts';
+import type { Services } from './services.ts';
 
 export default {
   data: new SlashCommandBuilder()
@@ -47,7 +48,7 @@ export default {
         return replyAndRenew(query, known.answer, isPrivate, invocation, services);
       case 'missing': {
         const deadlineMs = invocation.receivedAtMs + REPLY_DEADLINE_MS;
-        const admission = await services.line.admit({
+        const admission = await services.lookupQueue.admit({
           ...query,
           lane: 'members',
           requester: requesterOf(invocation),
@@ -72,7 +73,7 @@ async function replyAndRenew(
   services: Services,
 ): Promise<Response> {
   const deadlineMs = invocation.receivedAtMs + services.longestWaitMs;
-  const admission = await services.line.admit({
+  const admission = await services.lookupQueue.admit({
     ...query,
     lane: 'renewals',
     requester: requesterOf(invocation),

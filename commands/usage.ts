@@ -1,12 +1,13 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
-import type { Command, Invocation, Message, Services } from '../src/discord/interactions/command.ts';
+import type { Command, Invocation, Message } from '../src/discord/interactions/command.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
 import { usageState } from '../src/render/usage-state.ts';
 import { words } from '../src/render/words.ts';
 import { withTimeout } from '../src/time/timeout.ts';
+import type { Services } from './services.ts';
 
 /**
  * From the command on. Discord gives it 3 s for its first reply, and may ask to wait with that; what takes longer than
@@ -58,7 +59,7 @@ async function show(
   invocation: Invocation,
   services: Services,
 ): Promise<Message> {
-  const { limiter, ledger, budget, line } = services;
+  const { limiter, ledger, budget, lookupQueue } = services;
   const [everybody, server, topMembers] = await Promise.all([
     ledger.today(),
     ledger.guildToday(invocation),
@@ -76,7 +77,7 @@ async function show(
         everybody,
         server: { ...server, cap: budget.caps().guild, memberCap: budget.caps().member },
         topMembers,
-        waitingNow: line.length,
+        waitingNow: lookupQueue.length,
         nowMs,
         locale: invocation.locale,
       }),

@@ -1,4 +1,5 @@
 import { commands } from '../commands/index.ts';
+import type { Services } from '../commands/services.ts';
 import type { Config } from './config/config.ts';
 import { createClient, onInteraction } from './discord/client.ts';
 import { login, shutOut } from './discord/gateway/login.ts';
@@ -7,9 +8,19 @@ import { completion } from './discord/interactions/completion.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { ReplyEdits } from './discord/rest/reply-edits.ts';
 import type { Logger } from './log.ts';
-import { openServices } from './parts.ts';
+import { AddressDoubt } from './lookup/address-doubt.ts';
+import { Cards } from './lookup/cards.ts';
+import { LookupQueue } from './lookup/lookup-queue.ts';
+import { UsageReports } from './lookup/usage-reports.ts';
+import { Budget } from './quota/budget.ts';
+import { plannedDay } from './quota/pace.ts';
+import { NumberFormats } from './render/numbers.ts';
 import { words } from './render/words.ts';
 import { DeferredReplies } from './replies/deferred-replies.ts';
+import { CardService } from './service/card-service.ts';
+import type { openRedisState } from './storage/redis/redis-state.ts';
+import { openSqliteState } from './storage/sqlite/sqlite-state.ts';
+import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timeout.ts';
 
 export interface App {
@@ -37,12 +48,12 @@ const DISCONNECT_MS = 700;
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const { services, state } = await openServices(config, log, { signal });
-  const { line, usage } = services;
+  const { lookupQueue, usage } = services;
 
   const client = createClient({ ...config.discord, identifyTurns: state.identifyTurns, log });
   const replyEdits = new ReplyEdits(client.rest, log);
   const queue = new DeferredReplies({
-    line,
+    lookupQueue,
     journal: state.journal,
     log,
     completion: (deferred, outcome, waitMs) =>
@@ -70,7 +81,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     };
     await bounded('first answers', FIRST_ANSWERS_MS, router.close());
     usage.close();
-    await line.close(GRACE_MS);
+    await lookupQueue.close(GRACE_MS);
     await bounded('last edits', LAST_EDITS_MS, Promise.all([queue.close(), router.corrected()]));
     // destroy() never resolves while a shard waits for READY.
     await bounded(
@@ -91,4 +102,49 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
       return stopped;
     },
   };
+}
+
+/** What answers lookups, whoever makes them. */
+export interface OpenServices {
+  services: Services;
+  /** Closed last. Pending lookups end before, by `lookupQueue.close()` and `usage.close()`. */
+  state: State;
+}
+
+/**
+ * Everything that knows nothing of Discord: cards, quota and the lookup queue, over the state of this process alone or, with
+ * `REDIS_URL`, of several.
+ *
+ * @param options.fetch reaches the card service; global `fetch` unless given
+ * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
+ */
+export async function openServices(
+  config: Config,
+  log: Logger,
+  { signal, fetch }: { signal?: AbortSignal; fetch?: typeof globalThis.fetch } = {},
+): Promise<OpenServices> {
+  const state = config.redis ? await openShared(config, config.redis, log) : await openSqliteState(config, log, signal);
+  const { cardStore, limiter, ledger, queueExchange, cardLock, board } = state;
+  const { longestWaitMs } = config;
+
+  const addressDoubt = new AddressDoubt(cardStore, log);
+  const service = new CardService({
+    ...config.cardService,
+    ...(fetch && { fetch }),
+    onQuota: (reading) => limiter.hear(reading),
+    onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
+  });
+  const cards = new Cards({ store: cardStore, service, limiter, lifetimes: config.freshness });
+  const budget = new Budget({ ledger, limiter, setting: config.shares, plannedDay: plannedDay(config.plan) });
+  const lookupQueue = new LookupQueue({ cards, limiter, ledger, budget, queueExchange, cardLock, log, longestWaitMs });
+  const hasKey = config.cardService.apiKey !== undefined;
+  const usage = new UsageReports({ service, limiter, ledger, board, log, hasKey });
+  const numbers = new NumberFormats(config.currency);
+  return { services: { cards, lookupQueue, usage, budget, limiter, ledger, numbers, longestWaitMs }, state };
+}
+
+/** Loaded only when it is wanted: 25 MB and a tenth of a second that a single process does without. */
+async function openShared(...options: Parameters<typeof openRedisState>): Promise<State> {
+  const { openRedisState } = await import('./storage/redis/redis-state.ts');
+  return openRedisState(...options);
 }

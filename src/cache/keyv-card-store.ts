@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Keyv } from 'keyv';
-import { Incident } from '../incident.ts';
 import type { Logger } from '../log.ts';
+import { Incident } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { BoundedMemory } from './bounded-memory.ts';
 import type { CardStore } from './card-store.ts';

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { BudgetSetting } from '../quota/daily-caps.ts';
-import type { PlanSetting } from '../quota/pace.ts';
+import type { BudgetSetting, PlanSetting } from '../model/plan.ts';
 import { type Misspelled, misspelled } from './misspelled.ts';
 import { DiscordVariables, Variables } from './variables.ts';
 

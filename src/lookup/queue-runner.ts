@@ -1,6 +1,5 @@
 import { type CardServiceError, Stopping } from '../model/errors.ts';
-import { SingleRunner } from '../time/single-runner.ts';
-import { Timer } from '../time/timer.ts';
+import { SingleRunner, Timer } from '../time/timers.ts';
 import { type PendingLookup, wantsPrices } from './pending-lookup.ts';
 import type { QueueExchange } from './queue-exchange.ts';
 import { asCardServiceError, closedError } from './refusals.ts';

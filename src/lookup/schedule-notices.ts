@@ -1,6 +1,6 @@
 import { Busy } from '../model/errors.ts';
 import type { Limiter } from '../quota/limiter.ts';
-import { Timer } from '../time/timer.ts';
+import { Timer } from '../time/timers.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 
 /** What is shown in minutes need not be computed more often. */

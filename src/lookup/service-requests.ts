@@ -1,9 +1,9 @@
-import { Incident } from '../incident.ts';
 import type { Logger } from '../log.ts';
+import { Incident } from '../log.ts';
 import { type CardServiceError, RateLimited, ServiceDown, Stopping } from '../model/errors.ts';
-import { backoffMs } from '../quota/backoff.ts';
 import type { Booking, Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
+import { backOffMs } from '../time/back-off.ts';
 import type { CardLock } from './card-lock.ts';
 import type { Cards } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
@@ -12,6 +12,7 @@ import { asCardServiceError, closedError, isCounted, severity } from './refusals
 
 /** Attempts at one question that failed other than by a 429. */
 const MAX_FAILURES = 3;
+const RETRY = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface ServiceRequestsOptions {
   pendingLookups: PendingLookups;
@@ -86,7 +87,7 @@ export class ServiceRequests {
     const restMs = error instanceof ServiceDown ? (error.retryAfterMs ?? 0) : 0;
     if (restMs > 0) pendingLookups.rest(pending.cardId, Date.now() + restMs);
     const again = error instanceof ServiceDown && ++pending.failures < MAX_FAILURES && !this.#closing;
-    if (again) pending.notBeforeMs = Date.now() + Math.max(backoffMs(pending.failures), restMs);
+    if (again) pending.notBeforeMs = Date.now() + Math.max(backOffMs(pending.failures, RETRY), restMs);
     else pendingLookups.refuse(pending, this.#inWords(error));
   }
 

@@ -15,3 +15,20 @@ export const PLAN_LIMITS: Record<Exclude<Plan, 'enterprise'>, PlanLimits> = {
   pro: { requestsPerDay: 50_000, requestsPerMinute: 100, burst: 200 },
   business: { requestsPerDay: 200_000, requestsPerMinute: 500, burst: 1_000 },
 };
+
+/** What the operator configured; `auto` goes by the daily limit that the service reports. */
+export interface PlanSetting {
+  plan: Plan | 'auto';
+  requestsPerMinute?: number | undefined;
+  burst?: number | undefined;
+  /** Processes among which the plan is divided while they cannot hear of each other; 1 unless given. */
+  processes?: number;
+}
+
+/** Upstream requests that one may cause per UTC day. */
+export interface BudgetSetting {
+  /** `undefined` = no cap. */
+  guildDaily: number | undefined;
+  /** `undefined` = a tenth of the day; 0 = no cap. */
+  memberDaily: number | undefined;
+}

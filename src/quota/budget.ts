@@ -1,7 +1,8 @@
 import { BudgetSpent } from '../model/errors.ts';
+import type { BudgetSetting } from '../model/plan.ts';
 import type { Requester } from '../model/requester.ts';
 import { nextUtcMidnightMs } from '../time/utc-day.ts';
-import { type BudgetSetting, memberCap } from './daily-caps.ts';
+
 import type { Ledger } from './ledger.ts';
 import type { Limiter } from './limiter.ts';
 
@@ -63,4 +64,13 @@ export class Budget {
     }
     return undefined;
   }
+}
+
+const DEFAULT_SHARE = 0.1;
+const LEAST_DEFAULT = 20;
+
+/** A member's cap; `undefined` when there is none. */
+export function memberCap({ memberDaily }: BudgetSetting, dailyLimit: number | undefined): number | undefined {
+  if (memberDaily !== undefined) return memberDaily === 0 ? undefined : memberDaily;
+  return dailyLimit === undefined ? undefined : Math.max(LEAST_DEFAULT, Math.floor(dailyLimit * DEFAULT_SHARE));
 }

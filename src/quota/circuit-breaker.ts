@@ -1,6 +1,7 @@
 import type { QuotaState } from '../model/quota.ts';
-import { pauseMs, withJitter } from './backoff.ts';
+import { backOffMs, withJitter } from '../time/back-off.ts';
 import { currentQuota } from './quota.ts';
+import { pauseMs } from './rate-limit-pause.ts';
 
 /**
  * Whether requests may leave at all. `minute` is a pause that the service stated, however long, and that waiting questions
@@ -43,12 +44,10 @@ export interface Circumstances {
 
 /** One failure may be chance, three in a row are an outage. */
 const FAILURES_TO_BREAK = 3;
-const FIRST_BREAK_MS = 5_000;
-const LONGEST_BREAK_MS = 60_000;
+const OUTAGE = { firstMs: 5_000, longestMs: 60_000 };
 const KEY_PAUSE_MS = 60_000;
 /** With nothing remaining and a reset in the past: one probe a minute, backing off to half an hour. */
-const SPENT_PROBE_MS = 60_000;
-const LONGEST_SPENT_PROBE_MS = 30 * 60_000;
+const SPENT_PROBE = { firstMs: 60_000, longestMs: 30 * 60_000 };
 
 /**
  * The gate after one request. With the gate closed, only the probe is news: anything else left before it closed, and
@@ -105,7 +104,7 @@ function isDaySpent(
 
 function spent(breaker: Breaker, waitMs: number, failures: number, { quota, nowMs }: Circumstances): Breaker {
   const resetsAtMs = quota?.resetsAtMs ?? 0;
-  const probeMs = Math.min(SPENT_PROBE_MS * 2 ** (Math.max(1, failures) - 1), LONGEST_SPENT_PROBE_MS);
+  const probeMs = backOffMs(failures, SPENT_PROBE);
   const leastMs = resetsAtMs > nowMs ? waitMs : Math.max(waitMs, probeMs);
   const knownMs = breaker.why === 'day' ? breaker.untilMs : 0;
   return closed('day', nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
@@ -113,7 +112,7 @@ function spent(breaker: Breaker, waitMs: number, failures: number, { quota, nowM
 
 /** A probe before the reset that came to nothing says no more of the day than was known. */
 function stillSpent(breaker: Breaker, { nowMs }: Circumstances): Breaker {
-  return { ...breaker, probing: false, untilMs: Math.max(breaker.untilMs, nowMs + SPENT_PROBE_MS) };
+  return { ...breaker, probing: false, untilMs: Math.max(breaker.untilMs, nowMs + SPENT_PROBE.firstMs) };
 }
 
 function afterDown(breaker: Breaker, { nowMs, random }: Circumstances): Breaker {
@@ -121,13 +120,13 @@ function afterDown(breaker: Breaker, { nowMs, random }: Circumstances): Breaker 
   const failures = breaker.why === 'open' || breaker.why === 'down' ? breaker.failures + 1 : 1;
   if (failures < FAILURES_TO_BREAK) return { ...CLOSED_BREAKER, failures };
 
-  const breakMs = Math.min(FIRST_BREAK_MS * 2 ** (failures - FAILURES_TO_BREAK), LONGEST_BREAK_MS);
+  const breakMs = backOffMs(failures - FAILURES_TO_BREAK + 1, OUTAGE);
   return closed('down', nowMs, nowMs + withJitter(breakMs, random), failures);
 }
 
 /** One answer is enough when the service itself says that it is gone for long; what is shorter concerns one card. */
 export function statesOutage(outcome: RequestOutcome): outcome is { kind: 'down'; statedMs: number } {
-  return outcome.kind === 'down' && (outcome.statedMs ?? 0) > LONGEST_BREAK_MS;
+  return outcome.kind === 'down' && (outcome.statedMs ?? 0) > OUTAGE.longestMs;
 }
 
 function afterStatedOutage(

@@ -1,4 +1,4 @@
-import type { Plan } from '../model/plan.ts';
+import type { Plan, PlanSetting } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
 import {
   afterRequest,
@@ -10,7 +10,7 @@ import {
 } from './circuit-breaker.ts';
 import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
 import type { Permit } from './limiter.ts';
-import { limitOfNoPlan, type PlanSetting, partOf, planPace, settingKey } from './pace.ts';
+import { limitOfNoPlan, partOf, planPace, settingKey } from './pace.ts';
 import { currentQuota, isOfDay, mergeReading } from './quota.ts';
 import { type Warned, warnedAfter } from './quota-warnings.ts';
 import { addSample, type RemainingSample } from './rate-samples.ts';

@@ -1,4 +1,4 @@
-import type { Plan } from '../model/plan.ts';
+import type { Plan, PlanSetting } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
 import type { RequestOutcome } from './circuit-breaker.ts';
 import { afterClockJump } from './clock-jump.ts';
@@ -14,7 +14,6 @@ import {
   unknownLimit,
   withProbing,
 } from './limiter-state.ts';
-import type { PlanSetting } from './pace.ts';
 import { acquirePermit } from './permit.ts';
 import { plausible } from './plausible.ts';
 import { currentQuota } from './quota.ts';

@@ -1,14 +1,5 @@
-import { PLAN_LIMITS, type Plan } from '../model/plan.ts';
+import { PLAN_LIMITS, type Plan, type PlanSetting } from '../model/plan.ts';
 import type { Pace } from './token-bucket.ts';
-
-/** What the operator configured; `auto` goes by the daily limit that the service reports. */
-export interface PlanSetting {
-  plan: Plan | 'auto';
-  requestsPerMinute?: number | undefined;
-  burst?: number | undefined;
-  /** Processes among which the plan is divided while they cannot hear of each other; 1 unless given. */
-  processes?: number;
-}
 
 /** Changes when an operator sets another plan, rate or burst. */
 export function settingKey({ plan, requestsPerMinute, burst }: PlanSetting): string {

@@ -1,7 +1,8 @@
+import type { PlanSetting } from '../model/plan.ts';
 import type { Breaker } from './circuit-breaker.ts';
 import type { Permit, PermitLane, PermitOrWait } from './limiter.ts';
 import { type LimiterState, paceOf, withProbing } from './limiter-state.ts';
-import { type PlanSetting, planPace } from './pace.ts';
+import { planPace } from './pace.ts';
 import { currentQuota } from './quota.ts';
 import { reserveUntilMs } from './reserve.ts';
 import { emptyBucket, keepingMs, noEmptierThanEmpty, type Pace, takeToken, tokenAtMs } from './token-bucket.ts';

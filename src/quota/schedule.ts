@@ -1,7 +1,7 @@
+import type { PlanSetting } from '../model/plan.ts';
 import type { Breaker } from './circuit-breaker.ts';
 import type { ClosedWhy, Schedule } from './limiter.ts';
 import { type LimiterState, paceOf, reportedPlan } from './limiter-state.ts';
-import type { PlanSetting } from './pace.ts';
 import { currentQuota } from './quota.ts';
 import { reserveUntilMs } from './reserve.ts';
 import { tokenAtMs } from './token-bucket.ts';

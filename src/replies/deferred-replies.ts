@@ -5,12 +5,13 @@ import type { Lookup } from '../lookup/pending-lookup.ts';
 import type { Reservation } from '../lookup/reservation.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
 import { requesterOf } from '../model/requester.ts';
+import { backOffMs } from '../time/back-off.ts';
 import type { DeferredReply, Outcome } from './deferred-reply.ts';
 import type { ReplyJournal } from './reply-journal.ts';
 import { WaitNotice } from './wait-notice.ts';
 
 export interface DeferredRepliesOptions {
-  line: LookupQueue;
+  lookupQueue: LookupQueue;
   journal: ReplyJournal;
   log: Logger;
   /** The final answer. @returns sends it, and gives whether the debt is settled; if not, it is sent again. Never rejects */
@@ -29,8 +30,7 @@ interface LookupResult {
   waitMs: number;
 }
 
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+const RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
 /**
  * Replies owed to members. Each is paid once, with the answer or with the sentence why there is none, by the process that
@@ -114,8 +114,9 @@ export class DeferredReplies {
 
   /** @returns `false` when the process ends before Discord has taken the answer */
   async #pay(deferred: DeferredReply, send: () => Promise<boolean>): Promise<boolean | 'too late'> {
-    for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
+    for (let attempt = 1; ; attempt++) {
       if (await send()) return true;
+      const retryMs = backOffMs(attempt, RETRY);
       if (Date.now() + retryMs > deferred.deadlineMs) return 'too late';
       const { signal } = this.#closed;
       await sleep(retryMs, undefined, { signal }).catch(() => {});
@@ -124,7 +125,7 @@ export class DeferredReplies {
   }
 
   async #ask(deferred: DeferredReply, reservation: Reservation | undefined): Promise<LookupResult> {
-    const { line, showWait } = this.#options;
+    const { lookupQueue, showWait } = this.#options;
     const notice = new WaitNotice((permitAtMs) => showWait(deferred, permitAtMs));
     let requestedAtMs: number | undefined;
     const told = {
@@ -134,7 +135,10 @@ export class DeferredReplies {
         void notice.end();
       },
     };
-    const outcome = await (reservation ? reservation.take(told) : line.join({ ...asQuestion(deferred), ...told })).then(
+    const outcome = await (reservation
+      ? reservation.take(told)
+      : lookupQueue.join({ ...asQuestion(deferred), ...told })
+    ).then(
       (answer) => ({ answer }),
       (error: CardServiceError) => ({ error }),
     );

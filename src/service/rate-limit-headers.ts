@@ -1,8 +1,9 @@
 import type { QuotaReading } from '../model/quota.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 import { httpDateMs } from './http-date.ts';
 
 /** Over a month ahead no plan's window ends; such a reset is in another unit, or nonsense. */
-const FURTHEST_SENSIBLE_RESET_MS = 31 * 24 * 3600 * 1000;
+const FURTHEST_SENSIBLE_RESET_MS = 31 * DAY_MS;
 
 /** No clock of seconds shows so much before the year 5138, and none of milliseconds so little since 1973. */
 const FIRST_MILLISECONDS = 1e11;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../time/utc-day.ts';
 import { httpDateMs } from './http-date.ts';
 
 /** How long the service asks us to wait, and where it said so. */
@@ -7,7 +8,7 @@ export interface StatedWait {
 }
 
 /** No plan's window is longer than a month, so a longer wait is a time stamp or nonsense. */
-const LONGEST_SENSIBLE_SECONDS = 31 * 24 * 3600;
+const LONGEST_SENSIBLE_SECONDS = (31 * DAY_MS) / 1000;
 
 /** Less than a hundred times is a wait that is stated twice, more than that a unit. */
 const LEAST_MILLISECONDS_PER_SECOND = 100;

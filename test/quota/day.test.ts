@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QuotaState } from '../../src/model/quota.ts';
-import { memberCap } from '../../src/quota/daily-caps.ts';
+import { memberCap } from '../../src/quota/budget.ts';
 import { learnBurst, learntPace } from '../../src/quota/learned-burst.ts';
 import { planPace } from '../../src/quota/pace.ts';
 import { type Warned, warnedAfter } from '../../src/quota/quota-warnings.ts';

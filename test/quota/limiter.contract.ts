@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Plan } from '../../src/model/plan.ts';
+import type { Plan, PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import type { Limiter, Permit, PermitLane } from '../../src/quota/limiter.ts';
-import type { PlanSetting } from '../../src/quota/pace.ts';
 
 /** Opens pacers over the same state, as a restart does, or a second process. `warned` is told of every warning. */
 export type OpenPacer = (setting?: PlanSetting, warned?: (share: number) => void) => Promise<Limiter>;

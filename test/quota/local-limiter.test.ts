@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import type { Lane, Permit } from '../../src/quota/limiter.ts';
 import type { LimiterState } from '../../src/quota/limiter-state.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
-import type { PlanSetting } from '../../src/quota/pace.ts';
 import { warnOfUnknownLimit } from '../../src/storage/state.ts';
 import { LONGEST_WAIT_MS } from '../support/line.ts';
 import { logLines } from '../support/log-lines.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/model/plan.ts';
-import { limitOfNoPlan, type PlanSetting, partOf, planPace } from '../../src/quota/pace.ts';
+import type { Plan, PlanSetting } from '../../src/model/plan.ts';
+import { limitOfNoPlan, partOf, planPace } from '../../src/quota/pace.ts';
 
 const FREE = { intervalMs: 6_000, capacity: 19 };
 const PRO = { intervalMs: 600, capacity: 199 };

@@ -17,7 +17,7 @@ export function queueOver(
   const cardService = createCardService();
   const { line } = lineOver(cardService);
   const queue = new DeferredReplies({
-    line,
+    lookupQueue: line,
     journal,
     log: logLines().log,
     completion: (deferred, outcome) => async () => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import type { PlanSetting } from '../../src/quota/pace.ts';
+import type { PlanSetting } from '../../src/model/plan.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { RedisBucket } from '../../src/storage/redis/redis-bucket.ts';
 import { RedisLimiter } from '../../src/storage/redis/redis-limiter.ts';

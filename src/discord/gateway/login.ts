@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, RateLimitError, Routes } from 'discord.js';
 import * as z from 'zod';
 import type { Logger } from '../../log.ts';
+import { backOffMs } from '../../time/back-off.ts';
+import { DAY_MS } from '../../time/utc-day.ts';
 import { BAD_TOKEN, FATAL_CLOSES } from './fatal-closes.ts';
 
 /** Discord does not let us in, and trying again will not help. The message says what to do. */
@@ -9,10 +11,9 @@ export class DiscordRefused extends Error {
   override name = 'DiscordRefused';
 }
 
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 60_000;
+const RETRY = { firstMs: 1_000, longestMs: 60_000 };
 /** Longer than Discord has ever been seen to ask for, and short enough for a timer. */
-const LONGEST_SLEEP_MS = 7 * 86_400_000;
+const LONGEST_SLEEP_MS = 7 * DAY_MS;
 
 /** What discord.js reads without asking whether it is there; with no shard to start it would do nothing, for ever. */
 const GatewayInfo = z.object({
@@ -74,8 +75,7 @@ async function pause(
 
 /** Milliseconds before login attempt number `attempt + 1`: as long as Discord says, and longer each time. */
 export function loginWaitMs(statedMs: number, attempt: number): number {
-  const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS);
-  return Math.min(Math.max(statedMs || 0, backoffMs), LONGEST_SLEEP_MS);
+  return Math.min(Math.max(statedMs || 0, backOffMs(attempt, RETRY)), LONGEST_SLEEP_MS);
 }
 
 function isTokenRefused(error: unknown): boolean {

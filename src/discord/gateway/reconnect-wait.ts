@@ -1,3 +1,5 @@
+import { backOffMs } from '../../time/back-off.ts';
+
 const FIRST_WAIT_MS = 1_000;
 /** Nothing is spent on a gateway that does not even greet, and members wait for its return. */
 const LONGEST_UNGREETED_MS = 15_000;
@@ -31,6 +33,6 @@ export function broken({ failures, identifiedAtMs }: ShardLine, nowMs: number): 
 export function reconnectWaitMs(failures: number, greeted: boolean, random = Math.random): number {
   if (failures <= 1) return 0;
   const longestMs = greeted ? LONGEST_GREETED_MS : LONGEST_UNGREETED_MS;
-  const grownMs = Math.min(FIRST_WAIT_MS * 2 ** (failures - 2), longestMs);
+  const grownMs = backOffMs(failures - 1, { firstMs: FIRST_WAIT_MS, longestMs });
   return Math.round(grownMs * (1 + MOST_JITTER * random()));
 }

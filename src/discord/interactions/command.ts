@@ -3,14 +3,8 @@ import type {
   ChatInputCommandInteraction,
   RESTPostAPIChatInputApplicationCommandsJSONBody,
 } from 'discord.js';
-import type { Cards } from '../../lookup/cards.ts';
-import type { LookupQueue } from '../../lookup/lookup-queue.ts';
+import type { Services } from '../../../commands/services.ts';
 import type { Reservation } from '../../lookup/reservation.ts';
-import type { UsageReports } from '../../lookup/usage-reports.ts';
-import type { Budget } from '../../quota/budget.ts';
-import type { Ledger } from '../../quota/ledger.ts';
-import type { Limiter } from '../../quota/limiter.ts';
-import type { NumberFormats } from '../../render/numbers.ts';
 import type { CardQuery, DeferredReply, Outcome } from '../../replies/deferred-reply.ts';
 
 /** What a reply shows. */
@@ -40,19 +34,6 @@ export type Response =
     }
   /** Nothing to show yet: "thinking…" until the question had its turn, for which it holds a place. */
   | { kind: 'defer'; private: boolean; query: CardQuery; reservation: Reservation };
-
-/** The parts that commands may use. */
-export interface Services {
-  cards: Cards;
-  line: LookupQueue;
-  usage: UsageReports;
-  budget: Budget;
-  limiter: Limiter;
-  ledger: Ledger;
-  numbers: NumberFormats;
-  /** Nobody waits longer for a turn. */
-  longestWaitMs: number;
-}
 
 /** A slash command: what Discord is told of it, and what it does. It sends nothing itself. */
 export interface Command {

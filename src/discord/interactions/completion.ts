@@ -1,8 +1,9 @@
+import type { Services } from '../../../commands/services.ts';
 import type { Logger } from '../../log.ts';
 import { words } from '../../render/words.ts';
 import type { DeferredReply, Outcome } from '../../replies/deferred-reply.ts';
 import type { ReplyEdits } from '../rest/reply-edits.ts';
-import type { Command, Message, Services } from './command.ts';
+import type { Command, Message } from './command.ts';
 import { logCommand } from './command-log.ts';
 
 export interface CompletionOptions {

@@ -1,4 +1,5 @@
 import type { CommandInteraction, Interaction, REST } from 'discord.js';
+import type { Services } from '../../../commands/services.ts';
 import type { Logger } from '../../log.ts';
 import type { Reservation } from '../../lookup/reservation.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
@@ -9,7 +10,7 @@ import type { DeferredReply } from '../../replies/deferred-reply.ts';
 import { defer, reply } from '../rest/callback.ts';
 import type { ReplyEdits } from '../rest/reply-edits.ts';
 import { acknowledgeSomehow } from './acknowledge.ts';
-import type { Command, Invocation, Response, Services } from './command.ts';
+import type { Command, Invocation, Response } from './command.ts';
 import { type CommandEnd, logCommand } from './command-log.ts';
 import { isOptionError, toAsked, toDeferredReply } from './invocation.ts';
 import { answerUnknown } from './unknown-interaction.ts';

@@ -1,7 +1,7 @@
 import { DiscordAPIError, MessageFlags, RateLimitError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import { Incident } from '../../incident.ts';
 import type { Logger } from '../../log.ts';
+import { Incident } from '../../log.ts';
 import { isWaitNotice } from '../../render/words.ts';
 import type { DeferredReply } from '../../replies/deferred-reply.ts';
 import { acknowledge } from '../interactions/acknowledge.ts';

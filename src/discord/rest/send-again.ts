@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscordAPIError, RateLimitError } from 'discord.js';
+import { backOffMs } from '../../time/back-off.ts';
 
 /** Discord takes a first answer for 3 s after the command; a little is left for the way there. */
 export const FIRST_ANSWER_MS = 2_800;
 
-const FIRST_PAUSE_MS = 25;
+/** Never reached: the time for a first answer is over before. */
+const BACK_OFF = { firstMs: 25, longestMs: 3_000 };
 
 /**
  * Sends once more, and again until `giveUpAtMs`, what did not get through; after a 429 not before the time that Discord
@@ -32,5 +34,5 @@ export function beforeNextMs(error: unknown, tries: number): number | undefined 
   if (error instanceof DiscordAPIError) return undefined;
   // Discord hangs, and discord.js has waited for it several times already.
   if (error instanceof Error && error.name === 'AbortError') return undefined;
-  return FIRST_PAUSE_MS * 2 ** (tries - 1);
+  return backOffMs(tries, BACK_OFF);
 }

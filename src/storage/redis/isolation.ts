@@ -1,5 +1,5 @@
+import type { PlanSetting } from '../../model/plan.ts';
 import { type LimiterState, paceOf, withProbing } from '../../quota/limiter-state.ts';
-import type { PlanSetting } from '../../quota/pace.ts';
 import { emptyBucket, noEmptierThanEmpty, type Pace } from '../../quota/token-bucket.ts';
 
 /** What a process that cannot ask the others goes on with. */

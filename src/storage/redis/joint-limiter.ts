@@ -1,7 +1,7 @@
+import type { PlanSetting } from '../../model/plan.ts';
 import type { QuotaState } from '../../model/quota.ts';
 import type { PermitLane } from '../../quota/limiter.ts';
 import type { LimiterChange, LimiterState } from '../../quota/limiter-state.ts';
-import type { PlanSetting } from '../../quota/pace.ts';
 import type { Contention } from '../../quota/permit.ts';
 import { isSameWarning } from '../../quota/quota-warnings.ts';
 import { KnownLimiterState } from './known-limiter-state.ts';

@@ -1,3 +1,4 @@
+import type { PlanSetting } from '../../model/plan.ts';
 import { afterClockJump } from '../../quota/clock-jump.ts';
 import type { PermitLane, PermitOrWait } from '../../quota/limiter.ts';
 import {
@@ -6,7 +7,6 @@ import {
   type LimiterState,
   withProbing,
 } from '../../quota/limiter-state.ts';
-import type { PlanSetting } from '../../quota/pace.ts';
 import { acquirePermit, type Contention } from '../../quota/permit.ts';
 import { sameSchedule } from '../../quota/schedule.ts';
 import { parted } from './isolation.ts';

@@ -1,8 +1,9 @@
 import { createClient } from 'redis';
+import { backOffMs } from '../../time/back-off.ts';
 
 export type RedisClient = ReturnType<typeof newClient>;
 
-const LONGEST_RECONNECT_MS = 500;
+const RECONNECT = { firstMs: 50, longestMs: 500 };
 
 /** One that goes on trying to connect, and never keeps a command for later. */
 export function newClient(url: string) {
@@ -16,7 +17,7 @@ export function newClient(url: string) {
       connectTimeout: 1_000,
       // An idle timer, which the pings keep from running out while Redis answers.
       socketTimeout: 3_000,
-      reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, LONGEST_RECONNECT_MS) + Math.random() * 50,
+      reconnectStrategy: (retries) => backOffMs(retries + 1, RECONNECT) + Math.random() * 50,
     },
   });
 }

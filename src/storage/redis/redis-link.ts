@@ -1,5 +1,5 @@
-import { Incident } from '../../incident.ts';
 import type { Logger } from '../../log.ts';
+import { Incident } from '../../log.ts';
 import { withTimeout } from '../../time/timeout.ts';
 import { inTime } from './in-time.ts';
 import { newClient, type RedisClient } from './redis-client.ts';

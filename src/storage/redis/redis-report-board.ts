@@ -7,10 +7,11 @@ import {
   type ReportBoard,
   type UsageReport,
 } from '../../lookup/report-board.ts';
+import { DAY_MS } from '../../time/utc-day.ts';
 import { RedisAway } from './redis-errors.ts';
 import type { RedisLink } from './redis-link.ts';
 
-const KEPT_MS = 35 * 24 * 3600 * 1000;
+const KEPT_MS = 35 * DAY_MS;
 
 const StoredReport: z.ZodType<UsageReport> = z.object({
   usage: z.object({

@@ -1,6 +1,6 @@
+import type { PlanSetting } from '../../model/plan.ts';
 import type { PermitLane, PermitOrWait } from '../../quota/limiter.ts';
 import { type LimiterChange, type LimiterState, paceOf, underSetting } from '../../quota/limiter-state.ts';
-import type { PlanSetting } from '../../quota/pace.ts';
 import { type Contention, decidePermit, isProbeDue, launched } from '../../quota/permit.ts';
 import { type Pace, tokenAtMs } from '../../quota/token-bucket.ts';
 import type { RedisBucket } from './redis-bucket.ts';

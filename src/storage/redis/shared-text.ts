@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DAY_MS } from '../../time/utc-day.ts';
 import { RedisClock } from './redis-clock.ts';
 import type { RedisLink } from './redis-link.ts';
 
@@ -18,7 +19,7 @@ const REPLACE = `
 `;
 const Said = z.tuple([z.number(), z.coerce.number(), z.string(), z.coerce.number()]);
 /** Longer than a quota window, so that nothing that still counts is forgotten. */
-const KEPT_MS = 35 * 24 * 3600 * 1000;
+const KEPT_MS = 35 * DAY_MS;
 
 /** One text that processes share in Redis, with Redis's clock, and what stands under a second key. */
 export class SharedText {

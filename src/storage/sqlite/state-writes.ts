@@ -1,5 +1,5 @@
-import { Incident } from '../../incident.ts';
 import type { Logger } from '../../log.ts';
+import { Incident } from '../../log.ts';
 
 /** Writes to `state.sqlite`: none fails a question, and a disk that is full is said once, not by each. */
 export class StateWrites {

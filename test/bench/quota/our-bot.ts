@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cardCommand from '../../../commands/card.ts';
+import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import type { Invocation, Message } from '../../../src/discord/interactions/command.ts';
 import { createLog } from '../../../src/log.ts';
 import { CardServiceError } from '../../../src/model/errors.ts';
 import type { Requester } from '../../../src/model/requester.ts';
-import { openServices } from '../../../src/parts.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import type { ServiceAddress, Strategy, Told } from './strategy.ts';
 
@@ -45,7 +45,7 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
       }),
     async close() {
       services.usage.close();
-      await services.line.close(0);
+      await services.lookupQueue.close(0);
       await state.close();
       rmSync(dataDir, { recursive: true });
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { PlanSetting } from '../../../src/model/plan.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
-import type { PlanSetting } from '../../../src/quota/pace.ts';
 import { takeToken } from '../../../src/quota/token-bucket.ts';
 import { dividedFullAtMs, parted } from '../../../src/storage/redis/isolation.ts';
 

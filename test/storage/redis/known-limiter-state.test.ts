@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { PlanSetting } from '../../../src/model/plan.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
-import type { PlanSetting } from '../../../src/quota/pace.ts';
 import { KnownLimiterState } from '../../../src/storage/redis/known-limiter-state.ts';
 
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 6, burst: 20 };

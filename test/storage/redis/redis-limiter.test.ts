@@ -1,7 +1,7 @@
 import { createClient } from 'redis';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { PlanSetting } from '../../../src/model/plan.ts';
 import type { Limiter, Permit } from '../../../src/quota/limiter.ts';
-import type { PlanSetting } from '../../../src/quota/pace.ts';
 import {
   ANSWERED,
   ask,

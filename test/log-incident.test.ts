@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Incident } from '../src/incident.ts';
+import { Incident } from '../src/log.ts';
 import { logLines } from './support/log-lines.ts';
 
 const WORDS = { level: 'warn', begins: 'broken', ends: 'mended' } as const;

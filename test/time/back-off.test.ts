@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs, pauseMs, withJitter } from '../../src/quota/backoff.ts';
+import { backOffMs, withJitter } from '../../src/time/back-off.ts';
 
-describe('backoffMs', () => {
+describe('backOffMs', () => {
   it.each([
     [1, 1_000],
     [2, 2_000],
@@ -11,19 +11,7 @@ describe('backoffMs', () => {
     [10, 300_000],
     [5_000, 300_000],
   ])('after %d failures in a row is %d ms', (failures, waitMs) => {
-    expect(backoffMs(failures)).toBe(waitMs);
-  });
-});
-
-describe('pauseMs', () => {
-  it.each<[string, number | undefined, number, number]>([
-    ['what is stated', 7_000, 1, 7_000],
-    ['what is stated, when that is longer than the back-off', 20_000, 3, 20_000],
-    ['the back-off, when a statement has failed before', 1_000, 4, 8_000],
-    ['the back-off without a statement', undefined, 2, 2_000],
-    ['a moment, when the stated wait is none', 0, 1, 250],
-  ])('is %s', (_, statedMs, failures, waitMs) => {
-    expect(pauseMs(statedMs, failures)).toBe(waitMs);
+    expect(backOffMs(failures, { firstMs: 1_000, longestMs: 300_000 })).toBe(waitMs);
   });
 });
 

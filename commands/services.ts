@@ -1,0 +1,20 @@
+import type { Cards } from '../src/lookup/cards.ts';
+import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
+import type { UsageReports } from '../src/lookup/usage-reports.ts';
+import type { Budget } from '../src/quota/budget.ts';
+import type { Ledger } from '../src/quota/ledger.ts';
+import type { Limiter } from '../src/quota/limiter.ts';
+import type { NumberFormats } from '../src/render/numbers.ts';
+
+/** What the composition root hands to every command. */
+export interface Services {
+  cards: Cards;
+  lookupQueue: LookupQueue;
+  usage: UsageReports;
+  budget: Budget;
+  limiter: Limiter;
+  ledger: Ledger;
+  numbers: NumberFormats;
+  /** Nobody waits longer for a turn. */
+  longestWaitMs: number;
+}
