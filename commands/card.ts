@@ -1,13 +1,13 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import type { Command, Invocation, Message, Response } from '../src/discord/interactions/command.ts';
-import type { CardRecord } from '../src/model/card.ts';
+import type { CardQuery, CardRecord } from '../src/model/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { CardServiceError } from '../src/model/errors.ts';
 import { requesterOf } from '../src/model/requester.ts';
 import { cardEmbed } from '../src/render/card-embed.ts';
 import { words } from '../src/render/words.ts';
-import { type CardQuery, REPLY_DEADLINE_MS } from '../src/replies/deferred-reply.ts';
+import { REPLY_DEADLINE_MS } from '../src/replies/deferred-reply.ts';
 import type { Services } from './services.ts';
 
 export default {
@@ -86,7 +86,7 @@ async function replyAndRenew(
       message: show(query, old, invocation, services, words.notRenewed(admission.refusal.userMessage)),
     };
   }
-  const renewed = admission.reservation.take();
+  const renewed = admission.reservation.start();
   return {
     ...base,
     message: show(query, old, invocation, services, words.renewing),

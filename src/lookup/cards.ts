@@ -78,7 +78,7 @@ export class Cards {
    * @param signal gives up without news of the service
    * @throws what `CardService.card` throws; an old copy stays as it was
    */
-  async ask(id: string, permit: Permit, signal?: AbortSignal): Promise<CardRecord> {
+  async fetch(id: string, permit: Permit, signal?: AbortSignal): Promise<CardRecord> {
     const query = { includePrices: true, ...(signal && { signal }) };
     const card = await withPermit(
       this.#limiter,

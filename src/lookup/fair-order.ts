@@ -2,8 +2,24 @@ import { type Requester, requesterOf } from '../model/requester.ts';
 import type { Lane } from '../quota/limiter.ts';
 import { FIRST_RANK, type Line, later, type Rank, rankAgain, rankFor, type Standing } from './fairness.ts';
 import { comparePlaces, type Lookup, type PendingLookup, type QueuePlace } from './pending-lookup.ts';
-import type { QueueSummary } from './queue-exchange.ts';
 import { RemoteQueues } from './remote-queues.ts';
+
+/** What other processes have to know of a line, to be fair to those who wait in it. */
+export interface QueueSummary {
+  /** Those that could be asked for now, on whom each will be booked, and who waits for it. */
+  waiting: readonly (QueuePlace & { payer: Requester; requesters: readonly Requester[] })[];
+  /** The rank that was served last, in each lane. */
+  served: Record<Lane, Rank>;
+}
+
+/** The lines of the other processes that share the quota. */
+export interface QueueExchange {
+  /** Tells what waits here. @returns what waits there; nothing while nobody can be heard. Never rejects. */
+  exchange(own: QueueSummary): Promise<readonly QueueSummary[]>;
+}
+
+/** For a process that has its quota to itself. */
+export const NO_OTHER_QUEUES: QueueExchange = { exchange: () => Promise.resolve([]) };
 
 /** Whose turn is next among what waits here, in fairness to what waits in other processes. */
 export class FairOrder {

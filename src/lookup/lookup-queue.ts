@@ -4,14 +4,26 @@ import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { Budget, Charged } from '../quota/budget.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
-import { decideAdmission } from './admission.ts';
-import type { CardLock } from './card-lock.ts';
+import { decideAdmission, Reservation } from './admission.ts';
 import type { Cards } from './cards.ts';
+import type { QueueExchange } from './fair-order.ts';
 import type { Lookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
-import type { QueueExchange } from './queue-exchange.ts';
 import { QueueRunner } from './queue-runner.ts';
-import { Reservation } from './reservation.ts';
+
+/** Who of several processes asks for a card; the others wait for what comes of it. No method rejects. */
+export interface CardLock {
+  /** @returns `false` while another process asks for this card */
+  acquire(cardId: string): Promise<boolean>;
+  /** To be called once for each lease acquired, whatever became of the request. */
+  release(cardId: string): Promise<void>;
+}
+
+/** For a process that nobody shares a quota with. */
+export const NO_CARD_LOCK: CardLock = {
+  acquire: () => Promise.resolve(true),
+  release: () => Promise.resolve(),
+};
 
 export interface LookupQueueOptions {
   cards: Cards;
@@ -69,11 +81,11 @@ export class LookupQueue {
    *
    * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
-  async join(lookup: Lookup): Promise<CardRecord> {
+  async enqueue(lookup: Lookup): Promise<CardRecord> {
     await this.#permits.hearOthers();
     if (this.#permits.isClosing) throw new Stopping();
     const { position } = this.#pendingLookups.positionOf(lookup);
-    return this.#hold(lookup, this.#options.limiter.schedule().permitAtMs(position)).take();
+    return this.#hold(lookup, this.#options.limiter.schedule().permitAtMs(position)).start();
   }
 
   /** Questions that wait for a turn now. */

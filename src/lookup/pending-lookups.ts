@@ -3,9 +3,9 @@ import type { CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/requester.ts';
 import type { Charged } from '../quota/budget.ts';
+import type { QueueSummary } from './fair-order.ts';
 import { FairOrder } from './fair-order.ts';
 import type { Lookup, PendingLookup, Waiter } from './pending-lookup.ts';
-import type { QueueSummary } from './queue-exchange.ts';
 import { tellAsking, Waiters } from './waiters.ts';
 
 /** The flights of the waiting line, and who waits for each. Knows nothing of time and turns. */

@@ -1,7 +1,7 @@
 import { type CardServiceError, Stopping } from '../model/errors.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
+import type { QueueExchange } from './fair-order.ts';
 import { type PendingLookup, wantsPrices } from './pending-lookup.ts';
-import type { QueueExchange } from './queue-exchange.ts';
 import { asCardServiceError, closedError } from './refusals.ts';
 import { ScheduleNotices } from './schedule-notices.ts';
 import { ServiceRequests, type ServiceRequestsOptions } from './service-requests.ts';

@@ -1,7 +1,7 @@
 import type { Lane } from '../quota/limiter.ts';
+import type { QueueSummary } from './fair-order.ts';
 import { type Line, later, type Rank } from './fairness.ts';
 import { comparePlaces, type QueuePlace } from './pending-lookup.ts';
-import type { QueueSummary } from './queue-exchange.ts';
 
 /** What waits in the lines of other processes, as they last told. */
 export class RemoteQueues {

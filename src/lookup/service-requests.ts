@@ -4,8 +4,8 @@ import { type CardServiceError, RateLimited, ServiceDown, Stopping } from '../mo
 import type { Booking, Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import { backOffMs } from '../time/back-off.ts';
-import type { CardLock } from './card-lock.ts';
 import type { Cards } from './cards.ts';
+import type { CardLock } from './lookup-queue.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { asCardServiceError, closedError, isCounted, severity } from './refusals.ts';
@@ -67,7 +67,7 @@ export class ServiceRequests {
   async #ask(pending: PendingLookup, permit: Permit, booking: Booking): Promise<void> {
     const { pendingLookups, cards, ledger } = this.#options;
     try {
-      const answer = await cards.ask(pending.cardId, permit, this.#abort.signal);
+      const answer = await cards.fetch(pending.cardId, permit, this.#abort.signal);
       this.#outage.succeeded();
       for (const { lookup } of pending.waiting) {
         if (lookup.requester !== pending.payer) ledger.saved(lookup.requester);

@@ -18,6 +18,12 @@ export interface Card {
   prices?: Prices | undefined;
 }
 
+/** What a member wants to see of which card. */
+export interface CardQuery {
+  cardId: string;
+  showPrices: boolean;
+}
+
 /** What the service said about one id, as it is remembered and shown. */
 export interface CardRecord {
   /** `undefined`: there is no such card. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
+import type { Reservation } from '../lookup/admission.ts';
 import type { LookupQueue } from '../lookup/lookup-queue.ts';
 import type { Lookup } from '../lookup/pending-lookup.ts';
-import type { Reservation } from '../lookup/reservation.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
 import { requesterOf } from '../model/requester.ts';
 import { backOffMs } from '../time/back-off.ts';
@@ -136,8 +136,8 @@ export class DeferredReplies {
       },
     };
     const outcome = await (reservation
-      ? reservation.take(told)
-      : lookupQueue.join({ ...asQuestion(deferred), ...told })
+      ? reservation.start(told)
+      : lookupQueue.enqueue({ ...asQuestion(deferred), ...told })
     ).then(
       (answer) => ({ answer }),
       (error: CardServiceError) => ({ error }),

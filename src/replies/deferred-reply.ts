@@ -1,12 +1,6 @@
-import type { CardRecord } from '../model/card.ts';
+import type { CardQuery, CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import type { Requester } from '../model/requester.ts';
-
-/** A card question as it can be kept: what was asked, not how to answer it. */
-export interface CardQuery {
-  cardId: string;
-  showPrices: boolean;
-}
 
 /** A deferred reply: all that is needed to answer it, by this process or a later one. Plain data. */
 export interface DeferredReply extends Requester {

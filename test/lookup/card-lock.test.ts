@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { NO_CARD_LOCK } from '../../src/lookup/card-lock.ts';
+import { NO_CARD_LOCK } from '../../src/lookup/lookup-queue.ts';
 import { RedisCardLock } from '../../src/storage/redis/redis-card-lock.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { logLines } from '../support/log-lines.ts';

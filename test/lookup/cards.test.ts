@@ -4,7 +4,7 @@ import type { CardRecord } from '../../src/model/card.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { sqliteCards } from '../cache/card-stores.ts';
-import { lineOver } from '../support/line.ts';
+import { lookupQueueOver } from '../support/lookup-queue.ts';
 
 const GONE = { id: 'gone-1', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'gone', name: 'Long Gone' } };
 const TURN = { probe: false, afterFailure: 0 };
@@ -12,7 +12,7 @@ const TURN = { probe: false, afterFailure: 0 };
 describe('a card that the service denies', () => {
   it('is kept as another process has stored it last, marked as no longer listed', async () => {
     const emulated = createCardService();
-    const { limiter } = lineOver(emulated);
+    const { limiter } = lookupQueueOver(emulated);
     const reservation = sqliteCards();
     const [{ store }, other] = [await reservation.open(), await reservation.open()];
     const service = new CardService({
@@ -29,7 +29,7 @@ describe('a card that the service denies', () => {
     await store.set(GONE.id, { card: GONE, fetchedAtMs: Date.now() - 2_000 });
     await other.store.set(GONE.id, newer);
 
-    const answer = await cards.ask(GONE.id, TURN);
+    const answer = await cards.fetch(GONE.id, TURN);
 
     expect(answer).toEqual({ ...newer, delistedAtMs: expect.any(Number) });
     expect(await other.store.get(GONE.id, () => false)).toEqual(answer);

@@ -12,8 +12,8 @@ import { createCardService, type EmbeddedCardService, startCardService } from '.
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
-import { by, fakeTime, lineOver, lookup } from '../support/line.ts';
 import { ERROR } from '../support/log-lines.ts';
+import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const MINUTE = 60_000;
@@ -37,8 +37,8 @@ describe('a turn', () => {
   it('comes at once while the burst lasts, then at the rate of the plan', async () => {
     fakeTime();
     const service = createCardService();
-    const { line } = lineOver(service);
-    for (const id of IDS.slice(0, 30)) void line.join(lookup(id));
+    const { queue } = lookupQueueOver(service);
+    for (const id of IDS.slice(0, 30)) void queue.enqueue(lookup(id));
 
     await vi.advanceTimersByTimeAsync(0);
     expect(service.requests).toHaveLength(19);
@@ -49,10 +49,10 @@ describe('a turn', () => {
 
   it('is told to who waits, and told again only while it is to come', async () => {
     fakeTime();
-    const { line } = lineOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
-    void line.join(lookup('base1-1'));
+    const { queue } = lookupQueueOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
+    void queue.enqueue(lookup('base1-1'));
     const told: number[] = [];
-    void line.join(lookup('base1-2', { onSchedule: (atMs) => told.push(atMs - Date.now()) }));
+    void queue.enqueue(lookup('base1-2', { onSchedule: (atMs) => told.push(atMs - Date.now()) }));
 
     await vi.advanceTimersByTimeAsync(10);
     expect(told).toEqual([6_000]);
@@ -63,11 +63,11 @@ describe('a turn', () => {
   it('comes after that of every other member who has none yet', async () => {
     fakeTime();
     const service = createCardService({ burst: 2 });
-    const { line } = lineOver(service, { plan: 'free', burst: 2 });
-    for (const id of IDS.slice(0, 20)) void line.join(lookup(id, by('eager')));
+    const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
+    for (const id of IDS.slice(0, 20)) void queue.enqueue(lookup(id, by('eager')));
     await vi.advanceTimersByTimeAsync(0);
 
-    void line.join(lookup('promo-late', by('late')));
+    void queue.enqueue(lookup('promo-late', by('late')));
     await vi.advanceTimersByTimeAsync(2 * 6_000);
 
     expect(service.requests.map(({ path }) => path).slice(0, 3)).toContain('/cards/promo-late?includePrices=true');
@@ -76,27 +76,27 @@ describe('a turn', () => {
   it('comes within two, though two accounts have asked for the same 55 cards', async () => {
     fakeTime();
     const service = createCardService();
-    const { line } = lineOver(service);
-    for (const id of IDS.slice(0, 55)) void line.join(lookup(id, by('eager')));
+    const { queue } = lookupQueueOver(service);
+    for (const id of IDS.slice(0, 55)) void queue.enqueue(lookup(id, by('eager')));
     await vi.advanceTimersByTimeAsync(0);
     for (const id of IDS.slice(0, 55))
-      void line.join(lookup(id, { requester: { memberId: 'friend', guildId: undefined } }));
+      void queue.enqueue(lookup(id, { requester: { memberId: 'friend', guildId: undefined } }));
     await vi.advanceTimersByTimeAsync(0);
     expect(service.requests).toHaveLength(19);
 
-    const newcomer = line.join(lookup('promo-late', by('newcomer')));
+    const newcomer = queue.enqueue(lookup('promo-late', by('newcomer')));
 
     expect(await outcomeAfter(2 * 6_000, newcomer)).toMatchObject({ fetchedAtMs: expect.any(Number) });
   });
 
   it('is refused when it would come after its asker has stopped waiting; others keep theirs', async () => {
     fakeTime();
-    const { line } = lineOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
-    void line.join(lookup('base1-1'));
+    const { queue } = lookupQueueOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
+    void queue.enqueue(lookup('base1-1'));
     await vi.advanceTimersByTimeAsync(0);
 
-    const impatient = line.join(lookup('base1-2', { deadlineMs: Date.now() + 1_000 }));
-    const patient = line.join(lookup('base1-2', by('bob')));
+    const impatient = queue.enqueue(lookup('base1-2', { deadlineMs: Date.now() + 1_000 }));
+    const patient = queue.enqueue(lookup('base1-2', by('bob')));
 
     expect(await outcomeAfter(10, impatient)).toBeInstanceOf(Busy);
     expect(await outcomeAfter(7_000, patient)).toMatchObject({ card: { id: 'base1-2' } });
@@ -105,12 +105,12 @@ describe('a turn', () => {
   it('of a retry is not held up by a refresh that waits for half the burst', async () => {
     fakeTime();
     const service = createCardService();
-    const { line } = lineOver(service);
-    for (const id of IDS.slice(0, 15)) void line.join(lookup(id));
+    const { queue } = lookupQueueOver(service);
+    for (const id of IDS.slice(0, 15)) void queue.enqueue(lookup(id));
     await vi.advanceTimersByTimeAsync(0);
     service.script({ path: 'base1-58', status: 503 });
-    const refresh = line.join(lookup(IDS[20] ?? '', { lane: 'renewals' }));
-    const member = line.join(lookup('base1-58'));
+    const refresh = queue.enqueue(lookup(IDS[20] ?? '', { lane: 'renewals' }));
+    const member = queue.enqueue(lookup('base1-58'));
 
     expect(await outcomeAfter(1_500, member)).toMatchObject({ fetchedAtMs: expect.any(Number) });
     expect(await outcomeAfter(0, refresh)).toBeUndefined();
@@ -121,9 +121,9 @@ describe('single flight', () => {
   it('books the request on the first asker and counts the others as saved', async () => {
     fakeTime();
     const service = createCardService();
-    const { line, ledger } = lineOver(service);
+    const { queue, ledger } = lookupQueueOver(service);
 
-    const answers = ['alice', 'bob', 'carol'].map((member) => line.join(lookup('base1-4', by(member))));
+    const answers = ['alice', 'bob', 'carol'].map((member) => queue.enqueue(lookup('base1-4', by(member))));
     await vi.advanceTimersByTimeAsync(0);
     await Promise.all(answers);
 
@@ -136,13 +136,13 @@ describe('single flight', () => {
   it('lets a member who joins a refresh lift it, and pay for it', async () => {
     fakeTime();
     const service = createCardService();
-    const { line, ledger } = lineOver(service);
-    for (const id of IDS.slice(0, 15)) void line.join(lookup(id, by('crowd')));
+    const { queue, ledger } = lookupQueueOver(service);
+    for (const id of IDS.slice(0, 15)) void queue.enqueue(lookup(id, by('crowd')));
     await vi.advanceTimersByTimeAsync(0);
-    const refresh = line.join(lookup(IDS[20] ?? '', { ...by('reader'), lane: 'renewals' }));
+    const refresh = queue.enqueue(lookup(IDS[20] ?? '', { ...by('reader'), lane: 'renewals' }));
     expect(await outcomeAfter(0, refresh)).toBeUndefined();
 
-    const member = line.join(lookup(IDS[20] ?? '', by('asker')));
+    const member = queue.enqueue(lookup(IDS[20] ?? '', by('asker')));
 
     expect(await outcomeAfter(0, member)).toMatchObject({ card: { id: IDS[20] } });
     expect(await outcomeAfter(0, refresh)).toMatchObject({ card: { id: IDS[20] } });
@@ -153,10 +153,10 @@ describe('single flight', () => {
   it('asks nothing for who joins just after the answer came', async () => {
     fakeTime();
     const service = createCardService();
-    const { line } = lineOver(service);
-    await outcomeAfter(0, line.join(lookup('base1-4')));
+    const { queue } = lookupQueueOver(service);
+    await outcomeAfter(0, queue.enqueue(lookup('base1-4')));
 
-    expect(await outcomeAfter(0, line.join(lookup('base1-4')))).toMatchObject({ card: { id: 'base1-4' } });
+    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-4')))).toMatchObject({ card: { id: 'base1-4' } });
     expect(service.requests).toHaveLength(1);
   });
 });
@@ -165,14 +165,14 @@ describe('a 429', () => {
   it('lets nobody knock before the stated time; one probe, then the others at the pace of an empty bucket', async () => {
     fakeTime();
     const service = createCardService();
-    const { line, ledger } = lineOver(service);
+    const { queue, ledger } = lookupQueueOver(service);
     service.script({
       status: 429,
       headers: { 'retry-after': '30' },
       body: { _tag: 'RateLimitExceeded', message: '', retryAfter: 30 },
     });
 
-    const answers = IDS.slice(0, 4).map((id) => line.join(lookup(id)));
+    const answers = IDS.slice(0, 4).map((id) => queue.enqueue(lookup(id)));
     await vi.advanceTimersByTimeAsync(0);
     const sentAtOnce = service.requests.length;
     await vi.advanceTimersByTimeAsync(29_999);
@@ -188,11 +188,11 @@ describe('a 429', () => {
   it('tells who waits, and keeps their places', async () => {
     fakeTime();
     const service = createCardService({ burst: 2 });
-    const { line } = lineOver(service, { plan: 'free', burst: 2 });
+    const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
     service.script({ status: 429, headers: { 'retry-after': '30' }, body: '' });
     const told: number[] = [];
-    void line.join(lookup('base1-1', { onSchedule: (atMs) => told.push(atMs - Date.now()) }));
-    void line.join(lookup('base1-2', { ...by('bob'), onSchedule: (atMs) => told.push(atMs - Date.now()) }));
+    void queue.enqueue(lookup('base1-1', { onSchedule: (atMs) => told.push(atMs - Date.now()) }));
+    void queue.enqueue(lookup('base1-2', { ...by('bob'), onSchedule: (atMs) => told.push(atMs - Date.now()) }));
 
     await vi.advanceTimersByTimeAsync(1_000);
 
@@ -202,11 +202,11 @@ describe('a 429', () => {
   it('is no reason to speak of many questions', async () => {
     fakeTime();
     const service = createCardService();
-    const { line } = lineOver(service);
+    const { queue } = lookupQueueOver(service);
     service.script({ status: 429, headers: { 'retry-after': '600' }, body: '' });
-    await outcomeAfter(0, line.join(lookup('base1-1')));
+    await outcomeAfter(0, queue.enqueue(lookup('base1-1')));
 
-    const admission = await line.admit(lookup('base1-2'));
+    const admission = await queue.admit(lookup('base1-2'));
 
     expect('refusal' in admission && admission.refusal.userMessage).toMatch(
       /^The card service asked us to wait\. Ask again/,
@@ -218,18 +218,18 @@ describe('a 429 for longer than anybody waits, with requests left', () => {
   it('is told to all that wait, and to who comes later until it is that short; then one probe, and all go on', async () => {
     fakeTime();
     const service = createCardService();
-    const { line } = lineOver(service);
-    await outcomeAfter(0, line.join(lookup(IDS[0] ?? '')));
+    const { queue } = lookupQueueOver(service);
+    await outcomeAfter(0, queue.enqueue(lookup(IDS[0] ?? '')));
     service.script({ status: 429, headers: { 'retry-after': '1200' }, body: '<html>Too many requests</html>' });
     const untilMs = Date.now() + 1_200_000;
 
-    const told = await outcomeAfter(0, line.join(lookup(IDS[1] ?? '')));
+    const told = await outcomeAfter(0, queue.enqueue(lookup(IDS[1] ?? '')));
     expect(told).toBeInstanceOf(Busy);
     expect(told).toMatchObject({ untilMs, userMessage: expect.stringMatching(/^The card service asked us to wait\./) });
-    expect(await line.admit(lookup(IDS[2] ?? ''))).toMatchObject({ refusal: { name: 'Busy', untilMs } });
+    expect(await queue.admit(lookup(IDS[2] ?? ''))).toMatchObject({ refusal: { name: 'Busy', untilMs } });
 
     await vi.advanceTimersByTimeAsync(900_000);
-    const patient = line.join(lookup(IDS[2] ?? ''));
+    const patient = queue.enqueue(lookup(IDS[2] ?? ''));
     expect(await outcomeAfter(299_999, patient)).toBeUndefined();
     expect(service.requests).toHaveLength(2);
     expect(await outcomeAfter(1, patient)).toMatchObject({ card: { id: IDS[2] } });
@@ -243,12 +243,12 @@ describe('a limiter before the service, with headers of its own window', () => {
   ])('lets every card be shown at its pace, and closes no day: %s', async (_, heardOfDay) => {
     fakeTime();
     const service = createCardService();
-    const { line, limiter } = lineOver(service);
-    for (const id of IDS.slice(0, heardOfDay)) await outcomeAfter(0, line.join(lookup(id)));
+    const { queue, limiter } = lookupQueueOver(service);
+    for (const id of IDS.slice(0, heardOfDay)) await outcomeAfter(0, queue.enqueue(lookup(id)));
     service.set({ windowLimit: 10 });
     const known = limiter.quota();
 
-    const requested = IDS.slice(heardOfDay, 25).map((id) => line.join(lookup(id)));
+    const requested = IDS.slice(heardOfDay, 25).map((id) => queue.enqueue(lookup(id)));
     await vi.advanceTimersByTimeAsync(5 * MINUTE);
 
     expect(await Promise.all(requested)).toHaveLength(25 - heardOfDay);
@@ -263,9 +263,9 @@ describe('the end of the day', () => {
     const resetMs = Date.now() + 20_000;
     const service = createCardService({ nextResetMs: (nowMs) => (nowMs < resetMs ? resetMs : resetMs + 86_400_000) });
     service.exhaustDay();
-    const { line } = lineOver(service);
+    const { queue } = lookupQueueOver(service);
 
-    const requested = IDS.slice(0, 3).map((id) => line.join(lookup(id)));
+    const requested = IDS.slice(0, 3).map((id) => queue.enqueue(lookup(id)));
     await vi.advanceTimersByTimeAsync(19_999);
     const before = service.requests.length;
     await vi.advanceTimersByTimeAsync(60_000);
@@ -277,12 +277,14 @@ describe('the end of the day', () => {
   it('keeps the last requests for cards that nobody knows', async () => {
     fakeTime();
     const service = createCardService({ requestsPerDay: 25 });
-    const { line } = lineOver(service);
-    for (const id of IDS.slice(0, 6)) await outcomeAfter(0, line.join(lookup(id)));
+    const { queue } = lookupQueueOver(service);
+    for (const id of IDS.slice(0, 6)) await outcomeAfter(0, queue.enqueue(lookup(id)));
 
-    expect(await outcomeAfter(0, line.join(lookup(IDS[10] ?? '', { lane: 'renewals' })))).toBeInstanceOf(KeptInReserve);
-    expect(await line.admit(lookup(IDS[10] ?? '', { lane: 'renewals' }))).toHaveProperty('refusal');
-    expect(await outcomeAfter(0, line.join(lookup(IDS[11] ?? '')))).toMatchObject({ card: { id: IDS[11] } });
+    expect(await outcomeAfter(0, queue.enqueue(lookup(IDS[10] ?? '', { lane: 'renewals' })))).toBeInstanceOf(
+      KeptInReserve,
+    );
+    expect(await queue.admit(lookup(IDS[10] ?? '', { lane: 'renewals' }))).toHaveProperty('refusal');
+    expect(await outcomeAfter(0, queue.enqueue(lookup(IDS[11] ?? '')))).toMatchObject({ card: { id: IDS[11] } });
   });
 
   it.each([
@@ -291,12 +293,12 @@ describe('the end of the day', () => {
   ] as const)('lets $remain of $members who ask at once have what remains, and gets no 429 ($plan)', async (it) => {
     fakeTime();
     const service = createCardService({ plan: it.plan, requestsPerDay: it.remain + 1 });
-    const { line } = lineOver(service, { plan: it.plan });
-    await outcomeAfter(0, line.join(lookup(IDS[0] ?? '')));
+    const { queue } = lookupQueueOver(service, { plan: it.plan });
+    await outcomeAfter(0, queue.enqueue(lookup(IDS[0] ?? '')));
     service.set({ latencyMs: 50 });
 
     const members = Array.from({ length: it.members }, (_, index) => `member-${index}`);
-    const requested = members.map((id) => line.join(lookup(id, by(id))).catch((error: unknown) => error));
+    const requested = members.map((id) => queue.enqueue(lookup(id, by(id))).catch((error: unknown) => error));
     await vi.advanceTimersByTimeAsync(1_000);
     const outcomes = await Promise.all(requested);
 
@@ -307,9 +309,9 @@ describe('the end of the day', () => {
   it('is not stood in the way of by what remains when plenty does', async () => {
     fakeTime();
     const service = createCardService({ plan: 'business', latencyMs: 50 });
-    const { line } = lineOver(service, { plan: 'business' });
-    await outcomeAfter(50, line.join(lookup(IDS[0] ?? '')));
-    for (const id of IDS.slice(1)) void line.join(lookup(id, by(id)));
+    const { queue } = lookupQueueOver(service, { plan: 'business' });
+    await outcomeAfter(50, queue.enqueue(lookup(IDS[0] ?? '')));
+    for (const id of IDS.slice(1)) void queue.enqueue(lookup(id, by(id)));
     await vi.advanceTimersByTimeAsync(0);
     expect(service.requests).toHaveLength(IDS.length);
   });
@@ -317,8 +319,8 @@ describe('the end of the day', () => {
   it('answers all who wait at once when nothing remains', async () => {
     fakeTime();
     const service = createCardService({ requestsPerDay: 3, burst: 2 });
-    const { line } = lineOver(service, { plan: 'free', burst: 2 });
-    const requested = IDS.slice(0, 6).map((id) => line.join(lookup(id)).catch((error: unknown) => error));
+    const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
+    const requested = IDS.slice(0, 6).map((id) => queue.enqueue(lookup(id)).catch((error: unknown) => error));
 
     await vi.advanceTimersByTimeAsync(13_000);
     const outcomes = await Promise.all(requested);
@@ -334,14 +336,14 @@ describe('the end of the day', () => {
       requestsPerDay: 3,
       nextResetMs: (nowMs) => (nowMs < resetMs ? resetMs : resetMs + 86_400_000),
     });
-    const { line } = lineOver(service);
-    for (const id of IDS.slice(0, 3)) await outcomeAfter(0, line.join(lookup(id)));
-    expect(await outcomeAfter(0, line.join(lookup(IDS[3] ?? '')))).toBeInstanceOf(QuotaSpent);
+    const { queue } = lookupQueueOver(service);
+    for (const id of IDS.slice(0, 3)) await outcomeAfter(0, queue.enqueue(lookup(id)));
+    expect(await outcomeAfter(0, queue.enqueue(lookup(IDS[3] ?? '')))).toBeInstanceOf(QuotaSpent);
 
     await vi.advanceTimersByTimeAsync(120 * MINUTE);
     expect(service.requests).toHaveLength(3);
     service.set({ latencyMs: 500 });
-    const next = IDS.slice(3, 6).map((id) => line.join(lookup(id)));
+    const next = IDS.slice(3, 6).map((id) => queue.enqueue(lookup(id)));
     await vi.advanceTimersByTimeAsync(400);
     expect(service.requests).toHaveLength(4);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -351,8 +353,8 @@ describe('the end of the day', () => {
 
   it('warns once at each share of the day', async () => {
     fakeTime();
-    const { line, warnings } = lineOver(createCardService({ requestsPerDay: 10 }));
-    for (const id of IDS.slice(0, 10)) await outcomeAfter(0, line.join(lookup(id)));
+    const { queue, warnings } = lookupQueueOver(createCardService({ requestsPerDay: 10 }));
+    for (const id of IDS.slice(0, 10)) await outcomeAfter(0, queue.enqueue(lookup(id)));
 
     expect(warnings).toEqual([0.8, 1]);
   });
@@ -363,10 +365,10 @@ describe('an outage whose end is stated', () => {
     fakeTime();
     const service = createCardService();
     service.set({ down: true, downRetryAfterSeconds: 30 });
-    const { line } = lineOver(service);
+    const { queue } = lookupQueueOver(service);
     const startMs = Date.now();
     const told: number[] = [];
-    const first = line.join(lookup('base1-1', { onSchedule: (atMs) => told.push(atMs - startMs) }));
+    const first = queue.enqueue(lookup('base1-1', { onSchedule: (atMs) => told.push(atMs - startMs) }));
 
     const refused = await outcomeAfter(60_000, first);
     expect(refused).toBeInstanceOf(ServiceDown);
@@ -375,7 +377,7 @@ describe('an outage whose end is stated', () => {
 
     await vi.advanceTimersByTimeAsync(10_000);
     service.set({ down: false });
-    const later = line.join(lookup('base1-1', by('bob')));
+    const later = queue.enqueue(lookup('base1-1', by('bob')));
     expect(await outcomeAfter(19_999, later)).toBeUndefined();
     expect(await outcomeAfter(1, later)).toMatchObject({ card: { id: 'base1-1' } });
   });
@@ -384,31 +386,31 @@ describe('an outage whose end is stated', () => {
     fakeTime();
     const service = createCardService();
     service.set({ down: true, downRetryAfterSeconds: 600 });
-    const { line } = lineOver(service);
+    const { queue } = lookupQueueOver(service);
     const { userMessage } = new ServiceDown('', { untilMs: Date.now() + 600_000 });
 
-    expect(await outcomeAfter(0, line.join(lookup('base1-1')))).toMatchObject({ userMessage });
-    expect(await line.admit(lookup('base1-2'))).toMatchObject({ refusal: { userMessage } });
+    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-1')))).toMatchObject({ userMessage });
+    expect(await queue.admit(lookup('base1-2'))).toMatchObject({ refusal: { userMessage } });
     await vi.advanceTimersByTimeAsync(599_999);
     expect(service.requests).toHaveLength(1);
     service.set({ down: false });
     await vi.advanceTimersByTimeAsync(1);
-    expect(await outcomeAfter(0, line.join(lookup('base1-1')))).toMatchObject({ card: { id: 'base1-1' } });
+    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-1')))).toMatchObject({ card: { id: 'base1-1' } });
   });
 
   it('of one card alone is told to who asks for that card and would wait too long for it', async () => {
     fakeTime();
     const service = createCardService();
     service.script({ status: 503, headers: { 'retry-after': '50' } });
-    const { line } = lineOver(service, { plan: 'free' }, { longestWaitMs: 30_000 });
+    const { queue } = lookupQueueOver(service, { plan: 'free' }, { longestWaitMs: 30_000 });
     const { userMessage } = new ServiceDown('', { untilMs: Date.now() + 50_000 });
-    const first = line.join(lookup('base1-1'));
+    const first = queue.enqueue(lookup('base1-1'));
     await vi.advanceTimersByTimeAsync(0);
 
-    expect(await line.admit(lookup('base1-1'))).toMatchObject({ refusal: { userMessage } });
-    expect(await line.admit(lookup('base1-2'))).toHaveProperty('reservation');
+    expect(await queue.admit(lookup('base1-1'))).toMatchObject({ refusal: { userMessage } });
+    expect(await queue.admit(lookup('base1-2'))).toHaveProperty('reservation');
     await vi.advanceTimersByTimeAsync(20_000);
-    expect(await line.admit(lookup('base1-1'))).toHaveProperty('reservation');
+    expect(await queue.admit(lookup('base1-1'))).toHaveProperty('reservation');
     expect(await outcomeAfter(30_000, first)).toMatchObject({ card: { id: 'base1-1' } });
     expect(service.requests).toHaveLength(2);
   });
@@ -419,10 +421,10 @@ describe('an outage', () => {
     fakeTime();
     const service = createCardService();
     service.set({ down: true });
-    const { line } = lineOver(service);
+    const { queue } = lookupQueueOver(service);
 
-    expect(await outcomeAfter(3_100, line.join(lookup('base1-1')))).toBeInstanceOf(ServiceDown);
-    expect(await outcomeAfter(0, line.join(lookup('base1-2')))).toBeInstanceOf(ServiceDown);
+    expect(await outcomeAfter(3_100, queue.enqueue(lookup('base1-1')))).toBeInstanceOf(ServiceDown);
+    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-2')))).toBeInstanceOf(ServiceDown);
     expect(service.requests).toHaveLength(3);
   });
 
@@ -433,9 +435,9 @@ describe('an outage', () => {
     fakeTime();
     const service = createCardService({ plan: 'pro', latencyMs: 20 });
     fail(service);
-    const { line } = lineOver(service, { plan: 'pro' });
+    const { queue } = lookupQueueOver(service, { plan: 'pro' });
 
-    const requested = IDS.slice(0, members).map((id, index) => line.join(lookup(id, by(`member-${index}`))));
+    const requested = IDS.slice(0, members).map((id, index) => queue.enqueue(lookup(id, by(`member-${index}`))));
     const outcomes = Promise.allSettled(requested);
     await vi.advanceTimersByTimeAsync(30_000);
 
@@ -451,17 +453,17 @@ describe('an outage', () => {
     fakeTime();
     const service = createCardService();
     service.set({ down: true });
-    const { line } = lineOver(service);
-    await outcomeAfter(3_100, line.join(lookup('base1-1')));
+    const { queue } = lookupQueueOver(service);
+    await outcomeAfter(3_100, queue.enqueue(lookup('base1-1')));
     service.set({ down: false });
 
     expect(
       await outcomeAfter(
         5_000,
-        line.join(lookup('base1-2')).catch(() => 'refused'),
+        queue.enqueue(lookup('base1-2')).catch(() => 'refused'),
       ),
     ).toBe('refused');
-    expect(await outcomeAfter(0, line.join(lookup('base1-2')))).toMatchObject({ card: { id: 'base1-2' } });
+    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-2')))).toMatchObject({ card: { id: 'base1-2' } });
   });
 });
 
@@ -481,12 +483,14 @@ describe('a request that fails', () => {
     const free = await startCardService();
     await free.close();
     await listen(free.url);
-    const { line, ledger, lines } = lineOver({ fetch: (_url, init) => fetch(`${free.url}/cards/base1-4`, init) });
+    const { queue, ledger, lines } = lookupQueueOver({
+      fetch: (_url, init) => fetch(`${free.url}/cards/base1-4`, init),
+    });
 
-    const requested = line.join(lookup('base1-4')).catch((reason: unknown) => reason);
+    const requested = queue.enqueue(lookup('base1-4')).catch((reason: unknown) => reason);
     await expect.poll(() => lines.map(({ msg }) => msg)).toContain('lookup failed');
     expect(await ledger.memberToday('alice')).toMatchObject(booked);
-    await line.close(0);
+    await queue.close(0);
     expect(await requested).toBeInstanceOf(Stopping);
   });
 });
@@ -501,17 +505,17 @@ describe('an id that alone is refused', () => {
   ])('by %s concerns nobody else, and is not asked for again at once', async (_, answer, error, forMs) => {
     fakeTime();
     const service = createCardService({ plan: 'pro' });
-    const { line, cards } = lineOver(service, { plan: 'pro' });
-    await outcomeAfter(1, line.join(lookup(IDS[30] ?? ''))); // lru-cache takes no time of 0
+    const { queue, cards } = lookupQueueOver(service, { plan: 'pro' });
+    await outcomeAfter(1, queue.enqueue(lookup(IDS[30] ?? ''))); // lru-cache takes no time of 0
     service.script({ path: 'odd', times: 9, ...answer });
 
-    const odd = line.join(lookup('odd')).catch((reason: unknown) => reason);
-    const others = Promise.all(INNOCENT.map((id) => line.join(lookup(id, by(id)))));
+    const odd = queue.enqueue(lookup('odd')).catch((reason: unknown) => reason);
+    const others = Promise.all(INNOCENT.map((id) => queue.enqueue(lookup(id, by(id)))));
     expect(await outcomeAfter(0, others)).toHaveLength(INNOCENT.length);
     expect(await odd).toBeInstanceOf(error);
     await vi.advanceTimersByTimeAsync(forMs - 1);
     await expect(cards.known('odd', true)).rejects.toBeInstanceOf(error);
-    expect(await outcomeAfter(0, line.join(lookup('odd')))).toBeInstanceOf(error);
+    expect(await outcomeAfter(0, queue.enqueue(lookup('odd')))).toBeInstanceOf(error);
     expect(service.requests).toHaveLength(2 + INNOCENT.length);
 
     await vi.advanceTimersByTimeAsync(2);
@@ -523,34 +527,36 @@ describe('a key that two ids are refused with', () => {
   it('is left alone for a minute, and is accepted again by the next that is answered', async () => {
     fakeTime();
     const service = createCardService();
-    const { line, lines } = lineOver(service, undefined, { apiKey: SANDBOX_API_KEY });
-    await outcomeAfter(0, line.join(lookup(IDS[0] ?? '')));
+    const { queue, lines } = lookupQueueOver(service, undefined, { apiKey: SANDBOX_API_KEY });
+    await outcomeAfter(0, queue.enqueue(lookup(IDS[0] ?? '')));
     service.set({ keyRevoked: true });
 
-    for (const id of IDS.slice(1, 6)) expect(await outcomeAfter(0, line.join(lookup(id)))).toBeInstanceOf(KeyRefused);
+    for (const id of IDS.slice(1, 6))
+      expect(await outcomeAfter(0, queue.enqueue(lookup(id)))).toBeInstanceOf(KeyRefused);
     expect(service.counts.byStatus[401]).toBe(2);
     expect(lines.filter(({ level }) => level === ERROR)).toHaveLength(2);
     await vi.advanceTimersByTimeAsync(MINUTE);
-    for (const id of IDS.slice(6, 9)) expect(await outcomeAfter(0, line.join(lookup(id)))).toBeInstanceOf(KeyRefused);
+    for (const id of IDS.slice(6, 9))
+      expect(await outcomeAfter(0, queue.enqueue(lookup(id)))).toBeInstanceOf(KeyRefused);
     expect(service.counts.byStatus[401]).toBe(3);
     service.set({ keyRevoked: false });
     await vi.advanceTimersByTimeAsync(MINUTE);
-    expect(await outcomeAfter(0, line.join(lookup(IDS[6] ?? '')))).toMatchObject({ card: { id: IDS[6] } });
+    expect(await outcomeAfter(0, queue.enqueue(lookup(IDS[6] ?? '')))).toMatchObject({ card: { id: IDS[6] } });
   });
 });
 
 it('tells who waits when the line closes, and waits for what is under way', async () => {
   fakeTime();
   const service = createCardService({ burst: 2, latencyMs: 1_000 });
-  const { line } = lineOver(service, { plan: 'free', burst: 2 });
-  const underWay = line.join(lookup('base1-1'));
-  const waiting = line.join(lookup('base1-2'));
+  const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
+  const underWay = queue.enqueue(lookup('base1-1'));
+  const waiting = queue.enqueue(lookup('base1-2'));
   await vi.advanceTimersByTimeAsync(10);
 
-  const closed = line.close(5_000);
+  const closed = queue.close(5_000);
 
   expect(await outcomeAfter(0, waiting)).toBeInstanceOf(Stopping);
   expect(await outcomeAfter(1_000, underWay)).toMatchObject({ card: { id: 'base1-1' } });
   await closed;
-  expect(await outcomeAfter(0, line.join(lookup('base1-3')))).toBeInstanceOf(Stopping);
+  expect(await outcomeAfter(0, queue.enqueue(lookup('base1-3')))).toBeInstanceOf(Stopping);
 });

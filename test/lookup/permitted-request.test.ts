@@ -3,7 +3,7 @@ import { withPermit } from '../../src/lookup/permitted-request.ts';
 import { KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import type { Permit, RequestOutcome } from '../../src/quota/limiter.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
-import { LONGEST_WAIT_MS } from '../support/line.ts';
+import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
 
 /** A pacer that only remembers how turns ended. */
 class Settled extends LocalLimiter {

@@ -4,7 +4,7 @@ import {
   REPORT_EVERY_MS,
   type ReportBoard,
   type UsageReport,
-} from '../../src/lookup/report-board.ts';
+} from '../../src/lookup/usage-reports.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { RedisReportBoard } from '../../src/storage/redis/redis-report-board.ts';
 import { logLines } from '../support/log-lines.ts';

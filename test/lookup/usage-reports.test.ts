@@ -1,17 +1,16 @@
 import { expect, it, vi } from 'vitest';
-import { LocalReportBoard } from '../../src/lookup/report-board.ts';
-import { UsageReports } from '../../src/lookup/usage-reports.ts';
+import { LocalReportBoard, UsageReports } from '../../src/lookup/usage-reports.ts';
 import { ServiceDown } from '../../src/model/errors.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
-import { fakeTime, lineOver, NOON_MS } from '../support/line.ts';
 import { logLines } from '../support/log-lines.ts';
+import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 
 function deskOver(cardService: ReturnType<typeof createCardService>) {
-  const { limiter, ledger } = lineOver(cardService);
+  const { limiter, ledger } = lookupQueueOver(cardService);
   const service = new CardService({
     baseUrl: 'http://cards.test',
     cardPath: '/cards/{id}',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll } from 'vitest';
 import type { LimiterState } from '../../src/quota/limiter-state.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
-import { LONGEST_WAIT_MS } from '../support/line.ts';
+import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { SharingProcess } from '../support/sharing-process.ts';
 import { describePacer, type OpenPacer, SLOW } from './limiter.contract.ts';

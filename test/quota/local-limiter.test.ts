@@ -7,8 +7,8 @@ import type { Lane, Permit } from '../../src/quota/limiter.ts';
 import type { LimiterState } from '../../src/quota/limiter-state.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
 import { warnOfUnknownLimit } from '../../src/storage/state.ts';
-import { LONGEST_WAIT_MS } from '../support/line.ts';
 import { logLines } from '../support/log-lines.ts';
+import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const ANSWERED: RequestOutcome = { kind: 'answered' };

@@ -3,10 +3,10 @@ import { DeferredReplies } from '../../src/replies/deferred-replies.ts';
 import type { DeferredReply, Outcome } from '../../src/replies/deferred-reply.ts';
 import type { ReplyJournal } from '../../src/replies/reply-journal.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
-import { lineOver } from '../support/line.ts';
 import { logLines } from '../support/log-lines.ts';
+import { lookupQueueOver } from '../support/lookup-queue.ts';
 
-/** A queue with a line of its own, and a Discord that takes each edit as `taken` says, and shows an answer as `shown` does. */
+/** Deferred replies over a lookup queue of their own, and a Discord that takes each edit as `taken` says, and shows an answer as `shown` does. */
 export function queueOver(
   journal: ReplyJournal,
   taken: (deferred: DeferredReply) => boolean = () => true,
@@ -15,9 +15,9 @@ export function queueOver(
   const paid: { id: string; outcome: Outcome }[] = [];
   const givenUp: string[] = [];
   const cardService = createCardService();
-  const { line } = lineOver(cardService);
+  const { queue: lookupQueue } = lookupQueueOver(cardService);
   const queue = new DeferredReplies({
-    lookupQueue: line,
+    lookupQueue,
     journal,
     log: logLines().log,
     completion: (deferred, outcome) => async () => {
@@ -30,7 +30,7 @@ export function queueOver(
     showWait: async () => {},
   });
   const stop = async () => {
-    await line.close(0);
+    await lookupQueue.close(0);
     await queue.close();
   };
   onTestFinished(stop);

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { WaitNotice, worthTelling } from '../../src/replies/wait-notice.ts';
-import { fakeTime } from '../support/line.ts';
+import { fakeTime } from '../support/lookup-queue.ts';
 
 const NOW_MS = 1_000_000;
 

@@ -5,8 +5,8 @@ import { RedisBucket } from '../../src/storage/redis/redis-bucket.ts';
 import { RedisLimiter } from '../../src/storage/redis/redis-limiter.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { SharedLimiterState } from '../../src/storage/redis/shared-limiter-state.ts';
-import { LONGEST_WAIT_MS } from './line.ts';
 import { logLines } from './log-lines.ts';
+import { LONGEST_WAIT_MS } from './lookup-queue.ts';
 import type { TestRedis } from './redis.ts';
 
 /** The same for all processes of a test. */

@@ -4,8 +4,9 @@ import type {
   RESTPostAPIChatInputApplicationCommandsJSONBody,
 } from 'discord.js';
 import type { Services } from '../../../commands/services.ts';
-import type { Reservation } from '../../lookup/reservation.ts';
-import type { CardQuery, DeferredReply, Outcome } from '../../replies/deferred-reply.ts';
+import type { Reservation } from '../../lookup/admission.ts';
+import type { CardQuery } from '../../model/card.ts';
+import type { DeferredReply, Outcome } from '../../replies/deferred-reply.ts';
 
 /** What a reply shows. */
 export interface Message {

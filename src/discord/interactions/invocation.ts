@@ -1,5 +1,6 @@
 import { type ChatInputCommandInteraction, type CommandInteraction, PermissionFlagsBits } from 'discord.js';
-import { type CardQuery, type DeferredReply, REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
+import type { CardQuery } from '../../model/card.ts';
+import { type DeferredReply, REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
 import type { Invocation } from './command.ts';
 
 /** What was asked, without the wire. */

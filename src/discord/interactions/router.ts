@@ -1,7 +1,7 @@
 import type { CommandInteraction, Interaction, REST } from 'discord.js';
 import type { Services } from '../../../commands/services.ts';
 import type { Logger } from '../../log.ts';
-import type { Reservation } from '../../lookup/reservation.ts';
+import type { Reservation } from '../../lookup/admission.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
 import { CommandRate } from '../../quota/command-rate.ts';
 import { words } from '../../render/words.ts';
@@ -82,7 +82,7 @@ export class InteractionRouter {
     if (response.kind === 'defer') {
       const deferred = toDeferredReply(interaction.commandName, invocation, response.query, response.private);
       // Without effect once the place is taken, as it is when the debt is owed.
-      return this.#owe(deferred, response.reservation).finally(() => response.reservation.giveBack());
+      return this.#owe(deferred, response.reservation).finally(() => response.reservation.cancel());
     }
     const { rest } = this.#options;
     const first = await acknowledgeSomehow(rest, invocation, () =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { QueueExchange, QueueSummary } from '../../lookup/queue-exchange.ts';
+import type { QueueExchange, QueueSummary } from '../../lookup/fair-order.ts';
 import { EMPTY_QUEUE, readQueueSummary } from './queue-summary-json.ts';
 import { RedisAway } from './redis-errors.ts';
 import type { RedisHealth, RedisLink } from './redis-link.ts';

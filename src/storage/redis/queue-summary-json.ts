@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { QueueSummary } from '../../lookup/queue-exchange.ts';
+import type { QueueSummary } from '../../lookup/fair-order.ts';
 
 const rank = z.object({ member: z.number(), guild: z.number() });
 const requester = z

@@ -1,5 +1,5 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import type { CardLock } from '../../lookup/card-lock.ts';
+import type { CardLock } from '../../lookup/lookup-queue.ts';
 import { RedisAway } from './redis-errors.ts';
 import type { RedisLink } from './redis-link.ts';
 

@@ -6,7 +6,7 @@ import {
   REPORT_EVERY_MS,
   type ReportBoard,
   type UsageReport,
-} from '../../lookup/report-board.ts';
+} from '../../lookup/usage-reports.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
 import { RedisAway } from './redis-errors.ts';
 import type { RedisLink } from './redis-link.ts';

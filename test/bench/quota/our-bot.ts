@@ -31,7 +31,7 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
       command: cardCommand.data.name,
       deadlineMs: invocation.receivedAtMs + REPLY_DEADLINE_MS,
     };
-    const outcome = await reservation.take().then(
+    const outcome = await reservation.start().then(
       (found) => ({ answer: found, requested: true }),
       (error: CardServiceError) => ({ error, requested: false }),
     );

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { QueueSummary } from '../../../src/lookup/queue-exchange.ts';
+import type { QueueSummary } from '../../../src/lookup/fair-order.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import type { RedisClient } from '../../../src/storage/redis/redis-client.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';

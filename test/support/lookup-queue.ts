@@ -1,11 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
-import { NO_CARD_LOCK } from '../../src/lookup/card-lock.ts';
 import { Cards } from '../../src/lookup/cards.ts';
-import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
+import { NO_OTHER_QUEUES, type QueueExchange } from '../../src/lookup/fair-order.ts';
+import { LookupQueue, NO_CARD_LOCK } from '../../src/lookup/lookup-queue.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
-import { NO_OTHER_QUEUES, type QueueExchange } from '../../src/lookup/queue-exchange.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/budget.ts';
@@ -28,7 +27,7 @@ export function fakeTime(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-export interface LineSetting {
+export interface LookupQueueSetting {
   shares?: BudgetSetting;
   apiKey?: string;
   longestWaitMs?: number;
@@ -36,7 +35,7 @@ export interface LineSetting {
 }
 
 /** The waiting line with everything below it, over a card service without sockets; a map for a cache. */
-export function lineOver(
+export function lookupQueueOver(
   cardService: Pick<EmbeddedCardService, 'fetch'>,
   setting: PlanSetting = { plan: 'free' },
   {
@@ -44,7 +43,7 @@ export function lineOver(
     apiKey,
     longestWaitMs = LONGEST_WAIT_MS,
     queueExchange = NO_OTHER_QUEUES,
-  }: LineSetting = {},
+  }: LookupQueueSetting = {},
 ) {
   const { log, lines } = logLines();
   const database = new DatabaseSync(':memory:');
@@ -82,7 +81,7 @@ export function lineOver(
   const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
   const cards = new Cards({ store, service, limiter, lifetimes });
   const budget = new Budget({ ledger, limiter, setting: shares, plannedDay: undefined });
-  const line = new LookupQueue({
+  const queue = new LookupQueue({
     cards,
     limiter,
     ledger,
@@ -92,7 +91,7 @@ export function lineOver(
     log,
     longestWaitMs,
   });
-  return { line, limiter, ledger, cards, warnings, lines, storedCards, pacing: () => saved };
+  return { queue, limiter, ledger, cards, warnings, lines, storedCards, pacing: () => saved };
 }
 
 export function lookup(cardId: string, more: Partial<Lookup> = {}): Lookup {
@@ -111,8 +110,8 @@ export function by(memberId: string, guildId = 'guild'): Pick<Lookup, 'requester
 }
 
 /** A place for each that is admitted, of those who ask in the same moment; why not, for each other. */
-export async function admitAll(line: LookupQueue, questions: readonly Lookup[]) {
-  const admissions = await Promise.all(questions.map((requested) => line.admit(requested)));
+export async function admitAll(queue: LookupQueue, questions: readonly Lookup[]) {
+  const admissions = await Promise.all(questions.map((requested) => queue.admit(requested)));
   return {
     reservations: admissions.flatMap((admission) => ('reservation' in admission ? [admission.reservation] : [])),
     refusals: admissions.flatMap((admission) => ('refusal' in admission ? [admission.refusal] : [])),
