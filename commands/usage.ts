@@ -6,7 +6,7 @@ import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
 import { usageState } from '../src/render/usage-state.ts';
 import { words } from '../src/render/words.ts';
-import { withTimeout } from '../src/time/timeout.ts';
+import { withTimeout } from '../src/time/timers.ts';
 import type { Services } from './services.ts';
 
 /**

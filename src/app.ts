@@ -21,7 +21,7 @@ import { CardService } from './service/card-service.ts';
 import type { openRedisState } from './storage/redis/redis-state.ts';
 import { openSqliteState } from './storage/sqlite/sqlite-state.ts';
 import type { State } from './storage/state.ts';
-import { withTimeout } from './time/timeout.ts';
+import { withTimeout } from './time/timers.ts';
 
 export interface App {
   /** Rejects with DiscordRefused when the token is not accepted. */

@@ -1,10 +1,10 @@
-/** The first wait, and the one at which doubling ends. */
+/** The first wait and the longest one. */
 export interface BackOff {
   firstMs: number;
   longestMs: number;
 }
 
-/** Exponential back-off: how long to wait after the n-th failure in a row (n from 1), doubling each time. */
+/** Exponential back-off: the wait after the n-th failure in a row (n from 1), doubling from `firstMs` up to `longestMs`. */
 export function backOffMs(failures: number, { firstMs, longestMs }: BackOff): number {
   return Math.min(firstMs * 2 ** (Math.max(1, failures) - 1), longestMs);
 }
@@ -13,7 +13,7 @@ const JITTER_SHARE = 0.2;
 const LONGEST_JITTER_MS = 2_000;
 
 /**
- * Only ever later: at most a fifth of the wait, and 2 s, so that several bots that were told the same wait spread out.
+ * Lengthens a wait by at most 20 %, and at most 2 s, so that several processes with the same wait spread out.
  *
  * @param random from 0 up to 1
  */

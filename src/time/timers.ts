@@ -1,18 +1,18 @@
 /** Timers count 32 bits of milliseconds; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** One timer that is only ever set anew. */
+/** A single timer: setting it replaces the time that was set before. Fires early when that is over 24 days away. */
 export class Timer {
-  readonly #ring: () => void;
+  readonly #callback: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(ring: () => void) {
-    this.#ring = ring;
+  constructor(callback: () => void) {
+    this.#callback = callback;
   }
 
   set(atMs: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#ring, Math.min(Math.max(0, Math.ceil(atMs - Date.now())), LONGEST_TIMER_MS));
+    this.#timer = setTimeout(this.#callback, Math.min(Math.max(0, Math.ceil(atMs - Date.now())), LONGEST_TIMER_MS));
   }
 
   clear(): void {
@@ -20,11 +20,11 @@ export class Timer {
   }
 }
 
-/** Runs one piece of work at a time; what asks for it meanwhile makes it run once more. */
+/** Runs one piece of work at a time; a call while it runs makes it run once more. */
 export class SingleRunner {
   readonly #work: () => Promise<void>;
-  #running = false;
-  #again = false;
+  #isRunning = false;
+  #isRequested = false;
 
   /** @param work must not reject */
   constructor(work: () => Promise<void>) {
@@ -32,13 +32,26 @@ export class SingleRunner {
   }
 
   async run(): Promise<void> {
-    this.#again = true;
-    if (this.#running) return;
-    this.#running = true;
-    while (this.#again) {
-      this.#again = false;
+    this.#isRequested = true;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    while (this.#isRequested) {
+      this.#isRequested = false;
       await this.#work();
     }
-    this.#running = false;
+    this.#isRunning = false;
+  }
+}
+
+/** @returns the result of `work`, or `undefined` after the limit; the work itself continues. @throws what `work` throws within it */
+export async function withTimeout<T>(limitMs: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), limitMs);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -5,6 +5,7 @@ export function utcDay(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }
 
+/** The first midnight after `atMs`; at midnight, the next one. */
 export function nextUtcMidnightMs(atMs: number): number {
   return (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;
 }

@@ -7,7 +7,7 @@ import {
   WebSocketShardEvents,
 } from '@discordjs/ws';
 import type { Logger } from '../../log.ts';
-import { withTimeout } from '../../time/timeout.ts';
+import { withTimeout } from '../../time/timers.ts';
 import { FATAL_CLOSES } from './fatal-closes.ts';
 import { OddFrames } from './odd-frames.ts';
 import { broken, reconnectWaitMs, type ShardLine } from './reconnect-wait.ts';

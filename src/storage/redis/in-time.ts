@@ -1,5 +1,5 @@
 import { setImmediate as ioTurn } from 'node:timers/promises';
-import { withTimeout } from '../../time/timeout.ts';
+import { withTimeout } from '../../time/timers.ts';
 import { RedisAway } from './redis-errors.ts';
 
 /** Nothing waits longer for Redis; on one machine it answers within 1 ms, in one data centre within 5. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../../log.ts';
 import { Incident } from '../../log.ts';
-import { withTimeout } from '../../time/timeout.ts';
+import { withTimeout } from '../../time/timers.ts';
 import { inTime } from './in-time.ts';
 import { newClient, type RedisClient } from './redis-client.ts';
 import { isRefusedWrite, isTrouble, RedisAway } from './redis-errors.ts';

@@ -1,0 +1,119 @@
+import { glob, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+/** Who may import whom, type imports included; `log.ts` is everybody's. As in docs/contributing.md. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  time: [],
+  config: ['model'],
+  service: ['model', 'time'],
+  cache: ['model', 'time'],
+  quota: ['model', 'time'],
+  render: ['model', 'time'],
+  lookup: ['model', 'time', 'service', 'cache', 'quota'],
+  replies: ['model', 'time', 'service', 'cache', 'quota', 'lookup'],
+  commands: ['model', 'lookup', 'quota', 'render'],
+  discord: ['commands', 'replies', 'render', 'model', 'time'],
+  storage: ['model', 'time', 'service', 'cache', 'quota', 'lookup', 'replies', 'discord'],
+  registration: ['commands', 'config', 'discord'],
+  app: [
+    ...['model', 'time', 'config', 'service', 'cache', 'quota', 'render', 'lookup', 'replies', 'commands', 'discord'],
+    'storage',
+  ],
+  main: ['app', 'config', 'discord', 'storage', 'stop-signal'],
+  log: [],
+  'stop-signal': [],
+};
+
+/** Violations that are being removed; delete an entry together with its last import. */
+const KNOWN: readonly string[] = [
+  'commands → replies',
+  'commands → time',
+  'discord → config',
+  'discord → lookup',
+  'discord → quota',
+  'model → render',
+  'render → quota',
+  'storage → config',
+];
+
+const DISCORD_FOLDERS = ['discord', 'commands', 'registration', 'sandbox'];
+/** Not `discord-api-types`: those are types alone. */
+const DISCORD_LIBRARY = /^(discord\.js|@discordjs\/)/;
+
+interface Import {
+  file: string;
+  specifier: string;
+  isTypeOnly: boolean;
+}
+
+let imports: readonly Import[];
+beforeAll(async () => {
+  const files = await Array.fromAsync(glob(['src/**/*.ts', 'commands/**/*.ts']));
+  const found = await Promise.all(files.map(async (file) => importsIn(file, await readFile(file, 'utf8'))));
+  imports = found.flat();
+});
+
+function importsIn(file: string, source: string): Import[] {
+  const statement =
+    /^(?:import|export)\s(type\s)?(?:[^'";]*\sfrom\s)?'([^']+)'|\bimport\('([^']+)'\)|\bnew URL\('([^']+\.ts)'/gm;
+  return [...source.matchAll(statement)].map(([, type, still, dynamic, worker]) => ({
+    file,
+    specifier: still ?? dynamic ?? worker ?? '',
+    isTypeOnly: type !== undefined,
+  }));
+}
+
+/** Between different folders of ours. */
+function crossings(): (Import & { from: string; to: string })[] {
+  return imports
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map((each) => ({ ...each, from: folderOf(each.file), to: folderOf(join(dirname(each.file), each.specifier)) }))
+    .filter(({ from, to }) => from !== to);
+}
+
+/** `src/lookup/cards.ts` → `lookup`, `src/app.ts` → `app`, `commands/card.ts` → `commands` */
+function folderOf(path: string): string {
+  const [top = '', second = ''] = path.split('/');
+  return top === 'src' ? second.replace(/\.ts$/, '') : top;
+}
+
+function isCommandType({ from, specifier, isTypeOnly }: Import & { from: string }): boolean {
+  return from === 'commands' && isTypeOnly && specifier.endsWith('/interactions/command.ts');
+}
+
+describe('the import table', () => {
+  it('has a row for every folder', () => {
+    const folders = new Set(imports.map(({ file }) => folderOf(file)));
+    expect([...folders].filter((folder) => !(folder in MAY_IMPORT))).toEqual(['sandbox']);
+    expect(imports.length).toBeGreaterThan(500);
+  });
+
+  it('is kept by every import', () => {
+    const wrong = crossings().filter((each) => {
+      const { from, to } = each;
+      if (from === 'sandbox' || to === 'log' || isCommandType(each)) return false;
+      return !MAY_IMPORT[from]?.includes(to) && !KNOWN.includes(`${from} → ${to}`);
+    });
+    expect(wrong.map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual([]);
+  });
+
+  it('lets only the folders at the edge import a library for Discord', () => {
+    const wrong = imports.filter(
+      ({ file, specifier }) => DISCORD_LIBRARY.test(specifier) && !DISCORD_FOLDERS.includes(folderOf(file)),
+    );
+    expect(wrong.map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual([]);
+  });
+
+  it('leaves no cycle between folders while the program runs', () => {
+    const runTime = crossings().filter(({ from, to, isTypeOnly }) => !isTypeOnly && !KNOWN.includes(`${from} → ${to}`));
+    const next = Map.groupBy(runTime, ({ from }) => from);
+    const cyclesFrom = (folder: string, path: readonly string[] = []): string[] => {
+      if (path.includes(folder)) return [[...path.slice(path.indexOf(folder)), folder].join(' → ')];
+      const targets = new Set(next.get(folder)?.map(({ to }) => to));
+      return [...targets].flatMap((to) => cyclesFrom(to, [...path, folder]));
+    };
+    expect([...next.keys()].flatMap((folder) => cyclesFrom(folder))).toEqual([]);
+  });
+});
