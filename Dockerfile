@@ -1,8 +1,8 @@
-# The image that Node's own maintainers publish, in both stages: Debian, as tested. Its Node is 24, which strips types.
+# The official Node image, in both stages: Debian, as tested. Its Node is 24, which strips types.
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Optional are Node itself, for machines with an older one, and a native decoder that has a substitute in JavaScript.
+# Optional packages: Node itself, for machines with an older one, and a native decoder that has a fallback in JavaScript.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-slim
@@ -12,7 +12,7 @@ COPY package.json ./
 COPY commands commands
 COPY src src
 
-# The only place that is written to: the rest may be read-only.
+# The only path that is written to: the rest may be read-only.
 ENV DATA_DIR=/data
 RUN install --directory --owner=node --group=node --mode=700 /data
 VOLUME /data

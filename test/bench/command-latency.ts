@@ -38,8 +38,8 @@ export async function run(): Promise<BenchTable> {
       rows,
       verdicts,
       notes: [
-        `From INTERACTION_CREATE written to the gateway until the head of the callback arrives; one command at a time, ${GAP_MS} ms after the last. Medians of ${RUNS} runs, in each ${BLOCKS} × ${BLOCK} commands to each bot in turn; each bot is a process of its own that has answered ${WARM_UP.toLocaleString('en')} commands before. The last column is the p99 of a second constant bot against the first: so far apart lie two measurements of the same thing.`,
-        'From disk: no card is asked for twice.',
+        `From INTERACTION_CREATE written to the gateway until the head of the callback arrives; one command at a time, ${GAP_MS} ms after the last. Medians of ${RUNS} runs, in each ${BLOCKS} × ${BLOCK} commands to each bot in turn; each bot is a process of its own that has answered ${WARM_UP.toLocaleString('en')} commands before. The last column is the p99 of a second constant bot against the first: two measurements of the same thing differ by that much.`,
+        'From disk: no card is looked up twice.',
       ],
     };
   } finally {

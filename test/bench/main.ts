@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { machine } from './machine.ts';
-import { replaceSection } from './readme-section.ts';
+import { replaceSection } from './marked-section.ts';
 import { type BenchTable, failed, judged, toMarkdown } from './table.ts';
 
 type Figure = () => Promise<{ run(): Promise<BenchTable> }>;
@@ -22,9 +22,9 @@ const LONG_FIGURES: Readonly<Record<string, Figure>> = {
   sizing: () => import('./processes/sizing.ts'),
 };
 
-const README = 'README.md';
+const PAGE = 'docs/benchmarks.md';
 
-/** Prints every table; a run of all of them also keeps them in the README, with the pictures. */
+/** Prints every table; a run of all of them also writes them to `docs/benchmarks.md`, and the pictures beside it. */
 async function main(wanted: string | undefined): Promise<void> {
   const all = { ...FIGURES, ...LONG_FIGURES };
   if (wanted !== undefined && !Object.hasOwn(all, wanted)) {
@@ -41,16 +41,16 @@ async function main(wanted: string | undefined): Promise<void> {
     const tookSeconds = ((performance.now() - startedMs) / 1000).toFixed(0);
     process.stdout.write(`${toMarkdown(table)}\n\n${judged([table])}\n\n(${name}: ${tookSeconds} s)\n\n`);
   }
-  if (wanted === undefined) keep(found);
+  if (wanted === undefined) write(found);
   if (found.some(failed)) process.exitCode = 1;
 }
 
-function keep(tables: readonly BenchTable[]): void {
+function write(tables: readonly BenchTable[]): void {
   const missed = tables.flatMap(({ verdicts = [] }) => verdicts.filter(({ reached }) => !reached));
   const summary =
     missed.length > 0 ? `Missed: ${missed.map(({ claim }) => claim).join('; ')}.` : 'All figures wanted were reached.';
   const section = [`Measured on ${machine()}. ${summary}`, ...tables.map(toMarkdown)].join('\n\n');
-  writeFileSync(README, replaceSection(readFileSync(README, 'utf8'), section));
+  writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), section));
   for (const { file, svg } of tables.flatMap(({ pictures = [] }) => pictures)) writeFileSync(file, svg);
 }
 

@@ -44,7 +44,7 @@ export async function run(): Promise<BenchTable> {
         { claim: `resident size at most ${LIMIT} × (${ratio.toFixed(2)} ×)`, reached: ratio <= LIMIT },
         { claim: `no request for a stored card (${total})`, reached: total === 0 },
       ],
-      notes: ['Every command asks for another card, several at once, so that the memory in front of the file is full.'],
+      notes: ['Every command looks up another card, several at once, so that the memory in front of the file is full.'],
     };
   } finally {
     await Promise.all(bots.map((bot) => bot.stop()));

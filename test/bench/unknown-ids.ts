@@ -116,7 +116,7 @@ function table(samples: Sample[], unanswered: number, fetchedAtMs: number[][]): 
   const [memory, disk] = [growthOf('residentMegabytes'), growthOf('diskMegabytes')];
   const expired = Math.max(...samples.map(({ expiredRows }) => expiredRows));
   return {
-    title: `${COMMANDS.toLocaleString('en')} commands for ids that nobody knows`,
+    title: `${COMMANDS.toLocaleString('en')} commands for unknown ids`,
     columns: ['commands', 'ids', 'requests', 'rows kept', 'of them expired', 'disk', 'resident'],
     rows: samples.map((s) => [
       ...[s.commands, s.ids, s.requests, s.rows, s.expiredRows].map((value) => value.toLocaleString('en')),

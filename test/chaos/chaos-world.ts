@@ -41,8 +41,7 @@ export async function startWorld(
   const redis = several ? await startChaosRedis() : undefined;
   await registerCommands(discord);
   const env = {
-    // Both, as the README has them for a small machine: with a large young generation beside so small an old one, V8
-    // marks without end.
+    // Both, as in docs/configuration.md: with a large young generation beside so small an old one, V8 marks without end.
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --max-semi-space-size=8`,
     DISCORD_TOKEN: discord.botToken,
     DISCORD_API_URL: discord.apiUrl,

@@ -76,11 +76,3 @@ describe('compose.yaml', () => {
     }
   });
 });
-
-describe('.env.example', () => {
-  it('lists every variable', async () => {
-    const listed = [...(await readFile('.env.example', 'utf8')).matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name);
-
-    expect(new Set(listed)).toEqual(new Set(Object.keys(Variables.shape)));
-  });
-});

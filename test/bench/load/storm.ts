@@ -63,12 +63,12 @@ export async function storm(scale: number): Promise<LoadRow> {
       residentMegabytes: [resident[3] ?? 0, resident[9] ?? 0, residentAtEnd],
       verdicts: [
         {
-          claim: `members with no card, turn or time after ${SOON_MS / 1_000} s: 0 (${untold})`,
+          claim: `members with neither a card nor a time after ${SOON_MS / 1_000} s: 0 (${untold})`,
           reached: untold === 0,
         },
         { claim: `requests above the plan: 0 (${refused} of ${service.counts.total})`, reached: refused === 0 },
         {
-          claim: `at most ${MOST_WAITING} replies owed in the end (${deferredReplies})`,
+          claim: `at most ${MOST_WAITING} deferred replies in the end (${deferredReplies})`,
           reached: deferredReplies <= MOST_WAITING,
         },
       ],

@@ -80,7 +80,7 @@ function part(rounds: number[][], requests: number): FigurePart {
       { claim: `no request for a known card (${requests})`, reached: requests === 0 },
     ],
     notes: [
-      `CPU time: of the bot's processes in user and system mode; the emulated Discord and Redis are other processes. ${COMMANDS_A_SECOND} commands a second to each process, ${COMMANDS} in each of ${ROUNDS} rounds, after ${WARM_UP.toLocaleString('en')} to warm up; fleets of ${PROCESSES.join(', ')} at the same time, so that a busy machine hits all alike.`,
+      `CPU time: of the bot's processes in user and system mode; the emulated Discord and Redis are other processes. ${COMMANDS_A_SECOND} commands a second to each process, ${COMMANDS} in each of ${ROUNDS} rounds, after ${WARM_UP.toLocaleString('en')} to warm up; groups of ${PROCESSES.join(', ')} at the same time, so that a busy machine hits all alike.`,
     ],
   };
 }

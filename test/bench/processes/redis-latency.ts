@@ -78,7 +78,7 @@ function part(runs: Run<Name>[], requests: number): FigurePart {
       { claim: `no request for a stored card (${requests})`, reached: requests === 0 },
     ],
     notes: [
-      `p50: from INTERACTION_CREATE written to the gateway until the head of the callback arrives, one command at a time; medians of ${RUNS} runs, in each ${BLOCKS} × ${BLOCK} commands to each bot in turn after ${WARM_UP.toLocaleString('en')} to warm up. A second embedded bot measured ${times(ratio('again'))} the first: so far apart lie two measurements of the same thing.`,
+      `p50: from INTERACTION_CREATE written to the gateway until the head of the callback arrives, one command at a time; medians of ${RUNS} runs, in each ${BLOCKS} × ${BLOCK} commands to each bot in turn after ${WARM_UP.toLocaleString('en')} to warm up. A second embedded bot measured ${times(ratio('again'))} the first: two measurements of the same thing differ by that much.`,
     ],
   };
 }

@@ -16,8 +16,8 @@ const WRITES: Readonly<Record<string, Write>> = {
     const id = storedCardId(index);
     return cards.set(id, { card: sampleCard(id), fetchedAtMs: Date.now() });
   },
-  'a reply owed, until it is paid': ({ journal }, index) => journal.add(deferred(index)),
-  'a member who asked in a server, for each day': async ({ ledger }, index) => {
+  'a deferred reply, until it is completed': ({ journal }, index) => journal.add(deferred(index)),
+  'a member who caused requests in a server, for each day': async ({ ledger }, index) => {
     ledger.spent({ memberId: snowflake(index), guildId: snowflake(0) });
   },
 };

@@ -43,9 +43,9 @@ export async function run(): Promise<BenchTable> {
       "Lookups by Zipf's law (exponent 1) by 300 members of 40 servers, from a cold start. Even: spread over the day. " +
         'Rush: 30 % of them in the first hour, 6,000 where the plan allows about 620 requests. ' +
         'Time is simulated, every request takes 200 ms.',
-      'Needless: asked for again within the 6 hours in which a price counts as fresh. ' +
+      'Needless: requested again within the 6 hours in which a price counts as fresh. ' +
         'No card: an error, a refusal, or an answer after the 15 minutes that Discord waits. ' +
-        'First lookups: whether who asked first for a card saw it, on coming back too if they were told when; only this bot says when.',
+        'First lookups: whether the first member who wanted a card saw it, also on coming back at the time they were told; only this bot names one.',
       ...ours.map(ofOurs),
     ],
     verdicts: ours.flatMap(judge),
@@ -77,10 +77,10 @@ function row({ kind, name, report }: Day): string[] {
 function ofOurs({ kind, report }: Day): string {
   const { firstLookups, withoutCard, toldLate, cameBack, oldCopies, lookups } = report;
   const { answered, seen, cards, longestMs } = firstLookups;
-  const old = `This bot on the ${kind.name} day: ${percent(oldCopies, lookups)} of the lookups showed an old copy with its age`;
+  const old = `This bot on the ${kind.name} day: ${percent(oldCopies, lookups)} of the lookups showed a stale copy with its age`;
   if (withoutCard === 0) return `${old}.`;
   return (
-    `${old}; ${count(withoutCard)} members were told no (${count(toldLate)} of them only after a wait), and ${count(cameBack)} of these saw the card on coming back when told to; ` +
+    `${old}; ${count(withoutCard)} members were refused (${count(toldLate)} of them only after a wait), and ${count(cameBack)} of these saw the card on coming back at the time they were told; ` +
     `${answered} of the ${cards} first lookups were answered without that, ${seen} in the end, the slowest after ${minutes(longestMs)}.`
   );
 }

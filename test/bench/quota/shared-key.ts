@@ -36,7 +36,7 @@ export async function run(): Promise<BenchTable> {
   const allowedMs = PUNCTUAL_MS + ours.statedMs * JITTER_SHARE;
   const { knocks, firstSuccessMs = Number.POSITIVE_INFINITY } = ours;
   return {
-    title: 'Somebody else spends the same key: after the first 429',
+    title: 'Another client spends the same key: after the first 429',
     columns: ['way', 'requests before the stated time', 'refused (429) in all', 'first answer, from the stated time'],
     rows: found.map((aftermath) => [
       aftermath.name,
@@ -45,7 +45,7 @@ export async function run(): Promise<BenchTable> {
       aftermath.firstSuccessMs === undefined ? `none in ${seconds(WATCHED_MS)}` : seconds(aftermath.firstSuccessMs),
     ]),
     notes: [
-      `A stranger empties the bucket; then a new question comes every ${QUESTION_EVERY_MS} ms. The service states ${ours.statedMs / 1000} s.`,
+      `Another client empties the bucket; then a new lookup comes every ${QUESTION_EVERY_MS} ms. The service states ${ours.statedMs / 1000} s.`,
     ],
     verdicts: [
       { claim: `${knocks} requests before the stated time`, reached: knocks === 0 },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { replaceSection } from './readme-section.ts';
+import { replaceSection } from './marked-section.ts';
 
 const MARKED = 'before\n<!-- benchmarks: written by npm run bench -->\nold\n<!-- /benchmarks -->\nafter\n';
 
