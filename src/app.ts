@@ -18,7 +18,6 @@ import { NumberFormats } from './render/numbers.ts';
 import { words } from './render/words.ts';
 import { DeferredReplies } from './replies/deferred-replies.ts';
 import { CardService } from './service/card-service.ts';
-import type { openRedisState } from './storage/redis/redis-state.ts';
 import { openSqliteState } from './storage/sqlite/sqlite-state.ts';
 import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timers.ts';
@@ -123,7 +122,7 @@ export async function openServices(
   log: Logger,
   { signal, fetch }: { signal?: AbortSignal; fetch?: typeof globalThis.fetch } = {},
 ): Promise<OpenServices> {
-  const state = config.redis ? await openShared(config, config.redis, log) : await openSqliteState(config, log, signal);
+  const state = await openState(config, log, signal);
   const { cardStore, limiter, ledger, queueExchange, cardLock, board } = state;
   const { longestWaitMs } = config;
 
@@ -135,7 +134,7 @@ export async function openServices(
     onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
   });
   const cards = new Cards({ store: cardStore, service, limiter, lifetimes: config.freshness });
-  const budget = new Budget({ ledger, limiter, setting: config.shares, plannedDay: plannedDay(config.plan) });
+  const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
   const lookupQueue = new LookupQueue({ cards, limiter, ledger, budget, queueExchange, cardLock, log, longestWaitMs });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ service, limiter, ledger, board, log, hasKey });
@@ -143,8 +142,9 @@ export async function openServices(
   return { services: { cards, lookupQueue, usage, budget, limiter, ledger, numbers, longestWaitMs }, state };
 }
 
-/** Loaded only when it is wanted: 25 MB and a tenth of a second that a single process does without. */
-async function openShared(...options: Parameters<typeof openRedisState>): Promise<State> {
+async function openState({ redis, ...config }: Config, log: Logger, signal?: AbortSignal): Promise<State> {
+  if (!redis) return openSqliteState({ ...config, log, signal });
+  // Loaded only when it is used: it takes 25 MB and 0.1 s.
   const { openRedisState } = await import('./storage/redis/redis-state.ts');
-  return openRedisState(...options);
+  return openRedisState({ ...config, redis, log });
 }

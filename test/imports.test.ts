@@ -35,7 +35,6 @@ const KNOWN: readonly string[] = [
   'discord → quota',
   'model → render',
   'render → quota',
-  'storage → config',
 ];
 
 const DISCORD_FOLDERS = ['discord', 'commands', 'registration', 'sandbox'];

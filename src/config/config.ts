@@ -8,23 +8,17 @@ export interface Config {
   cardService: { baseUrl: string; apiKey: string | undefined; cardPath: string; timeoutMs: number };
   plan: PlanSetting;
   freshness: { factsFreshMs: number; pricesFreshMs: number; notFoundFreshMs: number; keepMs: number };
-  shares: BudgetSetting;
+  budgets: BudgetSetting;
   longestWaitMs: number;
   currency: string | undefined;
   dataDir: string;
-  /** `undefined`: this process is alone, with its files. */
-  redis: RedisSetting | undefined;
+  /** `undefined`: state is in files under `dataDir`. `url` may hold a password. */
+  redis: { url: string; keyPrefix: string } | undefined;
   logLevel: string;
 }
 
-/** `auto`: all of them, as many as Discord recommends. */
+/** `auto`: this process runs all shards, as many as Discord recommends. */
 export type Shards = 'auto' | { ids: readonly number[]; count: number };
-
-export interface RedisSetting {
-  /** May hold a password. */
-  url: string;
-  keyPrefix: string;
-}
 
 /** What `npm run commands` needs. */
 export interface RegistrationConfig {
@@ -34,12 +28,12 @@ export interface RegistrationConfig {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration does not do; the message names every problem. */
+/** The configuration is invalid; the message names every problem, one per line. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** @throws ConfigError with one line for each variable that does not do */
+/** @throws ConfigError */
 export function readConfig(environment: Environment = process.env): Config {
   const read = parse(Variables, environment);
   const { DISCORD_SHARDS: ids, DISCORD_SHARD_COUNT: count } = read;
@@ -66,7 +60,7 @@ export function readConfig(environment: Environment = process.env): Config {
       notFoundFreshMs: read.NOT_FOUND_FRESH_SECONDS * 1000,
       keepMs: read.KEEP_SECONDS * 1000,
     },
-    shares: { guildDaily: read.GUILD_DAILY_REQUESTS, memberDaily: read.MEMBER_DAILY_REQUESTS },
+    budgets: { guildDaily: read.GUILD_DAILY_REQUESTS, memberDaily: read.MEMBER_DAILY_REQUESTS },
     longestWaitMs: read.LONGEST_WAIT_SECONDS * 1000,
     currency: read.PRICE_CURRENCY,
     dataDir: read.DATA_DIR,
@@ -75,13 +69,13 @@ export function readConfig(environment: Environment = process.env): Config {
   };
 }
 
-/** What no log line may show. */
+/** Secrets, which no log line may show. */
 export function secretsOf({ discord, cardService, redis }: Config): (string | undefined)[] {
   const password = redis && new URL(redis.url).password;
   return [discord.token, cardService.apiKey, password, password && decodeURIComponent(password)];
 }
 
-/** What `npm run commands` would read, were it spelt right. */
+/** Misspelled variables among those that `npm run commands` reads. */
 export function misspelledForRegistration(environment?: Environment): Misspelled[] {
   return misspelledVariables(environment, DiscordVariables);
 }
@@ -92,7 +86,7 @@ export function readRegistrationConfig(environment: Environment = process.env): 
   return { token: read.DISCORD_TOKEN, apiUrl: read.DISCORD_API_URL };
 }
 
-/** Variables that are set and that nothing reads, although they look like one of `wanted`; without their values. */
+/** Variables that are set, that nothing reads, and that look like one of `wanted`. Names only, never values. */
 export function misspelledVariables(
   environment: Environment = process.env,
   wanted: z.ZodObject = Variables,
@@ -102,7 +96,7 @@ export function misspelledVariables(
   );
 }
 
-/** A variable that is set to nothing is one that is not set: `.env.example` lists them all. */
+/** An empty variable counts as unset, because `.env.example` lists them all. */
 function set(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
 }
@@ -114,5 +108,5 @@ function parse<T extends z.ZodObject>(schema: T, environment: Environment): z.ou
   for (const { name, meant } of misspelledVariables(environment, schema)) {
     problems.push(`  ${name}: unknown; ${meant} was probably meant`);
   }
-  throw new ConfigError(`The configuration does not do (see .env.example):\n${problems.join('\n')}`);
+  throw new ConfigError(`The configuration is invalid (see .env.example):\n${problems.join('\n')}`);
 }

@@ -1,22 +1,22 @@
-/** A name that nothing reads, and the variable of ours that it looks like. */
+/** A variable that nothing reads, and the known variable that it resembles. */
 export interface Misspelled {
   name: string;
   meant: string;
 }
 
 /**
- * Names that are one of `ours`, but for some letters, capitals or separators. Few letters, so that what belongs to other
- * programs is left alone, such as the CARD_SERVICE_PORT that Kubernetes sets; and no digits, which none of ours has:
- * DISCORD_TOKEN_2 is no slip of the pen.
+ * Names that differ from one of `known` in capitals, separators or a few letters. Only a few, so that variables of other
+ * programs are not reported, such as the CARD_SERVICE_PORT that Kubernetes sets. A name with a digit is never reported:
+ * no variable of the bot has one, so DISCORD_TOKEN_2 is intended.
  */
-export function misspelled(names: readonly string[], ours: readonly string[]): Misspelled[] {
+export function misspelled(names: readonly string[], known: readonly string[]): Misspelled[] {
   return names.flatMap((name) => {
-    if (ours.includes(name) || /\d/.test(name)) return [];
+    if (known.includes(name) || /\d/.test(name)) return [];
     const letters = lettersOf(name);
-    const [nearest] = ours
-      .map((meant) => ({ name, meant, slips: distance(letters, lettersOf(meant)) }))
-      .filter(({ meant, slips }) => slips <= slipsIn(lettersOf(meant).length))
-      .sort((a, b) => a.slips - b.slips);
+    const [nearest] = known
+      .map((meant) => ({ name, meant, edits: distance(letters, lettersOf(meant)) }))
+      .filter(({ meant, edits }) => edits <= mostEdits(lettersOf(meant).length))
+      .sort((a, b) => a.edits - b.edits);
     return nearest ? [{ name, meant: nearest.meant }] : [];
   });
 }
@@ -25,13 +25,13 @@ function lettersOf(name: string): string {
   return name.toUpperCase().replace(/[^A-Z]/g, '');
 }
 
-/** Judgement: what still reads as the same name. */
-function slipsIn(length: number): number {
+/** A judgement: up to here a reader takes it for the same name. */
+function mostEdits(length: number): number {
   if (length < 12) return 1;
   return length < 17 ? 2 : 3;
 }
 
-/** Letters to add, leave out or replace to get from one to the other (Levenshtein). */
+/** Levenshtein distance: letters to insert, delete or replace. */
 function distance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...from].entries()) {

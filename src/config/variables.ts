@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLANS } from '../model/plan.ts';
 
-/** A deferred reply can be edited for 15 minutes; this leaves a minute to ask and to answer. */
+/** Discord accepts edits of a deferred reply for 15 minutes; this leaves one for the request and the edit. */
 const LONGEST_WAIT_LIMIT_SECONDS = 840;
 
 const seconds = (fallback: number) =>
@@ -17,7 +17,7 @@ const httpUrl = z
   .url({ protocol: /^https?$/, error: 'write an address that begins with https:// or http://' })
   .refine((text) => !URL.canParse(text) || plain(new URL(text)), 'write the address without user, password, ? and #');
 
-/** What `npm run commands` needs, and the bot too. */
+/** Variables of both `npm run commands` and the bot. */
 export const DiscordVariables = z.object({
   DISCORD_TOKEN: z
     .string('missing; write the bot token (Discord Developer Portal, your application, Bot, Reset Token)')
@@ -28,9 +28,9 @@ export const DiscordVariables = z.object({
     .default('https://discord.com/api'),
 });
 
-/** What the bot needs. */
+/** Variables of the bot. */
 export const Variables = DiscordVariables.extend({
-  // Cards and quota are kept by address, so that one address must not have two spellings.
+  // Cards and quota are stored per address, so each address must have one spelling.
   CARD_SERVICE_URL: httpUrl.transform(withoutLastSlash),
   CARD_SERVICE_API_KEY: z
     .string()
@@ -113,7 +113,7 @@ export const Variables = DiscordVariables.extend({
       problem('DISCORD_SHARDS', `shards are numbered from 0: with ${count} of them, write numbers below that`);
     }
   },
-  { when: () => true }, // together with the problems of single variables
+  { when: () => true }, // report these together with the problems of single variables
 );
 
 function redisCanRead({ username, password, pathname }: URL): boolean {

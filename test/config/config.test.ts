@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { ConfigError, readConfig, readRegistrationConfig } from '../../src/config/config.ts';
 
 const REQUIRED = { DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'https://cards.test' };
 
@@ -18,7 +18,7 @@ function problems(environment: Record<string, string>): string[] {
 }
 
 describe('readConfig', () => {
-  it('needs two variables and has a default for every other', () => {
+  it('requires two variables and has a default for every other', () => {
     expect(readConfig(REQUIRED)).toEqual({
       discord: { token: 'a.b.c', apiUrl: 'https://discord.com/api', shards: 'auto' },
       cardService: { baseUrl: 'https://cards.test', apiKey: undefined, cardPath: '/cards/{id}', timeoutMs: 10_000 },
@@ -29,7 +29,7 @@ describe('readConfig', () => {
         notFoundFreshMs: 3_600_000,
         keepMs: 7_776_000_000,
       },
-      shares: { guildDaily: undefined, memberDaily: undefined },
+      budgets: { guildDaily: undefined, memberDaily: undefined },
       longestWaitMs: 300_000,
       currency: undefined,
       dataDir: './data',
@@ -38,7 +38,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('takes everything that is set', () => {
+  it('reads every variable', () => {
     const config = readConfig({
       DISCORD_TOKEN: 'd.e.f',
       DISCORD_API_URL: 'http://127.0.0.1:4010/api/',
@@ -71,7 +71,7 @@ describe('readConfig', () => {
       },
       plan: { plan: 'enterprise', requestsPerMinute: 90.5, burst: 30 },
       freshness: { factsFreshMs: 4_000, pricesFreshMs: 3_000, notFoundFreshMs: 0, keepMs: 5_000 },
-      shares: { guildDaily: 400, memberDaily: 0 },
+      budgets: { guildDaily: 400, memberDaily: 0 },
       longestWaitMs: 840_000,
       currency: 'EUR',
       dataDir: '/var/lib/cardbot',
@@ -80,7 +80,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('takes an empty variable for one that is not set, and a strange one for none of its business', () => {
+  it('treats an empty variable as unset, and ignores variables of other programs', () => {
     const empty = {
       CARD_SERVICE_API_KEY: '',
       CARD_SERVICE_BURST: ' ',
@@ -137,7 +137,7 @@ describe('readConfig', () => {
     ['REDIS_URL', 'redis://:50%off@127.0.0.1', 'write redis://:PASSWORD@HOST:PORT/NUMBER'],
     ['REDIS_URL', 'redis://127.0.0.1/cards', 'write redis://:PASSWORD@HOST:PORT/NUMBER'],
     ['REDIS_KEY_PREFIX', 'card bot', 'write letters, digits, and . : - _ only'],
-  ])('refuses %s=%s and says what to write', (name, value, advice) => {
+  ])('rejects %s=%s and says what to write', (name, value, advice) => {
     expect(problems({ ...REQUIRED, [name]: value })).toEqual([expect.stringContaining(`${name}: ${advice}`)]);
   });
 
@@ -146,7 +146,7 @@ describe('readConfig', () => {
     [{ CARD_SERVICE_BURST: '5' }, ['CARD_SERVICE_REQUESTS_PER_MINUTE']],
     [{ CARD_SERVICE_REQUESTS_PER_MINUTE: '5' }, ['CARD_SERVICE_BURST']],
     [{ CARD_SERVICE_REQUESTS_PER_MINUTE: '5', CARD_SERVICE_BURST: '5' }, []],
-  ])('needs rate and burst for the plan enterprise, with %j', (given, missing) => {
+  ])('requires rate and burst for the plan enterprise: %j', (given, missing) => {
     const lines = missing.map((name) => `${name}: is required for the plan enterprise`);
     expect(problems({ ...REQUIRED, CARD_SERVICE_PLAN: 'enterprise', ...given })).toEqual(lines);
   });
@@ -156,11 +156,11 @@ describe('readConfig', () => {
     [{ DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARD_COUNT: needs DISCORD_SHARDS'],
     [{ DISCORD_SHARDS: 'auto', DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARD_COUNT: needs DISCORD_SHARDS'],
     [{ DISCORD_SHARDS: '0,2', DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARDS: shards are numbered from 0: with 2 of them'],
-  ])('refuses shards that do not fit together: %j', (given, problem) => {
+  ])('rejects inconsistent shards: %j', (given, problem) => {
     expect(problems({ ...REQUIRED, ...given })).toEqual([expect.stringContaining(problem)]);
   });
 
-  it("reads this process's shards, and Redis", () => {
+  it('reads the shards of this process and the address of Redis', () => {
     const { discord, redis } = readConfig({
       ...REQUIRED,
       DISCORD_SHARDS: '2, 3,2',
@@ -171,7 +171,7 @@ describe('readConfig', () => {
     expect(redis).toEqual({ url: 'rediss://:secret@redis.test:6380/1', keyPrefix: 'cardbot' });
   });
 
-  it('names what was probably meant, beside what is missing', () => {
+  it('names the variable that was probably meant beside the missing one', () => {
     const found = problems({ CARD_SERVICE_URL: 'https://cards.test', DISCORD_TOKE: 'sesame' });
     expect(found).toEqual([
       expect.stringContaining('DISCORD_TOKEN: missing'),
@@ -198,5 +198,40 @@ describe('readConfig', () => {
       'REDIS_URL',
     ]);
     expect(found.join('\n')).not.toContain('sesame');
+  });
+});
+
+describe('readRegistrationConfig', () => {
+  it('requires a token and nothing else', () => {
+    expect(readRegistrationConfig({ DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'nonsense' })).toEqual({
+      token: 'a.b.c',
+      apiUrl: 'https://discord.com/api',
+    });
+  });
+
+  it('reads another address, without its trailing slash', () => {
+    const env = { DISCORD_TOKEN: 'a.b.c', DISCORD_API_URL: 'http://127.0.0.1:4010/api/' };
+    expect(readRegistrationConfig(env).apiUrl).toBe('http://127.0.0.1:4010/api');
+  });
+
+  it.each([
+    ['no token', {}, 'DISCORD_TOKEN: missing; write the bot token'],
+    ['an empty token', { DISCORD_TOKEN: ' ' }, 'DISCORD_TOKEN: missing'],
+    ['a token with its scheme', { DISCORD_TOKEN: 'Bot sesame' }, 'DISCORD_TOKEN: write the bot token alone'],
+    [
+      'no address',
+      { DISCORD_TOKEN: 't', DISCORD_API_URL: 'sesame' },
+      'DISCORD_API_URL: write an address that begins with https:// or http://',
+    ],
+    ['a version', { DISCORD_TOKEN: 't', DISCORD_API_URL: 'https://sesame.test/api/v10' }, 'without version'],
+    ['a password', { DISCORD_TOKEN: 't', DISCORD_API_URL: 'https://u:sesame@x.test' }, 'without user, password'],
+  ])('rejects %s and says what to write, without the value', (_, env, sentence) => {
+    const read = () => readRegistrationConfig(env);
+    expect(read).toThrow(sentence);
+    expect(read).not.toThrow('sesame');
+  });
+
+  it('names every problem at once', () => {
+    expect(() => readRegistrationConfig({ DISCORD_API_URL: 'x' })).toThrow(/DISCORD_TOKEN[\s\S]*DISCORD_API_URL/);
   });
 });

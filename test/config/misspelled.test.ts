@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { misspelledVariables } from '../../src/config/config.ts';
 
-describe('a variable that nothing reads', () => {
+describe('misspelledVariables', () => {
   it.each([
     ['CARD_SERVICE_APIKEY', 'CARD_SERVICE_API_KEY'],
     ['CARD_SERVICE_KEY', 'CARD_SERVICE_API_KEY'],
@@ -18,26 +18,26 @@ describe('a variable that nothing reads', () => {
     ['DISCORD_SHARD', 'DISCORD_SHARDS'],
     ['REDIS_URI', 'REDIS_URL'],
     ['LOGLEVEL', 'LOG_LEVEL'],
-  ])('%s was probably meant to be %s', (name, meant) => {
+  ])('reports %s as %s', (name, meant) => {
     expect(misspelledVariables({ [name]: 'sesame' })).toEqual([{ name, meant }]);
   });
 
   it.each([
-    ['is ours', ['DISCORD_TOKEN', 'CARD_SERVICE_URL', 'GUILD_DAILY_REQUESTS', 'LOG_LEVEL', 'REDIS_KEY_PREFIX']],
-    ['will be ours', ['HTTP_PORT', 'HTTP_HOST', 'ALERT_WEBHOOK_URL', 'MEMBER_HISTORY']],
-    ['will be ours too', ['CARD_SERVICE_BULK_PATH', 'CARD_SERVICE_BULK_MAX']],
-    ["is another bot's", ['DISCORD_BOT_TOKEN', 'DISCORD_CLIENT_ID', 'DISCORD_GUILD_ID', 'DISCORD_WEBHOOK_URL']],
-    ["is this bot's, for something else", ['DISCORD_TOKEN_2', 'DISCORD_TOKEN_OLD']],
+    ['is known', ['DISCORD_TOKEN', 'CARD_SERVICE_URL', 'GUILD_DAILY_REQUESTS', 'LOG_LEVEL', 'REDIS_KEY_PREFIX']],
+    ['will be known', ['HTTP_PORT', 'HTTP_HOST', 'ALERT_WEBHOOK_URL', 'MEMBER_HISTORY']],
+    ['will be known, too', ['CARD_SERVICE_BULK_PATH', 'CARD_SERVICE_BULK_MAX']],
+    ['belongs to another bot', ['DISCORD_BOT_TOKEN', 'DISCORD_CLIENT_ID', 'DISCORD_GUILD_ID', 'DISCORD_WEBHOOK_URL']],
+    ['has a suffix on purpose', ['DISCORD_TOKEN_2', 'DISCORD_TOKEN_OLD']],
     ['comes from Kubernetes or Docker', ['CARD_SERVICE_PORT', 'CARD_SERVICE_SERVICE_HOST', 'REDIS_PORT']],
     ['has ports in its name', ['CARD_SERVICE_PORT_80_TCP_ADDR', 'REDIS_PORT_6379_TCP']],
     ['belongs to the system', ['PATH', 'HOME', 'PWD', 'SHLVL', 'XDG_DATA_DIRS', 'LANG', 'TERM', 'NODE_OPTIONS', '_']],
     ['belongs to npm', ['npm_config_loglevel', 'npm_config_user_agent', 'INIT_CWD', 'npm_package_json']],
-    ['belongs to some other program', ['DATABASE_URL', 'LOG_FORMAT', 'SLEEP_SECONDS', 'REDIS_TLS', 'RATE_LIMIT']],
-  ])('is left alone when it %s', (_, names) => {
+    ['belongs to another program', ['DATABASE_URL', 'LOG_FORMAT', 'SLEEP_SECONDS', 'REDIS_TLS', 'RATE_LIMIT']],
+  ])('does not report what %s', (_, names) => {
     expect(misspelledVariables(Object.fromEntries(names.map((name) => [name, 'sesame'])))).toEqual([]);
   });
 
-  it('is left alone when it is empty', () => {
+  it('does not report an empty variable', () => {
     expect(misspelledVariables({ CARD_SERVICE_APIKEY: ' ' })).toEqual([]);
   });
 });

@@ -127,7 +127,7 @@ describe('no secret comes out', () => {
     expect(secretsIn(bot.output(), secrets())).toEqual([]);
   });
 
-  it('of a bot that Discord refuses, or whose configuration does not do', async () => {
+  it('of a bot that Discord refuses, or whose configuration is invalid', async () => {
     const { env, secrets } = await startWatched();
     const refused = startBotProcess({ ...env, DISCORD_TOKEN: 'MTE4.refused.token-of-somebody-else' });
     const spaced = startBotProcess({

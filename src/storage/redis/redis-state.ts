@@ -1,8 +1,6 @@
 import { KeyvCardStore } from '../../cache/keyv-card-store.ts';
-import type { Config, RedisSetting, Shards } from '../../config/config.ts';
-import type { Logger } from '../../log.ts';
 import { accountOf } from '../../quota/stored-limiter-state.ts';
-import { cardStoreSetting, type State, warnOfSpentDay, warnOfUnknownLimit } from '../state.ts';
+import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { BullJournal } from './bull-journal.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { RedisBucket } from './redis-bucket.ts';
@@ -16,41 +14,44 @@ import { warnOfSettings } from './redis-settings.ts';
 import { RedisStore } from './redis-store.ts';
 import { SharedLimiterState } from './shared-limiter-state.ts';
 
-/** Of what Redis holds; another version shares nothing with this one. */
-const VERSION = 'v1';
-/** A start waits so long for Redis, and then goes on without it. */
-const OPENING_PATIENCE_MS = 1_000;
+export interface RedisStateOptions extends StateOptions {
+  /** `url` may hold a password. */
+  redis: { url: string; keyPrefix: string };
+  discord: { shards: 'auto' | { ids: readonly number[]; count: number } };
+}
 
-/** The state that several processes share through Redis. Whatever Redis does, this opens, and no part of it rejects. */
-export async function openRedisState(config: Config, redis: RedisSetting, log: Logger): Promise<State> {
-  const { baseUrl, apiKey } = config.cardService;
+/** Of the format in Redis; processes of different versions share nothing. */
+const VERSION = 'v1';
+/** A start waits this long for Redis, and then continues without it. */
+const OPEN_TIMEOUT_MS = 1_000;
+
+/** The state that several processes share through Redis. Opens, and never rejects, whatever Redis does. */
+export async function openRedisState(options: RedisStateOptions): Promise<State> {
+  const { cardService, redis, discord, log } = options;
+  const { baseUrl, apiKey } = cardService;
   const prefix = `${redis.keyPrefix}:${VERSION}`;
   const account = accountOf(baseUrl, apiKey);
 
   const link = new RedisLink({ url: redis.url, prefix, log });
-  const processesAlive = new ProcessesAlive(link, prefix, expectedProcesses(config.discord.shards));
+  const processesAlive = new ProcessesAlive(link, prefix, expectedProcesses(discord.shards));
   const cardStore = new KeyvCardStore({
-    ...cardStoreSetting(config),
-    log,
+    ...cardStoreOptions(options),
     store: new RedisStore(link),
     keyPrefix: `${redis.keyPrefix}:cards:`,
   });
   const bucket = new RedisBucket(link, prefix, account);
   const shared = new SharedLimiterState({ link, prefix, account, bucketKey: bucket.key, processesAlive, log });
   const limiter = new RedisLimiter({
-    setting: config.plan,
-    longestWaitMs: config.longestWaitMs,
+    ...limiterOptions(options),
     shared,
     bucket,
     link,
     processesAlive,
-    warn: warnOfSpentDay(log),
-    warnOfLimit: warnOfUnknownLimit(log),
   });
   const ledger = new RedisLedger(link, prefix);
   const journal = new BullJournal({ link, processesAlive, prefix, log });
   warnOfSettings(link, log);
-  await link.opened(OPENING_PATIENCE_MS);
+  await link.opened(OPEN_TIMEOUT_MS);
 
   return {
     cardStore,
@@ -62,7 +63,7 @@ export async function openRedisState(config: Config, redis: RedisSetting, log: L
     board: new RedisReportBoard(link, `${prefix}:${account}`),
     identifyTurns: new RedisIdentifyTurns(link, prefix),
     async close() {
-      await processesAlive.leave(); // first, so that others take on at once what is still owed
+      await processesAlive.leave(); // first, so that others take over the deferred replies at once
       await journal.close();
       await ledger.close();
       await cardStore.close();
@@ -71,7 +72,7 @@ export async function openRedisState(config: Config, redis: RedisSetting, log: L
   };
 }
 
-/** Processes that are to be reckoned with before any was heard of: those that share the shards evenly. */
-function expectedProcesses(shards: Shards): number {
+/** Processes to expect before any heartbeat was read: as many as share the shards evenly. */
+function expectedProcesses(shards: RedisStateOptions['discord']['shards']): number {
   return shards === 'auto' ? 1 : Math.ceil(shards.count / shards.ids.length);
 }

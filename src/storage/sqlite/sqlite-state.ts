@@ -1,19 +1,23 @@
 import { join } from 'node:path';
 import { KeyvCardStore } from '../../cache/keyv-card-store.ts';
-import type { Config } from '../../config/config.ts';
 import { LocalIdentifyTurns } from '../../discord/gateway/identify-turns.ts';
-import type { Logger } from '../../log.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
 import { NO_CARD_LOCK } from '../../lookup/lookup-queue.ts';
 import { LocalReportBoard } from '../../lookup/usage-reports.ts';
 import { LocalLimiter } from '../../quota/local-limiter.ts';
-import { cardStoreSetting, type State, warnOfSpentDay, warnOfUnknownLimit } from '../state.ts';
+import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { openDatabase, openExclusively } from './database.ts';
 import { LIMITER_SCHEMA, LimiterRows } from './limiter-rows.ts';
 import { JOURNAL_SCHEMA, SqliteJournal } from './sqlite-journal.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from './sqlite-ledger.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite-store.ts';
 import { StateWrites } from './state-writes.ts';
+
+export interface SqliteStateOptions extends StateOptions {
+  dataDir: string;
+  /** Ends the wait for the previous owner of `dataDir`. */
+  signal?: AbortSignal | undefined;
+}
 
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
 const OWNER_PATIENCE_MS = 15_000;
@@ -25,15 +29,16 @@ const STATE_LOSS = 'pacing and counts start anew, and replies that were owed sta
  *
  * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
  */
-export async function openSqliteState(config: Config, log: Logger, signal?: AbortSignal): Promise<State> {
-  const { baseUrl, apiKey } = config.cardService;
+export async function openSqliteState(options: SqliteStateOptions): Promise<State> {
+  const { cardService, dataDir, log, signal } = options;
+  const { baseUrl, apiKey } = cardService;
   const state = await openExclusively(
-    join(config.dataDir, 'state.sqlite'),
+    join(dataDir, 'state.sqlite'),
     { log, schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA, lossMeans: STATE_LOSS },
     OWNER_PATIENCE_MS,
     signal,
   );
-  const cardStore = openDatabase(join(config.dataDir, 'cards.sqlite'), {
+  const cardStore = openDatabase(join(dataDir, 'cards.sqlite'), {
     log,
     schema: CARDS_SCHEMA,
     lossMeans: 'remembered cards are asked for again',
@@ -41,19 +46,16 @@ export async function openSqliteState(config: Config, log: Logger, signal?: Abor
 
   const writes = new StateWrites(log);
   const pacing = new LimiterRows(state, baseUrl, apiKey, log, writes);
-  const store = new KeyvCardStore({ ...cardStoreSetting(config), log, store: new SqliteStore(cardStore) });
+  const store = new KeyvCardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
   const ledger = new SqliteLedger(state);
   const journal = new SqliteJournal(state, log, writes);
 
   return {
     cardStore: store,
     limiter: new LocalLimiter({
-      setting: config.plan,
-      longestWaitMs: config.longestWaitMs,
+      ...limiterOptions(options),
       state: pacing.load(),
       save: (latest) => pacing.save(latest),
-      warn: warnOfSpentDay(log),
-      warnOfLimit: warnOfUnknownLimit(log),
     }),
     ledger,
     journal,

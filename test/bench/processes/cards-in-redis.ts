@@ -7,13 +7,10 @@ const AT_ONCE = 100;
 
 /** Cards 0 to `count` − 1 in Redis, as the bot with these variables would have written them a moment ago. */
 export async function putCards(variables: Record<string, string>, count: number): Promise<void> {
-  const config = readConfig({ DISCORD_TOKEN: 'none', ...variables });
-  if (config.redis === undefined) throw new Error('no REDIS_URL');
-  const { cardStore: cards, close } = await openRedisState(
-    config,
-    config.redis,
-    createLog({ level: 'warn', secrets: [] }),
-  );
+  const { redis, ...config } = readConfig({ DISCORD_TOKEN: 'none', ...variables });
+  if (redis === undefined) throw new Error('no REDIS_URL');
+  const log = createLog({ level: 'warn', secrets: [] });
+  const { cardStore: cards, close } = await openRedisState({ ...config, redis, log });
   for (let from = 0; from < count; from += AT_ONCE) {
     const ids = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => storedCardId(from + index));
     await Promise.all(ids.map((id) => cards.set(id, { card: sampleCard(id), fetchedAtMs: Date.now() })));

@@ -24,11 +24,11 @@ const WRITES: Readonly<Record<string, Write>> = {
 
 /** Bytes of Redis for one of each kind, keys and all that Redis keeps for them included: the mean of 5,000. */
 export async function bytesOfEach(use: RedisUse, variables: Record<string, string>): Promise<[string, number][]> {
-  const config = readConfig({ DISCORD_TOKEN: 'none', ...variables });
-  if (config.redis === undefined) throw new Error('no REDIS_URL');
+  const { redis, ...config } = readConfig({ DISCORD_TOKEN: 'none', ...variables });
+  if (redis === undefined) throw new Error('no REDIS_URL');
   const found: [string, number][] = [];
   for (const [what, write] of Object.entries(WRITES)) {
-    const state = await openRedisState(config, config.redis, createLog({ level: 'warn', secrets: [] }));
+    const state = await openRedisState({ ...config, redis, log: createLog({ level: 'warn', secrets: [] }) });
     await write(state, MANY); // the keys that all of a kind share
     const before = await use.bytes();
     for (let from = 0; from < MANY; from += AT_ONCE) {
