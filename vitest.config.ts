@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG = ['test/e2e/**/*.test.ts', 'test/container/**/*.test.ts', 'test/storage/redis/**/*.test.ts'];
 
 /** These mostly wait; begun last, they would be waited for. */
-const LONGEST = /\/(?:gateway-process|chaos|shards|page|redis-link|redis-trouble)\.test\.ts$/;
+const LONGEST = /\/(?:gateway-process|chaos|shards|page|redis-link|redis-outages)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -34,7 +34,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'redis',
-          include: ['test/e2e/{card,usage,quota,shares}.test.ts'],
+          include: ['test/e2e/{card,usage,quota,budgets}.test.ts'],
           env: { STATE_IN: 'redis' },
         },
       },

@@ -112,10 +112,10 @@ export class Contender {
   /** Types `/card` `count` times, `atOnce` at a time; resolves when all are called back. */
   async load(ids: Iterator<string, never>, count: number, atOnce = AT_ONCE): Promise<void> {
     let left = count;
-    const oneAfterTheOther = async () => {
+    const inSequence = async () => {
       while (left-- > 0) await this.callbackMs(ids.next().value);
     };
-    await Promise.all(Array.from({ length: atOnce }, oneAfterTheOther));
+    await Promise.all(Array.from({ length: atOnce }, inSequence));
   }
 
   async stop(): Promise<void> {

@@ -38,7 +38,7 @@ export class StoredCards {
   /** The real store writes one card; `put` multiplies its row. */
   static async open(dataDir: string, serviceUrl: string): Promise<StoredCards> {
     const log = createLog({ level: 'warn', secrets: [] });
-    const database = openDatabase(join(dataDir, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: 'missing' });
+    const database = openDatabase(join(dataDir, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: 'nothing' });
     const store = new KeyvCardStore({
       log,
       store: new SqliteStore(database),

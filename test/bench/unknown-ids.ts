@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { startCardService } from '../../src/sandbox/card-service.ts';
-import { timesAsked } from './asked-times.ts';
 import { ourBot } from './bots.ts';
 import { AT_ONCE, type Contender } from './contender.ts';
 import { residentMegabytes } from './process-memory.ts';
+import { requestTimes } from './request-times.ts';
 import { type BenchTable, toMarkdown } from './table.ts';
 
 const COMMANDS = 10_000;
@@ -42,7 +42,7 @@ export async function run(): Promise<BenchTable> {
     requestsPerMinute: REQUESTS_PER_MINUTE,
     burst: BURST,
   });
-  const fetchedAtMs = timesAsked(service);
+  const requestedAtMs = requestTimes(service);
   const bot = await ourBot(dataDir, service.url, {
     CARD_SERVICE_PLAN: 'business',
     CARD_SERVICE_REQUESTS_PER_MINUTE: String(REQUESTS_PER_MINUTE),
@@ -60,11 +60,11 @@ export async function run(): Promise<BenchTable> {
       samples.push({
         commands: first + QUARTER,
         ...sample(bot, dataDir),
-        ids: fetchedAtMs.size,
+        ids: requestedAtMs.size,
         requests: service.counts.total,
       });
     }
-    return table(samples, unanswered, [...fetchedAtMs.values()]);
+    return table(samples, unanswered, [...requestedAtMs.values()]);
   } finally {
     await bot.stop();
     await service.close();
@@ -76,13 +76,13 @@ export async function run(): Promise<BenchTable> {
 async function ask(bot: Contender, first: number, count: number): Promise<number> {
   let next = first;
   let unanswered = 0;
-  const oneAfterTheOther = async () => {
+  const inSequence = async () => {
     while (next < first + count) {
       const { content } = await bot.answered(unknownId(next++));
       if (!content.startsWith('There is no card')) unanswered++;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, oneAfterTheOther));
+  await Promise.all(Array.from({ length: AT_ONCE }, inSequence));
   return unanswered;
 }
 
@@ -108,8 +108,8 @@ function sample(bot: Contender, dataDir: string): Omit<Sample, 'commands' | 'ids
   };
 }
 
-function table(samples: Sample[], unanswered: number, fetchedAtMs: number[][]): BenchTable {
-  const again = fetchedAtMs.flatMap((times) => times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0)));
+function table(samples: Sample[], unanswered: number, requestedAtMs: number[][]): BenchTable {
+  const again = requestedAtMs.flatMap((times) => times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0)));
   const tooSoon = again.filter((ms) => ms < LIFE_SECONDS * 1000).length;
   const growthOf = (what: 'diskMegabytes' | 'residentMegabytes') =>
     (samples.at(-1)?.[what] ?? 0) / (samples[0]?.[what] ?? 0);

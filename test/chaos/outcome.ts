@@ -1,8 +1,8 @@
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { finalAnswers, isFinal as isFinalAnswer } from '../support/final-answers.ts';
+import { endedUnheard, endedWithBoth, type Troubles } from './disruptions.ts';
 import type { Milestones } from './milestones.ts';
-import { endedUnheard, endedWithBoth, type Troubles } from './troubles.ts';
 
 /**
  * How a question ended for the member. `lost` is what must never be: acknowledged, and then nothing; or not acknowledged

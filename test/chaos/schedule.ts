@@ -13,7 +13,7 @@ const ASKS_A_SECOND = 25;
 const MEMBERS = 4;
 
 /** Where it happens. */
-export interface ChaosPlace {
+export interface ScheduleOptions {
   cardIds: readonly string[];
   guilds?: number;
   faults?: readonly FaultName[];
@@ -24,8 +24,8 @@ export interface ChaosPlace {
 const STRANGE_IDS = ['nope-1', '../v1/usage', '..', '%2e%2e%2f', 'a/b?c#d', '🃏'.repeat(50), '\u202Eelbisrever', '  '];
 
 /** The same seed gives the same schedule, whatever the machine does with it. */
-export function chaosSchedule(seed: string, seconds: number, reservation: ChaosPlace): ChaosEvent[] {
-  const { cardIds, guilds = 2, faults = FAULT_NAMES, meanBetweenFaultsMs = 500 } = reservation;
+export function chaosSchedule(seed: string, seconds: number, options: ScheduleOptions): ChaosEvent[] {
+  const { cardIds, guilds = 2, faults = FAULT_NAMES, meanBetweenFaultsMs = 500 } = options;
   const random = seededRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const endMs = seconds * 1_000;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startSurroundings } from '../support/surroundings.ts';
+import { startBackends } from '../support/backends.ts';
 import { allowedPaths, copiedPaths, ignoredPaths, readStages, unpackImage } from './image.ts';
 
 /** The value of an instruction in the stage that runs. */
@@ -61,14 +61,14 @@ describe('the image', () => {
   });
 
   it('holds the registration of commands, which finds nothing to do when they are registered', async () => {
-    const { env } = await startSurroundings();
+    const { env } = await startBackends();
     const diff = await run(app, ['node', 'src/registration/main.ts', 'diff'], env);
 
     expect(await diff.ended).toBe(0);
   });
 
   it('answers a command, writes to DATA_DIR alone, and exits 0 when told', async () => {
-    const { discord, env } = await startSurroundings();
+    const { discord, env } = await startBackends();
     const before = await readdir(app);
     const bot = await run(app, await startCommand(), env);
     await Promise.race([discord.gateway.whenReady(), bot.ended.then(() => expect.unreachable(bot.output()))]);

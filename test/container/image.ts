@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { whenOver } from '../support/when-over.ts';
+import { onFinished } from '../support/on-finished.ts';
 
 const Lockfile = z.object({
   packages: z.record(
@@ -49,7 +49,7 @@ export async function allowedPaths(): Promise<string[]> {
 /** A folder that holds what the image's `/app` holds. Gone when the test is over. */
 export async function unpackImage(): Promise<string> {
   const app = await mkdtemp(join(tmpdir(), 'cardbot-image-'));
-  whenOver(() => rm(app, { recursive: true, force: true }));
+  onFinished(() => rm(app, { recursive: true, force: true }));
   const ignored = await ignoredPaths();
   for (const path of copiedPaths((await readStages()).at(-1) ?? [])) {
     await cp(path, join(app, path), { recursive: true, filter: (from) => !ignored.includes(from) });

@@ -38,9 +38,9 @@ describe('chaos', () => {
   );
 
   it('is the same again from the same seed', () => {
-    const reservation = { cardIds: SAMPLE_CARDS.map(({ id }) => id) };
+    const schedule = { cardIds: SAMPLE_CARDS.map(({ id }) => id) };
 
-    expect(chaosSchedule('seed', 10, reservation)).toEqual(chaosSchedule('seed', 10, reservation));
-    expect(chaosSchedule('seed', 10, reservation)).not.toEqual(chaosSchedule('other', 10, reservation));
+    expect(chaosSchedule('seed', 10, schedule)).toEqual(chaosSchedule('seed', 10, schedule));
+    expect(chaosSchedule('seed', 10, schedule)).not.toEqual(chaosSchedule('other', 10, schedule));
   });
 });

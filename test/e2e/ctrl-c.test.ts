@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { startBackends } from '../support/backends.ts';
 import { startUnderNpm } from '../support/bot-process.ts';
 import { finalAnswer } from '../support/final-answers.ts';
-import { startSurroundings } from '../support/surroundings.ts';
 
 /** For a question's request to be under way when the signal comes. */
 const SLOW_MS = 1_200;
 
 describe('Ctrl-C, which under npm comes twice within milliseconds,', () => {
   it('ends the bot in peace: a question in hand is answered, and the exit code is 0', async () => {
-    const { discord, cardService, env } = await startSurroundings({ latencyMs: SLOW_MS });
+    const { discord, cardService, env } = await startBackends({ latencyMs: SLOW_MS });
     const npm = startUnderNpm(['start'], env);
     await npm.wrote('gateway ready');
     const typed = discord.type({ command: 'card', options: { id: 'base1-4' } });

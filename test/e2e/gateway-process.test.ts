@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ask, type GatewayFault, type Life, livesThrough } from '../support/bot-life.ts';
+import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer } from '../support/final-answers.ts';
+import { type GatewayFault, lookUp, type RunningBot, survives } from '../support/gateway-fault.ts';
 import { startRedis } from '../support/redis.ts';
-import { startSurroundings } from '../support/surroundings.ts';
 
-const SESSION_GOES_ON: GatewayFault[] = [
+const SESSION_SURVIVES: GatewayFault[] = [
   ...[1_006, 4_000, 4_001, 4_002, 4_009].map(close),
-  { name: 'op 7', strike: ({ discord }) => discord.gateway.requestReconnect() },
-  { name: 'op 9, resumable', strike: ({ discord }) => discord.gateway.invalidate(true) },
+  { name: 'op 7', inject: ({ discord }) => discord.gateway.requestReconnect() },
+  { name: 'op 9, resumable', inject: ({ discord }) => discord.gateway.invalidate(true) },
   {
     name: 'garbage',
-    strike({ discord }) {
+    inject({ discord }) {
       for (const frame of GARBAGE) discord.gateway.send(frame);
     },
-    connectsAnew: false,
+    reconnects: false,
   },
 ];
 const GARBAGE = ['', '<html>Bad gateway</html>', '{"op":', 'null', '[]', '"op"', '{}', '{"op":0}', new Uint8Array(99)];
 
 const SESSION_ENDS: GatewayFault[] = [
-  { name: 'a TCP reset', strike: ({ discord }) => discord.gateway.reset() },
+  { name: 'a TCP reset', inject: ({ discord }) => discord.gateway.reset() },
   close(1_000),
   {
     name: 'a dead resume address',
-    async strike({ discord }) {
+    async inject({ discord }) {
       const { gateway } = discord;
       discord.setGatewayFaults({ deadResumeAddress: true });
       gateway.drop(4_003);
@@ -37,7 +37,7 @@ const SESSION_ENDS: GatewayFault[] = [
   close(4_003),
   {
     name: 'a RESUME that is not answered',
-    async strike({ discord, bot }) {
+    async inject({ discord, bot }) {
       const before = bot.output().length;
       discord.setGatewayFaults({ resumesIgnored: true });
       discord.gateway.drop(4_000);
@@ -46,10 +46,10 @@ const SESSION_ENDS: GatewayFault[] = [
     },
   },
   ...[4_005, 4_007, 4_008].map(close),
-  { name: 'op 9, not resumable', strike: ({ discord }) => discord.gateway.invalidate(false) },
+  { name: 'op 9, not resumable', inject: ({ discord }) => discord.gateway.invalidate(false) },
   {
     name: 'a refused resume',
-    strike({ discord }) {
+    inject({ discord }) {
       discord.setGatewayFaults({ refusedResumes: 1 });
       discord.gateway.drop();
     },
@@ -57,10 +57,10 @@ const SESSION_ENDS: GatewayFault[] = [
 ];
 
 /** Each lasts a while. */
-const GATEWAY_AWAY = [
+const GATEWAY_UNAVAILABLE = [
   {
     name: 'half a minute of refused connections',
-    async strike({ discord }) {
+    async inject({ discord }) {
       await discord.refuseConnections(true);
       await sleep(30_000);
       await discord.refuseConnections(false);
@@ -68,7 +68,7 @@ const GATEWAY_AWAY = [
   },
   {
     name: 'eight seconds of closes with 1013',
-    async strike({ discord }) {
+    async inject({ discord }) {
       discord.setGatewayFaults({ closesAtOnce: 1_013 });
       discord.gateway.drop(1_013);
       await sleep(8_000);
@@ -77,7 +77,7 @@ const GATEWAY_AWAY = [
   },
   {
     name: 'no HELLO',
-    async strike({ discord, bot }) {
+    async inject({ discord, bot }) {
       const before = bot.output().length;
       discord.setGatewayFaults({ helloWithheld: true });
       discord.gateway.drop();
@@ -87,14 +87,14 @@ const GATEWAY_AWAY = [
   },
   {
     name: 'a READY that is late',
-    async strike({ discord }) {
+    async inject({ discord }) {
       discord.setGatewayFaults({ readyDelayMs: 5_000 });
       discord.gateway.drop(4_003);
     },
   },
   {
     name: 'a READY that does not come',
-    async strike({ discord, bot }) {
+    async inject({ discord, bot }) {
       const before = bot.output().length;
       discord.setGatewayFaults({ readyWithheld: true });
       discord.gateway.drop(4_003);
@@ -115,34 +115,35 @@ const SHUT_OUT: [code: number, sentence: string][] = [
 
 type Activity = 'idle' | 'waiting';
 
-/** What one process lives through, until Discord shuts it out. */
-interface Story {
+/** The faults that one process survives, and the close code with which Discord shuts it out at the end. */
+interface Scenario {
   mode: 'embedded' | 'redis';
   faults: readonly (readonly [GatewayFault, Activity])[];
   end: { code: number; sentence: string; activity: Activity };
 }
 
-const [REFUSED, SENT_AWAY, NO_HELLO, LATE_READY, NO_READY] = GATEWAY_AWAY;
+const [REFUSED, TURNED_AWAY, NO_HELLO, LATE_READY, NO_READY] = GATEWAY_UNAVAILABLE;
 
 /**
- * They take equally long. Between two sessions something after which one goes on: who fails again and again waits ever
- * longer, and the next identify has to wait anyway.
+ * The sequences take equally long. Faults that end the session alternate with faults that it survives: repeated failures
+ * are retried with growing waits, and the next identify has to wait anyway.
  */
-const LIVES: GatewayFault[][] = [
-  [...withPermit(SESSION_ENDS.slice(0, 2), SESSION_GOES_ON.slice(0, 2)), NO_HELLO, REFUSED],
-  [...withPermit(SESSION_ENDS.slice(2, 4), SESSION_GOES_ON.slice(2, 4)), NO_READY, LATE_READY],
-  [...withPermit(SESSION_ENDS.slice(4), SESSION_GOES_ON.slice(4)), SENT_AWAY],
+const FAULT_SEQUENCES: GatewayFault[][] = [
+  [...interleaved(SESSION_ENDS.slice(0, 2), SESSION_SURVIVES.slice(0, 2)), NO_HELLO, REFUSED],
+  [...interleaved(SESSION_ENDS.slice(2, 4), SESSION_SURVIVES.slice(2, 4)), NO_READY, LATE_READY],
+  [...interleaved(SESSION_ENDS.slice(4), SESSION_SURVIVES.slice(4)), TURNED_AWAY],
 ];
 
 /**
- * A process costs more than all that happens to it, so each meets several faults. Over both modes each fault meets an
- * idle bot and one with a question in hand; what leaves the session alone is quick, and meets both in both modes. Each
- * process can be shut out once: what is said and done then depends on the code alone, not on where its state is.
+ * Starting a process takes longer than a fault, so each process meets several. Across both modes each fault meets an idle
+ * bot and one with a lookup in progress; faults that the session survives are quick and meet both in both modes. Each
+ * process can be shut out once: what it logs and does then depends on the close code alone, not on where its state is.
  */
-const STORIES: Story[] = (['embedded', 'redis'] as const).flatMap((mode, at) =>
-  LIVES.map((faults, life): Story => {
-    const activity = (index: number): Activity => ((life + index + at) % 2 === 0 ? 'idle' : 'waiting');
-    const [code, sentence] = SHUT_OUT[LIVES.length * at + life] ?? expect.fail('a life without an end');
+const SCENARIOS: Scenario[] = (['embedded', 'redis'] as const).flatMap((mode, modeIndex) =>
+  FAULT_SEQUENCES.map((faults, sequence): Scenario => {
+    const activity = (index: number): Activity => ((sequence + index + modeIndex) % 2 === 0 ? 'idle' : 'waiting');
+    const [code, sentence] =
+      SHUT_OUT[FAULT_SEQUENCES.length * modeIndex + sequence] ?? expect.fail('more scenarios than close codes');
     return {
       mode,
       faults: faults.map((fault, index) => [fault, activity(index)]),
@@ -152,49 +153,53 @@ const STORIES: Story[] = (['embedded', 'redis'] as const).flatMap((mode, at) =>
 );
 
 describe('a bot process', () => {
-  const told = new Map<Story, Promise<void>>();
+  const results = new Map<Scenario, Promise<void>>();
 
-  // All at once, for most of the time they wait.
+  // All at once, because most of the time they wait.
   beforeAll(async () => {
     const redis = await startRedis();
-    for (const [index, story] of STORIES.entries()) {
-      const reservation = await startSurroundings({ requestsPerMinute: 6_000, burst: 100 });
+    for (const [index, scenario] of SCENARIOS.entries()) {
+      const backends = await startBackends({ requestsPerMinute: 6_000, burst: 100 });
       const variables = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: `${redis.prefix}:${index}` };
-      const bot = startBotProcess({ ...reservation.env, ...(story.mode === 'redis' && variables) });
-      const end = bot.wrote('gateway ready').then(() => tell(story, { ...reservation, bot }));
-      end.catch(() => {}); // its test says so
-      told.set(story, end);
+      const bot = startBotProcess({ ...backends.env, ...(scenario.mode === 'redis' && variables) });
+      const result = bot.wrote('gateway ready').then(() => play(scenario, { ...backends, bot }));
+      result.catch(() => {}); // its test fails with it
+      results.set(scenario, result);
     }
   });
 
-  it.each(STORIES.map((story) => [nameOf(story), story] as const))('%s', { timeout: 120_000 }, async (_, story) => {
-    await told.get(story);
-  });
+  it.each(SCENARIOS.map((scenario) => [nameOf(scenario), scenario] as const))(
+    '%s',
+    { timeout: 120_000 },
+    async (_, scenario) => {
+      await results.get(scenario);
+    },
+  );
 });
 
-async function tell({ faults, end }: Story, life: Life): Promise<void> {
-  const { discord, cardService, bot } = life;
-  for (const [fault, activity] of faults) await livesThrough(life, fault, activity);
+async function play({ faults, end }: Scenario, running: RunningBot): Promise<void> {
+  const { discord, cardService, bot } = running;
+  for (const [fault, activity] of faults) await survives(running, fault, activity);
   const { identifies } = discord.gateway;
   cardService.set({ latencyMs: 500 });
-  const query = end.activity === 'waiting' ? ask(life) : undefined;
-  await query?.typed.until(({ state }) => state === 'thinking');
+  const pending = end.activity === 'waiting' ? lookUp(running) : undefined;
+  await pending?.typed.until(({ state }) => state === 'thinking');
   discord.gateway.drop(end.code);
-  if (query) expect(await finalAnswer(query.typed)).toBe(query.title);
+  if (pending) expect(await finalAnswer(pending.typed)).toBe(pending.title);
   expect(await bot.ended, bot.output()).toBe(1);
   expect(bot.output()).toContain(end.sentence);
   expect(discord.gateway.identifies).toBe(identifies);
 }
 
-function nameOf({ mode, faults, end }: Story): string {
-  const lived = [...new Set(faults.map(([{ name }]) => name))].join(', ');
-  return `${mode}: answers after ${lived}; says what to do and exits 1 after ${end.code}`;
+function nameOf({ mode, faults, end }: Scenario): string {
+  const faultNames = [...new Set(faults.map(([{ name }]) => name))].join(', ');
+  return `${mode}: answers after ${faultNames}; prints what to do and exits 1 after ${end.code}`;
 }
 
 function close(code: number): GatewayFault {
-  return { name: String(code), strike: ({ discord }) => discord.gateway.drop(code) };
+  return { name: String(code), inject: ({ discord }) => discord.gateway.drop(code) };
 }
 
-function withPermit(ends: readonly GatewayFault[], others: readonly GatewayFault[]): GatewayFault[] {
-  return ends.flatMap((end, index) => [end, ...others.slice(index, index + 1).flatMap((other) => [other, other])]);
+function interleaved(ends: readonly GatewayFault[], survived: readonly GatewayFault[]): GatewayFault[] {
+  return ends.flatMap((end, index) => [end, ...survived.slice(index, index + 1).flatMap((fault) => [fault, fault])]);
 }

@@ -3,17 +3,17 @@ import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { rateLimited, refused, serverError } from '../../src/sandbox/discord/fault-forms.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
+import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
 import { logLines } from '../support/log-lines.ts';
-import { startSurroundings } from '../support/surroundings.ts';
 
 const CARD = 'Emberwing Drake';
 const HOUR_MS = 3_600_000;
 
 /** The bot in this process, on its way to a Discord with these faults. */
 async function startsInto(...faults: ScriptedFault[]) {
-  const { discord, env } = await startSurroundings();
+  const { discord, env } = await startBackends();
   discord.faults.script(...faults);
   const { log, lines } = logLines();
   const bot = await startApp(readConfig(env), log);
@@ -91,7 +91,7 @@ describe('a login', () => {
 
 describe('a bot that Discord shuts out while it runs', () => {
   it('for its token was revoked pays what it owes and exits 1 with a sentence', async () => {
-    const { discord, cardService, env } = await startSurroundings();
+    const { discord, cardService, env } = await startBackends();
     cardService.set({ latencyMs: 400 });
     const bot = startBotProcess(env);
     await discord.gateway.whenReady();

@@ -1,10 +1,10 @@
 import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
 import { expect, it } from 'vitest';
+import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer } from '../support/final-answers.ts';
 import { recordEvents } from '../support/gateway-recording.ts';
 import { ODD, oddPayloads } from '../support/odd-payloads.ts';
-import { startSurroundings } from '../support/surroundings.ts';
 
 const { Ready, InteractionCreate, TypingStart } = GatewayDispatchEvents;
 const { Reconnect, InvalidSession, Hello, Dispatch } = GatewayOpcodes;
@@ -17,7 +17,7 @@ const OPS = [...Array.from({ length: 60 }, (_, op) => op - 5), ...ODD].filter(
 );
 
 it('no frame ends the process, however odd, and the next good command is answered', { timeout: 90_000 }, async () => {
-  const { discord, env } = await startSurroundings();
+  const { discord, env } = await startBackends();
   const { gateway } = discord;
   const { ready, interaction } = await recordEvents(discord);
   const bot = startBotProcess(env);

@@ -19,10 +19,10 @@ beforeAll(async () => {
   page = await openPage();
 });
 
-type CardRecord = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
+type Answer = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
 
 /** The page before a bot with the single command `/show`, which it answers as the test says. */
-function openShow(answer: CardRecord, options: EmulatedDiscordOptions = {}): Promise<PageVisit> {
+function openShow(answer: Answer, options: EmulatedDiscordOptions = {}): Promise<PageVisit> {
   const handle = async (interaction: Interaction) => {
     if (interaction.isChatInputCommand()) await answer(interaction);
   };
@@ -53,7 +53,7 @@ async function openBot(
 it('shows "thinking…", then the answer in its place, then "(edited)"', async () => {
   const answered = Promise.withResolvers<void>();
   const corrected = Promise.withResolvers<void>();
-  const { complaints } = await openShow(async (interaction) => {
+  const { pageErrors } = await openShow(async (interaction) => {
     await interaction.deferReply();
     await answered.promise;
     await interaction.editReply('first');
@@ -71,7 +71,7 @@ it('shows "thinking…", then the answer in its place, then "(edited)"', async (
   await reply.getByText('second').waitFor();
   await reply.getByText('(edited)').waitFor();
   expect(await page.locator('discord-message').count()).toBe(1);
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
 });
 
 it('says in red what Discord says of a bot that does not answer, privately', async () => {
@@ -110,7 +110,7 @@ it('shows public replies to everybody in the same server, and nowhere else', asy
 });
 
 it('renders Markdown in titles, descriptions and field values, and none in footers and authors', async () => {
-  const { complaints } = await openShow((interaction) =>
+  const { pageErrors } = await openShow((interaction) =>
     interaction.reply({
       embeds: [
         {
@@ -142,12 +142,12 @@ it('renders Markdown in titles, descriptions and field values, and none in foote
   const spoiler = embed.getByRole('button', { name: 'Spoiler' });
   await spoiler.press('Enter');
   await expect.poll(() => spoiler.getAttribute('activated')).toBe('');
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
 });
 
 it('shows hostile text as text, links nowhere but to http and https, and asks nobody outside', async () => {
   const hostile = '<img src=x onerror="document.title=1"> [a](javascript:alert(1)) 12345678901234567';
-  const { strangers, complaints } = await openShow((interaction) =>
+  const { externalUrls, pageErrors } = await openShow((interaction) =>
     interaction.reply({
       content: hostile,
       embeds: [
@@ -169,9 +169,9 @@ it('shows hostile text as text, links nowhere but to http and https, and asks no
   expect((await reply.textContent())?.split(hostile)).toHaveLength(7);
   expect(await reply.getByRole('link').count()).toBe(0);
   expect(await page.title()).toBe('cardbot sandbox');
-  expect(strangers).toEqual([]);
+  expect(externalUrls).toEqual([]);
   // The emulated Discord has no such picture
-  expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+  expect(pageErrors.filter((text) => !text.includes('404'))).toEqual([]);
 });
 
 it('keeps the end in sight when an image comes late, and goes to the answer of who had scrolled up', async () => {
@@ -267,7 +267,7 @@ async function playEverything(interaction: Interaction): Promise<unknown> {
 }
 
 it('suggests values, shows files, and lets buttons, select menus and the menu of a message be used, in direct messages', async () => {
-  const { strangers, complaints } = await openBot(
+  const { externalUrls, pageErrors } = await openBot(
     [
       {
         name: 'deck',
@@ -317,5 +317,5 @@ it('suggests values, shows files, and lets buttons, select menus and the menu of
   await page.getByRole('button', { name: 'Submit' }).click();
   await page.getByText('named: Drake').waitFor();
   expect(await page.getByLabel('New name').count()).toBe(0);
-  expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+  expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
 });

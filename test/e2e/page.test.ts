@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 describe('a newcomer', () => {
   it('finds the focus in the composer, and gets a card by keyboard alone', async () => {
-    const { world, strangers, complaints } = await openSandbox(page);
+    const { world, externalUrls, pageErrors } = await openSandbox(page);
 
     await page.keyboard.type('/');
     const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
@@ -37,16 +37,16 @@ describe('a newcomer', () => {
       .poll(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth))
       .toBeGreaterThan(0);
     expect(world.cardService.requests).toHaveLength(1);
-    expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+    expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
   });
 
   it('may press one of the cards that are offered', async () => {
-    const { complaints } = await openSandbox(page);
+    const { pageErrors } = await openSandbox(page);
 
     await page.getByRole('region', { name: 'Welcome' }).getByRole('button').first().click();
 
     await page.locator('discord-embed').waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   it('may type a whole line', async () => {
@@ -144,7 +144,7 @@ describe('the card service', () => {
   });
 
   it('shows the wait after a 429, and then the card; what is past ticks on', async () => {
-    const { world, complaints } = await openSandbox(page);
+    const { world, pageErrors } = await openSandbox(page);
     // Stated from the request on, not from here: a wait is shown when more than 3 s of it are to come
     const body = { _tag: 'RateLimitExceeded', message: 'Rate limit exceeded.', retryAfter: 5 };
     world.cardService.script({ status: 429, headers: { 'retry-after': '5' }, body });
@@ -161,7 +161,7 @@ describe('the card service', () => {
     const age = replyTo(page, '/card id:nowhere-1').locator('discord-time');
     const atFirst = await age.textContent();
     await expect.poll(() => age.textContent(), { timeout: 3_000 }).not.toBe(atFirst);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });
 

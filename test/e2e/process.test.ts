@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
-import { startSurroundings } from '../support/surroundings.ts';
 
 describe('npm start', () => {
   it('exits 1 with every problem of the configuration, and what to write instead', async () => {
@@ -14,7 +14,7 @@ describe('npm start', () => {
   });
 
   it('exits 1 with a sentence when Discord refuses the token, as one that was revoked', async () => {
-    const { discord, env } = await startSurroundings();
+    const { discord, env } = await startBackends();
     discord.revokeToken();
     const bot = startBotProcess(env);
 
@@ -24,7 +24,7 @@ describe('npm start', () => {
   });
 
   it('keeps trying while Discord cannot be reached, and stops when told', async () => {
-    const { env } = await startSurroundings();
+    const { env } = await startBackends();
     const bot = startBotProcess({ ...env, DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     await bot.wrote('discord cannot be reached');
 
@@ -34,7 +34,7 @@ describe('npm start', () => {
   });
 
   it('exits 1 with a sentence when its data cannot be kept', async () => {
-    const { env } = await startSurroundings();
+    const { env } = await startBackends();
     const bot = startBotProcess({ ...env, DATA_DIR: '/dev/null/data' });
 
     expect(await bot.ended).toBe(1);
@@ -44,7 +44,7 @@ describe('npm start', () => {
   it('answers until it is told to stop, and exits 0; who waits for it to leave takes over, or stops when told', {
     timeout: 60_000, // three starts
   }, async () => {
-    const { discord, cardService, env } = await startSurroundings();
+    const { discord, cardService, env } = await startBackends();
     cardService.script({ path: 'odd', body: SANDBOX_API_KEY });
     const ask = (id: string) => discord.type({ command: 'card', options: { id } }).settled();
     const first = startBotProcess({ ...env, LOG_LEVEL: 'trace', GUILD_DAILY_REQUEST: '4711' });

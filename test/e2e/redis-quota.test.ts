@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { finalAnswer } from '../support/final-answers.ts';
-import { askedIds, hasCard, logOf, showsCard, startFleet, type TestFleet } from '../support/fleet.ts';
+import { hasCard, logOf, requestedIds, showsCard, startProcesses, type TestProcesses } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 
 const CARDS = Array.from({ length: 100 }, (_, number) => {
@@ -17,14 +17,14 @@ const NO_BURST = { CARD_SERVICE_BURST: '2' };
 const PATIENCE = { timeout: 15_000, interval: 200 };
 const TEST = { timeout: 40_000 };
 
-let fast: TestFleet;
-let oneByOne: TestFleet;
+let fast: TestProcesses;
+let oneByOne: TestProcesses;
 beforeAll(async () => {
   const redis = await startRedis();
   const another = { ...redis, prefix: `${redis.prefix}:another` };
   [fast, oneByOne] = await Promise.all([
-    startFleet({ redis, service: FAST, env: BOTS_BURST }),
-    startFleet({ redis: another, service: ONE_BY_ONE, env: NO_BURST }),
+    startProcesses({ redis, service: FAST, env: BOTS_BURST }),
+    startProcesses({ redis: another, service: ONE_BY_ONE, env: NO_BURST }),
   ]);
 }, 120_000);
 
@@ -39,20 +39,20 @@ function field({ embeds }: ChatMessage, name: string): string | undefined {
   return embeds[0]?.fields?.find((present) => present.name === name)?.value;
 }
 
-function refusals({ cardService }: TestFleet): number {
+function refusals({ cardService }: TestProcesses): number {
   return cardService.counts.byStatus[429] ?? 0;
 }
 
 describe('processes that share one quota', TEST, () => {
   // A 429 of the service says that in some time t there were more requests than burst + rate · t.
   it('pace as one: all is answered without a 429', async () => {
-    const before = askedIds(fast).length;
+    const before = requestedIds(fast).length;
     const cards = newCards(40);
 
     await Promise.all(cards.map((id, index) => showsCard(fast.card(index % 2, id))));
 
     expect(refusals(fast)).toBe(0);
-    expect(askedIds(fast).slice(before).sort()).toEqual(cards.sort());
+    expect(requestedIds(fast).slice(before).sort()).toEqual(cards.sort());
   });
 
   it('all keep still for as long as the service tells one of them to', async () => {
@@ -125,33 +125,33 @@ describe('turns are fair across processes', TEST, () => {
     cards.map((id) => oneByOne.card(shard, id, { memberId }));
 
   it("one member's many questions in one process delay another's in another by a turn each", async () => {
-    const start = askedIds(oneByOne).length;
+    const start = requestedIds(oneByOne).length;
     const many = ask(0, newCards(16), '1180000000000000101');
-    await expect.poll(() => askedIds(oneByOne).length, PATIENCE).toBeGreaterThan(start + 1);
+    await expect.poll(() => requestedIds(oneByOne).length, PATIENCE).toBeGreaterThan(start + 1);
 
-    const before = askedIds(oneByOne).length;
+    const before = requestedIds(oneByOne).length;
     const few = newCards(3);
     await Promise.all(ask(1, few, '1180000000000000102').map(showsCard));
 
-    const permits = few.map((id) => askedIds(oneByOne).indexOf(id) - before);
+    const permits = few.map((id) => requestedIds(oneByOne).indexOf(id) - before);
     expect(Math.max(...permits)).toBeLessThan(8);
     expect(many.filter(({ message }) => hasCard(message)).length).toBeLessThan(16);
     await Promise.all(many.map(showsCard));
   });
 
   it("one member's questions in two processes count together", async () => {
-    const start = askedIds(oneByOne).length;
+    const start = requestedIds(oneByOne).length;
     const member = '1180000000000000103';
     const here = newCards(8);
     const there = newCards(3);
     const first = ask(0, here, member);
-    await expect.poll(() => askedIds(oneByOne).length, PATIENCE).toBeGreaterThan(start);
+    await expect.poll(() => requestedIds(oneByOne).length, PATIENCE).toBeGreaterThan(start);
     const typed = ask(1, there, member);
 
     await Promise.all([...first, ...typed].map(showsCard));
 
     // A turn that a busy process takes late goes to another; counted apart, they would come in turn.
-    const permits = there.map((id) => askedIds(oneByOne).indexOf(id) - start);
+    const permits = there.map((id) => requestedIds(oneByOne).indexOf(id) - start);
     expect(Math.min(...permits)).toBeGreaterThanOrEqual(here.length - 2);
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
-import { askedIds, showsCard, startFleet, type TestFleet } from '../support/fleet.ts';
+import { requestedIds, showsCard, startProcesses, type TestProcesses } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 
 const QUICK = { requestsPerMinute: 1_200, burst: 20, requestsPerDay: 1_000 };
@@ -13,9 +13,9 @@ const FRESH_SECONDS = 8;
 const PATIENCE = { timeout: 15_000, interval: 200 };
 const TEST = { timeout: 40_000 };
 
-let processesAlive: TestFleet;
+let processes: TestProcesses;
 beforeAll(async () => {
-  processesAlive = await startFleet({
+  processes = await startProcesses({
     redis: await startRedis(),
     service: { ...QUICK, latencyMs: LATENCY_MS },
     env: { PRICES_FRESH_SECONDS: String(FRESH_SECONDS) },
@@ -26,7 +26,7 @@ let typedSoFar = 0;
 
 function card(shard: number, id: string): TypedInteraction {
   typedSoFar += 1;
-  return processesAlive.card(shard, id);
+  return processes.card(shard, id);
 }
 
 function both(id: string): TypedInteraction[] {
@@ -38,11 +38,11 @@ function answers(typed: readonly TypedInteraction[]): Promise<string[]> {
 }
 
 function requestsFor(id: string): number {
-  return askedIds(processesAlive).filter((asked) => asked === id).length;
+  return requestedIds(processes).filter((asked) => asked === id).length;
 }
 
 async function savedToday(): Promise<string | undefined> {
-  const { embeds } = await processesAlive.usage(0).settled(PATIENCE.timeout);
+  const { embeds } = await processes.usage(0).settled(PATIENCE.timeout);
   return embeds[0]?.fields?.find(({ name }) => name === 'Saved today')?.value;
 }
 
@@ -56,7 +56,7 @@ describe('a card that two processes are asked for at once', TEST, () => {
     expect(requestsFor('base1-2')).toBe(1);
     expect(typed.map(finalAnswers)).toEqual([1, 1]);
     // Each process tells of its savings a little later, those of other tests too.
-    await expect.poll(savedToday, PATIENCE).toBe(`${typedSoFar - askedIds(processesAlive).length} requests`);
+    await expect.poll(savedToday, PATIENCE).toBe(`${typedSoFar - requestedIds(processes).length} requests`);
   });
 });
 

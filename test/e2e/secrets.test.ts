@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPageServer } from '../../src/sandbox/page-server.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { type Backends, startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 import { type DiscordRelay, startDiscordRelay } from '../support/discord-relay.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { INTERACTION_TOKEN_START, secretsIn } from '../support/secret-forms.ts';
-import { type Surroundings, startSurroundings } from '../support/surroundings.ts';
 import { startWorld } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 /** With all that is written differently in JSON and in an address. */
 const API_KEY = String.raw`k"e\y/with+everything&more=100%`;
 
-interface Watched extends Surroundings {
+interface Watched extends Backends {
   relay: DiscordRelay;
   /** Discord's token, the key, and each interaction's token that the bot has used so far. */
   secrets(): string[];
@@ -22,7 +22,7 @@ interface Watched extends Surroundings {
 
 /** A bot on the most talkative level, and all its secrets. */
 async function startWatched(): Promise<Watched> {
-  const surroundings = await startSurroundings({ apiKey: API_KEY, requestsPerMinute: 6_000, burst: 100 });
+  const surroundings = await startBackends({ apiKey: API_KEY, requestsPerMinute: 6_000, burst: 100 });
   const relay = await startDiscordRelay(surroundings.discord.apiUrl);
   const env = {
     ...surroundings.env,
@@ -164,7 +164,7 @@ describe('no secret comes out', () => {
 });
 
 /** An error with all the secrets in it, thrown at SIGUSR2 in the middle of everything. */
-function startWithBomb(env: Surroundings['env'], explode: string): BotProcess {
+function startWithBomb(env: Backends['env'], explode: string): BotProcess {
   const bomb = `process.once('SIGUSR2', () => {
     const { DISCORD_TOKEN: token, CARD_SERVICE_API_KEY: key, SPY: spy } = process.env;
     const cause = Object.assign(new Error(key), { headers: { authorization: 'Bot ' + token }, url: spy });

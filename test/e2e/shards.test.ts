@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
+import { startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
 import { startRedis } from '../support/redis.ts';
-import { startSurroundings } from '../support/surroundings.ts';
 
 const CARD = 'Emberwing Drake';
 const DISCORD_WINDOW_MS = 5_000;
@@ -14,12 +14,12 @@ const DISCORD_WINDOW_MS = 5_000;
 const PATIENCE_MS = 90_000;
 
 /** Processes on machines of their own, each with some of two shards. */
-async function startFleet(
+async function startProcesses(
   shards: string[],
   discordOptions: EmulatedDiscordOptions = {},
   variables: Record<string, string> = {},
 ) {
-  const { discord, env } = await startSurroundings({}, variables, { shards: 2, maxConcurrency: 1, ...discordOptions });
+  const { discord, env } = await startBackends({}, variables, { shards: 2, maxConcurrency: 1, ...discordOptions });
   const bots = shards.map((ids, index) =>
     startBotProcess({
       ...env,
@@ -53,7 +53,7 @@ describe('processes that split the shards', () => {
   it('and start together while Discord takes one identify at a time all become ready, and answer each in their own servers', {
     timeout: PATIENCE_MS,
   }, async () => {
-    const { discord, bots } = await startFleet(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS });
+    const { discord, bots } = await startProcesses(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS });
     discord.faults.script(logins(discord, { remaining: 1, times: 9 })); // each needs one, not as many as there are shards
 
     await discord.gateway.whenAllReady(2);
@@ -69,7 +69,7 @@ describe('processes that split the shards', () => {
   }, async () => {
     const { url, prefix } = await startRedis();
     const variables = { REDIS_URL: url, REDIS_KEY_PREFIX: prefix };
-    const { discord, bots } = await startFleet(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS }, variables);
+    const { discord, bots } = await startProcesses(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS }, variables);
 
     await discord.gateway.whenAllReady(2);
 
@@ -83,7 +83,7 @@ describe('a process', () => {
   it('with several shards wants a login for each, lets none identify too soon, and answers on each that is ready', {
     timeout: PATIENCE_MS,
   }, async () => {
-    const { discord, bots } = await startFleet(['0,1'], { identifyWindowMs: DISCORD_WINDOW_MS });
+    const { discord, bots } = await startProcesses(['0,1'], { identifyWindowMs: DISCORD_WINDOW_MS });
     discord.faults.script(logins(discord, { remaining: 1, times: 1 }));
     await discord.gateway.whenReady();
 
@@ -98,7 +98,7 @@ describe('a process', () => {
   });
 
   it('that waits for its turn stops when it is told', async () => {
-    const { discord, bots } = await startFleet(['0', '1'], { identifyWindowMs: 3_600_000 });
+    const { discord, bots } = await startProcesses(['0', '1'], { identifyWindowMs: 3_600_000 });
     await Promise.race(bots.map((bot) => bot.wrote('identify came to nothing, trying again later')));
 
     for (const { child } of bots) child.kill('SIGTERM');

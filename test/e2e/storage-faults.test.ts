@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
-import { spoilStoredCard, storedCardIds } from '../support/stored-cards.ts';
-import { startSurroundings } from '../support/surroundings.ts';
+import { replaceStoredCard, storedCardIds } from '../support/stored-cards.ts';
 import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
@@ -112,7 +112,7 @@ describe('a row that does not fit', () => {
     const askAll = () => Promise.all(spoilt.map(({ id }) => world.card(id).until(({ embeds }) => embeds.length > 0)));
     await askAll();
     await world.stopBot();
-    for (const { id, value } of spoilt) spoilStoredCard(world.config.dataDir, id, value);
+    for (const { id, value } of spoilt) replaceStoredCard(world.config.dataDir, id, value);
 
     await world.restartBot();
     await askAll();
@@ -160,7 +160,7 @@ describe('a process', () => {
   it('that finds another one on its data exits 1 with a sentence; the other goes on, and on a full disk from memory', {
     timeout: 60_000,
   }, async () => {
-    const { discord, cardService, env } = await startSurroundings({ requestsPerMinute: 6_000, burst: 100 });
+    const { discord, cardService, env } = await startBackends({ requestsPerMinute: 6_000, burst: 100 });
     const bot = startBotProcess(env, 150);
     await bot.wrote('gateway ready');
     const ask = (id: string) =>

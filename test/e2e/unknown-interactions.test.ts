@@ -3,9 +3,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { words } from '../../src/render/words.ts';
+import { startBackends } from '../support/backends.ts';
 import { startDiscordRelay } from '../support/discord-relay.ts';
 import { logLines } from '../support/log-lines.ts';
-import { startSurroundings } from '../support/surroundings.ts';
 
 const BUTTON = 2;
 const STRING_SELECT = 3;
@@ -22,7 +22,7 @@ const DATA: [string, InteractionType, object][] = [
 ];
 
 it('what no command of ours asks for is acknowledged: an empty list, or a sentence in private', async () => {
-  const { discord, env } = await startSurroundings();
+  const { discord, env } = await startBackends();
   const relay = await startDiscordRelay(discord.apiUrl);
   const { log, lines } = logLines();
   const app = await startApp(readConfig({ ...env, DISCORD_API_URL: relay.apiUrl }), log);

@@ -3,9 +3,9 @@ import { NO_CARD_LOCK } from '../../src/lookup/lookup-queue.ts';
 import { RedisCardLock } from '../../src/storage/redis/redis-card-lock.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { logLines } from '../support/log-lines.ts';
+import { onFinished } from '../support/on-finished.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
-import { whenOver } from '../support/when-over.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
 /** Short enough to see it end, long beside what a busy machine holds up a renewal. */
@@ -22,7 +22,7 @@ beforeAll(async () => {
 async function join({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>, times = LONG) {
   const { log, lines } = logLines();
   const link = new RedisLink({ url, prefix, log });
-  whenOver(() => link.close());
+  onFinished(() => link.close());
   await link.opened(10_000);
   return { link, lines, cardLock: new RedisCardLock(link, prefix, times) };
 }

@@ -8,10 +8,10 @@ import {
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { RedisReportBoard } from '../../src/storage/redis/redis-report-board.ts';
 import { logLines } from '../support/log-lines.ts';
+import { onFinished } from '../support/on-finished.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { movableClock } from '../support/wall-clock.ts';
-import { whenOver } from '../support/when-over.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
 const PERIOD = { startMs: 1, endMs: 2 };
@@ -23,7 +23,7 @@ function report(used: number, atMs: number): UsageReport {
 async function join({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>) {
   const { log, lines } = logLines();
   const link = new RedisLink({ url, prefix, log });
-  whenOver(() => link.close());
+  onFinished(() => link.close());
   await link.opened(10_000);
   return { link, lines, prefix, board: new RedisReportBoard(link, prefix) };
 }

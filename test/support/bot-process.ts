@@ -1,18 +1,18 @@
+import { onFinished } from './on-finished.ts';
 import { type BotProcess, spawnBot, spawnUnderNpm } from './spawn-bot.ts';
-import { whenOver } from './when-over.ts';
 
 export type { BotProcess } from './spawn-bot.ts';
 
-/** A bot process that does not outlive its test or, from `beforeAll`, its file. */
+/** Starts a bot process that is killed when the test or, from `beforeAll`, the file ends. */
 export function startBotProcess(...how: Parameters<typeof spawnBot>): BotProcess {
   const bot = spawnBot(...how);
-  whenOver(() => void bot.child.kill('SIGKILL'));
+  onFinished(() => void bot.child.kill('SIGKILL'));
   return bot;
 }
 
-/** Nor does a bot with npm in front of it. */
+/** The same for a bot that npm starts. */
 export function startUnderNpm(...how: Parameters<typeof spawnUnderNpm>): ReturnType<typeof spawnUnderNpm> {
   const npm = spawnUnderNpm(...how);
-  whenOver(() => npm.kill());
+  onFinished(() => npm.kill());
   return npm;
 }

@@ -4,8 +4,8 @@ import { type PackagedChromium, packagedChromium } from './packaged-chromium.ts'
 
 const SYSTEM_CHROMIUM = '/usr/bin/chromium';
 
-// Quiet and offline. The package's own arguments are left out: they switch off the same-origin policy,
-// which is part of what the page is tested for.
+// Quiet and offline. The package's own arguments are left out: they switch off the same-origin policy, which the tests
+// of the page rely on.
 const ARGS = [
   '--headless',
   '--no-sandbox',
@@ -17,7 +17,7 @@ const ARGS = [
   '--disable-sync',
 ];
 
-/** A headless Chromium: `CHROMIUM_PATH`, else the system's, else the one that came with `npm ci`. */
+/** A headless Chromium: `CHROMIUM_PATH`, otherwise the system's, otherwise the one installed by `npm ci`. */
 export async function launchBrowser(): Promise<Browser> {
   const { executablePath, env } = await findChromium();
   const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);

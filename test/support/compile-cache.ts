@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Node's own cache (https://nodejs.org/api/module.html#module-compile-cache): with it a bot starts in half the CPU time. */
+/** Node's compile cache (https://nodejs.org/api/module.html#module-compile-cache) halves the CPU time of a bot's start. */
 export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'cardbot-compile-cache') };
 
-/** All that tests start as a process; a process that is killed leaves nothing in the cache, so one of them has to end. */
+/** Entry points that tests start as processes. Node writes the cache on exit, so a process that is killed adds nothing. */
 const COMPILED = ['app.ts', 'storage/redis/redis-state.ts', 'registration/cli.ts', 'sandbox/sandbox.ts'];
 
-/** Before the first test (vitest's `globalSetup`): this run's workers, and the bots that they start, find compiled code. */
+/** Fills the cache before the first test (vitest's `globalSetup`), for the workers and the bots that they start. */
 export async function setup(): Promise<void> {
   Object.assign(process.env, COMPILE_CACHE);
   const urls = COMPILED.map((file) => new URL(`../../src/${file}`, import.meta.url).href);
   const script = `await Promise.all(${JSON.stringify(urls)}.map((url) => import(url)))`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'inherit' });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`compiling the code under test ended with ${code}`);
+  if (code !== 0) throw new Error(`filling the compile cache failed with exit code ${code}`);
 }

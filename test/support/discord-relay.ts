@@ -3,37 +3,37 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** One REST request as the bot sent it, with its secrets. */
+/** One REST request as the bot sent it, secrets included. */
 export interface RelayedCall {
   method: string;
   path: string;
-  /** `undefined` when there was none, or no JSON. */
+  /** `undefined` when there was no body, or one that is not JSON. */
   body: unknown;
 }
 
 export interface DiscordRelay {
   /** For `DISCORD_API_URL`. */
   apiUrl: string;
-  /** All so far, oldest first. */
+  /** Oldest first. */
   calls: RelayedCall[];
 }
 
-/** Stands before an emulated Discord and writes down what the bot says to it; gone when the test ends. */
+/** A proxy before an emulated Discord that records the bot's requests; closed when the test ends. */
 export async function startDiscordRelay(apiUrl: string): Promise<DiscordRelay> {
   const calls: RelayedCall[] = [];
-  const server = createServer({ keepAliveTimeout: 400_000 }, (asked, answer) => void relay(asked, answer));
+  const server = createServer({ keepAliveTimeout: 400_000 }, (incoming, response) => void relay(incoming, response));
 
-  async function relay(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const { method = '', url = '', headers } = asked;
-    const body = Buffer.concat(await asked.toArray());
+  async function relay(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = incoming;
+    const body = Buffer.concat(await incoming.toArray());
     calls.push({ method, path: url, body: parsed(body.toString()) });
     const { host: _, ...rest } = headers;
-    const onward = request(apiUrl + url.replace(/^\/api/, ''), { method, headers: rest }, (answered) => {
-      answer.writeHead(answered.statusCode ?? 502, answered.headers);
-      answered.pipe(answer);
+    const outgoing = request(apiUrl + url.replace(/^\/api/, ''), { method, headers: rest }, (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+      upstream.pipe(response);
     });
-    onward.on('error', () => answer.destroy());
-    onward.end(body);
+    outgoing.on('error', () => response.destroy());
+    outgoing.end(body);
   }
 
   server.listen(0, '127.0.0.1');

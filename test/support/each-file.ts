@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { endFile } from './when-over.ts';
+import { finishFile } from './on-finished.ts';
 
 // vitest's `setupFiles` run for every test file, also where several share a worker and its modules.
-afterAll(endFile);
+afterAll(finishFile);

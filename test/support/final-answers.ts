@@ -1,18 +1,18 @@
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 
-/** Whether the member sees a card or a sentence, not "thinking…" or a turn. */
+/** Whether the member sees a card or a final sentence: neither "thinking…" nor the notice of a wait. */
 export function isFinal({ state, embeds, content }: ChatMessage): boolean {
   return state === 'answered' && (embeds.length > 0 || (content !== '' && !content.startsWith('Your turn comes')));
 }
 
-/** What the member ends up with, as soon as it is there: the card's title or the sentence. */
+/** The first final answer: the card's title or the sentence. */
 export async function finalAnswer(typed: TypedInteraction, timeoutMs = 10_000): Promise<string> {
   const { embeds, content } = await typed.until((message) => isFinal(message) || message.state === 'failed', timeoutMs);
   return embeds[0]?.title ?? content;
 }
 
-/** Final answers that differ from the one before, and messages besides the one reply. One is as it should be. */
+/** Counts final answers that differ from the previous one, and follow-up messages. 1 is correct. */
 export function finalAnswers({ history, message }: TypedInteraction): number {
   const shown = history.filter(isFinal).map(({ content, embeds }) => JSON.stringify([content, embeds]));
   const changes = shown.filter((text, index) => text !== shown[index - 1]).length;

@@ -3,14 +3,14 @@ import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
 import { WebSocket } from 'ws';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 
-/** `d` of events, as Discord sends them. */
+/** The `d` field of gateway events. */
 export interface RecordedEvents {
   ready: object;
-  /** Of `/card` in a server. */
+  /** INTERACTION_CREATE for `/card` in a server. */
   interaction: object;
 }
 
-/** What a bot is told on connecting, and then of a command. The command stays without an answer. */
+/** Connects once and records READY and one INTERACTION_CREATE, which stays unanswered. */
 export async function recordEvents({ gateway, type, origin, botToken }: EmulatedDiscord): Promise<RecordedEvents> {
   const socket = new WebSocket(`${origin.replace('http', 'ws')}?v=10&encoding=json`);
   const events = new Map<string, object>();

@@ -1,6 +1,6 @@
 import { createLog, type Logger } from '../../src/log.ts';
 
-/** A log that keeps its lines for the test to read. */
+/** A logger whose lines the test can read. */
 export function logLines(): { log: Logger; lines: { level: number; msg: string; [key: string]: unknown }[] } {
   const lines: { level: number; msg: string }[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line));

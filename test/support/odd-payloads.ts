@@ -1,7 +1,7 @@
-/** What stands where something else belongs; `undefined` is nothing at all. */
+/** Values of the wrong type; `undefined` removes the field. */
 export const ODD: readonly unknown[] = [undefined, null, -7, 'odd', true, [], {}, [null], { id: null }];
 
-/** Every field of a payload, however deep, taken away or replaced by what does not belong there, one at a time. */
+/** Yields the payload with one field at a time, at any depth, removed or replaced by a value of the wrong type. */
 export function* oddPayloads(payload: unknown): Generator<unknown> {
   yield* ODD;
   if (typeof payload !== 'object' || payload === null) return;

@@ -3,15 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface SlowRelay {
-  /** Of what it stands before, by way of the relay. */
+  /** Reaches the target through the relay. */
   url: string;
-  /** For whatever arrives from now on; half on the way there, half on the way back. */
+  /** Round-trip delay for data that arrives from now on, half in each direction. */
   delayMs: number;
-  /** Breaks what goes through it. */
+  /** Closes the relay and its connections. */
   close(): void;
 }
 
-/** Stands before a server and makes it slow without touching it; `port` 0 (the default) takes any free one. */
+/** A TCP proxy that adds a delay; `port` 0 (the default) takes any free one. */
 export async function openSlowRelay(
   url: string,
   { delayMs, port = 0 }: { delayMs: number; port?: number },
@@ -31,7 +31,7 @@ export async function openSlowRelay(
   function pass(from: Socket, to: Socket): void {
     let sent = Promise.resolve();
     const later = (send: () => void) => {
-      const before = sent; // nothing overtakes
+      const before = sent; // keeps the order
       sent = sleep(relay.delayMs / 2)
         .then(() => before)
         .then(send);

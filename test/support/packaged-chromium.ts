@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 export interface PackagedChromium {
   executablePath: string;
-  /** To be added to the environment of the browser. */
+  /** Added to the environment of the browser. */
   env: Record<string, string>;
 }
 
@@ -59,7 +59,7 @@ async function runUnpacker(stage: string): Promise<void> {
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { cwd: PACKAGE_DIR, env });
 }
 
-/** Without libnss3 and its kin the loader refuses the program before its first line runs. */
+/** Without libnss3 and related libraries the loader cannot start the program. */
 function starts(executablePath: string): boolean {
   return spawnSync(executablePath, ['--version']).status === 0;
 }
@@ -70,7 +70,7 @@ function ownLibraries(home: string): Record<string, string> {
   return { LD_LIBRARY_PATH: inherited === undefined ? own : `${own}:${inherited}` };
 }
 
-/** The machine's fonts where it has any, and the package's for a machine that has none. */
+/** The machine's fonts, or the package's if it has none. */
 function fontsConf(home: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -1,32 +1,32 @@
 import type { Locator, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { launchBrowser } from './browser.ts';
-import { whenOver } from './when-over.ts';
+import { onFinished } from './on-finished.ts';
 
 export interface PageVisit {
-  /** Addresses asked for that are not on this machine. */
-  strangers: string[];
-  /** Errors and warnings on the console (broken policies of the page show up here), and uncaught ones. */
-  complaints: string[];
+  /** Requested addresses that are not on this machine. */
+  externalUrls: string[];
+  /** Uncaught errors, and errors and warnings on the console, such as violations of the page's policies. */
+  pageErrors: string[];
 }
 
 const WAIT_MS = 8_000;
 const VIEWPORT = { width: 1280, height: 800 };
 
-// Said by the browser itself when the server answers 4xx, which some tests are about
-const EXPECTED_COMPLAINT = /^Failed to load resource: the server responded with a status of 422/;
+// Logged by the browser when the server answers 4xx, which some tests expect
+const EXPECTED_ERROR = /^Failed to load resource: the server responded with a status of 422/;
 
-/** For every visit of a file, and gone after it: a page of its own would cost each test a process of the browser. */
+/** One page for all tests of a file: a page per test would cost a browser process each. */
 export async function openPage(): Promise<Page> {
   const browser = await launchBrowser();
-  whenOver(() => browser.close());
+  onFinished(() => browser.close());
   const context = await browser.newContext({ viewport: VIEWPORT, timezoneId: 'UTC' });
-  // Shorter than the test's own limit, so that a failure says what was waited for
+  // Shorter than the test's timeout, so that a failure names the missing element
   context.setDefaultTimeout(WAIT_MS);
   return await context.newPage();
 }
 
-/** The sandbox's page, until the test ends; whatever the test changes about `page` does not outlive it. */
+/** Opens the sandbox's page until the test ends, and then resets `page`. */
 export async function visitPage(page: Page, url: string): Promise<PageVisit> {
   onTestFinished(async () => {
     page.removeAllListeners();
@@ -35,25 +35,25 @@ export async function visitPage(page: Page, url: string): Promise<PageVisit> {
     await page.setViewportSize(VIEWPORT);
     await page.goto('about:blank');
   });
-  const strangers: string[] = [];
-  const complaints: string[] = [];
+  const externalUrls: string[] = [];
+  const pageErrors: string[] = [];
   page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
-    if (protocol !== 'data:' && hostname !== '127.0.0.1') strangers.push(request.url());
+    if (protocol !== 'data:' && hostname !== '127.0.0.1') externalUrls.push(request.url());
   });
   page.on('console', (message) => {
-    const told = ['error', 'warning'].includes(message.type()) && !EXPECTED_COMPLAINT.test(message.text());
-    if (told) complaints.push(message.text());
+    const isUnexpected = ['error', 'warning'].includes(message.type()) && !EXPECTED_ERROR.test(message.text());
+    if (isUnexpected) pageErrors.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('pageerror', (error) => pageErrors.push(error.message));
 
   await page.goto(url);
   await page.getByRole('button', { name: 'Send' }).waitFor();
   await composer(page).waitFor();
-  return { strangers, complaints };
+  return { externalUrls, pageErrors };
 }
 
-/** The line that has the focus from the start. */
+/** The input line, which has the focus when the page opens. */
 export function composer(page: Page): Locator {
   return page.getByRole('combobox', { name: /^Message / });
 }

@@ -1,4 +1,4 @@
 import type { Lifetimes } from '../../src/sandbox/discord/interaction.ts';
 
-/** A Discord that waits for a first answer as long as a busy machine needs. Tests of its 3 s say so. */
+/** Waits longer than 3 s for a first answer, because a busy machine may need it. Tests of the 3 s use Discord's own. */
 export const PATIENT: Lifetimes = { ackMs: 60_000, tokenMs: 900_000 };

@@ -1,36 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { createRedisMock } from 'js-redis-server';
 import { createClient } from 'redis';
+import { onFileFinished, onFinished } from './on-finished.ts';
 import { type RealServer, type RealServerOptions, startRealServer } from './redis/real-server.ts';
 import { redisServerBinary } from './redis/server-binary.ts';
-import { whenFileOver, whenOver } from './when-over.ts';
 
 /** A Redis to test with, and a prefix that no other test uses. */
 export interface TestRedis {
   url: string;
   prefix: string;
-  /** `given`: somebody else's, from `REDIS_URL`. `server`: this test's own. `in-process`: a stand-in in JavaScript. */
+  /** `given`: from `REDIS_URL`. `server`: started for this test. `in-process`: an emulation in JavaScript. */
   kind: 'given' | 'server' | 'in-process';
 }
 
-/** One for the file: redis makes a class of a thousand commands for every other address. */
+/** One per file: the `redis` package builds a class with a thousand commands for each new address. */
 let server: Promise<{ url: string }> | undefined;
 
 /**
- * What there is to test with: `REDIS_URL`, else a redis-server or valkey-server on PATH, else a stand-in within this
- * process. All tests of a file have the same one; it is gone when the file ends.
+ * A Redis for tests: `REDIS_URL`, otherwise a redis-server or valkey-server on PATH, otherwise an emulation in this
+ * process. All tests of a file share it; it is closed when the file ends.
  */
 export async function startRedis(): Promise<TestRedis> {
   const prefix = newPrefix();
   const { REDIS_URL } = process.env;
   if (REDIS_URL) {
-    whenOver(() => removeKeys(REDIS_URL, prefix));
+    onFinished(() => removeKeys(REDIS_URL, prefix));
     return { url: REDIS_URL, prefix, kind: 'given' };
   }
   const isReal = redisServerBinary() !== undefined;
   if (!server) {
-    server = isReal ? startRealServer({}, whenFileOver) : startStandIn();
-    whenFileOver(() => {
+    server = isReal ? startRealServer({}, onFileFinished) : startEmulation();
+    onFileFinished(() => {
       server = undefined;
     });
   }
@@ -38,13 +38,13 @@ export async function startRedis(): Promise<TestRedis> {
   return { url, prefix, kind: isReal ? 'server' : 'in-process' };
 }
 
-async function startStandIn() {
-  const standIn = await createRedisMock();
-  whenFileOver(() => standIn.close());
-  return standIn;
+async function startEmulation() {
+  const emulation = await createRedisMock();
+  onFileFinished(() => emulation.close());
+  return emulation;
 }
 
-/** One to pause, kill and set up, whatever `REDIS_URL` says. Behind `noRealRedis`. */
+/** A Redis that the test may configure, pause and kill, whatever `REDIS_URL` says. Guard with `noRealRedis`. */
 export async function startRealRedis(options?: RealServerOptions): Promise<TestRedis & RealServer> {
   return { ...(await startRealServer(options)), prefix: newPrefix(), kind: 'server' };
 }
@@ -53,10 +53,10 @@ function newPrefix(): string {
   return `cardbot-test:${randomUUID()}`;
 }
 
-/** Others use that Redis too. */
+/** `REDIS_URL` may hold other data, so only the keys of the tests are removed. */
 async function removeKeys(url: string, prefix: string): Promise<void> {
   const client = createClient({ url });
-  client.on('error', () => {}); // the test has said already that it is gone
+  client.on('error', () => {}); // the test itself reports that Redis is gone
   await client.connect();
   for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) {
     if (keys.length > 0) await client.unlink(keys);

@@ -4,7 +4,7 @@ import { startPageServer } from '../../src/sandbox/page-server.ts';
 import { type PageVisit, visitPage } from './page-visit.ts';
 import { startWorld, type World } from './world.ts';
 
-/** The whole sandbox with its page open in a browser, until the test ends. */
+/** Starts the whole sandbox and opens its page, until the test ends. */
 export async function openSandbox(page: Page): Promise<PageVisit & { world: World }> {
   const world = await startWorld();
   const server = await startPageServer({ port: 0, discord: world.discord, cardService: world.cardService });

@@ -1,7 +1,7 @@
-/** The first letters of each interaction token, here as at Discord: "interaction:" in base64. */
+/** Every interaction token begins with "interaction:" in base64, as Discord's do. */
 export const INTERACTION_TOKEN_START = 'aW50ZXJhY3Rpb246';
 
-/** A secret as it can stand in a text: as it is, encoded for an address or in base64, and in JSON up to three deep. */
+/** The forms in which a secret can appear in a text: plain, percent-encoded, base64, and as JSON nested up to three deep. */
 export function secretForms(secret: string): string[] {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
   const forms = [secret, encodeURIComponent(secret), encodeURI(secret), Buffer.from(secret).toString('base64')];
@@ -10,7 +10,7 @@ export function secretForms(secret: string): string[] {
   ];
 }
 
-/** The forms of `secrets` that a text holds, interaction tokens of whatever interaction included. */
+/** The forms of `secrets` that a text contains, and any interaction token. */
 export function secretsIn(text: string, secrets: readonly string[]): string[] {
   return [INTERACTION_TOKEN_START, ...secrets.flatMap(secretForms)].filter((form) => text.includes(form));
 }

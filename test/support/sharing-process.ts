@@ -13,15 +13,15 @@ import type { TestRedis } from './redis.ts';
 const ACCOUNT = 'account';
 /** Below the prefix. */
 export const PACING_KEY = `pacing:${ACCOUNT}`;
-/** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
-const FLEET_TIMES = { beatEveryMs: 100, deadAfterMs: 1_500 };
+/** Short, so that tests need not wait; a process counts as dead only after many heartbeats, because the machine may be busy. */
+const HEARTBEAT_TIMES = { beatEveryMs: 100, deadAfterMs: 1_500 };
 
 export interface SharingProcessOptions {
   setting: PlanSetting;
   warn?: (share: number) => void;
 }
 
-/** The pacer of one of several processes, with its own connection to Redis. Gone when the test is over. */
+/** The limiter of one of several processes, with its own connection to Redis. Closed when the test ends. */
 export class SharingProcess {
   readonly link: RedisLink;
   readonly processesAlive: ProcessesAlive;
@@ -31,7 +31,7 @@ export class SharingProcess {
   constructor({ url, prefix }: TestRedis, { setting, warn = () => {} }: SharingProcessOptions) {
     const { log } = this.log;
     this.link = new RedisLink({ url, prefix, log });
-    this.processesAlive = new ProcessesAlive(this.link, prefix, 1, FLEET_TIMES);
+    this.processesAlive = new ProcessesAlive(this.link, prefix, 1, HEARTBEAT_TIMES);
     const bucket = new RedisBucket(this.link, prefix, ACCOUNT);
     const shared = new SharedLimiterState({
       link: this.link,
@@ -55,7 +55,7 @@ export class SharingProcess {
     onTestFinished(() => this.end());
   }
 
-  /** One that has heard of the others. */
+  /** Resolves when the process knows the others. */
   static async joined(redis: TestRedis, options: SharingProcessOptions): Promise<SharingProcess> {
     const process = new SharingProcess(redis, options);
     await process.link.opened(10_000);
@@ -63,7 +63,7 @@ export class SharingProcess {
     return process;
   }
 
-  /** As kill -9 does: nobody is told. */
+  /** Ends as after `kill -9`: without leaving. */
   die(): void {
     this.link.close();
   }

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 
 const aheadMs = new AsyncLocalStorage<number>();
 
-/** Runs work, and all that comes of it, on a machine whose clock is ahead; until `vi.restoreAllMocks`. */
+/** Runs work, and everything asynchronous that it starts, with a clock that is ahead; until `vi.restoreAllMocks`. */
 export function onMachineAhead<T>(byMs: number, work: () => T): T {
   if (!vi.isMockFunction(Date.now)) {
     const now = Date.now.bind(Date);

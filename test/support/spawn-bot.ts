@@ -4,24 +4,24 @@ import { COMPILE_CACHE } from './compile-cache.ts';
 
 export interface BotProcess {
   child: ChildProcess;
-  /** All that it wrote so far, on both streams. */
+  /** Everything written so far, on both streams. */
   output(): string;
-  /** Resolves when `text` was written, after so much output. Rejects when the process ends without. */
+  /** Resolves when `text` appears after the first `after` characters of output. Rejects when the process ends first. */
   wrote(text: string, after?: number): Promise<void>;
   /** Exit code, or the signal's name. */
   ended: Promise<number | string>;
 }
 
 export interface NpmProcess extends BotProcess {
-  /** What a terminal does on Ctrl-C: SIGINT to npm and to all that it started. */
+  /** As a terminal does on Ctrl-C: SIGINT to npm and all its children. */
   ctrlC(): void;
   kill(): void;
 }
 
 /**
- * Runs the bot as `npm start` does, with this environment and no other.
+ * Runs the bot as `npm start` does, with exactly this environment.
  *
- * @param largestFileKb a file that grows beyond meets an error as on a full disk
+ * @param largestFileKb writing beyond it fails as on a full disk
  */
 export function spawnBot(env: Record<string, string>, largestFileKb?: number): BotProcess {
   const program = [process.execPath, 'src/main.ts'];
@@ -29,17 +29,17 @@ export function spawnBot(env: Record<string, string>, largestFileKb?: number): B
   return run(largestFileKb === undefined ? program : limited, env);
 }
 
-/** Runs a script of these tests as a process of its own, with this environment and no other. */
+/** Runs a script of these tests in its own process, with exactly this environment. */
 export function spawnScript(script: string, env: Record<string, string>): BotProcess {
   return run([process.execPath, script], env);
 }
 
 function run([command = '', ...args]: readonly string[], env: Record<string, string>): BotProcess {
-  const surroundings = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE };
-  return watched(spawn(command, args, { env: { ...surroundings, ...env } }));
+  const inherited = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE };
+  return watched(spawn(command, args, { env: { ...inherited, ...env } }));
 }
 
-/** The same with npm in front, as a shell starts it: in a process group of its own, which Ctrl-C meets as a whole. */
+/** The same through npm, in its own process group as a shell would start it, so that Ctrl-C reaches the whole group. */
 export function spawnUnderNpm(args: string[], env: Record<string, string> = {}): NpmProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn('npm', args, { env: { PATH, HOME, ...COMPILE_CACHE, ...env }, detached: true });
@@ -49,7 +49,7 @@ export function spawnUnderNpm(args: string[], env: Record<string, string> = {}):
     ...watched(child),
     ctrlC: () => void process.kill(-pid, 'SIGINT'),
     kill() {
-      // npm does not pass this one on; the group is gone when all in it have ended.
+      // npm does not forward SIGKILL; the group no longer exists once all its processes have ended.
       if (child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGKILL');
     },
   };
@@ -70,8 +70,7 @@ function watched(child: ChildProcessWithoutNullStreams): BotProcess {
     async wrote(wanted, after = 0) {
       while (!text.includes(wanted, after)) {
         const end = await Promise.race([once(child.stdout, 'data').then(() => undefined), ended]);
-        if (end !== undefined && !text.includes(wanted, after))
-          throw new Error(`ended with ${end}, having written:\n${text}`);
+        if (end !== undefined && !text.includes(wanted, after)) throw new Error(`ended with ${end}; output:\n${text}`);
       }
     },
     ended,

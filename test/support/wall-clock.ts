@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** A clock that goes on as ever, and that the test can put forward. Timers that are set already do not notice. */
+/** The real clock, which the test can set forward. Running timers are not affected. */
 export function movableClock(): { forward(ms: number): void } {
   const now = Date.now.bind(Date);
   let aheadMs = 0;

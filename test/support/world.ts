@@ -4,35 +4,35 @@ import { createLog } from '../../src/log.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { LONG_DAY } from './long-day.ts';
+import { onFinished } from './on-finished.ts';
 import { PATIENT } from './patient-discord.ts';
 import { startRedis, type TestRedis } from './redis.ts';
-import { whenOver } from './when-over.ts';
 
 export interface World extends Sandbox {
-  /** Every line that the bot logged. */
+  /** Everything that the bot logged. */
   lines: Record<string, unknown>[];
-  /** The lines that commands left, as soon as there are so many: a line follows its answer. */
+  /** The log lines of commands; resolves when there are `count`, because a line is written after its answer. */
   commandLines(count: number): Promise<Record<string, unknown>[]>;
   /** Types `/card` as the first member in the first server. */
-  card(id: string, options?: Record<string, string | boolean>, as?: Who): TypedInteraction;
-  usage(as?: Who): TypedInteraction;
-  /** Stops the bot, and starts it again on what it left behind. */
+  card(id: string, options?: Record<string, string | boolean>, as?: TypedBy): TypedInteraction;
+  usage(as?: TypedBy): TypedInteraction;
+  /** Stops the bot and starts it again on the same data. */
   restartBot(): Promise<void>;
   stopBot(): Promise<void>;
 }
 
-interface Who {
+interface TypedBy {
   memberId?: string;
   guildId?: string | null;
   manageGuild?: boolean;
 }
 
-/** A pace at which tests need not wait: 600 a minute is one token in 100 ms. */
+/** A pace at which tests need not wait: 600 a minute is one token per 100 ms. */
 export const QUICK = { requestsPerMinute: 600, burst: 20, requestsPerDay: 1_000 };
 
 /**
- * The bot between an emulated Discord and the card service, over real sockets; all gone when the test ends; in `beforeAll`,
- * when the file does. Its state is in files or, in the project `redis` of vitest.config.ts, in a Redis.
+ * The bot between an emulated Discord and the card service, over real sockets; stopped when the test or, from
+ * `beforeAll`, the file ends. Its state is in files or, in the project `redis` of vitest.config.ts, in a Redis.
  */
 export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Promise<World> {
   const lines: Record<string, unknown>[] = [];
@@ -51,7 +51,7 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
   };
   const discord = { lifetimes: PATIENT, ...options.discord };
   const sandbox = await startSandbox({ ...options, discord, log, service, env });
-  whenOver(() => sandbox.stop());
+  onFinished(() => sandbox.stop());
   let bot = await sandbox.startBot();
   return {
     ...sandbox,
@@ -72,7 +72,7 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
   };
 }
 
-/** Every request for a card that the service saw, by path. */
+/** The paths of all card requests that the service received. */
 export function cardRequests({ cardService }: Sandbox): string[] {
   return cardService.requests.map(({ path }) => path).filter((path) => path.startsWith('/cards/'));
 }
@@ -81,7 +81,7 @@ export function statuses({ cardService }: Sandbox): number[] {
   return cardService.requests.map(({ status }) => status);
 }
 
-/** Else whoever starts within 6 s of another waits for its turn to identify. */
+/** Without this, a bot that starts within 6 s of another waits for its identify slot. */
 async function forgetIdentify({ url, prefix }: TestRedis): Promise<void> {
   const client = await createClient({ url }).connect();
   await client.del(`${prefix}:v1:identify:0`);

@@ -1,4 +1,4 @@
-import { type APIUser, PermissionFlagsBits as PermitDecision } from 'discord-api-types/v10';
+import { type APIUser, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 
 import type { Guild, Member } from './chat.ts';
 
@@ -30,24 +30,24 @@ export const DEFAULT_WORLD: World = {
 
 // What @everyone may do in a new server
 const MEMBER_PERMISSIONS =
-  PermitDecision.ViewChannel |
-  PermitDecision.SendMessages |
-  PermitDecision.SendMessagesInThreads |
-  PermitDecision.CreatePublicThreads |
-  PermitDecision.EmbedLinks |
-  PermitDecision.AttachFiles |
-  PermitDecision.AddReactions |
-  PermitDecision.UseExternalEmojis |
-  PermitDecision.UseExternalStickers |
-  PermitDecision.ReadMessageHistory |
-  PermitDecision.ChangeNickname |
-  PermitDecision.CreateInstantInvite |
-  PermitDecision.Connect |
-  PermitDecision.Speak |
-  PermitDecision.UseApplicationCommands;
+  Permission.ViewChannel |
+  Permission.SendMessages |
+  Permission.SendMessagesInThreads |
+  Permission.CreatePublicThreads |
+  Permission.EmbedLinks |
+  Permission.AttachFiles |
+  Permission.AddReactions |
+  Permission.UseExternalEmojis |
+  Permission.UseExternalStickers |
+  Permission.ReadMessageHistory |
+  Permission.ChangeNickname |
+  Permission.CreateInstantInvite |
+  Permission.Connect |
+  Permission.Speak |
+  Permission.UseApplicationCommands;
 
 export function memberPermissions(manageGuild = false): bigint {
-  return manageGuild ? MEMBER_PERMISSIONS | PermitDecision.ManageGuild : MEMBER_PERMISSIONS;
+  return manageGuild ? MEMBER_PERMISSIONS | Permission.ManageGuild : MEMBER_PERMISSIONS;
 }
 
 export function apiUser({ id, name }: Pick<Member, 'id' | 'name'>): APIUser {

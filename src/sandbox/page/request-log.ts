@@ -28,7 +28,7 @@ export class RequestLog {
     if (wanted === this.#drawn) return;
     this.#drawn = wanted;
 
-    this.#heading.textContent = `ServiceRequests that reached it: ${requestCount.toLocaleString(locale)}`;
+    this.#heading.textContent = `Requests that reached it: ${requestCount.toLocaleString(locale)}`;
     this.#empty.hidden = requests.length > 0;
     this.#scroller.hidden = requests.length === 0;
     this.#rows.replaceChildren(...requests.toReversed().map((request) => row(request, locale)));

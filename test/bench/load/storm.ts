@@ -14,7 +14,7 @@ const SOON_MS = 3_000;
 /** As many as can have a turn within the 300 s that somebody may wait: the burst, and ten a minute. */
 const MOST_WAITING = 20 + 50;
 
-type Told = 'card' | 'permit' | 'sentence';
+type Shown = 'card' | 'permit' | 'sentence';
 
 /** Far more cards than the Free plan allows to ask for. @param scale of the time and of the cards */
 export async function storm(scale: number): Promise<LoadRow> {
@@ -26,13 +26,13 @@ export async function storm(scale: number): Promise<LoadRow> {
   });
   const bot = await ProbedBot.start({ serviceUrl: service.url, members: MEMBERS });
   try {
-    const told: Record<Told, number> = { card: 0, permit: 0, sentence: 0 };
-    const heard = new Set<string>();
+    const shown: Record<Shown, number> = { card: 0, permit: 0, sentence: 0 };
+    const counted = new Set<string>();
     bot.discord.onMessage((message) => {
-      const what = toldBy(message);
-      if (!what || heard.has(message.interactionId) || Date.now() - message.typedAtMs > SOON_MS) return;
-      heard.add(message.interactionId);
-      told[what]++;
+      const what = shownBy(message);
+      if (!what || counted.has(message.interactionId) || Date.now() - message.typedAtMs > SOON_MS) return;
+      counted.add(message.interactionId);
+      shown[what]++;
     });
     await bot.ask('begin');
     const resident: number[] = [];
@@ -54,7 +54,7 @@ export async function storm(scale: number): Promise<LoadRow> {
     await bot.end();
     const deferredReplies = bot.rows('debts');
     const refused = service.counts.byStatus[429] ?? 0;
-    const untold = commands - heard.size;
+    const uninformed = commands - counted.size;
     return {
       name: `${COMMANDS.toLocaleString('en')} different cards a minute, Free plan`,
       commands,
@@ -63,8 +63,8 @@ export async function storm(scale: number): Promise<LoadRow> {
       residentMegabytes: [resident[3] ?? 0, resident[9] ?? 0, residentAtEnd],
       verdicts: [
         {
-          claim: `members with neither a card nor a time after ${SOON_MS / 1_000} s: 0 (${untold})`,
-          reached: untold === 0,
+          claim: `members with neither a card nor a time after ${SOON_MS / 1_000} s: 0 (${uninformed})`,
+          reached: uninformed === 0,
         },
         { claim: `requests above the plan: 0 (${refused} of ${service.counts.total})`, reached: refused === 0 },
         {
@@ -72,7 +72,7 @@ export async function storm(scale: number): Promise<LoadRow> {
           reached: deferredReplies <= MOST_WAITING,
         },
       ],
-      note: `The storm: ${MEMBERS} members; ${told.card} had a card within ${SOON_MS / 1_000} s, ${told.permit} a turn and ${told.sentence} a sentence with a time.`,
+      note: `The storm: ${MEMBERS} members; ${shown.card} had a card within ${SOON_MS / 1_000} s, ${shown.permit} a turn and ${shown.sentence} a sentence with a time.`,
     };
   } finally {
     await bot.stop();
@@ -81,7 +81,7 @@ export async function storm(scale: number): Promise<LoadRow> {
 }
 
 /** A sentence without a time is none that helps. */
-function toldBy({ state, embeds, content }: ChatMessage): Told | undefined {
+function shownBy({ state, embeds, content }: ChatMessage): Shown | undefined {
   if (state !== 'answered') return undefined;
   if (embeds.length > 0) return 'card';
   if (!content.includes('<t:')) return undefined;

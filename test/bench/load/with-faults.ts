@@ -8,7 +8,7 @@ import type { LoadRow } from './load-row.ts';
 import { KEPT, type Measure } from './measure.ts';
 import { MOST_CARDS, mixedCommand } from './mixed-commands.ts';
 import { ProbedBot } from './probed-bot.ts';
-import { UnderWay } from './under-way.ts';
+import { RunningCommands } from './running-commands.ts';
 
 const COMMANDS = 100_000;
 /** 1,000 faults in all. */
@@ -52,13 +52,13 @@ export async function withFaults(scale: number): Promise<LoadRow> {
   });
   const random = seededRandom(SEED);
   const world = { discord: bot.discord, cardService: service, dataDir: bot.dataDir, restartBot: async () => {} };
-  const underWay = new UnderWay(bot.discord);
+  const running = new RunningCommands(bot.discord);
   const idle = await bot.ask('begin');
   let faults = 0;
   const part = async (count: number): Promise<Part> => {
     await bot.ask('begin');
     const startMs = performance.now();
-    await underWay.run(count, AT_ONCE, (index) => {
+    await running.run(count, AT_ONCE, (index) => {
       if (index % COMMANDS_A_FAULT === COMMANDS_A_FAULT - 1) {
         const name = FAULTS[Math.floor(random() * FAULTS.length)];
         if (name) void applyFault(name, world, random());
@@ -75,7 +75,7 @@ export async function withFaults(scale: number): Promise<LoadRow> {
   };
   try {
     // Else hardly a card is ever known, and there are only refusals to be had from a service so often broken.
-    await underWay.run(SAMPLE_CARDS.length, 1, (index) =>
+    await running.run(SAMPLE_CARDS.length, 1, (index) =>
       bot.discord.type({ command: 'card', options: { id: SAMPLE_CARDS[index]?.id ?? '' } }),
     );
     const first = Math.round(commands * EARLY);
@@ -90,7 +90,7 @@ export async function withFaults(scale: number): Promise<LoadRow> {
       ...late,
       seconds: early.seconds + late.seconds,
       residentMegabytes: [early.resident, late.resident],
-      verdicts: verdicts(underWay.lost, [early, late], bot, ranOn),
+      verdicts: verdicts(running.lost, [early, late], bot, ranOn),
       note: `Mixed: ${AT_ONCE} under way at once, a fault every ${COMMANDS_A_FAULT} commands, as seed "${SEED}" says. What is kept was counted once the bot was idle, after the first tenth and after the last command, when garbage had been collected: ${KEPT.map((name) => `${name} ${early[name]} and ${late[name]}`).join(', ')}. Sockets, of which undici keeps as many as were ever needed at once: ${early.sockets} and ${late.sockets}. ${outcomes}`,
     };
   } finally {
@@ -125,8 +125,8 @@ function verdicts(lost: readonly string[], [early, late]: [Part, Part], bot: Pro
       claim: `unhandled rejections and warnings of the runtime: 0 (${alarms.length})${alarms.slice(0, 1)}`,
       reached: alarms.length === 0 && ranOn,
     },
-    { claim: `nothing kept has grown (${more.join(', ') || 'missing'})`, reached: more.length === 0 },
-    { claim: `deferredReplies left: 0 (${deferredReplies})`, reached: deferredReplies === 0 },
+    { claim: `nothing kept has grown (${more.join(', ') || 'nothing'})`, reached: more.length === 0 },
+    { claim: `deferred replies left: 0 (${deferredReplies})`, reached: deferredReplies === 0 },
     { claim: `cards stored: at most ${MOST_CARDS} (${cards})`, reached: cards <= MOST_CARDS },
     {
       claim: `heap from the first tenth to the end at most ${HEAP_GROWTH} × (${heap.toFixed(2)} ×)`,

@@ -23,23 +23,23 @@ const ALLOWED = 1.1;
 export async function cpuPerCommand(redis: BenchRedis): Promise<FigurePart> {
   const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const service = await startCardService();
-  const fleets: Contender[][] = [];
+  const groups: Contender[][] = [];
   try {
     for (const processes of PROCESSES) {
-      fleets.push(await startFleet(processes, mkdtempSync(join(folder, 'data-')), service.url, redis));
+      groups.push(await startProcesses(processes, mkdtempSync(join(folder, 'data-')), service.url, redis));
     }
-    for (const bot of fleets.flat()) await bot.load(knownIds(), WARM_UP, AT_ONCE);
+    for (const bot of groups.flat()) await bot.load(knownIds(), WARM_UP, AT_ONCE);
     const rounds: number[][] = [];
-    for (let round = 0; round < ROUNDS; round++) rounds.push(await Promise.all(fleets.map(cpuMs)));
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await Promise.all(groups.map(cpuMs)));
     return part(rounds, service.counts.total);
   } finally {
-    await Promise.all(fleets.flat().map((bot) => bot.stop()));
+    await Promise.all(groups.flat().map((bot) => bot.stop()));
     await service.close();
     rmSync(folder, { recursive: true });
   }
 }
 
-async function startFleet(count: number, dataDir: string, serviceUrl: string, redis: BenchRedis) {
+async function startProcesses(count: number, dataDir: string, serviceUrl: string, redis: BenchRedis) {
   const variables = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.newPrefix() };
   await putCards({ ...variables, CARD_SERVICE_URL: serviceUrl }, STORED);
   const ids = Array.from({ length: count }, (_, id) => id);
@@ -49,9 +49,9 @@ async function startFleet(count: number, dataDir: string, serviceUrl: string, re
 }
 
 /** For each command, over all processes of the fleet. */
-async function cpuMs(processesAlive: readonly Contender[]): Promise<number> {
+async function cpuMs(processes: readonly Contender[]): Promise<number> {
   const took = await Promise.all(
-    processesAlive.map(async (bot) => {
+    processes.map(async (bot) => {
       const ids = knownIds();
       const answers: Promise<unknown>[] = [];
       const beforeMs = await bot.cpuMs();
@@ -60,7 +60,7 @@ async function cpuMs(processesAlive: readonly Contender[]): Promise<number> {
       return (await bot.cpuMs()) - beforeMs;
     }),
   );
-  return took.reduce((sum, ms) => sum + ms, 0) / (processesAlive.length * COMMANDS);
+  return took.reduce((sum, ms) => sum + ms, 0) / (processes.length * COMMANDS);
 }
 
 function part(rounds: number[][], requests: number): FigurePart {

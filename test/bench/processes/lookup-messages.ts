@@ -9,7 +9,7 @@ export interface LookupProcessOptions {
 }
 
 /** From `atMs` on, so many at once, in their order. */
-export interface AskMessage {
+export interface LookupMessage {
   lookups: { cardId: string; requester: Requester }[];
   atMs: number;
   atOnce: number;

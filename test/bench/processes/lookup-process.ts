@@ -1,22 +1,22 @@
 /** One of several processes that share a quota: the bot without Discord, asked over the IPC channel. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ourBot } from '../quota/our-bot.ts';
-import type { AnsweredMessage, AskMessage, LookupProcessOptions } from './lookup-messages.ts';
+import type { AnsweredMessage, LookupMessage, LookupProcessOptions } from './lookup-messages.ts';
 
 const { variables, ...service }: LookupProcessOptions = JSON.parse(process.argv[2] ?? '{}');
 const bot = await ourBot({ ...service, fetch }, variables);
 
-process.on('message', async ({ lookups, atMs, atOnce }: AskMessage) => {
+process.on('message', async ({ lookups, atMs, atOnce }: LookupMessage) => {
   let withCard = 0;
   const left = lookups[Symbol.iterator]();
-  const oneAfterTheOther = async () => {
+  const inSequence = async () => {
     for (const { cardId, requester } of left) {
-      const { card } = await bot.ask(cardId, requester);
+      const { card } = await bot.lookUp(cardId, requester);
       if (card) withCard++;
     }
   };
   await sleep(atMs - Date.now());
-  await Promise.all(Array.from({ length: atOnce }, oneAfterTheOther));
+  await Promise.all(Array.from({ length: atOnce }, inSequence));
   process.send?.({ withCard, lastAtMs: Date.now() } satisfies AnsweredMessage);
 });
 process.once('disconnect', () => bot.close());

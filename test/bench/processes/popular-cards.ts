@@ -1,9 +1,9 @@
 import { startCardService } from '../../../src/sandbox/card-service.ts';
 import { DAY_CARDS, dayOfLookups } from '../quota/day-of-lookups.ts';
-import { count } from '../quota/words.ts';
+import { count } from '../quota/format.ts';
 import type { BenchRedis } from './bench-redis.ts';
 import { type FigurePart, PROCESSES } from './figure-part.ts';
-import { LookupFleet } from './lookup-fleet.ts';
+import { LookupProcesses } from './lookup-processes.ts';
 
 /** No limit in the way. */
 const PACE = { requestsPerMinute: 600_000, burst: 10_000 };
@@ -14,7 +14,7 @@ export async function popularCards(redis: BenchRedis): Promise<FigurePart> {
   const lookups = dayOfLookups(1 / 24);
   const distinct = new Set(lookups.map(({ cardId }) => cardId)).size;
   const runs: { requests: number; withCard: number }[] = [];
-  for (const processes of PROCESSES) runs.push(await askAll(redis, processes, lookups));
+  for (const processCount of PROCESSES) runs.push(await lookUpAll(redis, processCount, lookups));
   const shown = Math.min(...runs.map(({ withCard }) => withCard));
   const many = count(lookups.length);
   return {
@@ -34,9 +34,9 @@ export async function popularCards(redis: BenchRedis): Promise<FigurePart> {
   };
 }
 
-async function askAll(
+async function lookUpAll(
   { url, newPrefix }: BenchRedis,
-  processes: number,
+  processCount: number,
   lookups: ReturnType<typeof dayOfLookups>,
 ): Promise<{ requests: number; withCard: number }> {
   const service = await startCardService({ plan: 'enterprise', ...PACE, cards: DAY_CARDS });
@@ -46,12 +46,12 @@ async function askAll(
     CARD_SERVICE_PLAN: 'enterprise',
     MEMBER_DAILY_REQUESTS: '0',
   };
-  const processesAlive = await LookupFleet.start(processes, { url: service.url, ...PACE, variables });
+  const processes = await LookupProcesses.start(processCount, { url: service.url, ...PACE, variables });
   try {
-    const { withCard } = await processesAlive.ask(lookups, AT_ONCE);
+    const { withCard } = await processes.lookUp(lookups, AT_ONCE);
     return { requests: service.counts.total, withCard };
   } finally {
-    await processesAlive.stop();
+    await processes.stop();
     await service.close();
   }
 }

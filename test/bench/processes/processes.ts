@@ -4,9 +4,9 @@ import { cpuPerCommand } from './cpu-per-command.ts';
 import { type FigurePart, type MeasurePart, PROCESSES } from './figure-part.ts';
 import { popularCards } from './popular-cards.ts';
 import { redisLatency } from './redis-latency.ts';
-import { together } from './together.ts';
+import { simultaneousLookups } from './simultaneous-lookups.ts';
 
-const PARTS: readonly MeasurePart[] = [together, popularCards, redisLatency, cpuPerCommand];
+const PARTS: readonly MeasurePart[] = [simultaneousLookups, popularCards, redisLatency, cpuPerCommand];
 
 /** Several processes with one quota, in Redis mode. */
 export async function run(): Promise<BenchTable> {

@@ -66,12 +66,12 @@ async function costs(redis: BenchRedis, use: RedisUse): Promise<string[][]> {
     const inMemory = await each(COMMANDS, () => shared.load(knownIds(), COMMANDS));
     const commandMs = ((await shared.cpuMs()) - beforeMs) / COMMANDS;
     const sharedMegabytes = residentMegabytes(shared.pid);
-    const asked = await each(DAY_CARDS.length, () => askAll(shared));
+    const withRequest = await each(DAY_CARDS.length, () => lookUpAll(shared));
 
-    const { REDIS_URL: _, ...alone } = variables;
-    const embedded = await ourBot(mkdtempSync(join(folder, 'data-')), service.url, alone);
+    const { REDIS_URL: _, ...withoutRedis } = variables;
+    const embedded = await ourBot(mkdtempSync(join(folder, 'data-')), service.url, withoutRedis);
     bots.push(embedded);
-    await askAll(embedded);
+    await lookUpAll(embedded);
     const ids = function* (): Generator<string, never> {
       for (let index = 0; ; index++) yield DAY_CARDS[index % DAY_CARDS.length]?.id ?? '';
     };
@@ -82,7 +82,7 @@ async function costs(redis: BenchRedis, use: RedisUse): Promise<string[][]> {
       ['Redis CPU time, a process that is idle', `${(idle * 1_000).toFixed(1)} ms a second`],
       ['Redis CPU time, a command whose card is in memory', inMemory],
       ['Redis CPU time, a command whose card is in Redis', inRedis],
-      ['Redis CPU time, a command with its request', asked],
+      ['Redis CPU time, a command with its request', withRequest],
       ['Resident size of a process, Redis mode', `${sharedMegabytes.toFixed(0)} MB`],
       ['Resident size of a process, embedded', `${residentMegabytes(embedded.pid).toFixed(0)} MB`],
     ];
@@ -112,12 +112,12 @@ async function cpuMs(use: RedisUse, work: () => Promise<unknown>): Promise<numbe
 }
 
 /** Each card once, several at a time. */
-async function askAll(bot: Contender): Promise<void> {
+async function lookUpAll(bot: Contender): Promise<void> {
   const left = DAY_CARDS[Symbol.iterator]();
-  const oneAfterTheOther = async () => {
+  const inSequence = async () => {
     for (const { id } of left) await bot.answered(id);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, oneAfterTheOther));
+  await Promise.all(Array.from({ length: AT_ONCE }, inSequence));
 }
 
 function* unreadIds(): Generator<string, never> {

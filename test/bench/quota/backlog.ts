@@ -3,8 +3,8 @@ import { median } from '../quantile.ts';
 import type { BenchTable } from '../table.ts';
 import { CONTESTANTS, type Contestant, OURS } from './contestants.ts';
 import { DAY_CARDS } from './day-of-lookups.ts';
-import { watchFetch } from './watched-fetch.ts';
-import { count, seconds } from './words.ts';
+import { count, seconds } from './format.ts';
+import { recordFetch } from './recorded-fetch.ts';
 
 const LOOKUPS = 60;
 const PER_SECOND = 10;
@@ -60,12 +60,12 @@ export async function run(): Promise<BenchTable> {
 async function clear({ start }: Contestant): Promise<Run> {
   const pace = { requestsPerMinute: PER_SECOND * 60, burst: BURST };
   const service = await startCardService({ ...pace, cards: DAY_CARDS });
-  const { fetch, requests } = watchFetch();
+  const { fetch, requests } = recordFetch();
   const strategy = await start({ url: service.url, fetch, ...pace });
   const startedMs = performance.now();
-  const told = await Promise.all(
+  const outcomes = await Promise.all(
     DAY_CARDS.slice(0, LOOKUPS).map(({ id }, index) =>
-      strategy.ask(id, { memberId: `member ${index}`, guildId: 'server' }),
+      strategy.lookUp(id, { memberId: `member ${index}`, guildId: 'server' }),
     ),
   );
   const makespanMs = performance.now() - startedMs;
@@ -74,6 +74,6 @@ async function clear({ start }: Contestant): Promise<Run> {
   return {
     makespanMs,
     refused: requests.filter(({ status }) => status === 429).length,
-    withCard: told.filter(({ card }) => card).length,
+    withCard: outcomes.filter(({ card }) => card).length,
   };
 }

@@ -6,19 +6,19 @@ import { FRESH_MS, type ServiceAddress, type Strategy } from './strategy.ts';
 
 /** Keyv with a time to live, and p-queue that lets the plan's rate through: as many as come in a minute, or a second. */
 export async function cacheAndQueue(service: ServiceAddress): Promise<Strategy> {
-  const ask = plainClient(service);
+  const request = plainClient(service);
   const cache = new Keyv<Card>({ ttl: FRESH_MS });
   const queue = new PQueue(intervalOf(service));
 
-  const cards = async (cardId: string): Promise<Card | undefined> => {
+  const lookUp = async (cardId: string): Promise<Card | undefined> => {
     const cached = await cache.get(cardId);
     if (cached !== undefined) return cached;
-    const card = await queue.add(() => ask(cardId));
+    const card = await queue.add(() => request(cardId));
     if (card !== undefined) await cache.set(cardId, card);
     return card;
   };
   return {
-    ask: (cardId) => shown(cards(cardId)),
+    lookUp: (cardId) => shown(lookUp(cardId)),
     close: async () => queue.clear(),
   };
 }

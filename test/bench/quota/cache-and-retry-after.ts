@@ -7,17 +7,17 @@ import { FRESH_MS, type ServiceAddress, type Strategy } from './strategy.ts';
 
 /** Keyv with a time to live; asks at will and, after a 429, waits what `Retry-After` says and asks again. */
 export async function cacheAndRetryAfter(service: ServiceAddress): Promise<Strategy> {
-  const ask = plainClient(service);
+  const request = plainClient(service);
   const cache = new Keyv<Card>({ ttl: FRESH_MS });
 
-  const cards = async (cardId: string): Promise<Card | undefined> => {
+  const lookUp = async (cardId: string): Promise<Card | undefined> => {
     const cached = await cache.get(cardId);
     if (cached !== undefined) return cached;
-    const card = await untilAllowed(() => ask(cardId), Date.now() + REPLY_DEADLINE_MS);
+    const card = await untilAllowed(() => request(cardId), Date.now() + REPLY_DEADLINE_MS);
     if (card !== undefined) await cache.set(cardId, card);
     return card;
   };
-  return { ask: (cardId) => shown(cards(cardId)), close: async () => {} };
+  return { lookUp: (cardId) => shown(lookUp(cardId)), close: async () => {} };
 }
 
 async function untilAllowed<T>(send: () => Promise<T>, deadlineMs: number): Promise<T> {

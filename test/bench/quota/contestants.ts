@@ -1,7 +1,7 @@
 import { cacheAndQueue } from './cache-and-queue.ts';
 import { cacheAndRetryAfter } from './cache-and-retry-after.ts';
 import { ourBot } from './our-bot.ts';
-import { retryAlone } from './retry-alone.ts';
+import { retryOnly } from './retry-only.ts';
 import type { StartStrategy } from './strategy.ts';
 
 export interface Contestant {
@@ -14,7 +14,7 @@ export const OURS: Contestant = { name: 'this bot', start: ourBot };
 /** Ours first, then what people would use instead. */
 export const CONTESTANTS: readonly Contestant[] = [
   OURS,
-  { name: 'p-retry, no cache', start: retryAlone },
+  { name: 'p-retry, no cache', start: retryOnly },
   { name: 'Keyv + p-queue', start: cacheAndQueue },
   { name: 'Keyv + Retry-After', start: cacheAndRetryAfter },
 ];

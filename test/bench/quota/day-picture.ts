@@ -1,8 +1,8 @@
 import { PLAN_LIMITS } from '../../../src/model/plan.ts';
+import type { ContestantDay } from './contestant-days.ts';
 import { OURS } from './contestants.ts';
-import type { ContestantDay } from './day-of-all.ts';
 import { DAY_MS } from './day-of-lookups.ts';
-import { count, percent } from './words.ts';
+import { count, percent } from './format.ts';
 
 const WIDTH = 960;
 const HEIGHT = 420;

@@ -1,6 +1,6 @@
+import type { RecordedRequest } from './recorded-fetch.ts';
 import type { Lived, SimulatedDay } from './simulated-day.ts';
 import { FRESH_MS } from './strategy.ts';
-import type { WatchedRequest } from './watched-fetch.ts';
 
 /** A member looks at "thinking…" for so long without wondering. */
 const SHORT_WAIT_MS = 3_000;
@@ -39,7 +39,7 @@ export interface FirstLookups {
 }
 
 export function dayReport({ lived, requests }: SimulatedDay): DayReport {
-  const withCard = lived.filter(({ told }) => told.card);
+  const withCard = lived.filter(({ outcome }) => outcome.card);
   const waiting = withCard.filter(({ waitMs }) => waitMs > 0);
   const shortWait = waiting.filter(({ waitMs }) => waitMs <= SHORT_WAIT_MS).length;
   return {
@@ -51,15 +51,15 @@ export function dayReport({ lived, requests }: SimulatedDay): DayReport {
     shortWait,
     longWait: waiting.length - shortWait,
     withoutCard: lived.length - withCard.length,
-    oldCopies: withCard.filter(({ told }) => told.old).length,
-    toldLate: lived.filter(({ told, waitMs }) => !told.card && waitMs > SHORT_WAIT_MS).length,
-    cameBack: lived.filter(({ told, seenAfterMs }) => !told.card && seenAfterMs !== undefined).length,
+    oldCopies: withCard.filter(({ outcome }) => outcome.old).length,
+    toldLate: lived.filter(({ outcome, waitMs }) => !outcome.card && waitMs > SHORT_WAIT_MS).length,
+    cameBack: lived.filter(({ outcome, seenAfterMs }) => !outcome.card && seenAfterMs !== undefined).length,
     firstLookups: firstLookups(lived),
   };
 }
 
 /** Counted from the answer that made the card fresh. */
-function askedTwice(requests: readonly WatchedRequest[]): number {
+function askedTwice(requests: readonly RecordedRequest[]): number {
   const freshUntilMs = new Map<string, number>();
   let twice = 0;
   for (const { path, status, sentAtMs, answeredAtMs } of requests) {
@@ -73,13 +73,13 @@ function askedTwice(requests: readonly WatchedRequest[]): number {
 
 function firstLookups(lived: readonly Lived[]): FirstLookups {
   const firsts = new Map<string, Lived>();
-  for (const one of lived.toSorted((a, b) => a.cards.atMs - b.cards.atMs)) {
-    if (!firsts.has(one.cards.cardId)) firsts.set(one.cards.cardId, one);
+  for (const one of lived.toSorted((a, b) => a.lookup.atMs - b.lookup.atMs)) {
+    if (!firsts.has(one.lookup.cardId)) firsts.set(one.lookup.cardId, one);
   }
   const seenAfterMs = [...firsts.values()].flatMap(({ seenAfterMs }) => seenAfterMs ?? []);
   return {
     cards: firsts.size,
-    answered: [...firsts.values()].filter(({ told }) => told.card).length,
+    answered: [...firsts.values()].filter(({ outcome }) => outcome.card).length,
     seen: seenAfterMs.length,
     longestMs: Math.max(0, ...seenAfterMs),
   };

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { type ContestantDay, dayOfAll } from './day-of-all.ts';
+import { type ContestantDay, contestantDays } from './contestant-days.ts';
 
-/** `dayOfAll` in a thread of its own: faked time is global, and two days go side by side on two cores. */
+/** `contestantDays` in a thread of its own: faked time is global, and two days go side by side on two cores. */
 export async function dayInThread(firstHourShare: number): Promise<ContestantDay[]> {
   const worker = new Worker(new URL(import.meta.url), { workerData: firstHourShare });
   const [days]: ContestantDay[][] = await once(worker, 'message');
@@ -12,5 +12,5 @@ export async function dayInThread(firstHourShare: number): Promise<ContestantDay
 
 if (!isMainThread && parentPort) {
   Error.stackTraceLimit = 0; // nobody reads the stacks of 400,000 refused requests
-  parentPort.postMessage(await dayOfAll(Number(workerData)));
+  parentPort.postMessage(await contestantDays(Number(workerData)));
 }

@@ -9,7 +9,7 @@ import { createLog } from '../../../src/log.ts';
 import { CardServiceError } from '../../../src/model/errors.ts';
 import type { Requester } from '../../../src/model/requester.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
-import type { ServiceAddress, Strategy, Told } from './strategy.ts';
+import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
 
 /**
  * The bot itself, from its command down to what it keeps; only Discord and the edits of its replies are left out.
@@ -21,13 +21,13 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
   const log = createLog({ level: 'silent', secrets: [] });
   const { services, state } = await openServices(configFor(service, dataDir, variables), log, { fetch: service.fetch });
 
-  const answer = async (invocation: Invocation): Promise<Told> => {
+  const answer = async (invocation: Invocation): Promise<Outcome> => {
     const response = await cardCommand.run(invocation, services);
-    if (response.kind === 'reply') return told(response.message, response.source === 'stale');
-    const { kind: _, reservation, ...owed } = response;
+    if (response.kind === 'reply') return outcomeOf(response.message, response.source === 'stale');
+    const { kind: _, reservation, ...reply } = response;
     const deferred = {
       ...invocation,
-      ...owed,
+      ...reply,
       command: cardCommand.data.name,
       deadlineMs: invocation.receivedAtMs + REPLY_DEADLINE_MS,
     };
@@ -35,12 +35,12 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
       (found) => ({ answer: found, requested: true }),
       (error: CardServiceError) => ({ error, requested: false }),
     );
-    return told(cardCommand.complete(deferred, outcome, services), false);
+    return outcomeOf(cardCommand.complete(deferred, outcome, services), false);
   };
   return {
-    ask: (cardId, requester) =>
-      answer(asCommand(cardId, requester)).catch((error: unknown) => {
-        if (error instanceof CardServiceError) return told({ content: error.userMessage }, false);
+    lookUp: (cardId, requester) =>
+      answer(invocationOf(cardId, requester)).catch((error: unknown) => {
+        if (error instanceof CardServiceError) return outcomeOf({ content: error.userMessage }, false);
         throw error;
       }),
     async close() {
@@ -67,7 +67,7 @@ function configFor(
   });
 }
 
-function asCommand(cardId: string, requester: Requester): Invocation {
+function invocationOf(cardId: string, requester: Requester): Invocation {
   return {
     ...requester,
     interactionId: 'none',
@@ -81,7 +81,7 @@ function asCommand(cardId: string, requester: Requester): Invocation {
 }
 
 /** As a member reads it: a card is an embed, and a time to come back is written `<t:seconds:t>`, or `f`. */
-function told({ content = '', embeds = [] }: Message, old: boolean): Told {
+function outcomeOf({ content = '', embeds = [] }: Message, old: boolean): Outcome {
   const [, seconds] = /<t:(\d+):[tf]>/.exec(content) ?? [];
   if (embeds.length > 0 || seconds === undefined) return { card: embeds.length > 0, old };
   return { card: false, old, comeBackAtMs: Number(seconds) * 1000 };

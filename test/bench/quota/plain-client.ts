@@ -1,6 +1,6 @@
 import type { Card } from '../../../src/model/card.ts';
 import { CardService } from '../../../src/service/card-service.ts';
-import type { ServiceAddress, Told } from './strategy.ts';
+import type { Outcome, ServiceAddress } from './strategy.ts';
 
 /** The bot's own client, so that strategies differ in nothing but when they ask. @throws as `CardService.card` */
 export function plainClient({ url, fetch }: ServiceAddress): (cardId: string) => Promise<Card | undefined> {
@@ -16,7 +16,7 @@ export function plainClient({ url, fetch }: ServiceAddress): (cardId: string) =>
 }
 
 /** Any failure is the same sentence to a member: "try again later". */
-export function shown(card: Promise<Card | undefined>): Promise<Told> {
+export function shown(card: Promise<Card | undefined>): Promise<Outcome> {
   return card.then(
     (found) => ({ card: found !== undefined, old: false }),
     () => ({ card: false, old: false }),

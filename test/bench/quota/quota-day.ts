@@ -1,9 +1,9 @@
 import type { BenchTable, Verdict } from '../table.ts';
+import type { ContestantDay } from './contestant-days.ts';
 import { OURS } from './contestants.ts';
-import type { ContestantDay } from './day-of-all.ts';
 import { drawDay } from './day-picture.ts';
 import { dayInThread } from './day-worker.ts';
-import { count, minutes, percent } from './words.ts';
+import { count, minutes, percent } from './format.ts';
 
 interface Kind {
   name: string;

@@ -3,14 +3,14 @@ import { startCardService } from '../../../src/sandbox/card-service.ts';
 import type { BenchTable } from '../table.ts';
 import { CONTESTANTS, type Contestant } from './contestants.ts';
 import { DAY_CARDS } from './day-of-lookups.ts';
+import { count, seconds } from './format.ts';
+import { type RecordedRequest, recordFetch } from './recorded-fetch.ts';
 import type { Strategy } from './strategy.ts';
-import { type WatchedRequest, watchFetch } from './watched-fetch.ts';
-import { count, seconds } from './words.ts';
 
 /** One request in 3 s, so that the service states a wait of 3 s. */
 const PACE = { requestsPerMinute: 20, burst: 20 };
-const QUESTIONS = 16;
-const QUESTION_EVERY_MS = 250;
+const LOOKUPS = 16;
+const LOOKUP_EVERY_MS = 250;
 const WATCHED_MS = 8_000;
 const PUNCTUAL_MS = 250;
 /** The bot adds at most a fifth of the stated wait by chance, so that several bots do not come back together. */
@@ -19,7 +19,7 @@ const JITTER_SHARE = 0.2;
 /** What followed the first 429. */
 interface Aftermath {
   /** Sent between its arrival and the time that it stated. */
-  knocks: number;
+  tooSoon: number;
   refused: number;
   statedMs: number;
   /** From the stated time until the first answer; `undefined` when none came while it was watched. */
@@ -34,21 +34,21 @@ export async function run(): Promise<BenchTable> {
   const [ours] = found;
   if (ours === undefined) throw new Error('nobody took part');
   const allowedMs = PUNCTUAL_MS + ours.statedMs * JITTER_SHARE;
-  const { knocks, firstSuccessMs = Number.POSITIVE_INFINITY } = ours;
+  const { tooSoon, firstSuccessMs = Number.POSITIVE_INFINITY } = ours;
   return {
     title: 'Another client spends the same key: after the first 429',
     columns: ['way', 'requests before the stated time', 'refused (429) in all', 'first answer, from the stated time'],
     rows: found.map((aftermath) => [
       aftermath.name,
-      count(aftermath.knocks),
+      count(aftermath.tooSoon),
       count(aftermath.refused),
       aftermath.firstSuccessMs === undefined ? `none in ${seconds(WATCHED_MS)}` : seconds(aftermath.firstSuccessMs),
     ]),
     notes: [
-      `Another client empties the bucket; then a new lookup comes every ${QUESTION_EVERY_MS} ms. The service states ${ours.statedMs / 1000} s.`,
+      `Another client empties the bucket; then a new lookup comes every ${LOOKUP_EVERY_MS} ms. The service states ${ours.statedMs / 1000} s.`,
     ],
     verdicts: [
-      { claim: `${knocks} requests before the stated time`, reached: knocks === 0 },
+      { claim: `${tooSoon} requests before the stated time`, reached: tooSoon === 0 },
       {
         claim: `the first answer ${seconds(firstSuccessMs)} after it (${seconds(allowedMs)} allowed, jitter included)`,
         reached: firstSuccessMs <= allowedMs,
@@ -60,13 +60,13 @@ export async function run(): Promise<BenchTable> {
 
 async function surprise({ start }: Contestant): Promise<Aftermath> {
   const service = await startCardService({ ...PACE, cards: DAY_CARDS });
-  const { fetch, requests } = watchFetch();
+  const { fetch, requests } = recordFetch();
   const strategy = await start({ url: service.url, fetch, ...PACE });
   for (let request = 0; request < PACE.burst; request++)
     await (await globalThis.fetch(`${service.url}/cards/any`)).text();
 
   const watchedUntilMs = Date.now() + WATCHED_MS;
-  await askInARow(strategy);
+  await lookUpInSequence(strategy);
   while (Date.now() < watchedUntilMs && !requests.some(isAnswer)) await sleep(20);
   const aftermath = aftermathOf(requests);
   await strategy.close();
@@ -75,26 +75,26 @@ async function surprise({ start }: Contestant): Promise<Aftermath> {
 }
 
 /** Nobody waits for these answers: what counts is on the wire. */
-async function askInARow(strategy: Strategy): Promise<void> {
-  for (const [index, { id }] of DAY_CARDS.slice(0, QUESTIONS).entries()) {
-    void strategy.ask(id, { memberId: `member ${index}`, guildId: 'server' });
-    await sleep(QUESTION_EVERY_MS);
+async function lookUpInSequence(strategy: Strategy): Promise<void> {
+  for (const [index, { id }] of DAY_CARDS.slice(0, LOOKUPS).entries()) {
+    void strategy.lookUp(id, { memberId: `member ${index}`, guildId: 'server' });
+    await sleep(LOOKUP_EVERY_MS);
   }
 }
 
-function aftermathOf(requests: readonly WatchedRequest[]): Aftermath {
+function aftermathOf(requests: readonly RecordedRequest[]): Aftermath {
   const first = requests.find(({ status }) => status === 429);
   if (first?.retryAfterMs === undefined) throw new Error('no 429 came, or it stated no time');
   const untilMs = first.answeredAtMs + first.retryAfterMs;
   const success = requests.find(isAnswer);
   return {
-    knocks: requests.filter(({ sentAtMs }) => sentAtMs > first.answeredAtMs && sentAtMs < untilMs).length,
+    tooSoon: requests.filter(({ sentAtMs }) => sentAtMs > first.answeredAtMs && sentAtMs < untilMs).length,
     refused: requests.filter(({ status }) => status === 429).length,
     statedMs: first.retryAfterMs,
     firstSuccessMs: success && success.answeredAtMs - untilMs,
   };
 }
 
-function isAnswer({ status }: WatchedRequest): boolean {
+function isAnswer({ status }: RecordedRequest): boolean {
   return status === 200;
 }

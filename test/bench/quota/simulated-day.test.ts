@@ -1,26 +1,26 @@
 import { expect, it } from 'vitest';
 import { DAY_MS, type Lookup } from './day-of-lookups.ts';
 import { simulateDay } from './simulated-day.ts';
-import type { StartStrategy, Told } from './strategy.ts';
+import type { Outcome, StartStrategy } from './strategy.ts';
 
 const MINUTE_MS = 60_000;
-const CARD: Told = { card: true, old: false };
+const CARD: Outcome = { card: true, old: false };
 
 function lookupAt(atMs: number): Lookup {
   return { atMs, cardId: 'bench-1', requester: { memberId: 'one', guildId: 'here' } };
 }
 
 /** Answers as told, once after another. */
-function saying(...answers: (() => Promise<Told>)[]): StartStrategy {
+function saying(...answers: (() => Promise<Outcome>)[]): StartStrategy {
   return async () => ({
-    ask: async () => (await answers.shift()?.()) ?? { card: false, old: false },
+    lookUp: async () => (await answers.shift()?.()) ?? { card: false, old: false },
     close: async () => {},
   });
 }
 
-async function after(ms: number, told: Told): Promise<Told> {
+async function after(ms: number, outcome: Outcome): Promise<Outcome> {
   await new Promise((resolve) => setTimeout(resolve, ms));
-  return told;
+  return outcome;
 }
 
 const comeBackIn = (ms: number) => async () => ({ card: false, old: false, comeBackAtMs: Date.now() + ms });
@@ -30,19 +30,19 @@ it('takes the wait from the command to its answer', async () => {
     saying(() => after(2_500, CARD)),
     [lookupAt(5_000)],
   );
-  expect(lived).toMatchObject([{ told: CARD, waitMs: 2_500, comebacks: 0, seenAfterMs: 2_500 }]);
+  expect(lived).toMatchObject([{ outcome: CARD, waitMs: 2_500, comebacks: 0, seenAfterMs: 2_500 }]);
 });
 
 it('counts an answer that comes after 15 minutes as none', async () => {
   const late = saying(() => after(15 * MINUTE_MS + 1, CARD));
   const { lived } = await simulateDay(late, [lookupAt(0)]);
-  expect(lived).toMatchObject([{ told: { card: false }, seenAfterMs: undefined }]);
+  expect(lived).toMatchObject([{ outcome: { card: false }, seenAfterMs: undefined }]);
 });
 
 it('lets a member come back when told to, within a minute after that time, until they see the card', async () => {
   const twice = saying(comeBackIn(10 * MINUTE_MS), comeBackIn(5 * MINUTE_MS), async () => CARD);
   const { lived } = await simulateDay(twice, [lookupAt(0)]);
-  expect(lived).toMatchObject([{ told: { card: false }, waitMs: 0, comebacks: 2 }]);
+  expect(lived).toMatchObject([{ outcome: { card: false }, waitMs: 0, comebacks: 2 }]);
   expect(lived[0]?.seenAfterMs).toBeGreaterThanOrEqual(15 * MINUTE_MS);
   expect(lived[0]?.seenAfterMs).toBeLessThan(17 * MINUTE_MS);
 });
@@ -54,7 +54,7 @@ it('lets nobody come back on another day', async () => {
 
 it('counts the requests of the day by its own clock', async () => {
   const start: StartStrategy = async ({ url, fetch }) => ({
-    ask: async () => {
+    lookUp: async () => {
       const { status } = await fetch(`${url}/cards/bench-1`);
       return { card: status === 200, old: false };
     },

@@ -1,9 +1,9 @@
 import { PLAN_LIMITS } from '../../../src/model/plan.ts';
 import { createCardService } from '../../../src/sandbox/card-service.ts';
 import { DAY_CARDS, DAY_MS, type Lookup } from './day-of-lookups.ts';
-import { inFakedTime } from './faked-time.ts';
-import type { StartStrategy, Strategy, Told } from './strategy.ts';
-import { type WatchedRequest, watchFetch } from './watched-fetch.ts';
+import { inFakeTime } from './fake-time.ts';
+import { type RecordedRequest, recordFetch } from './recorded-fetch.ts';
+import type { Outcome, StartStrategy, Strategy } from './strategy.ts';
 
 /** 00:00 UTC, when the day's count starts: nothing is spent yet, and nothing comes back before the day ends. */
 const MIDNIGHT_MS = Date.UTC(2026, 0, 5);
@@ -17,9 +17,9 @@ const INTERACTION_LIFE_MS = 15 * 60_000;
 
 /** What became of one lookup. */
 export interface Lived {
-  cards: Lookup;
+  lookup: Lookup;
   /** What the first command brought, and after how long. */
-  told: Told;
+  outcome: Outcome;
   waitMs: number;
   /** How often the member came back, as told. */
   comebacks: number;
@@ -30,40 +30,40 @@ export interface Lived {
 export interface SimulatedDay {
   lived: Lived[];
   /** Those sent before the day ended; times since it began. */
-  requests: WatchedRequest[];
+  requests: RecordedRequest[];
 }
 
 /** One day of the Free plan from a cold start, without sockets and in faked time. */
 export function simulateDay(start: StartStrategy, lookups: readonly Lookup[]): Promise<SimulatedDay> {
-  return inFakedTime(MIDNIGHT_MS, async () => {
+  return inFakeTime(MIDNIGHT_MS, async () => {
     const service = createCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS });
-    const { fetch, requests } = watchFetch(service.fetch);
+    const { fetch, requests } = recordFetch(service.fetch);
     const strategy = await start({ url: 'http://cards.example', fetch, ...PLAN_LIMITS.free });
-    const lived = await Promise.all(lookups.map((cards) => live(cards, strategy)));
+    const lived = await Promise.all(lookups.map((lookup) => live(lookup, strategy)));
     await strategy.close();
     const ofTheDay = requests.map(sinceMidnight).filter(({ sentAtMs }) => sentAtMs < DAY_MS);
     return { lived, requests: ofTheDay };
   });
 }
 
-async function live(cards: Lookup, strategy: Strategy): Promise<Lived> {
-  await until(cards.atMs);
-  const told = await invocation(cards, strategy);
-  const waitMs = sinceMidnightMs() - cards.atMs;
+async function live(lookup: Lookup, strategy: Strategy): Promise<Lived> {
+  await until(lookup.atMs);
+  const outcome = await outcomeOf(lookup, strategy);
+  const waitMs = sinceMidnightMs() - lookup.atMs;
 
-  let [last, comebacks] = [told, 0];
+  let [last, comebacks] = [outcome, 0];
   while (last.comeBackAtMs !== undefined && last.comeBackAtMs < MIDNIGHT_MS + DAY_MS) {
     await until(last.comeBackAtMs - MIDNIGHT_MS + Math.random() * COMES_BACK_WITHIN_MS);
     comebacks++;
-    last = await invocation(cards, strategy);
+    last = await outcomeOf(lookup, strategy);
   }
-  return { cards, told, waitMs, comebacks, seenAfterMs: last.card ? sinceMidnightMs() - cards.atMs : undefined };
+  return { lookup, outcome, waitMs, comebacks, seenAfterMs: last.card ? sinceMidnightMs() - lookup.atMs : undefined };
 }
 
-async function invocation({ cardId, requester }: Lookup, strategy: Strategy): Promise<Told> {
-  const fetchedAtMs = Date.now();
-  const told = await strategy.ask(cardId, requester);
-  return Date.now() - fetchedAtMs <= INTERACTION_LIFE_MS ? told : { card: false, old: false };
+async function outcomeOf({ cardId, requester }: Lookup, strategy: Strategy): Promise<Outcome> {
+  const startedAtMs = Date.now();
+  const outcome = await strategy.lookUp(cardId, requester);
+  return Date.now() - startedAtMs <= INTERACTION_LIFE_MS ? outcome : { card: false, old: false };
 }
 
 function until(atMs: number): Promise<void> {
@@ -74,6 +74,6 @@ function sinceMidnightMs(): number {
   return Date.now() - MIDNIGHT_MS;
 }
 
-function sinceMidnight(request: WatchedRequest): WatchedRequest {
+function sinceMidnight(request: RecordedRequest): RecordedRequest {
   return { ...request, sentAtMs: request.sentAtMs - MIDNIGHT_MS, answeredAtMs: request.answeredAtMs - MIDNIGHT_MS };
 }

@@ -1,7 +1,7 @@
 import type { Requester } from '../../../src/model/requester.ts';
 
 /** What one who asked for a card was told in the end. */
-export interface Told {
+export interface Outcome {
   /** Whether a card was shown; an old copy counts. */
   card: boolean;
   /** Whether the copy was old when it was shown. */
@@ -13,7 +13,7 @@ export interface Told {
 /** One way to spend a counted quota. */
 export interface Strategy {
   /** One `/card`. Never rejects: what a member would see as an error is `card: false`. */
-  ask(cardId: string, requester: Requester): Promise<Told>;
+  lookUp(cardId: string, requester: Requester): Promise<Outcome>;
   close(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../../src/sandbox/discord/emulated-discord.ts';
 import { startBot } from './bot.ts';
 
-type CardRecord = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
+type Answer = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
 
 const stops: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -21,7 +21,7 @@ async function emulated(options?: EmulatedDiscordOptions): Promise<EmulatedDisco
   return discord;
 }
 
-async function botOn(discord: EmulatedDiscord, answer: CardRecord, options?: Parameters<typeof startBot>[2]) {
+async function botOn(discord: EmulatedDiscord, answer: Answer, options?: Parameters<typeof startBot>[2]) {
   const bot = await startBot(discord, answer, options);
   stops.push(bot.stop);
   return bot;
@@ -160,7 +160,7 @@ describe('Discord refuses', () => {
 
   it('the second of two answers with 40060, and keeps the first', async () => {
     const discord = await emulated();
-    const answerTwice: CardRecord = async (interaction) => {
+    const answerTwice: Answer = async (interaction) => {
       const again = Object.create(interaction, { replied: { value: false }, deferred: { value: false } });
       await interaction.reply('first');
       await again.reply('second');
@@ -296,7 +296,7 @@ describe('the gateway', () => {
 
   it('gives every process with the same shard the command; the slower one is refused with 40060', async () => {
     const discord = await emulated();
-    const answer: CardRecord = (interaction) => interaction.reply('here');
+    const answer: Answer = (interaction) => interaction.reply('here');
     const first = await botOn(discord, answer);
     const second = await botOn(discord, answer);
 

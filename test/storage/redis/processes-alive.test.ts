@@ -5,10 +5,10 @@ import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import type { RedisClient } from '../../../src/storage/redis/redis-client.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { logLines } from '../../support/log-lines.ts';
+import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { startSlowRelay } from '../../support/slow-relay.ts';
-import { whenOver } from '../../support/when-over.ts';
 
 /** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
 const TIMES = { beatEveryMs: 50, deadAfterMs: 1_000 };
@@ -23,9 +23,9 @@ type Address = Pick<TestRedis, 'url' | 'prefix'>;
 async function join({ url, prefix }: Address, expectedSize?: number, times = TIMES) {
   const { log } = logLines();
   const link = new RedisLink({ url, prefix, log });
-  whenOver(() => link.close());
+  onFinished(() => link.close());
   const processesAlive = new ProcessesAlive(link, prefix, expectedSize, times);
-  whenOver(() => processesAlive.leave());
+  onFinished(() => processesAlive.leave());
   let beats = 0;
   processesAlive.onBeat(() => {
     beats += 1;
@@ -141,7 +141,7 @@ describe('the processes of a fleet', SLOW, () => {
     const redis = newFleet();
     const a = await join(redis);
     const second = new ProcessesAlive(a.link, redis.prefix, 1, TIMES);
-    whenOver(() => second.leave());
+    onFinished(() => second.leave());
     await a.processesAlive.exchange(IDLE); // on the same connection, so after the first beat
     expect(a.processesAlive.size).toBe(2);
   });

@@ -3,12 +3,12 @@ import type { RedisClient } from '../../../src/storage/redis/redis-client.ts';
 import { RedisAway } from '../../../src/storage/redis/redis-errors.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
+import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import type { RealServer } from '../../support/redis/real-server.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { startSlowRelay } from '../../support/slow-relay.ts';
 import { movableClock } from '../../support/wall-clock.ts';
-import { whenOver } from '../../support/when-over.ts';
 
 /** A busy machine may be far slower than the 2 s within which a link is to be back. */
 const PATIENCE = { timeout: 10_000, interval: 20 };
@@ -17,7 +17,7 @@ const DEAD_PORT = 'redis://127.0.0.1:1';
 function linkTo({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>) {
   const { log, lines } = logLines();
   const link = new RedisLink({ url, prefix, log });
-  whenOver(() => link.close());
+  onFinished(() => link.close());
   const key = `${prefix}:a`;
   return {
     link,

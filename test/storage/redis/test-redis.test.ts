@@ -1,15 +1,15 @@
 import { createClient } from 'redis';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { startSlowRelay } from '../../support/slow-relay.ts';
-import { whenOver } from '../../support/when-over.ts';
 
 async function clientOf(url: string) {
   const client = createClient({ url, socket: { reconnectStrategy: false } });
   client.on('error', () => {});
   await client.connect();
-  whenOver(() => client.isOpen && client.destroy());
+  onFinished(() => client.isOpen && client.destroy());
   return client;
 }
 

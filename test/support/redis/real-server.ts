@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { whenOver } from '../when-over.ts';
+import { onFinished } from '../on-finished.ts';
 import { redisServerBinary } from './server-binary.ts';
 import { runServer, type ServerProcess } from './server-process.ts';
 
@@ -33,7 +33,7 @@ export interface RealServer {
 const PORTS_TRIED = 10;
 
 /** Takes about 50 ms; gone when the test is over, unless `over` says otherwise. @throws without a Redis on PATH: ask `noRealRedis` first */
-export async function startRealServer(options: RealServerOptions = {}, over = whenOver): Promise<RealServer> {
+export async function startRealServer(options: RealServerOptions = {}, over = onFinished): Promise<RealServer> {
   const dir = await mkdtemp(join(tmpdir(), 'cardbot-redis-'));
   const settings = { dir, ...settingsOf(options) };
   let running: ServerProcess | undefined;

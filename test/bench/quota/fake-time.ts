@@ -11,7 +11,7 @@ const FAKED: FakeMethod[] = ['Date', 'setTimeout', 'clearTimeout', 'setInterval'
  *
  * @throws what `work` throws, and Error when it waits for something that no timer will bring
  */
-export async function inFakedTime<T>(startMs: number, work: () => Promise<T>): Promise<T> {
+export async function inFakeTime<T>(startMs: number, work: () => Promise<T>): Promise<T> {
   const realRandom = Math.random;
   const clock = install({ now: startMs, toFake: FAKED });
   Math.random = seededRandom('chance');

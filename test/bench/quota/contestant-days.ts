@@ -12,7 +12,7 @@ export interface ContestantDay {
 }
 
 /** The same day of lookups for every contestant. */
-export async function dayOfAll(firstHourShare: number): Promise<ContestantDay[]> {
+export async function contestantDays(firstHourShare: number): Promise<ContestantDay[]> {
   const lookups = dayOfLookups(firstHourShare);
   const days: ContestantDay[] = [];
   for (const { name, start } of CONTESTANTS) {

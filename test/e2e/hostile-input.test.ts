@@ -4,9 +4,9 @@ import usage from '../../commands/usage.ts';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { parseMarkdown, type Token } from '../../src/sandbox/page/markdown.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { startDiscordRelay } from '../support/discord-relay.ts';
-import { startSurroundings } from '../support/surroundings.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
@@ -228,13 +228,13 @@ describe('one member', () => {
     const { embeds } = await typed.until((shown) => shown.embeds.length > 0);
 
     expect(embeds).toHaveLength(1);
-    const reservation = cardRequests(world).findIndex((path) => path.startsWith('/cards/base1-4'));
-    expect(reservation - before).toBeLessThanOrEqual(2); // one turn, and one that had its turn already
+    const position = cardRequests(world).findIndex((path) => path.startsWith('/cards/base1-4'));
+    expect(position - before).toBeLessThanOrEqual(2); // one turn, and one that had its turn already
   });
 });
 
 it('no reply pings anyone: each says so to Discord, whatever it shows', async () => {
-  const { discord, cardService, env } = await startSurroundings({ requestsPerMinute: 60, burst: 4 });
+  const { discord, cardService, env } = await startBackends({ requestsPerMinute: 60, burst: 4 });
   const relay = await startDiscordRelay(discord.apiUrl);
   const bot = startBotProcess({ ...env, DISCORD_API_URL: relay.apiUrl, PRICES_FRESH_SECONDS: '0' });
   await bot.wrote('gateway ready');

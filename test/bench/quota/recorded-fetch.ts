@@ -1,5 +1,5 @@
 /** One request as its sender saw it. */
-export interface WatchedRequest {
+export interface RecordedRequest {
   sentAtMs: number;
   answeredAtMs: number;
   /** Path without query. */
@@ -9,14 +9,14 @@ export interface WatchedRequest {
   retryAfterMs: number | undefined;
 }
 
-export interface WatchedFetch {
+export interface RecordedFetch {
   fetch: typeof fetch;
   /** Those that were answered, in the order of their answers. */
-  requests: WatchedRequest[];
+  requests: RecordedRequest[];
 }
 
-export function watchFetch(inner: typeof fetch = globalThis.fetch): WatchedFetch {
-  const requests: WatchedRequest[] = [];
+export function recordFetch(inner: typeof fetch = globalThis.fetch): RecordedFetch {
+  const requests: RecordedRequest[] = [];
   const watched: typeof fetch = async (input, init) => {
     const sentAtMs = Date.now();
     const response = await inner(input, init);

@@ -2,14 +2,14 @@ import { createClient } from 'redis';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BotProcess } from '../support/bot-process.ts';
 import { finalAnswers } from '../support/final-answers.ts';
-import { askedIds, logOf, prepareFleet, showsCard, type TestFleet } from '../support/fleet.ts';
 import { WARN } from '../support/log-lines.ts';
+import { onFinished } from '../support/on-finished.ts';
+import { logOf, prepareProcesses, requestedIds, showsCard, type TestProcesses } from '../support/processes.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import type { RealServer } from '../support/redis/real-server.ts';
 import { startRealRedis } from '../support/redis.ts';
 import { secretsIn } from '../support/secret-forms.ts';
 import { type SlowRelay, startSlowRelay } from '../support/slow-relay.ts';
-import { whenOver } from '../support/when-over.ts';
 
 const CARDS = Array.from({ length: 2_000 }, (_, number) => {
   return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
@@ -34,36 +34,36 @@ function newCard(): string {
   return value;
 }
 
-function times(processesAlive: TestFleet, id: string): number {
-  return askedIds(processesAlive).filter((asked) => asked === id).length;
+function times(processes: TestProcesses, id: string): number {
+  return requestedIds(processes).filter((asked) => asked === id).length;
 }
 
 /** One card fetched by the first process is then known to the second. */
-async function isShared(processesAlive: TestFleet): Promise<boolean> {
+async function isShared(processes: TestProcesses): Promise<boolean> {
   const id = newCard();
-  for (const shard of [0, 1]) await showsCard(processesAlive.card(shard, id));
-  return times(processesAlive, id) === 1;
+  for (const shard of [0, 1]) await showsCard(processes.card(shard, id));
+  return times(processes, id) === 1;
 }
 
 /** Cards of each process's own, at once: answered once each, for one request each, and together within the plan. */
-async function expectAnswered(processesAlive: TestFleet, cardsEach = 18): Promise<void> {
-  const cards = processesAlive.bots.flatMap((_, shard) =>
+async function expectAnswered(processes: TestProcesses, cardsEach = 18): Promise<void> {
+  const cards = processes.bots.flatMap((_, shard) =>
     Array.from({ length: cardsEach }, () => ({ shard, id: newCard() })),
   );
-  const typed = cards.map(({ shard, id }) => processesAlive.card(shard, id));
+  const typed = cards.map(({ shard, id }) => processes.card(shard, id));
   await Promise.all(typed.map(showsCard));
-  expect(cards.map(({ id }) => times(processesAlive, id))).toEqual(cards.map(() => 1));
+  expect(cards.map(({ id }) => times(processes, id))).toEqual(cards.map(() => 1));
   expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
-  expect(processesAlive.cardService.counts.byStatus[429]).toBeUndefined();
+  expect(processes.cardService.counts.byStatus[429]).toBeUndefined();
 }
 
 /** A card in the memory of both is answered at once, for nothing. */
-async function expectRemembered(processesAlive: TestFleet, id: string): Promise<void> {
-  const before = processesAlive.cardService.counts.total;
-  const typed = [0, 1].map((shard) => processesAlive.card(shard, id));
+async function expectRemembered(processes: TestProcesses, id: string): Promise<void> {
+  const before = processes.cardService.counts.total;
+  const typed = [0, 1].map((shard) => processes.card(shard, id));
   await Promise.all(typed.map(showsCard));
   expect(typed.flatMap(({ history }) => history.map(({ state }) => state))).not.toContain('thinking');
-  expect(processesAlive.cardService.counts.total).toBe(before);
+  expect(processes.cardService.counts.total).toBe(before);
 }
 
 /** How often it said that Redis is away, and that it is back. */
@@ -72,7 +72,7 @@ function words(bot: BotProcess): number[] {
 }
 
 /** Warnings and errors about anything but Redis being away, and secrets. */
-function complaints({ bots, env }: TestFleet): unknown[] {
+function complaints({ bots, env }: TestProcesses): unknown[] {
   const lines = bots.flatMap((bot) => logOf(bot).filter(({ level, msg }) => Number(level) >= WARN && msg !== AWAY));
   const text = bots.map(({ output }) => output()).join();
   const ended = bots.filter(({ child }) => child.exitCode !== null || child.signalCode !== null);
@@ -89,12 +89,12 @@ async function commandTo({ url }: RealServer) {
   const client = createClient({ url });
   client.on('error', () => {});
   await client.connect();
-  whenOver(() => client.destroy());
+  onFinished(() => client.destroy());
   return (...words: string[]) => client.sendCommand(words);
 }
 
 describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis in trouble', TEST, () => {
-  let processesAlive: TestFleet;
+  let processes: TestProcesses;
   let server: RealServer;
   let relay: SlowRelay;
   const remembered = newCard();
@@ -108,28 +108,28 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
     server = redis;
     const command = await commandTo(server);
     const url = `redis://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${down.port}`;
-    processesAlive = await prepareFleet({ redis: { ...redis, url }, service: FAST, env: BOTS_BURST });
-    await processesAlive.start(0);
-    await expectAnswered(processesAlive);
+    processes = await prepareProcesses({ redis: { ...redis, url }, service: FAST, env: BOTS_BURST });
+    await processes.start(0);
+    await expectAnswered(processes);
 
     await command('CONFIG', 'SET', 'requirepass', 'another');
     relay = await startSlowRelay(redis.url, { delayMs: 0, port: down.port });
-    await processesAlive.start(1);
-    await expectAnswered(processesAlive);
+    await processes.start(1);
+    await expectAnswered(processes);
 
-    const inTrouble = processesAlive.bots.map(words);
+    const inTrouble = processes.bots.map(words);
     await command('CONFIG', 'SET', 'requirepass', PASSWORD);
-    await Promise.all(processesAlive.bots.map((bot) => bot.wrote(IS_BACK)));
-    atStart.push(...processesAlive.bots.map((bot, index) => ({ inTrouble: inTrouble[index] ?? [], well: words(bot) })));
-    for (const shard of [0, 1]) await showsCard(processesAlive.card(shard, remembered));
+    await Promise.all(processes.bots.map((bot) => bot.wrote(IS_BACK)));
+    atStart.push(...processes.bots.map((bot, index) => ({ inTrouble: inTrouble[index] ?? [], well: words(bot) })));
+    for (const shard of [0, 1]) await showsCard(processes.card(shard, remembered));
   }, 120_000);
-  beforeEach(() => expect.poll(() => isShared(processesAlive), BACK).toBe(true));
+  beforeEach(() => expect.poll(() => isShared(processes), BACK).toBe(true));
 
   it.each(['down', 'with another password'])('%s from the start: said once, and once when it is well', (trouble) => {
     const { inTrouble, well } = atStart[trouble === 'down' ? 0 : 1] ?? {};
     expect(inTrouble).toEqual([1, 0]);
     expect(well).toEqual([1, 1]);
-    expect(complaints(processesAlive)).toEqual([]);
+    expect(complaints(processes)).toEqual([]);
   });
 
   const command = async (...words: string[]) => void (await (await commandTo(server))(...words));
@@ -161,29 +161,29 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
     async (_, { begin, end, cardsEach }) => {
       await begin();
       try {
-        await expectRemembered(processesAlive, remembered);
-        await expectAnswered(processesAlive, cardsEach);
+        await expectRemembered(processes, remembered);
+        await expectAnswered(processes, cardsEach);
       } finally {
         await end();
       }
 
-      await expect.poll(() => isShared(processesAlive), BACK).toBe(true);
-      await expectRemembered(processesAlive, remembered);
-      expect(complaints(processesAlive)).toEqual([]);
+      await expect.poll(() => isShared(processes), BACK).toBe(true);
+      await expectRemembered(processes, remembered);
+      expect(complaints(processes)).toEqual([]);
     },
   );
 
   it('comes and goes: every command is answered', async () => {
     for (let outage = 0; outage < 3; outage++) {
       await server.kill();
-      await expectAnswered(processesAlive, 3).finally(() => server.start());
-      await expectAnswered(processesAlive, 3);
+      await expectAnswered(processes, 3).finally(() => server.start());
+      await expectAnswered(processes, 3);
     }
 
-    await expect.poll(() => isShared(processesAlive), BACK).toBe(true);
-    expect(complaints(processesAlive)).toEqual([]);
+    await expect.poll(() => isShared(processes), BACK).toBe(true);
+    expect(complaints(processes)).toEqual([]);
     // Once a minute, and a line is written a moment after its time.
-    for (const bot of processesAlive.bots) {
+    for (const bot of processes.bots) {
       const times = logOf(bot).flatMap(({ msg, time }) => (msg === AWAY ? [Number(time)] : []));
       for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] ?? 0)).toBeGreaterThan(59_000);
     }

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startCardService } from '../../../src/sandbox/card-service.ts';
 import { median } from '../quantile.ts';
 import { DAY_CARDS } from '../quota/day-of-lookups.ts';
-import { count, seconds } from '../quota/words.ts';
+import { count, seconds } from '../quota/format.ts';
 import type { BenchRedis } from './bench-redis.ts';
 import { type FigurePart, PROCESSES } from './figure-part.ts';
-import { LookupFleet } from './lookup-fleet.ts';
+import { LookupProcesses } from './lookup-processes.ts';
 
 const LOOKUPS = 60;
 const PER_SECOND = 10;
@@ -19,12 +19,12 @@ const PACE = { requestsPerMinute: PER_SECOND * 60, burst: BURST };
 const DIFFERENT = DAY_CARDS.map(({ id: cardId }, index) => {
   return { cardId, requester: { memberId: `member ${index}`, guildId: 'server' } };
 });
-const QUESTIONS = DIFFERENT.slice(0, LOOKUPS);
+const SIMULTANEOUS = DIFFERENT.slice(0, LOOKUPS);
 /** Two for each of four processes, which then run as those of a bot do: connected, and compiled a little. */
-const FIRST_QUESTIONS = DIFFERENT.slice(LOOKUPS, LOOKUPS + 8);
+const WARM_UP_LOOKUPS = DIFFERENT.slice(LOOKUPS, LOOKUPS + 8);
 /** Until the bucket is full again. */
-const REFILL_MS = (FIRST_QUESTIONS.length / PER_SECOND) * 1000 + 200;
-const APART_MS = 700;
+const REFILL_MS = (WARM_UP_LOOKUPS.length / PER_SECOND) * 1000 + 200;
+const STAGGER_MS = 700;
 
 interface Run {
   makespanMs: number;
@@ -33,7 +33,7 @@ interface Run {
 }
 
 /** 60 different cards at the same moment, spread over the processes. */
-export async function together(redis: BenchRedis): Promise<FigurePart> {
+export async function simultaneousLookups(redis: BenchRedis): Promise<FigurePart> {
   const rounds: Run[][] = [];
   for (let round = 0; round < ROUNDS; round++) {
     rounds.push(await clear(redis));
@@ -71,26 +71,23 @@ export async function together(redis: BenchRedis): Promise<FigurePart> {
 /** All sizes of the fleet side by side, since they mostly wait; none while another starts. */
 async function clear(redis: BenchRedis): Promise<Run[]> {
   const services = await Promise.all(PROCESSES.map(() => startCardService({ ...PACE, cards: DAY_CARDS })));
-  const fleets = await Promise.all(
+  const groups = await Promise.all(
     services.map(({ url }, index) => {
       const variables = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.newPrefix() };
-      return LookupFleet.start(PROCESSES[index] ?? 1, { url, ...PACE, variables });
+      return LookupProcesses.start(PROCESSES[index] ?? 1, { url, ...PACE, variables });
     }),
   );
   try {
-    await Promise.all(fleets.map((processesAlive) => processesAlive.ask(FIRST_QUESTIONS, 1)));
+    await Promise.all(groups.map((processes) => processes.lookUp(WARM_UP_LOOKUPS, 1)));
     await sleep(REFILL_MS);
     const answers = await Promise.all(
-      fleets.map(async (processesAlive, index) => {
-        await sleep(index * APART_MS); // the first questions of one do not hold up those of another
-        return processesAlive.ask(QUESTIONS, LOOKUPS);
+      groups.map(async (processes, index) => {
+        await sleep(index * STAGGER_MS); // the first questions of one do not hold up those of another
+        return processes.lookUp(SIMULTANEOUS, LOOKUPS);
       }),
     );
     return answers.map((answer, index) => ({ ...answer, refused: services[index]?.counts.byStatus[429] ?? 0 }));
   } finally {
-    await Promise.all([
-      ...fleets.map((processesAlive) => processesAlive.stop()),
-      ...services.map((service) => service.close()),
-    ]);
+    await Promise.all([...groups.map((processes) => processes.stop()), ...services.map((service) => service.close())]);
   }
 }

@@ -1,18 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { AnsweredMessage, AskMessage, LookupProcessOptions } from './lookup-messages.ts';
+import type { AnsweredMessage, LookupMessage, LookupProcessOptions } from './lookup-messages.ts';
 
 /** Until all have the message and none is asked before the others. */
 const NOTICE_MS = 300;
 
-export interface FleetAnswer {
+export interface LookupResult {
   /** From the common start to the last answer of all. */
   makespanMs: number;
   withCard: number;
 }
 
 /** Processes with one quota, each the bot without Discord. */
-export class LookupFleet {
+export class LookupProcesses {
   readonly #children: readonly ChildProcess[];
 
   private constructor(children: readonly ChildProcess[]) {
@@ -20,28 +20,28 @@ export class LookupFleet {
   }
 
   /** Resolves when all are open. @throws Error when one ends before */
-  static async start(processes: number, options: LookupProcessOptions): Promise<LookupFleet> {
+  static async start(processes: number, options: LookupProcessOptions): Promise<LookupProcesses> {
     const children = Array.from({ length: processes }, () =>
       fork('test/bench/processes/lookup-process.ts', [JSON.stringify(options)]),
     );
     try {
-      await Promise.all(children.map((child) => said(child)));
+      await Promise.all(children.map((child) => messageFrom(child)));
     } catch (error) {
       for (const child of children) child.kill();
       throw error;
     }
-    return new LookupFleet(children);
+    return new LookupProcesses(children);
   }
 
   /** Deals them out evenly, and lets all processes begin at the same moment. @param atOnce in each process */
-  async ask(lookups: AskMessage['lookups'], atOnce: number): Promise<FleetAnswer> {
+  async lookUp(lookups: LookupMessage['lookups'], atOnce: number): Promise<LookupResult> {
     const atMs = Date.now() + NOTICE_MS;
     const answers = await Promise.all(
       this.#children.map(async (child, index) => {
         const own = lookups.filter((_, nth) => nth % this.#children.length === index);
-        const answered = said(child);
-        child.send({ lookups: own, atMs, atOnce } satisfies AskMessage);
-        const answer: AnsweredMessage = await answered;
+        const message = messageFrom(child);
+        child.send({ lookups: own, atMs, atOnce } satisfies LookupMessage);
+        const answer: AnsweredMessage = await message;
         return answer;
       }),
     );
@@ -62,9 +62,9 @@ export class LookupFleet {
   }
 }
 
-async function said(child: ChildProcess) {
+async function messageFrom(child: ChildProcess) {
   const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`a process of the fleet ended with ${code}`);
+    throw new Error(`a lookup process ended with ${code}`);
   });
   const [message] = await Promise.race([once(child, 'message'), ended]);
   ended.catch(() => {});

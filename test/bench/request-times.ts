@@ -1,7 +1,7 @@
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 
 /** When the service was asked from now on, by path: milliseconds since the epoch. */
-export function timesAsked(service: EmbeddedCardService): Map<string, number[]> {
+export function requestTimes(service: EmbeddedCardService): Map<string, number[]> {
   const byPath = new Map<string, number[]>();
   let seen = 0;
   service.onChange(() => {

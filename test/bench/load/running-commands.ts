@@ -9,13 +9,13 @@ const REMEMBERED = 900;
 const PATIENCE_MS = 60_000;
 
 /** Commands until nothing more will come for them. */
-export class UnderWay {
+export class RunningCommands {
   /** What Discord gave up on, or what had no final answer after a minute: as the member saw it. */
   readonly lost: string[] = [];
   readonly #awaited = new Map<string, (message: ChatMessage | undefined) => void>();
   #finished = 0;
   /** Finished before each that is shown its turn. */
-  readonly #permits = new Map<string, number>();
+  readonly #waitNotices = new Map<string, number>();
   #room = Promise.withResolvers<void>();
 
   constructor(discord: EmulatedDiscord) {
@@ -25,13 +25,13 @@ export class UnderWay {
   /** Types `count` commands, `atOnce` at a time; resolves when all have ended. */
   async run(count: number, atOnce: number, type: (index: number) => TypedInteraction): Promise<void> {
     let next = 0;
-    const oneAfterTheOther = async () => {
+    const inSequence = async () => {
       while (next < count) {
         await this.#remembered();
         if (next < count) await this.#ended(type(next++));
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, oneAfterTheOther));
+    await Promise.all(Array.from({ length: atOnce }, inSequence));
   }
 
   async #ended(typed: TypedInteraction): Promise<void> {
@@ -41,7 +41,7 @@ export class UnderWay {
     const message = await promise;
     clearTimeout(timer);
     this.#awaited.delete(typed.id);
-    this.#permits.delete(typed.id);
+    this.#waitNotices.delete(typed.id);
     this.#finished++;
     this.#room.resolve();
     if (message?.state === 'answered') return;
@@ -53,14 +53,14 @@ export class UnderWay {
     const resolve = this.#awaited.get(message.interactionId);
     if (!resolve) return;
     if (isFinal(message)) resolve(message);
-    else if (message.state === 'answered' && !this.#permits.has(message.interactionId)) {
-      this.#permits.set(message.interactionId, this.#finished);
+    else if (message.state === 'answered' && !this.#waitNotices.has(message.interactionId)) {
+      this.#waitNotices.set(message.interactionId, this.#finished);
     }
   }
 
   async #remembered(): Promise<void> {
     for (;;) {
-      const [oldest = this.#finished] = this.#permits.values();
+      const [oldest = this.#finished] = this.#waitNotices.values();
       if (this.#finished - oldest < REMEMBERED) return;
       this.#room = Promise.withResolvers();
       await this.#room.promise;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inFakedTime } from './faked-time.ts';
+import { inFakeTime } from './fake-time.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -9,7 +9,7 @@ it('lets a day pass in its order', async () => {
     await sleep(ms);
     seen.push([what, Date.now()]);
   };
-  await inFakedTime(1_000, async () => {
+  await inFakeTime(1_000, async () => {
     await Promise.all([note('later', 86_400_000), note('sooner', 60_000)]);
   });
   expect(seen).toEqual([
@@ -19,7 +19,7 @@ it('lets a day pass in its order', async () => {
 });
 
 it('lets all that follows from one timer happen before the next', async () => {
-  const lateMs = await inFakedTime(0, async () => {
+  const lateMs = await inFakeTime(0, async () => {
     setTimeout(() => {}, 11);
     await sleep(10);
     for (let step = 0; step < 50; step++) await Promise.resolve();
@@ -31,16 +31,16 @@ it('lets all that follows from one timer happen before the next', async () => {
 
 it('repeats its chance, and gives time and chance back', async () => {
   const { random } = Math;
-  const draw = () => inFakedTime(0, async () => Math.random());
+  const draw = () => inFakeTime(0, async () => Math.random());
   expect(await draw()).toBe(await draw());
   expect(Math.random).toBe(random);
   expect(Date.now()).toBeGreaterThan(86_400_000);
 });
 
 it('fails with what the work throws', async () => {
-  await expect(inFakedTime(0, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  await expect(inFakeTime(0, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
 });
 
 it('fails instead of hanging when nothing is left that could happen', async () => {
-  await expect(inFakedTime(0, () => new Promise(() => {}))).rejects.toThrow('nothing left');
+  await expect(inFakeTime(0, () => new Promise(() => {}))).rejects.toThrow('nothing left');
 });

@@ -14,26 +14,26 @@ import {
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
 import { LONG_DAY } from './long-day.ts';
+import { onFinished } from './on-finished.ts';
 import { PATIENT } from './patient-discord.ts';
-import { whenOver } from './when-over.ts';
 
-/** What a bot process lives between, and the environment that tells it so; all gone when the test is over. */
-export interface Surroundings {
+/** The servers that a bot process talks to, and the environment that points it at them; closed when the test ends. */
+export interface Backends {
   discord: EmulatedDiscord;
   cardService: ListeningCardService;
   env: Record<string, string> & { DISCORD_TOKEN: string; DATA_DIR: string };
 }
 
-/** @param overrides variables of the bot over those that follow from `service` */
-export async function startSurroundings(
+/** @param overrides variables of the bot; they override those derived from `service` */
+export async function startBackends(
   service: CardServiceOptions = {},
   overrides: Record<string, string> = {},
   discordOptions: EmulatedDiscordOptions = {},
-): Promise<Surroundings> {
+): Promise<Backends> {
   const discord = await startEmulatedDiscord({ lifetimes: PATIENT, ...discordOptions });
   const cardService = await startCardService({ ...LONG_DAY, ...service });
   const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-test-'));
-  whenOver(async () => {
+  onFinished(async () => {
     await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true, force: true })]);
   });
   await registerCommands(discord);
