@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { replaceSection } from './marked-section.ts';
 
@@ -11,4 +12,9 @@ it('replaces what is between the markers and nothing else, however often', () =>
 
 it('refuses a text without the markers', () => {
   expect(() => replaceSection('before', 'new')).toThrow('<!-- /benchmarks -->');
+});
+
+it('finds its markers in the page that npm run bench writes', () => {
+  const page = readFileSync('docs/benchmarks.md', 'utf8');
+  expect(replaceSection(page, 'new')).toContain('\n\nnew\n\n');
 });
