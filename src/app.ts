@@ -130,7 +130,7 @@ export async function openServices(
   const service = new CardService({
     ...config.cardService,
     ...(fetch && { fetch }),
-    onQuota: (reading) => limiter.hear(reading),
+    onQuota: (reading) => limiter.observe(reading),
     onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
   });
   const cards = new Cards({ store: cardStore, service, limiter, lifetimes: config.freshness });

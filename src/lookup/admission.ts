@@ -4,7 +4,7 @@ import type { Budget, Charged } from '../quota/budget.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import type { Lookup, Waiter } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
-import { closedError } from './refusals.ts';
+import { blockedError } from './refusals.ts';
 
 /** When a question would get its turn, or why nobody should wait for that. */
 export type AdmissionDecision = { permitAtMs: number } | { refusal: CardServiceError };
@@ -31,16 +31,19 @@ export function decideAdmission(lookup: LookupRequest, spent: Charged, options: 
   const present = pendingLookups.get(lookup.cardId);
   if (present?.asking) return { permitAtMs: Date.now() };
 
-  const { closed, reservedUntilMs, paused, permitAtMs } = limiter.schedule();
+  const { blocked: closed, reservedUntilMs, paused, permitAtMs } = limiter.schedule();
   const nowMs = Date.now(); // not before the outlook's: what is to be had now is no wait
-  const refusal = closed ? closedError(closed) : overBudget(lookup, spent, options);
+  const refusal = closed ? blockedError(closed) : overBudget(lookup, spent, options);
   if (refusal) return { refusal };
   if (lookup.lane === 'renewals') {
     const reserved = reservedUntilMs !== undefined && !present;
-    return reserved ? { refusal: closedError({ why: 'reserve', untilMs: reservedUntilMs }) } : { permitAtMs: nowMs };
+    return reserved
+      ? { refusal: blockedError({ reason: 'reserve', untilMs: reservedUntilMs }) }
+      : { permitAtMs: nowMs };
   }
   const restsUntilMs = pendingLookups.restsUntilMs(lookup.cardId);
-  if (restsUntilMs - nowMs > longestWaitMs) return { refusal: closedError({ why: 'down', untilMs: restsUntilMs }) };
+  if (restsUntilMs - nowMs > longestWaitMs)
+    return { refusal: blockedError({ reason: 'outage', untilMs: restsUntilMs }) };
   const { position, lastPosition } = pendingLookups.positionOf(lookup);
   const atMs = permitAtMs(position);
   const lastMs = permitAtMs(lastPosition);

@@ -14,20 +14,20 @@ export async function withPermit<T>(
 ): Promise<T> {
   try {
     const answer = await send();
-    await limiter.settle(permit, { kind: 'answered' });
+    await limiter.release(permit, { kind: 'answered' });
     return answer;
   } catch (error) {
-    await limiter.settle(permit, isAnswer(error) ? { kind: 'answered' } : outcomeOf(error));
+    await limiter.release(permit, isAnswer(error) ? { kind: 'answered' } : outcomeOf(error));
     throw error;
   }
 }
 
 function outcomeOf(error: unknown): RequestOutcome {
   if (error instanceof RateLimited) {
-    return { kind: 'rate limited', statedMs: error.seconds === undefined ? undefined : error.seconds * 1000 };
+    return { kind: 'rateLimited', statedMs: error.seconds === undefined ? undefined : error.seconds * 1000 };
   }
-  if (error instanceof ServiceDown) return { kind: 'down', statedMs: error.retryAfterMs };
-  if (error instanceof KeyRefused) return { kind: 'key refused' };
+  if (error instanceof ServiceDown) return { kind: 'serviceDown', statedMs: error.retryAfterMs };
+  if (error instanceof KeyRefused) return { kind: 'keyRefused' };
   // An answer that does not fit is an answer all the same; anything else is no news of the service.
   return { kind: error instanceof UnexpectedAnswer ? 'answered' : 'abandoned' };
 }

@@ -2,7 +2,7 @@ import { type CardServiceError, Stopping } from '../model/errors.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
 import type { QueueExchange } from './fair-order.ts';
 import { type PendingLookup, wantsPrices } from './pending-lookup.ts';
-import { asCardServiceError, closedError } from './refusals.ts';
+import { asCardServiceError, blockedError } from './refusals.ts';
 import { ScheduleNotices } from './schedule-notices.ts';
 import { ServiceRequests, type ServiceRequestsOptions } from './service-requests.ts';
 
@@ -59,8 +59,8 @@ export class QueueRunner {
 
   async #handOut(): Promise<void> {
     const { pendingLookups, limiter, cardLock } = this.#options;
-    const { closed } = limiter.schedule();
-    if (closed) this.#refuseAll(() => true, closedError(closed));
+    const { blocked: closed } = limiter.schedule();
+    if (closed) this.#refuseAll(() => true, blockedError(closed));
     while (!this.#closing) {
       await this.hearOthers();
       const pending = pendingLookups.next(Date.now());
@@ -85,15 +85,15 @@ export class QueueRunner {
     const { pendingLookups, limiter } = this.#options;
     if (await this.#answeredWithoutAsking(pending)) return { launched: false };
 
-    const got = await limiter.take(pending.lane, pendingLookups.isNextOfAll(pending, Date.now()) ? 0 : POLITE_MS);
+    const got = await limiter.acquire(pending.lane, pendingLookups.isNextOfAll(pending, Date.now()) ? 0 : POLITE_MS);
     if (got.kind === 'wait') return { launched: false, untilMs: got.untilMs };
-    if (got.kind === 'closed') {
-      this.#refuseAll(({ lane }) => got.why !== 'reserve' || lane === 'renewals', closedError(got));
+    if (got.kind === 'blocked') {
+      this.#refuseAll(({ lane }) => got.reason !== 'reserve' || lane === 'renewals', blockedError(got));
       return { launched: false };
     }
     // While the turn was fetched all may have been refused, or have given up.
     if (this.#closing || pendingLookups.get(pending.cardId) !== pending) {
-      await limiter.settle(got.permit, { kind: 'abandoned' });
+      await limiter.release(got.permit, { kind: 'abandoned' });
       return { launched: false };
     }
     this.#requests.launch(pending, got.permit);

@@ -9,16 +9,16 @@ import {
   Stopping,
   UnexpectedAnswer,
 } from '../model/errors.ts';
-import type { ClosedWhy } from '../quota/limiter.ts';
+import type { BlockedReason } from '../quota/limiter.ts';
 
 /** What members are told while nobody may ask. */
-export function closedError({ why, untilMs }: { why: ClosedWhy; untilMs: number }): CardServiceError {
-  switch (why) {
+export function blockedError({ reason, untilMs }: { reason: BlockedReason; untilMs: number }): CardServiceError {
+  switch (reason) {
     case 'day':
       return new QuotaSpent(untilMs);
     case 'key':
       return new KeyRefused(401);
-    case 'down':
+    case 'outage':
       return new ServiceDown('too many failures in a row', { untilMs });
     case 'pause':
       return new Busy(untilMs, true);

@@ -8,7 +8,7 @@ import type { Cards } from './cards.ts';
 import type { CardLock } from './lookup-queue.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
-import { asCardServiceError, closedError, isCounted, severity } from './refusals.ts';
+import { asCardServiceError, blockedError, isCounted, severity } from './refusals.ts';
 
 /** Attempts at one question that failed other than by a 429. */
 const MAX_FAILURES = 3;
@@ -102,7 +102,7 @@ export class ServiceRequests {
   /** The last of several failures has closed the gate, which says until when. */
   #inWords(error: unknown): CardServiceError {
     if (this.#closing) return new Stopping();
-    const { closed } = this.#options.limiter.schedule();
-    return error instanceof ServiceDown && closed ? closedError(closed) : asCardServiceError(error);
+    const { blocked: closed } = this.#options.limiter.schedule();
+    return error instanceof ServiceDown && closed ? blockedError(closed) : asCardServiceError(error);
   }
 }

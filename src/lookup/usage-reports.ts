@@ -56,7 +56,7 @@ export class UsageReports {
   async ask(requester: Requester): Promise<{ known: UsageKnown; newer: Promise<UsageKnown> | undefined }> {
     // Claimed before the turn comes, so that two who ask at once cost one request.
     if (this.#underWay === undefined && this.hasKey && (await this.#board.claim())) {
-      const got = await this.#limiter.take('report');
+      const got = await this.#limiter.acquire('report');
       this.#failed = undefined; // longer ago than a minute: no news of the present
       if (got.kind === 'permit') this.#launch(got.permit, requester);
       else {
@@ -97,7 +97,7 @@ export class UsageReports {
       );
       await this.#board.post({ usage, atMs: Date.now() });
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
-      if (plan) this.#limiter.hearPlan(plan);
+      if (plan) this.#limiter.observePlan(plan);
     } catch (error) {
       if (!isCounted(error)) this.#ledger.refused(booking);
       this.#log[severity(error)]({ err: error }, 'usage report failed');

@@ -18,6 +18,31 @@ export interface QuotaState {
   receivedAtMs: number;
 }
 
+/**
+ * Whether requests flow. `closed`: they do. `open`: none leaves before `untilMs`, and after that the next one leaves as a
+ * probe. `halfOpen`: that probe is under way, and nothing else leaves until it has ended.
+ */
+export interface Breaker {
+  state: 'closed' | 'open' | 'halfOpen';
+  /** Why it is not closed; `undefined` while it is. */
+  reason: BreakerReason | undefined;
+  /** When it last opened. */
+  sinceMs: number;
+  /** When the probe may leave. */
+  untilMs: number;
+  /** Failures in a row of the present kind. */
+  failures: number;
+}
+
+/**
+ * `pause`: a wait that the service stated, however long; pending lookups sit it out while it is no longer than
+ * `LONGEST_WAIT_SECONDS`. The others last long enough that all who wait are answered at once: the `day` is spent, there is
+ * an `outage`, or the `key` is refused.
+ */
+export type BreakerReason = 'pause' | 'day' | 'outage' | 'key';
+
+export const CLOSED_BREAKER: Breaker = { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 };
+
 /** The share of the day's requests that is spent, 0 to 1; `undefined` while limit or remaining is unknown. */
 export function spentShare(quota: QuotaState | undefined): number | undefined {
   if (quota?.limit === undefined || quota.remaining === undefined) return undefined;

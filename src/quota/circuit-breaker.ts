@@ -1,34 +1,15 @@
-import type { QuotaState } from '../model/quota.ts';
+import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
 import { backOffMs, withJitter } from '../time/back-off.ts';
 import { currentQuota } from './quota.ts';
 import { pauseMs } from './rate-limit-pause.ts';
 
-/**
- * Whether requests may leave at all. `minute` is a pause that the service stated, however long, and that waiting questions
- * sit out while it is no longer than anyone should wait; `day`, `down` and `key` close for long enough that all who wait
- * are answered at once. Every closing ends in exactly one probe.
- */
-export interface Breaker {
-  why: 'open' | 'minute' | 'day' | 'down' | 'key';
-  /** When it came to be so. */
-  sinceMs: number;
-  /** When the probe may leave. */
-  untilMs: number;
-  /** The probe is under way. */
-  probing: boolean;
-  /** Failures in a row of the present kind. */
-  failures: number;
-}
-
-export const CLOSED_BREAKER: Breaker = { why: 'open', sinceMs: 0, untilMs: 0, probing: false, failures: 0 };
-
-/** How one request ended, as far as the gate cares. */
+/** How one request ended, as far as the breaker is concerned. */
 export type RequestOutcome =
   | { kind: 'answered' }
-  | { kind: 'rate limited'; statedMs: number | undefined }
-  | { kind: 'down'; statedMs?: number | undefined }
-  | { kind: 'key refused' }
-  /** The caller gave up: no news of the service. */
+  | { kind: 'rateLimited'; statedMs: number | undefined }
+  | { kind: 'serviceDown'; statedMs?: number | undefined }
+  | { kind: 'keyRefused' }
+  /** The caller gave up: says nothing about the service. */
   | { kind: 'abandoned' };
 
 /** What the decision depends on besides the request itself. */
@@ -50,41 +31,41 @@ const KEY_PAUSE_MS = 60_000;
 const SPENT_PROBE = { firstMs: 60_000, longestMs: 30 * 60_000 };
 
 /**
- * The gate after one request. With the gate closed, only the probe is news: anything else left before it closed, and
- * neither opens it nor counts as one more failure; a 429 or a stated outage among those can still lengthen the wait.
+ * The breaker after one request. Unless it is closed, only the probe changes it: any other request left before it opened,
+ * and neither closes it nor counts as a failure, though its 429 or stated outage can lengthen the wait.
  */
 export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: boolean, now: Circumstances): Breaker {
-  const straggler = breaker.why !== 'open' && !probe;
-  if (outcome.kind === 'rate limited') return afterRateLimit(breaker, outcome, straggler, now);
+  const straggler = breaker.state !== 'closed' && !probe;
+  if (outcome.kind === 'rateLimited') return afterRateLimit(breaker, outcome, straggler, now);
   const nothingRemains = currentQuota(now.quota, now.nowMs)?.remaining === 0;
-  const failed = outcome.kind === 'down' || outcome.kind === 'key refused';
-  if (breaker.why === 'day' && nothingRemains && probe && failed) return stillSpent(breaker, now);
+  const failed = outcome.kind === 'serviceDown' || outcome.kind === 'keyRefused';
+  if (breaker.reason === 'day' && nothingRemains && probe && failed) return stillSpent(breaker, now);
   if (statesOutage(outcome)) return afterStatedOutage(breaker, outcome.statedMs, straggler, now);
   if (straggler) return breaker;
 
   switch (outcome.kind) {
     case 'answered':
       return nothingRemains ? spent(breaker, 0, failuresInARow(breaker, 'day'), now) : CLOSED_BREAKER;
-    case 'down':
+    case 'serviceDown':
       return afterDown(breaker, now);
-    case 'key refused':
-      return closed('key', now.nowMs, now.nowMs + KEY_PAUSE_MS, failuresInARow(breaker, 'key'));
+    case 'keyRefused':
+      return opened('key', now.nowMs, now.nowMs + KEY_PAUSE_MS, failuresInARow(breaker, 'key'));
     case 'abandoned':
-      return { ...breaker, probing: false };
+      return breaker.state === 'halfOpen' ? { ...breaker, state: 'open' } : breaker;
   }
 }
 
 function afterRateLimit(
   breaker: Breaker,
-  { statedMs }: Extract<RequestOutcome, { kind: 'rate limited' }>,
+  { statedMs }: Extract<RequestOutcome, { kind: 'rateLimited' }>,
   straggler: boolean,
   now: Circumstances,
 ): Breaker {
-  const failures = straggler ? breaker.failures : failuresInARow(breaker, 'minute', 'day');
+  const failures = straggler ? breaker.failures : failuresInARow(breaker, 'pause', 'day');
   const waitMs = withJitter(pauseMs(statedMs, failures), now.random);
   if (isDaySpent(breaker, statedMs, straggler, now)) return spent(breaker, waitMs, failures, now);
   if (straggler) return { ...breaker, untilMs: Math.max(breaker.untilMs, now.nowMs + waitMs) };
-  return closed('minute', now.nowMs, now.nowMs + waitMs, failures);
+  return opened('pause', now.nowMs, now.nowMs + waitMs, failures);
 }
 
 /**
@@ -98,7 +79,7 @@ function isDaySpent(
   { quota, longestWaitMs }: Circumstances,
 ): boolean {
   if (quota?.remaining !== 0) return false;
-  const refusedAgain = breaker.why === 'day' || (breaker.why === 'minute' && !straggler);
+  const refusedAgain = breaker.reason === 'day' || (breaker.reason === 'pause' && !straggler);
   return refusedAgain || statedMs === undefined || statedMs > longestWaitMs;
 }
 
@@ -106,27 +87,27 @@ function spent(breaker: Breaker, waitMs: number, failures: number, { quota, nowM
   const resetsAtMs = quota?.resetsAtMs ?? 0;
   const probeMs = backOffMs(failures, SPENT_PROBE);
   const leastMs = resetsAtMs > nowMs ? waitMs : Math.max(waitMs, probeMs);
-  const knownMs = breaker.why === 'day' ? breaker.untilMs : 0;
-  return closed('day', nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
+  const knownMs = breaker.reason === 'day' ? breaker.untilMs : 0;
+  return opened('day', nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
 }
 
 /** A probe before the reset that came to nothing says no more of the day than was known. */
 function stillSpent(breaker: Breaker, { nowMs }: Circumstances): Breaker {
-  return { ...breaker, probing: false, untilMs: Math.max(breaker.untilMs, nowMs + SPENT_PROBE.firstMs) };
+  return { ...breaker, state: 'open', untilMs: Math.max(breaker.untilMs, nowMs + SPENT_PROBE.firstMs) };
 }
 
 function afterDown(breaker: Breaker, { nowMs, random }: Circumstances): Breaker {
-  // What closed the gate is over; the probe's failure is the first of its kind.
-  const failures = breaker.why === 'open' || breaker.why === 'down' ? breaker.failures + 1 : 1;
+  // After another reason than an outage the probe's failure is the first of its kind.
+  const failures = failuresInARow(breaker, undefined, 'outage');
   if (failures < FAILURES_TO_BREAK) return { ...CLOSED_BREAKER, failures };
 
   const breakMs = backOffMs(failures - FAILURES_TO_BREAK + 1, OUTAGE);
-  return closed('down', nowMs, nowMs + withJitter(breakMs, random), failures);
+  return opened('outage', nowMs, nowMs + withJitter(breakMs, random), failures);
 }
 
 /** One answer is enough when the service itself says that it is gone for long; what is shorter concerns one card. */
-export function statesOutage(outcome: RequestOutcome): outcome is { kind: 'down'; statedMs: number } {
-  return outcome.kind === 'down' && (outcome.statedMs ?? 0) > OUTAGE.longestMs;
+export function statesOutage(outcome: RequestOutcome): outcome is { kind: 'serviceDown'; statedMs: number } {
+  return outcome.kind === 'serviceDown' && (outcome.statedMs ?? 0) > OUTAGE.longestMs;
 }
 
 function afterStatedOutage(
@@ -137,13 +118,13 @@ function afterStatedOutage(
 ): Breaker {
   const untilMs = nowMs + withJitter(statedMs, random);
   if (straggler) return { ...breaker, untilMs: Math.max(breaker.untilMs, untilMs) };
-  return closed('down', nowMs, untilMs, Math.max(FAILURES_TO_BREAK, failuresInARow(breaker, 'open', 'down')));
+  return opened('outage', nowMs, untilMs, Math.max(FAILURES_TO_BREAK, failuresInARow(breaker, undefined, 'outage')));
 }
 
-function failuresInARow(breaker: Breaker, ...kinds: Breaker['why'][]): number {
-  return kinds.includes(breaker.why) ? breaker.failures + 1 : 1;
+function failuresInARow(breaker: Breaker, ...reasons: Breaker['reason'][]): number {
+  return reasons.includes(breaker.reason) ? breaker.failures + 1 : 1;
 }
 
-function closed(why: Breaker['why'], nowMs: number, untilMs: number, failures: number): Breaker {
-  return { why, sinceMs: nowMs, untilMs, probing: false, failures };
+function opened(reason: BreakerReason, nowMs: number, untilMs: number, failures: number): Breaker {
+  return { state: 'open', reason, sinceMs: nowMs, untilMs, failures };
 }

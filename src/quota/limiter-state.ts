@@ -1,13 +1,6 @@
 import type { Plan, PlanSetting } from '../model/plan.ts';
-import type { QuotaReading, QuotaState } from '../model/quota.ts';
-import {
-  afterRequest,
-  type Breaker,
-  type Circumstances,
-  CLOSED_BREAKER,
-  type RequestOutcome,
-  statesOutage,
-} from './circuit-breaker.ts';
+import { type Breaker, CLOSED_BREAKER, type QuotaReading, type QuotaState } from '../model/quota.ts';
+import { afterRequest, type Circumstances, type RequestOutcome, statesOutage } from './circuit-breaker.ts';
 import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
 import type { Permit } from './limiter.ts';
 import { limitOfNoPlan, partOf, planPace, settingKey } from './pace.ts';
@@ -21,8 +14,8 @@ export interface LimiterState {
   /** When the token bucket is full again. */
   fullAtMs: number;
   breaker: Breaker;
-  /** What the operator had set when the gate closed for the day, as `settingKey` writes it; else `undefined`. */
-  closedUnder: string | undefined;
+  /** What the operator had set when the breaker opened for the day, as `settingKey` writes it; else `undefined`. */
+  openedUnder: string | undefined;
   /** Numbers the failures that were no part of an earlier one: of requests that left when that was known. */
   lastFailure: number;
   quota: QuotaState | undefined;
@@ -44,7 +37,7 @@ export type LimiterChange = (state: LimiterState) => LimiterState;
 export const INITIAL_LIMITER_STATE: LimiterState = {
   fullAtMs: 0,
   breaker: CLOSED_BREAKER,
-  closedUnder: undefined,
+  openedUnder: undefined,
   lastFailure: 0,
   quota: undefined,
   plan: undefined,
@@ -55,8 +48,12 @@ export const INITIAL_LIMITER_STATE: LimiterState = {
 };
 
 /** With a probe under way, or without. */
-export function withProbing(state: LimiterState, probing: boolean): LimiterState {
-  return state.breaker.probing === probing ? state : { ...state, breaker: { ...state.breaker, probing } };
+export function withProbe(state: LimiterState, isUnderWay: boolean): LimiterState {
+  const { breaker } = state;
+  const probed = isUnderWay ? 'halfOpen' : 'open';
+  return breaker.state === 'closed' || breaker.state === probed
+    ? state
+    : { ...state, breaker: { ...breaker, state: probed } };
 }
 
 /** After a request ended. */
@@ -74,15 +71,16 @@ export function releasePermit(
       ? state.breaker
       : afterRequest(state.breaker, outcome, permit.probe, now);
   const quota = currentQuota(state.quota, nowMs);
-  const paused = breaker.why === 'minute' && breaker.untilMs !== state.breaker.untilMs;
-  const unforeseen = paused && state.breaker.why === 'open' && isOfBurst(outcome) && quota?.remaining !== 0;
+  const paused = breaker.reason === 'pause' && breaker.untilMs !== state.breaker.untilMs;
+  const unforeseen = paused && state.breaker.state === 'closed' && isOfBurst(outcome) && quota?.remaining !== 0;
   const learnedBurst = unforeseen
     ? learnBurst(planPace(setting, quota?.limit, reportedPlan(state)), state.learnedBurst, quota?.resetsAtMs, nowMs)
     : state.learnedBurst;
-  const lastFailure = outcome.kind === 'down' && breaker !== state.breaker ? state.lastFailure + 1 : state.lastFailure;
-  const closedUnder =
-    breaker.why === 'day' ? (state.breaker.why === 'day' ? state.closedUnder : settingKey(setting)) : undefined;
-  const after = { ...state, breaker, closedUnder, lastFailure, learnedBurst };
+  const lastFailure =
+    outcome.kind === 'serviceDown' && breaker !== state.breaker ? state.lastFailure + 1 : state.lastFailure;
+  const openedUnder =
+    breaker.reason === 'day' ? (state.breaker.reason === 'day' ? state.openedUnder : settingKey(setting)) : undefined;
+  const after = { ...state, breaker, openedUnder, lastFailure, learnedBurst };
   return paused ? { ...after, fullAtMs: emptyBucket(breaker.untilMs, paceOf(after, setting, nowMs)) } : after;
 }
 
@@ -91,8 +89,8 @@ export function releasePermit(
  * larger, so that its probe is due.
  */
 export function underSetting(state: LimiterState, setting: PlanSetting): LimiterState {
-  const { breaker, closedUnder } = state;
-  if (breaker.why !== 'day' || closedUnder === settingKey(setting)) return state;
+  const { breaker, openedUnder } = state;
+  if (breaker.reason !== 'day' || openedUnder === settingKey(setting)) return state;
   return { ...state, breaker: { ...breaker, untilMs: breaker.sinceMs } };
 }
 
@@ -102,16 +100,16 @@ function isKnownFailure(
   { probe, afterFailure }: Permit,
   { kind }: RequestOutcome,
 ): boolean {
-  return kind === 'down' && !probe && afterFailure < lastFailure;
+  return kind === 'serviceDown' && !probe && afterFailure < lastFailure;
 }
 
 /** Who came too fast is let in again within a minute, whatever the algorithm; a longer wait is about something else. */
 function isOfBurst(outcome: RequestOutcome): boolean {
-  return outcome.kind === 'rate limited' && (outcome.statedMs ?? 0) <= 60_000;
+  return outcome.kind === 'rateLimited' && (outcome.statedMs ?? 0) <= 60_000;
 }
 
 /** After the rate-limit headers of a response. Those of another window than the day's teach nothing of the day. */
-export function hearReading(state: LimiterState, reading: QuotaReading, nowMs: number): LimiterState {
+export function observeReading(state: LimiterState, reading: QuotaReading, nowMs: number): LimiterState {
   const known = currentQuota(state.quota, nowMs);
   if (!isOfDay(known, reading)) return known === state.quota ? state : { ...state, quota: known };
   const quota = mergeReading(known, reading);
@@ -140,7 +138,7 @@ export function unknownLimit(state: LimiterState, setting: PlanSetting): number 
 }
 
 /** After a usage report. */
-export function hearReportedPlan(state: LimiterState, plan: Plan): LimiterState {
+export function observeReportedPlan(state: LimiterState, plan: Plan): LimiterState {
   return { ...state, plan, planAtLimit: state.quota?.limit };
 }
 

@@ -1,6 +1,6 @@
 import type { Plan } from '../model/plan.ts';
-import type { QuotaReading, QuotaState } from '../model/quota.ts';
-import type { Breaker, RequestOutcome } from './circuit-breaker.ts';
+import type { Breaker, BreakerReason, QuotaReading, QuotaState } from '../model/quota.ts';
+import type { RequestOutcome } from './circuit-breaker.ts';
 
 export type { RequestOutcome } from './circuit-breaker.ts';
 
@@ -20,24 +20,24 @@ export interface Permit {
   afterFailure: number;
 }
 
-export type PermitOrWait =
+export type Acquired =
   | { kind: 'permit'; permit: Permit }
   /** No turn before `untilMs`; a change may bring one sooner. */
   | { kind: 'wait'; untilMs: number }
   /** No turn for so long that nobody should wait for it. */
-  | { kind: 'closed'; untilMs: number; why: ClosedWhy };
+  | { kind: 'blocked'; untilMs: number; reason: BlockedReason };
 
 /**
  * `pause`: the service asked for a longer wait than anybody's. `reserve`: only for the background, while the day's last
  * requests are kept for members.
  */
-export type ClosedWhy = Exclude<Breaker['why'], 'open' | 'minute'> | 'pause' | 'reserve';
+export type BlockedReason = BreakerReason | 'reserve';
 
 /** When turns come, seen from now. */
 export interface Schedule {
   /** As it stands; unlike `closed`, it stays shut until a probe has succeeded. */
   breaker: Breaker;
-  closed: { untilMs: number; why: ClosedWhy } | undefined;
+  blocked: { untilMs: number; reason: BlockedReason } | undefined;
   /** The service asked us to wait. */
   paused: boolean;
   /** Until when nothing is renewed in the background; `undefined` while it may be. */
@@ -49,13 +49,13 @@ export interface Schedule {
 /** May we ask now? Paces to the plan, and keeps still after a 429, an outage or a spent day. */
 export interface Limiter {
   /** @param politeMs leaves a token to other processes until it has lain there for so long */
-  take(lane: PermitLane, politeMs?: number): Promise<PermitOrWait>;
+  acquire(lane: PermitLane, politeMs?: number): Promise<Acquired>;
   /** Every turn taken ends here. */
-  settle(permit: Permit, outcome: RequestOutcome): Promise<void>;
+  release(permit: Permit, outcome: RequestOutcome): Promise<void>;
   /** The rate-limit headers of a response. */
-  hear(reading: QuotaReading): void;
+  observe(reading: QuotaReading): void;
   /** The plan that a usage report named. */
-  hearPlan(plan: Plan): void;
+  observePlan(plan: Plan): void;
   schedule(): Schedule;
   /** What is believed of the day's requests; `undefined` until the service said something. */
   quota(): QuotaState | undefined;

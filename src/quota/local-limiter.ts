@@ -2,17 +2,17 @@ import type { Plan, PlanSetting } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
 import type { RequestOutcome } from './circuit-breaker.ts';
 import { afterClockJump } from './clock-jump.ts';
-import type { Limiter, Permit, PermitLane, PermitOrWait, Schedule } from './limiter.ts';
+import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter.ts';
 import {
   fullAtMsAfter,
-  hearReading,
-  hearReportedPlan,
   INITIAL_LIMITER_STATE,
   type LimiterState,
+  observeReading,
+  observeReportedPlan,
   releasePermit,
   underSetting,
   unknownLimit,
-  withProbing,
+  withProbe,
 } from './limiter-state.ts';
 import { acquirePermit } from './permit.ts';
 import { plausible } from './plausible.ts';
@@ -67,10 +67,10 @@ export class LocalLimiter implements Limiter {
     const nowMs = Date.now();
     const kept = plausible(afterClockJump(state, nowMs), nowMs);
     // A probe cannot outlive its process.
-    this.#state = underSetting(withProbing(kept, false), setting);
+    this.#state = underSetting(withProbe(kept, false), setting);
   }
 
-  take(lane: PermitLane, politeMs = 0): Promise<PermitOrWait> {
+  acquire(lane: PermitLane, politeMs = 0): Promise<Acquired> {
     const nowMs = Date.now();
     const before = this.#present();
     const { state, got } = acquirePermit(before, lane, this.#setting, nowMs, {
@@ -86,7 +86,7 @@ export class LocalLimiter implements Limiter {
     return Promise.resolve(got);
   }
 
-  settle(permit: Permit, outcome: RequestOutcome): Promise<void> {
+  release(permit: Permit, outcome: RequestOutcome): Promise<void> {
     const now = { longestWaitMs: this.#longestWaitMs, nowMs: Date.now(), random: this.#random() };
     this.#underWay.delete(permit);
     const present = this.#present();
@@ -96,11 +96,11 @@ export class LocalLimiter implements Limiter {
     return Promise.resolve();
   }
 
-  hear(reading: QuotaReading): void {
+  observe(reading: QuotaReading): void {
     const { warned } = this.#state;
     const nowMs = Date.now();
     const present = this.#present();
-    const heard = hearReading(present, reading, nowMs);
+    const heard = observeReading(present, reading, nowMs);
     this.#become({ ...heard, fullAtMs: fullAtMsAfter(present, heard, this.#setting, nowMs) });
     this.#hasHeard = true;
     const limit = unknownLimit(heard, this.#setting);
@@ -108,8 +108,8 @@ export class LocalLimiter implements Limiter {
     if (heard.warned && heard.quota && heard.warned !== warned) this.#warn(heard.warned.share, heard.quota);
   }
 
-  hearPlan(plan: Plan): void {
-    this.#become(hearReportedPlan(this.#state, plan));
+  observePlan(plan: Plan): void {
+    this.#become(observeReportedPlan(this.#state, plan));
     for (const listener of this.#listeners) listener();
   }
 

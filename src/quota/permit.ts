@@ -1,7 +1,7 @@
 import type { PlanSetting } from '../model/plan.ts';
-import type { Breaker } from './circuit-breaker.ts';
-import type { Permit, PermitLane, PermitOrWait } from './limiter.ts';
-import { type LimiterState, paceOf, withProbing } from './limiter-state.ts';
+import type { Breaker } from '../model/quota.ts';
+import type { Acquired, Permit, PermitLane } from './limiter.ts';
+import { type LimiterState, paceOf, withProbe } from './limiter-state.ts';
 import { planPace } from './pace.ts';
 import { currentQuota } from './quota.ts';
 import { reserveUntilMs } from './reserve.ts';
@@ -9,7 +9,7 @@ import { emptyBucket, keepingMs, noEmptierThanEmpty, type Pace, takeToken, token
 
 /** What stands between a question and its request. */
 export type PermitDecision =
-  | Exclude<PermitOrWait, { kind: 'permit' }>
+  | Exclude<Acquired, { kind: 'permit' }>
   /** One token of the bucket. `free`: none is needed, the bucket is left empty. */
   | { kind: 'token'; permit: Permit; pace: Pace; heldBackMs: number; free: boolean };
 
@@ -37,17 +37,17 @@ export function decidePermit(
   const { breaker } = state;
   const pace = paceOf(state, setting, nowMs);
   // A refused key is a matter of the card lookup; the report is another endpoint.
-  const elsewhere = lane === 'report' && breaker.why === 'key';
+  const elsewhere = lane === 'report' && breaker.reason === 'key';
   const refused = elsewhere ? undefined : refusal(state, lane, pace, nowMs);
   if (refused) return refused;
   const isUnsure = isUnheard && setting.plan === 'auto';
   if (isRestTaken(state, underWay, nowMs) || (isUnsure && underWay >= FREE_BURST))
     return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
 
-  const probe = breaker.why !== 'open' && !elsewhere;
+  const probe = breaker.state !== 'closed' && !elsewhere;
   const keptMs = lane === 'renewals' ? keepingMs(Math.floor(pace.capacity / 2), pace) : 0;
   // A pause leaves the bucket empty; its probe needs no token, and leaves none.
-  const free = breaker.why === 'minute' && lane === 'members';
+  const free = breaker.reason === 'pause' && lane === 'members';
   return {
     kind: 'token',
     permit: { probe, afterFailure: state.lastFailure },
@@ -64,7 +64,7 @@ export function acquirePermit(
   setting: PlanSetting,
   nowMs: number,
   contention: Contention,
-): { state: LimiterState; got: PermitOrWait } {
+): { state: LimiterState; got: Acquired } {
   const permitted = decidePermit(state, lane, setting, nowMs, contention);
   if (permitted.kind !== 'token') return { state, got: permitted };
 
@@ -81,17 +81,17 @@ export function acquirePermit(
 
 /** A request leaves. */
 export function launched(state: LimiterState, { probe }: Pick<Permit, 'probe'>): LimiterState {
-  return probe ? withProbing(state, true) : state;
+  return probe ? withProbe(state, true) : state;
 }
 
-/** The probe of a closed gate may leave now. */
+/** The probe of an open breaker may leave now. */
 export function isProbeDue({ breaker }: LimiterState, lane: PermitLane, nowMs: number): boolean {
-  return breaker.why !== 'open' && (breaker.untilMs <= nowMs || reopens(breaker, lane)) && !breaker.probing;
+  return breaker.state === 'open' && (breaker.untilMs <= nowMs || mayProbeEarly(breaker, lane));
 }
 
 /** A day may have got larger meanwhile, and who asks for a report wants to know. */
-function reopens({ why }: Breaker, lane: PermitLane): boolean {
-  return lane === 'report' && why === 'day';
+function mayProbeEarly({ reason }: Breaker, lane: PermitLane): boolean {
+  return lane === 'report' && reason === 'day';
 }
 
 /**
@@ -107,15 +107,16 @@ function refusal(
   lane: PermitLane,
   pace: Pace,
   nowMs: number,
-): Exclude<PermitOrWait, { kind: 'permit' }> | undefined {
-  const { why, untilMs, probing } = breaker;
-  if (reopens(breaker, lane) && !probing) return undefined;
-  if (why === 'minute' && untilMs > nowMs) return { kind: 'wait', untilMs };
-  if (why !== 'open' && why !== 'minute' && untilMs > nowMs) return { kind: 'closed', why, untilMs };
-  if (probing || (lane === 'report' && why !== 'open')) return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
+): Exclude<Acquired, { kind: 'permit' }> | undefined {
+  const { state, reason, untilMs } = breaker;
+  if (state === 'open' && mayProbeEarly(breaker, lane)) return undefined;
+  if (reason === 'pause' && untilMs > nowMs) return { kind: 'wait', untilMs };
+  if (reason && untilMs > nowMs) return { kind: 'blocked', reason, untilMs };
+  if (state === 'halfOpen' || (lane === 'report' && state !== 'closed'))
+    return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
   const reservedUntilMs = reserveUntilMs(currentQuota(quota, nowMs), nowMs);
   if (lane === 'renewals' && reservedUntilMs !== undefined) {
-    return { kind: 'closed', why: 'reserve', untilMs: reservedUntilMs };
+    return { kind: 'blocked', reason: 'reserve', untilMs: reservedUntilMs };
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import type { LimiterState } from './limiter-state.ts';
 
 /** No quota window is longer; of the waits that a service states, up to a month is believed (see retry-after.ts). */
 const LONGEST_WINDOW_MS = 35 * DAY_MS;
-/** Twice what the gate closes for; no service states this one. */
+/** Twice what the breaker opens for; no service states this one. */
 const LONGEST_KEY_PAUSE_MS = 120_000;
 
 /**
@@ -13,7 +13,7 @@ const LONGEST_KEY_PAUSE_MS = 120_000;
 export function plausible(state: LimiterState, nowMs: number): LimiterState {
   const { breaker, quota, learnedBurst, warned, samples } = state;
   const isNear = (atMs: number | undefined) => atMs === undefined || atMs <= nowMs + LONGEST_WINDOW_MS;
-  const longestMs = breaker.why === 'key' ? LONGEST_KEY_PAUSE_MS : LONGEST_WINDOW_MS;
+  const longestMs = breaker.reason === 'key' ? LONGEST_KEY_PAUSE_MS : LONGEST_WINDOW_MS;
   return {
     ...state,
     breaker: breaker.untilMs <= nowMs + longestMs ? breaker : { ...breaker, untilMs: nowMs },

@@ -253,7 +253,7 @@ describe('a limiter before the service, with headers of its own window', () => {
 
     expect(await Promise.all(requested)).toHaveLength(25 - heardOfDay);
     expect(limiter.quota()).toEqual(known);
-    expect(limiter.schedule().closed).toBeUndefined();
+    expect(limiter.schedule().blocked).toBeUndefined();
   });
 });
 

@@ -19,7 +19,7 @@ class Settled extends LocalLimiter {
     });
   }
 
-  override async settle(_: Permit, outcome: RequestOutcome): Promise<void> {
+  override async release(_: Permit, outcome: RequestOutcome): Promise<void> {
     this.outcomes.push(outcome);
   }
 }
@@ -34,11 +34,11 @@ describe('a turn', () => {
   });
 
   it.each<[Error, RequestOutcome]>([
-    [new RateLimited({ seconds: 5.5, source: 'body' }), { kind: 'rate limited', statedMs: 5_500 }],
-    [new RateLimited({ seconds: undefined, source: 'none' }), { kind: 'rate limited', statedMs: undefined }],
-    [new ServiceDown('it answered 503'), { kind: 'down' }],
-    [new ServiceDown('it answered 503', { retryAfterMs: 30_000 }), { kind: 'down', statedMs: 30_000 }],
-    [new KeyRefused(403), { kind: 'key refused' }],
+    [new RateLimited({ seconds: 5.5, source: 'body' }), { kind: 'rateLimited', statedMs: 5_500 }],
+    [new RateLimited({ seconds: undefined, source: 'none' }), { kind: 'rateLimited', statedMs: undefined }],
+    [new ServiceDown('it answered 503'), { kind: 'serviceDown' }],
+    [new ServiceDown('it answered 503', { retryAfterMs: 30_000 }), { kind: 'serviceDown', statedMs: 30_000 }],
+    [new KeyRefused(403), { kind: 'keyRefused' }],
     [new UnexpectedAnswer('name'), { kind: 'answered' }],
     [new Stopping(), { kind: 'abandoned' }],
     [new TypeError('a bug'), { kind: 'abandoned' }],

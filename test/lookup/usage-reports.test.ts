@@ -17,7 +17,7 @@ function deskOver(cardService: ReturnType<typeof createCardService>) {
     apiKey: SANDBOX_API_KEY,
     timeoutMs: 10_000,
     fetch: cardService.fetch,
-    onQuota: (reading) => limiter.hear(reading),
+    onQuota: (reading) => limiter.observe(reading),
     onNoSuchCard: () => {},
   });
   const board = new LocalReportBoard();
@@ -44,14 +44,14 @@ it('says why a report failed only until another may be asked for', async () => {
   cardService.set({ down: false });
   await vi.advanceTimersByTimeAsync(3 * 3_600_000);
   // The service stopped us for another reason since
-  const got = await limiter.take('members');
+  const got = await limiter.acquire('members');
   expect(got.kind).toBe('permit');
-  if (got.kind === 'permit') await limiter.settle(got.permit, { kind: 'rate limited', statedMs: 600_000 });
+  if (got.kind === 'permit') await limiter.release(got.permit, { kind: 'rateLimited', statedMs: 600_000 });
   expect((await known()).missing).toEqual({ why: 'not asked' });
 
   await vi.advanceTimersByTimeAsync(700_000);
-  const probe = await limiter.take('members');
-  if (probe.kind === 'permit') await limiter.settle(probe.permit, { kind: 'answered' });
+  const probe = await limiter.acquire('members');
+  if (probe.kind === 'permit') await limiter.release(probe.permit, { kind: 'answered' });
   await vi.advanceTimersByTimeAsync(60_000);
   const { report, missing } = await known();
   expect([report?.usage.plan, missing]).toEqual(['free', undefined]);

@@ -15,12 +15,12 @@ export const SLOW: PlanSetting = { plan: 'free', requestsPerMinute: 6, burst: BU
 /** A token in each 50 ms. */
 export const QUICK: PlanSetting = { plan: 'free', requestsPerMinute: 1_200, burst: BURST };
 export const ANSWERED: RequestOutcome = { kind: 'answered' };
-export const DOWN: RequestOutcome = { kind: 'down' };
+export const DOWN: RequestOutcome = { kind: 'serviceDown' };
 export const LONG = { timeout: 15_000, interval: 20 };
 const HOUR_MS = 3_600_000;
 
 export function limited(statedMs?: number): RequestOutcome {
-  return { kind: 'rate limited', statedMs };
+  return { kind: 'rateLimited', statedMs };
 }
 
 export function reading(remaining: number | undefined, resetInMs?: number, limit = 1_000): QuotaReading {
@@ -29,7 +29,7 @@ export function reading(remaining: number | undefined, resetInMs?: number, limit
 
 /** The turn, or `undefined` when there is none now. */
 export async function turnOf(limiter: Limiter, lane: PermitLane = 'members'): Promise<Permit | undefined> {
-  const got = await limiter.take(lane);
+  const got = await limiter.acquire(lane);
   return got.kind === 'permit' ? got.permit : undefined;
 }
 
@@ -43,7 +43,7 @@ async function turnNow(limiter: Limiter, lane?: PermitLane): Promise<Permit> {
 /** The next turn, asked for at the times that the pacer names. */
 export async function nextTurn(limiter: Limiter, lane: PermitLane = 'members'): Promise<Permit> {
   for (;;) {
-    const got = await limiter.take(lane);
+    const got = await limiter.acquire(lane);
     if (got.kind === 'permit') return got.permit;
     await new Promise((resolve) => setTimeout(resolve, Math.max(1, got.untilMs - Date.now())));
   }
@@ -52,7 +52,7 @@ export async function nextTurn(limiter: Limiter, lane: PermitLane = 'members'): 
 /** One request from its turn to its outcome. */
 export async function ask(limiter: Limiter, outcome = ANSWERED): Promise<Permit> {
   const permit = await nextTurn(limiter);
-  await limiter.settle(permit, outcome);
+  await limiter.release(permit, outcome);
   return permit;
 }
 
@@ -61,7 +61,7 @@ export async function drain(limiter: Limiter, lane: PermitLane = 'members'): Pro
   for (let permits = 0; ; permits++) {
     const permit = await turnOf(limiter, lane);
     if (!permit) return permits;
-    await limiter.settle(permit, ANSWERED);
+    await limiter.release(permit, ANSWERED);
   }
 }
 
@@ -71,25 +71,24 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
     it("gives the plan's burst less one at once, and then names the time of the next turn", async () => {
       const limiter = await newState()(SLOW);
       expect(await drain(limiter)).toBe(TOKENS);
-      const got = await limiter.take('members');
+      const got = await limiter.acquire('members');
       expect(got).toMatchObject({ kind: 'wait', untilMs: expect.any(Number) });
     });
 
     it('lets nothing leave once a 429 is told, also what asked a moment before its probe had ended', async () => {
       const limiter = await newState()(QUICK);
       const first = await nextTurn(limiter);
-      const told = limiter.settle(first, limited(300));
-      expect((await Promise.all([limiter.take('members'), limiter.take('renewals')])).map(({ kind }) => kind)).toEqual([
-        'wait',
-        'wait',
-      ]);
+      const told = limiter.release(first, limited(300));
+      expect(
+        (await Promise.all([limiter.acquire('members'), limiter.acquire('renewals')])).map(({ kind }) => kind),
+      ).toEqual(['wait', 'wait']);
       await told;
 
       const probe = await nextTurn(limiter);
       expect(probe.probe).toBe(true);
-      const before = limiter.take('members');
-      const ended = limiter.settle(probe, limited(60_000));
-      const after = limiter.take('members');
+      const before = limiter.acquire('members');
+      const ended = limiter.release(probe, limited(60_000));
+      const after = limiter.acquire('members');
       expect([(await before).kind, (await after).kind]).toEqual(['wait', 'wait']);
       await ended;
     });
@@ -99,9 +98,9 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       const tookAtMs = Date.now();
       const permit = await nextTurn(limiter);
       await new Promise((resolve) => setTimeout(resolve, 100)); // on its way
-      await limiter.settle(permit, ANSWERED);
+      await limiter.release(permit, ANSWERED);
       expect(await drain(limiter)).toBe(TOKENS - 1);
-      const got = await limiter.take('members');
+      const got = await limiter.acquire('members');
       if (got.kind === 'permit') throw new Error('the bucket is not empty');
       expect(got.untilMs).toBeGreaterThanOrEqual(tookAtMs + 10_000 + 90);
     });
@@ -110,7 +109,7 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       const limiter = await newState()({ ...QUICK, burst: 2 });
       await ask(limiter);
       for (let waits = 0; waits < 5; ) {
-        const got = await limiter.take('members');
+        const got = await limiter.acquire('members');
         if (got.kind !== 'wait') continue;
         waits++;
         await new Promise((resolve) => setTimeout(resolve, got.untilMs - Date.now() + 1));
@@ -121,14 +120,14 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
     it('keeps half the burst free of the background', async () => {
       const limiter = await newState()(SLOW);
       expect(await drain(limiter, 'renewals')).toBe(10);
-      expect(await limiter.take('renewals')).toMatchObject({ kind: 'wait' });
+      expect(await limiter.acquire('renewals')).toMatchObject({ kind: 'wait' });
       expect(await drain(limiter)).toBe(9);
     });
 
     it('leaves a fresh token to others for as long as one is polite', async () => {
       const limiter = await newState()({ ...SLOW, requestsPerMinute: 60 });
       await drain(limiter);
-      const [got, polite] = [await limiter.take('members'), await limiter.take('members', 400)];
+      const [got, polite] = [await limiter.acquire('members'), await limiter.acquire('members', 400)];
       if (got.kind !== 'wait' || polite.kind !== 'wait') throw new Error('there is a token');
       expect(Math.round((polite.untilMs - got.untilMs) / 100)).toBe(4);
     });
@@ -136,13 +135,13 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
     it('pauses at a 429, lets one probe through, and everybody once it is answered, without a burst', async () => {
       const limiter = await newState()(SLOW);
       await ask(limiter, limited(300));
-      expect(limiter.schedule()).toMatchObject({ paused: true, closed: undefined });
-      expect((await limiter.take('members')).kind).toBe('wait');
+      expect(limiter.schedule()).toMatchObject({ paused: true, blocked: undefined });
+      expect((await limiter.acquire('members')).kind).toBe('wait');
 
       const probe = await nextTurn(limiter);
       expect(probe).toMatchObject({ probe: true });
       for (let tries = 0; tries < 5; tries++) expect(await turnOf(limiter)).toBeUndefined();
-      await limiter.settle(probe, ANSWERED);
+      await limiter.release(probe, ANSWERED);
       expect(limiter.schedule().paused).toBe(false);
       expect(await drain(limiter)).toBe(0);
     });
@@ -150,7 +149,7 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
     it('halves the burst at an unforeseen 429, once', async () => {
       const limiter = await newState()(QUICK);
       const permits = [await turnNow(limiter), await turnNow(limiter), await turnNow(limiter)];
-      for (const permit of permits) await limiter.settle(permit, limited(300));
+      for (const permit of permits) await limiter.release(permit, limited(300));
       await ask(limiter);
       const halfFullMs = 10 * 50; // nine tokens, and the moment in which they are counted
       await new Promise((resolve) => setTimeout(resolve, halfFullMs));
@@ -177,62 +176,62 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       const limiter = await newState()();
       const permit = await turnNow(limiter);
       const heard = reading(0, HOUR_MS);
-      limiter.hear(heard);
-      await limiter.settle(permit, limited());
-      const got = await limiter.take('members');
-      if (got.kind !== 'closed') throw new Error('not closed');
-      expect(got.why).toBe('day');
+      limiter.observe(heard);
+      await limiter.release(permit, limited());
+      const got = await limiter.acquire('members');
+      if (got.kind !== 'blocked') throw new Error('not closed');
+      expect(got.reason).toBe('day');
       expect(Math.abs(got.untilMs - heard.receivedAtMs - HOUR_MS)).toBeLessThan(5_000);
-      expect(limiter.schedule().closed).toMatchObject({ why: 'day' });
+      expect(limiter.schedule().blocked).toMatchObject({ reason: 'day' });
     });
 
     it('closes after three failures in a row, and not after two', async () => {
       const limiter = await newState()();
       for (const outcome of [DOWN, DOWN, ANSWERED, DOWN, DOWN]) await ask(limiter, outcome);
-      expect(limiter.schedule().closed).toBeUndefined();
+      expect(limiter.schedule().blocked).toBeUndefined();
       await ask(limiter, DOWN);
-      expect(await limiter.take('members')).toMatchObject({ kind: 'closed', why: 'down' });
+      expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'outage' });
     });
 
     it('closes the cards at a refused key, and not the report', async () => {
       const limiter = await newState()();
-      await ask(limiter, { kind: 'key refused' });
-      expect(await limiter.take('members')).toMatchObject({ kind: 'closed', why: 'key' });
+      await ask(limiter, { kind: 'keyRefused' });
+      expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'key' });
       expect(await turnOf(limiter, 'report')).toMatchObject({ probe: false });
     });
 
     it('has no more requests under way than are known to remain, whatever may be counted already', async () => {
       const limiter = await newState()();
       const sentAtMs = Date.now() - 1_000;
-      limiter.hear({ ...reading(3, HOUR_MS), sentAtMs });
+      limiter.observe({ ...reading(3, HOUR_MS), sentAtMs });
       const permits = [await turnNow(limiter), await turnNow(limiter, 'report'), await turnNow(limiter)];
       expect(permits.map(({ probe }) => probe)).toEqual([false, false, false]);
-      for (const lane of ['members', 'report'] as const) expect((await limiter.take(lane)).kind).toBe('wait');
+      for (const lane of ['members', 'report'] as const) expect((await limiter.acquire(lane)).kind).toBe('wait');
 
       const endOne = async (remaining: number, outcome: RequestOutcome) => {
-        limiter.hear({ ...reading(remaining, HOUR_MS), sentAtMs });
-        await limiter.settle(permits.pop() as Permit, outcome);
-        return (await limiter.take('members')).kind;
+        limiter.observe({ ...reading(remaining, HOUR_MS), sentAtMs });
+        await limiter.release(permits.pop() as Permit, outcome);
+        return (await limiter.acquire('members')).kind;
       };
       expect(await endOne(2, ANSWERED)).toBe('wait');
       expect(await endOne(2, ANSWERED)).toBe('permit');
       expect(await endOne(2, DOWN)).toBe('permit');
-      expect((await limiter.take('members')).kind).toBe('wait');
+      expect((await limiter.acquire('members')).kind).toBe('wait');
     });
 
     it('always lets one leave, whatever is said to remain: its answer tells', async () => {
       const limiter = await newState()();
-      limiter.hear(reading(0, HOUR_MS));
+      limiter.observe(reading(0, HOUR_MS));
       const only = await turnNow(limiter);
-      expect((await limiter.take('members')).kind).toBe('wait');
-      await limiter.settle(only, { kind: 'abandoned' });
+      expect((await limiter.acquire('members')).kind).toBe('wait');
+      await limiter.release(only, { kind: 'abandoned' });
       expect(await turnOf(limiter)).toBeDefined();
     });
 
     it('keeps the last requests of the day from the background', async () => {
       const limiter = await newState()();
-      limiter.hear(reading(10, HOUR_MS));
-      expect(await limiter.take('renewals')).toMatchObject({ kind: 'closed', why: 'reserve' });
+      limiter.observe(reading(10, HOUR_MS));
+      expect(await limiter.acquire('renewals')).toMatchObject({ kind: 'blocked', reason: 'reserve' });
       expect(await turnOf(limiter)).toMatchObject({ probe: false });
       expect(limiter.schedule().reservedUntilMs).toBeDefined();
     });
@@ -240,12 +239,12 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
     it('believes the lower of two readings under way together, and the later of two in a row', async () => {
       const limiter = await newState()();
       const sentAtMs = Date.now() - 1_000;
-      limiter.hear({ ...reading(700, HOUR_MS), sentAtMs });
-      limiter.hear({ ...reading(900, HOUR_MS), sentAtMs });
+      limiter.observe({ ...reading(700, HOUR_MS), sentAtMs });
+      limiter.observe({ ...reading(900, HOUR_MS), sentAtMs });
       await expect.poll(() => limiter.quota()?.remaining, LONG).toBe(700);
       await turnOf(limiter);
       const afterwards = Date.now() + 10;
-      limiter.hear({ ...reading(950, HOUR_MS), sentAtMs: afterwards, receivedAtMs: afterwards });
+      limiter.observe({ ...reading(950, HOUR_MS), sentAtMs: afterwards, receivedAtMs: afterwards });
       await turnOf(limiter);
       expect(limiter.quota()).toMatchObject({ limit: 1_000, remaining: 950 });
     });
@@ -253,10 +252,10 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
     it("takes the plan from the daily limit, and sooner from a report's words", async () => {
       const open = newState();
       const limiter = await open({ plan: 'auto' });
-      limiter.hear(reading(40_000, HOUR_MS, 50_000));
+      limiter.observe(reading(40_000, HOUR_MS, 50_000));
       await turnOf(limiter);
       await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(600);
-      limiter.hearPlan('business');
+      limiter.observePlan('business');
       await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(120);
       const restarted = await open({ plan: 'auto' });
       await expect.poll(() => Math.round(intervalOf(restarted)), LONG).toBe(120);
@@ -270,12 +269,12 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       async (_, plan, before, after, intervalMs) => {
         const open = newState();
         const first = await open({ plan: 'auto' });
-        first.hear(reading(40, HOUR_MS, before));
-        first.hearPlan(plan);
+        first.observe(reading(40, HOUR_MS, before));
+        first.observePlan(plan);
         await turnOf(first);
         const limiter = await open({ plan: 'auto' });
         const later = Date.now() + 10;
-        limiter.hear({ ...reading(400, HOUR_MS, after), sentAtMs: later, receivedAtMs: later });
+        limiter.observe({ ...reading(400, HOUR_MS, after), sentAtMs: later, receivedAtMs: later });
         await turnOf(limiter);
         await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(intervalMs);
         const restarted = await open({ plan: 'auto' });
@@ -288,8 +287,8 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       const shares: number[] = [];
       for (const remaining of [300, 190, 180, 40, 30, 0, 0]) {
         const limiter = await open(undefined, (share) => void shares.push(share));
-        limiter.hear(reading(remaining, HOUR_MS));
-        await limiter.take('members');
+        limiter.observe(reading(remaining, HOUR_MS));
+        await limiter.acquire('members');
       }
       expect(shares).toEqual([0.8, 0.95, 1]);
     });
@@ -303,9 +302,9 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
     it('forgets no closing over a restart', async () => {
       const open = newState();
       const limiter = await open();
-      limiter.hear(reading(0, HOUR_MS));
+      limiter.observe(reading(0, HOUR_MS));
       await ask(limiter);
-      expect(await (await open()).take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+      expect(await (await open()).acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
     });
 
     it.each<[string, PlanSetting]>([
@@ -317,42 +316,42 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
       async (_, larger) => {
         const open = newState();
         const spent = await open();
-        spent.hear(reading(0, 2 * HOUR_MS));
+        spent.observe(reading(0, 2 * HOUR_MS));
         await ask(spent);
-        expect(await (await open()).take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+        expect(await (await open()).acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
 
         const refused = await open(larger);
-        expect(refused.schedule().closed).toBeUndefined();
+        expect(refused.schedule().blocked).toBeUndefined();
         const probe = await turnNow(refused);
         expect(probe).toMatchObject({ probe: true });
-        refused.hear(reading(0, 2 * HOUR_MS));
-        await refused.settle(probe, limited());
-        expect(await refused.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+        refused.observe(reading(0, 2 * HOUR_MS));
+        await refused.release(probe, limited());
+        expect(await refused.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
 
         const opened = await open(larger);
         const next = await nextTurn(opened);
-        opened.hear(reading(49_000, 2 * HOUR_MS, 50_000));
-        await opened.settle(next, ANSWERED);
+        opened.observe(reading(49_000, 2 * HOUR_MS, 50_000));
+        await opened.release(next, ANSWERED);
         expect(next.probe).toBe(true);
-        expect(opened.schedule().closed).toBeUndefined();
+        expect(opened.schedule().blocked).toBeUndefined();
         expect(await turnOf(opened)).toMatchObject({ probe: false });
       },
     );
 
     it('lets a report probe a spent day at any time, and opens it if something remains', async () => {
       const limiter = await newState()();
-      limiter.hear(reading(0, 2 * HOUR_MS));
+      limiter.observe(reading(0, 2 * HOUR_MS));
       await ask(limiter);
       const first = await turnNow(limiter, 'report');
       expect(first).toMatchObject({ probe: true });
-      expect((await limiter.take('report')).kind).not.toBe('permit');
-      expect(await limiter.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
-      await limiter.settle(first, DOWN);
-      expect(await limiter.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+      expect((await limiter.acquire('report')).kind).not.toBe('permit');
+      expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
+      await limiter.release(first, DOWN);
+      expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
 
       const second = await turnNow(limiter, 'report');
-      limiter.hear(reading(49_000, 2 * HOUR_MS, 50_000));
-      await limiter.settle(second, ANSWERED);
+      limiter.observe(reading(49_000, 2 * HOUR_MS, 50_000));
+      await limiter.release(second, ANSWERED);
       expect(second).toMatchObject({ probe: true });
       expect(await turnOf(limiter)).toMatchObject({ probe: false });
     });

@@ -12,7 +12,7 @@ import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const ANSWERED: RequestOutcome = { kind: 'answered' };
-const DOWN: RequestOutcome = { kind: 'down' };
+const DOWN: RequestOutcome = { kind: 'serviceDown' };
 /** Free's burst of 20, less one. */
 const FREE_TOKENS = 19;
 const FREE_INTERVAL_MS = 6_000;
@@ -46,7 +46,7 @@ class Process {
 
   /** The turn, or `undefined` when there is none now. */
   async take(lane: Lane = 'members'): Promise<Permit | undefined> {
-    const got = await this.limiter.take(lane);
+    const got = await this.limiter.acquire(lane);
     return got.kind === 'permit' ? got.permit : undefined;
   }
 
@@ -54,7 +54,7 @@ class Process {
   async ask(outcome: RequestOutcome = ANSWERED): Promise<void> {
     const permit = await this.take();
     expect(permit).toBeDefined();
-    if (permit) await this.limiter.settle(permit, outcome);
+    if (permit) await this.limiter.release(permit, outcome);
   }
 
   /** How many turns are to be had at once. */
@@ -63,7 +63,7 @@ class Process {
     for (; permits < 10_000; permits++) {
       const permit = await this.take(lane);
       if (!permit) break;
-      await this.limiter.settle(permit, ANSWERED);
+      await this.limiter.release(permit, ANSWERED);
     }
     return permits;
   }
@@ -88,7 +88,7 @@ function pass(ms: number): void {
 }
 
 function limited(statedMs?: number): RequestOutcome {
-  return { kind: 'rate limited', statedMs };
+  return { kind: 'rateLimited', statedMs };
 }
 
 function reading(remaining: number | undefined, resetInMs: number | undefined, limit = 1_000): QuotaReading {
@@ -99,7 +99,7 @@ describe('pace', () => {
   it("is the plan's burst less one, then one request in each interval", async () => {
     const it = new Process();
     expect(await it.drain()).toBe(FREE_TOKENS);
-    expect(await it.limiter.take('members')).toEqual({ kind: 'wait', untilMs: START_MS + FREE_INTERVAL_MS });
+    expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: START_MS + FREE_INTERVAL_MS });
     pass(FREE_INTERVAL_MS - 1);
     expect(await it.drain()).toBe(0);
     pass(1);
@@ -110,14 +110,14 @@ describe('pace', () => {
 
   it('of auto is overruled by the plan that a usage report names', async () => {
     const process = new Process({ plan: 'auto' });
-    process.limiter.hearPlan('pro');
+    process.limiter.observePlan('pro');
     process.restart();
     expect(await process.drain()).toBe(199);
   });
 
   it('is half the burst after an unforeseen 429, until the next window of the day', async () => {
     const process = new Process();
-    await process.ask({ kind: 'rate limited', statedMs: 1_000 });
+    await process.ask({ kind: 'rateLimited', statedMs: 1_000 });
     vi.setSystemTime(START_MS + 6 * 3_600_000);
     await process.ask();
     expect(await process.drain()).toBe(8);
@@ -130,45 +130,45 @@ describe('pace', () => {
     ['nothing that remains', 1_000, 0],
   ])('is not halved by a 429 that states %s', async (_, statedMs, remaining) => {
     const process = new Process();
-    process.limiter.hear(reading(remaining, 12 * 3_600_000));
+    process.limiter.observe(reading(remaining, 12 * 3_600_000));
     await process.ask(limited(statedMs));
-    expect(process.saved).toMatchObject({ breaker: { why: 'minute' }, learnedBurst: undefined });
+    expect(process.saved).toMatchObject({ breaker: { reason: 'pause' }, learnedBurst: undefined });
   });
 
   it('is not halved again by the 429 of a probe, nor by one that left before', async () => {
     const process = new Process();
     const [first, second] = [await process.take(), await process.take()];
     for (const permit of [first, second]) {
-      if (permit) await process.limiter.settle(permit, { kind: 'rate limited', statedMs: 1_000 });
+      if (permit) await process.limiter.release(permit, { kind: 'rateLimited', statedMs: 1_000 });
     }
     vi.setSystemTime(START_MS + 60_000);
-    await process.ask({ kind: 'rate limited', statedMs: 1_000 });
+    await process.ask({ kind: 'rateLimited', statedMs: 1_000 });
     expect(process.saved?.learnedBurst?.capacity).toBe(9);
   });
 
   it('of auto goes by the daily limit that was last heard', async () => {
     const it = new Process({ plan: 'auto' });
     expect(await it.drain()).toBe(FREE_TOKENS);
-    it.limiter.hear(reading(49_000, 3_600_000, 50_000));
+    it.limiter.observe(reading(49_000, 3_600_000, 50_000));
     pass(86_400_000);
     expect(await it.drain()).toBe(199);
   });
 
   it('of auto sends no more than Free takes at once, after a restart on a plan that is no longer so', async () => {
     const process = new Process({ plan: 'auto' });
-    process.limiter.hear(reading(49_000, 12 * 3_600_000, 50_000));
-    process.limiter.hearPlan('pro');
+    process.limiter.observe(reading(49_000, 12 * 3_600_000, 50_000));
+    process.limiter.observePlan('pro');
     process.restart();
 
     const permits: Permit[] = [];
     for (let permit = await process.take(); permit; permit = await process.take()) permits.push(permit);
     expect(permits).toHaveLength(FREE_TOKENS);
     const later = (ms: number) => ({ sentAtMs: Date.now() + ms, receivedAtMs: Date.now() + ms });
-    process.limiter.hear({ ...reading(981, 12 * 3_600_000, 1_000), ...later(1) });
-    for (const permit of permits) await process.limiter.settle(permit, ANSWERED);
-    expect(await process.limiter.take('members')).toMatchObject({ kind: 'wait' });
+    process.limiter.observe({ ...reading(981, 12 * 3_600_000, 1_000), ...later(1) });
+    for (const permit of permits) await process.limiter.release(permit, ANSWERED);
+    expect(await process.limiter.acquire('members')).toMatchObject({ kind: 'wait' });
 
-    process.limiter.hear({ ...reading(49_000, 12 * 3_600_000, 50_000), ...later(2) });
+    process.limiter.observe({ ...reading(49_000, 12 * 3_600_000, 50_000), ...later(2) });
     pass(120_000);
     expect(await process.drain()).toBe(199);
   });
@@ -182,7 +182,7 @@ describe('pace', () => {
       warn: () => {},
       warnOfLimit: warnOfUnknownLimit(log),
     });
-    for (const limit of [50_000, 30_000, 30_000, 40_000]) limiter.hear(reading(500, 12 * 3_600_000, limit));
+    for (const limit of [50_000, 30_000, 30_000, 40_000]) limiter.observe(reading(500, 12 * 3_600_000, limit));
     expect(limiter.schedule().permitAtMs(2_001) - limiter.schedule().permitAtMs(2_000)).toBe(FREE_INTERVAL_MS);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({ limit: 30_000, msg: expect.stringContaining('CARD_SERVICE_REQUESTS_PER_MINUTE') });
@@ -230,7 +230,7 @@ describe('the background', () => {
   it('is told when half the burst will be free', async () => {
     const it = new Process();
     await it.drain();
-    expect(await it.limiter.take('renewals')).toEqual({ kind: 'wait', untilMs: START_MS + 10 * FREE_INTERVAL_MS });
+    expect(await it.limiter.acquire('renewals')).toEqual({ kind: 'wait', untilMs: START_MS + 10 * FREE_INTERVAL_MS });
   });
 
   it('does not end a pause while members could', async () => {
@@ -248,7 +248,7 @@ describe('a 429', () => {
     await it.ask(limited(7_000));
     pass(6_999);
     it.restart();
-    expect(await it.limiter.take('members')).toEqual({ kind: 'wait', untilMs: START_MS + 7_000 });
+    expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: START_MS + 7_000 });
     pass(1);
     expect(await it.take()).toMatchObject({ probe: true });
   });
@@ -271,7 +271,7 @@ describe('a 429', () => {
     expect(await it.take()).toBeUndefined();
     pass(3_600_000);
     expect(await it.take()).toBeUndefined();
-    if (probe) await it.limiter.settle(probe, ANSWERED);
+    if (probe) await it.limiter.release(probe, ANSWERED);
     expect(await it.take()).toMatchObject({ probe: false });
   });
 
@@ -280,7 +280,7 @@ describe('a 429', () => {
     await it.ask(limited(7_000));
     pass(7_000);
     await it.ask();
-    expect(await it.limiter.take('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
+    expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
   });
 
   it('that ends gives the next turn an interval after its probe has arrived, where the burst has no token to keep back', async () => {
@@ -289,8 +289,8 @@ describe('a 429', () => {
     pass(7_000);
     const probe = await it.take();
     pass(100); // on its way
-    if (probe) await it.limiter.settle(probe, ANSWERED);
-    expect(await it.limiter.take('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
+    if (probe) await it.limiter.release(probe, ANSWERED);
+    expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
   });
 
   it('of a probe backs off twice as long each time', async () => {
@@ -307,15 +307,15 @@ describe('a 429', () => {
   it('of a request that left before is no second failure', async () => {
     const it = new Process();
     const permits = [await it.take(), await it.take(), await it.take()];
-    for (const permit of permits) if (permit) await it.limiter.settle(permit, limited(7_000));
-    expect(it.saved?.breaker).toMatchObject({ why: 'minute', failures: 1, untilMs: START_MS + 7_000 });
+    for (const permit of permits) if (permit) await it.limiter.release(permit, limited(7_000));
+    expect(it.saved?.breaker).toMatchObject({ reason: 'pause', failures: 1, untilMs: START_MS + 7_000 });
   });
 
   it('is not ended by the answer to a request that left before', async () => {
     const it = new Process();
     const earlier = await it.take();
     await it.ask(limited(7_000));
-    if (earlier) await it.limiter.settle(earlier, ANSWERED);
+    if (earlier) await it.limiter.release(earlier, ANSWERED);
     expect(await it.take()).toBeUndefined();
   });
 
@@ -359,10 +359,10 @@ describe('a clock that is set back', () => {
   it('lengthens no spent day', async () => {
     const it = new Process();
     const permit = await it.take();
-    it.limiter.hear(reading(0, 3_600_000));
-    if (permit) await it.limiter.settle(permit, ANSWERED);
+    it.limiter.observe(reading(0, 3_600_000));
+    if (permit) await it.limiter.release(permit, ANSWERED);
     vi.setSystemTime(START_MS - 86_400_000);
-    expect(it.limiter.schedule().closed).toEqual({ why: 'day', untilMs: START_MS - 86_400_000 + 3_600_000 });
+    expect(it.limiter.schedule().blocked).toEqual({ reason: 'day', untilMs: START_MS - 86_400_000 + 3_600_000 });
     expect(it.limiter.quota()?.resetsAtMs).toBe(START_MS - 86_400_000 + 3_600_000);
   });
 });
@@ -372,18 +372,18 @@ describe('a pause that is longer than anybody waits', () => {
 
   it('closes until it is that short, with requests left and over a restart, and ends in one probe', async () => {
     const it = new Process();
-    it.limiter.hear(reading(999, 20 * 3_600_000));
+    it.limiter.observe(reading(999, 20 * 3_600_000));
     await it.ask(limited(TWENTY_MINUTES_MS));
     for (const wait of ['before a restart', 'after it']) {
       if (wait === 'after it') it.restart();
       expect(it.limiter.schedule()).toMatchObject({
         paused: true,
-        closed: { why: 'pause', untilMs: START_MS + TWENTY_MINUTES_MS },
+        blocked: { reason: 'pause', untilMs: START_MS + TWENTY_MINUTES_MS },
       });
     }
     pass(TWENTY_MINUTES_MS - 300_000);
-    expect(it.limiter.schedule()).toMatchObject({ paused: true, closed: undefined });
-    expect(await it.limiter.take('members')).toMatchObject({ kind: 'wait', untilMs: START_MS + TWENTY_MINUTES_MS });
+    expect(it.limiter.schedule()).toMatchObject({ paused: true, blocked: undefined });
+    expect(await it.limiter.acquire('members')).toMatchObject({ kind: 'wait', untilMs: START_MS + TWENTY_MINUTES_MS });
     pass(300_000);
     expect(await it.take()).toMatchObject({ probe: true });
   });
@@ -391,7 +391,7 @@ describe('a pause that is longer than anybody waits', () => {
   it('goes by LONGEST_WAIT_SECONDS', async () => {
     const it = new Process({ plan: 'free' }, { longestWaitMs: 30_000 });
     await it.ask(limited(31_000));
-    expect(it.limiter.schedule().closed).toMatchObject({ why: 'pause' });
+    expect(it.limiter.schedule().blocked).toMatchObject({ reason: 'pause' });
   });
 });
 
@@ -403,14 +403,14 @@ describe('a spent day', () => {
     ['the stated time, when the reset is sooner', 2 * HOUR_MS, HOUR_MS, 2 * HOUR_MS],
   ])('is closed until %s', async (_, statedMs, resetInMs, closedMs) => {
     const it = new Process();
-    it.limiter.hear(reading(0, resetInMs));
+    it.limiter.observe(reading(0, resetInMs));
     await it.ask(limited(statedMs));
-    const closed = { why: 'day', untilMs: START_MS + closedMs };
-    expect(it.limiter.schedule().closed).toEqual(closed);
+    const blocked = { reason: 'day', untilMs: START_MS + closedMs };
+    expect(it.limiter.schedule().blocked).toEqual(blocked);
     pass(closedMs - 1);
-    expect(await it.limiter.take('members')).toEqual({ kind: 'closed', ...closed });
+    expect(await it.limiter.acquire('members')).toEqual({ kind: 'blocked', ...blocked });
     pass(1);
-    expect(it.limiter.schedule().closed).toBeUndefined();
+    expect(it.limiter.schedule().blocked).toBeUndefined();
     expect(await it.take()).toMatchObject({ probe: true });
     expect(await it.take()).toBeUndefined();
   });
@@ -418,36 +418,36 @@ describe('a spent day', () => {
   it('is noticed with its last answer, before any 429', async () => {
     const it = new Process();
     const permit = await it.take();
-    it.limiter.hear(reading(0, HOUR_MS));
-    if (permit) await it.limiter.settle(permit, ANSWERED);
-    expect(it.limiter.schedule().closed).toEqual({ why: 'day', untilMs: START_MS + HOUR_MS });
+    it.limiter.observe(reading(0, HOUR_MS));
+    if (permit) await it.limiter.release(permit, ANSWERED);
+    expect(it.limiter.schedule().blocked).toEqual({ reason: 'day', untilMs: START_MS + HOUR_MS });
   });
 
   it('is still spent after a restart', async () => {
     const it = new Process();
-    it.limiter.hear(reading(0, HOUR_MS));
+    it.limiter.observe(reading(0, HOUR_MS));
     await it.ask();
     it.restart();
-    expect(await it.limiter.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+    expect(await it.limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
     expect(it.limiter.quota()).toMatchObject({ remaining: 0, resetsAtMs: START_MS + HOUR_MS });
   });
 
   it('whose reset is past is probed after a minute, then after two, four, eight', async () => {
     const it = new Process();
-    it.limiter.hear(reading(0, -1));
+    it.limiter.observe(reading(0, -1));
     await it.ask(limited());
     for (const minutes of [1, 2, 4, 8]) {
       pass(minutes * 60_000 - 1);
-      expect(await it.limiter.take('members')).toMatchObject({ kind: 'closed', why: 'day' });
+      expect(await it.limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
       pass(1);
-      it.limiter.hear(reading(0, -1));
+      it.limiter.observe(reading(0, -1));
       await it.ask(limited());
     }
   });
 
   it('is over with the reset: the old figures are void, the limit is not', async () => {
     const it = new Process();
-    it.limiter.hear(reading(0, HOUR_MS));
+    it.limiter.observe(reading(0, HOUR_MS));
     pass(HOUR_MS);
     expect(it.limiter.quota()).toMatchObject({ limit: 1_000, remaining: undefined, resetsAtMs: undefined });
   });
@@ -461,15 +461,15 @@ describe('the breaker', () => {
     await it.ask(ANSWERED);
     await it.ask(DOWN);
     await it.ask(DOWN);
-    expect(it.limiter.schedule().closed).toBeUndefined();
+    expect(it.limiter.schedule().blocked).toBeUndefined();
     await it.ask(DOWN);
-    const closed = { why: 'down', untilMs: START_MS + 5_000 };
-    expect(await it.limiter.take('members')).toEqual({ kind: 'closed', ...closed });
+    const blocked = { reason: 'outage', untilMs: START_MS + 5_000 };
+    expect(await it.limiter.acquire('members')).toEqual({ kind: 'blocked', ...blocked });
     pass(5_000);
     const probe = await it.take();
     expect(probe).toMatchObject({ probe: true });
     expect(await it.take()).toBeUndefined();
-    if (probe) await it.limiter.settle(probe, ANSWERED);
+    if (probe) await it.limiter.release(probe, ANSWERED);
     expect(await it.take()).toMatchObject({ probe: false });
   });
 
@@ -488,20 +488,20 @@ describe('the breaker', () => {
     const it = new Process();
     const late = await it.take();
     for (let failures = 0; failures < 3; failures++) await it.ask(DOWN);
-    if (late) await it.limiter.settle(late, DOWN);
-    expect(it.saved?.breaker).toMatchObject({ why: 'down', failures: 3, untilMs: START_MS + 5_000 });
+    if (late) await it.limiter.release(late, DOWN);
+    expect(it.saved?.breaker).toMatchObject({ reason: 'outage', failures: 3, untilMs: START_MS + 5_000 });
   });
 
   it('counts requests that were under way together as one failure', async () => {
     const it = new Process();
     const failTogether = async (count: number) => {
       const permits = await Promise.all(Array.from({ length: count }, () => it.take()));
-      for (const permit of permits) if (permit) await it.limiter.settle(permit, DOWN);
+      for (const permit of permits) if (permit) await it.limiter.release(permit, DOWN);
       return it.saved?.breaker;
     };
-    expect(await failTogether(5)).toMatchObject({ why: 'open', failures: 1 });
-    expect(await failTogether(4)).toMatchObject({ why: 'open', failures: 2 });
-    expect(await failTogether(3)).toMatchObject({ why: 'down', failures: 3 });
+    expect(await failTogether(5)).toMatchObject({ state: 'closed', failures: 1 });
+    expect(await failTogether(4)).toMatchObject({ state: 'closed', failures: 2 });
+    expect(await failTogether(3)).toMatchObject({ reason: 'outage', failures: 3 });
   });
 
   it('counts none of those that left before a failure, though an answer came between', async () => {
@@ -509,9 +509,9 @@ describe('the breaker', () => {
     await it.ask(DOWN);
     await it.ask(DOWN);
     const [answered, ...failed] = await Promise.all(Array.from({ length: 6 }, () => it.take()));
-    if (answered) await it.limiter.settle(answered, ANSWERED);
-    for (const permit of failed) if (permit) await it.limiter.settle(permit, DOWN);
-    expect(it.saved?.breaker).toMatchObject({ why: 'open', failures: 1 });
+    if (answered) await it.limiter.release(answered, ANSWERED);
+    for (const permit of failed) if (permit) await it.limiter.release(permit, DOWN);
+    expect(it.saved?.breaker).toMatchObject({ state: 'closed', failures: 1 });
   });
 });
 
@@ -519,9 +519,9 @@ describe('a refused key', () => {
   it('is tried again once a minute', async () => {
     const it = new Process();
     for (let minute = 0; minute < 4; minute++) {
-      await it.ask({ kind: 'key refused' });
+      await it.ask({ kind: 'keyRefused' });
       pass(59_999);
-      expect(await it.limiter.take('members')).toMatchObject({ kind: 'closed', why: 'key' });
+      expect(await it.limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'key' });
       pass(1);
     }
   });
@@ -579,7 +579,7 @@ describe('whatever happens in whatever order', () => {
     async (run) => {
       const [permit] = run.underWay.splice(index % Math.max(1, run.underWay.length), 1);
       if (!permit) return;
-      await run.process.limiter.settle(permit, statedMs === undefined ? ANSWERED : limited(statedMs));
+      await run.process.limiter.release(permit, statedMs === undefined ? ANSWERED : limited(statedMs));
       if (statedMs === undefined) run.through++;
     };
   const restarts: Step = (run) => {

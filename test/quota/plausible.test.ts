@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Breaker } from '../../src/quota/circuit-breaker.ts';
+import type { BreakerReason } from '../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { plausible } from '../../src/quota/plausible.ts';
 
@@ -8,10 +8,10 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const YEAR_MS = 365 * DAY_MS;
 
-function closed(why: Breaker['why'], forMs: number): LimiterState {
+function opened(reason: BreakerReason, forMs: number): LimiterState {
   return {
     ...INITIAL_LIMITER_STATE,
-    breaker: { why, sinceMs: NOW_MS, untilMs: NOW_MS + forMs, probing: false, failures: 1 },
+    breaker: { state: 'open', reason, sinceMs: NOW_MS, untilMs: NOW_MS + forMs, failures: 1 },
   };
 }
 
@@ -27,22 +27,22 @@ function knownUntil(untilMs: number): LimiterState {
 }
 
 describe('a state that was kept', () => {
-  it.each<[Breaker['why'], number]>([
-    ['minute', 31 * DAY_MS],
-    ['down', 31 * DAY_MS],
+  it.each<[BreakerReason, number]>([
+    ['pause', 31 * DAY_MS],
+    ['outage', 31 * DAY_MS],
     ['key', MINUTE_MS],
     ['day', 31 * DAY_MS],
-  ])('is believed when it is closed (%s) for %i ms', (why, forMs) => {
-    expect(plausible(closed(why, forMs), NOW_MS)).toEqual(closed(why, forMs));
+  ])('is believed when it is open (%s) for %i ms', (reason, forMs) => {
+    expect(plausible(opened(reason, forMs), NOW_MS)).toEqual(opened(reason, forMs));
   });
 
-  it.each<[Breaker['why'], number]>([
-    ['minute', YEAR_MS],
-    ['down', YEAR_MS],
+  it.each<[BreakerReason, number]>([
+    ['pause', YEAR_MS],
+    ['outage', YEAR_MS],
     ['key', 10 * MINUTE_MS],
     ['day', YEAR_MS],
-  ])('may be probed now when it is closed (%s) for as long as %i ms', (why, forMs) => {
-    expect(plausible(closed(why, forMs), NOW_MS)).toEqual(closed(why, 0));
+  ])('may be probed now when it is open (%s) for as long as %i ms', (reason, forMs) => {
+    expect(plausible(opened(reason, forMs), NOW_MS)).toEqual(opened(reason, 0));
   });
 
   it('is believed of a window that ends within days', () => {

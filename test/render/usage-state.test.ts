@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest';
-import { type Breaker, CLOSED_BREAKER } from '../../src/quota/circuit-breaker.ts';
+import { type Breaker, CLOSED_BREAKER } from '../../src/model/quota.ts';
 import { usageState } from '../../src/render/usage-state.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = NOON_MS / 1000;
-const DOWN: Breaker = { why: 'down', sinceMs: NOON_MS - 25_000, untilMs: NOON_MS + 5_000, probing: false, failures: 3 };
+const DOWN: Breaker = {
+  state: 'open',
+  reason: 'outage',
+  sinceMs: NOON_MS - 25_000,
+  untilMs: NOON_MS + 5_000,
+  failures: 3,
+};
 
 it.each<[string, Breaker, string, boolean]>([
   ['requests flow', CLOSED_BREAKER, 'Requests go out as cards are asked for.', true],
@@ -28,25 +34,25 @@ it.each<[string, Breaker, string, boolean]>([
   ],
   [
     'the try is under way',
-    { ...DOWN, untilMs: NOON_MS - 1, probing: true },
+    { ...DOWN, untilMs: NOON_MS - 1, state: 'halfOpen' },
     `The card service does not answer. Last tried <t:${NOON - 25}:R>; a new try is under way.`,
     false,
   ],
   [
     'the day is spent',
-    { ...DOWN, why: 'day', untilMs: NOON_MS + 12 * 3_600_000 },
+    { ...DOWN, reason: 'day', untilMs: NOON_MS + 12 * 3_600_000 },
     `Today's requests to the card service are used up. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 43_200}:t>.`,
     false,
   ],
   [
     'the service asked for a pause',
-    { ...DOWN, why: 'minute', untilMs: NOON_MS + 60_000 },
+    { ...DOWN, reason: 'pause', untilMs: NOON_MS + 60_000 },
     `The card service asked us to wait. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 60}:t>.`,
     false,
   ],
   [
     'the key is refused',
-    { ...DOWN, why: 'key', untilMs: NOON_MS + 60_000 },
+    { ...DOWN, reason: 'key', untilMs: NOON_MS + 60_000 },
     `The card service does not accept this bot's API key: check CARD_SERVICE_API_KEY. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 60}:t>.`,
     false,
   ],

@@ -67,7 +67,7 @@ export function lookupQueueOver(
     apiKey,
     timeoutMs: 10_000,
     fetch: cardService.fetch,
-    onQuota: (reading) => limiter.hear(reading),
+    onQuota: (reading) => limiter.observe(reading),
     onNoSuchCard: () => {},
   });
   const storedCards = new Map<string, CardRecord>();

@@ -1,5 +1,5 @@
 import type { PlanSetting } from '../../model/plan.ts';
-import { type LimiterState, paceOf, withProbing } from '../../quota/limiter-state.ts';
+import { type LimiterState, paceOf, withProbe } from '../../quota/limiter-state.ts';
 import { emptyBucket, noEmptierThanEmpty, type Pace } from '../../quota/token-bucket.ts';
 
 /** What a process that cannot ask the others goes on with. */
@@ -28,7 +28,7 @@ export function parted(state: LimiterState, { setting, processes, everJoined, ow
   const fullAtMs = everJoined
     ? dividedFullAtMs(state.fullAtMs, { whole, part, processes, nowMs })
     : emptyBucket(nowMs, part) - part.intervalMs;
-  return { setting: own, state: { ...withProbing(state, ownProbe), fullAtMs } };
+  return { setting: own, state: { ...withProbe(state, ownProbe), fullAtMs } };
 }
 
 /**

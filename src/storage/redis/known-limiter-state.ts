@@ -1,12 +1,7 @@
 import type { PlanSetting } from '../../model/plan.ts';
 import { afterClockJump } from '../../quota/clock-jump.ts';
-import type { PermitLane, PermitOrWait } from '../../quota/limiter.ts';
-import {
-  INITIAL_LIMITER_STATE,
-  type LimiterChange,
-  type LimiterState,
-  withProbing,
-} from '../../quota/limiter-state.ts';
+import type { Acquired, PermitLane } from '../../quota/limiter.ts';
+import { INITIAL_LIMITER_STATE, type LimiterChange, type LimiterState, withProbe } from '../../quota/limiter-state.ts';
 import { acquirePermit, type Contention } from '../../quota/permit.ts';
 import { sameSchedule } from '../../quota/schedule.ts';
 import { parted } from './isolation.ts';
@@ -54,15 +49,15 @@ export class KnownLimiterState {
 
   /** What this process can say for itself: another's probe is no part of it. */
   get own(): LimiterState {
-    return withProbing(this.state, this.#holdsProbe);
+    return withProbe(this.state, this.#holdsProbe);
   }
 
   set holdsProbe(holdsProbe: boolean) {
     this.#holdsProbe = holdsProbe;
-    if (holdsProbe) this.#state = withProbing(this.#state, true);
+    if (holdsProbe) this.#state = withProbe(this.#state, true);
   }
 
-  takeAlone(lane: PermitLane, contention: Contention): PermitOrWait {
+  takeAlone(lane: PermitLane, contention: Contention): Acquired {
     const { state, got } = acquirePermit(this.state, lane, this.setting, Date.now(), contention);
     this.#state = state;
     if (this.#alone && got.kind === 'permit') this.#alone.spent++;

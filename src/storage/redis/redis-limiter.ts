@@ -1,12 +1,12 @@
 import type { Plan } from '../../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../../model/quota.ts';
 import type { RequestOutcome } from '../../quota/circuit-breaker.ts';
-import type { Limiter, Permit, PermitLane, PermitOrWait, Schedule } from '../../quota/limiter.ts';
+import type { Acquired, Limiter, Permit, PermitLane, Schedule } from '../../quota/limiter.ts';
 import {
   fullAtMsAfter,
-  hearReading,
-  hearReportedPlan,
   type LimiterChange,
+  observeReading,
+  observeReportedPlan,
   releasePermit,
   unknownLimit,
 } from '../../quota/limiter-state.ts';
@@ -42,7 +42,7 @@ export class RedisLimiter implements Limiter {
     this.#joint = new JointLimiter(options, () => this.#tell());
   }
 
-  take(lane: PermitLane, politeMs = 0): Promise<PermitOrWait> {
+  acquire(lane: PermitLane, politeMs = 0): Promise<Acquired> {
     return this.#joint.withPermit(async () => {
       const contention = { politeMs, underWay: this.#underWay.size, isUnheard: !this.#hasHeard };
       const { got, fromFull } = await this.#joint.take(lane, contention);
@@ -54,7 +54,7 @@ export class RedisLimiter implements Limiter {
     });
   }
 
-  async settle(permit: Permit, outcome: RequestOutcome): Promise<void> {
+  async release(permit: Permit, outcome: RequestOutcome): Promise<void> {
     const { longestWaitMs, random = Math.random } = this.#options;
     const now = { longestWaitMs, nowMs: Date.now(), random: random() };
     this.#underWay.delete(permit);
@@ -69,10 +69,10 @@ export class RedisLimiter implements Limiter {
     this.#tell();
   }
 
-  hear(reading: QuotaReading): void {
+  observe(reading: QuotaReading): void {
     const nowMs = Date.now();
     const { state: before, setting } = this.#joint;
-    void this.#change((state) => hearReading(state, reading, nowMs));
+    void this.#change((state) => observeReading(state, reading, nowMs));
     this.#hasHeard = true;
     const { state } = this.#joint;
     const owedMs = fullAtMsAfter(before, state, setting, nowMs) - before.fullAtMs;
@@ -81,8 +81,8 @@ export class RedisLimiter implements Limiter {
     if (limit !== undefined) this.#options.warnOfLimit(limit);
   }
 
-  hearPlan(plan: Plan): void {
-    void this.#change((state) => hearReportedPlan(state, plan)).then(() => this.#tell());
+  observePlan(plan: Plan): void {
+    void this.#change((state) => observeReportedPlan(state, plan)).then(() => this.#tell());
   }
 
   schedule(): Schedule {

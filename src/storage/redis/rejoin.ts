@@ -9,13 +9,13 @@ import { asReading, mergeReading } from '../../quota/quota.ts';
  */
 export function rejoined(there: LimiterState | undefined, own: LimiterState): LimiterState {
   if (there === undefined) return own;
-  const { breaker, closedUnder } =
-    own.breaker.why !== 'open' && own.breaker.untilMs > there.breaker.untilMs ? own : there;
+  const { breaker, openedUnder } =
+    own.breaker.state !== 'closed' && own.breaker.untilMs > there.breaker.untilMs ? own : there;
   const reported = own.plan === undefined ? there : own;
   return {
     ...there,
     breaker,
-    closedUnder,
+    openedUnder,
     lastFailure: Math.max(own.lastFailure, there.lastFailure),
     quota: lowerQuota(there.quota, own.quota),
     plan: reported.plan,

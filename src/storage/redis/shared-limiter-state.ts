@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
 import { shifted } from '../../quota/clock-jump.ts';
-import { type LimiterState, withProbing } from '../../quota/limiter-state.ts';
+import { type LimiterState, withProbe } from '../../quota/limiter-state.ts';
 import { plausible } from '../../quota/plausible.ts';
 import { StoredLimiterState } from '../../quota/stored-limiter-state.ts';
 import { RedisAway } from './redis-errors.ts';
@@ -95,11 +95,11 @@ export class SharedLimiterState {
   }
 
   #written(after: LimiterState, before: LimiterState | undefined): string {
-    const probeOf = before?.breaker.probing ? this.#said?.probeOf : this.#options.processesAlive.id;
+    const probeOf = before?.breaker.state === 'halfOpen' ? this.#said?.probeOf : this.#options.processesAlive.id;
     return JSON.stringify({
       state: shifted(after, this.#text.aheadMs),
       era: this.#said?.era ?? randomUUID(),
-      ...(after.breaker.probing && { probeOf }),
+      ...(after.breaker.state === 'halfOpen' && { probeOf }),
     });
   }
 
@@ -123,8 +123,8 @@ export class SharedLimiterState {
   #shown(era: string | undefined): LimiterState | undefined {
     if (this.#said === undefined || (era !== undefined && era !== this.#said.era)) return undefined;
     const { state, probeOf } = this.#said;
-    const probing = state.breaker.probing && this.#isUnderWay(probeOf);
-    const shown = { ...withProbing(state, probing), fullAtMs: this.#text.besides };
+    const isProbing = state.breaker.state === 'halfOpen' && this.#isUnderWay(probeOf);
+    const shown = { ...withProbe(state, isProbing), fullAtMs: this.#text.besides };
     return plausible(shifted(shown, -this.#text.aheadMs), Date.now());
   }
 

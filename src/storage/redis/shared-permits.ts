@@ -1,5 +1,5 @@
 import type { PlanSetting } from '../../model/plan.ts';
-import type { PermitLane, PermitOrWait } from '../../quota/limiter.ts';
+import type { Acquired, PermitLane } from '../../quota/limiter.ts';
 import { type LimiterChange, type LimiterState, paceOf, underSetting } from '../../quota/limiter-state.ts';
 import { type Contention, decidePermit, isProbeDue, launched } from '../../quota/permit.ts';
 import { type Pace, tokenAtMs } from '../../quota/token-bucket.ts';
@@ -10,7 +10,7 @@ import type { SharedLimiterState } from './shared-limiter-state.ts';
 /** What came of asking for a turn, and what all know after it. */
 export interface Taken {
   state: LimiterState;
-  got: PermitOrWait;
+  got: Acquired;
   /** The bucket was full before. */
   fromFull?: boolean;
 }
@@ -85,7 +85,7 @@ export class SharedPermits {
     if (!before || !after || before === after) {
       return { state: after ?? state, got: { kind: 'wait', untilMs: Date.now() + pace.intervalMs } };
     }
-    if (before.breaker.why === 'minute') await this.#bucket.empty(pace); // as a pause leaves it
+    if (before.breaker.reason === 'pause') await this.#bucket.empty(pace); // as a pause leaves it
     return { state: after, got: { kind: 'permit', permit: { probe: true, afterFailure: after.lastFailure } } };
   }
 

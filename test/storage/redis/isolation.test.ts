@@ -7,9 +7,9 @@ import { dividedFullAtMs, parted } from '../../../src/storage/redis/isolation.ts
 const NOW_MS = 1_000_000_000;
 const WHOLE = { intervalMs: 1_000, capacity: 19 };
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 60, burst: 20 };
-const CLOSED: LimiterState = {
+const PROBED: LimiterState = {
   ...INITIAL_LIMITER_STATE,
-  breaker: { why: 'minute', sinceMs: NOW_MS, untilMs: NOW_MS, probing: true, failures: 1 },
+  breaker: { state: 'halfOpen', reason: 'pause', sinceMs: NOW_MS, untilMs: NOW_MS, failures: 1 },
 };
 
 describe('a divided bucket', () => {
@@ -49,8 +49,8 @@ describe('a process that parts', () => {
   });
 
   it('does not wait for the probe of another, but for its own', () => {
-    expect(parted(CLOSED, parting).state.breaker).toEqual({ ...CLOSED.breaker, probing: false });
-    expect(parted(CLOSED, { ...parting, ownProbe: true }).state.breaker.probing).toBe(true);
+    expect(parted(PROBED, parting).state.breaker).toEqual({ ...PROBED.breaker, state: 'open' });
+    expect(parted(PROBED, { ...parting, ownProbe: true }).state.breaker.state).toBe('halfOpen');
   });
 
   it('has one token if it has never heard of the others', () => {

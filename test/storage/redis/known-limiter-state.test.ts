@@ -70,7 +70,7 @@ describe('what a process knows', () => {
     known.join(INITIAL_LIMITER_STATE);
     const paused: LimiterState = {
       ...INITIAL_LIMITER_STATE,
-      breaker: { ...INITIAL_LIMITER_STATE.breaker, why: 'minute', untilMs: 5_000 },
+      breaker: { ...INITIAL_LIMITER_STATE.breaker, state: 'open', reason: 'pause', untilMs: 5_000 },
     };
     expect(known.hear(paused)).toBe(true);
     expect(known.hear({ ...paused, breaker: { ...paused.breaker, untilMs: 5_002 } })).toBe(false);
@@ -80,11 +80,11 @@ describe('what a process knows', () => {
   it("claims no probe of another's as its own", () => {
     known.join({
       ...INITIAL_LIMITER_STATE,
-      breaker: { why: 'minute', sinceMs: 0, untilMs: 1, probing: true, failures: 1 },
+      breaker: { state: 'halfOpen', reason: 'pause', sinceMs: 0, untilMs: 1, failures: 1 },
     });
-    expect(known.state.breaker.probing).toBe(true);
-    expect(known.own.breaker.probing).toBe(false);
+    expect(known.state.breaker.state).toBe('halfOpen');
+    expect(known.own.breaker.state).toBe('open');
     known.holdsProbe = true;
-    expect(known.own.breaker.probing).toBe(true);
+    expect(known.own.breaker.state).toBe('halfOpen');
   });
 });

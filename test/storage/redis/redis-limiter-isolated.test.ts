@@ -83,9 +83,9 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     const startMs = performance.now();
     const all = [one, other].flatMap(({ limiter }) =>
       Array.from({ length: 20 }, async () => {
-        limiter.hear(reading(500, HOUR_MS));
-        await limiter.take('members');
-        await limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
+        limiter.observe(reading(500, HOUR_MS));
+        await limiter.acquire('members');
+        await limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
       }),
     );
     await Promise.all(all);
@@ -108,14 +108,14 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
   it('is away forgive no token when the headers name a slower plan', async () => {
     const redis = await startRealRedis();
     const one = await SharingProcess.joined(redis, { setting: { plan: 'auto' } });
-    one.limiter.hear(reading(40_000, HOUR_MS, 50_000));
+    one.limiter.observe(reading(40_000, HOUR_MS, 50_000));
     await ask(one.limiter);
     expect(leftOf(one.limiter)).toBeGreaterThan(3 * TOKENS);
     await redis.kill();
     await allBecome('away', one);
     for (let permits = 0; permits < 2 * TOKENS; permits++) expect(await turnOf(one.limiter)).toBeDefined();
     const laterMs = Date.now() + 10;
-    one.limiter.hear({ ...reading(400, HOUR_MS), sentAtMs: laterMs, receivedAtMs: laterMs });
+    one.limiter.observe({ ...reading(400, HOUR_MS), sentAtMs: laterMs, receivedAtMs: laterMs });
     expect(await turnOf(one.limiter)).toBeUndefined();
   });
 
@@ -150,12 +150,12 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
   it('is back all know of a pause that one learnt alone, and of the lower figure', async () => {
     const redis = await startRealRedis(LASTING);
     const [one, other] = await pair(redis);
-    one.limiter.hear(reading(700, HOUR_MS));
-    await one.limiter.take('members');
+    one.limiter.observe(reading(700, HOUR_MS));
+    await one.limiter.acquire('members');
     await redis.kill();
     await allBecome('away', one, other);
-    one.limiter.hear(reading(600, HOUR_MS));
-    other.limiter.hear(reading(500, HOUR_MS));
+    one.limiter.observe(reading(600, HOUR_MS));
+    other.limiter.observe(reading(500, HOUR_MS));
     await ask(one.limiter, limited(60_000));
     await redis.start();
     await allBecome('usable', one, other);
@@ -173,7 +173,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     expect(probe).toMatchObject({ probe: true });
     await redis.kill();
     await allBecome('away', one, other);
-    await one.limiter.settle(probe, ANSWERED);
+    await one.limiter.release(probe, ANSWERED);
     await redis.start();
     await allBecome('usable', one, other);
     expect(await ask(other.limiter)).toMatchObject({ probe: true });
@@ -191,7 +191,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     await redis.start();
     await allBecome('usable', one, other);
     for (let tries = 0; tries < 3; tries++) expect(await turnOf(one.limiter)).toBeUndefined();
-    await one.limiter.settle(probe, ANSWERED);
+    await one.limiter.release(probe, ANSWERED);
     expect(await ask(other.limiter)).toMatchObject({ probe: false });
   });
 
@@ -216,15 +216,15 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     const redis = await startRealRedis();
     const [one, other] = await pair(redis);
     expect(await drain(one.limiter)).toBe(TOKENS);
-    one.limiter.hear(reading(0, HOUR_MS));
-    await one.limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
-    await expect.poll(() => other.limiter.schedule().closed?.why, LONG).toBe('day');
+    one.limiter.observe(reading(0, HOUR_MS));
+    await one.limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
+    await expect.poll(() => other.limiter.schedule().blocked?.reason, LONG).toBe('day');
 
     await lose(redis);
     await allBecome('usable', one, other);
     const newcomer = await SharingProcess.joined(redis, { setting: SLOW });
     for (const { limiter } of [one, other, newcomer]) {
-      await expect.poll(() => limiter.schedule().closed?.why, LONG).toBe('day');
+      await expect.poll(() => limiter.schedule().blocked?.reason, LONG).toBe('day');
       await expect.poll(() => leftOf(limiter), LONG).toBe(0);
     }
   });

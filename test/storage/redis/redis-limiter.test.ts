@@ -73,7 +73,7 @@ describe('pacers over one Redis', () => {
         const permit = await turnOf(limiter);
         if (!permit) continue;
         permits++;
-        await limiter.settle(permit, ANSWERED);
+        await limiter.release(permit, ANSWERED);
       }
     };
     await Promise.all(all.flatMap((one) => [tryHard(one), tryHard(one)]));
@@ -99,7 +99,7 @@ describe('pacers over one Redis', () => {
     await expect.poll(anyProbe, LONG).toBe(1);
     for (let tries = 0; tries < 5; tries++) expect(await anyProbe()).toBe(1);
 
-    for (const { limiter, permit } of probes) await limiter.settle(permit, ANSWERED);
+    for (const { limiter, permit } of probes) await limiter.release(permit, ANSWERED);
     await expect
       .poll(() => all.map((limiter) => limiter.schedule().paused), LONG)
       .toEqual([false, false, false, false]);
@@ -112,10 +112,10 @@ describe('pacers over one Redis', () => {
     const permits = await turnsOf(all);
     expect(permits).toHaveLength(4);
     await Promise.all(
-      all.map((limiter) => limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, limited(30_000))),
+      all.map((limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, limited(30_000))),
     );
     expect(await stored(redis)).toMatchObject({
-      state: { learnedBurst: { capacity: 9 }, breaker: { why: 'minute', failures: 1 } },
+      state: { learnedBurst: { capacity: 9 }, breaker: { reason: 'pause', failures: 1 } },
     });
   });
 
@@ -124,15 +124,17 @@ describe('pacers over one Redis', () => {
     const joined = await processes(4, redis);
     const all = joined.map(({ limiter }) => limiter);
     for (let round = 0; round < 20; round++) {
-      await joined[0].limiter.settle({ probe: true, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
+      await joined[0].limiter.release({ probe: true, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
       await Promise.all(
-        all.slice(0, 2).map((limiter) => limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, DOWN)),
+        all
+          .slice(0, 2)
+          .map((limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, DOWN)),
       );
-      expect((await stored(redis)).state.breaker).toMatchObject({ why: 'open', failures: 2 });
+      expect((await stored(redis)).state.breaker).toMatchObject({ state: 'closed', failures: 2 });
       await Promise.all(
-        all.slice(2).map((limiter) => limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, DOWN)),
+        all.slice(2).map((limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, DOWN)),
       );
-      expect((await stored(redis)).state.breaker).toMatchObject({ why: 'down', failures: 3 });
+      expect((await stored(redis)).state.breaker).toMatchObject({ reason: 'outage', failures: 3 });
     }
   });
 
@@ -142,11 +144,12 @@ describe('pacers over one Redis', () => {
     const [, { limiter: second }, { limiter: third }] = joined;
     const together = await turnsOf(all);
     expect(together).toHaveLength(3);
-    await Promise.all(together.map((permit, index) => all[index]?.settle(permit, DOWN))); // one failure
+    await Promise.all(together.map((permit, index) => all[index]?.release(permit, DOWN))); // one failure
     await ask(second, DOWN);
-    expect((await third.take('members')).kind).toBe('permit');
+    expect((await third.acquire('members')).kind).toBe('permit');
     await ask(third, DOWN);
-    for (const limiter of all) expect(await limiter.take('members')).toMatchObject({ kind: 'closed', why: 'down' });
+    for (const limiter of all)
+      expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'outage' });
   });
 
   it('lose no change of four who all change at once', async () => {
@@ -155,9 +158,9 @@ describe('pacers over one Redis', () => {
     const sentAtMs = Date.now() - 1_000;
     let remaining = 800;
     for (let round = 0; round < 25; round++) {
-      for (const limiter of all) limiter.hear({ ...reading(--remaining, HOUR_MS), sentAtMs });
+      for (const limiter of all) limiter.observe({ ...reading(--remaining, HOUR_MS), sentAtMs });
       await Promise.all(
-        all.map(async (limiter) => limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED)),
+        all.map(async (limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED)),
       );
       expect((await stored(redis)).state.quota.remaining).toBe(remaining);
     }
@@ -170,14 +173,14 @@ describe('pacers over one Redis', () => {
     await one.processesAlive.leave(); // so that no sign of life comes between
     const commands = vi.spyOn(one.link, 'run');
     const changes = Array.from({ length: 100 }, (_, index) => {
-      one.limiter.hear(reading(900 - index, HOUR_MS));
-      return one.limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, index < 97 ? ANSWERED : DOWN);
+      one.limiter.observe(reading(900 - index, HOUR_MS));
+      return one.limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, index < 97 ? ANSWERED : DOWN);
     });
     await Promise.all(changes);
     expect(commands.mock.calls.length).toBeLessThanOrEqual(2);
     expect((await stored(redis)).state).toMatchObject({
       quota: { remaining: 801 },
-      breaker: { why: 'down', failures: 3 },
+      breaker: { reason: 'outage', failures: 3 },
     });
   });
 
@@ -185,8 +188,8 @@ describe('pacers over one Redis', () => {
     const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
     const told = vi.fn();
     await expect.poll(async () => (await turnOf(other)) !== undefined, LONG).toBe(true);
-    other.onChange(() => told(other.schedule().closed?.why));
-    one.hear(reading(0, HOUR_MS));
+    other.onChange(() => told(other.schedule().blocked?.reason));
+    one.observe(reading(0, HOUR_MS));
     await ask(one);
     await expect.poll(() => told.mock.lastCall, LONG).toEqual(['day']);
     expect(other.quota()).toMatchObject({ limit: 1_000, remaining: 0 });
@@ -195,7 +198,7 @@ describe('pacers over one Redis', () => {
   it('tell those who wait of the end of a pause that they have only heard of', async () => {
     const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
     await ask(one, limited(300));
-    expect((await other.take('renewals')).kind).toBe('wait');
+    expect((await other.acquire('renewals')).kind).toBe('wait');
     const told = vi.fn();
     other.onChange(() => told(other.schedule().paused));
     await ask(one);
@@ -208,8 +211,8 @@ describe('pacers over one Redis', () => {
     const warn = (share: number) => void shares.push(share);
     const all = await Promise.all([1, 2, 3, 4].map(() => SharingProcess.joined(redis, { setting: SLOW, warn })));
     for (const remaining of [190, 40, 0]) {
-      for (const { limiter } of all) limiter.hear(reading(remaining, HOUR_MS));
-      await Promise.all(all.map(({ limiter }) => limiter.take('members')));
+      for (const { limiter } of all) limiter.observe(reading(remaining, HOUR_MS));
+      await Promise.all(all.map(({ limiter }) => limiter.acquire('members')));
     }
     expect(shares).toEqual([0.8, 0.95, 1]);
   });
@@ -236,7 +239,7 @@ describe('pacers over one Redis', () => {
 
     await on(1, () => ask(pacers[1] as Limiter, limited(2_000)));
     const waits = await inTheirTime(async (limiter) => {
-      const got = await limiter.take('members');
+      const got = await limiter.acquire('members');
       return got.kind === 'wait' ? Math.round((got.untilMs - Date.now()) / 2_000) : got;
     });
     expect(waits).toEqual([1, 1, 1]);
@@ -267,31 +270,31 @@ describe('when what stands in Redis', () => {
     const [{ limiter: one }, { limiter: other }] = await processes(2, redis);
     const client = await clientOf(redis);
     await drain(one);
-    one.hear(reading(700, HOUR_MS));
-    await one.take('members');
-    await other.take('members');
+    one.observe(reading(700, HOUR_MS));
+    await one.acquire('members');
+    await other.acquire('members');
     await client.unlink(await client.keys(`${redis.prefix}:*`));
     expect([await drain(other), await drain(one)]).toEqual([0, 0]);
     expect((await stored(redis)).state.quota.remaining).toBe(700);
   });
 
   it.each<[string, (limiter: Limiter) => Promise<unknown>]>([
-    ['a turn is asked for', (limiter) => limiter.take('members')],
+    ['a turn is asked for', (limiter) => limiter.acquire('members')],
     [
       'an outcome is known',
-      (limiter) => limiter.settle({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED),
+      (limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED),
     ],
     ['nothing happens', async () => {}],
   ])('is lost before %s, a closed day stays closed', async (_, next) => {
     const redis = await startRedis();
     const [one] = await processes(1, redis);
-    one.limiter.hear(reading(0, HOUR_MS));
+    one.limiter.observe(reading(0, HOUR_MS));
     await ask(one.limiter);
     const client = await clientOf(redis);
     await client.unlink(await client.keys(`${redis.prefix}:*`));
     await next(one.limiter);
-    await expect.poll(async () => (await stored(redis))?.state.breaker.why, LONG).toBe('day');
-    expect(one.limiter.schedule().closed).toMatchObject({ why: 'day' });
+    await expect.poll(async () => (await stored(redis))?.state.breaker.reason, LONG).toBe('day');
+    expect(one.limiter.schedule().blocked).toMatchObject({ reason: 'day' });
   });
 
   it('is nonsense, it is written anew, and that is said once', async () => {
@@ -299,9 +302,9 @@ describe('when what stands in Redis', () => {
     const [one] = await processes(1, redis);
     await ask(one.limiter);
     await (await clientOf(redis)).set(`${redis.prefix}:${PACING_KEY}`, '{"state":"nonsense"}');
-    await one.limiter.take('members');
-    await one.limiter.take('members');
-    expect(await stored(redis)).toMatchObject({ state: { breaker: { why: 'open' } } });
+    await one.limiter.acquire('members');
+    await one.limiter.acquire('members');
+    expect(await stored(redis)).toMatchObject({ state: { breaker: { state: 'closed' } } });
     expect(one.log.lines.filter(({ level }) => level === WARN)).toHaveLength(1);
   });
 
@@ -326,7 +329,7 @@ describe('when what stands in Redis', () => {
     await ask(one.limiter, limited(20_000));
     expect(one.limiter.schedule().paused).toBe(true);
     await client.unlink(key);
-    await expect.poll(async () => (await stored(redis))?.state.breaker.why, LONG).toBe('minute');
+    await expect.poll(async () => (await stored(redis))?.state.breaker.reason, LONG).toBe('pause');
     await expect.poll(() => other.limiter.schedule().paused, LONG).toBe(true);
   });
 });

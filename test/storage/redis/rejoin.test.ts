@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Breaker } from '../../../src/quota/circuit-breaker.ts';
+import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
 import { rejoined } from '../../../src/storage/redis/rejoin.ts';
 
-const OPEN: Breaker = INITIAL_LIMITER_STATE.breaker;
 const HOUR_MS = 3_600_000;
 
-function breaker(why: Breaker['why'], untilMs: number): Breaker {
-  return { why, sinceMs: 0, untilMs, probing: false, failures: 1 };
+function opened(reason: BreakerReason, untilMs: number): Breaker {
+  return { state: 'open', reason, sinceMs: 0, untilMs, failures: 1 };
 }
 
 function quota(remaining: number | undefined, receivedAtMs: number, resetsAtMs: number | undefined = HOUR_MS) {
@@ -16,16 +15,16 @@ function quota(remaining: number | undefined, receivedAtMs: number, resetsAtMs: 
 
 describe('what is known after a time alone', () => {
   it('is what one knew, when nothing is known there', () => {
-    const own: LimiterState = { ...INITIAL_LIMITER_STATE, breaker: breaker('day', 9) };
+    const own: LimiterState = { ...INITIAL_LIMITER_STATE, breaker: opened('day', 9) };
     expect(rejoined(undefined, own)).toBe(own);
   });
 
   it.each<[string, Breaker, Breaker, Breaker]>([
-    ['theirs, when ours is over', breaker('minute', 5), OPEN, breaker('minute', 5)],
-    ['ours, when theirs is over', OPEN, breaker('minute', 5), breaker('minute', 5)],
-    ['the longer, if that is theirs', breaker('day', 9), breaker('minute', 5), breaker('day', 9)],
-    ['the longer, if that is ours', breaker('minute', 5), breaker('down', 9), breaker('down', 9)],
-    ['none, when nobody has one', OPEN, OPEN, OPEN],
+    ['theirs, when ours is over', opened('pause', 5), CLOSED_BREAKER, opened('pause', 5)],
+    ['ours, when theirs is over', CLOSED_BREAKER, opened('pause', 5), opened('pause', 5)],
+    ['the longer, if that is theirs', opened('day', 9), opened('pause', 5), opened('day', 9)],
+    ['the longer, if that is ours', opened('pause', 5), opened('outage', 9), opened('outage', 9)],
+    ['none, when nobody has one', CLOSED_BREAKER, CLOSED_BREAKER, CLOSED_BREAKER],
   ])('of pauses is %s', (_, there, own, both) => {
     expect(
       rejoined({ ...INITIAL_LIMITER_STATE, breaker: there }, { ...INITIAL_LIMITER_STATE, breaker: own }).breaker,

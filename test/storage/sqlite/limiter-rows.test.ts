@@ -8,8 +8,8 @@ import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
 
 const STATE: LimiterState = {
   fullAtMs: 1_234.5,
-  breaker: { why: 'day', sinceMs: 4_000, untilMs: 5_000, probing: true, failures: 2 },
-  closedUnder: 'pro  ',
+  breaker: { state: 'halfOpen', reason: 'day', sinceMs: 4_000, untilMs: 5_000, failures: 2 },
+  openedUnder: 'pro  ',
   lastFailure: 7,
   quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
   plan: 'pro',
@@ -46,12 +46,28 @@ describe('pacing rows', () => {
     const kept = database();
     const rows = rowsIn(kept, ADDRESS, 'key');
     rows.save(STATE);
-    const { closedUnder: _, planAtLimit: __, lastFailure: ___, ...older } = STATE;
+    const { openedUnder: _, planAtLimit: __, lastFailure: ___, ...older } = STATE;
     kept.prepare('UPDATE pacing SET state = ?').run(JSON.stringify(older));
     const loaded = rows.load();
-    expect(loaded).toEqual({ ...STATE, closedUnder: undefined, planAtLimit: undefined, lastFailure: 0 });
+    expect(loaded).toEqual({ ...STATE, openedUnder: undefined, planAtLimit: undefined, lastFailure: 0 });
     expect(loaded && reportedPlan(loaded)).toBeUndefined();
     expect(loaded && reportedPlan({ ...loaded, quota: undefined })).toBe('pro');
+  });
+
+  it.each<[string, object, object]>([
+    ['closed', { why: 'open', probing: false }, { state: 'closed', reason: undefined }],
+    ['open for a pause', { why: 'minute', probing: false }, { state: 'open', reason: 'pause' }],
+    ['half-open for the day', { why: 'day', probing: true }, { state: 'halfOpen', reason: 'day' }],
+    ['open for an outage', { why: 'down', probing: false }, { state: 'open', reason: 'outage' }],
+    ['open for the key', { why: 'key', probing: false }, { state: 'open', reason: 'key' }],
+  ])('of the version that called its breaker a gate are read: %s', (_, gate, breaker) => {
+    const { openedUnder: closedUnder, ...others } = STATE;
+    const { sinceMs, untilMs, failures } = STATE.breaker;
+    const times = { sinceMs, untilMs, failures };
+    expect(StoredLimiterState.parse({ ...others, closedUnder, breaker: { ...gate, ...times } })).toEqual({
+      ...STATE,
+      breaker: { ...breaker, ...times },
+    });
   });
 
   it('of an older version, which took every window for the day, keep no figures of a shorter one', () => {
