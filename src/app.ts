@@ -1,7 +1,7 @@
 import { commands } from '../commands/index.ts';
 import type { Services } from '../commands/services.ts';
 import type { Config } from './config/config.ts';
-import { createClient, onInteraction } from './discord/client.ts';
+import { createClient, onInteraction } from './discord/gateway/client.ts';
 import { login, shutOut } from './discord/gateway/login.ts';
 import { logCommand } from './discord/interactions/command-log.ts';
 import { completion } from './discord/interactions/completion.ts';
@@ -49,7 +49,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const { services, state } = await openServices(config, log, { signal });
   const { lookupQueue, usage } = services;
 
-  const client = createClient({ ...config.discord, identifyTurns: state.identifyTurns, log });
+  const client = createClient({ ...config.discord, identifySlots: state.identifySlots, log });
   const replyEdits = new ReplyEdits(client.rest, log);
   const queue = new DeferredReplies({
     lookupQueue,

@@ -1,5 +1,5 @@
 import type { CardStore } from '../cache/card-store.ts';
-import type { IdentifyTurns } from '../discord/gateway/identify-turns.ts';
+import type { IdentifySlots } from '../discord/gateway/identify.ts';
 import type { Logger } from '../log.ts';
 import type { QueueExchange } from '../lookup/fair-order.ts';
 import type { CardLock } from '../lookup/lookup-queue.ts';
@@ -19,7 +19,7 @@ export interface State {
   queueExchange: QueueExchange;
   cardLock: CardLock;
   board: ReportBoard;
-  identifyTurns: IdentifyTurns;
+  identifySlots: IdentifySlots;
   /** Writes what is not written yet, and leaves deferred replies to other processes or the next start. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { EmbedBuilder } from '@discordjs/builders';
-import { createClient, onInteraction } from '../../src/discord/client.ts';
-import { LocalIdentifyTurns } from '../../src/discord/gateway/identify-turns.ts';
+import { createClient, onInteraction } from '../../src/discord/gateway/client.ts';
+import { LocalIdentifySlots } from '../../src/discord/gateway/identify.ts';
 import { createLog } from '../../src/log.ts';
 
 /**
@@ -11,7 +11,7 @@ const { DISCORD_TOKEN = '', DISCORD_API_URL = '', EMBED = '{}' } = process.env;
 const client = createClient({
   apiUrl: DISCORD_API_URL,
   shards: 'auto',
-  identifyTurns: new LocalIdentifyTurns(),
+  identifySlots: new LocalIdentifySlots(),
   log: createLog({ level: 'warn', secrets: [] }),
 });
 // A builder, as discord.js' guide has it, is also the quicker way: the names in a plain object are converted each time.

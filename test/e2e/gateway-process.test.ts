@@ -41,7 +41,7 @@ const SESSION_ENDS: GatewayFault[] = [
       const before = bot.output().length;
       discord.setGatewayFaults({ resumesIgnored: true });
       discord.gateway.drop(4_000);
-      await bot.wrote('resume came to nothing', before);
+      await bot.wrote('resume was not answered', before);
       discord.setGatewayFaults({ resumesIgnored: false });
     },
   },
@@ -98,7 +98,7 @@ const GATEWAY_UNAVAILABLE = [
       const before = bot.output().length;
       discord.setGatewayFaults({ readyWithheld: true });
       discord.gateway.drop(4_003);
-      await bot.wrote('identify came to nothing', before);
+      await bot.wrote('identify refused', before);
       discord.setGatewayFaults({ readyWithheld: false });
     },
   },

@@ -99,7 +99,7 @@ describe('a process', () => {
 
   it('that waits for its turn stops when it is told', async () => {
     const { discord, bots } = await startProcesses(['0', '1'], { identifyWindowMs: 3_600_000 });
-    await Promise.race(bots.map((bot) => bot.wrote('identify came to nothing, trying again later')));
+    await Promise.race(bots.map((bot) => bot.wrote('identify refused, trying again later')));
 
     for (const { child } of bots) child.kill('SIGTERM');
 

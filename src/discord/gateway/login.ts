@@ -4,18 +4,18 @@ import * as z from 'zod';
 import type { Logger } from '../../log.ts';
 import { backOffMs } from '../../time/back-off.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
-import { BAD_TOKEN, FATAL_CLOSES } from './fatal-closes.ts';
+import { BAD_TOKEN, FATAL_CLOSES } from './reconnect.ts';
 
-/** Discord does not let us in, and trying again will not help. The message says what to do. */
+/** Discord refuses the bot, and trying again will not help. The message says what to do. */
 export class DiscordRefused extends Error {
   override name = 'DiscordRefused';
 }
 
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };
-/** Longer than Discord has ever been seen to ask for, and short enough for a timer. */
+/** Longer than any wait Discord is known to state (23 h), and short enough for a timer. */
 const LONGEST_SLEEP_MS = 7 * DAY_MS;
 
-/** What discord.js reads without asking whether it is there; with no shard to start it would do nothing, for ever. */
+/** The fields that discord.js reads without checking; with no shard to start it would wait without end. */
 const GatewayInfo = z.object({
   url: z.url({ protocol: /^wss?$/ }),
   shards: z.int().min(1),
@@ -50,7 +50,8 @@ export async function login(client: Client, token: string, log: Logger, signal: 
 }
 
 /**
- * Asked apart from discord.js, because a client whose login has failed once neither disconnects nor forgets properly.
+ * Read here and not by discord.js, because a client whose login has failed once neither disconnects nor resets properly.
+ * Costs one request to Discord.
  *
  * @returns how long no login is allowed; `undefined` when one is
  */
@@ -83,7 +84,7 @@ function isTokenRefused(error: unknown): boolean {
   return error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
 }
 
-/** Resolves when Discord has shut us out for good while running. */
+/** Resolves when Discord closes the gateway for good while the bot runs. */
 export function shutOut(client: Client): Promise<DiscordRefused> {
   return new Promise((resolve) => {
     client.on('shardDisconnect', ({ code }) => {

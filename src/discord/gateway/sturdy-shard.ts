@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type WebSocketShard, WebSocketShardEvents, WebSocketShardStatus } from '@discordjs/ws';
+import {
+  WebSocketShardEvents as Events,
+  type WebSocketShard,
+  WebSocketShardDestroyRecovery,
+  WebSocketShardStatus,
+} from '@discordjs/ws';
 import { GatewayOpcodes } from 'discord.js';
-import { readFrame } from './gateway-frame.ts';
-import type { OddFrames } from './odd-frames.ts';
+import type { Logger } from '../../log.ts';
+import { type OddFrames, readFrame } from './frames.ts';
 
-/** Private in @discordjs/ws 1.2.3, which waits for none of the last four: what one of them throws ends the process. */
+/**
+ * Private in @discordjs/ws 1.2.3. It awaits none of the four from `internalConnect` to `heartbeat`, so that what one of
+ * them throws ends the process; and it waits for the answer to an IDENTIFY, but not for the answer to a RESUME.
+ */
 interface Inner {
   connection: Connection | null;
   unpackMessage(data: unknown, isBinary: boolean): Promise<unknown>;
@@ -12,9 +20,10 @@ interface Inner {
   onMessage(...frame: unknown[]): Promise<void>;
   onClose(code: number): Promise<void>;
   heartbeat(requested?: boolean): Promise<void>;
+  resume(session: unknown): Promise<void>;
 }
 
-/** Of a WebSocket of `ws`. */
+/** The part of a WebSocket of `ws` that is used here. */
 interface Connection {
   readyState: number;
   onclose: unknown;
@@ -28,7 +37,7 @@ const CONNECTING = 0;
 const RETRY_MS = 500;
 const BROKEN = 1_006;
 
-/** Makes a shard that nothing the gateway sends can end: frames that discord.js would stumble over never reach it. */
+/** Keeps a shard running whatever the gateway sends: frames that discord.js cannot handle never reach it. */
 export function makeSturdy(shard: WebSocketShard, oddFrames: OddFrames): void {
   const inner = shard as unknown as Inner;
   const greeted = new WeakSet<Connection>();
@@ -50,9 +59,9 @@ export function makeSturdy(shard: WebSocketShard, oddFrames: OddFrames): void {
     try {
       await internalConnect.call(shard);
     } catch {
-      // Two frames that each ask for a new connection: the second finds one under way.
+      // Two frames that each require a new connection: the second finds one being opened.
       if (shard.status !== WebSocketShardStatus.Idle) return;
-      shard.emit(WebSocketShardEvents.Closed, { code: BROKEN }); // the address is none
+      shard.emit(Events.Closed, { code: BROKEN }); // the address is not valid
       await sleep(RETRY_MS);
       await inner.internalConnect();
     }
@@ -70,11 +79,40 @@ export function makeSturdy(shard: WebSocketShard, oddFrames: OddFrames): void {
   };
 }
 
-/** discord.js forgets a connection that is not open yet; its later error would then be nobody's, and end the process. */
+/** discord.js drops a connection that is not open yet; its later error would have no listener and end the process. */
 function abandon(connection: Connection | null): void {
   if (connection?.readyState !== CONNECTING) return;
   connection.onclose = null;
   connection.onerror = null;
   connection.on('error', () => {});
   connection.terminate();
+}
+
+/**
+ * Closes a connection on which a RESUME has been answered by neither RESUMED nor op 9, nor by a missed event, for
+ * `waitMs`: heartbeats may still be acknowledged there.
+ */
+export function awaitResumed(shard: WebSocketShard, waitMs: number, log: Logger): void {
+  const inner = shard as unknown as Inner;
+  const { resume } = inner;
+  let silence: NodeJS.Timeout | undefined;
+
+  inner.resume = async (session) => {
+    silence ??= setTimeout(giveUp, waitMs); // a second RESUME, after op 9, does not extend the wait
+    await resume.call(shard, session);
+  };
+  shard.on(Events.Dispatch, () => void silence?.refresh());
+  for (const event of [Events.Hello, Events.Ready, Events.Resumed, Events.Closed]) {
+    shard.on(event, () => {
+      clearTimeout(silence);
+      silence = undefined;
+    });
+  }
+
+  function giveUp(): void {
+    silence = undefined;
+    if (shard.status !== WebSocketShardStatus.Resuming) return;
+    log.warn({ shard: shard.id, waitMs }, 'resume was not answered, trying again');
+    void shard.destroy({ reason: 'RESUME was not answered', recover: WebSocketShardDestroyRecovery.Resume });
+  }
 }

@@ -5,7 +5,7 @@ import { BullJournal } from './bull-journal.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { RedisBucket } from './redis-bucket.ts';
 import { RedisCardLock } from './redis-card-lock.ts';
-import { RedisIdentifyTurns } from './redis-identify-turns.ts';
+import { RedisIdentifySlots } from './redis-identify-slots.ts';
 import { RedisLedger } from './redis-ledger.ts';
 import { RedisLimiter } from './redis-limiter.ts';
 import { RedisLink } from './redis-link.ts';
@@ -61,7 +61,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     queueExchange: processesAlive,
     cardLock: new RedisCardLock(link, `${prefix}:${account}`),
     board: new RedisReportBoard(link, `${prefix}:${account}`),
-    identifyTurns: new RedisIdentifyTurns(link, prefix),
+    identifySlots: new RedisIdentifySlots(link, prefix),
     async close() {
       await processesAlive.leave(); // first, so that others take over the deferred replies at once
       await journal.close();

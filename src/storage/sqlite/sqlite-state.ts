@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { KeyvCardStore } from '../../cache/keyv-card-store.ts';
-import { LocalIdentifyTurns } from '../../discord/gateway/identify-turns.ts';
+import { LocalIdentifySlots } from '../../discord/gateway/identify.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
 import { NO_CARD_LOCK } from '../../lookup/lookup-queue.ts';
 import { LocalReportBoard } from '../../lookup/usage-reports.ts';
@@ -62,7 +62,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     queueExchange: NO_OTHER_QUEUES,
     cardLock: NO_CARD_LOCK,
     board: new LocalReportBoard(),
-    identifyTurns: new LocalIdentifyTurns(),
+    identifySlots: new LocalIdentifySlots(),
     async close() {
       await store.close();
       await journal.close();

@@ -8,32 +8,30 @@ import {
 } from '@discordjs/ws';
 import type { Logger } from '../../log.ts';
 import { withTimeout } from '../../time/timers.ts';
-import { FATAL_CLOSES } from './fatal-closes.ts';
-import { OddFrames } from './odd-frames.ts';
-import { broken, reconnectWaitMs, type ShardLine } from './reconnect-wait.ts';
-import { awaitResumed } from './resume-answer.ts';
-import { makeSturdy } from './sturdy-shard.ts';
+import { OddFrames } from './frames.ts';
+import { broken, FATAL_CLOSES, reconnectWaitMs, type ShardConnection } from './reconnect.ts';
+import { awaitResumed, makeSturdy } from './sturdy-shard.ts';
 
-/** A gateway that accepts connections or a RESUME and then says nothing is given up after this long, not after half a minute. */
+/** A connection or a RESUME that is accepted and then not answered is abandoned after this; discord.js waits 30 s. */
 const SILENCE_MS = 10_000;
-/** Longer than the handshake before it, which is told apart so. */
+/** Longer than the handshake before it, so that the two timeouts are distinguishable. */
 const HELLO_MS = SILENCE_MS + 1_000;
-/** Then a new session is begun: the address for resumes may be dead, or the session poisoned. */
-const MOST_RESUMES = 2;
-/** A connection in good order closes in far less. */
+/** After this many a new session is started: the address for resumes may be dead, or the session unusable. */
+const MAX_RESUMES = 2;
+/** A working connection closes in far less. */
 const CLOSE_MS = 500;
 
 /**
- * The shards of this process. discord.js alone tries a gateway that cannot be reached twice a second for ever, takes
- * an odd frame for the end of the process, and comes back to life when it is destroyed in the middle of connecting.
+ * The shards of this process. discord.js by itself tries an unreachable gateway twice a second without end, lets an odd
+ * frame end the process, and reconnects after it was destroyed in the middle of connecting.
  */
 export class GatewayShards extends SimpleShardingStrategy {
   readonly #manager: WebSocketManager;
   readonly #log: Logger;
-  readonly #lines = new Map<number, ShardLine>();
-  /** Shards whose connection broke and that have not been greeted on a new one, with what they have to wait. */
+  readonly #connections = new Map<number, ShardConnection>();
+  /** Milliseconds to wait, for each shard whose connection broke and that has had no HELLO on a new one. */
   readonly #waits = new Map<number, number>();
-  /** Connections that were to take the session up, since one last was. */
+  /** Attempts to resume the session since the last one that succeeded. */
   readonly #resumes = new Map<number, number>();
   readonly #oddFrames: OddFrames;
   #closing = new AbortController();
@@ -47,11 +45,11 @@ export class GatewayShards extends SimpleShardingStrategy {
     const { options } = manager;
     options.handshakeTimeout = SILENCE_MS;
     options.helloTimeout = HELLO_MS;
-    // A shard asks for its session just before it connects, and at no other time while it has no connection.
+    // A shard reads its session just before it connects, and at no other time while it has no connection.
     const sessionOf = options.retrieveSessionInfo;
     options.retrieveSessionInfo = (shard) =>
       this.#isClosed || this.#waits.has(shard)
-        ? this.#turn(shard).then(async () => this.#resumable(shard, await sessionOf(shard)))
+        ? this.#beforeConnecting(shard).then(async () => this.#resumable(shard, await sessionOf(shard)))
         : sessionOf(shard);
   }
 
@@ -65,15 +63,15 @@ export class GatewayShards extends SimpleShardingStrategy {
     }
   }
 
-  /** Never rejects: a shard that meets an error goes on trying by itself. */
+  /** Never rejects: a shard that fails keeps trying by itself. */
   override async connect(): Promise<void> {
     await super.connect().catch(() => {});
   }
 
-  /** Opens no connection any more. Resolves when every one is closed, or soon: the rest goes with the process. */
+  /** Opens no further connection. Resolves when all are closed, after 500 ms at most: the process ends the rest. */
   override async destroy(...options: Parameters<SimpleShardingStrategy['destroy']>): Promise<void> {
     this.#closing.abort();
-    // For a shard that waits for READY this would never resolve.
+    // Never resolves for a shard that waits for READY.
     await withTimeout(CLOSE_MS, super.destroy(...options));
   }
 
@@ -81,8 +79,8 @@ export class GatewayShards extends SimpleShardingStrategy {
     return this.#closing.signal.aborted;
   }
 
-  /** To be destroyed is to wait for ever; nothing else keeps a shard from connecting. */
-  async #turn(shard: number): Promise<void> {
+  /** Never resolves once destroyed: nothing else keeps a shard from connecting. */
+  async #beforeConnecting(shard: number): Promise<void> {
     const { signal } = this.#closing;
     const waitMs = this.#waits.get(shard) ?? 0;
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {});
@@ -91,30 +89,30 @@ export class GatewayShards extends SimpleShardingStrategy {
 
   #resumable(shard: number, session: SessionInfo | null): SessionInfo | null {
     const tried = this.#resumes.get(shard) ?? 0;
-    if (!session || tried >= MOST_RESUMES) return null;
+    if (!session || tried >= MAX_RESUMES) return null;
     this.#resumes.set(shard, tried + 1);
     return session;
   }
 
   #watch(): void {
-    this.#survive();
+    this.#catchErrors();
     this.#manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => this.#broke(shardId, code));
     this.#manager.on(WebSocketShardEvents.Hello, ({ shardId }) => {
       this.#waits.delete(shardId);
-      this.#lines.set(shardId, { ...this.#line(shardId), greeted: true });
+      this.#connections.set(shardId, { ...this.#connection(shardId), greeted: true });
     });
     this.#manager.on(WebSocketShardEvents.Ready, ({ shardId }) => {
-      this.#lines.set(shardId, { ...this.#line(shardId), identifiedAtMs: Date.now() });
+      this.#connections.set(shardId, { ...this.#connection(shardId), identifiedAtMs: Date.now() });
       this.#resumes.delete(shardId);
     });
     this.#manager.on(WebSocketShardEvents.Resumed, ({ shardId }) => {
-      this.#lines.delete(shardId);
+      this.#connections.delete(shardId);
       this.#resumes.delete(shardId);
     });
   }
 
-  /** An event that discord.js cannot make sense of is dropped; what it throws would end the process. */
-  #survive(): void {
+  /** An event that discord.js cannot handle is dropped; what it throws would end the process. */
+  #catchErrors(): void {
     const manager: NodeJS.EventEmitter = this.#manager;
     const { emit } = manager;
     manager.emit = (name, payload: { shardId: number }) => {
@@ -127,18 +125,18 @@ export class GatewayShards extends SimpleShardingStrategy {
     };
   }
 
-  #line(shard: number): ShardLine {
-    return this.#lines.get(shard) ?? { failures: 0 };
+  #connection(shard: number): ShardConnection {
+    return this.#connections.get(shard) ?? { failures: 0 };
   }
 
   #broke(shard: number, code: number): void {
     if (this.#isClosed || FATAL_CLOSES.has(code)) return;
-    const before = this.#line(shard);
-    const line = broken(before, Date.now());
-    this.#lines.set(shard, line);
-    const waitMs = reconnectWaitMs(line.failures, before.greeted ?? false);
+    const before = this.#connection(shard);
+    const connection = broken(before, Date.now());
+    this.#connections.set(shard, connection);
+    const waitMs = reconnectWaitMs(connection.failures, before.greeted ?? false);
     this.#waits.set(shard, waitMs);
-    if (line.failures === 1) this.#log.info({ shard, code }, 'gateway connection lost, reconnecting');
-    else this.#log.warn({ shard, code, failures: line.failures, waitMs }, 'gateway cannot be reached');
+    if (connection.failures === 1) this.#log.info({ shard, code }, 'gateway connection lost, reconnecting');
+    else this.#log.warn({ shard, code, failures: connection.failures, waitMs }, 'gateway cannot be reached');
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readFrame } from '../../../src/discord/gateway/gateway-frame.ts';
+import { OddFrames, readFrame } from '../../../src/discord/gateway/frames.ts';
+import { logLines } from '../../support/log-lines.ts';
 
 const ID = '1180000000000000001';
 const READY = {
@@ -23,8 +24,8 @@ describe('a frame', () => {
     ['one in a direct message', event('INTERACTION_CREATE', { ...INTERACTION, member: undefined, user: { id: ID } })],
     ['HELLO', { op: 10, d: { heartbeat_interval: 41_250 } }],
     ['a resumable session', { op: 9, d: true }],
-    ['an op code of a later day', { op: 99 }],
-  ])('that is in order is taken as it is: %s', (_, frame) => {
+    ['an unknown op code', { op: 99 }],
+  ])('that is valid passes unchanged: %s', (_, frame) => {
     expect(readFrame(frame, false)).toEqual({ frame });
   });
 
@@ -44,25 +45,45 @@ describe('a frame', () => {
     [{ op: 10 }, 'HELLO without a heartbeat interval'],
     [{ op: 10, d: { heartbeat_interval: 0 } }, 'HELLO without a heartbeat interval'],
     [{ op: 10, d: { heartbeat_interval: 2 ** 31 } }, 'HELLO without a heartbeat interval'],
-  ])('that discord.js would stumble over is not taken: %j', (frame, odd) => {
+  ])('that discord.js cannot handle is dropped: %j', (frame, odd) => {
     expect(readFrame(frame, false)).toMatchObject({ odd });
   });
 
-  it('that greets a second time is not taken: it would make the shard beat twice as often', () => {
+  it('with a second HELLO is dropped: it would double the heartbeats', () => {
     expect(readFrame({ op: 10, d: { heartbeat_interval: 41_250 } }, true)).toEqual({ odd: 'a second HELLO' });
   });
 
-  it.each([null, undefined, 'true', {}])('that ends a session is taken for one that cannot be resumed: %s', (d) => {
-    expect(readFrame({ op: 9, d }, true)).toEqual({ frame: { op: 9, d: false } });
-  });
+  it.each([null, undefined, 'true', {}])(
+    'that ends a session without saying true is treated as not resumable: %s',
+    (d) => {
+      expect(readFrame({ op: 9, d }, true)).toEqual({ frame: { op: 9, d: false } });
+    },
+  );
 
-  it.each([null, '7', -1, 1.5, {}])('with the sequence number %s has none', (s) => {
+  it.each([null, '7', -1, 1.5, {}])('with the invalid sequence number %s gets none', (s) => {
     expect(readFrame(event('RESUMED', {}, s), true)).toMatchObject({ frame: { s: null } });
   });
 
-  it.each([undefined, 7, 'gateway', 'https://gateway.example'])('with %s to resume at names no address', (url) => {
+  it.each([undefined, 7, 'gateway', 'https://gateway.example'])('loses the invalid resume address %s', (url) => {
     expect(readFrame(event('READY', { ...READY, resume_gateway_url: url }), true)).toMatchObject({
       frame: { d: { session_id: 'session', resume_gateway_url: undefined } },
     });
   });
+});
+
+it('logs the first dropped frame at once, and the number of later ones once a minute', () => {
+  const { log, lines } = logLines();
+  let nowMs = 0;
+  const oddFrames = new OddFrames(log, () => nowMs);
+  const dropAt = (atMs: number) => {
+    nowMs = atMs;
+    oddFrames.drop({ shard: 0, odd: 'a second HELLO' });
+  };
+
+  for (const atMs of [0, 1, 59_999, 60_000, 60_001]) dropAt(atMs);
+
+  expect(lines.map(({ msg, odd, dropped }) => [msg, odd, dropped])).toEqual([
+    ['odd gateway frame dropped', 'a second HELLO', 1],
+    ['odd gateway frame dropped', 'a second HELLO', 3],
+  ]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { broken, reconnectWaitMs } from '../../../src/discord/gateway/reconnect-wait.ts';
+import { broken, reconnectWaitMs } from '../../../src/discord/gateway/reconnect.ts';
 
 const DAY_MS = 86_400_000;
 

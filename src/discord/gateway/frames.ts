@@ -1,7 +1,8 @@
 import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
 import * as z from 'zod';
+import type { Logger } from '../../log.ts';
 
-/** Discord's is 41,250 ms. What is far from it would be a storm of heartbeats, or overflow a timer. */
+/** Discord's interval is 41,250 ms. One far from it would send a storm of heartbeats or overflow a timer. */
 const SHORTEST_BEAT_MS = 100;
 const LONGEST_BEAT_MS = 3_600_000;
 
@@ -9,7 +10,7 @@ const Identified = z.looseObject({ id: z.string().regex(/^\d{1,20}$/) });
 
 const Hello = z.looseObject({ heartbeat_interval: z.number().min(SHORTEST_BEAT_MS).max(LONGEST_BEAT_MS) });
 
-/** What of an event is read without asking whether it is there: by discord.js, or to send an answer. */
+/** The fields that discord.js, or a first answer, reads without checking that they are there. */
 const EVENTS: Readonly<Record<string, z.ZodType>> = {
   [GatewayDispatchEvents.Ready]: z.looseObject({
     user: Identified,
@@ -31,12 +32,12 @@ const EVENTS: Readonly<Record<string, z.ZodType>> = {
 
 type Frame = Record<string, unknown>;
 
-/** A frame that discord.js can take, or why it cannot. */
+/** A frame that discord.js can handle, or why it cannot. */
 export type ReadFrame = { frame: Frame } | { odd: string; event?: string };
 
 /**
- * @param frame as parsed; null when it was no JSON
- * @param isGreeted whether there was a HELLO on this connection: after a second one it would beat twice as often, for ever
+ * @param frame as parsed; null when it was not JSON
+ * @param isGreeted whether this connection has had its HELLO: after a second one discord.js sends twice the heartbeats
  */
 export function readFrame(frame: unknown, isGreeted: boolean): ReadFrame {
   if (!isObject(frame) || !Number.isInteger(frame.op)) return { odd: 'no gateway payload' };
@@ -61,19 +62,19 @@ function readEvent(frame: Frame): ReadFrame {
   return { frame: { ...frame, s: sequence(frame.s), d: event === GatewayDispatchEvents.Ready ? ready(d) : d } };
 }
 
-/** A number that is none is given back with the next resume, which Discord then refuses to read. */
+/** An invalid sequence number would be sent back with the next resume, which Discord then refuses. */
 function sequence(s: unknown): number | null {
   return Number.isSafeInteger(s) && Number(s) >= 0 ? Number(s) : null;
 }
 
-/** Without an address for resumes discord.js takes the one for new sessions. */
+/** Without an address for resumes discord.js uses the one for new sessions. */
 function ready(d: unknown): unknown {
   const { resume_gateway_url: url } = d as { resume_gateway_url?: unknown };
   const isAddress = typeof url === 'string' && URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol);
   return isAddress ? d : { ...(d as object), resume_gateway_url: undefined };
 }
 
-/** In a server the author is the member's user. */
+/** In a Discord server the author is the member's user. */
 function withAuthor(d: unknown): unknown {
   if (!isObject(d)) return d;
   return { ...d, author: d.user ?? (isObject(d.member) ? d.member.user : undefined) };
@@ -81,4 +82,28 @@ function withAuthor(d: unknown): unknown {
 
 function isObject(value: unknown): value is Frame {
   return typeof value === 'object' && value !== null;
+}
+
+const LOG_AGAIN_MS = 60_000;
+
+/** Logs that frames of the gateway were dropped: the first at once, more at most once a minute. */
+export class OddFrames {
+  readonly #log: Logger;
+  readonly #nowMs: () => number;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
+  #dropped = 0;
+
+  constructor(log: Logger, nowMs = () => performance.now()) {
+    this.#log = log;
+    this.#nowMs = nowMs;
+  }
+
+  /** @param why names fields, never their values: frames hold interaction tokens */
+  drop(why: { shard: number; odd?: string; event?: string; err?: unknown }): void {
+    this.#dropped++;
+    if (this.#nowMs() - this.#loggedAtMs < LOG_AGAIN_MS) return;
+    this.#log.warn({ ...why, dropped: this.#dropped }, 'odd gateway frame dropped');
+    this.#loggedAtMs = this.#nowMs();
+    this.#dropped = 0;
+  }
 }

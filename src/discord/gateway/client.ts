@@ -1,18 +1,17 @@
 import { Client, type Interaction, Options, type RateLimitData, type RESTOptions, Status } from 'discord.js';
-import type { Shards } from '../config/config.ts';
-import type { Logger } from '../log.ts';
-import { GatewayShards } from './gateway/gateway-shards.ts';
-import { IdentifyThrottler } from './gateway/identify-throttler.ts';
-import type { IdentifyTurns } from './gateway/identify-turns.ts';
-import { requestWithReadableErrors } from './rest/error-answers.ts';
-import { NO_MENTIONS } from './rest/mentions.ts';
-import { sleepsThrough } from './rest/rate-limit-patience.ts';
+import type { Logger } from '../../log.ts';
+import { requestWithReadableErrors } from '../rest/error-answers.ts';
+import { NO_MENTIONS } from '../rest/mentions.ts';
+import { sleepsThrough } from '../rest/rate-limit-patience.ts';
+import { type IdentifySlots, IdentifyThrottler } from './identify.ts';
+import { GatewayShards } from './shards.ts';
 
 export interface DiscordOptions {
   /** REST base without version, such as `https://discord.com/api`. */
   apiUrl: string;
-  shards: Shards;
-  identifyTurns: IdentifyTurns;
+  /** `auto`, or the shards of this process among all. */
+  shards: 'auto' | { ids: readonly number[]; count: number };
+  identifySlots: IdentifySlots;
   log: Logger;
 }
 
@@ -23,10 +22,10 @@ const REQUEST_TIMEOUT_MS = 5_000;
 const CALLBACK_TIMEOUT_MS = 1_200;
 
 /** A client with no intents and next to no caches: slash commands need neither. */
-export function createClient({ apiUrl, shards, identifyTurns, log }: DiscordOptions): Client {
+export function createClient({ apiUrl, shards, identifySlots, log }: DiscordOptions): Client {
   const client = new Client({
     intents: [],
-    ...(shards === 'auto' ? { shards } : { shards: shards.ids, shardCount: shards.count }),
+    ...(shards === 'auto' ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
     allowedMentions: NO_MENTIONS,
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
@@ -44,7 +43,7 @@ export function createClient({ apiUrl, shards, identifyTurns, log }: DiscordOpti
         const { session_start_limit } = await manager.fetchGatewayInformation();
         return new IdentifyThrottler(manager, {
           maxConcurrency: session_start_limit.max_concurrency,
-          turns: identifyTurns,
+          slots: identifySlots,
           log,
         });
       },
