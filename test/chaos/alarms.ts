@@ -1,7 +1,7 @@
 const BUGS = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError']);
 /** What is only ever said when a part of the bot did what it should not. */
 const NEVER = new Set([
-  'redis refused a command',
+  'redis command failed',
   'waiting line failed',
   'debt cannot be paid',
   'debt does not fit: it is dropped',

@@ -22,8 +22,8 @@ const BOTS_BURST = { CARD_SERVICE_BURST: '20' };
 const BACK = { timeout: 15_000, interval: 100 };
 const TEST = { timeout: 60_000 };
 const PASSWORD = 'p@ss/wörd "with" everything';
-const AWAY = 'redis is away: this process goes on alone, with its share of the plan';
-const IS_BACK = 'redis is back';
+const UNAVAILABLE = 'redis unavailable: this process continues isolated, with its share of the plan';
+const AVAILABLE = 'redis available again';
 
 const ids = CARDS.map(({ id }) => id).values();
 
@@ -68,12 +68,14 @@ async function expectRemembered(processes: TestProcesses, id: string): Promise<v
 
 /** How often it said that Redis is away, and that it is back. */
 function words(bot: BotProcess): number[] {
-  return [AWAY, IS_BACK].map((said) => logOf(bot).filter(({ msg }) => msg === said).length);
+  return [UNAVAILABLE, AVAILABLE].map((said) => logOf(bot).filter(({ msg }) => msg === said).length);
 }
 
 /** Warnings and errors about anything but Redis being away, and secrets. */
 function complaints({ bots, env }: TestProcesses): unknown[] {
-  const lines = bots.flatMap((bot) => logOf(bot).filter(({ level, msg }) => Number(level) >= WARN && msg !== AWAY));
+  const lines = bots.flatMap((bot) =>
+    logOf(bot).filter(({ level, msg }) => Number(level) >= WARN && msg !== UNAVAILABLE),
+  );
   const text = bots.map(({ output }) => output()).join();
   const ended = bots.filter(({ child }) => child.exitCode !== null || child.signalCode !== null);
   return [
@@ -119,7 +121,7 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
 
     const inTrouble = processes.bots.map(words);
     await command('CONFIG', 'SET', 'requirepass', PASSWORD);
-    await Promise.all(processes.bots.map((bot) => bot.wrote(IS_BACK)));
+    await Promise.all(processes.bots.map((bot) => bot.wrote(AVAILABLE)));
     atStart.push(...processes.bots.map((bot, index) => ({ inTrouble: inTrouble[index] ?? [], well: words(bot) })));
     for (const shard of [0, 1]) await showsCard(processes.card(shard, remembered));
   }, 120_000);
@@ -184,7 +186,7 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
     expect(complaints(processes)).toEqual([]);
     // Once a minute, and a line is written a moment after its time.
     for (const bot of processes.bots) {
-      const times = logOf(bot).flatMap(({ msg, time }) => (msg === AWAY ? [Number(time)] : []));
+      const times = logOf(bot).flatMap(({ msg, time }) => (msg === UNAVAILABLE ? [Number(time)] : []));
       for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] ?? 0)).toBeGreaterThan(59_000);
     }
   });

@@ -3,8 +3,8 @@ import type { DeferredReply } from '../../replies/deferred-reply.ts';
 import type { ReplyJournal } from '../../replies/reply-journal.ts';
 import { nextStep } from './ownership.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
-import { unlessAway } from './redis-errors.ts';
 import type { RedisLink } from './redis-link.ts';
+import { unlessUnavailable } from './redis-unavailable.ts';
 import { type DueReply, ReplyJobs } from './reply-jobs.ts';
 
 export interface BullJournalOptions {
@@ -50,7 +50,7 @@ export class BullJournal implements ReplyJournal {
     });
     processesAlive.onBeat(() => {
       if (this.#closed) return;
-      this.#round ??= unlessAway(this.#goRound()).finally(() => {
+      this.#round ??= unlessUnavailable(this.#goRound()).finally(() => {
         this.#round = undefined;
       });
     });
@@ -58,7 +58,7 @@ export class BullJournal implements ReplyJournal {
 
   async add(deferred: DeferredReply): Promise<boolean> {
     this.#owed.set(deferred.interactionId, { deferred, written: false });
-    const home = await unlessAway(this.#write(deferred));
+    const home = await unlessUnavailable(this.#write(deferred));
     if (home === undefined || home === this.#processesAlive.id) return true;
     this.#owed.delete(deferred.interactionId);
     return false;
@@ -66,13 +66,13 @@ export class BullJournal implements ReplyJournal {
 
   async keeps(deferred: DeferredReply): Promise<boolean> {
     if (this.#owed.get(deferred.interactionId)?.written) return true;
-    return (await unlessAway(this.#write(deferred))) !== undefined;
+    return (await unlessUnavailable(this.#write(deferred))) !== undefined;
   }
 
   async remove(interactionId: string): Promise<void> {
     this.#owed.delete(interactionId);
     this.#paid.add(interactionId);
-    await unlessAway(this.#strike(interactionId));
+    await unlessUnavailable(this.#strike(interactionId));
   }
 
   takeOver(owe: (deferred: DeferredReply) => void): void {
@@ -83,7 +83,7 @@ export class BullJournal implements ReplyJournal {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#round;
-    await unlessAway(this.#handOver(Date.now() + LAST_WORDS_MS));
+    await unlessUnavailable(this.#handOver(Date.now() + LAST_WORDS_MS));
     await this.#jobs.close();
   }
 

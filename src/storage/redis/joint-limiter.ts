@@ -6,8 +6,8 @@ import type { Contention } from '../../quota/permit.ts';
 import { isSameWarning } from '../../quota/quota-warnings.ts';
 import { KnownLimiterState } from './known-limiter-state.ts';
 import type { RedisBucket } from './redis-bucket.ts';
-import { RedisAway } from './redis-errors.ts';
 import type { RedisHealth } from './redis-link.ts';
+import { RedisUnavailable } from './redis-unavailable.ts';
 import type { SharedLimiterState } from './shared-limiter-state.ts';
 import { SharedPermits, type Taken } from './shared-permits.ts';
 
@@ -62,7 +62,7 @@ export class JointLimiter {
 
   /** To be called in turn. */
   async take(lane: PermitLane, contention: Contention): Promise<Pick<Taken, 'got' | 'fromFull'>> {
-    const taken = await this.#unlessAway(() => this.#permits.take(this.#known.own, lane, contention));
+    const taken = await this.#unlessUnavailable(() => this.#permits.take(this.#known.own, lane, contention));
     if (!taken) return { got: this.#known.takeAlone(lane, { ...contention, politeMs: 0 }) };
     this.#hear(taken.state);
     return taken;
@@ -78,7 +78,7 @@ export class JointLimiter {
   async delay(lagMs: number): Promise<void> {
     if (lagMs <= 0) return;
     if (this.#known.isAlone) this.#known.delayAlone(lagMs);
-    else await this.#unlessAway(() => this.#permits.delay(this.#known.own, lagMs));
+    else await this.#unlessUnavailable(() => this.#permits.delay(this.#known.own, lagMs));
   }
 
   /** Changes what is known here, at once. */
@@ -91,7 +91,7 @@ export class JointLimiter {
     const unshared = this.#known.takeUnshared();
     if (!unshared) return; // told together with an earlier one
     const { before, change } = unshared;
-    const shared = await this.#unlessAway(() => this.#permits.change(this.#known.own, change));
+    const shared = await this.#unlessUnavailable(() => this.#permits.change(this.#known.own, change));
     this.#warn(shared?.before ?? before, shared?.after ?? change(before));
     if (shared) this.#hear(shared.after);
   }
@@ -108,7 +108,7 @@ export class JointLimiter {
   #look(): void {
     void this.withPermit(async () => {
       if (this.#known.isAlone) return this.#join();
-      const state = await this.#unlessAway(() => this.#permits.hear(this.#known.own));
+      const state = await this.#unlessUnavailable(() => this.#permits.hear(this.#known.own));
       if (state) this.#hear(state);
     });
   }
@@ -122,7 +122,7 @@ export class JointLimiter {
       known.join(await this.#permits.join(known.own, { isStart: !known.everJoined }));
       this.#onNews();
     } catch (error) {
-      if (!(error instanceof RedisAway)) throw error;
+      if (!(error instanceof RedisUnavailable)) throw error;
     }
   }
 
@@ -133,12 +133,12 @@ export class JointLimiter {
   }
 
   /** `undefined` without Redis. */
-  async #unlessAway<T>(work: () => Promise<T>): Promise<T | undefined> {
+  async #unlessUnavailable<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.#known.isAlone) return undefined;
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof RedisAway)) throw error;
+      if (!(error instanceof RedisUnavailable)) throw error;
       this.#part();
       return undefined;
     }

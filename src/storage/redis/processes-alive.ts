@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { QueueExchange, QueueSummary } from '../../lookup/fair-order.ts';
 import { EMPTY_QUEUE, readQueueSummary } from './queue-summary-json.ts';
-import { RedisAway } from './redis-errors.ts';
 import type { RedisHealth, RedisLink } from './redis-link.ts';
+import { RedisUnavailable } from './redis-unavailable.ts';
 
 /** A sign of life of this process, so many ms old, with what waits in its line; and everybody's, by Redis's clock. */
 const BEAT = `
@@ -74,7 +74,7 @@ export class ProcessesAlive implements QueueExchange {
     try {
       await this.#sayAndHear();
     } catch (error) {
-      if (!(error instanceof RedisAway)) throw error;
+      if (!(error instanceof RedisUnavailable)) throw error;
       return []; // alone for now
     }
     const others = [...this.#members].filter(([id, member]) => id !== this.id && this.#isAlive(member));

@@ -36,7 +36,7 @@ export interface Read<T> {
 
 /**
  * What all processes that share a quota have booked: for each UTC day one hash, and one ranking of members for each
- * Discord server. Each call is one round trip, and throws RedisAway. A day costs about 95 bytes for each member who asked
+ * Discord server. Each call is one round trip, and throws RedisUnavailable. A day costs about 95 bytes for each member who asked
  * in a server, 280 in direct messages (MEMORY USAGE of Redis 7.0, 10,000 members), for as long as the ledger is kept.
  */
 export class RedisBookings {

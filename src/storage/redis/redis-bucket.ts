@@ -30,7 +30,7 @@ const TAKE = script(`
 /** Given: what is charged besides whole points. */
 const CHARGE = script('fullAtMs = fullAtMs + givenMs');
 
-/** The one token bucket of all processes that share a quota. Its methods throw RedisAway. */
+/** The one token bucket of all processes that share a quota. Its methods throw RedisUnavailable. */
 export class RedisBucket {
   readonly #link: RedisLink;
   readonly #prefix: string;

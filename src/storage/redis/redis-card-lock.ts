@@ -1,7 +1,7 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { CardLock } from '../../lookup/lookup-queue.ts';
-import { RedisAway } from './redis-errors.ts';
 import type { RedisLink } from './redis-link.ts';
+import { RedisUnavailable } from './redis-unavailable.ts';
 
 /** A lease is lost with its process after this long; until then nobody else asks for the card. */
 const LEASE_SECONDS = 4;
@@ -39,7 +39,7 @@ export class RedisCardLock implements CardLock {
     try {
       await this.#link.run(() => this.#limiter.consume(cardId));
     } catch (refused) {
-      return refused instanceof RedisAway;
+      return refused instanceof RedisUnavailable;
     }
     this.#held.set(cardId, untilMs);
     this.#renewing ??= setInterval(() => this.#renew(), this.#renewEveryMs).unref();

@@ -5,17 +5,17 @@ export type RedisClient = ReturnType<typeof newClient>;
 
 const RECONNECT = { firstMs: 50, longestMs: 500 };
 
-/** One that goes on trying to connect, and never keeps a command for later. */
+/** Reconnects for ever, and never queues a command while it is not connected. */
 export function newClient(url: string) {
   return createClient({
     url,
-    // A command that cannot be sent now is answered without Redis, not queued.
+    // The bot goes on without Redis rather than queue a command that cannot be sent now.
     disableOfflineQueue: true,
     commandsQueueMaxLength: 20_000,
     pingInterval: 1_000,
     socket: {
       connectTimeout: 1_000,
-      // An idle timer, which the pings keep from running out while Redis answers.
+      // An idle timer; while Redis answers, the pings keep it from firing.
       socketTimeout: 3_000,
       reconnectStrategy: (retries) => backOffMs(retries + 1, RECONNECT) + Math.random() * 50,
     },

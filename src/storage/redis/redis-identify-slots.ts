@@ -1,7 +1,7 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type IdentifySlots, LocalIdentifySlots } from '../../discord/gateway/identify.ts';
-import { RedisAway } from './redis-errors.ts';
 import type { RedisLink } from './redis-link.ts';
+import { RedisUnavailable } from './redis-unavailable.ts';
 
 /** Discord's 5 s, and a margin for identifies that overtake each other on their way; the limiter counts whole seconds. */
 const SLOT_SECONDS = 6;
@@ -29,7 +29,7 @@ export class RedisIdentifySlots implements IdentifySlots {
       return 0;
     } catch (error) {
       if (error instanceof RateLimiterRes) return Math.max(error.msBeforeNext, 1);
-      if (error instanceof RedisAway) return this.#local.acquire(key);
+      if (error instanceof RedisUnavailable) return this.#local.acquire(key);
       throw error;
     }
   }

@@ -1,50 +1,48 @@
-import type { Logger } from '../../log.ts';
-import { Incident } from '../../log.ts';
+import { Incident, type Logger } from '../../log.ts';
 import { withTimeout } from '../../time/timers.ts';
-import { inTime } from './in-time.ts';
 import { newClient, type RedisClient } from './redis-client.ts';
-import { isRefusedWrite, isTrouble, RedisAway } from './redis-errors.ts';
+import { isOutage, isRefusedWrite, RedisUnavailable, withinAnswerTimeout } from './redis-unavailable.ts';
 
 /**
- * `usable`: reads and writes work. `readable`: writes are refused (a read-only replica, out of memory). `away`: nothing
- * is asked of it but whether it is back.
+ * `usable`: reads and writes work. `readable`: writes are refused (a read-only replica, out of memory). `unavailable`:
+ * no command is sent but the check whether it is available again.
  */
-export type RedisHealth = 'usable' | 'readable' | 'away';
+export type RedisHealth = 'usable' | 'readable' | 'unavailable';
 
-const LOOK_EVERY_MS = 1_000;
-/** Back within 2 s of Redis: this, the reconnect below, and one answer. */
-const LOOK_EVERY_WHILE_AWAY_MS = 200;
+const CHECK_EVERY_MS = 1_000;
+/** Usable within 2 s of Redis's return: this, the reconnect of the client, and one answer. */
+const CHECK_EVERY_WHILE_UNAVAILABLE_MS = 200;
 
-/** The connection to Redis, and whether it is worth asking. */
+/** The connection to Redis, and whether commands are worth sending. */
 export class RedisLink {
   readonly client: RedisClient;
   readonly #probeKey: string;
   readonly #log: Logger;
-  readonly #absence: Incident;
+  readonly #outage: Incident;
   readonly #onHealth: ((health: RedisHealth) => void)[] = [];
-  #health: RedisHealth = 'away';
+  #health: RedisHealth = 'unavailable';
   #reason = 'no connection yet';
-  #nextLook: NodeJS.Timeout | undefined;
-  #looking = false;
-  #closed = false;
-  #unanswered: Promise<unknown> | undefined;
+  #nextCheck: NodeJS.Timeout | undefined;
+  #isChecking = false;
+  #isClosed = false;
+  #unansweredProbe: Promise<unknown> | undefined;
 
-  /** @param prefix of every key of ours, with its version and without a colon at the end */
+  /** @param prefix of every key of the bot, with its version and without a colon at the end */
   constructor({ url, prefix, log }: { url: string; prefix: string; log: Logger }) {
     this.#log = log;
-    this.#absence = new Incident(log, {
+    this.#outage = new Incident(log, {
       level: 'warn',
-      begins: 'redis is away: this process goes on alone, with its share of the plan',
-      ends: 'redis is back',
+      begins: 'redis unavailable: this process continues isolated, with its share of the plan',
+      ends: 'redis available again',
     });
     this.#probeKey = `${prefix}:probe`;
     this.client = newClient(url);
     this.client.on('error', (err: unknown) => {
-      this.#reason = words(err);
-      if (!this.client.isReady) this.#become('away');
+      this.#reason = messageOf(err);
+      if (!this.client.isReady) this.#setHealth('unavailable');
     });
-    this.client.on('ready', () => void this.#look());
-    void this.client.connect().catch(() => {}); // it goes on trying; 'error' has the reason
+    this.client.on('ready', () => void this.#check());
+    void this.client.connect().catch(() => {}); // the client retries; 'error' has the reason
   }
 
   get health(): RedisHealth {
@@ -56,94 +54,94 @@ export class RedisLink {
     this.#onHealth.push(listener);
   }
 
-  /** Waits for the first connection, and not longer than `patienceMs`. */
-  async opened(patienceMs: number): Promise<void> {
+  /** Resolves when the link is usable, or after `limitMs`. */
+  async opened(limitMs: number): Promise<void> {
     const usable = new Promise<void>((resolve) => {
       if (this.#health === 'usable') resolve();
       else this.onHealth((health) => health === 'usable' && resolve());
     });
-    await withTimeout(patienceMs, usable);
-    if (this.#health !== 'usable') this.#say();
+    await withTimeout(limitMs, usable);
+    if (this.#health !== 'usable') this.#report();
   }
 
-  /** @throws RedisAway at once while Redis is away, else after 250 ms; and what `work` rejects with that is no Error */
+  /** @throws RedisUnavailable at once while it is, otherwise after 250 ms; and any rejection of `work` that is no Error */
   run<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
-    return this.#ask(work, this.#health === 'usable');
+    return this.#send(work, this.#health === 'usable');
   }
 
   /** Like `run`, for work that only reads. */
   read<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
-    return this.#ask(work, this.#health !== 'away');
+    return this.#send(work, this.#health !== 'unavailable');
   }
 
   close(): void {
-    this.#closed = true;
-    clearTimeout(this.#nextLook);
-    // A ping that is cut off is an error, and BullMQ hands it on to where nobody listens any more.
+    this.#isClosed = true;
+    clearTimeout(this.#nextCheck);
+    // An interrupted ping is an error event, which BullMQ re-emits after its own listeners are gone.
     this.client.removeAllListeners('error').on('error', () => {});
     this.client.destroy();
   }
 
-  async #ask<T>(work: (client: RedisClient) => Promise<T>, worthIt: boolean): Promise<T> {
-    if (!worthIt) throw new RedisAway(this.#reason);
+  async #send<T>(work: (client: RedisClient) => Promise<T>, isWorthSending: boolean): Promise<T> {
+    if (!isWorthSending) throw new RedisUnavailable(this.#reason);
     try {
-      return await inTime(work(this.client));
+      return await withinAnswerTimeout(work(this.client));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      if (isTrouble(error)) this.#become(isRefusedWrite(error) ? 'readable' : 'away', words(error));
-      else this.#log.error({ err: error }, 'a question to redis failed');
-      throw error instanceof RedisAway ? error : new RedisAway(words(error), { cause: error });
+      if (isOutage(error)) this.#setHealth(isRefusedWrite(error) ? 'readable' : 'unavailable', messageOf(error));
+      else this.#log.error({ err: error }, 'redis command failed');
+      throw error instanceof RedisUnavailable ? error : new RedisUnavailable(messageOf(error), { cause: error });
     }
   }
 
-  async #look(): Promise<void> {
-    if (this.#closed || this.#looking) return;
-    clearTimeout(this.#nextLook);
-    this.#looking = true;
+  async #check(): Promise<void> {
+    if (this.#isClosed || this.#isChecking) return;
+    clearTimeout(this.#nextCheck);
+    this.#isChecking = true;
     await this.#probe();
-    this.#looking = false;
-    if (this.#closed) return;
-    this.#say(); // an outage that began too soon after another has not been logged yet
-    const everyMs = this.#health === 'usable' ? LOOK_EVERY_MS : LOOK_EVERY_WHILE_AWAY_MS;
-    this.#nextLook = setTimeout(() => void this.#look(), everyMs).unref();
+    this.#isChecking = false;
+    if (this.#isClosed) return;
+    this.#report(); // an outage that began too soon after another has not been logged yet
+    const everyMs = this.#health === 'usable' ? CHECK_EVERY_MS : CHECK_EVERY_WHILE_UNAVAILABLE_MS;
+    this.#nextCheck = setTimeout(() => void this.#check(), everyMs).unref();
   }
 
   /**
-   * A write, because a replica and a full Redis still answer reads. One at a time: a connection on which nothing moves
-   * any more is given up by its idle timer, which every further write would set anew.
+   * A write, because a replica and a full Redis still answer reads. One at a time: a connection that hangs is closed by
+   * its idle timer, which every further write would reset.
    */
   async #probe(): Promise<void> {
     try {
-      this.#unanswered ??= this.client
+      this.#unansweredProbe ??= this.client
         .set(this.#probeKey, '1', { expiration: { type: 'PX', value: 10_000 } })
         .finally(() => {
-          this.#unanswered = undefined;
+          this.#unansweredProbe = undefined;
         });
-      await inTime(this.#unanswered);
-      this.#become('usable');
+      await withinAnswerTimeout(this.#unansweredProbe);
+      this.#setHealth('usable');
     } catch (error) {
       const refused = error instanceof Error && isRefusedWrite(error);
-      this.#become(refused ? 'readable' : 'away', this.client.isReady ? words(error) : undefined);
+      this.#setHealth(refused ? 'readable' : 'unavailable', this.client.isReady ? messageOf(error) : undefined);
     }
   }
 
-  #say(): void {
-    if (this.#health === 'usable') this.#absence.succeeded();
-    else this.#absence.failed({ reason: this.#reason });
+  #report(): void {
+    if (this.#health === 'usable') this.#outage.succeeded();
+    else this.#outage.failed({ reason: this.#reason });
   }
 
-  #become(health: RedisHealth, reason = this.#reason): void {
+  #setHealth(health: RedisHealth, reason = this.#reason): void {
     this.#reason = reason;
-    if (this.#health === health || this.#closed) return;
+    if (this.#health === health || this.#isClosed) return;
     const wasUsable = this.#health === 'usable';
     this.#health = health;
-    if (wasUsable || health === 'usable') this.#say();
+    if (wasUsable || health === 'usable') this.#report();
     for (const listener of this.#onHealth) listener(health);
-    if (wasUsable) void this.#look();
+    if (wasUsable) void this.#check();
   }
 }
 
-function words(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(words).join(', ');
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
   return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -8,8 +8,8 @@ import {
   type UsageReport,
 } from '../../lookup/usage-reports.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
-import { RedisAway } from './redis-errors.ts';
 import type { RedisLink } from './redis-link.ts';
+import { RedisUnavailable } from './redis-unavailable.ts';
 
 const KEPT_MS = 35 * DAY_MS;
 
@@ -51,7 +51,7 @@ export class RedisReportBoard implements ReportBoard {
       await this.#link.run(() => this.#claims.consume('claim'));
       return true;
     } catch (refused) {
-      if (refused instanceof RedisAway) return true;
+      if (refused instanceof RedisUnavailable) return true;
       await this.#own.giveBack();
       return false;
     }

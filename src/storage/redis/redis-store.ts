@@ -1,6 +1,6 @@
 import KeyvRedis, { type RedisClientConnectionType } from '@keyv/redis';
-import { unlessAway } from './redis-errors.ts';
 import type { RedisLink } from './redis-link.ts';
+import { unlessUnavailable } from './redis-unavailable.ts';
 
 /** A scan keeps Redis busy for about so many microseconds. */
 const KEYS_AT_ONCE = 1_000;
@@ -26,14 +26,14 @@ export class RedisStore {
   }
 
   get(key: string): Promise<string | undefined> {
-    return unlessAway(this.#link.read(() => this.#redis.get(key)));
+    return unlessUnavailable(this.#link.read(() => this.#redis.get(key)));
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    await unlessAway(this.#link.run(() => this.#redis.set(key, value, ttlMs)));
+    await unlessUnavailable(this.#link.run(() => this.#redis.set(key, value, ttlMs)));
   }
 
-  /** @throws RedisAway */
+  /** @throws RedisUnavailable */
   async *keys(prefix: string): AsyncGenerator<string> {
     const MATCH = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`;
     let cursor = '0';
@@ -45,7 +45,7 @@ export class RedisStore {
   }
 
   async delete(key: string): Promise<boolean> {
-    return (await unlessAway(this.#link.run(() => this.#redis.delete(key)))) ?? false;
+    return (await unlessUnavailable(this.#link.run(() => this.#redis.delete(key)))) ?? false;
   }
 
   /** @throws always: it would take every key of that Redis, whoever's it is */

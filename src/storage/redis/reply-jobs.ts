@@ -30,7 +30,7 @@ export interface ReplyJobsOptions {
  * Debts as BullMQ jobs: each is delayed, and due when somebody should look whether its process is still alive. One costs
  * 1.5 kB of Redis; nothing but a few keys of the queue is left of it.
  *
- * @throws RedisAway from every method, after 250 ms for each trip
+ * @throws RedisUnavailable from every method, after 250 ms for each trip
  */
 export class ReplyJobs {
   readonly #link: RedisLink;

@@ -5,8 +5,8 @@ import { shifted } from '../../quota/clock-jump.ts';
 import { type LimiterState, withProbe } from '../../quota/limiter-state.ts';
 import { plausible } from '../../quota/plausible.ts';
 import { StoredLimiterState } from '../../quota/stored-limiter-state.ts';
-import { RedisAway } from './redis-errors.ts';
 import type { RedisLink } from './redis-link.ts';
+import { RedisUnavailable } from './redis-unavailable.ts';
 import { SharedText } from './shared-text.ts';
 
 /** Changes are few, and each time one of those who try succeeds. */
@@ -41,7 +41,7 @@ export interface SharedLimiterStateOptions {
 /**
  * The pacing state of all processes, in Redis and by Redis's clock, so that machines whose clocks differ agree. Changes
  * are compared and swapped: none is lost. The bucket is shown with it, but changed by RedisBucket alone. Its methods throw
- * RedisAway.
+ * RedisUnavailable.
  */
 export class SharedLimiterState {
   /** Whether this process has a probe under way. One that it claimed without hearing of it is nobody's. */
@@ -91,7 +91,7 @@ export class SharedLimiterState {
         return { before, after };
       }
     }
-    throw new RedisAway('the shared pacing state never stands still');
+    throw new RedisUnavailable('the shared pacing state never stands still');
   }
 
   #written(after: LimiterState, before: LimiterState | undefined): string {

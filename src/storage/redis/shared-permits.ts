@@ -17,7 +17,7 @@ export interface Taken {
 
 /**
  * Turns that all processes share: one state, one bucket. Where Redis has lost them, they are written again by what this
- * process knows (`own`), without a new burst. Its methods throw RedisAway.
+ * process knows (`own`), without a new burst. Its methods throw RedisUnavailable.
  */
 export class SharedPermits {
   readonly #setting: PlanSetting;

@@ -50,7 +50,7 @@ export class SharedText {
     return this.#clock.aheadMs;
   }
 
-  /** Asks what stands there. Costs one command. @throws RedisAway */
+  /** Asks what stands there. Costs one command. @throws RedisUnavailable */
   async read(): Promise<void> {
     await this.replace('');
   }
@@ -59,7 +59,7 @@ export class SharedText {
    * Writes `text` if what stands there is still what was last seen, and sees what stands there now. Costs one command.
    *
    * @returns whether it was written
-   * @throws RedisAway
+   * @throws RedisUnavailable
    */
   async replace(text: string): Promise<boolean> {
     const sentAtMs = Date.now();

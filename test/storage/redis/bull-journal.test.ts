@@ -255,7 +255,7 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
     const [paid, owed] = [deferred(), deferred()];
     await journal.add(paid);
     await redis.kill();
-    await expect.poll(() => link.health, PATIENTLY).toBe('away');
+    await expect.poll(() => link.health, PATIENTLY).toBe('unavailable');
     await journal.remove(paid.interactionId);
     await journal.add(owed);
     await redis.start();
@@ -275,7 +275,7 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
     const other = await startProcess(redis, { looks: false });
     const [asking = '', before = ''] = [...(await owe(home)), ...(await owe(other))];
     await redis.kill();
-    await expect.poll(() => [home.link.health, other.link.health], PATIENTLY).toEqual(['away', 'away']);
+    await expect.poll(() => [home.link.health, other.link.health], PATIENTLY).toEqual(['unavailable', 'unavailable']);
 
     await home.stop();
 

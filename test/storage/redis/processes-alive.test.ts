@@ -160,7 +160,7 @@ describe.skipIf(noRealRedis('a fleet whose Redis goes away'))('a fleet whose Red
     const [a, b] = await Promise.all([join(redis), join(redis)]);
     await a.hears(TO_HEAR_ALL);
     await redis.kill();
-    await a.becomes('away');
+    await a.becomes('unavailable');
     await b.processesAlive.leave(); // which nobody hears
     expect(await a.processesAlive.exchange(IDLE)).toEqual([]);
     expect(a.processesAlive.size).toBe(2);
@@ -180,11 +180,11 @@ describe.skipIf(noRealRedis('a fleet whose Redis goes away'))('a fleet whose Red
     );
 
     await redis.kill();
-    await Promise.all([a.becomes('away'), b.becomes('away')]);
+    await Promise.all([a.becomes('unavailable'), b.becomes('unavailable')]);
     relay.delayMs = 2_000;
     await redis.startEmpty();
     await a.hears(5);
-    expect(b.link.health).toBe('away');
+    expect(b.link.health).toBe('unavailable');
     relay.delayMs = 0;
     await b.becomes('usable');
     await a.hears(toHearAll);

@@ -3,8 +3,8 @@ import { createClient } from 'redis';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { keepingMs, type Pace } from '../../../src/quota/token-bucket.ts';
 import { RedisBucket } from '../../../src/storage/redis/redis-bucket.ts';
-import { RedisAway } from '../../../src/storage/redis/redis-errors.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { RedisUnavailable } from '../../../src/storage/redis/redis-unavailable.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 
@@ -89,6 +89,6 @@ describe('a bucket in Redis', () => {
   it('says that Redis is away', async () => {
     const link = new RedisLink({ url: 'redis://127.0.0.1:1', prefix: 'nowhere', log: logLines().log });
     onTestFinished(() => link.close());
-    await expect(new RedisBucket(link, 'nowhere', 'account').take(PACE, 0)).rejects.toThrow(RedisAway);
+    await expect(new RedisBucket(link, 'nowhere', 'account').take(PACE, 0)).rejects.toThrow(RedisUnavailable);
   });
 });

@@ -127,7 +127,7 @@ describe.skipIf(noRealRedis('what the ledger does while Redis is away'))('a ledg
     await Promise.all([ledger.today(), ledger.memberToday('alice')]);
 
     await redis.kill();
-    await becomes(link, 'away');
+    await becomes(link, 'unavailable');
     ledger.spent(ALICE);
     ledger.spent(BOB);
     expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
@@ -150,7 +150,7 @@ describe.skipIf(noRealRedis('what the ledger does while Redis is away'))('a ledg
 
     redis.pause();
     ledger.spent(ALICE); // arrives, and is taken when Redis goes on
-    await becomes(link, 'away');
+    await becomes(link, 'unavailable');
     for (let i = 0; i < 10; i++) ledger.spent(ALICE);
     expect((await ledger.today()).requests).toBe(12);
     redis.resume();
@@ -188,7 +188,7 @@ describe.skipIf(noRealRedis('what the ledger does while Redis is away'))('a ledg
     await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);
 
     await redis.kill();
-    await becomes(link, 'away');
+    await becomes(link, 'unavailable');
     ledger.spent(ALICE);
     await redis.startEmpty();
     await becomes(link, 'usable');

@@ -72,7 +72,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     const [one, other] = await pair(redis);
     await spend(5, one, other);
     await trouble(redis);
-    await allBecome('away', one, other);
+    await allBecome('unavailable', one, other);
     expect([await drain(one.limiter), await drain(other.limiter)]).toEqual([7, 7]);
   });
 
@@ -97,7 +97,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     const redis = await startRealRedis();
     const [one, other] = await pair(redis);
     await redis.kill();
-    await allBecome('away', one, other);
+    await allBecome('unavailable', one, other);
     await ask(one.limiter, limited(300));
     expect([one.limiter.schedule().paused, other.limiter.schedule().paused]).toEqual([true, false]);
     expect(await turnOf(one.limiter)).toBeUndefined();
@@ -112,7 +112,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     await ask(one.limiter);
     expect(leftOf(one.limiter)).toBeGreaterThan(3 * TOKENS);
     await redis.kill();
-    await allBecome('away', one);
+    await allBecome('unavailable', one);
     for (let permits = 0; permits < 2 * TOKENS; permits++) expect(await turnOf(one.limiter)).toBeDefined();
     const laterMs = Date.now() + 10;
     one.limiter.observe({ ...reading(400, HOUR_MS), sentAtMs: laterMs, receivedAtMs: laterMs });
@@ -136,7 +136,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     const [one, other] = await pair(redis);
     await spend(5, one, other);
     await redis.kill();
-    await allBecome('away', one, other);
+    await allBecome('unavailable', one, other);
     for (let permits = 0; permits < 3; permits++) await ask(one.limiter);
     await ask(other.limiter);
     await redis.start();
@@ -153,7 +153,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     one.limiter.observe(reading(700, HOUR_MS));
     await one.limiter.acquire('members');
     await redis.kill();
-    await allBecome('away', one, other);
+    await allBecome('unavailable', one, other);
     one.limiter.observe(reading(600, HOUR_MS));
     other.limiter.observe(reading(500, HOUR_MS));
     await ask(one.limiter, limited(60_000));
@@ -172,7 +172,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     const probe = await nextTurn(one.limiter);
     expect(probe).toMatchObject({ probe: true });
     await redis.kill();
-    await allBecome('away', one, other);
+    await allBecome('unavailable', one, other);
     await one.limiter.release(probe, ANSWERED);
     await redis.start();
     await allBecome('usable', one, other);
@@ -186,7 +186,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     await ask(one.limiter, limited(300));
     const probe = await nextTurn(one.limiter);
     await redis.kill();
-    await allBecome('away', one, other);
+    await allBecome('unavailable', one, other);
     expect(await turnOf(one.limiter)).toBeUndefined();
     await redis.start();
     await allBecome('usable', one, other);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RedisClient } from '../../../src/storage/redis/redis-client.ts';
-import { RedisAway } from '../../../src/storage/redis/redis-errors.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { RedisUnavailable } from '../../../src/storage/redis/redis-unavailable.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
@@ -36,8 +36,8 @@ async function usableLinkTo(redis: Pick<TestRedis, 'url' | 'prefix'>) {
   return linked;
 }
 
-const AWAY = 'redis is away: this process goes on alone, with its share of the plan';
-const BACK = 'redis is back';
+const UNAVAILABLE = 'redis unavailable: this process continues isolated, with its share of the plan';
+const AVAILABLE = 'redis available again';
 
 describe('a link to a Redis that is well', () => {
   let redis: TestRedis;
@@ -54,9 +54,9 @@ describe('a link to a Redis that is well', () => {
 
   it('stays usable when one command is wrong, and logs that one', async () => {
     const { link, lines } = await usableLinkTo(redis);
-    await expect(link.run((client) => client.sendCommand(['NOSUCHCOMMAND']))).rejects.toThrow(RedisAway);
+    await expect(link.run((client) => client.sendCommand(['NOSUCHCOMMAND']))).rejects.toThrow(RedisUnavailable);
     expect(link.health).toBe('usable');
-    expect(lines).toMatchObject([{ level: ERROR, msg: 'a question to redis failed' }]);
+    expect(lines).toMatchObject([{ level: ERROR, msg: 'redis command failed' }]);
   });
 
   it('hands on what was rejected with and is no error', async () => {
@@ -92,7 +92,7 @@ describe('a link to a Redis that is well', () => {
   it('can be closed before it is open', async () => {
     const { link, write, lines } = linkTo(redis);
     link.close();
-    await expect(write()).rejects.toThrow(RedisAway);
+    await expect(write()).rejects.toThrow(RedisUnavailable);
     link.close();
     expect(lines).toEqual([]);
   });
@@ -101,11 +101,11 @@ describe('a link to a Redis that is well', () => {
 describe('a link to a Redis that is down at start', () => {
   it('refuses at once, and logs once why', async () => {
     const { link, write, read, lines } = linkTo({ url: DEAD_PORT, prefix: 'cardbot-test' });
-    await expect(write()).rejects.toThrow(RedisAway);
-    await expect(read()).rejects.toThrow(RedisAway);
+    await expect(write()).rejects.toThrow(RedisUnavailable);
+    await expect(read()).rejects.toThrow(RedisUnavailable);
     await link.opened(300);
-    expect(link.health).toBe('away');
-    expect(lines).toMatchObject([{ level: WARN, msg: AWAY, reason: expect.stringContaining('ECONNREFUSED') }]);
+    expect(link.health).toBe('unavailable');
+    expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('ECONNREFUSED') }]);
   });
 
   it('never logs the password', async () => {
@@ -124,47 +124,47 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     await link.opened(200);
     await redis.start();
     await becomes('usable');
-    expect(said()).toEqual([AWAY, BACK]);
+    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
   it('refuses at once when Redis is killed, and comes back with it', async () => {
     const redis = await startRealRedis();
     const { write, becomes, said } = await usableLinkTo(redis);
     await redis.kill();
-    await becomes('away');
+    await becomes('unavailable');
     expect(await refusedAtOnce(write())).toBe(true);
     await redis.startEmpty();
     await becomes('usable');
     expect(await write()).toBe('OK');
-    expect(said()).toEqual([AWAY, BACK]);
+    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
   it('gives a Redis that hangs 250 ms once, refuses all else at once, and comes back when it goes on', async () => {
     const redis = await startRealRedis();
     const { link, write, becomes, lines, said } = await usableLinkTo(redis);
     redis.pause();
-    expect(await msOf(expect(write()).rejects.toThrow(RedisAway))).toBeGreaterThan(200);
-    expect(link.health).toBe('away');
+    expect(await msOf(expect(write()).rejects.toThrow(RedisUnavailable))).toBeGreaterThan(200);
+    expect(link.health).toBe('unavailable');
     const later = Array.from({ length: 100 }, () => refusedAtOnce(write()));
     expect(await Promise.all(later)).toEqual(later.map(() => true));
     expect(lines).toMatchObject([{ reason: 'no answer within 250 ms' }]);
     redis.resume();
     await becomes('usable');
-    expect(said()).toEqual([AWAY, BACK]);
+    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
   it('notices by itself that Redis hangs, and comes back from a connection that hung as it was made', async () => {
     const redis = await startRealRedis();
     const { becomes, said } = await usableLinkTo(redis);
     redis.pause();
-    await becomes('away');
+    await becomes('unavailable');
     const second = linkTo(redis);
     await second.link.opened(100);
-    expect(second.link.health).toBe('away');
+    expect(second.link.health).toBe('unavailable');
     redis.resume();
     await Promise.all([becomes('usable'), second.becomes('usable')]);
-    expect(said()).toEqual([AWAY, BACK]);
-    expect(second.said()).toEqual([AWAY, BACK]);
+    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
+    expect(second.said()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
   it.each<[string, number, (redis: RealServer) => unknown, (redis: RealServer) => unknown]>([
@@ -176,7 +176,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     const redis = await startRealRedis();
     const { becomes } = await usableLinkTo(redis);
     await stop(redis);
-    await becomes('away');
+    await becomes('unavailable');
     await new Promise((resolve) => setTimeout(resolve, forMs));
     await go(redis);
     expect(await msOf(becomes('usable'))).toBeLessThan(5_000);
@@ -193,10 +193,10 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     const { link, write, read, becomes, said } = await usableLinkTo(redis);
     await write();
     await link.run(trouble);
-    await expect(write()).rejects.toThrow(RedisAway);
+    await expect(write()).rejects.toThrow(RedisUnavailable);
     expect(link.health).toBe('readable');
     expect(await read()).toBe('b');
-    await expect(write()).rejects.toThrow(RedisAway);
+    await expect(write()).rejects.toThrow(RedisUnavailable);
 
     await link.read(async (client) => {
       await client.sendCommand(['REPLICAOF', 'NO', 'ONE']);
@@ -204,7 +204,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     });
     await becomes('usable');
     expect(await write()).toBe('OK');
-    expect(said()).toEqual([AWAY, BACK]);
+    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
   it('knows at start a Redis that only answers reads', async () => {
@@ -213,19 +213,19 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     await becomes('readable');
     await link.opened(100);
     expect(await read()).toBeNull();
-    expect(lines).toMatchObject([{ level: WARN, msg: AWAY, reason: expect.stringContaining('READONLY') }]);
+    expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('READONLY') }]);
   });
 
   it('says that the password is wrong without saying which it is, and works once it is right', async () => {
     const redis = await startRealRedis({ password: 'right' });
     const { becomes, link, lines } = linkTo({ ...redis, url: redis.url.replace('right', 'hunter2') });
     await link.opened(500);
-    expect(lines).toMatchObject([{ level: WARN, msg: AWAY, reason: expect.stringContaining('WRONGPASS') }]);
+    expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('WRONGPASS') }]);
 
     const other = await usableLinkTo(redis);
     await other.link.run((client) => client.configSet('requirepass', 'hunter2'));
     await becomes('usable');
-    expect(lines.map(({ msg }) => msg)).toEqual([AWAY, BACK]);
+    expect(lines.map(({ msg }) => msg)).toEqual([UNAVAILABLE, AVAILABLE]);
     expect(JSON.stringify(lines)).not.toContain('hunter2');
   });
 
@@ -235,20 +235,20 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     const { becomes, said } = await usableLinkTo(redis);
     for (let time = 0; time < 3; time++) {
       await redis.kill();
-      await becomes('away');
+      await becomes('unavailable');
       await redis.start();
       await becomes('usable');
     }
-    expect(said()).toEqual([AWAY, BACK]);
+    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
 
     await redis.kill();
-    await becomes('away');
-    expect(said()).toEqual([AWAY, BACK]);
+    await becomes('unavailable');
+    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
     clock.forward(60_000);
-    await expect.poll(said, PATIENCE).toEqual([AWAY, BACK, AWAY]);
+    await expect.poll(said, PATIENCE).toEqual([UNAVAILABLE, AVAILABLE, UNAVAILABLE]);
     await redis.start();
     await becomes('usable');
-    expect(said()).toEqual([AWAY, BACK, AWAY, BACK]);
+    expect(said()).toEqual([UNAVAILABLE, AVAILABLE, UNAVAILABLE, AVAILABLE]);
   });
 
   it('leaves no connection behind when it is closed', async () => {
@@ -268,7 +268,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
 function refusedAtOnce(asked: Promise<unknown>): Promise<boolean> {
   const refused = asked.then(
     () => false,
-    (error: unknown) => error instanceof RedisAway,
+    (error: unknown) => error instanceof RedisUnavailable,
   );
   return Promise.race([refused, new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 }

@@ -76,7 +76,7 @@ describe.skipIf(noRealRedis('cards while Redis is away'))('cards while Redis', (
 
     const later = newAnswer();
     expect(await one.store.get('elsewhere')).toBeUndefined();
-    await expect.poll(() => one.link.health, PATIENCE).toBe('away');
+    await expect.poll(() => one.link.health, PATIENCE).toBe('unavailable');
     expect(await one.store.get('remembered', () => false)).toMatchObject({ card: CARD });
     expect(await one.store.get('elsewhere')).toBeUndefined();
     await one.store.set('later', later);
@@ -95,7 +95,7 @@ describe.skipIf(noRealRedis('cards while Redis is away'))('cards while Redis', (
     const { link, store } = await redisCards(redis).openLink();
     redis.pause();
     await store.get('first'); // finds out
-    await expect.poll(() => link.health, PATIENCE).toBe('away');
+    await expect.poll(() => link.health, PATIENCE).toBe('unavailable');
     // With 250 ms for each, the test would not end in time.
     for (let index = 0; index < 1_000; index++) {
       await store.get(`card ${index}`);
