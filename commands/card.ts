@@ -5,8 +5,9 @@ import type { CardQuery, CardRecord } from '../src/model/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { CardServiceError } from '../src/model/errors.ts';
 import { requesterOf } from '../src/model/requester.ts';
-import { cardEmbed } from '../src/render/card-embed.ts';
-import { words } from '../src/render/words.ts';
+import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
+import { errorMessage } from '../src/render/error-message.ts';
+import { formatMessage } from '../src/render/messages.ts';
 import { REPLY_DEADLINE_MS } from '../src/replies/deferred-reply.ts';
 import type { Services } from './services.ts';
 
@@ -61,7 +62,9 @@ export default {
   },
 
   complete: ({ query, locale }, outcome, services) =>
-    'answer' in outcome ? show(query, outcome.answer, { locale }, services) : { content: outcome.error.userMessage },
+    'answer' in outcome
+      ? show(query, outcome.answer, { locale }, services)
+      : { content: errorMessage(locale, outcome.error) },
 } satisfies Command;
 
 /** The old copy at once; the new one, or why there is none, as a correction. */
@@ -72,6 +75,7 @@ async function replyAndRenew(
   invocation: Invocation,
   services: Services,
 ): Promise<Response> {
+  const { locale } = invocation;
   const deadlineMs = invocation.receivedAtMs + services.longestWaitMs;
   const admission = await services.lookupQueue.admit({
     ...query,
@@ -83,30 +87,34 @@ async function replyAndRenew(
   if ('refusal' in admission) {
     return {
       ...base,
-      message: show(query, old, invocation, services, words.notRenewed(admission.refusal.userMessage)),
+      message: show(query, old, invocation, services, notRenewed(locale, admission.refusal)),
     };
   }
   const renewed = admission.reservation.start();
   return {
     ...base,
-    message: show(query, old, invocation, services, words.renewing),
+    message: show(query, old, invocation, services, formatMessage(locale, 'renewing')),
     correction: renewed.then(
       (answer) => show(query, answer, invocation, services),
-      (error: CardServiceError) => show(query, old, invocation, services, words.notRenewed(error.userMessage)),
+      (error: CardServiceError) => show(query, old, invocation, services, notRenewed(locale, error)),
     ),
   };
+}
+
+function notRenewed(locale: string, error: CardServiceError): string {
+  return formatMessage(locale, 'notRenewed', { why: errorMessage(locale, error) });
 }
 
 function show(
   { cardId, showPrices }: CardQuery,
   answer: CardRecord,
   { locale }: Pick<Invocation, 'locale'>,
-  { limiter, numbers }: Services,
+  { limiter, currency }: Services,
   note?: string,
 ): Message {
   const { card } = answer;
   if (card === undefined) {
-    return { content: [words.noSuchCard(cardId, answer.fetchedAtMs), note].filter(Boolean).join('\n') };
+    return { content: [noSuchCard(locale, cardId, answer.fetchedAtMs), note].filter(Boolean).join('\n') };
   }
-  return { embeds: [cardEmbed({ card, answer, showPrices, locale, numbers, quota: limiter.quota(), note })] };
+  return { embeds: [cardEmbed({ card, answer, showPrices, locale, currency, quota: limiter.quota(), note })] };
 }

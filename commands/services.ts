@@ -4,7 +4,6 @@ import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { Limiter } from '../src/quota/limiter.ts';
-import type { NumberFormats } from '../src/render/numbers.ts';
 
 /** What the composition root hands to every command. */
 export interface Services {
@@ -14,7 +13,8 @@ export interface Services {
   budget: Budget;
   limiter: Limiter;
   ledger: Ledger;
-  numbers: NumberFormats;
-  /** Nobody waits longer for a turn. */
+  /** ISO 4217, shown with prices when the operator named one. */
+  currency: string | undefined;
+  /** The longest wait for a permit. */
   longestWaitMs: number;
 }

@@ -2,10 +2,12 @@ import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
 import type { Command, Invocation, Message } from '../src/discord/interactions/command.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
+import { errorMessage } from '../src/render/error-message.ts';
+import { formatMessage } from '../src/render/messages.ts';
+import { age } from '../src/render/times.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
 import { usageState } from '../src/render/usage-state.ts';
-import { words } from '../src/render/words.ts';
 import { withTimeout } from '../src/time/timers.ts';
 import type { Services } from './services.ts';
 
@@ -29,28 +31,37 @@ export default {
     const { known, newer } = await services.usage.ask(invocation);
     const reply = { kind: 'reply', private: true, source: 'bot' } as const;
     if (newer === undefined)
-      return { ...reply, message: await show(known, missing(known, services), invocation, services) };
+      return { ...reply, message: await show(known, missing(known, invocation, services), invocation, services) };
 
     const inTime = await withTimeout(Math.max(0, invocation.receivedAtMs + PATIENCE_MS - Date.now()), newer);
     if (inTime !== undefined) {
       return {
         ...reply,
         source: 'service',
-        message: await show(inTime, missing(inTime, services), invocation, services),
+        message: await show(inTime, missing(inTime, invocation, services), invocation, services),
       };
     }
     return {
       ...reply,
-      message: await show(known, words.reportOnItsWay, invocation, services),
-      correction: newer.then((late) => show(late, missing(late, services), invocation, services)),
+      message: await show(known, formatMessage(invocation.locale, 'reportOnItsWay'), invocation, services),
+      correction: newer.then((late) => show(late, missing(late, invocation, services), invocation, services)),
     };
   },
 } satisfies Command;
 
-function missing({ report, missing }: UsageKnown, { usage }: Services): string | undefined {
-  if (!usage.hasKey) return words.needsKey;
-  if (missing?.why === 'failed') return words.reportFailed(missing.atMs, missing.error.userMessage);
-  return missing || !report ? words.reportNotAsked : undefined;
+function missing(
+  { report, missing }: UsageKnown,
+  { locale }: Pick<Invocation, 'locale'>,
+  { usage }: Services,
+): string | undefined {
+  if (!usage.hasKey) return formatMessage(locale, 'reportNeedsKey');
+  if (missing?.why === 'failed') {
+    return formatMessage(locale, 'reportFailed', {
+      since: age(missing.atMs),
+      why: errorMessage(locale, missing.error),
+    });
+  }
+  return missing || !report ? formatMessage(locale, 'reportNotAsked') : undefined;
 }
 
 async function show(
@@ -69,7 +80,7 @@ async function show(
   return {
     embeds: [
       usageEmbed({
-        state: usageState(limiter.schedule().breaker, nowMs),
+        state: usageState(invocation.locale, limiter.schedule().breaker, nowMs),
         missing,
         figures: usageFigures({ report, quota: limiter.quota(), nowMs }),
         reportAtMs: report?.atMs,

@@ -14,8 +14,8 @@ import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
 import { Budget } from './quota/budget.ts';
 import { plannedDay } from './quota/pace.ts';
-import { NumberFormats } from './render/numbers.ts';
-import { words } from './render/words.ts';
+import { formatMessage } from './render/messages.ts';
+import { clockTime } from './render/times.ts';
 import { DeferredReplies } from './replies/deferred-replies.ts';
 import { CardService } from './service/card-service.ts';
 import { openSqliteState } from './storage/sqlite/sqlite-state.ts';
@@ -60,7 +60,9 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     isPaid: (deferred) => replyEdits.isFinal(deferred),
     giveUp: (deferred) => logCommand(log, deferred, { source: 'bot', waitMs: 0, outcome: 'too late' }),
     showWait: async (deferred, permitAtMs) =>
-      void (await replyEdits.edit(deferred, { content: words.permit(permitAtMs) })),
+      void (await replyEdits.edit(deferred, {
+        content: formatMessage(deferred.locale, 'permitAt', { time: clockTime(permitAtMs) }),
+      })),
   });
   const router = new InteractionRouter({ commands, services, queue, rest: client.rest, replyEdits, log });
   onInteraction(client, (interaction) => router.receive(interaction));
@@ -138,8 +140,8 @@ export async function openServices(
   const lookupQueue = new LookupQueue({ cards, limiter, ledger, budget, queueExchange, cardLock, log, longestWaitMs });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ service, limiter, ledger, board, log, hasKey });
-  const numbers = new NumberFormats(config.currency);
-  return { services: { cards, lookupQueue, usage, budget, limiter, ledger, numbers, longestWaitMs }, state };
+  const { currency } = config;
+  return { services: { cards, lookupQueue, usage, budget, limiter, ledger, currency, longestWaitMs }, state };
 }
 
 async function openState({ redis, ...config }: Config, log: Logger, signal?: AbortSignal): Promise<State> {

@@ -1,6 +1,6 @@
 import { InvalidCardId } from './errors.ts';
 
-/** Of no service is a longer id known; the command's option allows as many. */
+/** No known service has longer ids. */
 export const MAX_CARD_ID_LENGTH = 100;
 
 /**
@@ -10,12 +10,11 @@ export const MAX_CARD_ID_LENGTH = 100;
  */
 export function parseCardId(text: string): string {
   const id = text.trim();
-  if (id === '') throw new InvalidCardId('it is empty');
-  if (!id.isWellFormed()) throw new InvalidCardId('it holds half a character');
-  if ([...id].length > MAX_CARD_ID_LENGTH)
-    throw new InvalidCardId(`it is longer than ${MAX_CARD_ID_LENGTH} characters`);
-  if (/\p{Cc}/u.test(id)) throw new InvalidCardId('it holds a control character');
-  // URL parsers take these for another path, even encoded.
-  if (id === '.' || id === '..') throw new InvalidCardId('dots alone name no card');
+  if (id === '') throw new InvalidCardId('empty');
+  if (!id.isWellFormed()) throw new InvalidCardId('halfCharacter');
+  if ([...id].length > MAX_CARD_ID_LENGTH) throw new InvalidCardId('tooLong');
+  if (/\p{Cc}/u.test(id)) throw new InvalidCardId('controlCharacter');
+  // URL parsers turn these into another path, even encoded.
+  if (id === '.' || id === '..') throw new InvalidCardId('dotsOnly');
   return id;
 }

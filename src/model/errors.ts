@@ -1,105 +1,117 @@
-import { fromTime } from '../render/times.ts';
-
-/** Everything that can keep the service from answering a question. `userMessage` is what a member is told. */
+/**
+ * Everything that can keep the service from answering a lookup. An error carries facts: its `name`, which is its kind and
+ * the outcome in the log, its fields, and an English `message` for operators. What members read is in `render/`.
+ */
 export abstract class CardServiceError extends Error {
-  abstract readonly userMessage: string;
+  abstract override readonly name: KnownError['name'];
 }
+
+/** Every kind of `CardServiceError`, to switch over its `name`. */
+export type KnownError =
+  | InvalidCardId
+  | QuotaSpent
+  | Busy
+  | KeptInReserve
+  | BudgetSpent
+  | TooManyCommands
+  | RateLimited
+  | KeyRefused
+  | ServiceDown
+  | UnexpectedAnswer
+  | Stopping;
+
+export type InvalidCardIdReason = 'empty' | 'halfCharacter' | 'tooLong' | 'controlCharacter' | 'dotsOnly';
 
 /** The text is not a card id; nothing was sent. */
 export class InvalidCardId extends CardServiceError {
-  override name = 'InvalidCardId';
-  readonly userMessage: string;
+  override readonly name = 'InvalidCardId';
+  readonly reason: InvalidCardIdReason;
 
-  constructor(reason: string) {
+  constructor(reason: InvalidCardIdReason) {
     super(`not a card id: ${reason}`);
-    this.userMessage = `That is not a card id: ${reason}. An id looks like \`base1-4\`.`;
+    this.reason = reason;
   }
 }
 
-/** The day's requests are gone; asking before `untilMs` would only be refused. */
+/** The day's requests are spent; a request before `untilMs` would only be refused. */
 export class QuotaSpent extends CardServiceError {
-  override name = 'QuotaSpent';
-  readonly userMessage: string;
+  override readonly name = 'QuotaSpent';
   readonly untilMs: number;
 
   constructor(untilMs: number) {
     super(`requests spent until ${new Date(untilMs).toISOString()}`);
     this.untilMs = untilMs;
-    this.userMessage = `Today's requests to the card service are used up. They come back ${fromTime(untilMs)}.`;
   }
 }
 
-/** The turn would come later than anyone should wait, or than the reply lives. */
+/** The permit would come later than `LONGEST_WAIT_SECONDS` allows, or than the reply lives. */
 export class Busy extends CardServiceError {
-  override name = 'Busy';
-  readonly userMessage: string;
+  override readonly name = 'Busy';
   readonly untilMs: number;
+  /** The service asked for a pause; otherwise the queue is long. */
+  readonly paused: boolean;
 
-  /** @param paused the service asked us to wait; else it is the line that is long */
   constructor(untilMs: number, paused: boolean) {
-    super(`no turn before ${new Date(untilMs).toISOString()}`);
+    super(`no permit before ${new Date(untilMs).toISOString()}`);
     this.untilMs = untilMs;
-    const why = paused ? 'The card service asked us to wait.' : 'Too many questions are waiting for the card service.';
-    this.userMessage = `${why} Ask again ${fromTime(untilMs)}.`;
+    this.paused = paused;
   }
 }
 
-/** Enough remains for questions, but not for renewing what is known. */
+/** Enough remains for lookups, but not for renewing known cards. */
 export class KeptInReserve extends CardServiceError {
-  override name = 'KeptInReserve';
-  readonly userMessage: string;
+  override readonly name = 'KeptInReserve';
+  readonly untilMs: number;
 
   constructor(untilMs: number) {
     super(`reserve until ${new Date(untilMs).toISOString()}`);
-    this.userMessage = `The day's last requests are kept for cards that are not known yet; more come ${fromTime(untilMs)}.`;
+    this.untilMs = untilMs;
   }
 }
 
 /** The member or their Discord server has caused as many requests as one may in a day. Known cards stay free. */
 export class BudgetSpent extends CardServiceError {
-  override name = 'ShareSpent';
-  readonly userMessage: string;
+  override readonly name = 'BudgetSpent';
+  readonly whose: 'member' | 'server';
+  /** Requests a day. */
+  readonly cap: number;
+  readonly untilMs: number;
 
-  constructor(whose: 'member' | 'server', cap: number, untilMs: number) {
-    super(`share of ${cap} requests spent (${whose})`);
-    const who = whose === 'member' ? 'You have' : 'This server has';
-    this.userMessage =
-      `${who} used the share of ${cap} requests a day. It comes back ${fromTime(untilMs)}. ` +
-      'Cards that are known are still shown.';
+  constructor(whose: BudgetSpent['whose'], cap: number, untilMs: number) {
+    super(`budget of ${cap} requests spent (${whose})`);
+    this.whose = whose;
+    this.cap = cap;
+    this.untilMs = untilMs;
   }
 }
 
-/** One member sends commands faster than anybody can type. */
+/** One member sends more commands than anyone can type. */
 export class TooManyCommands extends CardServiceError {
-  override name = 'TooManyCommands';
-  readonly userMessage = 'Slow down: that is more commands than anybody can type. Go on in a moment.';
+  override readonly name = 'TooManyCommands';
 
   constructor(untilMs: number) {
     super(`too many commands until ${new Date(untilMs).toISOString()}`);
   }
 }
 
-/** One answer 429. The waiting line takes another turn; members see it only as a wait. */
+/** One answer 429. The lookup takes another permit; members see it only as a wait. */
 export class RateLimited extends CardServiceError {
-  override name = 'RateLimited';
-  readonly userMessage = 'The card service asked us to wait.';
+  override readonly name = 'RateLimited';
   /** As the service stated it; `undefined` when it did not, or not in a form that is understood. */
   readonly seconds: number | undefined;
   /** Where `seconds` was read. */
   readonly source: 'body' | 'header' | 'none';
 
-  constructor(details: Pick<RateLimited, 'seconds' | 'source'>) {
-    super(`429, retry after ${details.seconds ?? 'an unstated number of'} seconds`);
-    this.seconds = details.seconds;
-    this.source = details.source;
+  constructor({ seconds, source }: Pick<RateLimited, 'seconds' | 'source'>) {
+    super(`429, retry after ${seconds ?? 'an unstated number of'} seconds`);
+    this.seconds = seconds;
+    this.source = source;
   }
 }
 
 /** 401 or 403: the service does not accept our API key, or wants one. */
 export class KeyRefused extends CardServiceError {
-  override name = 'KeyRefused';
-  readonly userMessage =
-    "The card service does not accept this bot's API key. Whoever runs the bot has to check CARD_SERVICE_API_KEY.";
+  override readonly name = 'KeyRefused';
   readonly status: number;
 
   constructor(status: number) {
@@ -110,32 +122,26 @@ export class KeyRefused extends CardServiceError {
 
 /** 408, 5xx, silence, or a broken connection. */
 export class ServiceDown extends CardServiceError {
-  override name = 'ServiceDown';
-  readonly userMessage: string;
-
+  override readonly name = 'ServiceDown';
+  /** When the next request may be sent; `undefined` when that is not known. */
+  readonly untilMs: number | undefined;
   /** The connection was never made: the service has counted nothing. */
   readonly neverLeft: boolean;
-  /** For how long the service wants to be left alone; `undefined` when it did not say. */
+  /** The wait that the service stated; `undefined` when it did not. */
   readonly retryAfterMs: number | undefined;
 
-  /** @param untilMs when asking is worth while again, if that is known */
-  constructor(
-    reason: string,
-    options: ErrorOptions & { untilMs?: number; neverLeft?: boolean; retryAfterMs?: number | undefined } = {},
-  ) {
+  constructor(reason: string, options: ErrorOptions & Partial<Omit<ServiceDown, keyof CardServiceError>> = {}) {
     super(`card service down: ${reason}`, options);
+    this.untilMs = options.untilMs;
     this.neverLeft = options.neverLeft ?? false;
     this.retryAfterMs = options.retryAfterMs;
-    const when = options.untilMs === undefined ? 'in a minute' : fromTime(options.untilMs);
-    this.userMessage = `The card service does not answer at the moment. Try again ${when}.`;
   }
 }
 
-/** An answer that does not fit the interface: `detail` names the field, or what came instead. */
+/** An answer that does not fit the interface. */
 export class UnexpectedAnswer extends CardServiceError {
-  override name = 'UnexpectedAnswer';
-  readonly userMessage =
-    'The card service answered with something this bot does not understand. Whoever runs the bot finds more in the log.';
+  override readonly name = 'UnexpectedAnswer';
+  /** The field, or what came instead. */
   readonly detail: string;
 
   constructor(detail: string, options?: ErrorOptions) {
@@ -144,12 +150,11 @@ export class UnexpectedAnswer extends CardServiceError {
   }
 }
 
-/** The bot stops before the turn came. */
+/** The bot stops before the request was sent or answered. */
 export class Stopping extends CardServiceError {
-  override name = 'Stopping';
-  readonly userMessage = 'The bot is restarting. Ask again in a minute.';
+  override readonly name = 'Stopping';
 
   constructor() {
-    super('stopped before the turn came');
+    super('the bot is stopping');
   }
 }

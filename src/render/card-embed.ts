@@ -2,7 +2,8 @@ import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Card, CardRecord, Prices } from '../model/card.ts';
 import { type QuotaState, spentShare, WARNING_SHARES } from '../model/quota.ts';
 import { imageUrl } from './image-url.ts';
-import type { NumberFormats } from './numbers.ts';
+import { formatMessage } from './messages.ts';
+import { formatPrice } from './numbers.ts';
 import { plainMarkdown, plainText } from './text.ts';
 import { age } from './times.ts';
 
@@ -12,9 +13,10 @@ export interface CardView {
   showPrices: boolean;
   /** The member's Discord locale. */
   locale: string;
-  numbers: NumberFormats;
+  /** ISO 4217, when the operator named one. */
+  currency: string | undefined;
   quota: QuotaState | undefined;
-  /** Our own words on the state of this copy, in Markdown. */
+  /** On the state of this copy, in Markdown; absent when it is fresh. */
   note?: string | undefined;
 }
 
@@ -24,70 +26,72 @@ const TITLE_LENGTH = 256;
 const FIELD_LENGTH = 256;
 const FOOTER_ID_LENGTH = 200;
 
+const PRICES = ['market', 'low', 'high'] as const satisfies (keyof Prices)[];
+
 const CURRENT_COLOUR = 0x5865f2;
 const OLD_COLOUR = 0xf0b232;
 
 /** The card as an embed that Discord accepts, whatever its fields hold. */
 export function cardEmbed(view: CardView): APIEmbed {
-  const { card, answer, note } = view;
+  const { card, answer, note, locale } = view;
   const image = imageUrl(card.imageUrl);
-  const footer = [plainText(card.id, FOOTER_ID_LENGTH), remainingWords(view)].filter(Boolean).join(' · ');
-  const description = [answer.delistedAtMs && unlistedNote(answer.delistedAtMs), note].filter(Boolean).join('\n');
+  const footer = [plainText(card.id, FOOTER_ID_LENGTH), requestsLeft(locale, view.quota)].filter(Boolean).join(' · ');
+  const description = [
+    answer.delistedAtMs && formatMessage(locale, 'delisted', { since: age(answer.delistedAtMs) }),
+    note,
+  ]
+    .filter(Boolean)
+    .join('\n');
   const game = plainText(card.game, FIELD_LENGTH);
   return {
     ...(game && { author: { name: game } }),
-    title: plainMarkdown(card.name, TITLE_LENGTH) || '(no name)',
+    title: plainMarkdown(card.name, TITLE_LENGTH) || formatMessage(locale, 'noName'),
     ...(description && { description }),
     color: description ? OLD_COLOUR : CURRENT_COLOUR,
-    fields: [...factFields(card), ...(view.showPrices ? priceFields(view) : [])],
+    fields: [...factFields(view), ...(view.showPrices ? priceFields(view) : [])],
     ...(image && { image: { url: image } }),
     ...(footer && { footer: { text: footer } }),
   };
 }
 
-/** "N of M requests left today", more urgent as they run low; nothing while that is unknown. */
-export function remainingWords({
-  quota,
-  locale,
-  numbers,
-}: Pick<CardView, 'quota' | 'locale' | 'numbers'>): string | undefined {
+/** The service knows no card of that id. @returns Markdown, at most 2,000 characters */
+export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number): string {
+  const id = plainMarkdown(cardId, 300) || formatMessage(locale, 'invisibleId');
+  return formatMessage(locale, 'noSuchCard', { id, since: age(fetchedAtMs) });
+}
+
+/** "N of M requests left today", more urgent as they run low; `undefined` while that is unknown. */
+export function requestsLeft(locale: string, quota: QuotaState | undefined): string | undefined {
   if (quota?.remaining === undefined) return undefined;
-  const of = quota.limit === undefined ? '' : ` of ${numbers.count(quota.limit, locale)}`;
-  const left = `${numbers.count(quota.remaining, locale)}${of} requests left today`;
-  const spent = spentShare(quota) ?? 0;
+  const { remaining, limit } = quota;
+  if (limit === undefined) return formatMessage(locale, 'requestsLeft', { remaining });
   const [low, veryLow, gone] = WARNING_SHARES;
-  if (spent >= gone) return `${left}, known cards only`;
-  if (spent >= veryLow) return `only ${left}, the last ones`;
-  return spent >= low ? `only ${left}` : left;
+  const spent = spentShare(quota) ?? 0;
+  const level = spent >= gone ? 'gone' : spent >= veryLow ? 'veryLow' : spent >= low ? 'low' : 'enough';
+  return formatMessage(locale, 'requestsLeftOf', { remaining, limit, level });
 }
 
-function unlistedNote(delistedAtMs: number): string {
-  return `No longer listed by the card service, as of ${age(delistedAtMs)}. This is our last copy.`;
-}
-
-function factFields({ set, number, rarity }: Card): APIEmbedField[] {
+function factFields({ card: { set, number, rarity }, locale }: CardView): APIEmbedField[] {
   const half = FIELD_LENGTH / 2;
   const setName = plainMarkdown(set.name, half);
   const setId = plainMarkdown(set.id, half);
   return [
-    field('Set', [setName, setId && `(${setId})`].filter(Boolean).join(' ')),
-    field('Number', number && plainMarkdown(number, FIELD_LENGTH)),
-    field('Rarity', rarity && plainMarkdown(rarity, FIELD_LENGTH)),
+    field(formatMessage(locale, 'set'), [setName, setId && `(${setId})`].filter(Boolean).join(' ')),
+    field(formatMessage(locale, 'number'), number && plainMarkdown(number, FIELD_LENGTH)),
+    field(formatMessage(locale, 'rarity'), rarity && plainMarkdown(rarity, FIELD_LENGTH)),
   ].filter((present) => present !== undefined);
 }
 
-function priceFields({ card, answer, locale, numbers }: CardView): APIEmbedField[] {
-  const named: [string, keyof Prices][] = [
-    ['Market', 'market'],
-    ['Low', 'low'],
-    ['High', 'high'],
-  ];
-  const given = named.flatMap(([name, key]) => {
-    const price = card.prices?.[key];
-    return price === undefined ? [] : [{ name, value: numbers.price(price, locale), inline: true }];
+function priceFields({ card, answer, locale, currency }: CardView): APIEmbedField[] {
+  const given = PRICES.flatMap((name) => {
+    const price = card.prices?.[name];
+    return price === undefined
+      ? []
+      : [{ name: formatMessage(locale, name), value: formatPrice(locale, price, currency), inline: true }];
   });
-  const prices = given.length > 0 ? given : [{ name: 'Prices', value: 'no prices', inline: true }];
-  return [...prices, { name: 'Prices as of', value: age(answer.fetchedAtMs), inline: false }];
+  const none = { name: formatMessage(locale, 'prices'), value: formatMessage(locale, 'noPrices'), inline: true };
+  const asOf = { name: formatMessage(locale, 'pricesAsOf'), value: age(answer.fetchedAtMs), inline: false };
+  return [...(given.length > 0 ? given : [none]), asOf];
 }
 
 function field(name: string, value: string | undefined): APIEmbedField | undefined {

@@ -15,48 +15,29 @@ const FORMS = {
 
 type Form = keyof typeof FORMS;
 
-/** Discord has 33 locales, each of which meets all forms at most. */
+/** Discord has 33 locales, each of which meets every form at most. */
 const KEPT_FORMATS = 200;
-/** What is left of the day stays the same from one answer of the cache to the next. */
-const KEPT_COUNTS = 200;
 
-/** Numbers as members read them. Making a format takes longer than all the rest of an embed, so they are kept. */
-export class NumberFormats {
-  readonly #currency: string | undefined;
-  readonly #kept = new LRUCache<string, Intl.NumberFormat>({ max: KEPT_FORMATS });
-  readonly #counts = new LRUCache<string, string>({ max: KEPT_COUNTS });
+/** Making one takes longer than the rest of an embed. */
+const kept = new LRUCache<string, Intl.NumberFormat>({ max: KEPT_FORMATS });
 
-  /** @param currency ISO 4217, when the operator named one; without, a price is a plain number */
-  constructor(currency?: string) {
-    this.#currency = currency;
-  }
-
-  price(value: number, locale: string): string {
-    return this.#format(priceForm(Math.abs(value)), locale).format(value);
-  }
-
-  count(value: number, locale: string): string {
-    const key = `${value} ${locale}`;
-    const kept = this.#counts.get(key);
-    if (kept !== undefined) return kept;
-    const written = this.#format('count', locale).format(value);
-    this.#counts.set(key, written);
-    return written;
-  }
-
-  #format(form: Form, locale: string): Intl.NumberFormat {
-    const key = `${form} ${locale}`;
-    const kept = this.#kept.get(key);
-    if (kept) return kept;
-    const made = numberFormat(locale, form === 'count' ? FORMS.count : priceOptions(form, this.#currency));
-    this.#kept.set(key, made);
-    return made;
-  }
+/** @param currency ISO 4217, when the operator named one; without, a price is a plain number */
+export function formatPrice(locale: string, value: number, currency: string | undefined): string {
+  return numberFormat(locale, priceForm(Math.abs(value)), currency).format(value);
 }
 
-/** A single one; see `NumberFormats` for many. */
-export function formatCount(value: number, locale: string): string {
-  return numberFormat(locale, FORMS.count).format(value);
+export function formatCount(locale: string, value: number): string {
+  return numberFormat(locale).format(value);
+}
+
+/** Numbers as members of a locale write them. */
+export function numberFormat(locale: string, form: Form = 'count', currency?: string): Intl.NumberFormat {
+  const key = `${form} ${currency} ${locale}`;
+  const known = kept.get(key);
+  if (known) return known;
+  const made = makeFormat(locale, currency === undefined ? FORMS[form] : inCurrency(form, currency));
+  kept.set(key, made);
+  return made;
 }
 
 function priceForm(size: number): Form {
@@ -65,14 +46,13 @@ function priceForm(size: number): Form {
   return size < SMALLEST_WRITTEN_OUT ? 'tiny' : 'small';
 }
 
-function priceOptions(form: Form, currency: string | undefined): Intl.NumberFormatOptions {
-  if (currency === undefined) return FORMS[form];
-  const digits = form === 'cents' ? {} : FORMS[form]; // a currency knows its own: yen have no cents
+function inCurrency(form: Form, currency: string): Intl.NumberFormatOptions {
+  const digits = form === 'cents' ? {} : FORMS[form]; // a currency has its own: yen have no cents
   return { ...digits, style: 'currency', currency };
 }
 
-/** Discord's locales are all BCP 47; one that is not yet known here is no reason to fail. */
-function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+/** Discord's locales are all BCP 47; one that is not known here is no reason to fail. */
+function makeFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   try {
     return new Intl.NumberFormat(locale, options);
   } catch {

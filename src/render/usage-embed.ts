@@ -1,5 +1,6 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Bookings } from '../model/quota.ts';
+import { formatMessage, type PlainMessageKey } from './messages.ts';
 import { formatCount } from './numbers.ts';
 import { plainMarkdown } from './text.ts';
 import { age, fromTime } from './times.ts';
@@ -32,22 +33,20 @@ const BAR_CELLS = 20;
 
 /** What is left of the quota, where it is known, and what is missing, where it is not. */
 export function usageEmbed(view: UsageView): APIEmbed {
-  const { state, missing } = view;
+  const { state, missing, locale, everybody, waitingNow } = view;
   return {
-    title: 'Requests to the card service',
+    title: formatMessage(locale, 'usageTitle'),
     description: [state.words, missing].filter(Boolean).join('\n'),
     color: state.isWell && missing === undefined ? COLOUR : WARNING_COLOUR,
     fields: [
       ...todayFields(view),
       ...reportFields(view),
-      { name: 'Saved today', value: savedWords(view), inline: true },
-      { name: 'Waiting now', value: formatCount(view.waitingNow, view.locale), inline: true },
+      field(locale, 'savedToday', formatMessage(locale, 'saved', { requests: everybody.saved }), true),
+      field(locale, 'waitingNow', formatCount(locale, waitingNow), true),
       ...freshnessField(view),
       ...serverFields(view),
     ],
-    footer: {
-      text: 'Saved: answered from the cache instead of a request. Counted since 00:00 UTC, in all servers and in this one',
-    },
+    footer: { text: formatMessage(locale, 'usageFooter') },
   };
 }
 
@@ -61,66 +60,70 @@ export function bar(part: number, whole: number): string {
 function todayFields({ figures, runsOutAtMs, nowMs, locale }: UsageView): APIEmbedField[] {
   const { limit, remaining, resetsAtMs } = figures.today;
   if (remaining === undefined && limit === undefined) {
-    return [{ name: 'Today', value: 'not known before the first answer of the day', inline: false }];
+    return [field(locale, 'today', formatMessage(locale, 'todayUnknown'))];
   }
+  const left = { remaining: figure(locale, remaining), limit: figure(locale, limit) };
   const lines = [
     remaining !== undefined && limit !== undefined && bar(remaining, limit),
-    `${known(remaining, locale)} of ${known(limit, locale)} left`,
-    resetsAtMs !== undefined && `all back ${fromTime(resetsAtMs, nowMs)}`,
-    runsOutAtMs !== undefined && `at the present rate gone ${fromTime(runsOutAtMs, nowMs)}`,
+    formatMessage(locale, 'leftOf', left),
+    resetsAtMs !== undefined && formatMessage(locale, 'allBack', { from: fromTime(locale, resetsAtMs, nowMs) }),
+    runsOutAtMs !== undefined && formatMessage(locale, 'goneAt', { from: fromTime(locale, runsOutAtMs, nowMs) }),
   ];
-  return [{ name: 'Today', value: lines.filter(Boolean).join('\n'), inline: false }];
+  return [field(locale, 'today', lines.filter(Boolean).join('\n'))];
 }
 
 function reportFields({ figures, locale }: UsageView): APIEmbedField[] {
   const { plan, period } = figures.report ?? {};
-  const { used, limit, remaining } = figures.inPeriod ?? {};
-  const fields: (APIEmbedField | false)[] = [
-    plan !== undefined && { name: 'Plan', value: plainMarkdown(plan, 100) || 'unnamed', inline: true },
-    period !== undefined && { name: 'Period', value: `${day(period.startMs)} – ${day(period.endMs)}`, inline: true },
-    figures.inPeriod !== undefined && {
-      name: 'In this period',
-      value: [
-        used !== undefined && limit !== undefined && bar(used, limit),
-        `${known(used, locale)} of ${known(limit, locale)} used, ${known(remaining, locale)} left`,
-      ]
-        .filter(Boolean)
-        .join('\n'),
-      inline: false,
-    },
-  ];
-  return fields.filter((present) => present !== false);
+  const fields: APIEmbedField[] = [];
+  if (plan !== undefined) {
+    fields.push(field(locale, 'plan', plainMarkdown(plan, 100) || formatMessage(locale, 'unnamedPlan'), true));
+  }
+  if (period !== undefined) {
+    const days = { start: day(period.startMs), end: day(period.endMs) };
+    fields.push(field(locale, 'period', formatMessage(locale, 'periodFromTo', days), true));
+  }
+  if (figures.inPeriod !== undefined) {
+    const { used, limit, remaining } = figures.inPeriod;
+    const shown = {
+      used: figure(locale, used),
+      limit: figure(locale, limit),
+      remaining: figure(locale, remaining),
+    };
+    const lines = [
+      used !== undefined && limit !== undefined && bar(used, limit),
+      formatMessage(locale, 'usedOf', shown),
+    ];
+    fields.push(field(locale, 'inThisPeriod', lines.filter(Boolean).join('\n')));
+  }
+  return fields;
 }
 
-function freshnessField({ figures, reportAtMs }: UsageView): APIEmbedField[] {
+function freshnessField({ figures, reportAtMs, locale }: UsageView): APIEmbedField[] {
   if (!figures.report || reportAtMs === undefined) return [];
-  return [{ name: 'Report from', value: age(reportAtMs), inline: true }];
+  return [field(locale, 'reportFrom', age(reportAtMs), true)];
 }
 
 function serverFields({ server, topMembers, locale }: UsageView): APIEmbedField[] {
-  const { cap, memberCap } = server;
-  const ofShare = cap === undefined ? '' : ` of its share of ${formatCount(cap, locale)}`;
+  const { cap, memberCap, requests, saved } = server;
   const lines = [
-    `${requestWords(server.requests, locale)}${ofShare}, ${formatCount(server.saved, locale)} answered from the cache`,
-    memberCap !== undefined && `at most ${requestWords(memberCap, locale)} for each member`,
+    cap === undefined
+      ? formatMessage(locale, 'serverRequests', { requests, saved })
+      : formatMessage(locale, 'serverRequestsOfBudget', { requests, cap, saved }),
+    memberCap !== undefined && formatMessage(locale, 'memberCap', { requests: memberCap }),
   ];
-  const top = topMembers.map(({ memberId, requests }) => `<@${memberId}> ${formatCount(requests, locale)}`);
+  const top = topMembers.map(({ memberId, requests }) => `<@${memberId}> ${formatCount(locale, requests)}`);
   return [
-    { name: 'This server today', value: lines.filter(Boolean).join('\n'), inline: false },
-    ...(top.length > 0 ? [{ name: 'Most requests today', value: top.join('\n'), inline: false }] : []),
+    field(locale, 'serverToday', lines.filter(Boolean).join('\n')),
+    ...(top.length > 0 ? [field(locale, 'mostRequestsToday', top.join('\n'))] : []),
   ];
 }
 
-function savedWords({ everybody, locale }: UsageView): string {
-  return requestWords(everybody.saved, locale);
+function field(locale: string, name: PlainMessageKey, value: string, inline = false): APIEmbedField {
+  return { name: formatMessage(locale, name), value, inline };
 }
 
-function requestWords(count: number, locale: string): string {
-  return `${formatCount(count, locale)} ${count === 1 ? 'request' : 'requests'}`;
-}
-
-function known(value: number | undefined, locale: string): string {
-  return value === undefined ? '?' : formatCount(value, locale);
+function figure(locale: string, value: number | undefined): string {
+  return value === undefined ? '?' : formatCount(locale, value);
 }
 
 function day(atMs: number | undefined): string {

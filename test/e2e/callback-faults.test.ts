@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { words } from '../../src/render/words.ts';
+import { formatMessage } from '../../src/render/messages.ts';
 import { rateLimited, refused, refusedWithHtml, serverError } from '../../src/sandbox/discord/fault-forms.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
@@ -98,7 +98,7 @@ describe('the first answer', () => {
     for (const [index, id] of ids.entries()) {
       world.discord.faults.script(...REFUSALS.slice(index >> 1, (index >> 1) + 1));
       const { content, ephemeral } = await world.card(id).until(isFinal);
-      expect([id, content, ephemeral]).toEqual([id, words.broken, true]);
+      expect([id, content, ephemeral]).toEqual([id, formatMessage('en-US', 'broken'), true]);
     }
 
     const lines = (await world.commandLines(1 + ids.length)).slice(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { words } from '../../src/render/words.ts';
+import { formatMessage } from '../../src/render/messages.ts';
 import type { Refusal } from '../../src/sandbox/discord/api-error.ts';
 import {
   bannedByCloudflare,
@@ -100,7 +100,7 @@ describe('an answer that is owed', () => {
     ];
     for (const [index, refusal] of refusals.entries()) {
       world.discord.faults.script(refusal);
-      expect(await finalAnswer(world.card(`base1-${index + 1}`))).toBe(words.broken);
+      expect(await finalAnswer(world.card(`base1-${index + 1}`))).toBe(formatMessage('en-US', 'broken'));
     }
 
     const broken = expect.objectContaining({ outcome: 'broken' });

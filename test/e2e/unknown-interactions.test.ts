@@ -2,7 +2,7 @@ import { InteractionType } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { words } from '../../src/render/words.ts';
+import { formatMessage } from '../../src/render/messages.ts';
 import { startBackends } from '../support/backends.ts';
 import { startDiscordRelay } from '../support/discord-relay.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -43,11 +43,11 @@ it('what no command of ours asks for is acknowledged: an empty list, or a senten
   const inPrivate = (content: string) => ({ type: 4, data: expect.objectContaining({ content, flags: 64 }) });
   expect(said).toEqual({
     autocomplete: { type: 8, data: { choices: [] } },
-    button: inPrivate(words.outOfDate),
-    select: inPrivate(words.outOfDate),
-    modal: inPrivate(words.outOfDate),
-    command: inPrivate(words.unknownCommand),
-    menu: inPrivate(words.unknownCommand),
+    button: inPrivate(formatMessage('en-US', 'outOfDate')),
+    select: inPrivate(formatMessage('en-US', 'outOfDate')),
+    modal: inPrivate(formatMessage('en-US', 'outOfDate')),
+    command: inPrivate(formatMessage('en-US', 'unknownCommand')),
+    menu: inPrivate(formatMessage('en-US', 'unknownCommand')),
   });
   expect(lines.filter(({ msg }) => msg === 'command').map(({ command }) => command)).toEqual(DATA.map(() => 'older'));
 });

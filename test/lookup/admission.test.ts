@@ -272,7 +272,7 @@ describe('a budget', () => {
       return read;
     });
 
-    expect(await queue.admit(lookup(IDS[1] ?? '', by('eager')))).toMatchObject({ refusal: { name: 'ShareSpent' } });
+    expect(await queue.admit(lookup(IDS[1] ?? '', by('eager')))).toMatchObject({ refusal: { name: 'BudgetSpent' } });
     expect(service.requests).toHaveLength(1);
   });
 

@@ -208,9 +208,7 @@ describe('a 429', () => {
 
     const admission = await queue.admit(lookup('base1-2'));
 
-    expect('refusal' in admission && admission.refusal.userMessage).toMatch(
-      /^The card service asked us to wait\. Ask again/,
-    );
+    expect(admission).toMatchObject({ refusal: { name: 'Busy', paused: true } });
   });
 });
 
@@ -225,7 +223,7 @@ describe('a 429 for longer than anybody waits, with requests left', () => {
 
     const told = await outcomeAfter(0, queue.enqueue(lookup(IDS[1] ?? '')));
     expect(told).toBeInstanceOf(Busy);
-    expect(told).toMatchObject({ untilMs, userMessage: expect.stringMatching(/^The card service asked us to wait\./) });
+    expect(told).toMatchObject({ untilMs, paused: true });
     expect(await queue.admit(lookup(IDS[2] ?? ''))).toMatchObject({ refusal: { name: 'Busy', untilMs } });
 
     await vi.advanceTimersByTimeAsync(900_000);
@@ -387,10 +385,10 @@ describe('an outage whose end is stated', () => {
     const service = createCardService();
     service.set({ down: true, downRetryAfterSeconds: 600 });
     const { queue } = lookupQueueOver(service);
-    const { userMessage } = new ServiceDown('', { untilMs: Date.now() + 600_000 });
+    const refusal = { name: 'ServiceDown', untilMs: Date.now() + 600_000 };
 
-    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-1')))).toMatchObject({ userMessage });
-    expect(await queue.admit(lookup('base1-2'))).toMatchObject({ refusal: { userMessage } });
+    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-1')))).toMatchObject(refusal);
+    expect(await queue.admit(lookup('base1-2'))).toMatchObject({ refusal });
     await vi.advanceTimersByTimeAsync(599_999);
     expect(service.requests).toHaveLength(1);
     service.set({ down: false });
@@ -403,11 +401,11 @@ describe('an outage whose end is stated', () => {
     const service = createCardService();
     service.script({ status: 503, headers: { 'retry-after': '50' } });
     const { queue } = lookupQueueOver(service, { plan: 'free' }, { longestWaitMs: 30_000 });
-    const { userMessage } = new ServiceDown('', { untilMs: Date.now() + 50_000 });
+    const refusal = { name: 'ServiceDown', untilMs: Date.now() + 50_000 };
     const first = queue.enqueue(lookup('base1-1'));
     await vi.advanceTimersByTimeAsync(0);
 
-    expect(await queue.admit(lookup('base1-1'))).toMatchObject({ refusal: { userMessage } });
+    expect(await queue.admit(lookup('base1-1'))).toMatchObject({ refusal });
     expect(await queue.admit(lookup('base1-2'))).toHaveProperty('reservation');
     await vi.advanceTimersByTimeAsync(20_000);
     expect(await queue.admit(lookup('base1-1'))).toHaveProperty('reservation');

@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseCardId } from '../../src/model/card-id.ts';
 import { KeyRefused, QuotaSpent, ServiceDown } from '../../src/model/errors.ts';
-import { type CardView, cardEmbed, remainingWords } from '../../src/render/card-embed.ts';
-import { NumberFormats } from '../../src/render/numbers.ts';
-import { words } from '../../src/render/words.ts';
+import { type CardView, cardEmbed, noSuchCard, requestsLeft } from '../../src/render/card-embed.ts';
+import { errorMessage } from '../../src/render/error-message.ts';
+import { formatMessage } from '../../src/render/messages.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
 import { Card } from '../../src/service/schema.ts';
 import { expectAccepted } from './discord-limits.ts';
-import { currency, locale, momentMs, quotaState, serviceCard } from './service-answers.ts';
+import { currency, locale, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 
 const ASKED_AT_MS = Date.UTC(2026, 10, 20, 12);
 const ASKED = '<t:1795176000:R>';
+const RENEWING = formatMessage('en-US', 'renewing');
 
 const VIEW: CardView = {
   card: {
@@ -26,7 +28,7 @@ const VIEW: CardView = {
   answer: { fetchedAtMs: ASKED_AT_MS },
   showPrices: true,
   locale: 'en-US',
-  numbers: new NumberFormats(),
+  currency: undefined,
   quota: { limit: 1_000, remaining: 987, resetsAtMs: undefined, receivedAtMs: ASKED_AT_MS },
 };
 
@@ -89,13 +91,13 @@ describe('the embed of a card', () => {
     ['de', 'EUR', '1.234,50\u00a0€'],
     ['de', undefined, '1.234,50'],
   ])('writes prices as in %s with %s', (locale, currency, written) => {
-    expect(field({ locale, numbers: new NumberFormats(currency) }, 'Market')).toBe(written);
+    expect(field({ locale, currency }, 'Market')).toBe(written);
   });
 
   it('says that a card is no longer listed, and what else there is to say, and looks different', () => {
-    const embed = embedOf({ answer: { fetchedAtMs: 0, delistedAtMs: ASKED_AT_MS }, note: words.renewing });
+    const embed = embedOf({ answer: { fetchedAtMs: 0, delistedAtMs: ASKED_AT_MS }, note: RENEWING });
     expect(embed.description).toBe(
-      `No longer listed by the card service, as of ${ASKED}. This is our last copy.\n${words.renewing}`,
+      `No longer listed by the card service, as of ${ASKED}. This is our last copy.\n${RENEWING}`,
     );
     expect(embed.color).not.toBe(cardEmbed(VIEW).color);
   });
@@ -112,9 +114,9 @@ describe('the embed of a card', () => {
 describe('whatever the service sends for a card', () => {
   const notes = fc.constantFrom(
     undefined,
-    words.renewing,
+    RENEWING,
     ...[new QuotaSpent(ASKED_AT_MS), new KeyRefused(401), new ServiceDown('silence', { untilMs: ASKED_AT_MS })].map(
-      ({ userMessage }) => words.notRenewed(userMessage),
+      (error) => formatMessage('en-US', 'notRenewed', { why: errorMessage('en-US', error) }),
     ),
   );
   const view = fc.record({
@@ -122,7 +124,7 @@ describe('whatever the service sends for a card', () => {
     answer: fc.record({ fetchedAtMs: momentMs, delistedAtMs: fc.option(momentMs, { nil: undefined }) }),
     showPrices: fc.boolean(),
     locale,
-    numbers: currency.map((code) => new NumberFormats(code)),
+    currency,
     quota: quotaState,
     note: notes,
   });
@@ -146,7 +148,7 @@ describe('whatever the service sends for a card', () => {
   });
 });
 
-describe('remainingWords', () => {
+describe('the requests that are left', () => {
   const QUOTA = { limit: 50_000, remaining: 1_234, resetsAtMs: undefined, receivedAtMs: 0 };
   it.each([
     ['both figures', { ...QUOTA, remaining: 12_345 }, '12.345 of 50.000 requests left today'],
@@ -157,6 +159,36 @@ describe('remainingWords', () => {
     ['no remaining', { ...QUOTA, remaining: undefined }, undefined],
     ['nothing known', undefined, undefined],
   ])('with %s', (_, quota, said) => {
-    expect(remainingWords({ quota, locale: 'de', numbers: new NumberFormats() })).toBe(said);
+    expect(requestsLeft('de', quota)).toBe(said);
   });
 });
+
+describe('"no such card"', () => {
+  it('names any id as text, in bold, within a message', () => {
+    const anyId = nastyText.map(idOrNothing).filter((id) => id !== undefined);
+    fc.assert(
+      fc.property(anyId, (id) => {
+        const said = noSuchCard('en-US', id, ASKED_AT_MS + 999);
+        expect(said.length).toBeLessThanOrEqual(2_000);
+        expect(parseMarkdown(said)).toEqual([
+          { type: 'text', text: 'There is no card ' },
+          { type: 'bold', children: [{ type: 'text', text: expect.any(String) }] },
+          { type: 'text', text: ', as of ' },
+          { type: 'timestamp', seconds: ASKED_AT_MS / 1000, style: 'R' },
+          { type: 'text', text: '. An id looks like ' },
+          { type: 'code', text: 'base1-4' },
+          { type: 'text', text: '.' },
+        ]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function idOrNothing(text: string): string | undefined {
+  try {
+    return parseCardId(text.slice(0, 100));
+  } catch {
+    return undefined;
+  }
+}

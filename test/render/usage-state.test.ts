@@ -57,5 +57,5 @@ it.each<[string, Breaker, string, boolean]>([
     false,
   ],
 ])('says the state at this second: %s', (_, breaker, words, isWell) => {
-  expect(usageState(breaker, NOON_MS)).toEqual({ words, isWell });
+  expect(usageState('en-US', breaker, NOON_MS)).toEqual({ words, isWell });
 });

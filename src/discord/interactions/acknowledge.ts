@@ -1,5 +1,5 @@
 import { DiscordAPIError, RateLimitError, type REST, RESTJSONErrorCodes } from 'discord.js';
-import { words } from '../../render/words.ts';
+import { formatMessage } from '../../render/messages.ts';
 import type { DeferredReply } from '../../replies/deferred-reply.ts';
 import { reply } from '../rest/callback.ts';
 import { FIRST_ANSWER_MS, sendAgain } from '../rest/send-again.ts';
@@ -31,12 +31,13 @@ export async function acknowledge(receivedAtMs: number, send: () => Promise<unkn
 /** The same; what Discord refuses is followed by a plain sentence in private, so that the member is not left alone. */
 export async function acknowledgeSomehow(
   rest: REST,
-  to: Pick<DeferredReply, 'interactionId' | 'token' | 'receivedAtMs'>,
+  to: Pick<DeferredReply, 'interactionId' | 'token' | 'locale' | 'receivedAtMs'>,
   send: () => Promise<unknown>,
 ): Promise<Exclude<FirstAnswer, { kind: 'refused' }>> {
   const first = await acknowledge(to.receivedAtMs, send);
   if (first.kind !== 'refused') return first;
-  const plain = await acknowledge(to.receivedAtMs, () => reply(rest, to, { content: words.broken }, true));
+  const content = formatMessage(to.locale, 'broken');
+  const plain = await acknowledge(to.receivedAtMs, () => reply(rest, to, { content }, true));
   if (plain.kind === 'already there') return plain;
   return { kind: 'over', outcome: plain.kind === 'sent' ? 'broken' : 'not answered', err: first.err };
 }

@@ -1,6 +1,6 @@
 import type { Services } from '../../../commands/services.ts';
 import type { Logger } from '../../log.ts';
-import { words } from '../../render/words.ts';
+import { formatMessage } from '../../render/messages.ts';
 import type { DeferredReply, Outcome } from '../../replies/deferred-reply.ts';
 import type { ReplyEdits } from '../rest/reply-edits.ts';
 import type { Command, Message } from './command.ts';
@@ -32,7 +32,8 @@ export function completion(
   return async () => {
     const result = await replyEdits.edit(deferred, message);
     // What Discord finds fault with must not leave "thinking…" there for ever.
-    const plain = result === 'refused' ? await replyEdits.edit(deferred, { content: words.broken }) : undefined;
+    const content = formatMessage(deferred.locale, 'broken');
+    const plain = result === 'refused' ? await replyEdits.edit(deferred, { content }) : undefined;
     if (result === 'failed' || plain === 'failed') return false;
     const shown = result === 'edited' ? ended : plain === 'edited' ? 'broken' : 'not answered';
     logCommand(log, deferred, { source, waitMs, outcome: shown, err });
@@ -47,8 +48,9 @@ function rendered(
 ): { message: Message; err?: unknown } {
   try {
     const complete = commands.find(({ data }) => data.name === deferred.command)?.complete;
-    return { message: complete ? complete(deferred, outcome, services) : { content: words.unknownCommand } };
+    if (complete) return { message: complete(deferred, outcome, services) };
+    return { message: { content: formatMessage(deferred.locale, 'unknownCommand') } };
   } catch (err) {
-    return { message: { content: words.broken }, err };
+    return { message: { content: formatMessage(deferred.locale, 'broken') }, err };
   }
 }

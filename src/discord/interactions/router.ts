@@ -4,7 +4,8 @@ import type { Logger } from '../../log.ts';
 import type { Reservation } from '../../lookup/admission.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
 import { CommandRate } from '../../quota/command-rate.ts';
-import { words } from '../../render/words.ts';
+import { errorMessage } from '../../render/error-message.ts';
+import { formatMessage } from '../../render/messages.ts';
 import type { DeferredReplies } from '../../replies/deferred-replies.ts';
 import type { DeferredReply } from '../../replies/deferred-reply.ts';
 import { defer, reply } from '../rest/callback.ts';
@@ -115,15 +116,17 @@ export class InteractionRouter {
     invocation: Invocation,
     command: Command | undefined,
   ): Promise<{ response: Response; outcome: string; err?: unknown }> {
+    const { locale } = invocation;
     try {
       if (this.#closing) throw new Stopping();
       this.#pace.count(invocation.memberId, invocation.receivedAtMs);
-      if (!command) return { response: sentence(words.unknownCommand), outcome: 'unknown command' };
+      if (!command) return { response: sentence(formatMessage(locale, 'unknownCommand')), outcome: 'unknown command' };
       return { response: await command.run(invocation, this.#options.services), outcome: 'answered' };
     } catch (err) {
-      if (err instanceof CardServiceError) return { response: sentence(err.userMessage), outcome: err.name };
-      if (isOptionError(err)) return { response: sentence(words.unknownCommand), outcome: 'outdated command' };
-      return { response: sentence(words.broken), outcome: 'broken', err };
+      if (err instanceof CardServiceError) return { response: sentence(errorMessage(locale, err)), outcome: err.name };
+      if (isOptionError(err))
+        return { response: sentence(formatMessage(locale, 'unknownCommand')), outcome: 'outdated command' };
+      return { response: sentence(formatMessage(locale, 'broken')), outcome: 'broken', err };
     }
   }
 

@@ -1,6 +1,6 @@
 import type { CommandInteraction, Interaction, REST } from 'discord.js';
 import type { Logger } from '../../log.ts';
-import { words } from '../../render/words.ts';
+import { formatMessage } from '../../render/messages.ts';
 import { reply, suggestNothing } from '../rest/callback.ts';
 import { acknowledge } from './acknowledge.ts';
 import { logCommand } from './command-log.ts';
@@ -15,10 +15,11 @@ export async function answerUnknown(
   log: Logger,
 ): Promise<void> {
   const receivedAtMs = Date.now();
-  const { guildId, token, user } = interaction;
+  const { guildId, locale, token, user } = interaction;
   const to = { interactionId: interaction.id, token };
+  const content = formatMessage(locale, 'outOfDate');
   const first = await acknowledge(receivedAtMs, () =>
-    interaction.isAutocomplete() ? suggestNothing(rest, to) : reply(rest, to, { content: words.outOfDate }, true),
+    interaction.isAutocomplete() ? suggestNothing(rest, to) : reply(rest, to, { content }, true),
   );
   const command = interaction.isAutocomplete() ? interaction.commandName : interaction.customId;
   const invocation = { command, guildId: guildId ?? undefined, memberId: user.id, receivedAtMs };

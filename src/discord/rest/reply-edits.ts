@@ -2,7 +2,6 @@ import { DiscordAPIError, MessageFlags, RateLimitError, type REST, RESTJSONError
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
 import { Incident } from '../../log.ts';
-import { isWaitNotice } from '../../render/words.ts';
 import type { DeferredReply } from '../../replies/deferred-reply.ts';
 import { acknowledge } from '../interactions/acknowledge.ts';
 import type { Message } from '../interactions/command.ts';
@@ -17,6 +16,9 @@ const LOST: ReadonlySet<number | string> = new Set([
   RESTJSONErrorCodes.UnknownMessage, // 10008
   RESTJSONErrorCodes.UnknownInteraction, // 10062
 ]);
+
+/** How the message `permitAt` begins. */
+const WAIT_NOTICE = 'Your turn comes';
 
 /** What of a reply tells whether it is an answer. */
 const Shown = z.object({ content: z.string(), flags: z.number().default(0) });
@@ -66,7 +68,7 @@ export class ReplyEdits {
       const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
       const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });
       const { content, flags } = Shown.parse(found);
-      return (flags & MessageFlags.Loading) === 0 && !isWaitNotice(content);
+      return (flags & MessageFlags.Loading) === 0 && !content.startsWith(WAIT_NOTICE);
     } catch {
       return false;
     }

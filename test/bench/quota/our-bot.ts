@@ -8,6 +8,7 @@ import type { Invocation, Message } from '../../../src/discord/interactions/comm
 import { createLog } from '../../../src/log.ts';
 import { CardServiceError } from '../../../src/model/errors.ts';
 import type { Requester } from '../../../src/model/requester.ts';
+import { errorMessage } from '../../../src/render/error-message.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
 
@@ -40,7 +41,7 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
   return {
     lookUp: (cardId, requester) =>
       answer(invocationOf(cardId, requester)).catch((error: unknown) => {
-        if (error instanceof CardServiceError) return outcomeOf({ content: error.userMessage }, false);
+        if (error instanceof CardServiceError) return outcomeOf({ content: errorMessage('en-US', error) }, false);
         throw error;
       }),
     async close() {

@@ -1,0 +1,95 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { LRUCache } from 'lru-cache';
+import { en } from './languages/en.ts';
+import { numberFormat } from './numbers.ts';
+
+/** All texts of one language. */
+export type Language = Record<MessageKey, string>;
+
+export type MessageKey = keyof typeof en;
+
+/** Messages without arguments. */
+export type PlainMessageKey = { [Key in MessageKey]: Arguments<(typeof en)[Key]> extends [] ? Key : never }[MessageKey];
+
+/** By Discord's locale codes (https://docs.discord.com/developers/reference#locales), or the language alone: `pt-BR`, `de`. */
+export const LANGUAGES: Readonly<Record<string, Language>> = { en };
+
+/** Discord has 33 locales, each of which meets every message at most. A compiled message takes about 3 kB. */
+const KEPT_MESSAGES = 1_000;
+
+/** Compiled when first shown: each takes some 70 µs, and few are shown. */
+const compiled = new LRUCache<string, IntlMessageFormat>({ max: KEPT_MESSAGES });
+
+/**
+ * A text as a member reads it: in their language if there is a file for it, otherwise in English, and with the numbers of
+ * their locale either way.
+ *
+ * @param locale of the member in Discord; one that is not known here is no error
+ * @param args what the English text names between braces: numbers where they are counted or written, otherwise text
+ */
+export function formatMessage<K extends MessageKey>(
+  locale: string,
+  key: K,
+  ...args: Arguments<(typeof en)[K]>
+): string {
+  const id = `${locale} ${key}`;
+  let message = compiled.get(id);
+  if (!message) {
+    message = compile(locale, key);
+    compiled.set(id, message);
+  }
+  return message.format(args[0]) as string; // only arguments that are objects would make it anything else
+}
+
+function compile(locale: string, key: MessageKey): IntlMessageFormat {
+  const [code, texts] = languageOf(locale);
+  const pluralRules = new Intl.PluralRules(code);
+  return new IntlMessageFormat(texts[key], code, undefined, {
+    ignoreTag: true, // `<t:1795226601:t>` is no markup
+    formatters: {
+      getNumberFormat: () => numberFormat(locale),
+      getPluralRules: () => pluralRules,
+      getDateTimeFormat: (...options) => new Intl.DateTimeFormat(...options),
+    },
+  });
+}
+
+function languageOf(locale: string): [code: string, texts: Language] {
+  for (const code of [locale, locale.split('-')[0] ?? '']) {
+    const texts = Object.hasOwn(LANGUAGES, code) ? LANGUAGES[code] : undefined;
+    if (texts) return [code, texts];
+  }
+  return ['en', en];
+}
+
+type Arguments<Text extends string> = keyof ArgumentTypes<Text> extends never ? [] : [args: ArgumentTypes<Text>];
+
+/** What an ICU message names between braces, read from its text by the compiler. */
+export type ArgumentTypes<Text extends string> = { [Argument in InText<Text> as Argument[0]]: Argument[1] };
+
+// A text and the cases of a plural or select contain each other in turn: `text {name, plural, one {text} other {text}}`.
+type InText<Text extends string, Found extends [string, unknown] = never> =
+  NextBrace<Text> extends [infer Brace, infer Rest extends string]
+    ? Brace extends '{'
+      ? InArgument<Rest, Found>
+      : InCases<Rest, Found>
+    : Found;
+
+type InCases<Text extends string, Found extends [string, unknown]> =
+  NextBrace<Text> extends [unknown, infer Rest extends string] ? InText<Rest, Found> : Found;
+
+type InArgument<Text extends string, Found extends [string, unknown]> = Text extends `${infer Head}}${infer Rest}`
+  ? Head extends `${infer Name}, ${infer Kind}`
+    ? Kind extends 'number'
+      ? InText<Rest, Found | [Name, number]>
+      : InCases<Text, Found | [Name, Kind extends `plural,${string}` ? number : string]>
+    : InText<Rest, Found | [Head, string]>
+  : Found;
+
+type NextBrace<Text extends string> = Text extends `${infer Before}{${infer Rest}`
+  ? Before extends `${string}}${string}`
+    ? ClosingBrace<Text>
+    : ['{', Rest]
+  : ClosingBrace<Text>;
+
+type ClosingBrace<Text extends string> = Text extends `${string}}${infer Rest}` ? ['}', Rest] : [];

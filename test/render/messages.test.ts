@@ -1,0 +1,76 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { en } from '../../src/render/languages/en.ts';
+import { type ArgumentTypes, formatMessage, LANGUAGES } from '../../src/render/messages.ts';
+
+describe('a message', () => {
+  it('tells a member when the permit is expected', () => {
+    expect(formatMessage('en-US', 'permitAt', { time: '<t:1795176001:t>' })).toBe(
+      'Your turn comes at <t:1795176001:t>.',
+    );
+  });
+
+  it.each([
+    [0, '0 requests'],
+    [1, '1 request'],
+    [2, '2 requests'],
+    [1_234, '1,234 requests'],
+  ])('counts %d', (requests, shown) => {
+    expect(formatMessage('en-US', 'saved', { requests })).toBe(shown);
+  });
+
+  it.each([
+    ['de', '12.345 requests left today'],
+    ['en-US', '12,345 requests left today'],
+    ['not a locale', '12,345 requests left today'],
+    ['', '12,345 requests left today'],
+    ['constructor', '12,345 requests left today'],
+  ])('that has no text in the language of "%s" is English, with the numbers of the locale', (locale, shown) => {
+    expect(formatMessage(locale, 'requestsLeft', { remaining: 12_345 })).toBe(shown);
+  });
+
+  it('shows its arguments as they are, whatever is in them', () => {
+    const why = "'{x}' <b>&</b> {count, plural, other {#}} # ''";
+    expect(formatMessage('en-US', 'notRenewed', { why })).toBe(`This copy is not the newest. ${why}`);
+  });
+});
+
+describe('the compiler', () => {
+  it('reads the arguments of a message from its text', () => {
+    expectTypeOf<ArgumentTypes<'none'>>().toEqualTypeOf<Record<never, never>>();
+    expectTypeOf<ArgumentTypes<'{a}, {b, number} {a}'>>().toEqualTypeOf<{ a: string; b: number }>();
+    expectTypeOf<
+      ArgumentTypes<'{a, plural, one {# {b}} other {# {c, number}}} {d, select, x {} other {{e}}}: {f}'>
+    >().toEqualTypeOf<{ a: number; b: string; c: number; d: string; e: string; f: string }>();
+  });
+
+  it('wants every argument, of its type, and no other', () => {
+    // @ts-expect-error an argument is missing
+    expect(() => formatMessage('en-US', 'permitAt')).toThrow('time');
+    // @ts-expect-error a number is not a text
+    formatMessage('en-US', 'permitAt', { time: 5 });
+    // @ts-expect-error no such argument
+    formatMessage('en-US', 'broken', { time: '' });
+    // @ts-expect-error no such message
+    expect(() => formatMessage('en-US', 'fixed')).toThrow();
+  });
+});
+
+describe.each(Object.entries(LANGUAGES))('the language %s', (code, texts) => {
+  const argumentsIn = (text: string): Set<string> => {
+    const names = new Set<string>();
+    JSON.stringify(new IntlMessageFormat(text, code, undefined, { ignoreTag: true }).getAst(), (_, element) => {
+      if (typeof element?.value === 'string' && element.type !== LITERAL) names.add(element.value);
+      return element;
+    });
+    return names;
+  };
+
+  it('is made of messages that can be read, each with the arguments of the English one', () => {
+    for (const [key, text] of Object.entries(texts)) {
+      expect([key, argumentsIn(text)]).toEqual([key, argumentsIn(en[key as keyof typeof en])]);
+    }
+  });
+});
+
+const LITERAL = 0;
