@@ -20,9 +20,9 @@ if (processes > 1 && redisServerBinary() === undefined) {
 const again = `--seconds ${seconds} --seed ${seed}${processes > 1 ? ` --processes ${processes}` : ''}`;
 process.stdout.write(`Seed ${seed}, ${seconds} s. Again with: npm run chaos -- ${again}\n`);
 const report = await runChaos({ seed, seconds, processes });
-const { asked, faults, endings, requests, overruns, outcomes, apart, failures, troubles } = report;
+const { commands, faults, endings, requests, overruns, outcomes, apart, failures, troubles } = report;
 const lines = [
-  `asked                    ${asked}, among ${faults} faults`,
+  `commands                 ${commands}, among ${faults} faults`,
   `answered with a card     ${endings.card}`,
   `answered with a sentence ${endings.sentence}`,
   `not reached              ${endings['not reached']} (no bot was there within 3 s)`,

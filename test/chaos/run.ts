@@ -12,7 +12,7 @@ import { watchOverruns } from './overruns.ts';
 import { type ChaosEvent, chaosSchedule } from './schedule.ts';
 
 export interface ChaosReport {
-  asked: number;
+  commands: number;
   /** How often each happened. */
   faults: number;
   endings: Record<Ending, number>;
@@ -102,7 +102,7 @@ export async function runChaos({
   failures.push(...alarmsIn(output).map((line) => `alarm: ${line}`));
   await world.close();
   return {
-    asked: asked.length,
+    commands: asked.length,
     faults: events.filter(({ kind }) => kind === 'fault').length,
     endings,
     requests,

@@ -9,8 +9,8 @@ function field({ embeds }: ChatMessage, name: string): string | undefined {
   return embeds[0]?.fields?.find((present) => present.name === name)?.value;
 }
 
-describe('shares', () => {
-  it('keep one member from spending more than their share; what is known stays free', async () => {
+describe('budgets', () => {
+  it('keep one member from spending more than their budget; known cards stay free', async () => {
     const world = await startWorld({ env: { MEMBER_DAILY_REQUESTS: '2' } });
     for (const id of IDS.slice(0, 2)) await world.card(id).settled();
 
@@ -18,7 +18,7 @@ describe('shares', () => {
     const known = await world.card(IDS[0] ?? '').settled();
     const elsewhere = await world.card(IDS[2] ?? '', {}, { guildId: null }).settled();
     const [, other] = world.discord.members;
-    const others = await world.card(IDS[2] ?? '', {}, { memberId: other?.id ?? '' }).settled();
+    const ofOther = await world.card(IDS[2] ?? '', {}, { memberId: other?.id ?? '' }).settled();
 
     expect(refused.content).toMatch(
       /^You have used the share of 2 requests a day\. It comes back (at <t:\d+:t>|on <t:\d+:f>)\. Cards that are known/,
@@ -26,11 +26,11 @@ describe('shares', () => {
     expect(refused.ephemeral).toBe(true);
     expect(known.embeds).toHaveLength(1);
     expect(elsewhere.content).toBe(refused.content);
-    expect(others.embeds).toHaveLength(1);
+    expect(ofOther.embeds).toHaveLength(1);
     expect(cardRequests(world)).toHaveLength(3);
   });
 
-  it('keep one server from spending more than its share', async () => {
+  it('keep one server from spending more than its budget', async () => {
     const world = await startWorld({ env: { GUILD_DAILY_REQUESTS: '1' } });
     const [first, second] = world.discord.guilds;
     await world.card(IDS[0] ?? '', {}, { guildId: first?.id ?? '' }).settled();
@@ -42,15 +42,15 @@ describe('shares', () => {
     expect(elsewhere.embeds).toHaveLength(1);
   });
 
-  it('count what waits for a turn as spent', async () => {
+  it('count lookups that wait for a permit as spent', async () => {
     const world = await startWorld({
       service: { requestsPerMinute: 60, burst: 2, requestsPerDay: 1_000 },
       env: { MEMBER_DAILY_REQUESTS: '2' },
     });
 
-    const asked = IDS.slice(0, 3).map((id) => world.card(id));
+    const lookups = IDS.slice(0, 3).map((id) => world.card(id));
     const replies = await Promise.all(
-      asked.map((typed) =>
+      lookups.map((typed) =>
         typed.until(({ content, embeds }) => embeds.length > 0 || content.startsWith('You have'), 8_000),
       ),
     );
@@ -59,7 +59,7 @@ describe('shares', () => {
     expect(cardRequests(world)).toHaveLength(2);
   });
 
-  it('are shown to who runs the server, with those who asked most', async () => {
+  it("are shown to a server's managers, with the members who caused most requests", async () => {
     const world = await startWorld({ env: { GUILD_DAILY_REQUESTS: '50' } });
     const [alice, bob] = world.discord.members.map(({ id }) => id);
     for (const id of IDS.slice(0, 2)) await world.card(id, {}, { memberId: alice ?? '' }).settled();
@@ -75,8 +75,8 @@ describe('shares', () => {
   });
 });
 
-describe('as the day runs low', () => {
-  it('the footer changes its words, and the log warns once', async () => {
+describe('when the day runs low', () => {
+  it('the footer changes, and the log warns once per threshold', async () => {
     const world = await startWorld({ service: { requestsPerMinute: 600, burst: 60, requestsPerDay: 20 } });
     const footers: (string | undefined)[] = [];
     for (const id of IDS.slice(0, 20)) footers.push((await world.card(id).settled()).embeds[0]?.footer?.text);
@@ -93,8 +93,8 @@ describe('as the day runs low', () => {
     ]);
   });
 
-  it('/usage says when it will be gone at the present rate', async () => {
-    const midnightMs = Date.now() + 12 * 3_600_000; // whatever the hour, half of the day is left
+  it('/usage predicts when the requests run out at the present rate', async () => {
+    const midnightMs = Date.now() + 12 * 3_600_000; // half of the day is left, whatever the time
     const world = await startWorld({
       service: { requestsPerMinute: 600, burst: 60, requestsPerDay: 25, nextResetMs: () => midnightMs },
       env: { MEMBER_DAILY_REQUESTS: '0' },

@@ -6,7 +6,7 @@ import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
 import { finalAnswer, finalAnswers, isFinal } from '../support/final-answers.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
 
-/** With its 3 s, which a busy machine may need itself elsewhere. */
+/** Discord's own 3 s; the other tests wait longer, because a busy machine may need it. */
 const AS_DISCORD = { discord: { lifetimes: DISCORD_LIFETIMES } };
 
 const CARD = 'Emberwing Drake';
@@ -14,8 +14,8 @@ const CARD = 'Emberwing Drake';
 const QUICK: [string, ScriptedFault][] = [
   ['502 three times', serverError('callback', { times: 3 })],
   ['a closed connection', { route: 'callback', answer: 'close' }],
-  ['a connection that is torn down', { route: 'callback', answer: 'reset' }],
-  ['what it should, but the answer is lost', { route: 'callback', answer: 'lose answer' }],
+  ['a reset connection', { route: 'callback', answer: 'reset' }],
+  ['success, but the answer is lost', { route: 'callback', answer: 'lose answer' }],
 ];
 const SLOW: ScriptedFault[] = [
   { route: 'callback', answer: 'hang' },
@@ -30,13 +30,13 @@ const REFUSALS: ScriptedFault[] = [
   refusedWithHtml('callback', 403, { claimsJson: true }),
 ];
 
-/** What Discord said to each first answer. */
+/** Discord's status for each callback. */
 function callbacks({ discord }: World): number[] {
   return discord.requests.filter(({ path }) => path.includes('/callback')).map(({ status }) => status);
 }
 
-describe('the first answer', () => {
-  async function reachesWhoWaits(fault: ScriptedFault): Promise<void> {
+describe('a first answer', () => {
+  async function reachesForMissingCard(fault: ScriptedFault): Promise<void> {
     const world = await startWorld(AS_DISCORD);
     world.discord.faults.script(fault);
 
@@ -49,7 +49,7 @@ describe('the first answer', () => {
     expect(cardRequests(world)).toHaveLength(1);
   }
 
-  async function reachesWhoseCardIsKnown(fault: ScriptedFault): Promise<void> {
+  async function reachesForKnownCard(fault: ScriptedFault): Promise<void> {
     const world = await startWorld(AS_DISCORD);
     await finalAnswer(world.card('base1-4'));
     world.discord.faults.script(fault);
@@ -63,19 +63,19 @@ describe('the first answer', () => {
     expect(cardRequests(world)).toHaveLength(1);
   }
 
-  it.each(QUICK)('reaches a member who waits for the card when the callback meets %s', async (_, fault) => {
-    await reachesWhoWaits(fault);
+  it.each(QUICK)('reaches a member who waits for a card when the callback meets %s', async (_, fault) => {
+    await reachesForMissingCard(fault);
   });
 
-  it.each(QUICK)('reaches a member whose card is known when the callback meets %s', async (_, fault) => {
-    await reachesWhoseCardIsKnown(fault);
+  it.each(QUICK)('reaches a member with a known card when the callback meets %s', async (_, fault) => {
+    await reachesForKnownCard(fault);
   });
 
-  it('reaches a member either way when the callback hangs, is late, or meets a 429 for a second', async () => {
-    await Promise.all([...SLOW.map(reachesWhoWaits), ...SLOW.map(reachesWhoseCardIsKnown)]);
+  it('reaches a member in both cases when the callback hangs, is late, or meets a 429 of one second', async () => {
+    await Promise.all([...SLOW.map(reachesForMissingCard), ...SLOW.map(reachesForKnownCard)]);
   });
 
-  it('is not sent again before the time that Discord states: beyond what a member waits, it is given up', async () => {
+  it('is not retried before the time that Discord states, and is given up when that is later than its deadline', async () => {
     const world = await startWorld(AS_DISCORD);
     await finalAnswer(world.card('base1-4'));
     world.discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: 10.5, times: 2 }));
@@ -86,12 +86,12 @@ describe('the first answer', () => {
 
     expect(await world.commandLines(3)).toMatchObject([{}, { outcome: 'not answered' }, { outcome: 'not answered' }]);
     expect(callbacks(world)).toEqual([204, 429, 429]);
-    expect(cardRequests(world)).toHaveLength(1); // nobody would see the other card
+    expect(cardRequests(world)).toHaveLength(1); // the other card could not be shown
     expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'discord asks to wait', waitMs: 10_550 }));
     expect(await finalAnswer(world.card('base1-5'))).not.toBe('');
   });
 
-  it('that Discord refuses is followed by a plain sentence in private, and logged', async () => {
+  it('that Discord refuses is replaced by a private plain sentence and logged', async () => {
     const world = await startWorld(AS_DISCORD);
     await finalAnswer(world.card('base1-4'));
     const ids = REFUSALS.flatMap(() => ['base1-4', 'base1-5']);
@@ -107,7 +107,7 @@ describe('the first answer', () => {
     expect(world.discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
   });
 
-  it('that Discord refuses twice is given up, and the next member is served', async () => {
+  it('that Discord refuses twice is given up, and the next command is answered', async () => {
     const world = await startWorld(AS_DISCORD);
     world.discord.faults.script(refused('callback', 'invalidForm', 2));
 
@@ -118,7 +118,7 @@ describe('the first answer', () => {
     expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
   });
 
-  it('that comes too late gives back what the question was admitted with', async () => {
+  it('that comes too late releases the reservation of its lookup', async () => {
     const world = await startWorld({ ...AS_DISCORD, env: { MEMBER_DAILY_REQUESTS: '1' } });
     world.discord.faults.script(refused('callback', 'unknownInteraction'));
     world.card('base1-4');
@@ -129,7 +129,7 @@ describe('the first answer', () => {
     expect(cardRequests(world)).toHaveLength(1);
   });
 
-  it('that Discord calls too late is let go: no edit, and the next member is served', async () => {
+  it('that Discord calls too late is dropped without an edit, and the next command is answered', async () => {
     const world = await startWorld(AS_DISCORD);
     world.discord.faults.script(refused('callback', 'unknownInteraction'));
 
@@ -140,7 +140,7 @@ describe('the first answer', () => {
     expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
   });
 
-  it('that hangs for good is given up, and does not hold up a stop', async () => {
+  it('that hangs is given up and does not delay a stop', async () => {
     const world = await startWorld(AS_DISCORD);
     world.discord.faults.script({ route: 'callback', answer: 'hang', times: 9 });
     const typed = world.card('base1-4');

@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
 
-/** Where no test asks for what another one asks for. */
+/** Shared by tests that look up different cards. */
 let shared: World;
 beforeAll(async () => {
   shared = await startWorld({ env: { PRICE_CURRENCY: 'EUR' } });
 });
 
 describe('/card', () => {
-  it('shows name, set, number, rarity, game, picture, prices, their age and what is left today', async () => {
+  it('shows name, set, number, rarity, game, picture, prices, their age and the requests left today', async () => {
     const world = await startWorld();
 
     const { embeds, ephemeral } = await world.card('base1-4').settled();
@@ -33,7 +33,7 @@ describe('/card', () => {
     ]);
   });
 
-  it('writes numbers as the member reads them, with the configured currency', async () => {
+  it("formats numbers in the member's language and the configured currency", async () => {
     const german = shared.discord.members.find(({ locale }) => locale === 'de');
 
     const { embeds } = await shared.card('base1-4', {}, { memberId: german?.id ?? '' }).settled();
@@ -41,7 +41,7 @@ describe('/card', () => {
     expect(embeds[0]?.fields?.find(({ name }) => name === 'Market')?.value).toMatch(/^\d+,\d\d\s€$/);
   });
 
-  it('asks once and answers the next from the cache, in direct messages too', async () => {
+  it('sends one request and answers the next lookup from the cache, in direct messages too', async () => {
     const world = await startWorld();
     await world.card('base1-4').settled();
 
@@ -56,18 +56,18 @@ describe('/card', () => {
     ]);
   });
 
-  it('asks for a card once, however many ask at the same time', async () => {
+  it('sends one request for a card that many members look up at once', async () => {
     const world = await startWorld();
     world.cardService.set({ latencyMs: 50 });
 
-    const asked = Array.from({ length: 25 }, () => world.card('base1-4'));
-    const replies = await Promise.all(asked.map((typed) => typed.settled()));
+    const lookups = Array.from({ length: 25 }, () => world.card('base1-4'));
+    const replies = await Promise.all(lookups.map((typed) => typed.settled()));
 
     expect(replies.map(({ embeds }) => embeds[0]?.title)).toEqual(Array(25).fill('Emberwing Drake'));
     expect(cardRequests(world)).toHaveLength(1);
   });
 
-  it('hides the prices on request, but asks with prices all the same', async () => {
+  it('hides the prices with `prices: no`, but requests them all the same', async () => {
     const before = cardRequests(shared).length;
 
     const { embeds } = await shared.card('base1-1', { prices: false }).settled();
@@ -78,7 +78,7 @@ describe('/card', () => {
     expect(cardRequests(shared).slice(before)).toEqual(['/cards/base1-1?includePrices=true']);
   });
 
-  it('says "no prices" when there are none', async () => {
+  it('shows "no prices" for a card without prices', async () => {
     const unpriced = SAMPLE_CARDS.find(({ prices }) => prices === undefined);
 
     const { embeds } = await shared.card(unpriced?.id ?? '').settled();
@@ -86,11 +86,11 @@ describe('/card', () => {
     expect(embeds[0]?.fields).toContainEqual({ name: 'Prices', value: 'no prices', inline: true });
   });
 
-  it('replies in private on request, whether the card is known or not', async () => {
-    const asked = await shared.card('base1-2', { private: true }).settled();
+  it('replies in private with `private: yes`, whether the card is known or not', async () => {
+    const missing = await shared.card('base1-2', { private: true }).settled();
     const known = await shared.card('base1-2', { private: true }).settled();
 
-    expect([asked.ephemeral, known.ephemeral]).toEqual([true, true]);
+    expect([missing.ephemeral, known.ephemeral]).toEqual([true, true]);
   });
 
   it('remembers that there is no such card', async () => {
@@ -104,7 +104,7 @@ describe('/card', () => {
     expect(cardRequests(shared).length - before).toBe(1);
   });
 
-  it('knows a card by the id that it carries, too', async () => {
+  it('stores a card under the id that it carries, too', async () => {
     const before = cardRequests(shared).length;
     shared.cardService.script({
       path: '/cards/old-id',
@@ -138,7 +138,7 @@ describe('/card', () => {
     expect(decodeURIComponent(path?.split('?')[0]?.split('/')[2] ?? '')).toBe(id);
   });
 
-  it('shows an old copy at once with its age, and corrects it when the new one comes', async () => {
+  it('shows a stale copy at once with its age, and edits the reply when the new one arrives', async () => {
     const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
     await world.card('base1-4').settled();
     world.cardService.script({
@@ -153,11 +153,11 @@ describe('/card', () => {
     });
 
     const typed = world.card('base1-4');
-    const old = await typed.settled();
+    const stale = await typed.settled();
     const corrected = await typed.until(({ edited }) => edited);
 
-    expect(old.embeds[0]?.description).toBe('This copy is not the newest. A new one is on its way.');
-    expect(old.embeds[0]?.fields?.find(({ name }) => name === 'Market')?.value).toBe('36.33');
+    expect(stale.embeds[0]?.description).toBe('This copy is not the newest. A new one is on its way.');
+    expect(stale.embeds[0]?.fields?.find(({ name }) => name === 'Market')?.value).toBe('36.33');
     expect(corrected.embeds[0]?.description).toBeUndefined();
     expect(corrected.embeds[0]?.fields?.find(({ name }) => name === 'Market')?.value).toBe('99.00');
     expect(cardRequests(world)).toHaveLength(2);
@@ -179,8 +179,8 @@ describe('/card', () => {
   });
 });
 
-describe('when the service does not answer as it should', () => {
-  it('shows the old copy when the service is down, and says why', async () => {
+describe('when the service fails', () => {
+  it('shows the stale copy with the reason when the service is down', async () => {
     const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
     await world.card('base1-4').settled();
     world.cardService.script({ status: 503, times: 3 });
@@ -192,7 +192,7 @@ describe('when the service does not answer as it should', () => {
     expect(embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service does not answer/);
   });
 
-  it('tries three times, then says that the service is down; the next is told at once', async () => {
+  it('tries three times, then reports that the service is down; the next lookup is refused at once', async () => {
     const world = await startWorld();
     world.cardService.set({ down: true });
 
@@ -205,7 +205,7 @@ describe('when the service does not answer as it should', () => {
     expect(cardRequests(world)).toHaveLength(3);
   });
 
-  it('tells the member in words and the log in detail, and leaves the id alone for a while', async () => {
+  it('describes an invalid answer to the member, logs its details, and does not request the id again for a while', async () => {
     const world = await startWorld();
     world.cardService.script({ body: { id: 'base1-4', name: 'x', tcg: 'y', set: 7 } });
 
@@ -218,7 +218,7 @@ describe('when the service does not answer as it should', () => {
     expect(JSON.stringify(world.lines)).toContain('set: Invalid input');
   });
 
-  it('asks once a minute at most with a refused key', async () => {
+  it('sends at most one request a minute with a refused key', async () => {
     const world = await startWorld();
     world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'no' } });
 
@@ -231,7 +231,7 @@ describe('when the service does not answer as it should', () => {
     expect(world.lines.some(({ level, msg }) => level === 50 && msg === 'lookup failed')).toBe(true);
   });
 
-  it('holds the limits of Discord, whatever comes', async () => {
+  it('stays within the limits of Discord for any card', async () => {
     const world = await startWorld();
     const odd = {
       'a name of 5,000 characters': { name: 'x'.repeat(5_000) },
@@ -241,20 +241,20 @@ describe('when the service does not answer as it should', () => {
       'empty texts': { name: '', number: '', rarity: '', tcg: '', set: { id: '', name: '' } },
     };
 
-    const told = [];
+    const shown = [];
     for (const [id, fields] of Object.entries(odd)) {
       world.cardService.script({ body: { id, name: 'Odd', tcg: 'Game', set: { id: 's', name: 'Set' }, ...fields } });
       const { state, embeds } = await world.card(id).settled();
-      told.push([id, state, embeds.length]);
+      shown.push([id, state, embeds.length]);
     }
 
-    expect(told).toEqual(Object.keys(odd).map((id) => [id, 'answered', 1]));
+    expect(shown).toEqual(Object.keys(odd).map((id) => [id, 'answered', 1]));
     const answered = expect.objectContaining({ outcome: 'answered' });
-    expect(await world.commandLines(told.length)).toEqual(told.map(() => answered));
+    expect(await world.commandLines(shown.length)).toEqual(shown.map(() => answered));
   });
 });
 
-it('leaves one log line for a command: who, where, from what, how long, with what end', async () => {
+it('logs one line per command: member, server, source, times and outcome', async () => {
   const world = await startWorld({ service: QUICK });
   const [member] = world.discord.members;
   const [guild] = world.discord.guilds;

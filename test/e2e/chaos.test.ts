@@ -4,40 +4,40 @@ import { runChaos } from '../chaos/run.ts';
 import { chaosSchedule } from '../chaos/schedule.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 
-/** A busy machine may take longer than Discord's 3 s over a first answer, and still loses none. */
+/** Longer than Discord's 3 s for a first answer, because a busy machine may exceed them without losing an answer. */
 const LIFETIMES = { ackMs: 10_000, tokenMs: 900_000 };
 
-/** So many different faults fit into three seconds; the seeds are those of many by which most do. */
-const THICK = { seconds: 3, meanBetweenFaultsMs: 200, lifetimes: LIFETIMES };
+/** As many faults as fit into three seconds; the seeds were chosen for the most different kinds. */
+const DENSE = { seconds: 3, meanBetweenFaultsMs: 200, lifetimes: LIFETIMES };
 
 describe('chaos', () => {
-  // Among these the bot is killed, and its card store locked and damaged.
-  it('loses no question, whatever breaks', { timeout: 90_000 }, async () => {
-    const { asked, faults, endings, failures } = await runChaos({ seed: 'short 3965', ...THICK });
+  // Includes a killed bot, and a locked and a damaged card store.
+  it('loses no lookup, whatever breaks', { timeout: 90_000 }, async () => {
+    const { commands, faults, endings, failures } = await runChaos({ seed: 'short 3965', ...DENSE });
 
     expect(failures).toEqual([]);
-    expect(endings.card + endings.sentence + endings['not reached']).toBe(asked);
-    expect(asked).toBeGreaterThan(50);
+    expect(endings.card + endings.sentence + endings['not reached']).toBe(commands);
+    expect(commands).toBeGreaterThan(50);
     expect(faults).toBeGreaterThan(15);
   });
 
-  // Among these Redis hangs and dies, and a bot is told to stop meanwhile.
+  // Includes a hanging and a killed Redis, and a bot that stops meanwhile.
   it.skipIf(noRealRedis('chaos among processes'))(
-    'of two processes and their Redis loses no question either',
+    'loses no lookup of two processes and their Redis either',
     {
       timeout: 120_000,
     },
     async () => {
-      const { asked, faults, endings, failures } = await runChaos({ seed: 'short 480', processes: 2, ...THICK });
+      const { commands, faults, endings, failures } = await runChaos({ seed: 'short 480', processes: 2, ...DENSE });
 
       expect(failures).toEqual([]);
       expect(endings.lost + endings.twice).toBe(0);
-      expect(asked).toBeGreaterThan(50);
+      expect(commands).toBeGreaterThan(50);
       expect(faults).toBeGreaterThan(15);
     },
   );
 
-  it('is the same again from the same seed', () => {
+  it('plays the same schedule for the same seed', () => {
     const schedule = { cardIds: SAMPLE_CARDS.map(({ id }) => id) };
 
     expect(chaosSchedule('seed', 10, schedule)).toEqual(chaosSchedule('seed', 10, schedule));

@@ -3,11 +3,11 @@ import { startBackends } from '../support/backends.ts';
 import { startUnderNpm } from '../support/bot-process.ts';
 import { finalAnswer } from '../support/final-answers.ts';
 
-/** For a question's request to be under way when the signal comes. */
+/** Long enough for a request to be under way when the signal arrives. */
 const SLOW_MS = 1_200;
 
-describe('Ctrl-C, which under npm comes twice within milliseconds,', () => {
-  it('ends the bot in peace: a question in hand is answered, and the exit code is 0', async () => {
+describe('Ctrl-C, which npm delivers twice within milliseconds,', () => {
+  it('stops the bot with exit code 0 after the lookup in progress is answered', async () => {
     const { discord, cardService, env } = await startBackends({ latencyMs: SLOW_MS });
     const npm = startUnderNpm(['start'], env);
     await npm.wrote('gateway ready');
@@ -22,7 +22,7 @@ describe('Ctrl-C, which under npm comes twice within milliseconds,', () => {
     expect(cardService.requests).toHaveLength(1);
   });
 
-  it('ends the sandbox in the same way', async () => {
+  it('stops the sandbox in the same way', async () => {
     const npm = startUnderNpm(['run', 'sandbox', '--', '--port', '0']);
     await npm.wrote('and type /card');
     const page = /http:\/\/\S+/.exec(npm.output())?.[0] ?? expect.fail(npm.output());
@@ -51,5 +51,5 @@ async function reads({ body }: Response, text: string): Promise<void> {
     read += chunk;
     if (read.includes(text)) return;
   }
-  expect.fail(`the page was never told ${text}`);
+  expect.fail(`the page never received ${text}`);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cardRequests, startWorld } from '../support/world.ts';
 
 describe('the connection to Discord', () => {
-  it('answers what was typed while the connection was away', async () => {
+  it('answers a command that was typed while the connection was lost', async () => {
     const world = await startWorld();
     world.discord.gateway.drop();
 
@@ -13,7 +13,7 @@ describe('the connection to Discord', () => {
     expect(world.discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
-  it('reconnects when Discord asks for it', async () => {
+  it('reconnects when Discord requests it', async () => {
     const world = await startWorld();
     world.discord.gateway.requestReconnect();
 
@@ -23,7 +23,7 @@ describe('the connection to Discord', () => {
   });
 });
 
-describe('commands that Discord knows and the bot does not', () => {
+describe('a command that Discord knows and the bot does not', () => {
   it.each([
     ['unknown', { name: 'price', description: 'Gone' }, {}],
     [
@@ -31,7 +31,7 @@ describe('commands that Discord knows and the bot does not', () => {
       { name: 'card', description: 'Old', options: [{ type: 3, name: 'name', description: 'Name' }] },
       { name: 'x' },
     ],
-  ])('an %s one gets a sentence', async (_, command, options) => {
+  ])('gets a sentence: an %s one', async (_, command, options) => {
     const world = await startWorld();
     const { apiUrl, botToken, applicationId } = world.discord;
     const rest = new REST({ api: apiUrl }).setToken(botToken);

@@ -15,8 +15,8 @@ import { cardRequests, startWorld } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 
-describe('an answer that is owed', () => {
-  async function isPaid(fault: ScriptedFault): Promise<void> {
+describe('the answer to a deferred reply', () => {
+  async function arrives(fault: ScriptedFault): Promise<void> {
     const world = await startWorld();
     world.discord.faults.script(fault);
 
@@ -32,13 +32,13 @@ describe('an answer that is owed', () => {
   it.each<[string, ScriptedFault]>([
     ['502 three times', serverError('edit', { times: 3 })],
     ['a closed connection', { route: 'edit', answer: 'close' }],
-    ['a connection that is torn down', { route: 'edit', answer: 'reset' }],
-    ['what it should, but the answer is lost', { route: 'edit', answer: 'lose answer' }],
-  ])('is paid when the edit meets %s', async (_, fault) => {
-    await isPaid(fault);
+    ['a reset connection', { route: 'edit', answer: 'reset' }],
+    ['success, but the answer is lost', { route: 'edit', answer: 'lose answer' }],
+  ])('arrives when the edit meets %s', async (_, fault) => {
+    await arrives(fault);
   });
 
-  it('is paid when the edit meets a 429 of any kind, hangs, or fails for longer than discord.js tries', async () => {
+  it('arrives when the edit meets a 429 of any kind, hangs, or fails for longer than discord.js retries', async () => {
     await Promise.all(
       [
         rateLimited({ route: 'edit', retryAfterSeconds: 1 }),
@@ -52,23 +52,23 @@ describe('an answer that is owed', () => {
         { route: 'edit', answer: 'close', times: 3 } as const,
         serverError('edit', { status: 500, times: 9 }),
         refused('edit', 'unknownWebhook'),
-      ].map(isPaid),
+      ].map(arrives),
     );
   });
 
-  it('is sent again word for word, whatever has become of the quota meanwhile', async () => {
+  it('is retried word for word although the quota has changed meanwhile', async () => {
     const world = await startWorld();
     world.discord.faults.script({ route: 'edit', answer: 'lose answer', times: 6 });
 
     const typed = world.card('base1-4');
     await typed.until(({ embeds }) => embeds.length > 0);
-    await world.usage().settled(); // costs a request, and a footer would show it
+    await world.usage().settled(); // costs a request, which a new footer would show
 
     await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length, { timeout: 15_000 }).toBe(2);
     expect(world.discord.faults.pending).toBe(0);
     expect(finalAnswers(typed)).toBe(1);
-    const said = world.lines.filter(({ level, failures }) => Number(level) >= ERROR || failures !== undefined);
-    expect(said.map(({ msg }) => msg)).toEqual([
+    const logged = world.lines.filter(({ level, failures }) => Number(level) >= ERROR || failures !== undefined);
+    expect(logged.map(({ msg }) => msg)).toEqual([
       'discord takes no edits: they are sent again until it does',
       'discord takes edits again',
     ]);
@@ -88,7 +88,7 @@ describe('an answer that is owed', () => {
     },
   );
 
-  it('that Discord refuses is replaced by a plain sentence, and logged', async () => {
+  it('that Discord refuses is replaced by a plain sentence and logged', async () => {
     const world = await startWorld();
     const refusals: ScriptedFault[] = [
       refused('edit', 'invalidForm'),
@@ -118,7 +118,7 @@ describe('an answer that is owed', () => {
     expect(world.discord.faults.met).toBe(2);
   });
 
-  it('whose token has expired is dropped, and the card is kept for the next who asks', async () => {
+  it('whose token has expired is dropped, and the card is kept for the next lookup', async () => {
     const world = await startWorld({ discord: { lifetimes: { ackMs: 3_000, tokenMs: 400 } } });
     world.cardService.set({ latencyMs: 500 });
 
@@ -130,7 +130,7 @@ describe('an answer that is owed', () => {
     expect(cardRequests(world)).toHaveLength(1);
   });
 
-  it('does not hold up a stop when its edit hangs or has to wait', async () => {
+  it('does not delay a stop when its edit hangs or has to wait', async () => {
     const world = await startWorld();
     world.discord.faults.script(
       { route: 'edit', answer: 'hang', times: 9 },
@@ -147,14 +147,14 @@ describe('an answer that is owed', () => {
   });
 });
 
-it('a newer copy that Discord refuses leaves the older one where it is', async () => {
+it('a renewed copy that Discord refuses leaves the stale one in place', async () => {
   const world = await startWorld({ env: { FACTS_FRESH_SECONDS: '0' } });
   await finalAnswer(world.card('base1-4'));
   world.discord.faults.script(refused('edit', 'invalidForm', 2));
 
   const typed = world.card('base1-4');
   await expect.poll(() => world.discord.faults.met).toBe(1);
-  await world.stopBot(); // when every correction has ended
+  await world.stopBot(); // waits for the edits of stale copies
 
   expect(typed.message.embeds[0]?.title).toBe(CARD);
   expect(world.discord.faults.met).toBe(1);

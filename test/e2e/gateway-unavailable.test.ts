@@ -12,8 +12,8 @@ function messages({ lines }: World): unknown[] {
 }
 
 describe('a gateway connection', () => {
-  it('whose heartbeats are not acknowledged is given up, and taken up again', async () => {
-    // A busy machine acknowledges within a second, or the line would be given up again and again.
+  it('whose heartbeats are not acknowledged is closed and resumed', async () => {
+    // Long enough for a busy machine to acknowledge, otherwise the connection would be closed again and again.
     const world = await startWorld({ discord: { heartbeatIntervalMs: 1_000 } });
     const { gateway } = world.discord;
 
@@ -25,7 +25,7 @@ describe('a gateway connection', () => {
     expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
   });
 
-  it('that is refused is tried ever more rarely, and the log says so in few words', async () => {
+  it('that is refused is retried with growing waits and few log lines', async () => {
     const world = await startWorld();
     const failed = () => world.lines.filter(({ msg }) => msg === 'gateway cannot be reached');
 
@@ -41,7 +41,7 @@ describe('a gateway connection', () => {
     expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
   });
 
-  it('being away does not keep a reply from being paid', async () => {
+  it('that is lost does not prevent a deferred reply from being completed', async () => {
     const world = await startWorld();
     world.cardService.set({ latencyMs: 1_000 });
     const typed = world.card('base1-4');
@@ -58,7 +58,7 @@ describe('a gateway connection', () => {
 
 describe('a stop', () => {
   const STATES: [string, (world: World) => Promise<void>][] = [
-    ['while all is well', async () => {}],
+    ['while all works', async () => {}],
     [
       'while Discord refuses connections',
       async (world) => {
@@ -73,7 +73,7 @@ describe('a stop', () => {
     ],
   ];
 
-  it.each(STATES)('%s ends all connections, opens none, and is silent about it', async (_, prepare) => {
+  it.each(STATES)('%s closes all connections, opens none, and logs no failure', async (_, prepare) => {
     const world = await startWorld();
     const { gateway } = world.discord;
     await prepare(world);
@@ -83,14 +83,14 @@ describe('a stop', () => {
     await world.stopBot();
     await world.discord.refuseConnections(false);
 
-    await expect.poll(() => gateway.sessions).toBe(0); // the bot knows first that the line is closed
+    await expect.poll(() => gateway.sessions).toBe(0); // the bot sees the close before Discord does
     expect([gateway.identifies, gateway.resumes]).toEqual([identifies, resumes]);
-    const said = messages(world).slice(before.length);
-    expect(said).not.toContain('stopped before everything was done');
-    expect(said).not.toContain('gateway connection lost, reconnecting');
+    const logged = messages(world).slice(before.length);
+    expect(logged).not.toContain('stopped before everything was done');
+    expect(logged).not.toContain('gateway connection lost, reconnecting');
   });
 
-  it('while Discord keeps the bot waiting for READY is a stop like any other', async () => {
+  it('while the bot waits for READY is complete in time', async () => {
     const world = await startWorld();
     await world.stopBot();
     world.discord.setGatewayFaults({ readyWithheld: true });
@@ -104,13 +104,13 @@ describe('a stop', () => {
     expect(world.discord.gateway.identifies).toBe(2);
   });
 
-  it('just after the connection broke leaves nothing behind that would connect later', async () => {
+  it('just after the connection broke leaves no timer that would connect later', async () => {
     const world = await startWorld();
     const { gateway } = world.discord;
     gateway.drop(1_006);
     await world.restartBot();
 
-    // The half second that discord.js waits has passed for both when the second is back.
+    // discord.js waits half a second before it reconnects; that has passed for both bots when the second is back.
     gateway.drop(1_006);
     expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
 

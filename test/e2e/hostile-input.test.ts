@@ -11,7 +11,7 @@ import { cardRequests, startWorld, type World } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 
-/** What Discord makes of a text, without the text. */
+/** The types of all tokens, at any depth. */
 function kinds(tokens: readonly Token[]): string[] {
   return tokens.flatMap((token) => [token.type, ...('children' in token ? kinds(token.children) : [])]);
 }
@@ -22,8 +22,8 @@ function shownText(tokens: readonly Token[]): string {
     .join('');
 }
 
-/** A command's limits are kept by Discord's client alone: this registers them without any. */
-async function takeLimitsOff({ discord }: World): Promise<void> {
+/** Only Discord's client enforces the limits of options, so this registers the commands without any. */
+async function removeOptionLimits({ discord }: World): Promise<void> {
   const without = {
     ...card.data,
     options: card.data.options?.map(({ name, type, description }) => ({ name, type, description })),
@@ -40,16 +40,16 @@ async function takeLimitsOff({ discord }: World): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** Where no test asks for what another one asks for. */
+/** Shared by tests that look up different cards. */
 let shared: World;
 beforeAll(async () => {
   shared = await startWorld({ service: { requestsPerMinute: 6_000, burst: 100, requestsPerDay: 10_000 } });
 });
 
 describe('an id', () => {
-  it('that is none is refused in private, and nobody is asked', async () => {
+  it('that is not valid is refused in private, without a request', async () => {
     const world = await startWorld();
-    await takeLimitsOff(world);
+    await removeOptionLimits(world);
     const none = {
       'the parent folder': '..',
       'this folder': ' . ',
@@ -92,8 +92,8 @@ describe('an id', () => {
     ['an invitation', 'https://discord.gg/evil'],
     ['a command, an emoji and a time', '</card:1180000000000000101> <:x:1180000000000000101> <t:0:R>'],
     ['a heading', '# big'],
-    ['code that ends', '``` x ``` `y`'],
-  ])('(%s) stays one segment of the path, and is shown as the text that it is', async (_, id) => {
+    ['a closed code block', '``` x ``` `y`'],
+  ])('(%s) stays one segment of the path and is shown literally', async (_, id) => {
     const before = cardRequests(shared).length;
 
     const { content } = await shared.card(id).settled();
@@ -126,7 +126,7 @@ describe('a card', () => {
     ],
     ['headings and lists', '# big\n## big\n-# small\n> quote\n>>> quotes\n- list\n1. list'],
     ['zero width within a mention', '@every\u200bone <\u200b@1180000000000000101>'],
-    ['a turned direction', '\u202eeliforp\u202c \u2066x\u2069 \u061c'],
+    ['a reversed direction', '\u202eeliforp\u202c \u2066x\u2069 \u061c'],
     ['backslashes before markup', '\\*\\*b\\*\\* \\\\**b** \\[x](https://evil.example)'],
     ['a thousand accents', `Z${'\u0336\u0489'.repeat(500)}`],
     ['half an emoji', 'x\ud83c'],
@@ -151,7 +151,7 @@ describe('a card', () => {
     expect(`${author?.name}${footer?.text}`).not.toMatch(/\p{Cf}|\p{Cs}/u); // no Markdown there
   });
 
-  it('is shown without a picture that Discord would refuse, or that is on no public host', async () => {
+  it('is shown without a picture that Discord would refuse or that is not on a public host', async () => {
     const addresses = [
       'javascript:alert(1)',
       'data:image/png;base64,AAAA',
@@ -191,7 +191,7 @@ describe('a card', () => {
 });
 
 describe('one member', () => {
-  it('who sends commands faster than anybody types is told to slow down; another is answered as ever', async () => {
+  it('who sends commands faster than anyone can type gets "slow down"; others are answered as usual', async () => {
     const world = await startWorld();
     const [alice, other] = world.discord.members;
     await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
@@ -214,7 +214,7 @@ describe('one member', () => {
     expect(cardRequests(world)).toHaveLength(1);
   });
 
-  it('who asks for 200 different cards delays the first question of another by one turn', async () => {
+  it('who looks up 200 different cards delays the first lookup of another by one permit', async () => {
     const world = await startWorld({ service: { requestsPerMinute: 120, burst: 5, requestsPerDay: 1_000 } });
     const [alice, other] = world.discord.members;
 
@@ -229,16 +229,16 @@ describe('one member', () => {
 
     expect(embeds).toHaveLength(1);
     const position = cardRequests(world).findIndex((path) => path.startsWith('/cards/base1-4'));
-    expect(position - before).toBeLessThanOrEqual(2); // one turn, and one that had its turn already
+    expect(position - before).toBeLessThanOrEqual(2); // one permit, and one request that was under way
   });
 });
 
-it('no reply pings anyone: each says so to Discord, whatever it shows', async () => {
+it('every reply forbids mentions, whatever it shows', async () => {
   const { discord, cardService, env } = await startBackends({ requestsPerMinute: 60, burst: 4 });
   const relay = await startDiscordRelay(discord.apiUrl);
   const bot = startBotProcess({ ...env, DISCORD_API_URL: relay.apiUrl, PRICES_FRESH_SECONDS: '0' });
   await bot.wrote('gateway ready');
-  const ask = (id: string) => discord.type({ command: 'card', options: { id } });
+  const lookUp = (id: string) => discord.type({ command: 'card', options: { id } });
   const hasEmbed = ({ embeds }: ChatMessage) => embeds.length > 0;
   const ping = {
     id: 'ping',
@@ -248,19 +248,19 @@ it('no reply pings anyone: each says so to Discord, whatever it shows', async ()
   };
   cardService.script({ path: 'ping', body: ping });
 
-  await ask('ping').settled(); // deferred and edited
-  await ask('@everyone').settled(); // no such card
-  await ask('ping').until(({ edited }) => edited); // an old copy, corrected
-  await ask('..').settled(); // refused in private
+  await lookUp('ping').settled(); // deferred and edited
+  await lookUp('@everyone').settled(); // no such card
+  await lookUp('ping').until(({ edited }) => edited); // a stale copy, then the edit
+  await lookUp('..').settled(); // refused in private
   await discord.type({ command: 'usage', manageGuild: true }).settled();
-  const waiting = IDS.slice(0, 6).map(ask);
-  await waiting.at(-1)?.until(({ content }) => content.startsWith('Your turn comes')); // a notice
+  const waiting = IDS.slice(0, 6).map(lookUp);
+  await waiting.at(-1)?.until(({ content }) => content.startsWith('Your turn comes')); // the notice of a wait
   bot.child.kill('SIGTERM');
   await bot.ended;
 
-  const said = relay.calls.filter(({ path }) => /\/(?:interactions|webhooks)\//.test(path));
-  const deferrals = said.filter(({ body }) => isDeferral(body));
-  const messages = said.filter(({ body }) => !isDeferral(body)).map(({ body }) => messageOf(body));
+  const sent = relay.calls.filter(({ path }) => /\/(?:interactions|webhooks)\//.test(path));
+  const deferrals = sent.filter(({ body }) => isDeferral(body));
+  const messages = sent.filter(({ body }) => !isDeferral(body)).map(({ body }) => messageOf(body));
   expect(deferrals.length).toBeGreaterThanOrEqual(8);
   expect(messages.length).toBeGreaterThanOrEqual(7);
   expect(JSON.stringify(messages)).toContain('everyone');
@@ -272,7 +272,7 @@ function isDeferral(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'type' in body && body.type === 5;
 }
 
-/** A callback carries its message in `data`, an edit is one. */
+/** A callback carries its message in `data`; the body of an edit is the message. */
 function messageOf(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'data' in body ? body.data : body;
 }

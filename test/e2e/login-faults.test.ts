@@ -11,7 +11,7 @@ import { logLines } from '../support/log-lines.ts';
 const CARD = 'Emberwing Drake';
 const HOUR_MS = 3_600_000;
 
-/** The bot in this process, on its way to a Discord with these faults. */
+/** Starts the bot in this process while Discord has these faults. */
 async function startsInto(...faults: ScriptedFault[]) {
   const { discord, env } = await startBackends();
   discord.faults.script(...faults);
@@ -42,11 +42,11 @@ describe('a login', () => {
 
     const failures = lines.filter(({ msg }) => /^discord (cannot be reached|asks to wait with the login)$/.test(msg));
     expect(failures).toHaveLength(1);
-    await expect.poll(() => discord.gateway.sessions).toBe(0); // the bot knows first that the line is closed
+    await expect.poll(() => discord.gateway.sessions).toBe(0); // the bot sees the close before Discord does
     expect(discord.gateway.identifies).toBe(1);
   }
 
-  it('is tried again when Discord is down, odd or busy, and the bot is as good as any after it', async () => {
+  it('is retried when Discord is down, answers nonsense or is busy, and then the bot works', async () => {
     await Promise.all(
       [
         serverError('gateway/bot', { status: 500, times: 4 }),
@@ -66,19 +66,19 @@ describe('a login', () => {
       23 * HOUR_MS,
       'discord asks to wait with the login',
     ],
-    ['a day without logins left', logins(0), HOUR_MS, 'the logins of the day are used up'],
-  ])('meeting %s waits as long as it is told, says so, and does not hold up a stop', async (_, fault, waitMs, said) => {
+    ['a day with no logins left', logins(0), HOUR_MS, 'the logins of the day are used up'],
+  ])('that meets %s waits as long as stated, logs it, and does not delay a stop', async (_, fault, waitMs, message) => {
     const { discord, bot, lines, logged } = await startsInto(fault);
-    await logged(said);
+    await logged(message);
 
     await bot.stop();
 
-    expect(lines.find(({ msg }) => msg === said)?.waitMs).toBeGreaterThanOrEqual(waitMs);
+    expect(lines.find(({ msg }) => msg === message)?.waitMs).toBeGreaterThanOrEqual(waitMs);
     expect(discord.requests.filter(({ path }) => path.endsWith('/gateway/bot'))).toHaveLength(1);
     expect(discord.gateway.identifies).toBe(0);
   });
 
-  it('that hangs does not hold up a stop, and does not come about after it', async () => {
+  it('that hangs does not delay a stop and does not succeed after it', async () => {
     const { discord, bot } = await startsInto({ route: 'gateway/bot', answer: 'hang', times: 9 });
     await expect.poll(() => discord.faults.met).toBe(1);
 
@@ -90,7 +90,7 @@ describe('a login', () => {
 });
 
 describe('a bot that Discord shuts out while it runs', () => {
-  it('for its token was revoked pays what it owes and exits 1 with a sentence', async () => {
+  it('because its token was revoked completes its deferred replies and exits 1 with a sentence', async () => {
     const { discord, cardService, env } = await startBackends();
     cardService.set({ latencyMs: 400 });
     const bot = startBotProcess(env);

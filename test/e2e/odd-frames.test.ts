@@ -10,13 +10,13 @@ const { Ready, InteractionCreate, TypingStart } = GatewayDispatchEvents;
 const { Reconnect, InvalidSession, Hello, Dispatch } = GatewayOpcodes;
 const MEGABYTE = 1_048_576;
 const OTHERS = Object.values(GatewayDispatchEvents).filter((t) => t !== Ready && t !== InteractionCreate);
-/** Hundreds of commands at once are a storm of another kind. */
+/** Invalid event names. */
 const NAMES = ['', 'error', '__proto__', 'constructor', 'newListener', ...ODD];
 const OPS = [...Array.from({ length: 60 }, (_, op) => op - 5), ...ODD].filter(
   (op) => op !== Reconnect && op !== InvalidSession,
 );
 
-it('no frame ends the process, however odd, and the next good command is answered', { timeout: 90_000 }, async () => {
+it('no invalid frame ends the process, and the next valid command is answered', { timeout: 90_000 }, async () => {
   const { discord, env } = await startBackends();
   const { gateway } = discord;
   const { ready, interaction } = await recordEvents(discord);
@@ -27,7 +27,7 @@ it('no frame ends the process, however odd, and the next good command is answere
   const each = <T>(of: Iterable<T>, act: (one: T) => void) => {
     for (const one of of) act(one);
   };
-  const rounds: [name: string, round: () => void, connectsAnew?: true][] = [
+  const rounds: [name: string, round: () => void, reconnects?: true][] = [
     ['interactions', () => each(oddPayloads(interaction), (d) => event(InteractionCreate, d))],
     ['READY', () => each(oddPayloads(ready), (d) => event(Ready, d))],
     ['other events', () => each([...OTHERS, ...NAMES], (t) => each(ODD, (d) => event(t, d)))],
@@ -44,10 +44,10 @@ it('no frame ends the process, however odd, and the next good command is answere
     ['op 9 and op 7', () => each([InvalidSession, Reconnect], (op) => send({ op, d: true })), true],
   ];
 
-  for (const [name, round, connectsAnew] of rounds) {
+  for (const [name, round, reconnects] of rounds) {
     const before = gateway.identifies + gateway.resumes;
     round();
-    if (connectsAnew) await Promise.race([gateway.whenUp(before + 1), bot.ended]);
+    if (reconnects) await Promise.race([gateway.whenUp(before + 1), bot.ended]);
     expect(bot.child.exitCode, `${name}\n${bot.output()}`).toBeNull();
     const typed = discord.type({ command: 'card', options: { id: 'base1-4' }, memberId: discord.members[1]?.id ?? '' });
     expect(await finalAnswer(typed, 30_000).catch(String), `after ${name}\n${bot.output()}`).toBe('Emberwing Drake');
@@ -55,6 +55,6 @@ it('no frame ends the process, however odd, and the next good command is answere
   bot.child.kill('SIGTERM');
 
   expect(await bot.ended).toBe(0);
-  const said = bot.output().match(/odd gateway frame dropped/g);
-  expect(said?.length, 'at most one a minute').toBeLessThan(4);
+  const warnings = bot.output().match(/odd gateway frame dropped/g);
+  expect(warnings?.length, 'at most one a minute').toBeLessThan(4);
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 type Answer = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
 
-/** The page before a bot with the single command `/show`, which it answers as the test says. */
+/** Opens the page with a bot whose only command `/show` is answered by `answer`. */
 function openShow(answer: Answer, options: EmulatedDiscordOptions = {}): Promise<PageVisit> {
   const handle = async (interaction: Interaction) => {
     if (interaction.isChatInputCommand()) await answer(interaction);
@@ -74,7 +74,7 @@ it('shows "thinking…", then the answer in its place, then "(edited)"', async (
   expect(pageErrors).toEqual([]);
 });
 
-it('says in red what Discord says of a bot that does not answer, privately', async () => {
+it("shows Discord's sentence about a bot that does not answer in red, in private", async () => {
   await openShow(async () => {}, { lifetimes: { ackMs: 50, tokenMs: 60_000 } });
 
   await say(page, '/show');
@@ -83,7 +83,7 @@ it('says in red what Discord says of a bot that does not answer, privately', asy
   await page.getByText('Only you can see this').waitFor();
 });
 
-it('shows a private reply to its member alone, who dismisses it by keyboard', async () => {
+it('shows a private reply only to its member, who can dismiss it by keyboard', async () => {
   await openShow((interaction) => interaction.reply({ content: 'a secret', flags: MessageFlags.Ephemeral }));
   await say(page, '/show');
   await page.getByText('a secret').waitFor();
@@ -145,7 +145,7 @@ it('renders Markdown in titles, descriptions and field values, and none in foote
   expect(pageErrors).toEqual([]);
 });
 
-it('shows hostile text as text, links nowhere but to http and https, and asks nobody outside', async () => {
+it('shows hostile text as text, links only to http and https, and loads nothing from outside', async () => {
   const hostile = '<img src=x onerror="document.title=1"> [a](javascript:alert(1)) 12345678901234567';
   const { externalUrls, pageErrors } = await openShow((interaction) =>
     interaction.reply({
@@ -174,7 +174,7 @@ it('shows hostile text as text, links nowhere but to http and https, and asks no
   expect(pageErrors.filter((text) => !text.includes('404'))).toEqual([]);
 });
 
-it('keeps the end in sight when an image comes late, and goes to the answer of who had scrolled up', async () => {
+it('stays at the end when an image loads late, and scrolls to the answer of a reader who had scrolled up', async () => {
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="500"/>';
   await openShow(
     (interaction) =>
@@ -212,7 +212,7 @@ it('keeps the end in sight when an image comes late, and goes to the answer of w
   await expect.poll(toEndPx).toBe(0);
 });
 
-it('keeps what is typed while an earlier command is on its way', async () => {
+it('keeps what is typed while an earlier command is being sent', async () => {
   await openShow((interaction) => interaction.reply('done'));
 
   for (let sent = 0; sent < 5; sent++) await say(page, '/show');
@@ -241,7 +241,7 @@ const ROWS = [
   },
 ] as const;
 
-/** A bot that uses whatever Discord has besides slash commands. */
+/** Handles every kind of interaction besides plain slash commands. */
 async function playEverything(interaction: Interaction): Promise<unknown> {
   if (interaction.isAutocomplete()) {
     const typed = interaction.options.getFocused();

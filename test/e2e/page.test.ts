@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe('a newcomer', () => {
-  it('finds the focus in the composer, and gets a card by keyboard alone', async () => {
+  it('finds the focus in the composer and gets a card by keyboard alone', async () => {
     const { world, externalUrls, pageErrors } = await openSandbox(page);
 
     await page.keyboard.type('/');
@@ -40,7 +40,7 @@ describe('a newcomer', () => {
     expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
   });
 
-  it('may press one of the cards that are offered', async () => {
+  it('can press one of the suggested cards', async () => {
     const { pageErrors } = await openSandbox(page);
 
     await page.getByRole('region', { name: 'Welcome' }).getByRole('button').first().click();
@@ -49,12 +49,12 @@ describe('a newcomer', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  it('may type a whole line', async () => {
+  it('can type a whole line', async () => {
     await openSandbox(page);
 
     await page.keyboard.type('/card');
     await page.getByRole('option', { name: '/card' }).waitFor();
-    // Typed on faster than any list comes
+    // As if typed faster than the list of commands loads
     await page.route('**/api/commands?*', () => {});
     await page.keyboard.type(' deep-2 private:True prices:no');
     await page.keyboard.press('Enter');
@@ -73,7 +73,7 @@ describe('a newcomer', () => {
 });
 
 describe('/usage', () => {
-  it('is answered for the asking member alone', async () => {
+  it('is answered for its member alone', async () => {
     await openSandbox(page);
     await say(page, '/usage');
     await replyTo(page, '/usage').locator('discord-embed').waitFor();
@@ -133,7 +133,7 @@ describe('the card service', () => {
     await row.getByRole('cell', { name: '404' }).waitFor();
   });
 
-  it('loses no question to a dropped gateway', async () => {
+  it('loses no command when the gateway connection is dropped', async () => {
     const { world } = await openSandbox(page);
 
     await page.getByRole('button', { name: 'Drop the gateway connection' }).click();
@@ -143,9 +143,9 @@ describe('the card service', () => {
     await page.locator('discord-embed').waitFor();
   });
 
-  it('shows the wait after a 429, and then the card; what is past ticks on', async () => {
+  it('shows the wait after a 429 and then the card; relative times keep counting', async () => {
     const { world, pageErrors } = await openSandbox(page);
-    // Stated from the request on, not from here: a wait is shown when more than 3 s of it are to come
+    // Counted from the request on: a wait is shown when it exceeds 3 s
     const body = { _tag: 'RateLimitExceeded', message: 'Rate limit exceeded.', retryAfter: 5 };
     world.cardService.script({ status: 429, headers: { 'retry-after': '5' }, body });
 
@@ -165,8 +165,8 @@ describe('the card service', () => {
   });
 });
 
-describe('what is wrong', () => {
-  it('is said beside the composer, and nothing is sent', async () => {
+describe('a mistake', () => {
+  it('is explained beside the composer, and nothing is sent', async () => {
     const { world } = await openSandbox(page);
     const problems = [
       ['/nope', 'There is no command /nope here.'],
@@ -184,9 +184,9 @@ describe('what is wrong', () => {
     expect(world.discord.messages()).toEqual([]);
   });
 
-  it('comes from the emulated Discord itself when only that can know, and the command is kept', async () => {
+  it('that only the emulated Discord detects is shown in its words, and the command is kept', async () => {
     const { world } = await openSandbox(page);
-    // The bot goes, so nobody is there to be asked
+    // Without a bot no command can be sent
     await world.stop();
 
     await say(page, '/card base1-4');
@@ -195,7 +195,7 @@ describe('what is wrong', () => {
     await expect.poll(() => page.getByRole('combobox', { name: 'id' }).inputValue()).toBe('base1-4');
   });
 
-  it('asks for what is missing in a form, which Escape leaves', async () => {
+  it('opens a form for missing options, which Escape closes', async () => {
     await openSandbox(page);
 
     await say(page, '/card private:True');

@@ -4,7 +4,7 @@ import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 
 describe('npm start', () => {
-  it('exits 1 with every problem of the configuration, and what to write instead', async () => {
+  it('exits 1 with every problem of the configuration and its remedy', async () => {
     const bot = startBotProcess({ CARD_SERVICE_URL: 'cards', REDIS_URL: 'localhost' });
 
     expect(await bot.ended).toBe(1);
@@ -13,7 +13,7 @@ describe('npm start', () => {
     expect(bot.output()).toContain('REDIS_URL: write an address that begins with redis://');
   });
 
-  it('exits 1 with a sentence when Discord refuses the token, as one that was revoked', async () => {
+  it('exits 1 with a sentence when Discord refuses the token', async () => {
     const { discord, env } = await startBackends();
     discord.revokeToken();
     const bot = startBotProcess(env);
@@ -23,7 +23,7 @@ describe('npm start', () => {
     expect(bot.output()).not.toContain(env.DISCORD_TOKEN);
   });
 
-  it('keeps trying while Discord cannot be reached, and stops when told', async () => {
+  it('keeps trying while Discord cannot be reached, and stops on SIGTERM', async () => {
     const { env } = await startBackends();
     const bot = startBotProcess({ ...env, DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     await bot.wrote('discord cannot be reached');
@@ -33,7 +33,7 @@ describe('npm start', () => {
     expect(await bot.ended).toBe(0);
   });
 
-  it('exits 1 with a sentence when its data cannot be kept', async () => {
+  it('exits 1 with a sentence when it cannot write its data', async () => {
     const { env } = await startBackends();
     const bot = startBotProcess({ ...env, DATA_DIR: '/dev/null/data' });
 
@@ -41,22 +41,22 @@ describe('npm start', () => {
     expect(bot.output()).toContain('Set DATA_DIR to a folder that this user may write to');
   });
 
-  it('answers until it is told to stop, and exits 0; who waits for it to leave takes over, or stops when told', {
+  it('answers until SIGTERM and exits 0; a process that waits for its data takes over, or stops on SIGTERM', {
     timeout: 60_000, // three starts
   }, async () => {
     const { discord, cardService, env } = await startBackends();
     cardService.script({ path: 'odd', body: SANDBOX_API_KEY });
-    const ask = (id: string) => discord.type({ command: 'card', options: { id } }).settled();
+    const lookUp = (id: string) => discord.type({ command: 'card', options: { id } }).settled();
     const first = startBotProcess({ ...env, LOG_LEVEL: 'trace', GUILD_DAILY_REQUEST: '4711' });
     await first.wrote('gateway ready');
-    const impatient = startBotProcess(env);
+    const waiting = startBotProcess(env);
     const second = startBotProcess(env);
-    await impatient.wrote('waiting for it to leave');
-    impatient.child.kill('SIGTERM');
-    expect(await impatient.ended).toBe(0);
+    await waiting.wrote('waiting for it to leave');
+    waiting.child.kill('SIGTERM');
+    expect(await waiting.ended).toBe(0);
 
-    for (const id of ['odd', SANDBOX_API_KEY]) await ask(id);
-    const { embeds } = await ask('base1-4');
+    for (const id of ['odd', SANDBOX_API_KEY]) await lookUp(id);
+    const { embeds } = await lookUp('base1-4');
     await first.wrote('"msg":"command"');
     first.child.kill('SIGTERM');
 
@@ -65,6 +65,6 @@ describe('npm start', () => {
     expect(first.output()).toContain('"name":"GUILD_DAILY_REQUEST","meant":"GUILD_DAILY_REQUESTS"');
     for (const secret of ['4711', env.DISCORD_TOKEN, SANDBOX_API_KEY]) expect(first.output()).not.toContain(secret);
     await second.wrote('gateway ready');
-    expect((await ask('base1-9')).embeds[0]?.title).toBe('Paper Lantern Swarm');
+    expect((await lookUp('base1-9')).embeds[0]?.title).toBe('Paper Lantern Swarm');
   });
 });

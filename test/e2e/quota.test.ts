@@ -4,14 +4,14 @@ import { cardRequests, QUICK, startWorld, statuses } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 
-describe('pacing', () => {
-  it('answers more lookups than the burst allows, without one 429', async () => {
-    // The service allows a little more than the bot is told: on a busy machine requests arrive late and bunched.
+describe('the limiter', () => {
+  it('answers more lookups than the burst allows without a 429', async () => {
+    // The service allows a little more than the bot's configured pace: a busy machine delivers requests late and bunched.
     const service = { ...QUICK, requestsPerMinute: 1_200, burst: 20 };
     const world = await startWorld({ service, env: { CARD_SERVICE_BURST: '10' } });
 
-    const asked = IDS.slice(0, 25).map((id) => world.card(id));
-    const replies = await Promise.all(asked.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
+    const lookups = IDS.slice(0, 25).map((id) => world.card(id));
+    const replies = await Promise.all(lookups.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
 
     expect(replies).toHaveLength(25);
     expect(new Set(statuses(world))).toEqual(new Set([200]));
@@ -31,7 +31,7 @@ describe('pacing', () => {
     expect(statuses(world)).toEqual([200, 200]);
   });
 
-  it('refuses a wait that is too long at once, in private, with the time to come back', async () => {
+  it('refuses a lookup whose wait is too long at once, in private, with the time to ask again', async () => {
     const world = await startWorld({
       service: { ...QUICK, requestsPerMinute: 15, burst: 2 },
       env: { LONGEST_WAIT_SECONDS: '2' },
@@ -45,44 +45,44 @@ describe('pacing', () => {
     expect(cardRequests(world)).toHaveLength(1);
   });
 
-  it('of 40 who ask at once, refuses in private all whose turn would not come in time', async () => {
+  it('refuses in private those of 40 lookups at once that would wait too long', async () => {
     const world = await startWorld({
       service: { ...QUICK, requestsPerMinute: 2, burst: 20 },
       env: { LONGEST_WAIT_SECONDS: '75' },
     });
 
-    const asked = Array.from({ length: 40 }, (_, index) => world.card(`unknown-${index}`));
-    const replies = await Promise.all(asked.map((typed) => typed.settled(15_000)));
+    const lookups = Array.from({ length: 40 }, (_, index) => world.card(`unknown-${index}`));
+    const replies = await Promise.all(lookups.map((typed) => typed.settled(15_000)));
 
-    const told = (words: RegExp) => replies.filter(({ content }) => words.test(content));
-    expect(told(/^There is no card/)).toHaveLength(19);
-    expect(told(/^Your turn comes at <t:\d+:t>\.$/)).toHaveLength(2); // after 30 s and after 60 s
-    expect(told(/^Too many questions/).map(({ ephemeral }) => ephemeral)).toEqual(Array(19).fill(true));
+    const shown = (words: RegExp) => replies.filter(({ content }) => words.test(content));
+    expect(shown(/^There is no card/)).toHaveLength(19);
+    expect(shown(/^Your turn comes at <t:\d+:t>\.$/)).toHaveLength(2); // after 30 s and after 60 s
+    expect(shown(/^Too many questions/).map(({ ephemeral }) => ephemeral)).toEqual(Array(19).fill(true));
     expect(statuses(world)).toEqual(Array(19).fill(404));
   });
 
-  it('grants no new burst to a restarted bot', async () => {
+  it('grants no new burst after a restart', async () => {
     const service = { ...QUICK, requestsPerMinute: 120, burst: 4 };
     const world = await startWorld({ service });
     await Promise.all(IDS.slice(0, 3).map((id) => world.card(id).settled()));
 
     await world.restartBot();
-    const asked = IDS.slice(10, 14).map((id) => world.card(id));
-    await Promise.all(asked.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
+    const lookups = IDS.slice(10, 14).map((id) => world.card(id));
+    await Promise.all(lookups.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
 
     expect(new Set(statuses(world))).toEqual(new Set([200]));
   });
 });
 
 describe('after a 429', () => {
-  it('nobody knocks before the stated time, and one probe comes first', async () => {
+  it('no request is sent before the stated time, and one probe comes first', async () => {
     const world = await startWorld();
     world.cardService.script({ status: 429, headers: { 'retry-after': '5' }, body: '' });
     const first = world.card('base1-9');
-    await first.until(({ content }) => content.startsWith('Your turn comes')); // from here on the bot knows of the 429
+    await first.until(({ content }) => content.startsWith('Your turn comes')); // the bot has seen the 429
 
-    const asked = IDS.slice(0, 3).map((id) => world.card(id));
-    await Promise.all([first, ...asked].map((typed) => typed.until(({ embeds }) => embeds.length > 0, 15_000)));
+    const lookups = IDS.slice(0, 3).map((id) => world.card(id));
+    await Promise.all([first, ...lookups].map((typed) => typed.until(({ embeds }) => embeds.length > 0, 15_000)));
 
     const [refused, ...later] = world.cardService.requests;
     expect((later[0]?.atMs ?? 0) - (refused?.atMs ?? 0)).toBeGreaterThanOrEqual(5_000);
@@ -90,7 +90,7 @@ describe('after a 429', () => {
     expect(statuses(world)).toEqual([429, 200, 200, 200, 200]);
   });
 
-  it('a spent day is told at once with the time, and costs no more requests', async () => {
+  it('a spent day is reported at once with its end, and costs no more requests', async () => {
     const world = await startWorld();
     world.cardService.exhaustDay();
 
@@ -105,7 +105,7 @@ describe('after a 429', () => {
     expect(cardRequests(world)).toHaveLength(1);
   });
 
-  it('a spent day still shows what is known, and says why it is old', async () => {
+  it('a spent day still shows stale copies, with the reason', async () => {
     const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
     await world.card('base1-4').settled();
     world.cardService.exhaustDay();
@@ -118,7 +118,7 @@ describe('after a 429', () => {
     expect(cardRequests(world)).toHaveLength(2);
   });
 
-  it('a spent day is opened by /usage once the plan has got larger, with one request', async () => {
+  it('a spent day ends with one request of /usage once the plan is larger', async () => {
     const world = await startWorld();
     world.cardService.exhaustDay();
     await world.card('base1-4').settled();

@@ -14,11 +14,11 @@ import { type SlowRelay, startSlowRelay } from '../support/slow-relay.ts';
 const CARDS = Array.from({ length: 2_000 }, (_, number) => {
   return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
 });
-// The service allows a little more at once than the bots are told, because a busy machine delivers late and bunched;
-// two whole bursts would still be too much.
+// The service allows a little more at once than the bots' configured burst, because a busy machine delivers requests late
+// and bunched; two whole bursts would still exceed it.
 const FAST = { requestsPerMinute: 1_200, burst: 28, requestsPerDay: 10_000, cards: CARDS };
 const BOTS_BURST = { CARD_SERVICE_BURST: '20' };
-/** 2 s are promised; only a hang takes so long. */
+/** The promise is 2 s; only a hang exceeds this. */
 const BACK = { timeout: 15_000, interval: 100 };
 const TEST = { timeout: 60_000 };
 const PASSWORD = 'p@ss/wörd "with" everything';
@@ -27,25 +27,25 @@ const AVAILABLE = 'redis available again';
 
 const ids = CARDS.map(({ id }) => id).values();
 
-/** A card that no test has asked for yet. */
+/** A card that no test has looked up yet. */
 function newCard(): string {
   const { value } = ids.next();
-  if (value === undefined) throw new Error('all cards have been asked for');
+  if (value === undefined) throw new Error('no card left');
   return value;
 }
 
 function times(processes: TestProcesses, id: string): number {
-  return requestedIds(processes).filter((asked) => asked === id).length;
+  return requestedIds(processes).filter((requested) => requested === id).length;
 }
 
-/** One card fetched by the first process is then known to the second. */
+/** Whether a card fetched by the first process is known to the second. */
 async function isShared(processes: TestProcesses): Promise<boolean> {
   const id = newCard();
   for (const shard of [0, 1]) await showsCard(processes.card(shard, id));
   return times(processes, id) === 1;
 }
 
-/** Cards of each process's own, at once: answered once each, for one request each, and together within the plan. */
+/** Each process looks up different cards at once: each is answered once, with one request, and the plan is kept. */
 async function expectAnswered(processes: TestProcesses, cardsEach = 18): Promise<void> {
   const cards = processes.bots.flatMap((_, shard) =>
     Array.from({ length: cardsEach }, () => ({ shard, id: newCard() })),
@@ -57,7 +57,7 @@ async function expectAnswered(processes: TestProcesses, cardsEach = 18): Promise
   expect(processes.cardService.counts.byStatus[429]).toBeUndefined();
 }
 
-/** A card in the memory of both is answered at once, for nothing. */
+/** A card in the memory of both processes is answered at once, without a request. */
 async function expectRemembered(processes: TestProcesses, id: string): Promise<void> {
   const before = processes.cardService.counts.total;
   const typed = [0, 1].map((shard) => processes.card(shard, id));
@@ -66,13 +66,13 @@ async function expectRemembered(processes: TestProcesses, id: string): Promise<v
   expect(processes.cardService.counts.total).toBe(before);
 }
 
-/** How often it said that Redis is away, and that it is back. */
-function words(bot: BotProcess): number[] {
-  return [UNAVAILABLE, AVAILABLE].map((said) => logOf(bot).filter(({ msg }) => msg === said).length);
+/** How often the bot logged that Redis was unavailable, and that it was back. */
+function noticesOf(bot: BotProcess): number[] {
+  return [UNAVAILABLE, AVAILABLE].map((notice) => logOf(bot).filter(({ msg }) => msg === notice).length);
 }
 
-/** Warnings and errors about anything but Redis being away, and secrets. */
-function complaints({ bots, env }: TestProcesses): unknown[] {
+/** Secrets in the log, and warnings and errors about anything other than Redis being unavailable. */
+function problemsOf({ bots, env }: TestProcesses): unknown[] {
   const lines = bots.flatMap((bot) =>
     logOf(bot).filter(({ level, msg }) => Number(level) >= WARN && msg !== UNAVAILABLE),
   );
@@ -86,7 +86,7 @@ function complaints({ bots, env }: TestProcesses): unknown[] {
   ];
 }
 
-/** For what can be set while it runs. */
+/** Sends commands to a running server. */
 async function commandTo({ url }: RealServer) {
   const client = createClient({ url });
   client.on('error', () => {});
@@ -95,13 +95,13 @@ async function commandTo({ url }: RealServer) {
   return (...words: string[]) => client.sendCommand(words);
 }
 
-describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis in trouble', TEST, () => {
+describe.skipIf(noRealRedis('a bot during outages of Redis'))('while Redis is', TEST, () => {
   let processes: TestProcesses;
   let server: RealServer;
   let relay: SlowRelay;
   const remembered = newCard();
-  /** Of each process, at the end of its trouble and after it: how often it said that Redis is away, and that it is back. */
-  const atStart: { inTrouble: number[]; well: number[] }[] = [];
+  /** For each process, `noticesOf` at the end of its outage and after it. */
+  const atStart: { during: number[]; after: number[] }[] = [];
 
   beforeAll(async () => {
     const down = await startRealRedis();
@@ -119,23 +119,26 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
     await processes.start(1);
     await expectAnswered(processes);
 
-    const inTrouble = processes.bots.map(words);
+    const during = processes.bots.map(noticesOf);
     await command('CONFIG', 'SET', 'requirepass', PASSWORD);
     await Promise.all(processes.bots.map((bot) => bot.wrote(AVAILABLE)));
-    atStart.push(...processes.bots.map((bot, index) => ({ inTrouble: inTrouble[index] ?? [], well: words(bot) })));
+    atStart.push(...processes.bots.map((bot, index) => ({ during: during[index] ?? [], after: noticesOf(bot) })));
     for (const shard of [0, 1]) await showsCard(processes.card(shard, remembered));
   }, 120_000);
   beforeEach(() => expect.poll(() => isShared(processes), BACK).toBe(true));
 
-  it.each(['down', 'with another password'])('%s from the start: said once, and once when it is well', (trouble) => {
-    const { inTrouble, well } = atStart[trouble === 'down' ? 0 : 1] ?? {};
-    expect(inTrouble).toEqual([1, 0]);
-    expect(well).toEqual([1, 1]);
-    expect(complaints(processes)).toEqual([]);
-  });
+  it.each(['down', 'with another password'])(
+    '%s from the start, that is logged once, and once when it works',
+    (outage) => {
+      const { during, after } = atStart[outage === 'down' ? 0 : 1] ?? {};
+      expect(during).toEqual([1, 0]);
+      expect(after).toEqual([1, 1]);
+      expect(problemsOf(processes)).toEqual([]);
+    },
+  );
 
   const command = async (...words: string[]) => void (await (await commandTo(server))(...words));
-  const TROUBLES: Record<string, { begin: () => unknown; end: () => unknown; cardsEach?: number }> = {
+  const OUTAGES: Record<string, { begin: () => unknown; end: () => unknown; cardsEach?: number }> = {
     killed: { begin: () => server.kill(), end: () => server.start() },
     hung: { begin: () => server.pause(), end: () => server.resume() },
     'restarted empty': { begin: () => server.kill(), end: () => server.startEmpty() },
@@ -154,12 +157,12 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
       end: () => {
         relay.delayMs = 0;
       },
-      cardsEach: 2, // a turn takes five trips
+      cardsEach: 2, // a permit takes five round trips
     },
   };
 
-  it.each(Object.entries(TROUBLES))(
-    '%s: commands are answered, and it is shared again once it is well',
+  it.each(Object.entries(OUTAGES))(
+    '%s, commands are answered, and cards are shared again once it works',
     async (_, { begin, end, cardsEach }) => {
       await begin();
       try {
@@ -171,11 +174,11 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
 
       await expect.poll(() => isShared(processes), BACK).toBe(true);
       await expectRemembered(processes, remembered);
-      expect(complaints(processes)).toEqual([]);
+      expect(problemsOf(processes)).toEqual([]);
     },
   );
 
-  it('comes and goes: every command is answered', async () => {
+  it('killed again and again, every command is answered', async () => {
     for (let outage = 0; outage < 3; outage++) {
       await server.kill();
       await expectAnswered(processes, 3).finally(() => server.start());
@@ -183,8 +186,8 @@ describe.skipIf(noRealRedis('what a bot does when Redis is in trouble'))('Redis 
     }
 
     await expect.poll(() => isShared(processes), BACK).toBe(true);
-    expect(complaints(processes)).toEqual([]);
-    // Once a minute, and a line is written a moment after its time.
+    expect(problemsOf(processes)).toEqual([]);
+    // At most once a minute; a line is written a moment after its time.
     for (const bot of processes.bots) {
       const times = logOf(bot).flatMap(({ msg, time }) => (msg === UNAVAILABLE ? [Number(time)] : []));
       for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] ?? 0)).toBeGreaterThan(59_000);

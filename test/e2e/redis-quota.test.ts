@@ -7,11 +7,11 @@ import { startRedis } from '../support/redis.ts';
 const CARDS = Array.from({ length: 100 }, (_, number) => {
   return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
 });
-// The service allows a little more at once than the bots are told, because a busy machine delivers late and bunched;
-// two whole bursts would still be too much.
+// The service allows a little more at once than the bots' configured burst, because a busy machine delivers requests late
+// and bunched; two whole bursts would still exceed it.
 const FAST = { requestsPerMinute: 1_200, burst: 16, requestsPerDay: 1_000, cards: CARDS };
 const BOTS_BURST = { CARD_SERVICE_BURST: '10' };
-/** One at a time and 150 ms apart, so that the order of requests is the order of turns. */
+/** One at a time and 150 ms apart, so that the order of requests is the order of permits. */
 const ONE_BY_ONE = { requestsPerMinute: 400, burst: 4, requestsPerDay: 1_000, cards: CARDS };
 const NO_BURST = { CARD_SERVICE_BURST: '2' };
 const PATIENCE = { timeout: 15_000, interval: 200 };
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const ids = CARDS.map(({ id }) => id);
 
-/** Cards that no test has asked for yet. */
+/** Cards that no test has looked up yet. */
 function newCards(count: number): string[] {
   return ids.splice(0, count);
 }
@@ -44,8 +44,8 @@ function refusals({ cardService }: TestProcesses): number {
 }
 
 describe('processes that share one quota', TEST, () => {
-  // A 429 of the service says that in some time t there were more requests than burst + rate · t.
-  it('pace as one: all is answered without a 429', async () => {
+  // The service answers 429 when there were more than burst + rate · t requests in some time t.
+  it('keep one pace: every lookup is answered without a 429', async () => {
     const before = requestedIds(fast).length;
     const cards = newCards(40);
 
@@ -55,16 +55,16 @@ describe('processes that share one quota', TEST, () => {
     expect(requestedIds(fast).slice(before).sort()).toEqual(cards.sort());
   });
 
-  it('all keep still for as long as the service tells one of them to', async () => {
+  it('all pause for as long as the service asks one of them to', async () => {
     const { cardService, bots } = oneByOne;
     const before = cardService.requests.length;
     const refusalsBefore = refusals(oneByOne);
-    const heard = () => bots.flatMap(logOf).filter(({ msg }) => msg === 'lookup failed').length;
-    const heardBefore = heard();
+    const failures = () => bots.flatMap(logOf).filter(({ msg }) => msg === 'lookup failed').length;
+    const failuresBefore = failures();
     cardService.script({ status: 429, headers: { 'retry-after': '2' }, body: '' });
     const [one = '', ...more] = newCards(7);
     const refused = oneByOne.card(0, one);
-    await expect.poll(heard, PATIENCE).toBeGreaterThan(heardBefore);
+    await expect.poll(failures, PATIENCE).toBeGreaterThan(failuresBefore);
 
     await Promise.all([refused, ...more.map((id) => oneByOne.card(1, id))].map(showsCard));
 
@@ -74,14 +74,14 @@ describe('processes that share one quota', TEST, () => {
     expect(refusals(oneByOne)).toBe(refusalsBefore + 1);
   });
 
-  it('the day that one finds spent is spent for all, until one finds that it is not', async () => {
+  it('all stop when one finds the day spent, and resume when one finds requests left', async () => {
     const refusalsBefore = refusals(oneByOne);
     const [one = '', another = ''] = newCards(2);
     oneByOne.cardService.exhaustDay();
     try {
       await finalAnswer(oneByOne.card(0, one));
 
-      // The other may first hear of it with its turn.
+      // The other process may learn of it only with its next permit.
       const privately = async () => {
         const { content, ephemeral } = await oneByOne.card(1, another).settled(PATIENCE.timeout);
         expect(content).toMatch(/^Today's requests to the card service are used up\./);
@@ -93,65 +93,65 @@ describe('processes that share one quota', TEST, () => {
     } finally {
       oneByOne.cardService.refillDay();
     }
-    const isOpen = async () => {
-      await oneByOne.usage(0).settled(PATIENCE.timeout); // asks for a report, once a token is free
+    const isResumed = async () => {
+      await oneByOne.usage(0).settled(PATIENCE.timeout); // requests a report once a token is free
       return hasCard(await oneByOne.card(1, another).settled(PATIENCE.timeout));
     };
-    await expect.poll(isOpen, PATIENCE).toBe(true);
+    await expect.poll(isResumed, PATIENCE).toBe(true);
   });
 
-  it('all show what remains of the day, and ask for one usage report in a minute', async () => {
+  it('all show what remains of the day and request one usage report in a minute', async () => {
     const left = 1_000 - fast.cardService.counts.total;
     const cards = newCards(3);
     for (const id of cards) await showsCard(fast.card(0, id));
 
-    const known = async () => (await fast.card(1, cards[0] ?? '').settled(PATIENCE.timeout)).embeds[0]?.footer?.text;
-    await expect.poll(known, PATIENCE).toContain(`${left - 3} of 1,000 requests left today`);
+    const footer = async () => (await fast.card(1, cards[0] ?? '').settled(PATIENCE.timeout)).embeds[0]?.footer?.text;
+    await expect.poll(footer, PATIENCE).toContain(`${left - 3} of 1,000 requests left today`);
     await Promise.all([fast.usage(0), fast.usage(1)].map((typed) => typed.settled(PATIENCE.timeout)));
-    const told = async (shard: number) => {
+    const shown = async (shard: number) => {
       const reply = await fast.usage(shard).settled(PATIENCE.timeout);
       return { plan: field(reply, 'Plan'), today: field(reply, 'Today')?.match(/\d+ of 1,000 left/)?.[0] };
     };
     for (const shard of [0, 1]) {
-      await expect.poll(() => told(shard), PATIENCE).toEqual({ plan: 'free', today: `${left - 4} of 1,000 left` });
+      await expect.poll(() => shown(shard), PATIENCE).toEqual({ plan: 'free', today: `${left - 4} of 1,000 left` });
     }
 
     expect(fast.cardService.counts.byPath.get('/v1/usage')).toBe(1);
   });
 });
 
-describe('turns are fair across processes', TEST, () => {
-  const ask = (shard: number, cards: string[], memberId: string) =>
+describe('permits are fair across processes', TEST, () => {
+  const lookUp = (shard: number, cards: string[], memberId: string) =>
     cards.map((id) => oneByOne.card(shard, id, { memberId }));
 
-  it("one member's many questions in one process delay another's in another by a turn each", async () => {
+  it("one member's many lookups in one process delay each lookup of another member in another by one permit", async () => {
     const start = requestedIds(oneByOne).length;
-    const many = ask(0, newCards(16), '1180000000000000101');
+    const many = lookUp(0, newCards(16), '1180000000000000101');
     await expect.poll(() => requestedIds(oneByOne).length, PATIENCE).toBeGreaterThan(start + 1);
 
     const before = requestedIds(oneByOne).length;
     const few = newCards(3);
-    await Promise.all(ask(1, few, '1180000000000000102').map(showsCard));
+    await Promise.all(lookUp(1, few, '1180000000000000102').map(showsCard));
 
-    const permits = few.map((id) => requestedIds(oneByOne).indexOf(id) - before);
-    expect(Math.max(...permits)).toBeLessThan(8);
+    const positions = few.map((id) => requestedIds(oneByOne).indexOf(id) - before);
+    expect(Math.max(...positions)).toBeLessThan(8);
     expect(many.filter(({ message }) => hasCard(message)).length).toBeLessThan(16);
     await Promise.all(many.map(showsCard));
   });
 
-  it("one member's questions in two processes count together", async () => {
+  it("one member's lookups in two processes count together", async () => {
     const start = requestedIds(oneByOne).length;
     const member = '1180000000000000103';
     const here = newCards(8);
     const there = newCards(3);
-    const first = ask(0, here, member);
+    const first = lookUp(0, here, member);
     await expect.poll(() => requestedIds(oneByOne).length, PATIENCE).toBeGreaterThan(start);
-    const typed = ask(1, there, member);
+    const typed = lookUp(1, there, member);
 
     await Promise.all([...first, ...typed].map(showsCard));
 
-    // A turn that a busy process takes late goes to another; counted apart, they would come in turn.
-    const permits = there.map((id) => requestedIds(oneByOne).indexOf(id) - start);
-    expect(Math.min(...permits)).toBeGreaterThanOrEqual(here.length - 2);
+    // A permit that a busy process takes late goes to another; counted separately, both processes would alternate.
+    const positions = there.map((id) => requestedIds(oneByOne).indexOf(id) - start);
+    expect(Math.min(...positions)).toBeGreaterThanOrEqual(here.length - 2);
   });
 });

@@ -6,9 +6,9 @@ import { requestedIds, showsCard, startProcesses, type TestProcesses } from '../
 import { startRedis } from '../support/redis.ts';
 
 const QUICK = { requestsPerMinute: 1_200, burst: 20, requestsPerDay: 1_000 };
-/** So long a request is under way, for others to come meanwhile. */
+/** A request takes this long, so that other lookups arrive meanwhile. */
 const LATENCY_MS = 500;
-/** Longer than a busy machine takes for four commands. */
+/** Longer than a busy machine needs for four commands. */
 const FRESH_SECONDS = 8;
 const PATIENCE = { timeout: 15_000, interval: 200 };
 const TEST = { timeout: 40_000 };
@@ -38,7 +38,7 @@ function answers(typed: readonly TypedInteraction[]): Promise<string[]> {
 }
 
 function requestsFor(id: string): number {
-  return requestedIds(processes).filter((asked) => asked === id).length;
+  return requestedIds(processes).filter((requested) => requested === id).length;
 }
 
 async function savedToday(): Promise<string | undefined> {
@@ -46,8 +46,8 @@ async function savedToday(): Promise<string | undefined> {
   return embeds[0]?.fields?.find(({ name }) => name === 'Saved today')?.value;
 }
 
-describe('a card that two processes are asked for at once', TEST, () => {
-  it('costs one request, and from then on none; who joined has saved one', async () => {
+describe('a card that is looked up in two processes at once', TEST, () => {
+  it('costs one request and then none; a lookup that joined counts as saved', async () => {
     const typed = both('base1-2');
     const [name = '', ...others] = await answers([...typed]);
     expect(others).toEqual([name]);
@@ -55,36 +55,36 @@ describe('a card that two processes are asked for at once', TEST, () => {
 
     expect(requestsFor('base1-2')).toBe(1);
     expect(typed.map(finalAnswers)).toEqual([1, 1]);
-    // Each process tells of its savings a little later, those of other tests too.
+    // Each process writes its savings a little later, those of other tests included.
     await expect.poll(savedToday, PATIENCE).toBe(`${typedSoFar - requestedIds(processes).length} requests`);
   });
 });
 
-describe('what one of two processes knows', TEST, () => {
-  it('the other does not ask for', async () => {
+describe('a card that one of two processes knows', TEST, () => {
+  it('costs the other no request', async () => {
     await showsCard(card(0, 'base1-1'));
     await showsCard(card(1, 'base1-1'));
 
     expect(requestsFor('base1-1')).toBe(1);
   });
 
-  it('to be no card is asked for once', async () => {
+  it('not to exist is requested once', async () => {
     const [typed, later] = [both('nowhere'), both('nowhere')];
 
     for (const text of await answers([...typed, ...later])) expect(text).toMatch(/^There is no card \*\*nowhere\*\*/);
     expect(requestsFor('nowhere')).toBe(1);
   });
 
-  it('anew takes the place of an old copy in the memory of the other, without a request', async () => {
-    const isOld = (message: ChatMessage) => message.embeds[0]?.description !== undefined;
+  it('in a renewed copy replaces the stale one in the memory of the other, without a request', async () => {
+    const isStale = (message: ChatMessage) => message.embeds[0]?.description !== undefined;
     for (const shard of [0, 1]) await showsCard(card(shard, 'base1-4'));
 
-    const askAgain = () => showsCard(card(0, 'base1-4'));
-    await expect.poll(async () => isOld(await askAgain()), PATIENCE).toBe(true);
-    await expect.poll(async () => isOld(await askAgain()), PATIENCE).toBe(false);
+    const lookUpAgain = () => showsCard(card(0, 'base1-4'));
+    await expect.poll(async () => isStale(await lookUpAgain()), PATIENCE).toBe(true);
+    await expect.poll(async () => isStale(await lookUpAgain()), PATIENCE).toBe(false);
     const other = await card(1, 'base1-4').settled(PATIENCE.timeout);
 
-    expect(isOld(other)).toBe(false);
+    expect(isStale(other)).toBe(false);
     expect(requestsFor('base1-4')).toBe(2);
   });
 });

@@ -11,28 +11,28 @@ import { INTERACTION_TOKEN_START, secretsIn } from '../support/secret-forms.ts';
 import { startWorld } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
-/** With all that is written differently in JSON and in an address. */
+/** Contains every character that is escaped in JSON or in a URL. */
 const API_KEY = String.raw`k"e\y/with+everything&more=100%`;
 
-interface Watched extends Backends {
+interface VerboseBot extends Backends {
   relay: DiscordRelay;
-  /** Discord's token, the key, and each interaction's token that the bot has used so far. */
+  /** The bot token, the API key, and every interaction token that the bot has used so far. */
   secrets(): string[];
 }
 
-/** A bot on the most talkative level, and all its secrets. */
-async function startWatched(): Promise<Watched> {
-  const surroundings = await startBackends({ apiKey: API_KEY, requestsPerMinute: 6_000, burst: 100 });
-  const relay = await startDiscordRelay(surroundings.discord.apiUrl);
+/** The environment of a bot that logs at level `trace`, and all its secrets. */
+async function startVerbose(): Promise<VerboseBot> {
+  const backends = await startBackends({ apiKey: API_KEY, requestsPerMinute: 6_000, burst: 100 });
+  const relay = await startDiscordRelay(backends.discord.apiUrl);
   const env = {
-    ...surroundings.env,
+    ...backends.env,
     DISCORD_API_URL: relay.apiUrl,
     CARD_SERVICE_API_KEY: API_KEY,
     CARD_SERVICE_TIMEOUT_MS: '300',
     LOG_LEVEL: 'trace',
   };
   return {
-    ...surroundings,
+    ...backends,
     env,
     relay,
     secrets: () => [env.DISCORD_TOKEN, API_KEY, ...interactionTokens(relay)],
@@ -44,13 +44,13 @@ function interactionTokens({ calls }: DiscordRelay): string[] {
   return [...new Set(tokens)].filter((token) => token !== undefined);
 }
 
-describe('no secret comes out', () => {
-  it('of a bot that meets a mixture of faults, whatever it is asked for', async () => {
-    const watched = await startWatched();
-    const { discord, cardService, env, relay } = watched;
+describe('no secret leaks', () => {
+  it('from a bot that meets many faults and hostile ids', async () => {
+    const verbose = await startVerbose();
+    const { discord, cardService, env, relay } = verbose;
     const bot = startBotProcess(env);
     await bot.wrote('gateway ready');
-    const ask = (id: string) => discord.type({ command: 'card', options: { id } });
+    const lookUp = (id: string) => discord.type({ command: 'card', options: { id } });
     const broken = { code: 0, message: `500: ${API_KEY}` };
 
     cardService.script(
@@ -61,40 +61,40 @@ describe('no secret comes out', () => {
       { path: encodeURIComponent(API_KEY), status: 418, body: API_KEY },
       { path: '/v1/usage', status: 401, body: { _tag: 'Unauthorized', message: API_KEY } },
     );
-    await Promise.all(IDS.slice(0, 4).map((id) => ask(id).until(isFinal)));
+    await Promise.all(IDS.slice(0, 4).map((id) => lookUp(id).until(isFinal)));
     await discord.type({ command: 'usage', manageGuild: true }).settled();
-    await ask(API_KEY).settled();
-    await ask(env.DISCORD_TOKEN).settled();
-    await ask(`${INTERACTION_TOKEN_START}${'x'.repeat(60)}`).settled();
+    await lookUp(API_KEY).settled();
+    await lookUp(env.DISCORD_TOKEN).settled();
+    await lookUp(`${INTERACTION_TOKEN_START}${'x'.repeat(60)}`).settled();
 
     discord.faults.script({ route: 'edit', times: 4, answer: { status: 500, body: broken } });
     discord.faults.script({
       route: 'edit',
       answer: { status: 404, body: { code: 10008, message: 'Unknown Message' } },
     });
-    await ask(IDS[10] ?? '').until(({ state }) => state === 'thinking');
+    await lookUp(IDS[10] ?? '').until(({ state }) => state === 'thinking');
     await bot.wrote('"outcome":"not answered"');
     discord.faults.script({ route: 'callback', times: 2, answer: 'reset' });
-    await ask(IDS[11] ?? '').until(isFinal);
+    await lookUp(IDS[11] ?? '').until(isFinal);
     discord.faults.script({
       route: 'callback',
       answer: { status: 401, body: { code: 0, message: '401: Unauthorized' } },
     });
-    await ask(IDS[12] ?? '').until(isFinal);
+    await lookUp(IDS[12] ?? '').until(isFinal);
     cardService.set({ latencyMs: 5_000 });
-    await ask(IDS[13] ?? '').until(({ state }) => state === 'thinking'); // owed when the bot stops
+    await lookUp(IDS[13] ?? '').until(({ state }) => state === 'thinking'); // deferred when the bot stops
     bot.child.kill('SIGTERM');
 
     expect(await bot.ended).toBe(0);
     expect(interactionTokens(relay).length).toBeGreaterThanOrEqual(10);
     expect(bot.output().match(/\[token\]/g)?.length).toBeGreaterThanOrEqual(2);
     expect(bot.output()).toContain('[secret]');
-    expect(secretsIn(bot.output(), watched.secrets())).toEqual([]);
+    expect(secretsIn(bot.output(), verbose.secrets())).toEqual([]);
   });
 
-  it('of a bot that ends by an uncaughtException; and what it owes holds them, so that they could have been found', async () => {
-    const watched = await startWatched();
-    const { discord, cardService, env } = watched;
+  it('from a bot that ends with an uncaughtException, although its journal contains them', async () => {
+    const verbose = await startVerbose();
+    const { discord, cardService, env } = verbose;
     cardService.set({ latencyMs: 60_000 });
     const bot = startWithBomb({ ...env, CARD_SERVICE_TIMEOUT_MS: '60000' }, 'throw error');
     await bot.wrote('gateway ready');
@@ -104,14 +104,14 @@ describe('no secret comes out', () => {
 
     expect(await bot.ended).toBe(1);
     expect(bot.output()).toContain('"msg":"uncaughtException"');
-    expect(secretsIn(bot.output(), watched.secrets())).toEqual([]);
+    expect(secretsIn(bot.output(), verbose.secrets())).toEqual([]);
     const journal = readdirSync(env.DATA_DIR).filter((name) => name.startsWith('state.sqlite'));
     const written = journal.map((name) => readFileSync(join(env.DATA_DIR, name), 'latin1')).join('\n');
-    expect(secretsIn(written, interactionTokens(watched.relay)).length).toBeGreaterThan(1);
+    expect(secretsIn(written, interactionTokens(verbose.relay)).length).toBeGreaterThan(1);
   });
 
-  it('of a bot that cannot reach Discord, and ends by an unhandledRejection', async () => {
-    const { env, secrets, discord } = await startWatched();
+  it('from a bot that cannot reach Discord and ends with an unhandledRejection', async () => {
+    const { env, secrets, discord } = await startVerbose();
     discord.faults.script({
       route: 'gateway/bot',
       times: 20,
@@ -127,8 +127,8 @@ describe('no secret comes out', () => {
     expect(secretsIn(bot.output(), secrets())).toEqual([]);
   });
 
-  it('of a bot that Discord refuses, or whose configuration is invalid', async () => {
-    const { env, secrets } = await startWatched();
+  it('from a bot that Discord refuses or whose configuration is invalid', async () => {
+    const { env, secrets } = await startVerbose();
     const refused = startBotProcess({ ...env, DISCORD_TOKEN: 'MTE4.refused.token-of-somebody-else' });
     const spaced = startBotProcess({
       ...env,
@@ -145,7 +145,7 @@ describe('no secret comes out', () => {
     expect(secretsIn(written, [...secrets(), 'MTE4.refused.token-of-somebody-else'])).toEqual([]);
   });
 
-  it('on the page of the sandbox', async () => {
+  it('through the page of the sandbox', async () => {
     const { discord, cardService, config, card, usage } = await startWorld();
     const server = await startPageServer({ port: 0, discord, cardService });
     onTestFinished(() => server.close());
@@ -155,15 +155,15 @@ describe('no secret comes out', () => {
     const files = await Promise.all(
       ['/', '/page.css', '/page.js', '/api/commands'].map((path) => text(server.url + path)),
     );
-    const told = await firstEvent(`${server.url}/api/events`);
+    const event = await firstEvent(`${server.url}/api/events`);
 
-    expect(told).toContain('Emberwing Drake');
+    expect(event).toContain('Emberwing Drake');
     const secrets = [config.discord.token, config.cardService.apiKey ?? ''];
-    expect(secretsIn([...files, told].join('\n'), secrets)).toEqual([]);
+    expect(secretsIn([...files, event].join('\n'), secrets)).toEqual([]);
   });
 });
 
-/** An error with all the secrets in it, thrown at SIGUSR2 in the middle of everything. */
+/** Starts a bot that throws an error with all secrets in it on SIGUSR2. */
 function startWithBomb(env: Backends['env'], explode: string): BotProcess {
   const bomb = `process.once('SIGUSR2', () => {
     const { DISCORD_TOKEN: token, CARD_SERVICE_API_KEY: key, SPY: spy } = process.env;

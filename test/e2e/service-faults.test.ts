@@ -14,8 +14,8 @@ const [, OTHER = '', THIRD = '', FOURTH = ''] = IDS.filter((id) => id !== 'base1
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', tcg: 'Lanternfolk', set: { id: 'base1', name: 'Set' } };
 const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>';
 const IMPATIENT = { env: { CARD_SERVICE_TIMEOUT_MS: '300' } };
-/** Copies that are old at once. */
-const OLD = { env: { CARD_SERVICE_TIMEOUT_MS: '300', PRICES_FRESH_SECONDS: '0' } };
+/** Copies that are stale at once. */
+const STALE = { env: { CARD_SERVICE_TIMEOUT_MS: '300', PRICES_FRESH_SECONDS: '0' } };
 
 const NOT_UNDERSTOOD = /^The card service answered with something this bot does not understand/;
 const DOWN_UNTIL = /The card service does not answer at the moment\. Try again at <t:\d+:t>\.$/;
@@ -25,13 +25,13 @@ function loggedWith(world: World, level: number): unknown[] {
   return world.lines.filter((line) => line.level === level).map(({ msg }) => msg);
 }
 
-/** The time to come in a sentence, in seconds from now: a full minute. */
+/** Seconds from now until the time in a sentence, which is rounded up to a full minute. */
 function secondsLeft(text: string): number {
   return Number(/<t:(\d+):[tf]>/.exec(text)?.[1]) - Date.now() / 1000;
 }
 
-describe('an answer that is none', () => {
-  const NONE: Record<string, DictatedAnswer> = {
+describe('an invalid answer', () => {
+  const INVALID: Record<string, DictatedAnswer> = {
     'half a body': { body: JSON.stringify(CARD).slice(0, 40) },
     'no body': { body: '' },
     'a 204': { status: 204, body: '' },
@@ -46,30 +46,30 @@ describe('an answer that is none', () => {
     'prices as text': { body: { ...CARD, prices: { market: '3.50' } } },
     '5 MB': { body: { ...CARD, name: 'x'.repeat(5_000_000) } },
     'a gzip bomb of 20 MB': { body: Buffer.alloc(20_000_000), gzip: true },
-    'a status that nobody knows': { status: 418, body: { _tag: 'Teapot', message: 'no' } },
+    'an unknown status': { status: 418, body: { _tag: 'Teapot', message: 'no' } },
   };
 
-  it('is told in words, logged, not asked for again and not remembered; other cards are', async () => {
+  it('is described in words, logged, not requested again and not stored; other cards are unaffected', async () => {
     const world = await startWorld();
-    const names = Object.keys(NONE);
-    const told = [];
+    const names = Object.keys(INVALID);
+    const shown = [];
     for (const [index, name] of names.entries()) {
-      world.cardService.script({ path: `odd-${index}?`, ...NONE[name] });
+      world.cardService.script({ path: `odd-${index}?`, ...INVALID[name] });
       const { content } = await world.card(`odd-${index}`).until(isFinal);
       const again = await world.card(`odd-${index}`).settled();
-      told.push([name, content, again.content === content]);
+      shown.push([name, content, again.content === content]);
     }
     const other = await world.card(OTHER).until(isFinal);
 
-    expect(told).toEqual(names.map((name) => [name, expect.stringMatching(NOT_UNDERSTOOD), true]));
+    expect(shown).toEqual(names.map((name) => [name, expect.stringMatching(NOT_UNDERSTOOD), true]));
     expect(other.embeds).toHaveLength(1);
     expect(cardRequests(world)).toHaveLength(names.length + 1);
     expect(storedCardIds(world.config.dataDir)).toEqual([OTHER]);
     expect(loggedWith(world, WARN)).toEqual(names.map(() => 'lookup failed'));
   });
 
-  it('is no answer to anything else: the copy that we hold stays, and is shown with the reason', async () => {
-    const world = await startWorld(OLD);
+  it('leaves a stored copy in place, which is shown with the reason', async () => {
+    const world = await startWorld(STALE);
     await world.card('base1-4').settled();
     world.cardService.script({ body: HTML });
 
@@ -86,7 +86,7 @@ describe('an answer that is none', () => {
     expect((await world.card('base1-4').settled()).embeds[0]?.title).toBe('Emberwing Drake');
   });
 
-  it('is remembered in memory only: a bot that was restarted asks again', async () => {
+  it('is remembered in memory only: a restarted bot requests the card again', async () => {
     const world = await startWorld();
     world.cardService.script({ body: HTML });
     await world.card('base1-4').settled();
@@ -101,16 +101,16 @@ describe('an answer that is none', () => {
   });
 });
 
-it('takes a card for what it is, whatever the content type says', async () => {
+it('accepts a card with any content type', async () => {
   const world = await startWorld();
   world.cardService.script({ headers: { 'content-type': 'text/html' }, body: CARD });
 
   expect((await world.card('base1-4').settled()).embeds[0]?.title).toBe('Emberwing Drake');
 });
 
-it('a redirect is not followed: neither the question nor the key travels', async () => {
+it('a redirect is not followed, so neither the id nor the key is sent elsewhere', async () => {
   const world = await startWorld();
-  const elsewhere = await listeningElsewhere();
+  const elsewhere = await startElsewhere();
   const redirects = [301, 302, 303, 307, 308];
   world.cardService.script(
     ...redirects.map((status) => ({ status, headers: { location: `${elsewhere.url}/cards/base1-4` }, body: '' })),
@@ -123,33 +123,35 @@ it('a redirect is not followed: neither the question nor the key travels', async
   expect(statuses(world)).toEqual(redirects);
 });
 
-describe('a service that fails for a moment', () => {
-  const MOMENTS: Record<string, DictatedAnswer> = {
+describe('a service that fails briefly', () => {
+  const FAILURES: Record<string, DictatedAnswer> = {
     'a refusal of the proxy': { status: 502, body: HTML },
     'a timeout of its own': { status: 408, body: '' },
     silence: { fault: 'hang' },
     'a head without a body': { body: CARD, fault: 'stall' },
     'a broken connection': { fault: 'reset' },
-    'gzip that is none': { headers: { 'content-encoding': 'gzip' }, body: CARD },
+    'invalid gzip': { headers: { 'content-encoding': 'gzip' }, body: CARD },
     'an answer that is too slow': { body: CARD, delayMs: 5_000 },
   };
 
-  it('is asked again after a second, in the same reply', async () => {
-    const told = await Promise.all(
-      Object.entries(MOMENTS).map(async ([name, fault]) => {
+  it('is asked again after a second, for the same reply', async () => {
+    const shown = await Promise.all(
+      Object.entries(FAILURES).map(async ([name, fault]) => {
         const world = await startWorld(IMPATIENT);
         world.cardService.script(fault);
         const { embeds } = await world.card('base1-4').until(isFinal);
         return [name, embeds[0]?.title, cardRequests(world).length, loggedWith(world, WARN)];
       }),
     );
-    expect(told).toEqual(Object.keys(MOMENTS).map((name) => [name, 'Emberwing Drake', 2, ['the card service fails']]));
+    expect(shown).toEqual(
+      Object.keys(FAILURES).map((name) => [name, 'Emberwing Drake', 2, ['the card service fails']]),
+    );
   });
 
-  it('is asked at most three times, and the copy that we hold is shown with the reason', async () => {
-    const told = await Promise.all(
-      Object.entries(MOMENTS).map(async ([name, fault]) => {
-        const world = await startWorld(OLD);
+  it('is asked at most three times, and then the stored copy is shown with the reason', async () => {
+    const shown = await Promise.all(
+      Object.entries(FAILURES).map(async ([name, fault]) => {
+        const world = await startWorld(STALE);
         await world.card('base1-4').settled();
         world.cardService.script({ ...fault, times: 3 });
         const { embeds, failure } = await world.card('base1-4').until(({ edited }) => edited, 8_000);
@@ -158,13 +160,15 @@ describe('a service that fails for a moment', () => {
       }),
     );
     const why = expect.stringMatching(DOWN_UNTIL);
-    expect(told).toEqual(Object.keys(MOMENTS).map((name) => [name, 'Emberwing Drake', why, undefined, 4, ['base1-4']]));
+    expect(shown).toEqual(
+      Object.keys(FAILURES).map((name) => [name, 'Emberwing Drake', why, undefined, 4, ['base1-4']]),
+    );
   });
 
-  it('and flaps: every question gets its card', async () => {
+  it('at every second request still delivers every card', async () => {
     const world = await startWorld();
-    let asked = 0;
-    world.cardService.script(() => (++asked % 2 === 0 ? { status: 503, body: HTML } : undefined));
+    let requests = 0;
+    world.cardService.script(() => (++requests % 2 === 0 ? { status: 503, body: HTML } : undefined));
 
     const replies = await Promise.all(IDS.slice(0, 8).map((id) => world.card(id).until(isFinal, 10_000)));
 
@@ -174,8 +178,8 @@ describe('a service that fails for a moment', () => {
 });
 
 describe('a service that is down', () => {
-  /** Each leaves when the failure of the one before is known: three of them are three failures in a row. */
-  async function failInTurn(world: World, ids: readonly string[]): Promise<ChatMessage[]> {
+  /** Sends each request after the previous one has failed, so that three requests are three failures in a row. */
+  async function failInSequence(world: World, ids: readonly string[]): Promise<ChatMessage[]> {
     const failures = () => world.lines.filter(({ msg }) => msg === 'lookup failed').length;
     const before = failures();
     const typed = [];
@@ -190,15 +194,15 @@ describe('a service that is down', () => {
     const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
     await world.card('base1-4').settled();
     world.cardService.set({ down: true });
-    await failInTurn(world, IDS.slice(10, 13));
+    await failInSequence(world, IDS.slice(10, 13));
     return world;
   }
 
-  it('is left alone after three failures in a row; all who wait and who come are told until when', async () => {
+  it('is not asked again after three failures in a row; pending and new lookups get the time of the next attempt', async () => {
     const world = await startWorld(IMPATIENT);
     world.cardService.set({ down: true });
 
-    const waiting = await failInTurn(world, IDS.slice(0, 3));
+    const waiting = await failInSequence(world, IDS.slice(0, 3));
     const next = await world.card('base1-40').settled();
 
     for (const { content } of [...waiting, next]) {
@@ -210,7 +214,7 @@ describe('a service that is down', () => {
     expect(storedCardIds(world.config.dataDir)).toEqual([]);
   });
 
-  it('still has its known cards shown, with their age, and shows in /usage: neither asks for anything', async () => {
+  it('costs no request for a known card, shown with its age, or for /usage, which reports the outage', async () => {
     const world = await brokenWorld();
 
     const known = await world.card('base1-4').settled();
@@ -224,7 +228,7 @@ describe('a service that is down', () => {
     expect(statuses(world)).toHaveLength(4);
   });
 
-  it('is probed by the next question, and by it alone; a failure closes for longer, an answer opens', async () => {
+  it('is probed by the next lookup alone; a failure opens the breaker for longer, an answer closes it', async () => {
     const clock = movableClock();
     const world = await brokenWorld();
     world.cardService.set({ latencyMs: 50 });
@@ -237,7 +241,7 @@ describe('a service that is down', () => {
     const answered = await Promise.all(IDS.slice(20, 23).map((id) => world.card(id).until(isFinal)));
 
     expect(requestsAfterFailure).toBe(5);
-    for (const { content } of probes) expect(secondsLeft(content)).toBeLessThan(60); // 10 to 12 s, and up to a full minute
+    for (const { content } of probes) expect(secondsLeft(content)).toBeLessThan(60); // 10 to 12 s, rounded up to a full minute
     expect(answered.map(({ embeds }) => embeds.length)).toEqual([1, 1, 1]);
     expect(cardRequests(world)).toHaveLength(8);
     expect(loggedWith(world, WARN)).toEqual(['the card service fails']);
@@ -246,46 +250,49 @@ describe('a service that is down', () => {
   });
 });
 
-describe('a key that is refused in mid-day', () => {
-  it.each([401, 403])('with %i: told, logged as an error, known cards shown, one knock a minute', async (status) => {
-    const clock = movableClock();
-    const world = await startWorld(OLD);
-    await world.card('base1-4').settled();
-    world.cardService.script({ status, body: { _tag: 'Unauthorized', message: 'no' }, times: 2 });
+describe('a key that is refused during the day', () => {
+  it.each([401, 403])(
+    'with %i is reported and logged as an error, and costs one request a minute; known cards are shown',
+    async (status) => {
+      const clock = movableClock();
+      const world = await startWorld(STALE);
+      await world.card('base1-4').settled();
+      world.cardService.script({ status, body: { _tag: 'Unauthorized', message: 'no' }, times: 2 });
 
-    const refused = await world.card(OTHER).settled();
-    const again = await world.card(OTHER).settled();
-    const second = await world.card(THIRD).settled();
-    const next = await world.card(FOURTH).settled();
-    const known = await world.card('base1-4').settled();
-    const requestsMeanwhile = cardRequests(world).length;
-    clock.forward(61_000);
-    const later = await world.card(FOURTH).settled();
+      const refused = await world.card(OTHER).settled();
+      const again = await world.card(OTHER).settled();
+      const second = await world.card(THIRD).settled();
+      const next = await world.card(FOURTH).settled();
+      const known = await world.card('base1-4').settled();
+      const requestsMeanwhile = cardRequests(world).length;
+      clock.forward(61_000);
+      const later = await world.card(FOURTH).settled();
 
-    expect(refused.content).toMatch(KEY_REFUSED);
-    for (const { content } of [again, second, next]) expect(content).toBe(refused.content);
-    expect(known.embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service does not accept/);
-    expect(requestsMeanwhile).toBe(3);
-    expect(later.embeds).toHaveLength(1);
-    expect(loggedWith(world, ERROR)).toEqual(['lookup failed', 'lookup failed']);
-    expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', FOURTH].sort());
-  });
+      expect(refused.content).toMatch(KEY_REFUSED);
+      for (const { content } of [again, second, next]) expect(content).toBe(refused.content);
+      expect(known.embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service does not accept/);
+      expect(requestsMeanwhile).toBe(3);
+      expect(later.embeds).toHaveLength(1);
+      expect(loggedWith(world, ERROR)).toEqual(['lookup failed', 'lookup failed']);
+      expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', FOURTH].sort());
+    },
+  );
 
-  it('is not what a firewall says: who asked for an id that it blocks is told so, and nobody else', async () => {
+  it('is not confused with a firewall: only the lookup of the blocked id fails', async () => {
     const world = await startWorld();
     world.cardService.set({ firewall: true });
 
     const blocked = world.card('<script>alert(1)</script>');
-    const others = IDS.slice(0, 6).map((id) => world.card(id));
+    const allowed = IDS.slice(0, 6).map((id) => world.card(id));
 
     expect((await blocked.until(isFinal)).content).toMatch(NOT_UNDERSTOOD);
-    const shown = await Promise.all(others.map((typed) => typed.until(isFinal)));
+    const shown = await Promise.all(allowed.map((typed) => typed.until(isFinal)));
     expect(shown.map(({ embeds }) => embeds.length)).toEqual([1, 1, 1, 1, 1, 1]);
     expect(loggedWith(world, ERROR)).toEqual([]);
   });
 });
 
-it('a wrong card path is named in the log, once, while no card was ever found', async () => {
+it('a wrong card path is logged once while no card was ever found', async () => {
   const world = await startWorld({ env: { CARD_SERVICE_CARD_PATH: '/v2/cards/{id}' } });
 
   const replies = await Promise.all(IDS.slice(0, 5).map((id) => world.card(id).until(isFinal)));
@@ -315,7 +322,7 @@ describe('headers that contradict each other', () => {
     ],
     ['words', { 'x-ratelimit-remaining': 'plenty', 'x-ratelimit-limit': 'none', 'x-ratelimit-reset': 'soon' }, ''],
     ['none at all', { 'x-ratelimit-remaining': undefined, 'x-ratelimit-limit': undefined, date: 'today' }, ''],
-  ])('%s: the card is shown, and what makes sense is believed', async (_, headers, footer) => {
+  ])('%s: the card is shown, and only plausible figures are used', async (_, headers, footer) => {
     const world = await startWorld();
     world.cardService.script({ headers, body: CARD });
 
@@ -327,7 +334,7 @@ describe('headers that contradict each other', () => {
     expect(cardRequests(world)).toHaveLength(2);
   });
 
-  it('nothing remains and the reset is past: the next question goes on, and a 429 makes it one probe a minute', async () => {
+  it('nothing remaining with a past reset lets the next lookup through; after a 429 there is one probe a minute', async () => {
     const clock = movableClock();
     const world = await startWorld();
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inSeconds(-3_600) };
@@ -363,8 +370,8 @@ describe('a 429', () => {
     'a body of 5 MB': { headers: { 'retry-after': '1' }, body: 'x'.repeat(5_000_000) },
   };
 
-  it('in whatever form is a pause of a moment, and then the card comes', async () => {
-    const told = await Promise.all(
+  it('in any form is a short pause, and then the card is shown', async () => {
+    const shown = await Promise.all(
       Object.entries(FORMS).map(async ([name, form]) => {
         const world = await startWorld({ env: { CARD_SERVICE_TIMEOUT_MS: '2000' } });
         world.cardService.script({ ...form, status: 429 });
@@ -372,11 +379,11 @@ describe('a 429', () => {
         return [name, embeds[0]?.title, statuses(world)];
       }),
     );
-    expect(told).toEqual(Object.keys(FORMS).map((name) => [name, 'Emberwing Drake', [429, 200]]));
+    expect(shown).toEqual(Object.keys(FORMS).map((name) => [name, 'Emberwing Drake', [429, 200]]));
   });
 
-  it('that asks for longer than anybody waits is told in its own words, and known cards are shown', async () => {
-    const world = await startWorld(OLD);
+  it('that states more than the longest wait is reported in its own words, and known cards are shown', async () => {
+    const world = await startWorld(STALE);
     await world.card('base1-4').settled();
     const inTwoHours = new Date(Date.now() + 2 * 3_600_000).toUTCString();
     world.cardService.script({
@@ -403,7 +410,7 @@ describe('/usage with a report that does not come', () => {
     ['half a body and then nothing', { body: { plan: 'free' }, fault: 'stall' }],
     ['a broken connection', { fault: 'reset' }],
     ['429', { status: 429, headers: { 'retry-after': '-1' }, body: HTML }],
-  ])('(%s) shows what is known, and why there is no more', async (_, fault) => {
+  ])('(%s) shows what is known and why the report is missing', async (_, fault) => {
     const world = await startWorld(IMPATIENT);
     await world.card('base1-4').settled();
     world.cardService.script({ path: '/v1/usage', ...fault });
@@ -415,7 +422,7 @@ describe('/usage with a report that does not come', () => {
     expect(statuses(world)).toHaveLength(2);
   });
 
-  it('is shown at once without it when it is slow, and corrected', async () => {
+  it('is shown at once without it when it is slow, and edited later', async () => {
     const world = await startWorld({ env: { CARD_SERVICE_TIMEOUT_MS: '1800' } });
     world.cardService.script({ path: '/v1/usage', fault: 'hang' });
 
@@ -430,7 +437,7 @@ describe('/usage with a report that does not come', () => {
   });
 });
 
-async function listeningElsewhere(): Promise<ListeningCardService> {
+async function startElsewhere(): Promise<ListeningCardService> {
   const elsewhere = await startCardService();
   onTestFinished(() => elsewhere.close());
   return elsewhere;

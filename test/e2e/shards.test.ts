@@ -10,10 +10,10 @@ import { startRedis } from '../support/redis.ts';
 
 const CARD = 'Emberwing Drake';
 const DISCORD_WINDOW_MS = 5_000;
-/** Turns of 5.5 s, and after an identify that was refused 6 to 10 s, or once more up to 14. */
+/** An identify slot takes 5.5 s; after a refused identify the wait is 6 to 10 s, then up to 14 s. */
 const PATIENCE_MS = 90_000;
 
-/** Processes on machines of their own, each with some of two shards. */
+/** Processes as on separate machines, each with some of two shards. */
 async function startProcesses(
   shards: string[],
   discordOptions: EmulatedDiscordOptions = {},
@@ -31,7 +31,7 @@ async function startProcesses(
   return { discord, bots };
 }
 
-/** Discord with so few logins left for a second, to who asks so often. */
+/** The next `times` requests for the gateway address report `remaining` logins until a reset in one second. */
 function logins(
   { origin }: EmulatedDiscord,
   { remaining, times }: { remaining: number; times: number },
@@ -50,21 +50,21 @@ function commandLines({ output }: BotProcess): number {
 }
 
 describe('processes that split the shards', () => {
-  it('and start together while Discord takes one identify at a time all become ready, and answer each in their own servers', {
+  it('and start together all become ready although Discord takes one identify at a time, and each answers in its own servers', {
     timeout: PATIENCE_MS,
   }, async () => {
     const { discord, bots } = await startProcesses(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS });
-    discord.faults.script(logins(discord, { remaining: 1, times: 9 })); // each needs one, not as many as there are shards
+    discord.faults.script(logins(discord, { remaining: 1, times: 9 })); // each process needs one login, not one per shard
 
     await discord.gateway.whenAllReady(2);
 
     await Promise.all(bots.map((bot) => bot.wrote('gateway ready')));
     expect(bots.map(readyShards)).toEqual([[0], [1]]);
     expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
-    await answerInTheirOwn(discord, bots);
+    await expectAnswersOfOwnShard(discord, bots);
   });
 
-  it('and have a Redis in common wait for each other, so that Discord refuses none', {
+  it('and share a Redis wait for each other, so that Discord refuses no identify', {
     timeout: PATIENCE_MS,
   }, async () => {
     const { url, prefix } = await startRedis();
@@ -80,7 +80,7 @@ describe('processes that split the shards', () => {
 });
 
 describe('a process', () => {
-  it('with several shards wants a login for each, lets none identify too soon, and answers on each that is ready', {
+  it('with several shards needs a login for each, identifies none too soon, and answers on each that is ready', {
     timeout: PATIENCE_MS,
   }, async () => {
     const { discord, bots } = await startProcesses(['0,1'], { identifyWindowMs: DISCORD_WINDOW_MS });
@@ -97,7 +97,7 @@ describe('a process', () => {
     expect(bots[0]?.output()).toMatch(/the logins of the day are used up.*gateway ready/s);
   });
 
-  it('that waits for its turn stops when it is told', async () => {
+  it('that waits to identify stops on SIGTERM', async () => {
     const { discord, bots } = await startProcesses(['0', '1'], { identifyWindowMs: 3_600_000 });
     await Promise.race(bots.map((bot) => bot.wrote('identify refused, trying again later')));
 
@@ -110,8 +110,8 @@ describe('a process', () => {
   });
 });
 
-/** And shard 0 in direct messages; each once. */
-async function answerInTheirOwn(discord: EmulatedDiscord, bots: BotProcess[]): Promise<void> {
+/** Each process answers once in each of its servers, and shard 0 in direct messages. */
+async function expectAnswersOfOwnShard(discord: EmulatedDiscord, bots: BotProcess[]): Promise<void> {
   const places = [...discord.guilds.map(({ id }) => id), null];
   const shards = places.map((guildId) => shardOf(guildId, 2));
 

@@ -25,18 +25,18 @@ function logged({ lines }: World, least: number): unknown[] {
   return lines.filter(({ level }) => Number(level) >= least).map(({ msg }) => msg);
 }
 
-function movedAside({ config }: World): string[] {
+function quarantinedFiles({ config }: World): string[] {
   return readdirSync(config.dataDir).filter((name) => name.includes('.corrupt-') && !/-(?:wal|shm)$/.test(name));
 }
 
 describe('a card store that another connection has locked', () => {
-  it('costs no question its answer, nor anybody the 3 s that Discord gives', async () => {
+  it('delays no answer beyond the 3 s of Discord', async () => {
     const world = await startWorld();
     const other = connection(join(world.config.dataDir, 'cards.sqlite'));
     other.exec('BEGIN IMMEDIATE');
 
-    const asked = IDS.slice(0, 12).map((id) => world.card(id));
-    const replies = await Promise.all(asked.map((typed) => typed.until(({ embeds }) => embeds.length > 0)));
+    const lookups = IDS.slice(0, 12).map((id) => world.card(id));
+    const replies = await Promise.all(lookups.map((typed) => typed.until(({ embeds }) => embeds.length > 0)));
     const again = await world.card(IDS[0] ?? '').settled();
     other.exec('ROLLBACK');
     await world.card(IDS[12] ?? '').until(({ embeds }) => embeds.length > 0);
@@ -58,7 +58,7 @@ describe('a card store that another connection has locked', () => {
   });
 });
 
-describe('a file that is broken at the start', () => {
+describe('a file that is corrupt at the start', () => {
   const FILES = {
     'cards.sqlite': 'remembered cards are asked for again',
     'state.sqlite': 'pacing and counts start anew, and replies that were owed stay at "thinking…"',
@@ -75,26 +75,29 @@ describe('a file that is broken at the start', () => {
     Object.keys(DAMAGES).map((damage) => ({ name, damage, means })),
   );
 
-  it.each(cases)('($name, $damage) is moved aside, loudly, and a new one started', async ({ name, damage, means }) => {
-    const world = await startWorld();
-    await world.card('base1-4').settled();
-    await world.stopBot();
-    DAMAGES[damage]?.(join(world.config.dataDir, name));
+  it.each(cases)(
+    '($name, $damage) is moved aside with an error in the log and replaced by a new one',
+    async ({ name, damage, means }) => {
+      const world = await startWorld();
+      await world.card('base1-4').settled();
+      await world.stopBot();
+      DAMAGES[damage]?.(join(world.config.dataDir, name));
 
-    await world.restartBot();
-    const known = await world.card('base1-4').settled();
-    const other = await world.card(IDS[9] ?? '').settled();
-    await world.restartBot();
+      await world.restartBot();
+      const known = await world.card('base1-4').settled();
+      const other = await world.card(IDS[9] ?? '').settled();
+      await world.restartBot();
 
-    expect([known, other].map(({ embeds }) => embeds.length)).toEqual([1, 1]);
-    expect(cardRequests(world)).toHaveLength(name === 'cards.sqlite' ? 3 : 2);
-    expect(storedCardIds(world.config.dataDir)).toContain('base1-4');
-    expect(logged(world, ERROR)).toEqual([`database file is corrupt: ${means}`]);
-    expect(movedAside(world)).toEqual([expect.stringMatching(`^${name}`)]);
-  });
+      expect([known, other].map(({ embeds }) => embeds.length)).toEqual([1, 1]);
+      expect(cardRequests(world)).toHaveLength(name === 'cards.sqlite' ? 3 : 2);
+      expect(storedCardIds(world.config.dataDir)).toContain('base1-4');
+      expect(logged(world, ERROR)).toEqual([`database file is corrupt: ${means}`]);
+      expect(quarantinedFiles(world)).toEqual([expect.stringMatching(`^${name}`)]);
+    },
+  );
 });
 
-describe('a row that does not fit', () => {
+describe('an invalid row', () => {
   const ROWS: Record<string, string | Uint8Array | number> = {
     'no JSON': '{"value":{"card"',
     bytes: Uint8Array.of(0, 255, 1),
@@ -106,26 +109,27 @@ describe('a row that does not fit', () => {
     'a prototype': '{"value":{"__proto__":{"card":{"id":"base1-4"},"askedAtMs":1}}}',
   };
 
-  it('is a miss: the card is asked for again, and the row mended', async () => {
+  it('is a cache miss: the card is requested again and the row replaced', async () => {
     const world = await startWorld({ service: { ...QUICK, burst: 40 } });
-    const spoilt = Object.values(ROWS).map((value, index) => ({ value, id: IDS[index] ?? '' }));
-    const askAll = () => Promise.all(spoilt.map(({ id }) => world.card(id).until(({ embeds }) => embeds.length > 0)));
-    await askAll();
+    const invalid = Object.values(ROWS).map((value, index) => ({ value, id: IDS[index] ?? '' }));
+    const lookUpAll = () =>
+      Promise.all(invalid.map(({ id }) => world.card(id).until(({ embeds }) => embeds.length > 0)));
+    await lookUpAll();
     await world.stopBot();
-    for (const { id, value } of spoilt) replaceStoredCard(world.config.dataDir, id, value);
+    for (const { id, value } of invalid) replaceStoredCard(world.config.dataDir, id, value);
 
     await world.restartBot();
-    await askAll();
-    const requestsToMend = cardRequests(world).length;
+    await lookUpAll();
+    const requestsToReplace = cardRequests(world).length;
     await world.restartBot();
-    await askAll();
+    await lookUpAll();
 
-    expect(requestsToMend).toBe(2 * spoilt.length);
-    expect(cardRequests(world)).toHaveLength(requestsToMend);
+    expect(requestsToReplace).toBe(2 * invalid.length);
+    expect(cardRequests(world)).toHaveLength(requestsToReplace);
     expect(logged(world, ERROR)).toEqual([]);
   });
 
-  it('in the state is dropped with a line in the log, and the bot starts', async () => {
+  it('in the state is dropped with a warning, and the bot starts', async () => {
     const world = await startWorld();
     await world.card('base1-4').settled();
     await world.stopBot();
@@ -154,16 +158,16 @@ describe('a row that does not fit', () => {
 });
 
 describe('a process', () => {
-  // The bot waits 15 s for a process before it to leave; on this clock they pass in a quarter of a second.
+  // The bot waits 15 s for the previous process to end; on this clock that takes a quarter of a second.
   const QUICK_CLOCK = `const now = Date.now, from = now(); Date.now = () => from + (now() - from) * 60;`;
 
-  it('that finds another one on its data exits 1 with a sentence; the other goes on, and on a full disk from memory', {
+  it('that finds its data in use exits 1 with a sentence; the other continues, from memory when the disk is full', {
     timeout: 60_000,
   }, async () => {
     const { discord, cardService, env } = await startBackends({ requestsPerMinute: 6_000, burst: 100 });
     const bot = startBotProcess(env, 150);
     await bot.wrote('gateway ready');
-    const ask = (id: string) =>
+    const lookUp = (id: string) =>
       discord.type({ command: 'card', options: { id } }).until(({ embeds }) => embeds.length > 0);
 
     const second = startBotProcess({ ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(QUICK_CLOCK)}` });
@@ -173,8 +177,8 @@ describe('a process', () => {
     );
 
     const ids = IDS.slice(0, 60);
-    const first = await Promise.all(ids.map(ask));
-    const again = await Promise.all(ids.map(ask));
+    const first = await Promise.all(ids.map(lookUp));
+    const again = await Promise.all(ids.map(lookUp));
     bot.child.kill('SIGTERM');
 
     expect(await bot.ended).toBe(0);
@@ -184,7 +188,7 @@ describe('a process', () => {
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line));
-    // What the full disk hinders is said once, and stopping is not.
+    // A full disk is logged once and does not affect the stop.
     expect(
       lines
         .filter(({ level }) => level >= WARN)

@@ -21,7 +21,7 @@ const DATA: [string, InteractionType, object][] = [
   ['menu', InteractionType.ApplicationCommand, { ...COMMAND, type: CONTEXT_MENU, target_id: ID, resolved: {} }],
 ];
 
-it('what no command of ours asks for is acknowledged: an empty list, or a sentence in private', async () => {
+it('interactions without a handler are acknowledged with an empty list or a private sentence', async () => {
   const { discord, env } = await startBackends();
   const relay = await startDiscordRelay(discord.apiUrl);
   const { log, lines } = logLines();
@@ -34,14 +34,14 @@ it('what no command of ours asks for is acknowledged: an empty list, or a senten
   for (const [token, type, data] of DATA) discord.gateway.send(JSON.stringify(frame(token, type, data)));
   await expect.poll(() => lines.filter(({ msg }) => msg === 'command')).toHaveLength(DATA.length);
 
-  const said = Object.fromEntries(
+  const answers = Object.fromEntries(
     relay.calls.flatMap(({ path, body }) => {
       const token = /\/interactions\/\d+\/(\w+)\/callback/.exec(path)?.[1];
       return token === undefined ? [] : [[token, body]];
     }),
   );
   const inPrivate = (content: string) => ({ type: 4, data: expect.objectContaining({ content, flags: 64 }) });
-  expect(said).toEqual({
+  expect(answers).toEqual({
     autocomplete: { type: 8, data: { choices: [] } },
     button: inPrivate(formatMessage('en-US', 'outOfDate')),
     select: inPrivate(formatMessage('en-US', 'outOfDate')),
@@ -52,7 +52,7 @@ it('what no command of ours asks for is acknowledged: an empty list, or a senten
   expect(lines.filter(({ msg }) => msg === 'command').map(({ command }) => command)).toEqual(DATA.map(() => 'older'));
 });
 
-/** INTERACTION_CREATE as Discord sends it to a direct message, with what discord.js cannot do without. */
+/** INTERACTION_CREATE in direct messages, with the fields that discord.js needs. */
 function frame(token: string, type: InteractionType, data: object): object {
   const user = { id: ID, username: 'ada', discriminator: '0', avatar: null, global_name: null };
   const message = { id: ID, channel_id: ID, type: 0, author: user, content: '', embeds: [], attachments: [] };

@@ -25,7 +25,7 @@ describe('/usage', () => {
     expect(field(reply, 'Report from')).toMatch(/^<t:\d+:R>$/);
   });
 
-  it('asks for a report once a minute at most', async () => {
+  it('requests a report at most once a minute', async () => {
     const world = await startWorld();
 
     await world.usage().settled();
@@ -34,7 +34,7 @@ describe('/usage', () => {
     expect(field(second, 'Plan')).toBe('free');
     expect(world.cardService.counts.total).toBe(1);
 
-    // What it said is not the last word: another answer spoke of the same day since
+    // A later answer about the same day replaces the figures of the report
     world.cardService.exhaustDay();
     await world.card('base1-4').settled();
     const third = await world.usage().settled();
@@ -43,7 +43,7 @@ describe('/usage', () => {
     expect(JSON.stringify(third.embeds)).not.toContain('999');
   });
 
-  it('hears of a day that was refilled, and /card goes on', async () => {
+  it('notices that the day was refilled, and /card continues', async () => {
     const world = await startWorld();
     world.cardService.exhaustDay();
     await world.card('base1-4').settled();
@@ -67,7 +67,7 @@ describe('/usage', () => {
     expect(field(await world.usage().settled(), 'Saved today')).toBe('1 request');
   });
 
-  it('shows what the headers told without an API key, and what is missing', async () => {
+  it('shows the figures of the headers without an API key, and what is missing', async () => {
     const world = await startWorld({ env: { CARD_SERVICE_API_KEY: undefined } });
     await world.card('base1-4').settled();
 
@@ -79,7 +79,7 @@ describe('/usage', () => {
     expect(world.cardService.counts.total).toBe(1);
   });
 
-  it('shows what is known when the key may not read reports, and /card goes on', async () => {
+  it('shows what is known when the key may not read reports, and /card continues', async () => {
     const world = await startWorld();
     world.cardService.script({ path: '/v1/usage', status: 403, body: { _tag: 'Forbidden', message: '' } });
 
@@ -92,7 +92,7 @@ describe('/usage', () => {
     expect(embeds[0]?.title).toBe('Emberwing Drake');
   });
 
-  it('shows what is known when the service is down, and says so', async () => {
+  it('shows what is known when the service is down, with the reason', async () => {
     const world = await startWorld();
     await world.card('base1-4').settled();
     world.cardService.set({ down: true });
@@ -105,7 +105,7 @@ describe('/usage', () => {
     expect(field(reply, 'Today')).toContain('of 1,000 left');
   });
 
-  it('answers in time when the report is slow, and shows it when it comes', async () => {
+  it('answers in time when the report is slow, and shows it when it arrives', async () => {
     const world = await startWorld();
     world.cardService.script({ path: '/v1/usage', delayMs: 2_000, body: { plan: 'pro' } });
 
@@ -128,7 +128,7 @@ describe('/usage', () => {
     expect(field(reply, 'Plan')).toBeUndefined();
   });
 
-  it('is not there for members without Manage Server, nor in direct messages', async () => {
+  it('is not available to members without Manage Server or in direct messages', async () => {
     const world = await startWorld();
 
     expect(() => world.usage({ manageGuild: false })).toThrow(/usage/);
