@@ -8,7 +8,6 @@ import { requesterOf } from '../src/model/requester.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
 import { errorMessage } from '../src/render/error-message.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { REPLY_DEADLINE_MS } from '../src/replies/deferred-reply.ts';
 import type { Services } from './services.ts';
 
 export default {
@@ -48,12 +47,11 @@ export default {
       case 'stale':
         return replyAndRenew(query, known.answer, isPrivate, invocation, services);
       case 'missing': {
-        const deadlineMs = invocation.receivedAtMs + REPLY_DEADLINE_MS;
         const admission = await services.lookupQueue.admit({
           ...query,
           lane: 'members',
           requester: requesterOf(invocation),
-          deadlineMs,
+          deadlineMs: invocation.deadlineMs,
         });
         if ('refusal' in admission) throw admission.refusal;
         return { kind: 'defer', private: isPrivate, query, reservation: admission.reservation };

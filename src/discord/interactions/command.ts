@@ -15,7 +15,7 @@ export interface Message {
 }
 
 /** One typed command, without the wire. */
-export interface Invocation extends Omit<DeferredReply, 'command' | 'query' | 'deadlineMs' | 'private'> {
+export interface Invocation extends Omit<DeferredReply, 'command' | 'query' | 'private'> {
   /** Whether the member has Manage Server there. */
   manageGuild: boolean;
   options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean'>;

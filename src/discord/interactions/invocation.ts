@@ -5,6 +5,7 @@ import type { Invocation } from './command.ts';
 
 /** What was asked, without the wire. */
 export function toAsked(interaction: CommandInteraction): Invocation {
+  const receivedAtMs = Date.now();
   return {
     interactionId: interaction.id,
     applicationId: interaction.applicationId,
@@ -12,7 +13,8 @@ export function toAsked(interaction: CommandInteraction): Invocation {
     memberId: interaction.user.id,
     guildId: interaction.guildId ?? undefined,
     locale: interaction.locale,
-    receivedAtMs: Date.now(),
+    receivedAtMs,
+    deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
     manageGuild: interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false,
     // A menu command has none; no command of ours is one, so nobody reads them.
     options: (interaction as ChatInputCommandInteraction).options,
@@ -26,7 +28,7 @@ export function toDeferredReply(
   query: CardQuery,
   isPrivate: boolean,
 ): DeferredReply {
-  return { ...invocation, command, query, private: isPrivate, deadlineMs: invocation.receivedAtMs + REPLY_DEADLINE_MS };
+  return { ...invocation, command, query, private: isPrivate };
 }
 
 /** discord.js refuses to read an option that is missing or of another type: an old registration. */

@@ -30,7 +30,6 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
       ...invocation,
       ...reply,
       command: cardCommand.data.name,
-      deadlineMs: invocation.receivedAtMs + REPLY_DEADLINE_MS,
     };
     const outcome = await reservation.start().then(
       (found) => ({ answer: found, requested: true }),
@@ -69,13 +68,15 @@ function configFor(
 }
 
 function invocationOf(cardId: string, requester: Requester): Invocation {
+  const receivedAtMs = Date.now();
   return {
     ...requester,
     interactionId: 'none',
     applicationId: 'none',
     token: 'none',
     locale: 'en-US',
-    receivedAtMs: Date.now(),
+    receivedAtMs,
+    deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
     manageGuild: false,
     options: { getString: () => cardId, getBoolean: (name: string) => name === 'prices' },
   };
