@@ -8,7 +8,6 @@ import { age } from '../src/render/times.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
 import { usageState } from '../src/render/usage-state.ts';
-import { withTimeout } from '../src/time/timers.ts';
 import type { Services } from './services.ts';
 
 /**
@@ -28,23 +27,17 @@ export default {
     .toJSON(),
 
   async run(invocation, services) {
-    const { known, newer } = await services.usage.ask(invocation);
-    const reply = { kind: 'reply', private: true, source: 'bot' } as const;
-    if (newer === undefined)
-      return { ...reply, message: await show(known, missing(known, invocation, services), invocation, services) };
-
-    const inTime = await withTimeout(Math.max(0, invocation.receivedAtMs + PATIENCE_MS - Date.now()), newer);
-    if (inTime !== undefined) {
-      return {
-        ...reply,
-        source: 'service',
-        message: await show(inTime, missing(inTime, invocation, services), invocation, services),
-      };
-    }
+    const waitMs = invocation.receivedAtMs + PATIENCE_MS - Date.now();
+    const { now, isNew, later } = await services.usage.ask(invocation, waitMs);
+    const note = later ? formatMessage(invocation.locale, 'reportOnItsWay') : missing(now, invocation, services);
     return {
-      ...reply,
-      message: await show(known, formatMessage(invocation.locale, 'reportOnItsWay'), invocation, services),
-      correction: newer.then((late) => show(late, missing(late, invocation, services), invocation, services)),
+      kind: 'reply',
+      private: true,
+      source: isNew ? 'service' : 'bot',
+      message: await show(now, note, invocation, services),
+      ...(later && {
+        correction: later.then((it) => show(it, missing(it, invocation, services), invocation, services)),
+      }),
     };
   },
 } satisfies Command;

@@ -135,7 +135,7 @@ export async function openServices(
     onQuota: (reading) => limiter.observe(reading),
     onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
   });
-  const cards = new Cards({ store: cardStore, service, limiter, lifetimes: config.freshness });
+  const cards = new Cards({ store: cardStore, service, lifetimes: config.freshness });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
   const lookupQueue = new LookupQueue({ cards, limiter, ledger, budget, queueExchange, cardLock, log, longestWaitMs });
   const hasKey = config.cardService.apiKey !== undefined;

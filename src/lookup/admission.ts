@@ -1,49 +1,53 @@
 import type { CardRecord } from '../model/card.ts';
-import { type BudgetSpent, Busy, type CardServiceError } from '../model/errors.ts';
+import { Busy, type CardServiceError, KeptInReserve, KeyRefused, QuotaSpent, ServiceDown } from '../model/errors.ts';
 import type { Budget, Charged } from '../quota/budget.ts';
-import type { Limiter } from '../quota/limiter.ts';
-import type { Lookup, Waiter } from './pending-lookup.ts';
+import type { BlockedReason, Limiter } from '../quota/limiter.ts';
+import type { Lookup, PendingLookup, Waiter } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
-import { blockedError } from './refusals.ts';
 
-/** When a question would get its turn, or why nobody should wait for that. */
-export type AdmissionDecision = { permitAtMs: number } | { refusal: CardServiceError };
+/** A place in the queue, or why the lookup may not wait for one. */
+export type Admission = { reservation: Reservation } | { refusal: CardServiceError };
 
-/** What a forecast depends on, of a question. */
-export type LookupRequest = Pick<Lookup, 'cardId' | 'lane' | 'requester'>;
+/** What an admission depends on, of a lookup. */
+type LookupRequest = Pick<Lookup, 'cardId' | 'lane' | 'requester'>;
 
 export interface AdmissionInputs {
   pendingLookups: PendingLookups;
   limiter: Limiter;
   budget: Budget;
-  /** A question whose turn is further away is refused at once. */
+  /** A lookup whose permit is further away is refused at once. */
   longestWaitMs: number;
 }
 
 /**
- * What would become of a question that came now; it has its turn now if it can join a request under way. A promise given
- * to others counts: who waits for something already is refused, too, when a turn behind everything would be too far away.
+ * Whether a lookup that came now may wait, and for when its permit is expected: at once if it can join a request under
+ * way. The times that were promised to others hold: a lookup that would wait behind everything for too long is refused,
+ * even when its own permit would come in time.
  *
- * @param spent what is booked on the asker at this moment
+ * @param spent what is booked on the requester at this moment
  */
-export function decideAdmission(lookup: LookupRequest, spent: Charged, options: AdmissionInputs): AdmissionDecision {
-  const { pendingLookups, limiter, longestWaitMs } = options;
+export function decideAdmission(
+  lookup: LookupRequest,
+  spent: Charged,
+  { pendingLookups, limiter, budget, longestWaitMs }: AdmissionInputs,
+): { permitAtMs: number } | { refusal: CardServiceError } {
   const present = pendingLookups.get(lookup.cardId);
-  if (present?.asking) return { permitAtMs: Date.now() };
+  if (present?.requesting) return { permitAtMs: Date.now() };
 
-  const { blocked: closed, reservedUntilMs, paused, permitAtMs } = limiter.schedule();
-  const nowMs = Date.now(); // not before the outlook's: what is to be had now is no wait
-  const refusal = closed ? blockedError(closed) : overBudget(lookup, spent, options);
+  const { blocked, reservedUntilMs, paused, permitAtMs } = limiter.schedule();
+  const nowMs = Date.now(); // not before the schedule's: a permit that is free now means no wait
+  if (blocked) return { refusal: blockedError(blocked) };
+  const queued = pendingLookups.queuedBy(lookup.requester); // as good as spent
+  const refusal = isBooked(lookup, present) ? budget.refusal(spent, queued) : undefined;
   if (refusal) return { refusal };
   if (lookup.lane === 'renewals') {
     const reserved = reservedUntilMs !== undefined && !present;
-    return reserved
-      ? { refusal: blockedError({ reason: 'reserve', untilMs: reservedUntilMs }) }
-      : { permitAtMs: nowMs };
+    return reserved ? { refusal: new KeptInReserve(reservedUntilMs) } : { permitAtMs: nowMs };
   }
-  const restsUntilMs = pendingLookups.restsUntilMs(lookup.cardId);
-  if (restsUntilMs - nowMs > longestWaitMs)
-    return { refusal: blockedError({ reason: 'outage', untilMs: restsUntilMs }) };
+  const postponedUntilMs = pendingLookups.postponedUntilMs(lookup.cardId);
+  if (postponedUntilMs - nowMs > longestWaitMs) {
+    return { refusal: blockedError({ reason: 'outage', untilMs: postponedUntilMs }) };
+  }
   const { position, lastPosition } = pendingLookups.positionOf(lookup);
   const atMs = permitAtMs(position);
   const lastMs = permitAtMs(lastPosition);
@@ -51,57 +55,63 @@ export function decideAdmission(lookup: LookupRequest, spent: Charged, options: 
   return { refusal: new Busy(Math.max(atMs, lastMs - longestWaitMs), paused) };
 }
 
-/** Why the asker cannot pay for the question: what waits is as good as spent; who joins what is in line pays nothing. */
-function overBudget(
-  lookup: LookupRequest,
-  spent: Charged,
-  { pendingLookups, budget }: Pick<AdmissionInputs, 'pendingLookups' | 'budget'>,
-): BudgetSpent | undefined {
-  return pays(lookup, pendingLookups) ? budget.refusal(spent, pendingLookups.queuedBy(lookup.requester)) : undefined;
+/** A lookup that joins one in the queue causes no request, unless it lifts a renewal. */
+function isBooked({ lane }: LookupRequest, present: PendingLookup | undefined): boolean {
+  return present === undefined || (present.lane === 'renewals' && lane === 'members');
 }
 
-/** Who joins a question that is in line already causes no request; but who lifts a refresh pays for it. */
-function pays({ cardId, lane }: LookupRequest, pendingLookups: PendingLookups): boolean {
-  const present = pendingLookups.get(cardId);
-  return !present || (!present.asking && present.lane === 'renewals' && lane === 'members');
+/** The error of a lookup that no request can be sent for. */
+export function blockedError({ reason, untilMs }: { reason: BlockedReason; untilMs: number }): CardServiceError {
+  switch (reason) {
+    case 'day':
+      return new QuotaSpent(untilMs);
+    case 'key':
+      return new KeyRefused(401);
+    case 'outage':
+      return new ServiceDown('too many failures in a row', { untilMs });
+    case 'pause':
+      return new Busy(untilMs, true);
+    case 'reserve':
+      return new KeptInReserve(untilMs);
+  }
 }
 
 /**
- * A place in the waiting line, held from the moment it was granted: it counts for fairness, waits and budgets like any
- * other, but nothing is asked for it alone before it is taken. It ends by itself when the card is answered or refused.
+ * A place in the queue from the moment of admission: it counts for fairness, waits and budgets like any other, but no
+ * request is sent for it alone before it is started. It ends by itself when the card is answered or refused.
  */
 export class Reservation {
   readonly #pendingLookups: PendingLookups;
-  readonly #waiting: Waiter;
+  readonly #waiter: Waiter;
   readonly #answer: Promise<CardRecord>;
-  readonly #wake: () => void;
+  readonly #onChange: () => void;
 
-  /** @param wake told when the place is taken, since a turn may be due, or given back, since other processes count it */
-  constructor(pendingLookups: PendingLookups, lookup: Lookup, promisedAtMs: number, wake: () => void) {
+  /** @param onChange called when it is started, since a permit may be free, or cancelled, since other processes count it */
+  constructor(pendingLookups: PendingLookups, lookup: Lookup, promisedAtMs: number, onChange: () => void) {
     const { promise, resolve, reject } = Promise.withResolvers<CardRecord>();
-    promise.catch(() => {}); // refused, maybe, before anybody takes the place
+    promise.catch(() => {}); // it may be refused before it is started
     this.#pendingLookups = pendingLookups;
-    this.#waiting = pendingLookups.add({ lookup: { ...lookup }, resolve, reject }, promisedAtMs);
+    this.#waiter = pendingLookups.add({ lookup: { ...lookup }, resolve, reject }, promisedAtMs);
     this.#answer = promise;
-    this.#wake = wake;
+    this.#onChange = onChange;
   }
 
   /**
-   * Waits for the turn; costs one request, or none when somebody asks for the same card already.
+   * Waits for a permit and the answer. Costs one request, or none when the card is requested for another lookup.
    *
    * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
-  start(told: Pick<Lookup, 'onSchedule' | 'onRequest'> = {}): Promise<CardRecord> {
-    Object.assign(this.#waiting.lookup, told);
-    this.#pendingLookups.take(this.#waiting);
-    this.#wake();
+  start(listeners: Pick<Lookup, 'onSchedule' | 'onRequest'> = {}): Promise<CardRecord> {
+    Object.assign(this.#waiter.lookup, listeners);
+    this.#pendingLookups.start(this.#waiter);
+    this.#onChange();
     return this.#answer;
   }
 
-  /** Nobody waits after all. Without effect once the place is taken. */
+  /** Gives the place up. Without effect once it is started. */
   cancel(): void {
-    if (!this.#waiting.held) return;
-    this.#pendingLookups.giveBack(this.#waiting);
-    this.#wake();
+    if (!this.#waiter.reserved) return;
+    this.#pendingLookups.cancel(this.#waiter);
+    this.#onChange();
   }
 }

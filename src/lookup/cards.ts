@@ -1,112 +1,176 @@
 import { LRUCache } from 'lru-cache';
 import type { CardStore } from '../cache/card-store.ts';
-import type { CardRecord } from '../model/card.ts';
+import type { Card, CardRecord } from '../model/card.ts';
 import { type CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
-import type { Limiter, Permit } from '../quota/limiter.ts';
 import type { CardService } from '../service/card-service.ts';
-import { type Freshness, freshness, type Lifetimes } from './freshness.ts';
-import { KeyTrust } from './key-trust.ts';
-import { withPermit } from './permitted-request.ts';
 
-/** What is known of a card without asking. */
-export type Known = { kind: 'missing' } | { kind: Freshness; answer: CardRecord };
+/** How long each kind of answer may be shown without a request. Past that it is kept as a fallback. */
+export interface Lifetimes {
+  /** Facts change with errata at most. */
+  factsFreshMs: number;
+  /** Prices change daily. */
+  pricesFreshMs: number;
+  notFoundFreshMs: number;
+}
+
+/** What is known of a card without a request. */
+export type Known = { kind: 'missing' } | { kind: 'fresh' | 'stale'; answer: CardRecord };
+
+/** What the service said of each card: `undefined` = there is none; an error = it concerns this id alone. */
+export type Fetched = ReadonlyMap<string, Card | undefined | CardServiceError>;
 
 export interface CardsOptions {
   store: CardStore;
   service: CardService;
-  limiter: Limiter;
   lifetimes: Lifetimes;
 }
 
-/** An id that was answered with nonsense is left alone for this long; it would only be nonsense again. */
-const NONSENSE_MS = 5 * 60_000;
-/** One that alone was refused; so often a refused key may be tried. */
+/** An id that got an answer that does not fit gets no request for this long: the next answer would hardly fit. */
+const UNEXPECTED_MS = 5 * 60_000;
+/** The same for an id that alone was refused: a refused key may be tried this often. */
 const REFUSED_MS = 60_000;
-const REMEMBERED_IDS = 1_000;
+const MAX_IDS = 1_000;
 
-/** What do we know of a card, and how to ask when that is not enough. Knows nothing of turns and replies. */
+/** What is known of cards, and how to fetch what is not. Knows nothing of permits and replies. */
 export class Cards {
   readonly #store: CardStore;
   readonly #service: CardService;
-  readonly #limiter: Limiter;
   readonly #lifetimes: Lifetimes;
   readonly #key = new KeyTrust();
-  /** What was answered to single ids, and says nothing of others. */
-  readonly #oddAnswers = new LRUCache<string, CardServiceError>({
-    max: REMEMBERED_IDS,
-    ttl: NONSENSE_MS,
+  /** Errors that concern single ids. */
+  readonly #idErrors = new LRUCache<string, CardServiceError>({
+    max: MAX_IDS,
+    ttl: UNEXPECTED_MS,
     perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
   });
+  /** Ids that were read and not stored since, and whether they were then neither fresh with prices nor without. */
+  readonly #notFresh = new LRUCache<string, { showPrices: boolean }>({ max: MAX_IDS });
 
-  constructor({ store, service, limiter, lifetimes }: CardsOptions) {
+  constructor({ store, service, lifetimes }: CardsOptions) {
     this.#store = store;
     this.#service = service;
-    this.#limiter = limiter;
     this.#lifetimes = lifetimes;
   }
 
   /**
    * Costs no request.
    *
-   * @throws UnexpectedAnswer when nothing is known and the service answered this id with nonsense a moment ago,
-   *   KeyRefused when it refused this id alone
+   * @throws UnexpectedAnswer when nothing is known and the service answered this id within the last 5 minutes with
+   *   something that does not fit, KeyRefused when it refused this id alone within the last minute
    */
   async known(id: string, showPrices: boolean): Promise<Known> {
+    this.#notFresh.set(id, { showPrices }); // what is stored while this is read takes it away
     const howFresh = (answer: CardRecord) => freshness(answer, showPrices, Date.now(), this.#lifetimes);
     const answer = await this.#store.get(id, (remembered) => howFresh(remembered) === 'fresh');
-    if (answer !== undefined) return { kind: howFresh(answer), answer };
-    const odd = this.#oddAnswers.get(id);
-    if (odd) throw odd;
+    if (answer !== undefined) {
+      const kind = howFresh(answer);
+      if (kind === 'fresh') this.#notFresh.delete(id);
+      return { kind, answer };
+    }
+    const error = this.#idErrors.get(id);
+    if (error) throw error;
     return { kind: 'missing' };
   }
 
   /**
-   * What makes asking needless: a fresh copy that came in the meantime. Costs no request.
+   * A fresh copy that makes a request needless: one that came after the lookup found none. Costs no request, and no read
+   * either when nothing can have changed.
    *
-   * @throws UnexpectedAnswer, KeyRefused as `known` does, whatever we hold
+   * @param isShared whether other processes may have stored a copy
+   * @throws UnexpectedAnswer, KeyRefused as `known` does, whatever is known
    */
-  async withoutAsking(id: string, showPrices: boolean): Promise<CardRecord | undefined> {
-    const odd = this.#oddAnswers.get(id);
-    if (odd) throw odd;
+  async fresh(id: string, showPrices: boolean, isShared: boolean): Promise<CardRecord | undefined> {
+    const error = this.#idErrors.get(id);
+    if (error) throw error;
+    const read = this.#notFresh.get(id);
+    // A copy that is stale without prices is stale with them.
+    if (!isShared && read && (showPrices || !read.showPrices)) return undefined;
     const known = await this.known(id, showPrices);
     return known.kind === 'fresh' ? known.answer : undefined;
   }
 
   /**
-   * Asks the service once and remembers its answer. Costs one request, always with prices: they cost nothing more.
+   * One request, always with prices: they cost nothing more. The service answers for one card a request: the ids after
+   * the first are left out of the answer.
    *
-   * @param signal gives up without news of the service
-   * @throws what `CardService.card` throws; an old copy stays as it was
+   * @param signal ends the request; that says nothing of the service
+   * @throws what `CardService.card` throws, when it does not concern one id alone
    */
-  async fetch(id: string, permit: Permit, signal?: AbortSignal): Promise<CardRecord> {
-    const query = { includePrices: true, ...(signal && { signal }) };
-    const card = await withPermit(
-      this.#limiter,
-      permit,
-      () => this.#service.card(id, query),
-      (error) => this.#concernsAlone(id, error),
-    );
-    this.#key.worked(Date.now());
-    const answer: CardRecord = card ? { card, fetchedAtMs: Date.now() } : await this.#notFound(id);
-    await this.#store.set(id, answer);
-    if (card && card.id !== id) await this.#store.set(card.id, answer);
-    return answer;
+  async fetch([id]: readonly string[], signal?: AbortSignal): Promise<Fetched> {
+    if (id === undefined) return new Map();
+    try {
+      const card = await this.#service.card(id, { includePrices: true, ...(signal && { signal }) });
+      this.#key.worked(Date.now());
+      return new Map([[id, card]]);
+    } catch (error) {
+      if (error instanceof UnexpectedAnswer) this.#idErrors.set(id, error);
+      else if (error instanceof KeyRefused && this.#key.isBelievedAfterRefusing(id, Date.now()))
+        this.#idErrors.set(id, error, { ttl: REFUSED_MS });
+      else throw error;
+      return new Map([[id, error]]);
+    }
   }
 
-  /** Such an answer is remembered for its id. */
-  #concernsAlone(id: string, error: unknown): boolean {
-    if (error instanceof UnexpectedAnswer) this.#oddAnswers.set(id, error);
-    else if (error instanceof KeyRefused && this.#key.isBelievedAfterRefusing(id, Date.now()))
-      this.#oddAnswers.set(id, error, { ttl: REFUSED_MS });
-    else return false;
-    return true;
+  /** Keeps what was fetched. @returns it as records; errors are passed on, and what was kept before stays as it was */
+  async store(fetched: Fetched): Promise<ReadonlyMap<string, CardRecord | CardServiceError>> {
+    const records = new Map<string, CardRecord | CardServiceError>();
+    for (const [id, found] of fetched)
+      records.set(id, found instanceof Error ? found : await this.#storeOne(id, found));
+    return records;
   }
 
-  /** A card that we hold and the service denies is not forgotten: it is no longer listed. */
+  async #storeOne(id: string, card: Card | undefined): Promise<CardRecord> {
+    const record: CardRecord = card ? { card, fetchedAtMs: Date.now() } : await this.#notFound(id);
+    for (const key of new Set([id, card?.id ?? id])) {
+      await this.#store.set(key, record);
+      this.#notFresh.delete(key);
+    }
+    return record;
+  }
+
+  /** A card that is kept and that the service denies is not forgotten: it is no longer listed. */
   async #notFound(id: string): Promise<CardRecord> {
     // Not what memory alone holds: another process may have stored a newer copy.
-    const held = await this.#store.get(id, () => false);
+    const kept = await this.#store.get(id, () => false);
     const nowMs = Date.now();
-    return held?.card ? { ...held, delistedAtMs: nowMs } : { card: undefined, fetchedAtMs: nowMs };
+    return kept?.card ? { ...kept, delistedAtMs: nowMs } : { card: undefined, fetchedAtMs: nowMs };
+  }
+}
+
+/** Without prices to show, only the facts age. A card fetched with prices that has none is as old as prices are. */
+export function freshness(
+  { card, fetchedAtMs, delistedAtMs }: CardRecord,
+  showPrices: boolean,
+  nowMs: number,
+  { factsFreshMs, pricesFreshMs, notFoundFreshMs }: Lifetimes,
+): 'fresh' | 'stale' {
+  const isFound = card !== undefined && delistedAtMs === undefined;
+  const foundFreshMs = showPrices ? Math.min(pricesFreshMs, factsFreshMs) : factsFreshMs;
+  const freshUntilMs = (delistedAtMs ?? fetchedAtMs) + (isFound ? foundFreshMs : notFoundFreshMs);
+  return nowMs < freshUntilMs ? 'fresh' : 'stale';
+}
+
+/** A key that worked this lately is more likely good than the refusal of one id says. */
+const BELIEVED_FOR_MS = 60 * 60_000;
+
+/**
+ * Whether the key is believed although a lookup was refused. One that worked within the hour is, until two different ids
+ * were refused. Kept in memory: after a start the first refusal counts.
+ */
+export class KeyTrust {
+  #workedAtMs = Number.NEGATIVE_INFINITY;
+  #refusedId: string | undefined;
+
+  /** A card was looked up with it. */
+  worked(nowMs: number): void {
+    this.#workedAtMs = nowMs;
+    this.#refusedId = undefined;
+  }
+
+  isBelievedAfterRefusing(id: string, nowMs: number): boolean {
+    const isOtherId = this.#refusedId !== undefined && this.#refusedId !== id;
+    if (isOtherId || nowMs - this.#workedAtMs >= BELIEVED_FOR_MS) this.#workedAtMs = Number.NEGATIVE_INFINITY;
+    this.#refusedId = id;
+    return this.#workedAtMs !== Number.NEGATIVE_INFINITY;
   }
 }

@@ -1,138 +1,159 @@
 import { type Requester, requesterOf } from '../model/requester.ts';
 import type { Lane } from '../quota/limiter.ts';
-import { FIRST_RANK, type Line, later, type Rank, rankAgain, rankFor, type Standing } from './fairness.ts';
 import { comparePlaces, type Lookup, type PendingLookup, type QueuePlace } from './pending-lookup.ts';
-import { RemoteQueues } from './remote-queues.ts';
+import { FIRST_RANK, later, type QueuedCards, type Rank, type RankedRequester, rankAgain, rankFor } from './ranks.ts';
 
-/** What other processes have to know of a line, to be fair to those who wait in it. */
+/** What the other processes need to know of a queue to be fair to those who wait in it. Stored as it is. */
 export interface QueueSummary {
-  /** Those that could be asked for now, on whom each will be booked, and who waits for it. */
+  /** What could be requested now: on whom each will be booked (`payer`), and who waits for it. */
   waiting: readonly (QueuePlace & { payer: Requester; requesters: readonly Requester[] })[];
-  /** The rank that was served last, in each lane. */
+  /** The rank that was served last in each lane. */
   served: Record<Lane, Rank>;
 }
 
-/** The lines of the other processes that share the quota. */
+/** The lookup queues of the other processes that share the quota. */
 export interface QueueExchange {
-  /** Tells what waits here. @returns what waits there; nothing while nobody can be heard. Never rejects. */
+  /** Publishes the queue of this process. @returns the others; none while they cannot be reached. Never rejects */
   exchange(own: QueueSummary): Promise<readonly QueueSummary[]>;
 }
 
-/** For a process that has its quota to itself. */
+/** For a process that shares its quota with no other. */
 export const NO_OTHER_QUEUES: QueueExchange = { exchange: () => Promise.resolve([]) };
 
-/** Whose turn is next among what waits here, in fairness to what waits in other processes. */
+/** What lies beyond has no effect on the order in other processes; nor have further requesters of one card. */
+const MAX_SUMMARIZED = 300;
+const MAX_SUMMARIZED_REQUESTERS = 10;
+
+/** A shown time that moves by no more than this is not corrected either (replies/wait-notice.ts). */
+const OVERDUE_MS = 15_000;
+
+/** Which pending lookup gets the next permit, in fairness also to what waits in other processes. */
 export class FairOrder {
-  readonly others = new RemoteQueues();
+  readonly #queue: { waiting(): readonly PendingLookup[] };
   readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, renewals: FIRST_RANK };
-  /** Whether the last turn went to an overdue flight, past the fair order. */
-  #overdueLast = false;
+  /** Whether the last permit went to an overdue lookup, past the fair order. */
+  #servedOverdue = false;
   #lastQueuedAtMs = 0;
+  #remote: readonly QueueSummary[] = [];
+  #remoteWaiting: QueueSummary['waiting'] = [];
 
-  /** The rank of a question that came now. */
-  rankFor(requester: Requester, lane: Lane, waiting: readonly PendingLookup[]): Rank {
-    return rankFor(requester, this.others.served(this.#served, lane), this.#line(lane, waiting));
+  constructor(queue: { waiting(): readonly PendingLookup[] }) {
+    this.#queue = queue;
   }
 
-  /** The rank of one whose turn was in vain. */
-  rankAgain(standing: Standing, lane: Lane, waiting: readonly PendingLookup[]): Rank {
-    return rankAgain(standing, this.others.served(this.#served, lane), this.#line(lane, waiting));
+  /** The rank of a lookup that came now. */
+  rankFor(requester: Requester, lane: Lane): Rank {
+    return rankFor(requester, this.#servedLast(lane), this.#queued(lane));
   }
 
-  /** By the clock, so that the lines of several processes compare; of two in one millisecond the first is lower. */
+  /** The rank of one whose permit brought no answer. */
+  rankAgain(waiter: RankedRequester, lane: Lane): Rank {
+    return rankAgain(waiter, this.#servedLast(lane), this.#queued(lane));
+  }
+
+  /** By the clock, so that the queues of several processes compare; of two in one millisecond the first is lower. */
   nextQueuedAtMs(): number {
     this.#lastQueuedAtMs = Math.max(this.#lastQueuedAtMs + 0.001, Date.now());
     return this.#lastQueuedAtMs;
   }
 
   /**
-   * Which turn from now a question would get that came now; 1 is the next.
+   * Which permit from now a lookup would get that came now; 1 is the next.
    *
-   * @returns `lastPosition`: the turn that it must be able to wait for, so that nobody who was promised one is put off:
-   * behind all first questions if it is its asker's first, and else behind everything
+   * @param present the pending lookup of the same card, if there is one
+   * @returns `lastPosition`: the position that it must be able to wait for, so that the times promised to others hold:
+   *   behind the first lookup of everyone if it is its requester's first, otherwise behind everything
    */
-  positionOf(
-    { lane, requester }: Pick<Lookup, 'lane' | 'requester'>,
-    present: PendingLookup | undefined,
-    waiting: readonly PendingLookup[],
-  ) {
-    const rank = this.rankFor(requester, lane, waiting);
-    const own: QueuePlace = { lane, rank, queuedAtMs: this.nextQueuedAtMs() };
-    const queuedAtMs = present && comparePlaces(present, own) < 0 ? present : own;
-    const all: QueuePlace[] = [...waiting.filter((pending) => pending !== present), ...this.others.waiting];
-    const position = 1 + all.filter((pending) => comparePlaces(pending, queuedAtMs) < 0).length;
+  positionOf({ lane, requester }: Pick<Lookup, 'lane' | 'requester'>, present: PendingLookup | undefined) {
+    const rank = this.rankFor(requester, lane);
+    const added: QueuePlace = { lane, rank, queuedAtMs: this.nextQueuedAtMs() };
+    const place = present && comparePlaces(present, added) < 0 ? present : added;
+    const here = this.#queue.waiting().filter((pending) => pending !== present);
+    const others: QueuePlace[] = [...here, ...this.#remoteWaiting];
+    const position = 1 + others.filter((other) => comparePlaces(other, place) < 0).length;
     if (present?.lane === lane) return { position, lastPosition: position };
 
-    const isFirst = rank.member === this.others.served(this.#served, lane).member;
-    const promised = all.filter((other) => other.lane === lane && (!isFirst || other.rank.member <= rank.member));
+    const isFirst = rank.member === this.#servedLast(lane).member;
+    const promised = others.filter((other) => other.lane === lane && (!isFirst || other.rank.member <= rank.member));
     return { position, lastPosition: Math.max(position, 1 + promised.length) };
   }
 
-  /** All that wait, each with the turn from now that it will get. */
-  positions(waiting: readonly PendingLookup[]): { pending: PendingLookup; position: number }[] {
-    const inOrder = waiting.toSorted(comparePlaces);
-    return inOrder.map((pending, index) => ({ pending, position: 1 + index + this.others.before(pending) }));
+  /** All that wait, each with the permit from now that it will get. */
+  positions(): { pending: PendingLookup; position: number }[] {
+    const inOrder = this.#queue.waiting().toSorted(comparePlaces);
+    return inOrder.map((pending, index) => ({ pending, position: 1 + index + this.#remoteBefore(pending) }));
   }
 
   /**
-   * By the fair order, but every second turn goes to the one that is overdue for longest. Without that, newcomers who
-   * never end would overtake a member's second question for ever.
+   * By the fair order, but every second permit goes to the lookup that is overdue for longest: an endless stream of
+   * newcomers would otherwise overtake a member's second lookup for ever.
    */
   next(ready: readonly PendingLookup[], nowMs: number): PendingLookup | undefined {
-    const overdue = this.#overdueLast ? [] : ready.filter((pending) => isOverdue(pending, nowMs));
+    const overdue = this.#servedOverdue ? [] : ready.filter((pending) => isOverdue(pending, nowMs));
     return (
       first(overdue, (a, b) => a.promisedAtMs - b.promisedAtMs || a.queuedAtMs - b.queuedAtMs) ??
       first(ready, comparePlaces)
     );
   }
 
-  /** One of these had its turn. The order goes on from where it is, and not from what was overdue. */
-  launched(pending: PendingLookup, ready: readonly PendingLookup[], nowMs: number): void {
-    this.#overdueLast = !this.#overdueLast && isOverdue(pending, nowMs);
+  /** One of these got a permit. The order goes on from the first in order, not from one that was overdue. */
+  served(pending: PendingLookup, ready: readonly PendingLookup[], nowMs: number): void {
+    this.#servedOverdue = !this.#servedOverdue && isOverdue(pending, nowMs);
     const { lane } = pending;
     const inOrder = first([pending, ...ready.filter((other) => other.lane === lane)], comparePlaces) ?? pending;
     this.#served[lane] = later(this.#served[lane], inOrder.rank);
   }
 
-  /** Whether nobody in another process goes before this flight, which is the next here. */
+  /** Whether nothing in another process goes before this one, which is the next here. */
   isNextOfAll(pending: PendingLookup, nowMs: number): boolean {
-    return isOverdue(pending, nowMs) || this.others.before(pending) === 0;
+    return isOverdue(pending, nowMs) || this.#remoteBefore(pending) === 0;
   }
 
-  /** What the other processes have to know of this line. */
   summary(ready: PendingLookup[]): QueueSummary {
-    if (ready.length > MAX_TOLD) ready.sort(comparePlaces);
-    const told = ready.slice(0, MAX_TOLD).map(({ lane, rank, queuedAtMs, payer, waiting }) => {
-      const requesters = waiting.slice(0, MAX_ASKERS_TOLD).map(({ requester }) => requesterOf(requester));
-      return { lane, rank, queuedAtMs, payer: requesterOf(payer), requesters };
+    if (ready.length > MAX_SUMMARIZED) ready.sort(comparePlaces);
+    const waiting = ready.slice(0, MAX_SUMMARIZED).map(({ lane, rank, queuedAtMs, bookedOn, waiters }) => {
+      const requesters = waiters.slice(0, MAX_SUMMARIZED_REQUESTERS).map(({ requester }) => requesterOf(requester));
+      return { lane, rank, queuedAtMs, payer: requesterOf(bookedOn), requesters };
     });
-    return { waiting: told, served: this.#served };
+    return { waiting, served: this.#served };
   }
 
-  *#line(lane: Lane, waiting: readonly PendingLookup[]): Line {
-    for (const pending of waiting) if (pending.lane === lane) yield pending.waiting;
-    yield* this.others.line(lane);
+  /** The queues of the other processes, as they were last published. */
+  setRemote(queues: readonly QueueSummary[]): void {
+    this.#remote = queues;
+    this.#remoteWaiting = queues.flatMap(({ waiting }) => waiting);
+  }
+
+  get remoteWaiting(): QueueSummary['waiting'] {
+    return this.#remoteWaiting;
+  }
+
+  #remoteBefore(place: QueuePlace): number {
+    return this.#remoteWaiting.filter((other) => comparePlaces(other, place) < 0).length;
+  }
+
+  /** The rank that was served last in any process. */
+  #servedLast(lane: Lane): Rank {
+    return [this.#served, ...this.#remote.map(({ served }) => served)].map((ranks) => ranks[lane]).reduce(later);
+  }
+
+  /** Of what waits in another process only the best rank of each card is known. */
+  *#queued(lane: Lane): QueuedCards {
+    for (const pending of this.#queue.waiting()) if (pending.lane === lane) yield pending.waiters;
+    for (const { lane: remoteLane, rank, requesters } of this.#remoteWaiting) {
+      if (remoteLane === lane) yield requesters.map((requester) => ({ requester, rank }));
+    }
   }
 }
 
-/** What waits beyond has no say in whose turn is next; nor has who waits for one card with so many others. */
-const MAX_TOLD = 300;
-const MAX_ASKERS_TOLD = 10;
-
-/** A promise that moves by no more than this is not even corrected (turn-notice.ts). */
-const OVERDUE_MS = 15_000;
-
-/** The background was promised nothing. */
+/** Renewals are promised no time. */
 function isOverdue({ lane, promisedAtMs }: PendingLookup, nowMs: number): boolean {
   return lane === 'members' && promisedAtMs + OVERDUE_MS < nowMs;
 }
 
-function first(
-  pendingLookups: readonly PendingLookup[],
-  compare: (a: PendingLookup, b: PendingLookup) => number,
-): PendingLookup | undefined {
-  return pendingLookups.reduce<PendingLookup | undefined>(
-    (best, pending) => (best === undefined || compare(pending, best) < 0 ? pending : best),
+function first<T>(items: readonly T[], compare: (a: T, b: T) => number): T | undefined {
+  return items.reduce<T | undefined>(
+    (best, item) => (best === undefined || compare(item, best) < 0 ? item : best),
     undefined,
   );
 }

@@ -1,29 +1,16 @@
 import type { Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
-import { type CardServiceError, Stopping } from '../model/errors.ts';
+import { Stopping } from '../model/errors.ts';
 import type { Budget, Charged } from '../quota/budget.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
-import { decideAdmission, Reservation } from './admission.ts';
+import { SingleRunner, Timer } from '../time/timers.ts';
+import { type Admission, blockedError, decideAdmission, Reservation } from './admission.ts';
 import type { Cards } from './cards.ts';
 import type { QueueExchange } from './fair-order.ts';
-import type { Lookup } from './pending-lookup.ts';
+import { type CardLock, LookupRequests } from './lookup-requests.ts';
+import type { Lookup, PendingLookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
-import { QueueRunner } from './queue-runner.ts';
-
-/** Who of several processes asks for a card; the others wait for what comes of it. No method rejects. */
-export interface CardLock {
-  /** @returns `false` while another process asks for this card */
-  acquire(cardId: string): Promise<boolean>;
-  /** To be called once for each lease acquired, whatever became of the request. */
-  release(cardId: string): Promise<void>;
-}
-
-/** For a process that nobody shares a quota with. */
-export const NO_CARD_LOCK: CardLock = {
-  acquire: () => Promise.resolve(true),
-  release: () => Promise.resolve(),
-};
 
 export interface LookupQueueOptions {
   cards: Cards;
@@ -33,72 +20,152 @@ export interface LookupQueueOptions {
   queueExchange: QueueExchange;
   cardLock: CardLock;
   log: Logger;
-  /** A question whose turn is further away is refused at once. */
+  /** A lookup whose permit is further away is refused at once. */
   longestWaitMs: number;
 }
 
-/** A place that is held, or why nobody should wait for one. */
-export type Admission = { reservation: Reservation } | { refusal: CardServiceError };
+/** Long enough for another process to take the token that it is due, and short beside any plan's interval (120 ms). */
+const POLITE_MS = 60;
+/** What is shown in minutes need not be computed more often. */
+const ANNOUNCE_EVERY_MS = 1_000;
 
 /**
- * Questions wait here for a turn. However many ask for the same card, in however many processes, it is asked for once
- * (single-flight); every attempt takes a new turn, in fair order; when nobody may ask for long, all are answered at
- * once.
+ * Lookups wait here for a permit. However many want the same card, in however many processes, one request is sent for it
+ * (single-flight); every attempt needs a new permit, in fair order; when the limiter is blocked, all are refused at once.
  */
 export class LookupQueue {
   readonly #options: LookupQueueOptions;
   readonly #pendingLookups = new PendingLookups();
-  readonly #permits: QueueRunner;
+  readonly #requests: LookupRequests;
+  readonly #runner = new SingleRunner(() => this.#run());
+  readonly #wakeTimer = new Timer(() => void this.#runner.run());
+  readonly #announceTimer = new Timer(() => this.#announce());
+  #announcedAtMs = Number.NEGATIVE_INFINITY;
+  #closing = false;
 
   constructor(options: LookupQueueOptions) {
     this.#options = options;
-    this.#permits = new QueueRunner({ ...options, pendingLookups: this.#pendingLookups });
+    this.#requests = new LookupRequests({ ...options, pendingLookups: this.#pendingLookups });
+    options.limiter.onChange(() => this.#limiterChanged());
   }
 
   /**
-   * A place in line, if the turn comes in time and the asker's budget allows the request; it is to be taken or given
-   * back. Of those who ask at once, each counts the others. Costs no request and never rejects.
+   * A place in the queue, if a permit is expected in time and the requester's budget allows the request; it is to be
+   * started or cancelled. Of several at once, each counts the others. Costs no request and never rejects.
    */
   async admit(lookup: Lookup): Promise<Admission> {
-    const { budget } = this.#options;
     const pendingLookups = this.#pendingLookups;
-    await this.#permits.hearOthers(); // a rank counts what waits there, too
+    await this.#exchangeQueues(); // a rank counts what waits in other processes
     let spent: Charged;
-    let launches: number;
+    let requested: number;
     do {
-      launches = pendingLookups.launches;
-      spent = await budget.spentBy(lookup.requester);
-    } while (launches !== pendingLookups.launches); // what leaves the line meanwhile would count neither here nor there
-    // Nothing is awaited from here on, so that the place is had before the next is decided upon.
-    if (this.#permits.isClosing) return { refusal: new Stopping() };
+      requested = pendingLookups.requestedCount;
+      spent = await this.#options.budget.spentBy(lookup.requester);
+    } while (requested !== pendingLookups.requestedCount); // what left the queue meanwhile would be counted nowhere
+    // Nothing is awaited from here on, so that the place is taken before the next admission is decided.
+    if (this.#closing) return { refusal: new Stopping() };
     const decided = decideAdmission(lookup, spent, { ...this.#options, pendingLookups });
-    return 'refusal' in decided ? decided : { reservation: this.#hold(lookup, decided.permitAtMs) };
+    return 'refusal' in decided ? decided : { reservation: this.#reserve(lookup, decided.permitAtMs) };
   }
 
   /**
-   * Waits for a turn and asks, without admission: for who was admitted by a process that is no more. Costs one request,
-   * or none when somebody asks for the same card already.
+   * Waits without admission: for a lookup that was admitted by a process that has ended. Costs one request, or none when
+   * the card is requested for another lookup.
    *
    * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
   async enqueue(lookup: Lookup): Promise<CardRecord> {
-    await this.#permits.hearOthers();
-    if (this.#permits.isClosing) throw new Stopping();
-    const { position } = this.#pendingLookups.positionOf(lookup);
-    return this.#hold(lookup, this.#options.limiter.schedule().permitAtMs(position)).start();
+    await this.#exchangeQueues();
+    if (this.#closing) throw new Stopping();
+    const { blocked, permitAtMs } = this.#options.limiter.schedule();
+    if (blocked && !this.#pendingLookups.get(lookup.cardId)?.requesting) throw blockedError(blocked);
+    return this.#reserve(lookup, permitAtMs(this.#pendingLookups.positionOf(lookup).position)).start();
   }
 
-  /** Questions that wait for a turn now. */
+  /** Cards that wait for a permit now. */
   get length(): number {
     return this.#pendingLookups.waiting().length;
   }
 
-  /** Tells all who still wait, gives the requests under way `graceMs` to be answered, and sends nothing more. */
-  close(graceMs: number): Promise<void> {
-    return this.#permits.close(graceMs);
+  /** Refuses all that wait, leaves the requests under way `graceMs` to be answered, and sends nothing more. */
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    this.#wakeTimer.clear();
+    this.#announceTimer.clear();
+    this.#pendingLookups.refuseWaiting(new Stopping());
+    await this.#requests.close(graceMs);
   }
 
-  #hold(lookup: Lookup, promisedAtMs: number): Reservation {
-    return new Reservation(this.#pendingLookups, lookup, promisedAtMs, () => void this.#permits.work());
+  #reserve(lookup: Lookup, promisedAtMs: number): Reservation {
+    return new Reservation(this.#pendingLookups, lookup, promisedAtMs, () => void this.#runner.run());
+  }
+
+  #limiterChanged(): void {
+    const { blocked } = this.#options.limiter.schedule();
+    if (blocked) this.#pendingLookups.refuseWaiting(blockedError(blocked));
+    void this.#runner.run();
+  }
+
+  async #exchangeQueues(): Promise<void> {
+    const own = this.#pendingLookups.summary(Date.now());
+    this.#pendingLookups.setRemote(await this.#options.queueExchange.exchange(own));
+  }
+
+  /** Sends batches as long as there are permits for them. */
+  async #run(): Promise<void> {
+    try {
+      while (!this.#closing) {
+        await this.#exchangeQueues();
+        const selected = this.#pendingLookups.selectBatch(Date.now());
+        if (selected.length === 0) {
+          if (this.#pendingLookups.nextRetryMs(Date.now()) !== undefined) this.#announceSoon();
+          return this.#sleepUntil(undefined);
+        }
+        const waitUntilMs = await this.#serve(selected);
+        if (waitUntilMs === undefined) continue;
+        this.#announceSoon();
+        return this.#sleepUntil(waitUntilMs);
+      }
+    } catch (err) {
+      this.#options.log.error({ err }, 'lookup queue failed');
+    }
+  }
+
+  /** @returns when a permit is free; `undefined` when the next batch may be tried */
+  async #serve(selected: readonly PendingLookup[]): Promise<number | undefined> {
+    const { limiter } = this.#options;
+    const batch = await this.#requests.prepare(selected);
+    const [first] = batch;
+    if (first === undefined) return undefined;
+
+    const isNextOfAll = this.#pendingLookups.isNextOfAll(first, Date.now());
+    const acquired = await limiter.acquire(first.lane, isNextOfAll ? 0 : POLITE_MS);
+    if (acquired.kind === 'permit') {
+      void this.#requests.send(batch, acquired.permit).then(() => this.#limiterChanged());
+      return undefined;
+    }
+    if (acquired.kind === 'blocked') {
+      const isBlocked = ({ lane }: PendingLookup) => acquired.reason !== 'reserve' || lane === 'renewals';
+      this.#pendingLookups.refuseWaiting(blockedError(acquired), isBlocked);
+    }
+    await this.#requests.abandon(batch);
+    return acquired.kind === 'wait' ? acquired.untilMs : undefined;
+  }
+
+  /** Until a permit is free, or a lookup may be requested again after a failure: that may be of the better lane. */
+  #sleepUntil(permitAtMs: number | undefined): void {
+    const retryAtMs = this.#pendingLookups.nextRetryMs(Date.now());
+    const atMs = Math.min(permitAtMs ?? Number.POSITIVE_INFINITY, retryAtMs ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(atMs) && !this.#closing) this.#wakeTimer.set(atMs);
+  }
+
+  #announceSoon(): void {
+    // The lower of the two, should the clock have been set back.
+    this.#announceTimer.set(Math.min(this.#announcedAtMs, Date.now()) + ANNOUNCE_EVERY_MS);
+  }
+
+  #announce(): void {
+    this.#announcedAtMs = Date.now();
+    this.#pendingLookups.announce(this.#options.limiter.schedule(), this.#announcedAtMs);
   }
 }

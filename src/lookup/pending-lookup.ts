@@ -1,66 +1,158 @@
-import type { CardRecord } from '../model/card.ts';
+import type { CardQuery, CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import type { Requester } from '../model/requester.ts';
 import type { Lane } from '../quota/limiter.ts';
-import { compareRanks, type Rank, type Standing } from './fairness.ts';
+import type { FairOrder } from './fair-order.ts';
+import { compareRanks, NO_RANK, type Rank, type RankedRequester } from './ranks.ts';
 
-/** One question in the waiting line. */
-export interface Lookup {
-  cardId: string;
-  showPrices: boolean;
+/** One member's wish for one card. */
+export interface Lookup extends CardQuery {
   lane: Lane;
   requester: Requester;
-  /** After this nobody reads the answer any more. */
+  /** After this the answer can no longer be shown. */
   deadlineMs: number;
-  /** Told when the turn comes, while it does not; also when that moves. */
-  onSchedule?: (atMs: number) => void;
-  /** Told when the request leaves, or at once when it is under way already. */
+  /** Called with the time at which a permit is expected, while there is none; again whenever that changes. */
+  onSchedule?: (permitAtMs: number) => void;
+  /** Called when the request leaves; at once when it has left already. */
   onRequest?: () => void;
 }
 
-/** A question with the promise that it was given, and its rank. */
-export interface Waiter extends Standing {
+/** A lookup that waits, with its rank and the promise of its answer. */
+export interface Waiter extends RankedRequester {
   lookup: Lookup;
   resolve: (answer: CardRecord) => void;
   reject: (error: CardServiceError) => void;
-  /** Admitted, and not waiting yet: nothing is asked for it alone. */
-  held: boolean;
+  /** Admitted and not started yet: no request is sent for it alone. */
+  reserved: boolean;
   /** A request has left for it. */
   requested: boolean;
 }
 
-/** What decides about a flight's turn. */
+/** What decides when a pending lookup gets its permit. */
 export interface QueuePlace {
-  /** The best lane among the askers: whoever joins a refresh lifts it. */
+  /** The best lane among the waiters: a member who joins a renewal lifts it. */
   lane: Lane;
-  /** The best rank among the askers of that lane. */
+  /** The best rank among the waiters of that lane. */
   rank: Rank;
-  /** When it came to its rank, as a time in ms: among equal ranks the older goes first. */
+  /** When it got that rank, in ms: of equal ranks the older goes first. */
   queuedAtMs: number;
 }
 
-/** One card to be asked for once, and all who wait for it. */
-export interface PendingLookup extends QueuePlace {
-  cardId: string;
-  waiting: Waiter[];
-  /** On whom the request is booked: the first asker of its lane. The others are saved one. */
-  payer: Requester;
-  /** The earliest turn that was forecast to one of its askers; after that it is overdue. */
-  promisedAtMs: number;
-  /** Attempts that failed other than by a 429. */
-  failures: number;
-  /** Not to be asked again before this, after a failure. */
-  notBeforeMs: number;
-  asking: boolean;
-}
-
-/** The order of turns: members before the background, then by rank, then by age. */
+/** The order of permits: members before renewals, then by rank, then by age. */
 export function comparePlaces(a: QueuePlace, b: QueuePlace): number {
   if (a.lane !== b.lane) return a.lane === 'members' ? -1 : 1;
   return compareRanks(a.rank, b.rank) || a.queuedAtMs - b.queuedAtMs;
 }
 
-/** Whether somebody wants prices, so that a copy without fresh ones does not do. */
-export function wantsPrices({ waiting }: PendingLookup): boolean {
-  return waiting.some(({ lookup }) => lookup.showPrices);
+/** One card that is wanted, and everyone who waits for it. */
+export class PendingLookup implements QueuePlace {
+  readonly cardId: string;
+  lane: Lane;
+  rank: Rank;
+  queuedAtMs: number;
+  waiters: Waiter[];
+  /** The request is booked on the first requester of the lane; the others are saved one. */
+  bookedOn: Requester;
+  /** The earliest time at which a waiter was promised a permit; after that it is overdue. */
+  promisedAtMs: number;
+  /** Failed attempts, 429s apart. */
+  failures = 0;
+  /** No request before this, after a failure. */
+  notBeforeMs: number;
+  /** A request for it is under way. */
+  requesting = false;
+  readonly #order: FairOrder;
+
+  constructor(
+    first: Waiter,
+    order: FairOrder,
+    { promisedAtMs, notBeforeMs }: { promisedAtMs: number; notBeforeMs: number },
+  ) {
+    this.#order = order;
+    this.cardId = first.lookup.cardId;
+    this.lane = first.lookup.lane;
+    this.rank = first.rank;
+    this.queuedAtMs = order.nextQueuedAtMs();
+    this.waiters = [first];
+    this.bookedOn = first.requester;
+    this.promisedAtMs = promisedAtMs;
+    this.notBeforeMs = notBeforeMs;
+  }
+
+  /** Whether anyone wants prices, so that a copy without fresh ones does not do. */
+  get wantsPrices(): boolean {
+    return this.waiters.some(({ lookup }) => lookup.showPrices);
+  }
+
+  /** Whether anyone waits who is more than admitted. */
+  get isStarted(): boolean {
+    return this.waiters.some(({ reserved }) => !reserved);
+  }
+
+  join(waiter: Waiter, promisedAtMs: number): void {
+    if (waiter.lookup.lane !== this.lane) waiter.rank = NO_RANK;
+    this.waiters.push(waiter);
+    if (this.requesting) {
+      notifyRequested(waiter);
+      return;
+    }
+    const lifted = this.#updateLane();
+    this.promisedAtMs = lifted ? promisedAtMs : Math.min(this.promisedAtMs, promisedAtMs);
+    const rank = this.#bestRank();
+    if (!lifted && compareRanks(rank, this.rank) >= 0) return;
+    this.rank = rank;
+    this.queuedAtMs = this.#order.nextQueuedAtMs(); // behind all that already wait at that rank
+  }
+
+  /** @returns who left; a pending lookup that all have left keeps its lane and rank */
+  leave(leaves: (waiter: Waiter) => boolean): readonly Waiter[] {
+    const left = this.waiters.filter(leaves);
+    if (left.length === 0) return left;
+    this.waiters = this.waiters.filter((waiter) => !left.includes(waiter));
+    if (this.requesting || this.waiters.length === 0) return left;
+
+    this.#updateLane();
+    const next = this.waiters.find(({ lookup }) => lookup.lane === this.lane);
+    if (next && left.some(({ requester }) => requester === this.bookedOn)) this.bookedOn = next.requester;
+    this.rank = this.#bestRank();
+    return left;
+  }
+
+  /** A request for it leaves. */
+  requested(): void {
+    this.requesting = true;
+    for (const waiter of this.waiters) notifyRequested(waiter);
+  }
+
+  /** The request brought no answer for it: it waits again, and not before newcomers with all that was under way. */
+  requeue(): void {
+    this.#updateLane();
+    for (const waiter of this.waiters) {
+      if (waiter.rank !== NO_RANK) waiter.rank = this.#order.rankAgain(waiter, this.lane);
+    }
+    this.rank = this.#bestRank();
+    this.requesting = false;
+  }
+
+  /** Takes the best lane among the waiters; the first of that lane is booked, and all of it rank by it. @returns whether it changed */
+  #updateLane(): boolean {
+    const first = this.waiters.find(({ lookup }) => lookup.lane === 'members') ?? this.waiters[0];
+    if (first === undefined || first.lookup.lane === this.lane) return false;
+    const { lane } = first.lookup;
+    for (const waiter of this.waiters) {
+      waiter.rank = waiter.lookup.lane === lane ? this.#order.rankFor(waiter.requester, lane) : NO_RANK;
+    }
+    this.lane = lane;
+    this.bookedOn = first.requester;
+    return true;
+  }
+
+  #bestRank(): Rank {
+    return this.waiters.map(({ rank }) => rank).reduce((best, rank) => (compareRanks(rank, best) < 0 ? rank : best));
+  }
+}
+
+function notifyRequested(waiter: Waiter): void {
+  waiter.requested = true;
+  waiter.lookup.onRequest?.();
 }

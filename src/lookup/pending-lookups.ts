@@ -1,186 +1,191 @@
 import { LRUCache } from 'lru-cache';
 import type { CardRecord } from '../model/card.ts';
-import type { CardServiceError } from '../model/errors.ts';
+import { Busy, type CardServiceError } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/requester.ts';
 import type { Charged } from '../quota/budget.ts';
-import type { QueueSummary } from './fair-order.ts';
-import { FairOrder } from './fair-order.ts';
-import type { Lookup, PendingLookup, Waiter } from './pending-lookup.ts';
-import { tellAsking, Waiters } from './waiters.ts';
+import type { Schedule } from '../quota/limiter.ts';
+import { FairOrder, type QueueSummary } from './fair-order.ts';
+import { type Lookup, PendingLookup, type Waiter } from './pending-lookup.ts';
 
-/** The flights of the waiting line, and who waits for each. Knows nothing of time and turns. */
+/** A batch goes out as one request. The service has no bulk endpoint configured, so it is of one card. */
+const BATCH_SIZE = 1;
+const MAX_POSTPONED = 1_000;
+/** No retry waits longer; one that seems to was noted by a clock that has been set back since. */
+const LONGEST_RETRY_MS = 60_000;
+
+/** The pending lookups of this process, one per card, in fair order. Sends nothing. */
 export class PendingLookups {
-  readonly #pendingLookups = new Map<string, PendingLookup>();
-  readonly #order = new FairOrder();
-  readonly #boarding = new Waiters(this.#order, () => this.waiting());
-  /** Cards that the service wants to be asked for later, and when; also of flights that have landed. */
-  readonly #rests = new LRUCache<string, number>({ max: MAX_RESTS });
-  #launches = 0;
+  readonly #byCard = new Map<string, PendingLookup>();
+  readonly #order = new FairOrder(this);
+  /** Until when the service wants no request for a card; kept also when nothing waits for the card any more. */
+  readonly #postponed = new LRUCache<string, number>({ max: MAX_POSTPONED });
+  #requested = 0;
 
   /**
-   * Boards the flight of the same card, or makes one; nothing is asked for it alone before the place is taken.
+   * Joins the pending lookup of the same card, or makes one. Nothing is sent for it alone before `start`.
    *
-   * @param promisedAtMs when its turn is to be expected, as things are
+   * @param promisedAtMs when a permit is expected, as things are
    */
-  add(promise: Pick<Waiter, 'lookup' | 'resolve' | 'reject'>, promisedAtMs: number): Waiter {
-    const { cardId, lane, requester } = promise.lookup;
-    const rank = this.#order.rankFor(requester, lane, this.waiting());
-    const waiting: Waiter = { ...promise, requester, rank, held: true, requested: false };
-    const present = this.#pendingLookups.get(cardId);
-    if (present) {
-      this.#boarding.board(present, waiting, promisedAtMs);
-      return waiting;
+  add(wish: Pick<Waiter, 'lookup' | 'resolve' | 'reject'>, promisedAtMs: number): Waiter {
+    const { cardId, lane, requester } = wish.lookup;
+    const rank = this.#order.rankFor(requester, lane);
+    const waiter: Waiter = { ...wish, requester, rank, reserved: true, requested: false };
+    const present = this.#byCard.get(cardId);
+    if (present) present.join(waiter, promisedAtMs);
+    else {
+      const notBeforeMs = this.#postponed.get(cardId) ?? 0;
+      this.#byCard.set(cardId, new PendingLookup(waiter, this.#order, { promisedAtMs, notBeforeMs }));
     }
-    this.#pendingLookups.set(cardId, {
-      cardId,
-      waiting: [waiting],
-      lane,
-      rank: waiting.rank,
-      queuedAtMs: this.#order.nextQueuedAtMs(),
-      payer: requester,
-      promisedAtMs,
-      failures: 0,
-      notBeforeMs: this.#rests.get(cardId) ?? 0,
-      asking: false,
-    });
-    return waiting;
+    return waiter;
   }
 
-  /** From now on it waits; it may have been asked for meanwhile, for others. */
-  take(waiting: Waiter): void {
-    waiting.held = false;
-    if (waiting.requested) waiting.lookup.onRequest?.();
+  /** From now on a request may be sent for it; one may have left already, for others. */
+  start(waiter: Waiter): void {
+    waiter.reserved = false;
+    if (waiter.requested) waiter.lookup.onRequest?.();
   }
 
-  /** Nobody waits there any more; a flight that is left by all has landed. */
-  giveBack(waiting: Waiter): void {
-    const pending = this.#pendingLookups.get(waiting.lookup.cardId);
-    if (pending) this.#dismiss(pending, (present) => present === waiting);
+  /** Takes off one waiter. */
+  cancel(waiter: Waiter): void {
+    const pending = this.#byCard.get(waiter.lookup.cardId);
+    if (pending) this.#leave(pending, (present) => present === waiter);
   }
 
   get(cardId: string): PendingLookup | undefined {
-    return this.#pendingLookups.get(cardId);
+    return this.#byCard.get(cardId);
   }
 
-  /** All who wait get this answer; the flight has landed. */
+  /** Whether this one is still wanted; a later one of the same card is another. */
+  has(pending: PendingLookup): boolean {
+    return this.#byCard.get(pending.cardId) === pending;
+  }
+
+  /** All that wait for a permit, in no order. */
+  waiting(): PendingLookup[] {
+    return [...this.#byCard.values()].filter(({ requesting }) => !requesting);
+  }
+
+  /** Ends it: all who wait get this answer. */
   answer(pending: PendingLookup, answer: CardRecord): void {
-    this.#land(pending);
-    for (const { resolve } of pending.waiting) resolve(answer);
+    this.#end(pending);
+    for (const { resolve } of pending.waiters) resolve(answer);
   }
 
-  /** All who wait are told why not; the flight has landed. */
+  /** Ends it: all who wait get this error. */
   refuse(pending: PendingLookup, error: CardServiceError): void {
-    this.#land(pending);
-    for (const { reject } of pending.waiting) reject(error);
+    this.#end(pending);
+    for (const { reject } of pending.waiters) reject(error);
   }
 
-  /** Takes off who cannot wait until `atMs`; a flight that is left by all has landed. */
-  putOff(pending: PendingLookup, atMs: number): readonly Waiter[] {
-    return this.#dismiss(pending, ({ lookup }) => lookup.deadlineMs < atMs);
+  /** Ends all that wait for a permit and fit. */
+  refuseWaiting(error: CardServiceError, fits: (pending: PendingLookup) => boolean = () => true): void {
+    for (const pending of this.waiting()) if (fits(pending)) this.refuse(pending, error);
   }
 
-  /** The card is not asked for before, whoever wants it. */
-  rest(cardId: string, untilMs: number): void {
-    this.#rests.set(cardId, untilMs);
+  /** Announces to all who wait when their permit is expected; who cannot wait until then is refused. */
+  announce({ permitAtMs, paused }: Schedule, nowMs: number): void {
+    for (const { pending, position } of this.#order.positions()) {
+      const atMs = Math.max(permitAtMs(position), pending.notBeforeMs, nowMs);
+      const late = this.#leave(pending, ({ lookup }) => lookup.deadlineMs < atMs);
+      for (const { reject } of late) reject(new Busy(atMs, paused));
+      for (const { lookup } of pending.waiters) if (lookup.lane === 'members') lookup.onSchedule?.(atMs);
+    }
   }
 
-  /** Until when the service wants to be left alone about this card; 0 when it does not. */
-  restsUntilMs(cardId: string): number {
-    const untilMs = this.#rests.get(cardId) ?? 0;
+  /** No request for the card before, for any lookup of it. */
+  postpone(cardId: string, untilMs: number): void {
+    this.#postponed.set(cardId, untilMs);
+  }
+
+  /** 0 when the card may be requested now. */
+  postponedUntilMs(cardId: string): number {
+    const untilMs = this.#postponed.get(cardId) ?? 0;
     return untilMs > Date.now() + LONGEST_RETRY_MS ? 0 : untilMs;
   }
 
-  /** The flight has its turn. */
-  launch(pending: PendingLookup, nowMs: number): void {
-    this.#order.launched(pending, this.#ready(nowMs), nowMs);
-    pending.asking = true;
-    this.#launches += 1;
-    for (const waiting of pending.waiting) tellAsking(waiting);
-  }
-
-  /** Flights that have had their turn so far. */
-  get launches(): number {
-    return this.#launches;
-  }
-
-  /** Its turn was in vain, and it is in line again: not before newcomers with all else that was under way. */
-  comeBack(pending: PendingLookup): void {
-    if (pending.waiting.length === 0) {
-      this.#land(pending);
-      return;
+  /** What the next request should carry, best first; empty when nothing may be requested now. */
+  selectBatch(nowMs: number, size = BATCH_SIZE): PendingLookup[] {
+    const ready = this.#ready(nowMs);
+    const batch: PendingLookup[] = [];
+    while (batch.length < size) {
+      const next = this.#order.next(
+        ready.filter((pending) => !batch.includes(pending)),
+        nowMs,
+      );
+      if (!next) break;
+      batch.push(next);
     }
-    this.#boarding.rankAgain(pending);
-    pending.asking = false;
+    return batch;
   }
 
-  /** All that wait for a turn, in no order. */
-  waiting(): PendingLookup[] {
-    return [...this.#pendingLookups.values()].filter(({ asking }) => !asking);
+  /** A request leaves for it. */
+  requested(pending: PendingLookup, nowMs: number): void {
+    this.#order.served(pending, this.#ready(nowMs), nowMs);
+    this.#requested += 1;
+    pending.requested();
   }
 
-  /** Whose turn is next, among those that may be asked now. */
-  next(nowMs: number): PendingLookup | undefined {
-    return this.#order.next(this.#ready(nowMs), nowMs);
+  /** How many got a permit so far. */
+  get requestedCount(): number {
+    return this.#requested;
   }
 
-  /** When the first of those that wait after a failure may be asked again. */
+  /** The request brought no answer for it: it waits again, unless all have left. */
+  requeue(pending: PendingLookup): void {
+    if (pending.waiters.length === 0) this.#end(pending);
+    else pending.requeue();
+  }
+
+  /** When the first of those that wait after a failure may be requested again. */
   nextRetryMs(nowMs: number): number | undefined {
     const laterMs = this.waiting().flatMap(({ notBeforeMs }) => (notBeforeMs > nowMs ? [notBeforeMs] : []));
     return laterMs.length > 0 ? Math.min(...laterMs) : undefined;
   }
 
+  /** See `FairOrder.positionOf`. */
   positionOf(lookup: Pick<Lookup, 'cardId' | 'lane' | 'requester'>) {
-    return this.#order.positionOf(lookup, this.#pendingLookups.get(lookup.cardId), this.waiting());
+    return this.#order.positionOf(lookup, this.#byCard.get(lookup.cardId));
   }
 
-  positions() {
-    return this.#order.positions(this.waiting());
+  /** Requests that wait to be booked on the requester and on their Discord server, in any process. */
+  queuedBy(requester: Requester): Charged {
+    const here = this.waiting().map(({ bookedOn }) => bookedOn);
+    const booked = [...here, ...this.#order.remoteWaiting.map(({ payer }) => payer)];
+    return {
+      member: booked.filter(({ memberId }) => memberId === requester.memberId).length,
+      guild: booked.filter((other) => guildKey(other) === guildKey(requester)).length,
+    };
   }
 
-  /** What waits in the other processes. */
-  hear(others: readonly QueueSummary[]): void {
-    this.#order.others.hear(others);
+  /** Takes note of the queues of the other processes. */
+  setRemote(queues: readonly QueueSummary[]): void {
+    this.#order.setRemote(queues);
   }
 
-  /** What the other processes have to know of this line. */
   summary(nowMs: number): QueueSummary {
     return this.#order.summary(this.#due(nowMs));
   }
 
-  /** Whether nobody in another process goes before this flight, which is the next here. */
+  /** Whether nothing in another process goes before this one, which is the next here. */
   isNextOfAll(pending: PendingLookup, nowMs: number): boolean {
     return this.#order.isNextOfAll(pending, nowMs);
   }
 
-  /** Requests that will be booked on the asker, and on their Discord server, when the turns come. */
-  queuedBy(requester: Requester): Charged {
-    const payers = [...this.waiting(), ...this.#order.others.waiting].map(({ payer }) => payer);
-    return {
-      member: payers.filter(({ memberId }) => memberId === requester.memberId).length,
-      guild: payers.filter((payer) => guildKey(payer) === guildKey(requester)).length,
-    };
+  #end(pending: PendingLookup): void {
+    if (this.has(pending)) this.#byCard.delete(pending.cardId);
   }
 
-  /** A later flight of the same card stays. */
-  #land(pending: PendingLookup): void {
-    if (this.#pendingLookups.get(pending.cardId) === pending) this.#pendingLookups.delete(pending.cardId);
-  }
-
-  #dismiss(pending: PendingLookup, leaves: (waiting: Waiter) => boolean): readonly Waiter[] {
-    const left = this.#boarding.leave(pending, leaves);
-    if (left.length > 0 && pending.waiting.length === 0 && !pending.asking) this.#land(pending);
+  #leave(pending: PendingLookup, leaves: (waiter: Waiter) => boolean): readonly Waiter[] {
+    const left = pending.leave(leaves);
+    if (left.length > 0 && pending.waiters.length === 0 && !pending.requesting) this.#end(pending);
     return left;
   }
 
   #ready(nowMs: number): PendingLookup[] {
-    return this.#due(nowMs).filter(({ waiting }) => waiting.some(({ held }) => !held));
+    return this.#due(nowMs).filter(({ isStarted }) => isStarted);
   }
 
   #due(nowMs: number): PendingLookup[] {
     return this.waiting().filter(({ notBeforeMs }) => notBeforeMs <= nowMs || notBeforeMs > nowMs + LONGEST_RETRY_MS);
   }
 }
-
-const MAX_RESTS = 1_000;
-/** No retry waits so long; one that seems to was noted by a clock that has been set back. */
-const LONGEST_RETRY_MS = 60_000;

@@ -1,108 +1,55 @@
-import type { Logger } from '../log.ts';
-import { Incident } from '../log.ts';
-import { type CardServiceError, RateLimited, ServiceDown, Stopping } from '../model/errors.ts';
-import type { Booking, Ledger } from '../quota/ledger.ts';
-import type { Limiter, Permit } from '../quota/limiter.ts';
-import { backOffMs } from '../time/back-off.ts';
-import type { Cards } from './cards.ts';
-import type { CardLock } from './lookup-queue.ts';
-import type { PendingLookup } from './pending-lookup.ts';
-import type { PendingLookups } from './pending-lookups.ts';
-import { asCardServiceError, blockedError, isCounted, severity } from './refusals.ts';
+import { CardServiceError, KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../model/errors.ts';
+import type { Requester } from '../model/requester.ts';
+import type { Ledger } from '../quota/ledger.ts';
+import type { Limiter, Permit, RequestOutcome } from '../quota/limiter.ts';
 
-/** Attempts at one question that failed other than by a 429. */
-const MAX_FAILURES = 3;
-const RETRY = { firstMs: 1_000, longestMs: 60_000 };
-
-export interface ServiceRequestsOptions {
-  pendingLookups: PendingLookups;
-  cards: Cards;
-  limiter: Limiter;
-  ledger: Ledger;
-  cardLock: CardLock;
-  log: Logger;
-  /** Told after every request, whatever became of it. */
-  ended: () => void;
+/**
+ * One request, from its permit to its booking: booked when it leaves, the permit released with its outcome, and moved to
+ * the refused ones when the service has not counted it.
+ *
+ * @throws what `send` throws
+ */
+export async function sendRequest<T>(
+  { limiter, ledger }: { limiter: Limiter; ledger: Ledger },
+  { permit, requester }: { permit: Permit; requester: Requester },
+  send: () => Promise<T>,
+): Promise<T> {
+  const booking = ledger.spent(requester);
+  try {
+    const answer = await send();
+    await limiter.release(permit, { kind: 'answered' });
+    return answer;
+  } catch (error) {
+    if (!isCounted(error)) ledger.refused(booking);
+    await limiter.release(permit, outcomeOf(error));
+    throw error;
+  }
 }
 
-/** The requests under way: each is booked on who pays for it, and ends in answers, in words, or back in the line. */
-export class ServiceRequests {
-  readonly #options: ServiceRequestsOptions;
-  readonly #underWay = new Set<Promise<void>>();
-  readonly #abort = new AbortController();
-  readonly #outage: Incident;
-  #closing = false;
+/** Whether the service has counted a request that failed: a 429 is not counted, nor what never reached it. */
+export function isCounted(error: unknown): boolean {
+  return !(error instanceof RateLimited || (error instanceof ServiceDown && error.neverLeft));
+}
 
-  constructor(options: ServiceRequestsOptions) {
-    this.#options = options;
-    this.#outage = new Incident(options.log, {
-      level: 'warn',
-      begins: 'the card service fails',
-      ends: 'the card service answers again',
-    });
+/** What an error says about the service. */
+export function outcomeOf(error: unknown): RequestOutcome {
+  if (error instanceof RateLimited) {
+    return { kind: 'rateLimited', statedMs: error.seconds === undefined ? undefined : error.seconds * 1000 };
   }
+  if (error instanceof ServiceDown) return { kind: 'serviceDown', statedMs: error.retryAfterMs };
+  if (error instanceof KeyRefused) return { kind: 'keyRefused' };
+  // An answer that does not fit is an answer too; anything else says nothing of the service.
+  return { kind: error instanceof UnexpectedAnswer ? 'answered' : 'abandoned' };
+}
 
-  /** The flight has its turn and its lease; both are given back here. */
-  launch(pending: PendingLookup, permit: Permit): void {
-    const { pendingLookups, ledger, cardLock, ended } = this.#options;
-    pendingLookups.launch(pending, Date.now());
-    const booking = ledger.spent(pending.payer);
-    const request = this.#ask(pending, permit, booking)
-      .then(() => cardLock.release(pending.cardId))
-      .then(() => {
-        this.#underWay.delete(request);
-        ended();
-      });
-    this.#underWay.add(request);
-  }
+/** A refused key and a bug need an operator; 429s and outages pass. */
+export function severity(error: unknown): 'error' | 'warn' | 'info' {
+  if (error instanceof RateLimited) return 'info';
+  return error instanceof ServiceDown || error instanceof UnexpectedAnswer || error instanceof Stopping
+    ? 'warn'
+    : 'error';
+}
 
-  /** Gives them `graceMs` to be answered, and asks for none again. */
-  async close(graceMs: number): Promise<void> {
-    this.#closing = true;
-    const timer = setTimeout(() => this.#abort.abort(new Stopping()), graceMs);
-    await Promise.allSettled(this.#underWay);
-    clearTimeout(timer);
-  }
-
-  async #ask(pending: PendingLookup, permit: Permit, booking: Booking): Promise<void> {
-    const { pendingLookups, cards, ledger } = this.#options;
-    try {
-      const answer = await cards.fetch(pending.cardId, permit, this.#abort.signal);
-      this.#outage.succeeded();
-      for (const { lookup } of pending.waiting) {
-        if (lookup.requester !== pending.payer) ledger.saved(lookup.requester);
-      }
-      pendingLookups.answer(pending, answer);
-    } catch (error) {
-      this.#failed(pending, booking, error);
-    }
-  }
-
-  #failed(pending: PendingLookup, booking: Booking, error: unknown): void {
-    const { pendingLookups, ledger } = this.#options;
-    pendingLookups.comeBack(pending);
-    this.#log(pending.cardId, error);
-    if (!isCounted(error)) ledger.refused(booking);
-    if (error instanceof RateLimited && !this.#closing) return; // the next turn is its own again
-    const restMs = error instanceof ServiceDown ? (error.retryAfterMs ?? 0) : 0;
-    if (restMs > 0) pendingLookups.rest(pending.cardId, Date.now() + restMs);
-    const again = error instanceof ServiceDown && ++pending.failures < MAX_FAILURES && !this.#closing;
-    if (again) pending.notBeforeMs = Date.now() + Math.max(backOffMs(pending.failures, RETRY), restMs);
-    else pendingLookups.refuse(pending, this.#inWords(error));
-  }
-
-  #log(cardId: string, error: unknown): void {
-    const { log } = this.#options;
-    if (error instanceof ServiceDown) {
-      this.#outage.failed({ cardId, err: error });
-      log.debug({ cardId, reason: error.message }, 'lookup failed');
-    } else log[severity(error)]({ cardId, err: error }, 'lookup failed');
-  }
-
-  /** The last of several failures has closed the gate, which says until when. */
-  #inWords(error: unknown): CardServiceError {
-    if (this.#closing) return new Stopping();
-    const { blocked: closed } = this.#options.limiter.schedule();
-    return error instanceof ServiceDown && closed ? blockedError(closed) : asCardServiceError(error);
-  }
+export function asCardServiceError(error: unknown): CardServiceError {
+  return error instanceof CardServiceError ? error : new ServiceDown('the lookup failed', { cause: error });
 }

@@ -6,18 +6,48 @@ import type { Requester } from '../model/requester.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import type { CardService } from '../service/card-service.ts';
-import { withPermit } from './permitted-request.ts';
-import { asCardServiceError, isCounted, severity } from './refusals.ts';
+import { withTimeout } from '../time/timers.ts';
+import { asCardServiceError, sendRequest, severity } from './service-requests.ts';
+
+export interface UsageReport {
+  usage: Usage;
+  /** When the service gave it. */
+  atMs: number;
+}
 
 /** The plan report as far as it is known. */
 export interface UsageKnown {
   report: UsageReport | undefined;
-  /** Why there is no newer one; `undefined` when this is the newest that may be had. */
+  /** Why there is no newer one; `undefined` when this is the newest that may be fetched. */
   missing: MissingReport | undefined;
 }
 
-/** The report could not be asked for just now, or was asked for within the last minute and did not come. */
+/** The report could not be requested just now, or was requested within the last minute and did not come. */
 export type MissingReport = { why: 'not asked' } | { why: 'failed'; error: CardServiceError; atMs: number };
+
+/** What to show now, and what to show in its place later. */
+export interface UsageAnswer {
+  now: UsageKnown;
+  /** Whether `now` is the outcome of a request that was under way. */
+  isNew: boolean;
+  /** The outcome of a request that takes longer; never rejects. `undefined` when none is under way. */
+  later: Promise<UsageKnown> | undefined;
+}
+
+/** One report in this time, whoever wants it. */
+export const REPORT_EVERY_MS = 60_000;
+
+/** The last usage report, and which process may request the next. No method rejects. */
+export interface ReportBoard {
+  /** @returns whether the caller may request one: the first to come, once a minute */
+  claim(): Promise<boolean>;
+  /** No request was sent: the next to come may. */
+  giveBack(): Promise<void>;
+  /** Of several, the service's latest is kept, in whatever order they are posted. */
+  post(report: UsageReport): Promise<void>;
+  /** `undefined` before the first. */
+  last(): Promise<UsageReport | undefined>;
+}
 
 export interface UsageReportsOptions {
   service: CardService;
@@ -28,52 +58,51 @@ export interface UsageReportsOptions {
   hasKey: boolean;
 }
 
-/** The plan's usage report. It never waits for a turn: without one, the last report must do. */
+/** The plan's usage report. It never waits for a permit: without a free one, the last report is shown. */
 export class UsageReports {
   readonly hasKey: boolean;
-  readonly #service: CardService;
-  readonly #limiter: Limiter;
-  readonly #ledger: Ledger;
-  readonly #board: ReportBoard;
-  readonly #log: Logger;
+  readonly #options: UsageReportsOptions;
   readonly #closed = new AbortController();
   #failed: { error: CardServiceError; atMs: number } | undefined;
   #underWay: Promise<UsageKnown> | undefined;
 
-  constructor({ service, limiter, ledger, board, log, hasKey }: UsageReportsOptions) {
-    this.hasKey = hasKey;
-    this.#service = service;
-    this.#limiter = limiter;
-    this.#ledger = ledger;
-    this.#board = board;
-    this.#log = log;
+  constructor(options: UsageReportsOptions) {
+    this.hasKey = options.hasKey;
+    this.#options = options;
   }
 
   /**
-   * The last report, and the promise of a newer one when that is to be had: at most one request a minute, and only
-   * with a token free. The promise never rejects.
+   * The report as it is known, a new one if possible: at most one request a minute, and only with a permit free.
+   *
+   * @param waitMs how long a request under way may keep the caller waiting; after that its outcome comes as `later`
    */
-  async ask(requester: Requester): Promise<{ known: UsageKnown; newer: Promise<UsageKnown> | undefined }> {
-    // Claimed before the turn comes, so that two who ask at once cost one request.
-    if (this.#underWay === undefined && this.hasKey && (await this.#board.claim())) {
-      const got = await this.#limiter.acquire('report');
-      this.#failed = undefined; // longer ago than a minute: no news of the present
-      if (got.kind === 'permit') this.#launch(got.permit, requester);
+  async ask(requester: Requester, waitMs: number): Promise<UsageAnswer> {
+    const untilMs = Date.now() + waitMs;
+    const { limiter, board } = this.#options;
+    // Claimed before the permit is acquired, so that two who ask at once cost one request.
+    if (this.#underWay === undefined && this.hasKey && (await board.claim())) {
+      const acquired = await limiter.acquire('report');
+      this.#failed = undefined; // longer ago than a minute
+      if (acquired.kind === 'permit') this.#request(acquired.permit, requester);
       else {
-        await this.#board.giveBack();
-        return { known: { report: await this.#board.last(), missing: { why: 'not asked' } }, newer: undefined };
+        await board.giveBack();
+        const now: UsageKnown = { report: await board.last(), missing: { why: 'not asked' } };
+        return { now, isNew: false, later: undefined };
       }
     }
-    return { known: await this.#known(), newer: this.#underWay };
+    const later = this.#underWay;
+    const inTime = later && (await withTimeout(Math.max(0, untilMs - Date.now()), later));
+    if (inTime) return { now: inTime, isNew: true, later: undefined };
+    return { now: await this.#known(), isNew: false, later };
   }
 
-  /** Gives up on a report that is under way. */
+  /** Ends a request that is under way. */
   close(): void {
     this.#closed.abort(new Stopping());
   }
 
-  #launch(permit: Permit, requester: Requester): void {
-    this.#underWay = this.#ask(permit, requester)
+  #request(permit: Permit, requester: Requester): void {
+    this.#underWay = this.#fetch(permit, requester)
       .then(() => this.#known())
       .finally(() => {
         this.#underWay = undefined;
@@ -81,55 +110,34 @@ export class UsageReports {
   }
 
   async #known(): Promise<UsageKnown> {
-    const report = await this.#board.last();
+    const report = await this.#options.board.last();
     const failed = this.#failed && this.#failed.atMs > (report?.atMs ?? 0) ? this.#failed : undefined;
     return { report, missing: failed && { why: 'failed', ...failed } };
   }
 
-  async #ask(permit: Permit, requester: Requester): Promise<void> {
-    const booking = this.#ledger.spent(requester);
+  async #fetch(permit: Permit, requester: Requester): Promise<void> {
+    const { board, limiter, log } = this.#options;
     try {
-      const usage = await withPermit(
-        this.#limiter,
-        permit,
-        () => this.#service.usage({ signal: this.#closed.signal }),
-        isAnswer,
-      );
-      await this.#board.post({ usage, atMs: Date.now() });
+      const usage = await sendRequest(this.#options, { permit, requester }, () => this.#usageOrRefusal());
+      if (usage instanceof KeyRefused) throw usage;
+      await board.post({ usage, atMs: Date.now() });
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
-      if (plan) this.#limiter.observePlan(plan);
+      if (plan) limiter.observePlan(plan);
     } catch (error) {
-      if (!isCounted(error)) this.#ledger.refused(booking);
-      this.#log[severity(error)]({ err: error }, 'usage report failed');
+      log[severity(error)]({ err: error }, 'usage report failed');
       this.#failed = { error: asCardServiceError(error), atMs: Date.now() };
     }
   }
-}
 
-/** A key that may not read the report can still look up cards, so this refusal closes nothing. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof KeyRefused;
-}
-
-export interface UsageReport {
-  usage: Usage;
-  /** When the service gave it. */
-  atMs: number;
-}
-
-/** A report is asked for once in so long, whoever asks. */
-export const REPORT_EVERY_MS = 60_000;
-
-/** The last usage report, and whose turn it is to ask for the next. No method rejects. */
-export interface ReportBoard {
-  /** @returns whether the caller is the one to ask: once a minute, whoever comes first */
-  claim(): Promise<boolean>;
-  /** Nothing was asked: the next to come may. */
-  giveBack(): Promise<void>;
-  /** Of several the service's latest stays, in whatever order they are posted. */
-  post(report: UsageReport): Promise<void>;
-  /** `undefined` before the first. */
-  last(): Promise<UsageReport | undefined>;
+  /** A key that may not read the report can still look up cards, so this refusal is an answer like any other. */
+  async #usageOrRefusal(): Promise<Usage | KeyRefused> {
+    try {
+      return await this.#options.service.usage({ signal: this.#closed.signal });
+    } catch (error) {
+      if (error instanceof KeyRefused) return error;
+      throw error;
+    }
+  }
 }
 
 /** The board of a single process. */
@@ -158,7 +166,7 @@ export class LocalReportBoard implements ReportBoard {
   }
 }
 
-/** Of two at the same time the second. One that is of a time to come was noted before the clock was set back. */
+/** Of two at the same time the second. A report from the future was noted before the clock was set back. */
 export function latest(a: UsageReport | undefined, b: UsageReport | undefined): UsageReport | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const nowMs = Date.now() + REPORT_EVERY_MS; // clocks of two machines may differ

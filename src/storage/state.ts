@@ -2,7 +2,7 @@ import type { CardStore } from '../cache/card-store.ts';
 import type { IdentifySlots } from '../discord/gateway/identify.ts';
 import type { Logger } from '../log.ts';
 import type { QueueExchange } from '../lookup/fair-order.ts';
-import type { CardLock } from '../lookup/lookup-queue.ts';
+import type { CardLock } from '../lookup/lookup-requests.ts';
 import type { ReportBoard } from '../lookup/usage-reports.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { QuotaState } from '../model/quota.ts';

@@ -2,7 +2,7 @@ const BUGS = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'
 /** What is only ever said when a part of the bot did what it should not. */
 const NEVER = new Set([
   'redis command failed',
-  'waiting line failed',
+  'lookup queue failed',
   'debt cannot be paid',
   'debt does not fit: it is dropped',
   'shared pacing state does not fit: starting without',

@@ -1,37 +1,183 @@
-import { describe, expect, it } from 'vitest';
-import { Cards } from '../../src/lookup/cards.ts';
+import { describe, expect, it, vi } from 'vitest';
+import type { CardStore } from '../../src/cache/card-store.ts';
+import { Cards, freshness, KeyTrust, type Lifetimes } from '../../src/lookup/cards.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { sqliteCards } from '../cache/card-stores.ts';
-import { lookupQueueOver } from '../support/lookup-queue.ts';
 
+const HOUR_MS = 3_600_000;
 const GONE = { id: 'gone-1', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'gone', name: 'Long Gone' } };
-const TURN = { probe: false, afterFailure: 0 };
+
+function cardsOver(store: CardStore, lifetimes: Lifetimes) {
+  const emulated = createCardService();
+  const service = new CardService({
+    baseUrl: 'http://cards.test',
+    cardPath: '/cards/{id}',
+    timeoutMs: 10_000,
+    fetch: emulated.fetch,
+    onQuota: () => {},
+    onNoSuchCard: () => {},
+  });
+  return { emulated, cards: new Cards({ store, service, lifetimes }) };
+}
 
 describe('a card that the service denies', () => {
   it('is kept as another process has stored it last, marked as no longer listed', async () => {
-    const emulated = createCardService();
-    const { limiter } = lookupQueueOver(emulated);
-    const reservation = sqliteCards();
-    const [{ store }, other] = [await reservation.open(), await reservation.open()];
-    const service = new CardService({
-      baseUrl: 'http://cards.test',
-      cardPath: '/cards/{id}',
-      timeoutMs: 10_000,
-      fetch: emulated.fetch,
-      onQuota: () => {},
-      onNoSuchCard: () => {},
-    });
-    const lifetimes = { factsFreshMs: 1, pricesFreshMs: 1, notFoundFreshMs: 1 };
-    const cards = new Cards({ store, service, limiter, lifetimes });
+    const directory = sqliteCards();
+    const [{ store }, other] = [await directory.open(), await directory.open()];
+    const { cards } = cardsOver(store, { factsFreshMs: 1, pricesFreshMs: 1, notFoundFreshMs: 1 });
     const newer: CardRecord = { card: { ...GONE, name: 'Ember Drake II' }, fetchedAtMs: Date.now() - 1_000 };
     await store.set(GONE.id, { card: GONE, fetchedAtMs: Date.now() - 2_000 });
     await other.store.set(GONE.id, newer);
 
-    const answer = await cards.fetch(GONE.id, TURN);
+    const answers = await cards.store(await cards.fetch([GONE.id]));
 
-    expect(answer).toEqual({ ...newer, delistedAtMs: expect.any(Number) });
-    expect(await other.store.get(GONE.id, () => false)).toEqual(answer);
+    expect(answers.get(GONE.id)).toEqual({ ...newer, delistedAtMs: expect.any(Number) });
+    expect(await other.store.get(GONE.id, () => false)).toEqual(answers.get(GONE.id));
+  });
+});
+
+describe('a request', () => {
+  it('answers for the first card of a batch and leaves the others out', async () => {
+    const { cards, emulated } = cardsOver(countingStore().store, LIFETIMES);
+
+    const fetched = await cards.fetch(['base1-4', 'base1-5']);
+
+    expect([...fetched.keys()]).toEqual(['base1-4']);
+    expect(emulated.requests).toHaveLength(1);
+  });
+});
+
+describe('a card that was found missing', () => {
+  it('is not read again before its request, as nothing else stores cards', async () => {
+    const { store, get } = countingStore();
+    const { cards } = cardsOver(store, LIFETIMES);
+    expect(await cards.known('base1-4', true)).toEqual({ kind: 'missing' });
+
+    expect(await cards.fresh('base1-4', true, false)).toBeUndefined();
+    expect(get).toHaveBeenCalledTimes(1);
+  });
+
+  it('is read again where other processes may have stored it', async () => {
+    const { store, get, records } = countingStore();
+    const { cards } = cardsOver(store, LIFETIMES);
+    await cards.known('base1-4', true);
+    records.set('base1-4', { card: GONE, fetchedAtMs: Date.now() });
+
+    expect(await cards.fresh('base1-4', true, true)).toMatchObject({ card: GONE });
+    expect(get).toHaveBeenCalledTimes(2);
+  });
+
+  it('is read again once this process has stored it', async () => {
+    const { store } = countingStore();
+    const { cards } = cardsOver(store, LIFETIMES);
+    await cards.known('base1-4', true);
+    await cards.store(await cards.fetch(['base1-4']));
+
+    expect(await cards.fresh('base1-4', true, false)).toMatchObject({ card: { id: 'base1-4' } });
+  });
+
+  it('is read again when it is stored while it is read', async () => {
+    const { store, get } = countingStore();
+    const { cards } = cardsOver(store, LIFETIMES);
+    const reading = Promise.withResolvers<CardRecord | undefined>();
+    get.mockReturnValueOnce(reading.promise);
+    const known = cards.known('base1-4', true);
+    await cards.store(await cards.fetch(['base1-4']));
+    reading.resolve(undefined);
+    expect(await known).toEqual({ kind: 'missing' });
+
+    expect(await cards.fresh('base1-4', true, false)).toMatchObject({ card: { id: 'base1-4' } });
+  });
+
+  it('is read again without prices when only fresh prices were missing', async () => {
+    const { store, records } = countingStore();
+    const { cards } = cardsOver(store, LIFETIMES);
+    records.set('base1-4', { card: GONE, fetchedAtMs: Date.now() - 7 * HOUR_MS });
+    expect(await cards.known('base1-4', true)).toMatchObject({ kind: 'stale' });
+
+    expect(await cards.fresh('base1-4', false, false)).toMatchObject({ card: GONE });
+  });
+});
+
+function countingStore() {
+  const records = new Map<string, CardRecord>();
+  const get = vi.fn(async (id: string) => records.get(id));
+  const store: CardStore = {
+    get,
+    set: async (id, record) => void records.set(id, record),
+    holdsCards: async () => records.size > 0,
+    close: async () => {},
+  };
+  return { store, get, records };
+}
+
+const DAY_MS = 24 * HOUR_MS;
+const LIFETIMES: Lifetimes = { factsFreshMs: 7 * DAY_MS, pricesFreshMs: 6 * HOUR_MS, notFoundFreshMs: HOUR_MS };
+const NOW_MS = Date.UTC(2026, 10, 20);
+
+const BARE = { id: 'a', name: 'A', game: 'T', set: { id: 's', name: 'S' } };
+const PRICED = { ...BARE, prices: { low: 1 } };
+
+function aged(card: CardRecord['card'], ageMs: number, unlistedAgeMs?: number): CardRecord {
+  const unlisted = unlistedAgeMs === undefined ? {} : { delistedAtMs: NOW_MS - unlistedAgeMs };
+  return { card, fetchedAtMs: NOW_MS - ageMs, ...unlisted };
+}
+
+describe('freshness', () => {
+  it.each<[string, CardRecord, boolean, 'fresh' | 'stale']>([
+    ['prices under 6 hours', aged(PRICED, 6 * HOUR_MS - 1), true, 'fresh'],
+    ['prices of 6 hours', aged(PRICED, 6 * HOUR_MS), true, 'stale'],
+    ['facts of 6 hours, where prices are not wanted', aged(PRICED, 6 * HOUR_MS), false, 'fresh'],
+    ['facts under 7 days', aged(PRICED, 7 * DAY_MS - 1), false, 'fresh'],
+    ['facts of 7 days', aged(PRICED, 7 * DAY_MS), false, 'stale'],
+    ['a lack of prices under 6 hours', aged(BARE, 6 * HOUR_MS - 1), true, 'fresh'],
+    ['a lack of prices of 6 hours', aged(BARE, 6 * HOUR_MS), true, 'stale'],
+    ['"no such card" under an hour', aged(undefined, HOUR_MS - 1), true, 'fresh'],
+    ['"no such card" of an hour', aged(undefined, HOUR_MS), true, 'stale'],
+    ['"no such card" of an hour, where prices are not wanted', aged(undefined, HOUR_MS), false, 'stale'],
+    ['"no longer listed" under an hour, however old the copy', aged(PRICED, 30 * DAY_MS, HOUR_MS - 1), true, 'fresh'],
+    ['"no longer listed" of an hour, however new the copy', aged(PRICED, 2 * HOUR_MS, HOUR_MS), false, 'stale'],
+    ['a copy from a clock that was ahead', aged(PRICED, -HOUR_MS), true, 'fresh'],
+  ])('%s', (_, answer, showPrices, expected) => {
+    expect(freshness(answer, showPrices, NOW_MS, LIFETIMES)).toBe(expected);
+  });
+
+  it('of prices is not longer than that of the card they belong to', () => {
+    const lifetimes = { ...LIFETIMES, factsFreshMs: HOUR_MS };
+    expect(freshness(aged(PRICED, HOUR_MS), true, NOW_MS, lifetimes)).toBe('stale');
+  });
+
+  it('of no time needs a request always', () => {
+    const lifetimes = { factsFreshMs: 0, pricesFreshMs: 0, notFoundFreshMs: 0 };
+    expect(freshness(aged(PRICED, 0), false, NOW_MS, lifetimes)).toBe('stale');
+  });
+});
+
+/** Letters are ids that were refused, `+` is an answer, a number lets that many hours pass. */
+function refusals(history: readonly (string | number)[]): boolean[] {
+  const trust = new KeyTrust();
+  let nowMs = 1_000;
+  return history.flatMap((event) => {
+    if (typeof event === 'number') nowMs += event * HOUR_MS;
+    else if (event === '+') trust.worked(nowMs);
+    else return [trust.isBelievedAfterRefusing(event, nowMs)];
+    return [];
+  });
+}
+
+describe('a refused key', () => {
+  it.each<[string, (string | number)[], boolean[]]>([
+    ['that never worked is not believed', ['a'], [false]],
+    ['that worked within the hour is believed', ['+', 0.99, 'a'], [true]],
+    ['that worked longer ago is not', ['+', 1, 'a'], [false]],
+    ['is believed however often one id is refused', ['+', 'a', 'a', 'a'], [true, true, true]],
+    ['is not believed once a second id was refused', ['+', 'a', 'b'], [true, false]],
+    ['that is not believed stays so until it works', ['+', 'a', 'b', 'b', 'a'], [true, false, false, false]],
+    ['that works again is believed again', ['+', 'a', 'b', '+', 'b'], [true, false, true]],
+    ['that worked between two refusals was refused once', ['+', 'a', '+', 'b'], [true, true]],
+  ])('%s', (_, history, believed) => {
+    expect(refusals(history)).toEqual(believed);
   });
 });

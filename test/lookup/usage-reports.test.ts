@@ -9,7 +9,7 @@ import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 
-function deskOver(cardService: ReturnType<typeof createCardService>) {
+function reportsOver(cardService: ReturnType<typeof createCardService>) {
   const { limiter, ledger } = lookupQueueOver(cardService);
   const service = new CardService({
     baseUrl: 'http://cards.test',
@@ -21,19 +21,19 @@ function deskOver(cardService: ReturnType<typeof createCardService>) {
     onNoSuchCard: () => {},
   });
   const board = new LocalReportBoard();
-  const desk = new UsageReports({ service, limiter, ledger, board, log: logLines().log, hasKey: true });
+  const reports = new UsageReports({ service, limiter, ledger, board, log: logLines().log, hasKey: true });
   const known = async () => {
-    const { known, newer } = await desk.ask(ALICE);
+    const asked = reports.ask(ALICE, 1_000);
     await vi.advanceTimersByTimeAsync(0);
-    return (await newer) ?? known;
+    return (await asked).now;
   };
-  return { limiter, known };
+  return { limiter, known, reports };
 }
 
 it('says why a report failed only until another may be asked for', async () => {
   fakeTime();
   const cardService = createCardService();
-  const { limiter, known } = deskOver(cardService);
+  const { limiter, known } = reportsOver(cardService);
   cardService.set({ down: true });
 
   const failed = { why: 'failed', error: expect.any(ServiceDown), atMs: NOON_MS };
@@ -55,4 +55,24 @@ it('says why a report failed only until another may be asked for', async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   const { report, missing } = await known();
   expect([report?.usage.plan, missing]).toEqual(['free', undefined]);
+});
+
+it('shows the last report once it has waited, and the new one when it comes', async () => {
+  fakeTime();
+  const cardService = createCardService();
+  const { known, reports } = reportsOver(cardService);
+  const first = await known();
+  await vi.advanceTimersByTimeAsync(60_000);
+  cardService.set({ latencyMs: 2_000 });
+
+  const asked = reports.ask(ALICE, 1_500);
+  await vi.advanceTimersByTimeAsync(1_500);
+  const { now, isNew, later } = await asked;
+  expect([now, isNew]).toEqual([first, false]);
+
+  const joined = reports.ask(ALICE, 1_500);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(await joined).toEqual({ now: await later, isNew: true, later: undefined });
+  expect((await later)?.report?.atMs).toBe(NOON_MS + 62_000);
+  expect(cardService.requests).toHaveLength(2);
 });

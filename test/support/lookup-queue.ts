@@ -3,7 +3,8 @@ import { onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
 import { Cards } from '../../src/lookup/cards.ts';
 import { NO_OTHER_QUEUES, type QueueExchange } from '../../src/lookup/fair-order.ts';
-import { LookupQueue, NO_CARD_LOCK } from '../../src/lookup/lookup-queue.ts';
+import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
+import { NO_CARD_LOCK } from '../../src/lookup/lookup-requests.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
@@ -34,7 +35,7 @@ export interface LookupQueueSetting {
   queueExchange?: QueueExchange;
 }
 
-/** The waiting line with everything below it, over a card service without sockets; a map for a cache. */
+/** The lookup queue with everything below it, over a card service without sockets; the cache is a map. */
 export function lookupQueueOver(
   cardService: Pick<EmbeddedCardService, 'fetch'>,
   setting: PlanSetting = { plan: 'free' },
@@ -79,7 +80,7 @@ export function lookupQueueOver(
   };
   const hourMs = 3_600_000;
   const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
-  const cards = new Cards({ store, service, limiter, lifetimes });
+  const cards = new Cards({ store, service, lifetimes });
   const budget = new Budget({ ledger, limiter, setting: shares, plannedDay: undefined });
   const queue = new LookupQueue({
     cards,
@@ -109,9 +110,9 @@ export function by(memberId: string, guildId = 'guild'): Pick<Lookup, 'requester
   return { requester: { memberId, guildId } };
 }
 
-/** A place for each that is admitted, of those who ask in the same moment; why not, for each other. */
-export async function admitAll(queue: LookupQueue, questions: readonly Lookup[]) {
-  const admissions = await Promise.all(questions.map((requested) => queue.admit(requested)));
+/** Reservations of the lookups that are admitted, of several in the same moment; the refusals of the others. */
+export async function admitAll(queue: LookupQueue, lookups: readonly Lookup[]) {
+  const admissions = await Promise.all(lookups.map((one) => queue.admit(one)));
   return {
     reservations: admissions.flatMap((admission) => ('reservation' in admission ? [admission.reservation] : [])),
     refusals: admissions.flatMap((admission) => ('refusal' in admission ? [admission.refusal] : [])),

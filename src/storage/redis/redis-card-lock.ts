@@ -1,5 +1,5 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import type { CardLock } from '../../lookup/lookup-queue.ts';
+import type { CardLock } from '../../lookup/lookup-requests.ts';
 import type { RedisLink } from './redis-link.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 
@@ -9,6 +9,7 @@ const RENEW_EVERY_MS = 1_000;
 
 /** A limit of one asker at a time. While Redis is away everybody asks for themselves. */
 export class RedisCardLock implements CardLock {
+  readonly isShared = true;
   readonly #link: RedisLink;
   readonly #limiter: RateLimiterRedis;
   readonly #leaseMs: number;

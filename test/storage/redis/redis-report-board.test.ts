@@ -4,14 +4,14 @@ import {
   REPORT_EVERY_MS,
   type ReportBoard,
   type UsageReport,
-} from '../../src/lookup/usage-reports.ts';
-import { RedisLink } from '../../src/storage/redis/redis-link.ts';
-import { RedisReportBoard } from '../../src/storage/redis/redis-report-board.ts';
-import { logLines } from '../support/log-lines.ts';
-import { onFinished } from '../support/on-finished.ts';
-import { noRealRedis } from '../support/redis/no-real-redis.ts';
-import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
-import { movableClock } from '../support/wall-clock.ts';
+} from '../../../src/lookup/usage-reports.ts';
+import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { RedisReportBoard } from '../../../src/storage/redis/redis-report-board.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { onFinished } from '../../support/on-finished.ts';
+import { noRealRedis } from '../../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { movableClock } from '../../support/wall-clock.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
 const PERIOD = { startMs: 1, endMs: 2 };

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { NO_CARD_LOCK } from '../../src/lookup/lookup-queue.ts';
-import { RedisCardLock } from '../../src/storage/redis/redis-card-lock.ts';
-import { RedisLink } from '../../src/storage/redis/redis-link.ts';
-import { logLines } from '../support/log-lines.ts';
-import { onFinished } from '../support/on-finished.ts';
-import { noRealRedis } from '../support/redis/no-real-redis.ts';
-import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { NO_CARD_LOCK } from '../../../src/lookup/lookup-requests.ts';
+import { RedisCardLock } from '../../../src/storage/redis/redis-card-lock.ts';
+import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { onFinished } from '../../support/on-finished.ts';
+import { noRealRedis } from '../../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
 /** Short enough to see it end, long beside what a busy machine holds up a renewal. */

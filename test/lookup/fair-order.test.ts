@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
+import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
+import { Stopping } from '../../src/model/errors.ts';
+import { guildKey } from '../../src/model/requester.ts';
+import type { Lane } from '../../src/quota/limiter.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A queue in which one pending lookup is served at each step. */
+class Queue {
+  readonly pendingLookups = new PendingLookups();
+  nowMs = 0;
+  promisedAtMs = 1;
+  #cards = 0;
+
+  join(memberId: string, guildId: string | undefined, lookups = 1, lane: Lane = 'members'): void {
+    for (let count = 0; count < lookups; count++) this.ask(`card ${this.#cards++}`, memberId, guildId, lane);
+  }
+
+  ask(cardId: string, memberId: string, guildId: string | undefined, lane: Lane = 'members'): void {
+    const lookup = { cardId, showPrices: true, lane, requester: { memberId, guildId }, deadlineMs: 0 };
+    this.pendingLookups.start(
+      this.pendingLookups.add({ lookup, resolve: () => {}, reject: () => {} }, this.promisedAtMs),
+    );
+  }
+
+  serve(permits = 1): string[] {
+    return Array.from({ length: permits }, () => {
+      if (this.pendingLookups.waiting().length === 0) return '';
+      const pending = this.request();
+      this.pendingLookups.refuse(pending, new Stopping());
+      return pending.bookedOn.memberId;
+    });
+  }
+
+  request(): PendingLookup {
+    const [pending] = this.pendingLookups.selectBatch(this.nowMs);
+    if (!pending) throw new Error('nothing waits');
+    this.pendingLookups.requested(pending, this.nowMs);
+    return pending;
+  }
+}
+
+describe('the fair order', () => {
+  it('delays a member by one permit at most, however many lookups another member has in the queue', () => {
+    const queue = new Queue();
+    queue.join('eager', 'guild', 200);
+    queue.serve(50);
+    queue.join('late', 'guild');
+    expect(queue.serve(2)).toContain('late');
+  });
+
+  it('delays a Discord server by one permit at most, however many members of another are in the queue', () => {
+    const queue = new Queue();
+    for (let member = 0; member < 200; member++) queue.join(`crowd ${member}`, 'large');
+    queue.serve(50);
+    queue.join('late', 'small');
+    expect(queue.serve(2)).toContain('late');
+  });
+
+  it('alternates between members with several lookups', () => {
+    const queue = new Queue();
+    queue.join('a', 'guild', 3);
+    queue.join('b', 'guild', 3);
+    expect(queue.serve(6)).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+  });
+
+  it('forgets a burst once it is served', () => {
+    const queue = new Queue();
+    queue.join('a', 'guild', 50);
+    queue.serve(50);
+    queue.join('b', 'guild', 2);
+    queue.join('a', 'guild', 2);
+    expect(queue.serve(4)).toEqual(['b', 'a', 'b', 'a']);
+  });
+
+  it('counts direct messages as a Discord server of their own', () => {
+    const queue = new Queue();
+    for (let member = 0; member < 20; member++) queue.join(`crowd ${member}`, 'large');
+    queue.serve(5);
+    queue.join('direct', undefined);
+    expect(queue.serve(2)).toContain('direct');
+  });
+
+  it('forgets what was served before others came', () => {
+    const queue = new Queue();
+    for (let hour = 0; hour < 3; hour++) {
+      queue.join('regular', 'guild');
+      queue.serve();
+    }
+    queue.join('regular', 'guild');
+    queue.join('new', 'guild');
+    expect(queue.serve(2)).toEqual(['regular', 'new']);
+  });
+
+  it('puts members before renewals, and books them when they join one', () => {
+    const queue = new Queue();
+    queue.join('reader', 'guild', 2, 'renewals');
+    queue.ask('old card', 'reader', 'guild', 'renewals');
+    queue.join('asker', 'guild');
+    queue.ask('old card', 'joiner', 'guild');
+    expect(queue.serve(4)).toEqual(['asker', 'joiner', 'reader', 'reader']);
+  });
+
+  it('lets an endless stream of newcomers overtake nothing for ever', () => {
+    const queue = new Queue();
+    queue.join('twice', 'guild', 2);
+    queue.nowMs = 2 * MINUTE_MS; // what was promised at first is overdue
+    queue.promisedAtMs = queue.nowMs;
+    const served = Array.from({ length: 10 }, (_, newcomer) => {
+      queue.join(`newcomer ${newcomer}`, 'guild', 2);
+      return queue.serve();
+    }).flat();
+    expect(served.filter((member) => member === 'twice')).toHaveLength(2);
+    expect(served.filter((member) => member !== 'twice').length).toBeGreaterThan(5);
+  });
+
+  it('puts every newcomer before a burst that is a little late', () => {
+    const queue = new Queue();
+    queue.join('eager', 'guild', 40);
+    queue.nowMs = MINUTE_MS / 6;
+    const newcomers = ['b', 'c', 'd', 'e', 'f', 'g'];
+    for (const newcomer of newcomers) queue.join(newcomer, 'guild');
+    expect(queue.serve(7)).toEqual(expect.arrayContaining(newcomers));
+  });
+
+  it('alternates between the overdue and the others: an overdue burst delays a newcomer by one permit', () => {
+    const queue = new Queue();
+    queue.join('eager', 'guild', 100);
+    queue.nowMs = 2 * MINUTE_MS;
+    queue.promisedAtMs = queue.nowMs;
+    queue.join('late', 'guild');
+    expect(queue.serve(2)).toContain('late');
+  });
+
+  it('gives a card the best place among its waiters', () => {
+    const queue = new Queue();
+    queue.join('eager', 'guild', 10);
+    queue.ask('wanted', 'eager', 'guild');
+    queue.ask('wanted', 'other', 'guild');
+    expect(queue.pendingLookups.get('wanted')?.bookedOn.memberId).toBe('eager');
+    queue.serve();
+    queue.serve();
+    expect(queue.pendingLookups.get('wanted')).toBeUndefined();
+  });
+
+  it('gives no advantage to a friend who wants the same cards: a newcomer waits for one permit of theirs', () => {
+    const queue = new Queue();
+    const cards = Array.from({ length: 55 }, (_, index) => `wanted ${index}`);
+    for (const card of cards) queue.ask(card, 'eager', 'guild');
+    queue.serve(19); // the burst
+    for (const card of cards.slice(19)) queue.ask(card, 'friend', undefined);
+    queue.join('newcomer', 'guild');
+    expect(queue.serve(2)).toContain('newcomer');
+  });
+
+  it('puts a card whose rank a joiner improves behind all that already wait at that rank', () => {
+    const queue = new Queue();
+    queue.join('eager', 'guild', 3);
+    queue.ask('wanted', 'eager', 'guild');
+    queue.join('first', 'guild b');
+    queue.ask('wanted', 'friend', 'guild c');
+    expect(queue.serve(3)).toEqual(['eager', 'first', 'eager']);
+    expect(queue.pendingLookups.get('wanted')).toBeUndefined();
+  });
+
+  it('counts what a member joined like what they were first to want', () => {
+    const queue = new Queue();
+    queue.join('eager', 'guild', 10);
+    for (let card = 0; card < 10; card++) queue.ask(`card ${card}`, 'joiner', 'guild b');
+    queue.ask('one more', 'joiner', 'guild b');
+    queue.join('newcomer', 'guild c', 3);
+    expect(queue.serve(8).filter((member) => member === 'newcomer')).toHaveLength(3);
+  });
+
+  it('does not count the Discord servers of one round in the next', () => {
+    const queue = new Queue();
+    for (let member = 0; member < 50; member++) queue.join(`crowd ${member}`, 'large', 2);
+    queue.serve(51); // one each, and the first of the second ones
+    queue.join('late', 'small');
+    expect(queue.serve(2)).toContain('late');
+  });
+
+  it('lets no burst overtake that waits again, after a 429 for instance', () => {
+    const queue = new Queue();
+    queue.join('eager', 'guild', 19);
+    const underWay = Array.from({ length: 19 }, () => queue.request());
+    queue.join('late', 'guild');
+    for (const pending of underWay) queue.pendingLookups.requeue(pending);
+    expect(queue.serve(2)).toContain('late');
+  });
+
+  it('goes on where it was after an overdue lookup', () => {
+    const queue = new Queue();
+    queue.promisedAtMs = 2 * MINUTE_MS;
+    queue.join('eager', 'guild', 20);
+    queue.promisedAtMs = 1;
+    queue.ask('overdue', 'eager', 'guild');
+    queue.nowMs = 2 * MINUTE_MS;
+    queue.serve(); // the overdue one, which ranks behind twenty
+    queue.promisedAtMs = queue.nowMs;
+    queue.join('late', 'guild b');
+    expect(queue.serve(2)).toContain('late');
+  });
+});
+
+describe('what waits in another process', () => {
+  const NOW = { members: { member: 0, guild: 0 }, renewals: { member: 0, guild: 0 } };
+  const queuedAtMs = { lane: 'members' as const, rank: { member: 0, guild: 0 }, queuedAtMs: 1 };
+  const owner = { memberId: 'owner', guildId: 'guild b' };
+  const joiner = { memberId: 'joiner', guildId: 'guild' };
+
+  it('counts for all who wait for it there, also those who joined it', () => {
+    const queue = new Queue();
+    queue.pendingLookups.setRemote([
+      { waiting: [{ ...queuedAtMs, payer: owner, requesters: [owner, joiner] }], served: NOW },
+    ]);
+    queue.join('joiner', 'guild c');
+    queue.join('newcomer', 'guild d');
+    expect(queue.serve(2)).toEqual(['newcomer', 'joiner']);
+  });
+
+  it('is published with all who wait for it here', () => {
+    const queue = new Queue();
+    queue.ask('wanted', 'owner', 'guild b');
+    queue.ask('wanted', 'joiner', 'guild');
+    expect(queue.pendingLookups.summary(queue.nowMs).waiting).toMatchObject([
+      { payer: owner, requesters: [owner, joiner] },
+    ]);
+  });
+});
+
+describe('whatever was wanted and served before', () => {
+  const members = ['a', 'b', 'c', 'd', 'e'];
+  const guilds = ['g', 'h', undefined];
+  type Wanted = { member: string; guild: string | undefined; card: number };
+  const wanted: fc.Arbitrary<Wanted> = fc.record({
+    member: fc.constantFrom(...members),
+    guild: fc.constantFrom(...guilds),
+    card: fc.integer({ min: 0, max: 30 }),
+  });
+  const step = fc.oneof({ weight: 4, arbitrary: wanted }, { weight: 1, arbitrary: fc.constant('serve' as const) });
+
+  function lineAfter(steps: readonly (Wanted | 'serve')[]): Queue {
+    const queue = new Queue();
+    for (const one of steps) {
+      if (one === 'serve') queue.serve();
+      else queue.ask(`wanted ${one.card}`, one.member, one.guild);
+    }
+    return queue;
+  }
+
+  it('each member delays a newcomer by one permit at most, and so does each Discord server', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const queue = lineAfter(steps);
+        const waiting = queue.pendingLookups
+          .waiting()
+          .flatMap((pending) => pending.waiters.map(({ requester }) => requester));
+        const others = new Set(waiting.map(({ memberId }) => memberId));
+        const servers = new Set(waiting.map(guildKey));
+        queue.join('newcomer', 'their own server');
+        const permits = queue.serve(1 + Math.min(others.size, servers.size));
+        expect(permits).toContain('newcomer');
+      }),
+    );
+  });
+
+  it('wanting what another waits for, in the same order, delays a newcomer by no further permit', () => {
+    const run = fc.record({
+      cards: fc.integer({ min: 1, max: 40 }),
+      served: fc.nat(40),
+      friends: fc.integer({ min: 1, max: 6 }),
+    });
+    fc.assert(
+      fc.property(run, ({ cards, served, friends }) => {
+        const queue = new Queue();
+        queue.join('eager', 'guild', cards);
+        queue.serve(Math.min(served, cards));
+        for (let friend = 0; friend < friends; friend++) {
+          for (let card = served; card < cards; card++) queue.ask(`card ${card}`, `friend ${friend}`, undefined);
+        }
+        queue.join('newcomer', 'guild');
+        expect(queue.serve(2)).toContain('newcomer');
+      }),
+    );
+  });
+
+  it('nothing starves: with newcomers for ever, all that waited are served after twice as many permits', () => {
+    fc.assert(
+      fc.property(fc.array(wanted, { maxLength: 40 }), (all) => {
+        const queue = lineAfter(all);
+        const waited = queue.pendingLookups.waiting();
+        queue.nowMs = 2 * MINUTE_MS;
+        queue.promisedAtMs = 10 * MINUTE_MS;
+        for (let permit = 0; permit < 2 * waited.length; permit++) {
+          queue.join(`newcomer ${permit}`, 'guild');
+          queue.serve();
+        }
+        expect(queue.pendingLookups.waiting().filter((pending) => waited.includes(pending))).toEqual([]);
+      }),
+    );
+  });
+});

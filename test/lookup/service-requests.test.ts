@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { isCounted, sendRequest, severity } from '../../src/lookup/service-requests.ts';
+import { KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import type { Limiter, RequestOutcome } from '../../src/quota/limiter.ts';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+import { lookupQueueOver } from '../support/lookup-queue.ts';
+
+const PERMIT = { probe: false, afterFailure: 0 };
+const ALICE = { memberId: 'alice', guildId: 'guild' };
+
+/** A limiter that records how permits end, and a ledger. */
+function recording() {
+  const { ledger, limiter } = lookupQueueOver(createCardService());
+  const outcomes: RequestOutcome[] = [];
+  const release: Limiter['release'] = async (_, outcome) => void outcomes.push(outcome);
+  const recorder = Object.assign(limiter, { release });
+  const booked = async () => {
+    const { requests, refused } = await ledger.memberToday('alice');
+    return { requests, refused };
+  };
+  return { quota: { limiter: recorder, ledger }, outcomes, booked };
+}
+
+describe('a request', () => {
+  it('is booked when it leaves, and its permit released as answered', async () => {
+    const { quota, outcomes, booked } = recording();
+    const send = async () => {
+      expect(await booked()).toEqual({ requests: 1, refused: 0 });
+      return 'card';
+    };
+
+    expect(await sendRequest(quota, { permit: PERMIT, requester: ALICE }, send)).toBe('card');
+    expect(outcomes).toEqual([{ kind: 'answered' }]);
+    expect(await booked()).toEqual({ requests: 1, refused: 0 });
+  });
+
+  it.each<[Error, RequestOutcome]>([
+    [new RateLimited({ seconds: 5.5, source: 'body' }), { kind: 'rateLimited', statedMs: 5_500 }],
+    [new RateLimited({ seconds: undefined, source: 'none' }), { kind: 'rateLimited', statedMs: undefined }],
+    [new ServiceDown('it answered 503'), { kind: 'serviceDown' }],
+    [new ServiceDown('it answered 503', { retryAfterMs: 30_000 }), { kind: 'serviceDown', statedMs: 30_000 }],
+    [new KeyRefused(403), { kind: 'keyRefused' }],
+    [new UnexpectedAnswer('name'), { kind: 'answered' }],
+    [new Stopping(), { kind: 'abandoned' }],
+    [new TypeError('a bug'), { kind: 'abandoned' }],
+  ])('releases its permit with what its error says of the service: %s', async (error, outcome) => {
+    const { quota, outcomes } = recording();
+    const sent = sendRequest(quota, { permit: PERMIT, requester: ALICE }, () => Promise.reject(error));
+    await expect(sent).rejects.toBe(error);
+    expect(outcomes).toEqual([outcome]);
+  });
+
+  it('moves to the refused ones when the service has not counted it', async () => {
+    const { quota, booked } = recording();
+    const error = new RateLimited({ seconds: 1, source: 'body' });
+    const sent = sendRequest(quota, { permit: PERMIT, requester: ALICE }, () => Promise.reject(error));
+    await expect(sent).rejects.toBe(error);
+    expect(await booked()).toEqual({ requests: 0, refused: 1 });
+  });
+});
+
+describe('a request that failed', () => {
+  it.each<[string, Error, boolean]>([
+    ['with 429 is not', new RateLimited({ seconds: 1, source: 'body' }), false],
+    ['before it left is not', new ServiceDown('connection failed', { neverLeft: true }), false],
+    ['after it left is', new ServiceDown('connection failed'), true],
+    ['by a refused key is', new KeyRefused(401), true],
+    ['by an answer that does not fit is', new UnexpectedAnswer('name'), true],
+  ])('%s counted', (_, error, counted) => {
+    expect(isCounted(error)).toBe(counted);
+  });
+
+  it.each<[string, Error, ReturnType<typeof severity>]>([
+    ['information when it passes by itself', new RateLimited({ seconds: 1, source: 'body' }), 'info'],
+    ['a warning when the service is down', new ServiceDown('silence'), 'warn'],
+    ['an error when the key was refused', new KeyRefused(401), 'error'],
+    ['an error when the bot is at fault', new TypeError('a bug'), 'error'],
+  ])('is logged as %s', (_, error, level) => {
+    expect(severity(error)).toBe(level);
+  });
+});
