@@ -19,7 +19,7 @@ export function ourBot(
 
 /** A discord.js bot that answers every command with this embed, as a chat showed it. */
 export function constantBot(logDir: string, shown: APIEmbed | undefined): Promise<Contender> {
-  const image = shown?.image && { url: shown.image.url }; // without the address that Discord adds
+  const image = shown?.image && { url: shown.image.url }; // without the `proxy_url` that Discord adds
   const embed: APIEmbed = { ...shown, ...(image && { image }) };
   return Contender.start({ script: 'test/bench/constant-bot.ts', logDir, env: { EMBED: JSON.stringify(embed) } });
 }

@@ -9,14 +9,14 @@ import { type BenchTable, toMarkdown, type Verdict } from './table.ts';
 
 const SIZES = [10, 10_000, 200_000] as const;
 const LAYERS = ['memory', 'disk'] as const;
-/** p50 against the constant bot. */
+/** Allowed ratio of p50 to the constant bot's. */
 const LIMITS = { memory: 1.25, disk: 1.5 } as const;
 const P50 = 0.5;
 const P99 = 0.99;
 
 type Layer = (typeof LAYERS)[number];
 
-/** Figure 4: what it costs that an answer comes from the cache and not from a constant. */
+/** Figure 4: the cost of an answer from the cache compared with a constant one. */
 export async function run(): Promise<BenchTable> {
   const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const service = await startCardService();
@@ -30,8 +30,8 @@ export async function run(): Promise<BenchTable> {
         verdicts.push(verdict(size, layer, runs[layer]));
       }
     }
-    const asked = service.counts.total - SIZES.length;
-    verdicts.push({ claim: `0 requests for stored cards (${asked})`, reached: asked === 0 });
+    const requests = service.counts.total - SIZES.length;
+    verdicts.push({ claim: `0 requests for stored cards (${requests})`, reached: requests === 0 });
     return {
       title: 'A command answered from the cache, against a discord.js bot that replies with a constant',
       columns: ['cards stored', 'from', 'p50', 'constant', 'ratio', 'p99', 'constant', 'ratio', 'constant: itself'],
@@ -64,7 +64,7 @@ function verdict(size: number, layer: Layer, runs: Run[]): Verdict {
   };
 }
 
-/** Of a bot to the constant one, in the middle one of the runs. */
+/** Of a bot to the constant one: the median of the runs. */
 function ratio(runs: Run[], name: Name, share: number): number {
   return median(runs.map((run) => quantile(run[name], share) / quantile(run.constant, share)));
 }

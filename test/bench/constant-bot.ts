@@ -4,7 +4,7 @@ import { LocalIdentifySlots } from '../../src/discord/gateway/identify.ts';
 import { createLog } from '../../src/log.ts';
 
 /**
- * What a bot cannot do without: discord.js with the options that ours gives it, and one embed that never changes.
+ * The least that a bot needs: discord.js with the same options as ours, and one constant embed.
  * Variables: DISCORD_TOKEN, DISCORD_API_URL, EMBED (JSON).
  */
 const { DISCORD_TOKEN = '', DISCORD_API_URL = '', EMBED = '{}' } = process.env;
@@ -14,7 +14,7 @@ const client = createClient({
   identifySlots: new LocalIdentifySlots(),
   log: createLog({ level: 'warn', secrets: [] }),
 });
-// A builder, as discord.js' guide has it, is also the quicker way: the names in a plain object are converted each time.
+// A builder, as in discord.js' guide, is also faster: the keys of a plain object are converted each time.
 const embeds = [new EmbedBuilder(JSON.parse(EMBED))];
 onInteraction(client, async (interaction) => {
   if (interaction.isChatInputCommand()) await interaction.reply({ embeds });

@@ -10,32 +10,32 @@ import {
 } from '../../src/sandbox/discord/emulated-discord.ts';
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
 
-/** So many that none comes near the commands that one member may send. */
+/** So many that no member comes near the limit of commands per member. */
 const MEMBERS: readonly Member[] = Array.from({ length: 1_000 }, (_, index) => ({
   id: String(1_180_000_000_000_100_000n + BigInt(index)),
   name: `Member ${index}`,
   locale: 'en-US',
 }));
 
-/** Commands under way together, where speed does not matter. */
+/** Concurrent commands where speed does not matter. */
 export const AT_ONCE = 16;
 
 export interface ContenderOptions {
-  /** Source file of the bot, from the folder of the project. */
+  /** Source file of the bot, relative to the project. */
   script: string;
-  /** Over DISCORD_TOKEN and DISCORD_API_URL. */
+  /** In addition to DISCORD_TOKEN and DISCORD_API_URL. */
   env: Record<string, string>;
-  /** A folder for what the bot logs. */
+  /** The folder for the bot's log. */
   logDir: string;
-  /** One of several processes of the same bot. The only one unless given. */
+  /** For one of several processes of the same bot. Default: the only one. */
   shard?: { id: number; count: number };
-  /** Whether `cpuMs` can be asked. */
+  /** Whether `cpuMs` is available. */
   countsCpu?: boolean;
 }
 
 const COUNTS_CPU = ['--import', './test/bench/cpu-probe.ts'];
 
-/** A bot in a process of its own, alone in an emulated Discord in this process. */
+/** A bot in its own process, connected to an emulated Discord in this process. */
 export class Contender {
   readonly discord: EmulatedDiscord;
   readonly #child: ChildProcess;
@@ -58,7 +58,7 @@ export class Contender {
 
   /** Resolves when the bot is connected. @throws Error when it ends before */
   static async start({ script, env, logDir, shard, countsCpu = false }: ContenderOptions): Promise<Contender> {
-    const discord = await startEmulatedDiscord({ members: MEMBERS, ...(shard && surroundingsOf(shard)) });
+    const discord = await startEmulatedDiscord({ members: MEMBERS, ...(shard && discordOptionsOf(shard)) });
     await registerCommands(discord);
     const output = openSync(join(logDir, 'bots.log'), 'a');
     const child = spawn(process.execPath, [...(countsCpu ? COUNTS_CPU : []), script], {
@@ -82,7 +82,7 @@ export class Contender {
     return this.#child.pid ?? 0;
   }
 
-  /** CPU time that the process took so far, in user and system mode. */
+  /** CPU time of the process so far, in user and system mode. */
   async cpuMs(): Promise<number> {
     const answered = once(this.#child, 'message');
     this.#child.send('cpu');
@@ -92,9 +92,10 @@ export class Contender {
   }
 
   /**
-   * Types `/card`; milliseconds from the command written to the gateway to the head of the bot's callback.
+   * Types `/card`.
    *
-   * @throws Error with Discord's words when there is none
+   * @returns milliseconds from writing the command to the gateway until the head of the bot's callback arrives
+   * @throws Error with Discord's sentence when there is no callback
    */
   async callbackMs(id: string): Promise<number> {
     const typed = this.#type(id);
@@ -104,12 +105,12 @@ export class Contender {
     return (await arrived.promise) - writtenAtMs;
   }
 
-  /** Types `/card`; what the chat shows in the end. */
+  /** Types `/card`. Resolves to the answer in the chat. */
   answered(id: string): Promise<ChatMessage> {
     return this.#type(id).settled(30_000);
   }
 
-  /** Types `/card` `count` times, `atOnce` at a time; resolves when all are called back. */
+  /** Types `/card` `count` times, `atOnce` at a time; resolves when all have their callback. */
   async load(ids: Iterator<string, never>, count: number, atOnce = AT_ONCE): Promise<void> {
     let left = count;
     const inSequence = async () => {
@@ -130,7 +131,7 @@ export class Contender {
   }
 }
 
-/** A Discord of which this process sees its own shard: one server, whose events that shard gets. */
-function surroundingsOf({ id, count }: { id: number; count: number }): EmulatedDiscordOptions {
+/** Discord as seen by one shard: a single server whose events go to that shard. */
+function discordOptionsOf({ id, count }: { id: number; count: number }): EmulatedDiscordOptions {
   return { shards: count, guilds: [{ id: String(BigInt(id + count) << 22n), name: `Server of shard ${id}` }] };
 }

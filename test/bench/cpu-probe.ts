@@ -1,3 +1,3 @@
-/** Loaded before a bot (`node --import`): says over the IPC channel what CPU time its process took so far. */
+/** Loaded before a bot (`node --import`): reports the CPU time of its process over the IPC channel. */
 process.on('message', () => process.send?.(process.cpuUsage()));
 process.channel?.unref();

@@ -4,9 +4,9 @@ import type { Contender } from './contender.ts';
 export const RUNS = 5;
 export const BLOCKS = 3;
 export const BLOCK = 50;
-/** Until V8 has compiled what is used; a bot runs for weeks. */
+/** Enough for V8 to compile the hot code, because a bot runs for weeks. */
 export const WARM_UP = 3_000;
-/** A bot finishes what it does after an answer, such as its log line, before the next command comes. */
+/** Lets a bot finish its work after an answer, such as the log line, before the next command. */
 export const GAP_MS = 1;
 
 /** The times of one run, in milliseconds. */
@@ -24,7 +24,7 @@ export async function warmUp<Name extends string>(
   for (const name of names) await bots[name].load(ids[name], commands, atOnce);
 }
 
-/** Commands to each bot in turn, so that a busy machine hits all alike. */
+/** Alternates between the bots, so that a busy machine affects all alike. */
 export async function interleavedRuns<Name extends string>(
   names: readonly Name[],
   bots: Bots<Name>,
@@ -34,7 +34,7 @@ export async function interleavedRuns<Name extends string>(
   for (let index = 0; index < RUNS; index++) {
     const run = Object.fromEntries(names.map((name) => [name, []])) as unknown as Run<Name>;
     for (let block = 0; block < BLOCKS; block++) {
-      // Each bot goes first, second and last equally often.
+      // Each bot is first, second and last equally often.
       for (const name of rotated(names, index * BLOCKS + block)) {
         for (let count = 0; count < BLOCK; count++) {
           run[name].push(await bots[name].callbackMs(ids[name].next().value));

@@ -3,16 +3,16 @@ import { AT_ONCE } from './contender.ts';
 import { type Bots, type Ids, interleavedRuns, type Run as RunOf, WARM_UP, warmUp } from './interleaved-runs.ts';
 import { StoredCards, storedCardId } from './stored-cards.ts';
 
-/** Cards that are asked for again and again. */
+/** Number of cards that are looked up again and again. */
 const KNOWN = 10;
 
-/** `again` is the constant bot once more: how far two measurements of the same thing lie apart. */
+/** `again` is a second constant bot: it shows how much two measurements of the same thing differ. */
 const NAMES = ['ours', 'constant', 'again'] as const;
 
 export type Name = (typeof NAMES)[number];
 export type Run = RunOf<Name>;
 
-/** Where the card comes from, and how long that took. The service is asked for one card, which is not among the timed. */
+/** Latencies by the layer that the card comes from. Costs one request, which is not among the measured ones. */
 export async function latencyRuns(
   size: number,
   dataDir: string,
@@ -23,7 +23,7 @@ export async function latencyRuns(
   const bots = await start(dataDir, serviceUrl);
   try {
     const ids = { ours: unreadIds(stored, size), constant: knownIds(), again: knownIds() };
-    await warmUp(NAMES, bots, ids, size > WARM_UP ? AT_ONCE : 1); // a small store is filled anew while it is read
+    await warmUp(NAMES, bots, ids, size > WARM_UP ? AT_ONCE : 1); // a small store is refilled while it is read
     const disk = await interleavedRuns(NAMES, bots, ids);
     stored.put(0, size);
     const known = { ...ids, ours: knownIds() };
@@ -37,12 +37,12 @@ export async function latencyRuns(
 
 async function start(dataDir: string, serviceUrl: string): Promise<Bots<Name>> {
   const ours = await ourBot(dataDir, serviceUrl);
-  await ours.answered('base1-4'); // from the service, so that replies show what is left of the day
+  await ours.answered('base1-4'); // from the service, so that replies show the requests left today
   const { embeds } = await ours.answered(storedCardId(0));
   return { ours, constant: await constantBot(dataDir, embeds[0]), again: await constantBot(dataDir, embeds[0]) };
 }
 
-/** Ids of stored cards that were never asked for; a small store is filled with new cards as they run out. */
+/** Ids of stored cards that were never looked up; a small store is refilled with new cards as they run out. */
 function* unreadIds(stored: StoredCards, size: number): Ids {
   for (let index = 1; ; index++) {
     if (index % size === 0) stored.put(index, size);

@@ -28,7 +28,7 @@ const PAGE = 'docs/benchmarks.md';
 async function main(wanted: string | undefined): Promise<void> {
   const all = { ...FIGURES, ...LONG_FIGURES };
   if (wanted !== undefined && !Object.hasOwn(all, wanted)) {
-    process.stderr.write(`There is no figure ${wanted}. Write one of: ${Object.keys(all).join(', ')}.\n`);
+    process.stderr.write(`There is no figure ${wanted}. Choose one of: ${Object.keys(all).join(', ')}.\n`);
     process.exitCode = 1;
     return;
   }
@@ -48,7 +48,7 @@ async function main(wanted: string | undefined): Promise<void> {
 function write(tables: readonly BenchTable[]): void {
   const missed = tables.flatMap(({ verdicts = [] }) => verdicts.filter(({ reached }) => !reached));
   const summary =
-    missed.length > 0 ? `Missed: ${missed.map(({ claim }) => claim).join('; ')}.` : 'All figures wanted were reached.';
+    missed.length > 0 ? `Missed: ${missed.map(({ claim }) => claim).join('; ')}.` : 'All targets were reached.';
   const section = [`Measured on ${machine()}. ${summary}`, ...tables.map(toMarkdown)].join('\n\n');
   writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), section));
   for (const { file, svg } of tables.flatMap(({ pictures = [] }) => pictures)) writeFileSync(file, svg);

@@ -13,7 +13,7 @@ const STORED = 200_000;
 const COMMANDS = 35_000;
 const LIMIT = 1.5;
 
-/** Figure 5: what it costs in memory to hold 200,000 cards. */
+/** Figure 5: the memory that 200,000 stored cards cost. */
 export async function run(): Promise<BenchTable> {
   const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const service = await startCardService();
@@ -59,9 +59,9 @@ async function underLoad(bot: Contender): Promise<{ atStart: number; loaded: num
   return { atStart, loaded: residentMegabytes(bot.pid) };
 }
 
-/** Each stored card once, in an order without neighbours. */
+/** Each stored card once, in an order without neighbours in the file. */
 function* spreadIds(): Generator<string, never> {
-  const step = 7_919; // a prime, so that all are met
+  const step = 7_919; // a prime, so that all are visited
   for (let index = 0; ; index++) yield storedCardId((index * step) % STORED);
 }
 

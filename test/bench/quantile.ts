@@ -2,7 +2,7 @@
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const found = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-  if (found === undefined) throw new RangeError('a quantile of nothing');
+  if (found === undefined) throw new RangeError('no values for a quantile');
   return found;
 }
 

@@ -1,6 +1,6 @@
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 
-/** When the service was asked from now on, by path: milliseconds since the epoch. */
+/** Records when requests arrive from now on, by path: milliseconds since the epoch. */
 export function requestTimes(service: EmbeddedCardService): Map<string, number[]> {
   const byPath = new Map<string, number[]>();
   let seen = 0;

@@ -13,7 +13,7 @@ export function storedCardId(index: number): string {
   return `sample-${String(index).padStart(6, '0')}`;
 }
 
-/** A card of middling length. */
+/** A card of average length. */
 export function sampleCard(id: string): Card {
   return {
     id,
@@ -27,7 +27,7 @@ export function sampleCard(id: string): Card {
   };
 }
 
-/** Rows in a `cards.sqlite`, as the bot itself would have written them a moment ago. */
+/** Rows in a `cards.sqlite`, as the bot would have written them just now. */
 export class StoredCards {
   readonly #database: DatabaseSync;
 

@@ -3,7 +3,7 @@ import { type BenchTable, failed, judged, toMarkdown } from './table.ts';
 
 const TABLE: BenchTable = { title: 'Waits', columns: ['way', 'wait'], rows: [['a|b', '1 s'], ['c']] };
 
-it('writes columns of one width, and escapes what would end a cell', () => {
+it('pads columns to one width and escapes what would end a cell', () => {
   expect(toMarkdown(TABLE)).toBe(
     ['**Waits**', '', '| way  | wait |', '| ---- | ---- |', '| a\\|b | 1 s  |', '| c    |      |'].join('\n'),
   );
@@ -13,7 +13,7 @@ it('writes notes under the table', () => {
   expect(toMarkdown({ ...TABLE, notes: ['One.', 'Two.'] })).toMatch(/\|\n\nOne\.\n\nTwo\.$/);
 });
 
-it('says plainly what was reached and what was missed', () => {
+it('lists what was reached and what was missed', () => {
   const reached = { claim: '0 answers 429', reached: true };
   const missed = { claim: '2 × as long', reached: false };
   const tables = [{ ...TABLE, verdicts: [missed, reached] }, TABLE, { ...TABLE, verdicts: [reached] }];

@@ -1,4 +1,4 @@
-/** One figure that the benchmark has to reach. */
+/** A target of the benchmark and whether it was reached. */
 export interface Verdict {
   /** As a sentence, with the measured value: "0 answers 429 (0)". */
   claim: string;
@@ -7,15 +7,15 @@ export interface Verdict {
   timing?: boolean;
 }
 
-/** What one benchmark found. */
+/** The result of one benchmark. */
 export interface BenchTable {
   title: string;
   columns: string[];
   rows: string[][];
-  /** What a reader must know to believe the figures; one sentence each. */
+  /** How the figures were measured; one sentence each. */
   notes?: string[];
   verdicts?: Verdict[];
-  /** Drawn from the same data; `file` from the folder of the project. */
+  /** Drawn from the same data; `file` is relative to the project. */
   pictures?: { file: string; svg: string }[];
 }
 
@@ -33,7 +33,7 @@ export function toMarkdown({ title, columns, rows, notes = [] }: BenchTable): st
   return [`**${title}**`, table, ...notes].join('\n\n');
 }
 
-/** What the tables were to reach, and whether they did, in two lines at most. */
+/** The targets that were reached and those that were missed, in two lines at most. */
 export function judged(tables: readonly BenchTable[]): string {
   const verdicts = tables.flatMap((table) => table.verdicts ?? []);
   const line = (word: string, wanted: boolean) => {
@@ -43,7 +43,7 @@ export function judged(tables: readonly BenchTable[]): string {
   return [...line('Reached', true), ...line('**Missed**', false)].join('\n\n');
 }
 
-/** Whether the run has to fail: a count was missed. */
+/** Whether the run fails: a target other than a time was missed. */
 export function failed({ verdicts = [] }: BenchTable): boolean {
   return verdicts.some(({ reached, timing = false }) => !reached && !timing);
 }

@@ -16,14 +16,14 @@ const KEEP_SECONDS = 2;
 /** Business allows 500 and 1,000: at that pace the commands would take 20 minutes. */
 const REQUESTS_PER_MINUTE = 600_000;
 const BURST = 20_000;
-/** With more room V8 lets garbage lie, and nobody could tell it from what is kept. */
+/** With a larger heap V8 collects late, and garbage would count as memory in use. */
 const HEAP = '--max-old-space-size=160 --max-semi-space-size=8';
 /** How much more the last quarter may hold than the first. */
 const GROWTH = 1.25;
-/** A sweep takes at most so many. */
+/** The most rows that one sweep removes. */
 const EXPIRED_ROWS = 500;
 
-/** What is there after a number of commands. */
+/** The state after a number of commands. */
 interface Sample {
   commands: number;
   ids: number;
@@ -34,7 +34,7 @@ interface Sample {
   residentMegabytes: number;
 }
 
-/** Figure 6: what ids that nobody knows do to memory, disk and requests. */
+/** Figure 6: the effect of unknown ids on memory, disk and requests. */
 export async function run(): Promise<BenchTable> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const service = await startCardService({
@@ -56,7 +56,7 @@ export async function run(): Promise<BenchTable> {
     const samples: Sample[] = [];
     let unanswered = 0;
     for (let first = 0; first < COMMANDS; first += QUARTER) {
-      unanswered += await ask(bot, first, QUARTER);
+      unanswered += await lookUp(bot, first, QUARTER);
       samples.push({
         commands: first + QUARTER,
         ...sample(bot, dataDir),
@@ -72,8 +72,8 @@ export async function run(): Promise<BenchTable> {
   }
 }
 
-/** @returns how many were not answered that there is no such card */
-async function ask(bot: Contender, first: number, count: number): Promise<number> {
+/** @returns how many did not get the answer "There is no card" */
+async function lookUp(bot: Contender, first: number, count: number): Promise<number> {
   let next = first;
   let unanswered = 0;
   const inSequence = async () => {
@@ -86,7 +86,7 @@ async function ask(bot: Contender, first: number, count: number): Promise<number
   return unanswered;
 }
 
-/** Of four commands two ask for a new id at once, one for an id of a moment ago, one for an id that was forgotten. */
+/** Of four commands two look up a new id at once, one a recent id, and one an id that has been swept. */
 function unknownId(command: number): string {
   const newest = Math.floor(command / 4);
   const behind = [0, 0, 100, 1_000][command % 4] ?? 0;

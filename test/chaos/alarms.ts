@@ -1,5 +1,5 @@
 const BUGS = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError']);
-/** What is only ever said when a part of the bot did what it should not. */
+/** Messages that are logged only when the bot itself has a bug. */
 const NEVER = new Set([
   'redis command failed',
   'lookup queue failed',
@@ -9,8 +9,8 @@ const NEVER = new Set([
 ]);
 
 /**
- * Lines that no fault excuses: a crash, a rejection that nobody handled, a bug in the program; and what Node itself says,
- * such as that memory is used up or that listeners leak.
+ * Lines that no fault explains: a crash, an unhandled rejection, a bug in the program, and anything that Node itself
+ * writes, such as a warning about memory or leaking listeners.
  */
 export function alarmsIn(output: string): string[] {
   return output.split('\n').filter((line) => {

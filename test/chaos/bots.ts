@@ -1,37 +1,37 @@
 import { type BotProcess, spawnBot } from '../support/spawn-bot.ts';
 
-/** A time in which a shard had no process that could have heard of a question. */
+/** A time in which a shard had no process that could receive commands. */
 export interface Gap {
   process: number;
   signal: 'SIGKILL' | 'SIGTERM';
-  /** When it was told to end. */
+  /** When the signal was sent. */
   fromMs: number;
-  /** When it had ended; what it owed then is from here on others' to pay. */
+  /** When the process had ended, so that its deferred replies are left to others. */
   endedAtMs: number;
   toMs: number;
 }
 
-/** The processes of a run by number, each killed and started again as often as it takes. */
+/** The processes of a run by number, each of which can be killed and started again. */
 export class Bots {
   readonly gaps: Gap[] = [];
   readonly #envs: readonly Record<string, string>[];
   readonly #running: BotProcess[];
   readonly #all: BotProcess[] = [];
   readonly #restarting = new Map<number, Promise<void>>();
-  readonly #told = new WeakSet<BotProcess>();
-  readonly #endedAlone: string[] = [];
+  readonly #signalled = new WeakSet<BotProcess>();
+  readonly #unexpectedEnds: string[] = [];
 
   constructor(envs: readonly Record<string, string>[]) {
     this.#envs = envs;
     this.#running = envs.map((_, process) => this.#start(process));
   }
 
-  /** Resolves when each is connected. */
+  /** Resolves when all are connected. */
   async ready(): Promise<void> {
     await Promise.all(this.#running.map((bot) => bot.wrote('gateway ready')));
   }
 
-  /** Ends one and starts it again; while that is under way, nothing more happens to it. Resolves when it is connected. */
+  /** Ends a process and starts it again; a call during a restart joins it. Resolves when the process is connected. */
   restart(process: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const underWay = this.#restarting.get(process) ?? this.#restart(process, signal);
     this.#restarting.set(process, underWay);
@@ -48,9 +48,9 @@ export class Bots {
     await Promise.all(this.#running.map((bot) => this.#end(bot, 'SIGTERM')));
   }
 
-  /** What all of them wrote. */
+  /** The output of all processes so far. */
   output(): string {
-    return [...this.#endedAlone, ...this.#all.map((bot) => bot.output())].join('\n');
+    return [...this.#unexpectedEnds, ...this.#all.map((bot) => bot.output())].join('\n');
   }
 
   async #restart(process: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
@@ -62,7 +62,7 @@ export class Bots {
     gap.endedAtMs = Date.now();
     const next = this.#start(process);
     this.#running[process] = next;
-    await next.wrote('gateway ready').catch(() => {}); // it ended by itself, which is noted
+    await next.wrote('gateway ready').catch(() => {}); // it ended unexpectedly, which is recorded
     gap.toMs = Date.now();
   }
 
@@ -70,13 +70,13 @@ export class Bots {
     const bot = spawnBot(this.#envs[process] ?? {});
     this.#all.push(bot);
     void bot.ended.then((end) => {
-      if (!this.#told.has(bot)) this.#endedAlone.push(`process ${process} ended by itself with ${end}`);
+      if (!this.#signalled.has(bot)) this.#unexpectedEnds.push(`process ${process} ended unexpectedly with ${end}`);
     });
     return bot;
   }
 
   async #end(bot: BotProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-    this.#told.add(bot);
+    this.#signalled.add(bot);
     bot.child.kill(signal);
     await bot.ended;
   }

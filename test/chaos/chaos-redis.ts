@@ -7,32 +7,32 @@ import { openSlowRelay } from '../support/open-slow-relay.ts';
 import { redisServerBinary } from '../support/redis/server-binary.ts';
 import { runServer, type ServerProcess } from '../support/redis/server-process.ts';
 
-/** A time in which Redis took nothing down; `emptied`: and forgot what it had. */
+/** A time in which Redis accepted no writes; `emptied`: it also lost its data. */
 export interface Outage {
   fromMs: number;
   toMs: number;
   emptied: boolean;
 }
 
-/** The Redis that all bots share, and what can happen to it: one thing at a time, and more is left out. */
+/** The Redis that all bots share and its faults, one at a time: a fault during another is skipped. */
 export interface ChaosRedis {
-  /** One bot may have a slow way to it, another none. */
+  /** Processes with even numbers connect through the slow relay. */
   urlFor(process: number): string;
   readonly outages: readonly Outage[];
-  /** Killed, and started again with what it had written to its file. */
+  /** Kills the server and starts it again with the data in its file. */
   crash(ms: number): Promise<void>;
-  /** Killed, and started again with nothing. */
+  /** Kills the server and starts it again empty. */
   crashAndForget(ms: number): Promise<void>;
-  /** Connections stay, nothing is answered. */
+  /** Connections stay open, and nothing is answered. */
   hang(ms: number): Promise<void>;
-  /** For the bots with even numbers. */
+  /** Slows the processes with even numbers. */
   slowDown(delayMs: number, ms: number): Promise<void>;
-  /** Resolves when it works as it should. */
+  /** Resolves when no fault is active. */
   quiet(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** As in compose.yaml: everything is kept, nothing is dropped. */
+/** As in compose.yaml: everything is persisted, nothing is evicted. */
 const SETTINGS = { bind: '127.0.0.1', save: '', appendonly: 'yes', 'maxmemory-policy': 'noeviction' };
 
 /** @throws without a Redis on PATH */
@@ -40,20 +40,20 @@ export async function startChaosRedis(): Promise<ChaosRedis> {
   const binary = redisServerBinary();
   if (binary === undefined) throw new Error('no redis-server or valkey-server on PATH');
   const dir = await mkdtemp(join(tmpdir(), 'cardbot-chaos-redis-'));
-  // Below the ports that systems give to outgoing connections: it stays free for the next start.
+  // Below the ephemeral port range, so that it stays free for the next start.
   const port = randomInt(20_000, 32_000);
   const run = () => runServer(binary, { ...SETTINGS, dir, port: String(port) });
   let server: ServerProcess = await run();
   const url = `redis://127.0.0.1:${port}`;
   const relay = await openSlowRelay(url, { delayMs: 0 });
   const outages: Outage[] = [];
-  let trouble: Promise<void> | undefined;
+  let activeFault: Promise<void> | undefined;
 
-  function alone(work: () => Promise<void>): Promise<void> {
-    trouble ??= work().finally(() => {
-      trouble = undefined;
+  function exclusively(work: () => Promise<void>): Promise<void> {
+    activeFault ??= work().finally(() => {
+      activeFault = undefined;
     });
-    return trouble;
+    return activeFault;
   }
 
   async function outage(emptied: boolean, work: () => Promise<void>): Promise<void> {
@@ -76,10 +76,10 @@ export async function startChaosRedis(): Promise<ChaosRedis> {
   return {
     urlFor: (process) => (process % 2 === 0 ? relay.url : url),
     outages,
-    crash: (ms) => alone(() => outage(false, () => restart(ms, false))),
-    crashAndForget: (ms) => alone(() => outage(true, () => restart(ms, true))),
+    crash: (ms) => exclusively(() => outage(false, () => restart(ms, false))),
+    crashAndForget: (ms) => exclusively(() => outage(true, () => restart(ms, true))),
     hang: (ms) =>
-      alone(() =>
+      exclusively(() =>
         outage(false, async () => {
           server.signal('SIGSTOP');
           await sleep(ms);
@@ -87,14 +87,14 @@ export async function startChaosRedis(): Promise<ChaosRedis> {
         }),
       ),
     slowDown: (delayMs, ms) =>
-      alone(async () => {
+      exclusively(async () => {
         relay.delayMs = delayMs;
         await sleep(ms);
         relay.delayMs = 0;
       }),
-    quiet: async () => trouble,
+    quiet: async () => activeFault,
     async close() {
-      await trouble;
+      await activeFault;
       relay.close();
       await server.kill();
       await rm(dir, { recursive: true, force: true });

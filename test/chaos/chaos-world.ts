@@ -11,18 +11,18 @@ import { Bots } from './bots.ts';
 import { startChaosRedis } from './chaos-redis.ts';
 import type { ChaosWorld } from './faults.ts';
 
-/** A day that ends every four seconds, so that a spent one is seen from its beginning to its end. */
+/** A day of four seconds, so that a spent day begins and ends within a run. */
 const DAY_MS = 4_000;
-/** One bot on files: nobody waits for a turn but after a fault. */
+/** One bot on files: lookups wait for a permit only after a fault. */
 const LIMITS_OF_ONE = { requestsPerMinute: 3_000, burst: 40, requestsPerDay: 400 };
-/** Several share one plan: there is a line, and debts are owed for seconds. */
+/** Several processes share one plan: lookups queue, and replies stay deferred for seconds. */
 const LIMITS_OF_SEVERAL = { requestsPerMinute: 600, burst: 20, requestsPerDay: 400 };
-/** A time that a server's id can tell, and a multiple of every number of shards up to 16. */
+/** A valid snowflake timestamp that is a multiple of every number of shards up to 16. */
 const GUILDS_MADE_AT = 720_720n * 2n ** 18n;
 /** A bot holds 70 MB of its own; what leaks under faults would soon be more than this. */
 const HEAP_MB = 128;
 
-/** Discord, a card service and so many bots, connected; several share a Redis and the shards. */
+/** Starts Discord, a card service and the bots, and resolves when they are connected; several share a Redis and the shards. */
 export async function startWorld(
   processes: number,
   lifetimes = DISCORD_LIFETIMES,
@@ -78,7 +78,7 @@ export async function startWorld(
   };
 }
 
-/** One for each shard. The id of a Discord server tells it by all but the last 22 bits. */
+/** One server per shard: Discord derives the shard from a server id without its last 22 bits. */
 function guildsOf(shards: number): Guild[] {
   return Array.from({ length: shards }, (_, shard) => {
     return { id: String((GUILDS_MADE_AT + BigInt(shard)) << 22n), name: `Server ${shard}` };

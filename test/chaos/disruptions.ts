@@ -1,30 +1,34 @@
 import type { Gap } from './bots.ts';
 import type { Outage } from './chaos-redis.ts';
 
-/** What happened around a question. */
-export interface Troubles {
-  /** When the process of its shard ended, and was back. */
+/** What disrupted a command. */
+export interface Disruptions {
+  /** Restarts of the process of its shard. */
   ends: readonly Gap[];
-  /** The same of every process: what was taken over can be lost again. */
+  /** Restarts of all processes: a reply that was taken over can be lost again. */
   allEnds: readonly Gap[];
   outages: readonly Outage[];
 }
 
-/** Redis is back for a process within 2 s, */
+/** A process notices within 2 s that Redis is available again. */
 const NOTICE_MS = 2_000;
-/** and what it owes written down again with the next beat, a second later. */
+/** By then its deferred replies are in Redis again: it writes them with the next heartbeat, a second later. */
 const REWRITE_MS = 4_000;
-/** A death is known after 5 s, and looked for every few seconds. */
+/** A dead process is detected after 5 s, by checks every few seconds. */
 const TAKEOVER_MS = 15_000;
-/** For an edit's answer to come back, and for the debt to be struck out. */
-const STRIKE_MS = 300;
+/** For the answer to the edit, and the removal of the deferred reply from Redis. */
+const REMOVE_MS = 300;
 
-/** Whether nobody could know any more of a debt that was made from `typedAtMs` to `owedAtMs`. */
-export function endedWithBoth(typedAtMs: number, owedAtMs: number, { ends, allEnds, outages }: Troubles): boolean {
+/** Whether a reply that was deferred between `typedAtMs` and `deferredAtMs` may have been lost with its process and Redis. */
+export function lostWithRedis(
+  typedAtMs: number,
+  deferredAtMs: number,
+  { ends, allEnds, outages }: Disruptions,
+): boolean {
   if (!ends.some(({ endedAtMs }) => endedAtMs >= typedAtMs)) return false; // its process has it in memory
   const endsMs = allEnds.map(({ endedAtMs }) => endedAtMs).filter((atMs) => atMs >= typedAtMs);
   return joined(outages).some(({ fromMs, toMs, emptied }) => {
-    const unwritten = toMs + NOTICE_MS > typedAtMs && (emptied || fromMs < owedAtMs);
+    const unwritten = toMs + NOTICE_MS > typedAtMs && (emptied || fromMs < deferredAtMs);
     return endsMs.some((endMs) => {
       if (unwritten && fromMs < endMs && endMs < toMs + REWRITE_MS) return true;
       return emptied && endMs <= fromMs && fromMs < endMs + TAKEOVER_MS;
@@ -32,14 +36,18 @@ export function endedWithBoth(typedAtMs: number, owedAtMs: number, { ends, allEn
   });
 }
 
-/** Whether a process ended before Redis could hear from it that a debt was paid. */
-export function endedUnheard(paidAtMs: number, { allEnds, outages }: Troubles): boolean {
-  const endsMs = allEnds.map(({ endedAtMs }) => endedAtMs).filter((atMs) => atMs >= paidAtMs);
-  const away = joined(outages).filter((outage) => outage.fromMs < paidAtMs + STRIKE_MS && outage.toMs > paidAtMs);
-  return endsMs.some((endMs) => endMs < paidAtMs + STRIKE_MS || away.some(({ toMs }) => endMs < toMs + REWRITE_MS));
+/** Whether a process may have ended before it could record in Redis that a reply was completed. */
+export function endedUnrecorded(completedAtMs: number, { allEnds, outages }: Disruptions): boolean {
+  const endsMs = allEnds.map(({ endedAtMs }) => endedAtMs).filter((atMs) => atMs >= completedAtMs);
+  const unavailable = joined(outages).filter(
+    (outage) => outage.fromMs < completedAtMs + REMOVE_MS && outage.toMs > completedAtMs,
+  );
+  return endsMs.some(
+    (endMs) => endMs < completedAtMs + REMOVE_MS || unavailable.some(({ toMs }) => endMs < toMs + REWRITE_MS),
+  );
 }
 
-/** Outages that leave no time to catch up between them are one. */
+/** Merges outages between which the processes could not write everything again. */
 function joined(outages: readonly Outage[]): Outage[] {
   const whole: Outage[] = [];
   for (const outage of [...outages].sort((a, b) => a.fromMs - b.fromMs)) {

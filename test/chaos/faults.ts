@@ -5,15 +5,15 @@ import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord
 import { rateLimited } from '../../src/sandbox/discord/fault-forms.ts';
 import type { ChaosRedis } from './chaos-redis.ts';
 
-/** What faults can be done to. */
+/** What faults act on. */
 export interface ChaosWorld {
   discord: EmulatedDiscord;
   cardService: ListeningCardService;
   /** Where a bot without Redis keeps its files. */
   dataDir: string;
-  /** What several bots share. */
+  /** Only with several bots. */
   redis?: ChaosRedis | undefined;
-  /** Ends a bot and starts it again; which one, `strength` says, from 0 up to 1. Resolves when it is connected. */
+  /** Ends a bot and starts it again; `strength` from 0 up to 1 selects it. Resolves when it is connected. */
   restartBot(signal: 'SIGKILL' | 'SIGTERM', strength: number): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ type Fault = (world: ChaosWorld, strength: number) => void | Promise<void>;
 
 const LONGEST_MS = 1_500;
 
-/** For a while, in the background; the schedule goes on. */
+/** Keeps a fault active for a while without delaying the schedule. */
 function forAWhile(strength: number, begin: () => void, end: () => void): void {
   begin();
   setTimeout(end, 100 + strength * LONGEST_MS);
@@ -70,19 +70,19 @@ const FAULTS = {
   'edit connection closes': ({ discord }, strength) =>
     discord.faults.script({ route: 'edit', answer: 'close', times: times(strength) }),
   'edit answer is lost': ({ discord }) => discord.faults.script({ route: 'edit', answer: 'lose answer' }),
-  'callback is asked to wait': ({ discord }, strength) =>
+  'callback is rate limited': ({ discord }, strength) =>
     discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: strength })),
   'callback hangs': ({ discord }) => discord.faults.script({ route: 'callback', answer: 'hang' }),
-  'edit is asked to wait': ({ discord }, strength) =>
+  'edit is rate limited': ({ discord }, strength) =>
     discord.faults.script(rateLimited({ route: 'edit', retryAfterSeconds: 1 + strength, scope: 'shared' })),
   'edit hangs': ({ discord }) => discord.faults.script({ route: 'edit', answer: 'hang' }),
-  'session is doubted': ({ discord }) => discord.gateway.invalidate(true),
+  'session is invalidated': ({ discord }) => discord.gateway.invalidate(true),
   'card store is locked': ({ dataDir }, strength) => {
     const other = new DatabaseSync(join(dataDir, 'cards.sqlite'), { timeout: 0 });
     try {
       other.exec('BEGIN IMMEDIATE');
     } catch {
-      return other.close(); // the bot writes just now
+      return other.close(); // the bot is writing
     }
     setTimeout(() => other.close(), 100 + strength * LONGEST_MS);
   },
@@ -91,12 +91,12 @@ const FAULTS = {
     try {
       other.exec(`UPDATE cards SET value = '{"value":{"card":7}}' WHERE expires_at % 3 = 0`);
     } catch {
-      // Locked: another time.
+      // Locked by the bot: skipped.
     }
     other.close();
   },
   'bot is killed': (world, strength) => world.restartBot('SIGKILL', strength),
-  'bot is told to stop': (world, strength) => world.restartBot('SIGTERM', strength),
+  'bot is stopped': (world, strength) => world.restartBot('SIGTERM', strength),
   'redis is killed': ({ redis }, strength) => redis?.crash(strength * LONGEST_MS),
   'redis restarts empty': ({ redis }, strength) => redis?.crashAndForget(strength * LONGEST_MS),
   'redis hangs': ({ redis }, strength) => redis?.hang(100 + strength * 2 * LONGEST_MS),
@@ -106,10 +106,10 @@ const FAULTS = {
 export type FaultName = keyof typeof FAULTS;
 const ALL_NAMES = Object.keys(FAULTS) as FaultName[];
 
-/** A single bot, on files of its own. */
+/** For a single bot on files. */
 export const FAULT_NAMES: readonly FaultName[] = ALL_NAMES.filter((name) => !name.startsWith('redis'));
-/** Several bots over one Redis: more of what only they have to do with. */
-export const FLEET_FAULT_NAMES: readonly FaultName[] = [
+/** For several bots over one Redis: faults that concern only them are more frequent. */
+export const REDIS_FAULT_NAMES: readonly FaultName[] = [
   ...ALL_NAMES.filter((name) => !name.startsWith('card ')),
   'bot is killed',
   'redis is killed',

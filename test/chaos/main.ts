@@ -4,11 +4,11 @@ import { runChaos } from './run.ts';
 
 const { seconds, seed, processes } = new Command('npm run chaos --')
   .description(
-    'Asks and breaks things at random, and counts how every question ended. None may be lost, or answered twice.',
+    'Types commands and injects faults at random, and counts how every command ended. None may be lost or answered twice.',
   )
   .option('--seconds <number>', 'how long', positive, 30)
   .option('--seed <text>', 'replays the schedule of that seed', String(Date.now()))
-  .option('--processes <number>', 'bots that share the shards and a Redis; 1 has files of its own', whole, 1)
+  .option('--processes <number>', 'bots that share the shards and a Redis; 1 uses files', whole, 1)
   .parse()
   .opts<{ seconds: number; seed: string; processes: number }>();
 
@@ -20,21 +20,21 @@ if (processes > 1 && redisServerBinary() === undefined) {
 const again = `--seconds ${seconds} --seed ${seed}${processes > 1 ? ` --processes ${processes}` : ''}`;
 process.stdout.write(`Seed ${seed}, ${seconds} s. Again with: npm run chaos -- ${again}\n`);
 const report = await runChaos({ seed, seconds, processes });
-const { commands, faults, endings, requests, overruns, outcomes, apart, failures, troubles } = report;
+const { commands, faults, endings, requests, overruns, outcomes, excused, failures, disruptions } = report;
 const lines = [
   `commands                 ${commands}, among ${faults} faults`,
   `answered with a card     ${endings.card}`,
   `answered with a sentence ${endings.sentence}`,
-  `not reached              ${endings['not reached']} (no bot was there within 3 s)`,
-  `lost with both           ${endings['lost with both']} (its process ended, and Redis had not got it or forgot it)`,
-  `paid again               ${endings['paid again']} (its process ended before Redis could hear that it had paid)`,
+  `not received             ${endings['not received']} (no bot was connected within 3 s)`,
+  `lost with Redis          ${endings['lost with Redis']} (its process ended, and Redis had not stored it or lost it)`,
+  `completed again          ${endings['completed again']} (its process ended before it could record the completion in Redis)`,
   `lost                     ${endings.lost}`,
   `answered twice           ${endings.twice}`,
   `requests by status       ${listed(requests)}`,
-  `against the plan         ${overruns} (429s without a storm or a spent day)`,
+  `over the plan            ${overruns} (429s without a storm or a spent day)`,
   `logged                   ${listed(outcomes)}`,
-  ...[...apart, ...failures].map((line) => `  ${line}`),
-  ...(apart.length + failures.length > 0 ? troubles.map((line) => `  ${line}`) : []),
+  ...[...excused, ...failures].map((line) => `  ${line}`),
+  ...(excused.length + failures.length > 0 ? disruptions.map((line) => `  ${line}`) : []),
 ];
 process.stdout.write(`${lines.join('\n')}\n`);
 process.exit(failures.length === 0 ? 0 : 1);

@@ -1,41 +1,42 @@
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { finalAnswers, isFinal as isFinalAnswer } from '../support/final-answers.ts';
-import { endedUnheard, endedWithBoth, type Troubles } from './disruptions.ts';
+import { type Disruptions, endedUnrecorded, lostWithRedis } from './disruptions.ts';
 import type { Milestones } from './milestones.ts';
 
 /**
- * How a question ended for the member. `lost` is what must never be: acknowledged, and then nothing; or not acknowledged
- * by a bot that was there. `twice` neither: two final answers that differ. Counted apart is what nobody can promise:
+ * How a command ended for the member. Two endings must not occur. `lost`: acknowledged but never answered, or not
+ * acknowledged by a connected bot. `twice`: two final answers that differ. Three are excused, because no design prevents
+ * them:
  *
- * - `not reached`: no bot was alive or connected in the 3 s after which Discord gives up.
- * - `lost with both`: its process ended when Redis had not got the debt, or Redis forgot it before anybody took over.
- * - `paid again`: its process ended after it had paid, and before Redis could hear of it.
+ * - `not received`: no bot was connected within the 3 s after which Discord gives up.
+ * - `lost with Redis`: its process ended before Redis had the deferred reply, or Redis lost it before a takeover.
+ * - `completed again`: its process ended after it had completed the reply, before it could record that in Redis.
  */
-export type Ending = 'card' | 'sentence' | 'not reached' | 'lost with both' | 'paid again' | 'lost' | 'twice';
+export type Ending = 'card' | 'sentence' | 'not received' | 'lost with Redis' | 'completed again' | 'lost' | 'twice';
 
 const LONGEST_FIRST_ANSWER_MS = 3_000;
 
-export function endingOf(typed: TypedInteraction, milestones: Milestones, troubles: Troubles): Ending {
+export function endingOf(typed: TypedInteraction, milestones: Milestones, disruptions: Disruptions): Ending {
   const { message } = typed;
   const { typedAtMs } = message;
-  const { owedAtMs = typedAtMs + LONGEST_FIRST_ANSWER_MS, paidAtMs } = milestones;
+  const { deferredAtMs = typedAtMs + LONGEST_FIRST_ANSWER_MS, completedAtMs } = milestones;
   if (message.state === 'answered' && isFinalAnswer(message)) {
     if (!isTwice(typed)) return message.embeds.length > 0 ? 'card' : 'sentence';
-    return paidAtMs !== undefined && endedUnheard(paidAtMs, troubles) ? 'paid again' : 'twice';
+    return completedAtMs !== undefined && endedUnrecorded(completedAtMs, disruptions) ? 'completed again' : 'twice';
   }
   const untilMs = typedAtMs + LONGEST_FIRST_ANSWER_MS;
-  const wasAway = troubles.ends.some((end) => end.fromMs < untilMs && end.toMs > typedAtMs);
-  if (message.messageId === undefined && wasAway) return 'not reached';
-  return endedWithBoth(typedAtMs, owedAtMs, troubles) ? 'lost with both' : 'lost';
+  const wasDisconnected = disruptions.ends.some((end) => end.fromMs < untilMs && end.toMs > typedAtMs);
+  if (message.messageId === undefined && wasDisconnected) return 'not received';
+  return lostWithRedis(typedAtMs, deferredAtMs, disruptions) ? 'lost with Redis' : 'lost';
 }
 
-/** Nothing more will come. */
+/** Whether nothing more will follow. */
 export function isFinal(message: ChatMessage): boolean {
   return message.state === 'failed' || isFinalAnswer(message);
 }
 
-/** What was deferred has one answer; a reply at once may be corrected, also more than once. */
+/** A deferred reply has one answer; an immediate reply with a stale copy may be edited several times. */
 function isTwice(typed: TypedInteraction): boolean {
   const { followUps = [] } = typed.message;
   const deferred = typed.history.some(({ state }) => state === 'thinking');

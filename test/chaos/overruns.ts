@@ -1,12 +1,12 @@
 import type { ListeningCardService } from '../../src/sandbox/card-service.ts';
 
-/** Counts requests that came too soon for the plan: 429s that neither a storm nor a spent day has caused. */
+/** Counts requests that exceeded the plan: 429s that neither a storm nor a spent day explains. */
 export function watchOverruns(service: ListeningCardService): { readonly count: number } {
   const overruns = { count: 0 };
   let last = service.requests.at(-1);
   service.onChange(() => {
     const request = service.requests.at(-1);
-    if (request === last || request === undefined) return; // something was switched
+    if (request === last || request === undefined) return; // a switch was changed
     last = request;
     const { switches, dayRemaining } = service.state();
     const excused = request.atMs < switches.stormUntilMs || dayRemaining === 0;

@@ -5,7 +5,7 @@ import type { TypedInteraction } from '../../src/sandbox/discord/typed-interacti
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { alarmsIn } from './alarms.ts';
 import { startWorld } from './chaos-world.ts';
-import { applyFault, type ChaosWorld, FAULT_NAMES, FLEET_FAULT_NAMES } from './faults.ts';
+import { applyFault, type ChaosWorld, FAULT_NAMES, REDIS_FAULT_NAMES } from './faults.ts';
 import { watchMilestones } from './milestones.ts';
 import { type Ending, endingOf, isFinal } from './outcome.ts';
 import { watchOverruns } from './overruns.ts';
@@ -13,29 +13,29 @@ import { type ChaosEvent, chaosSchedule } from './schedule.ts';
 
 export interface ChaosReport {
   commands: number;
-  /** How often each happened. */
+  /** Number of injected faults. */
   faults: number;
   endings: Record<Ending, number>;
-  /** Requests that the card service saw, by status; 0 = got no answer. */
+  /** Requests that the card service received, by status; 0 = not answered. */
   requests: Record<number, number>;
-  /** 429s because the bots together were faster than the plan. */
+  /** 429s because the bots together exceeded the plan. */
   overruns: number;
-  /** What the bots logged of the ends of commands, by outcome. */
+  /** Outcomes that the bots logged for commands. */
   outcomes: Record<string, number>;
-  /** What could not be promised, as it looked in the end. */
-  apart: string[];
-  /** What must never be: what the lost ones and those with two answers looked like, and the bots' own words. */
+  /** The commands with an excused ending. */
+  excused: string[];
+  /** The commands that were lost or answered twice, and alarming log lines. */
   failures: string[];
-  /** When which process and Redis were away. */
-  troubles: string[];
+  /** When which process or Redis was unavailable. */
+  disruptions: string[];
 }
 
 export interface ChaosOptions {
   seed: string;
   seconds: number;
-  /** 1 unless given. */
+  /** Default 1. */
   processes?: number;
-  /** Of what Discord hands out; its own unless given. */
+  /** Default: Discord's own. */
   lifetimes?: Lifetimes;
   meanBetweenFaultsMs?: number;
 }
@@ -43,8 +43,8 @@ export interface ChaosOptions {
 const PATIENCE_MS = 45_000;
 
 /**
- * Asks and breaks things as the seed says, waits until everybody has an answer, and counts. Several processes share a
- * Redis, which is broken, too.
+ * Types commands and injects faults by the schedule of the seed, waits until every command is answered, and counts.
+ * Several processes share a Redis, which has faults, too.
  *
  * @throws with more than one process and no Redis on PATH
  */
@@ -53,47 +53,47 @@ export async function runChaos({
   seconds,
   processes = 1,
   lifetimes,
-  ...thickness
+  ...density
 }: ChaosOptions): Promise<ChaosReport> {
   const world = await startWorld(processes, lifetimes);
   const { discord, cardService, bots, redis } = world;
   const events = chaosSchedule(seed, seconds, {
     cardIds: SAMPLE_CARDS.map(({ id }) => id),
     guilds: discord.guilds.length,
-    faults: processes === 1 ? FAULT_NAMES : FLEET_FAULT_NAMES,
-    ...thickness,
+    faults: processes === 1 ? FAULT_NAMES : REDIS_FAULT_NAMES,
+    ...density,
   });
   const milestones = watchMilestones(discord);
   const overruns = watchOverruns(cardService);
-  const asked = await play(events, world);
+  const commands = await play(events, world);
 
   await redis?.quiet();
   await bots.quiet();
   cardService.set({ down: false, latencyMs: 0 });
   discord.faults.clear();
   const giveUpAtMs = Date.now() + PATIENCE_MS;
-  while (Date.now() < giveUpAtMs && !asked.every(({ message }) => isFinal(message))) await sleep(50);
+  while (Date.now() < giveUpAtMs && !commands.every(({ message }) => isFinal(message))) await sleep(50);
 
   const endings: Record<Ending, number> = {
     card: 0,
     sentence: 0,
-    'not reached': 0,
-    'lost with both': 0,
-    'paid again': 0,
+    'not received': 0,
+    'lost with Redis': 0,
+    'completed again': 0,
     lost: 0,
     twice: 0,
   };
-  const apart: string[] = [];
+  const excused: string[] = [];
   const failures: string[] = [];
-  for (const typed of asked) {
+  for (const typed of commands) {
     const shard = shardOf(typed.message.guildId, processes);
     const ends = bots.gaps.filter(({ process }) => process === shard);
-    const troubles = { ends, allEnds: bots.gaps, outages: redis?.outages ?? [] };
-    const ending = endingOf(typed, milestones(typed.id), troubles);
+    const disruptions = { ends, allEnds: bots.gaps, outages: redis?.outages ?? [] };
+    const ending = endingOf(typed, milestones(typed.id), disruptions);
     endings[ending]++;
-    const told = `${ending}: ${story(typed, shard)}`;
-    if (ending === 'lost with both' || ending === 'paid again') apart.push(told);
-    if (ending === 'lost' || ending === 'twice') failures.push(told);
+    const description = `${ending}: ${describeCommand(typed, shard)}`;
+    if (ending === 'lost with Redis' || ending === 'completed again') excused.push(description);
+    if (ending === 'lost' || ending === 'twice') failures.push(description);
   }
   await bots.stop();
   const output = bots.output();
@@ -102,33 +102,36 @@ export async function runChaos({
   failures.push(...alarmsIn(output).map((line) => `alarm: ${line}`));
   await world.close();
   return {
-    commands: asked.length,
+    commands: commands.length,
     faults: events.filter(({ kind }) => kind === 'fault').length,
     endings,
     requests,
     overruns: overruns.count,
     outcomes,
-    apart,
+    excused,
     failures,
-    troubles: [
+    disruptions: [
       ...bots.gaps.map(
-        (gap) => `process ${gap.process} away ${during(gap)}, ended at ${timeOf(gap.endedAtMs)} by ${gap.signal}`,
+        (gap) =>
+          `process ${gap.process} unavailable ${during(gap)}, ended at ${timeOf(gap.endedAtMs)} by ${gap.signal}`,
       ),
-      ...(redis?.outages ?? []).map((outage) => `redis ${outage.emptied ? 'emptied' : 'away'} ${during(outage)}`),
+      ...(redis?.outages ?? []).map(
+        (outage) => `redis ${outage.emptied ? 'emptied' : 'unavailable'} ${during(outage)}`,
+      ),
     ].sort(),
   };
 }
 
-/** @returns what was asked, a moment after the last event */
+/** @returns the typed commands, right after the last event */
 async function play(events: readonly ChaosEvent[], world: ChaosWorld): Promise<TypedInteraction[]> {
-  const asked: TypedInteraction[] = [];
+  const commands: TypedInteraction[] = [];
   const startMs = Date.now();
   for (const event of events) {
     await sleep(Math.max(0, startMs + event.atMs - Date.now()));
     if (event.kind === 'fault') void applyFault(event.name, world, event.strength);
-    else asked.push(...typed(world, event));
+    else commands.push(...typed(world, event));
   }
-  return asked;
+  return commands;
 }
 
 function typed({ discord }: ChaosWorld, event: Exclude<ChaosEvent, { kind: 'fault' }>): TypedInteraction[] {
@@ -143,8 +146,8 @@ function typed({ discord }: ChaosWorld, event: Exclude<ChaosEvent, { kind: 'faul
   }
 }
 
-/** What the member saw, and when. */
-function story({ id, message, history }: TypedInteraction, shard: number): string {
+/** What the member saw. */
+function describeCommand({ id, message, history }: TypedInteraction, shard: number): string {
   const seen = history.map(({ state, content, embeds, failure }) =>
     [state, embeds[0]?.title ?? content, failure].filter(Boolean).join(' '),
   );

@@ -1,18 +1,17 @@
 import { seededRandom } from '../../src/sandbox/seeded-random.ts';
 import { FAULT_NAMES, type FaultName } from './faults.ts';
 
-/** Something that happens at a time after the start. */
+/** An event at a time after the start. */
 export type ChaosEvent = { atMs: number } & (
-  | { kind: 'ask'; member: number; guild: number; cardId: string; isPrivate: boolean }
+  | { kind: 'lookup'; member: number; guild: number; cardId: string; isPrivate: boolean }
   | { kind: 'usage'; guild: number }
-  /** `strength` is from 0 up to 1: how long, or how often. */
+  /** `strength` from 0 up to 1: how long, or how often. */
   | { kind: 'fault'; name: FaultName; strength: number }
 );
 
-const ASKS_A_SECOND = 25;
+const COMMANDS_A_SECOND = 25;
 const MEMBERS = 4;
 
-/** Where it happens. */
 export interface ScheduleOptions {
   cardIds: readonly string[];
   guilds?: number;
@@ -20,10 +19,10 @@ export interface ScheduleOptions {
   meanBetweenFaultsMs?: number;
 }
 
-/** Ids that no card has, and some that should never reach a URL as they are. */
-const STRANGE_IDS = ['nope-1', '../v1/usage', '..', '%2e%2e%2f', 'a/b?c#d', '🃏'.repeat(50), '\u202Eelbisrever', '  '];
+/** Ids that no card has, some of which must be encoded in a URL. */
+const UNUSUAL_IDS = ['nope-1', '../v1/usage', '..', '%2e%2e%2f', 'a/b?c#d', '🃏'.repeat(50), '\u202Eelbisrever', '  '];
 
-/** The same seed gives the same schedule, whatever the machine does with it. */
+/** The same seed gives the same schedule. */
 export function chaosSchedule(seed: string, seconds: number, options: ScheduleOptions): ChaosEvent[] {
   const { cardIds, guilds = 2, faults = FAULT_NAMES, meanBetweenFaultsMs = 500 } = options;
   const random = seededRandom(seed);
@@ -31,16 +30,16 @@ export function chaosSchedule(seed: string, seconds: number, options: ScheduleOp
   const endMs = seconds * 1_000;
   const events: ChaosEvent[] = [];
 
-  for (let atMs = 0; atMs < endMs; atMs += exponential(1_000 / ASKS_A_SECOND, random())) {
+  for (let atMs = 0; atMs < endMs; atMs += exponential(1_000 / COMMANDS_A_SECOND, random())) {
     const guild = Math.floor(random() * (guilds + 1)); // one more for direct messages
     if (random() < 0.03) events.push({ atMs, kind: 'usage', guild: guild % guilds });
     else {
-      // Squared: a few cards are asked for often, most seldom.
+      // Squared: a few cards are looked up often, most rarely.
       const known = cardIds[Math.floor(random() ** 2 * cardIds.length)] as string;
-      const cardId = random() < 0.1 ? pick(STRANGE_IDS) : known;
+      const cardId = random() < 0.1 ? pick(UNUSUAL_IDS) : known;
       events.push({
         atMs,
-        kind: 'ask',
+        kind: 'lookup',
         member: Math.floor(random() * MEMBERS),
         guild,
         cardId,

@@ -16,7 +16,7 @@ describe('chaos', () => {
     const { commands, faults, endings, failures } = await runChaos({ seed: 'short 3965', ...DENSE });
 
     expect(failures).toEqual([]);
-    expect(endings.card + endings.sentence + endings['not reached']).toBe(commands);
+    expect(endings.card + endings.sentence + endings['not received']).toBe(commands);
     expect(commands).toBeGreaterThan(50);
     expect(faults).toBeGreaterThan(15);
   });

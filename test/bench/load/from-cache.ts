@@ -7,14 +7,14 @@ import { steady } from './steady.ts';
 
 const SECONDS = 60;
 const COMMANDS_A_SECOND = 500;
-/** Few enough that all are in memory before the size is first looked at. */
+/** Few enough that all are in memory before the first measurement. */
 const STORED = 1_000;
-/** With more room V8 lets garbage lie, and nobody could tell it from what is kept. */
+/** With a larger heap V8 collects late, and garbage would count as memory in use. */
 const HEAP = '--max-old-space-size=160 --max-semi-space-size=8';
-/** None comes near the 240 commands a minute that one member may send. */
+/** So many that no member comes near the limit of 240 commands a minute. */
 const MEMBERS = 1_000;
 const DELAY_LIMIT_MS = 50;
-/** When the bot has to have reached its size, of the whole. */
+/** The part of the run after which the bot must have reached its size. */
 const EARLY = 1 / 6;
 const HALF = 1 / 2;
 const FLAT = 1.1;
@@ -82,7 +82,7 @@ export async function fromCache(scale: number): Promise<LoadRow> {
           timing: true,
         },
       ],
-      note: `From the cache: ${STORED.toLocaleString('en')} stored cards, one after the other, by ${MEMBERS.toLocaleString('en')} members, at fixed times whatever became of the last command. The bot runs with \`NODE_OPTIONS="${HEAP}"\`, so that its size shows what it keeps; in the end that is a heap of ${heapMegabytes.toFixed(0)} MB.`,
+      note: `From the cache: ${STORED.toLocaleString('en')} stored cards, one after the other, by ${MEMBERS.toLocaleString('en')} members, at fixed times, whether or not the last command was answered. The bot runs with \`NODE_OPTIONS="${HEAP}"\`, so that its size shows memory in use; in the end that is a heap of ${heapMegabytes.toFixed(0)} MB.`,
     };
   } finally {
     await bot.stop();

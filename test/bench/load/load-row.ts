@@ -1,6 +1,6 @@
 import type { Verdict } from '../table.ts';
 
-/** What one kind of load came to. */
+/** The result of one kind of load. */
 export interface LoadRow {
   name: string;
   commands: number;

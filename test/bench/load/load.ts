@@ -7,7 +7,7 @@ import { withFaults } from './with-faults.ts';
 const LOADS = { 'from-cache': fromCache, storm, 'with-faults': withFaults } as const;
 
 /**
- * Whether the bot holds under load: nobody without an answer, and nothing that grows.
+ * Whether the bot withstands load: every command is answered, and nothing grows.
  *
  * @param scale of the times and counts; 1 takes about four minutes
  * @param only one of the loads
@@ -18,8 +18,8 @@ export async function run(scale = 1, only?: string): Promise<BenchTable> {
     if (only === undefined || only === name) rows.push(await load(scale));
   }
   return {
-    title: 'Load that the bot has to hold',
-    columns: ['load', 'commands', 'in', 'event loop late, p99', 'at most', 'resident, from early to the end'],
+    title: 'The bot under load',
+    columns: ['load', 'commands', 'in', 'event loop delay, p99', 'at most', 'resident, from early to the end'],
     rows: rows.map((row) => [
       row.name,
       row.commands.toLocaleString('en'),
@@ -30,7 +30,7 @@ export async function run(scale = 1, only?: string): Promise<BenchTable> {
     ]),
     verdicts: rows.flatMap(({ verdicts }) => verdicts),
     notes: [
-      'The bot is a process of its own; the emulated Discord, the card service and who types are another one, on the same cores.',
+      'The bot runs in its own process; the emulated Discord, the card service and the members share another one, on the same cores.',
       ...rows.map(({ note }) => note),
     ],
   };

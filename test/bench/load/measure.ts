@@ -1,27 +1,27 @@
-/** What a bot is asked over its IPC channel. `begin` forgets the delays so far, `measure` only looks, `collect` collects garbage first. */
+/** Sent to a bot over its IPC channel. `begin` resets the delays, `measure` only measures, `collect` collects garbage first. */
 export type MeasureRequest = 'begin' | 'measure' | 'collect';
 
-/** What a bot says of itself. */
+/** What a bot measures of itself. */
 export interface Measure {
-  /** By how much the event loop was late, since `begin`; ms. */
+  /** Delay of the event loop since `begin`. */
   delayP99Ms: number;
   longestDelayMs: number;
   /** Used, in MB (10^6 bytes). */
   heapMegabytes: number;
-  /** Of the client, its REST and gateway managers and the process. */
+  /** On the client, its REST and gateway managers and the process. */
   listeners: number;
   /** Timers that keep the process alive. */
   timers: number;
-  /** REST handlers that the next of discord.js' sweeps would leave. */
+  /** REST handlers that discord.js would not sweep. */
   restHandlers: number;
-  /** Only when garbage was collected, since each is counted by a walk through the heap. */
+  /** Only after `collect`, because these are counted by a walk through the heap. */
   sockets?: number;
-  /** Without what belongs to the sockets. */
+  /** Without those that belong to sockets. */
   emitters?: number;
   abortSignals?: number;
 }
 
-/** What must not be more after many commands than after few. */
+/** Counts that must not grow with the number of commands. */
 export const KEPT = [
   'listeners',
   'timers',

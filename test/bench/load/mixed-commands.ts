@@ -2,13 +2,13 @@ import type { TypedCommand } from '../../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../../src/sandbox/sample-cards.ts';
 
 const UNKNOWN_IDS = 500;
-/** Ids that should never reach a URL as they are, or that nobody can read. */
-const STRANGE_IDS = ['../v1/usage', '..', '%2e%2e%2f', 'a/b?c#d', '🃏'.repeat(50), '\u202Eelbisrever'];
+/** Ids that must be encoded in a URL or that are unreadable. */
+const UNUSUAL_IDS = ['../v1/usage', '..', '%2e%2e%2f', 'a/b?c#d', '🃏'.repeat(50), '\u202Eelbisrever'];
 
-/** Cards that can come to be known: no such card is an answer, too. */
-export const MOST_CARDS = SAMPLE_CARDS.length + UNKNOWN_IDS + STRANGE_IDS.length;
+/** The most rows in the card store; "no such card" is stored, too. */
+export const MOST_CARDS = SAMPLE_CARDS.length + UNKNOWN_IDS + UNUSUAL_IDS.length;
 
-/** What one of many members types: mostly known cards, some unknown, some nonsense; every tenth comes from the first member. */
+/** A random command: mostly existing cards, some unknown, some nonsense; every tenth is from the first member. */
 export function mixedCommand(
   random: () => number,
   members: readonly { id: string }[],
@@ -23,7 +23,7 @@ export function mixedCommand(
     kind < 0.15
       ? `unknown-${Math.floor(random() * UNKNOWN_IDS)}`
       : kind < 0.2
-        ? pick(STRANGE_IDS)
+        ? pick(UNUSUAL_IDS)
         : pick(SAMPLE_CARDS)?.id;
   return {
     command: 'card',

@@ -1,4 +1,4 @@
-/** Loaded before the bot (`node --import`): measures from within its process, when asked over the IPC channel. */
+/** Loaded before the bot (`node --import`): measures its process on request over the IPC channel. */
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { Client } from 'discord.js';
 import type { Measure, MeasureRequest } from './measure.ts';
 
-const RESOLUTION_MS = 10; // is part of what is recorded
+const RESOLUTION_MS = 10; // included in every recorded delay
 
 interface Listened {
   eventNames(): (string | symbol)[];

@@ -11,23 +11,23 @@ import { registerCommands } from '../../../src/sandbox/sandbox.ts';
 import { residentMegabytes } from '../process-memory.ts';
 import type { Measure, MeasureRequest } from './measure.ts';
 
-/** What the probe does is experimental; what the bot does is not. */
+/** The probe uses experimental APIs, the bot does not, so the warnings are disabled. */
 const PROBED = ['--disable-warning=ExperimentalWarning', '--import', './test/bench/load/probe.ts'];
 
 export interface ProbedBotOptions {
   serviceUrl: string;
-  /** How many can type. */
+  /** Number of members that type. */
   members: number;
   env?: Record<string, string>;
-  /** Before the bot starts. */
+  /** Runs before the bot starts. */
   prepare?: (dataDir: string) => Promise<void>;
 }
 
-/** The bot as `npm start` runs it, with a probe in its process, alone in an emulated Discord in this one. */
+/** The bot as `npm start` runs it, with a probe in its process, connected to an emulated Discord in this one. */
 export class ProbedBot {
   readonly discord: EmulatedDiscord;
   readonly members: readonly Member[];
-  /** Where the bot keeps its files. */
+  /** The bot's `DATA_DIR`. */
   readonly dataDir: string;
   readonly #child: ChildProcess;
 
@@ -84,19 +84,19 @@ export class ProbedBot {
     return residentMegabytes(this.#child.pid ?? 0);
   }
 
-  /** All that it wrote so far. */
+  /** Its output so far. */
   log(): string {
     return readFileSync(join(this.dataDir, 'bot.log'), 'utf8');
   }
 
-  /** Lines that nothing excuses: a crash, a rejection that nobody handled, a warning of the runtime. */
+  /** Log lines of a crash, an unhandled rejection or a warning of the runtime. */
   alarms(): string[] {
     return this.log()
       .split('\n')
       .filter((line) => line !== '' && (!line.startsWith('{') || line.startsWith('{"level":60')));
   }
 
-  /** Once the bot has ended: it shares its files with nobody. */
+  /** Row count of a table. Only after the bot has ended, because it locks its files. */
   rows(table: 'cards' | 'debts'): number {
     const file = table === 'cards' ? 'cards.sqlite' : 'state.sqlite';
     const database = new DatabaseSync(join(this.dataDir, file), { readOnly: true });
@@ -105,7 +105,7 @@ export class ProbedBot {
     return Number(found?.rows);
   }
 
-  /** As an operator ends it. What it wrote is still there. */
+  /** Ends the bot with SIGTERM; its files and log remain. */
   async end(): Promise<void> {
     const exited = once(this.#child, 'exit');
     if (this.isAlive && this.#child.kill()) await exited;

@@ -3,18 +3,18 @@ import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-disc
 import type { TypedInteraction } from '../../../src/sandbox/discord/typed-interaction.ts';
 import { isFinal } from '../../chaos/outcome.ts';
 
-/** The emulated Discord forgets what was answered 1,000 answers ago, also a turn that was shown. */
+/** The emulated Discord drops messages that were answered 1,000 answers ago, notices of a wait included. */
 const REMEMBERED = 900;
 /** Longer than an answer may take after any fault. */
 const PATIENCE_MS = 60_000;
 
-/** Commands until nothing more will come for them. */
+/** Commands that have no final answer yet. */
 export class RunningCommands {
-  /** What Discord gave up on, or what had no final answer after a minute: as the member saw it. */
+  /** Commands that Discord gave up, or that had no final answer after a minute: as the member saw them. */
   readonly lost: string[] = [];
   readonly #awaited = new Map<string, (message: ChatMessage | undefined) => void>();
   #finished = 0;
-  /** Finished before each that is shown its turn. */
+  /** The number of finished commands when each notice of a wait was shown, by interaction. */
   readonly #waitNotices = new Map<string, number>();
   #room = Promise.withResolvers<void>();
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const TICK_MS = 5;
 
-/** Types `count` commands evenly over `seconds`, at the time of each whatever became of the last. */
+/** Types `count` commands evenly over `seconds`, without waiting for their answers. */
 export async function steady(count: number, seconds: number, type: (index: number) => void): Promise<void> {
   const startMs = performance.now();
   for (let typed = 0; typed < count; await sleep(TICK_MS)) {

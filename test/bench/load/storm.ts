@@ -9,14 +9,14 @@ import { steady } from './steady.ts';
 const SECONDS = 60;
 const COMMANDS = 5_000;
 const MEMBERS = 500;
-/** So soon everybody knows where they are: Discord's own limit for a first answer. */
+/** Every member must see a card or a time by then: Discord's own limit for a first answer. */
 const SOON_MS = 3_000;
-/** As many as can have a turn within the 300 s that somebody may wait: the burst, and ten a minute. */
+/** As many as get a permit within the longest wait of 300 s: the burst, and ten a minute. */
 const MOST_WAITING = 20 + 50;
 
-type Shown = 'card' | 'permit' | 'sentence';
+type Shown = 'card' | 'wait' | 'sentence';
 
-/** Far more cards than the Free plan allows to ask for. @param scale of the time and of the cards */
+/** Far more lookups than the Free plan allows. @param scale of the time and of the cards */
 export async function storm(scale: number): Promise<LoadRow> {
   const seconds = SECONDS * scale;
   const commands = Math.round(COMMANDS * scale);
@@ -26,7 +26,7 @@ export async function storm(scale: number): Promise<LoadRow> {
   });
   const bot = await ProbedBot.start({ serviceUrl: service.url, members: MEMBERS });
   try {
-    const shown: Record<Shown, number> = { card: 0, permit: 0, sentence: 0 };
+    const shown: Record<Shown, number> = { card: 0, wait: 0, sentence: 0 };
     const counted = new Set<string>();
     bot.discord.onMessage((message) => {
       const what = shownBy(message);
@@ -72,7 +72,7 @@ export async function storm(scale: number): Promise<LoadRow> {
           reached: deferredReplies <= MOST_WAITING,
         },
       ],
-      note: `The storm: ${MEMBERS} members; ${shown.card} had a card within ${SOON_MS / 1_000} s, ${shown.permit} a turn and ${shown.sentence} a sentence with a time.`,
+      note: `The storm: ${MEMBERS} members; ${shown.card} had a card within ${SOON_MS / 1_000} s, ${shown.wait} the time of their permit and ${shown.sentence} a sentence with a time.`,
     };
   } finally {
     await bot.stop();
@@ -80,16 +80,16 @@ export async function storm(scale: number): Promise<LoadRow> {
   }
 }
 
-/** A sentence without a time is none that helps. */
+/** `undefined` unless the member sees a card or a time. */
 function shownBy({ state, embeds, content }: ChatMessage): Shown | undefined {
   if (state !== 'answered') return undefined;
   if (embeds.length > 0) return 'card';
   if (!content.includes('<t:')) return undefined;
-  return content.startsWith('Your turn comes') ? 'permit' : 'sentence';
+  return content.startsWith('Your turn comes') ? 'wait' : 'sentence';
 }
 
 function card(index: number): ServiceCard {
   const model = SAMPLE_CARDS[index % SAMPLE_CARDS.length];
-  if (!model) throw new RangeError('no card to go by');
+  if (!model) throw new RangeError('no sample cards');
   return { ...model, id: `storm-${index}` };
 }

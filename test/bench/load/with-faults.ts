@@ -16,22 +16,22 @@ const COMMANDS_A_FAULT = 100;
 const AT_ONCE = 64;
 const MEMBERS = 1_000;
 const SEED = 'load';
-/** When what is kept is first counted, of the whole. */
+/** The part of the run after which the counts are first taken. */
 const EARLY = 1 / 10;
-/** Long enough for the last corrections, and for idle connections to close. */
+/** Long enough for the last edits, and for idle connections to close. */
 const QUIET_MS = 8_000;
-/** A payment that failed is tried again after 30 s at the latest, and may hang for 20 s then. */
+/** A failed edit is retried after at most 30 s, and may then hang for 20 s. */
 const LONGEST_QUIET_MS = 60_000;
 const HEAP_GROWTH = 1.25;
-/** So many more may be there by chance: as many as can be under way at once. */
-const CHANCE = AT_ONCE;
-/** A day that ends every four seconds, so that a spent one is seen from its beginning to its end. */
+/** Counts may differ by this much: the number of concurrent commands. */
+const TOLERANCE = AT_ONCE;
+/** A day of four seconds, so that a spent day begins and ends within a run. */
 const DAY_MS = 4_000;
 const LIMITS = { requestsPerMinute: 6_000, burst: 100, requestsPerDay: 1_000 };
-/** A process that ends takes its counts with it; restarts are part of `npm run chaos`. */
-const FAULTS = FAULT_NAMES.filter((name) => name !== 'bot is killed' && name !== 'bot is told to stop');
+/** The counts are of one process, so it is not restarted; `npm run chaos` does that. */
+const FAULTS = FAULT_NAMES.filter((name) => name !== 'bot is killed' && name !== 'bot is stopped');
 
-/** Everything at once, as fast as it goes. @param scale of the commands */
+/** Mixed commands and faults, as fast as possible. @param scale of the commands */
 export async function withFaults(scale: number): Promise<LoadRow> {
   const commands = Math.round(COMMANDS * scale);
   const service = await startCardService({
@@ -67,14 +67,14 @@ export async function withFaults(scale: number): Promise<LoadRow> {
       return bot.discord.type(mixedCommand(random, bot.members, bot.discord.guilds));
     });
     const seconds = (performance.now() - startMs) / 1_000;
-    const { delayP99Ms, longestDelayMs } = await bot.ask('measure'); // to collect garbage takes a while
+    const { delayP99Ms, longestDelayMs } = await bot.ask('measure'); // before garbage is collected, which delays the event loop
     service.set({ down: false, latencyMs: 0 });
     bot.discord.faults.clear();
     await quiet(bot, idle);
     return { ...(await bot.ask('collect')), delayP99Ms, longestDelayMs, seconds, resident: bot.residentMegabytes };
   };
   try {
-    // Else hardly a card is ever known, and there are only refusals to be had from a service so often broken.
+    // Without this hardly any card would ever be stored, because the service fails so often.
     await running.run(SAMPLE_CARDS.length, 1, (index) =>
       bot.discord.type({ command: 'card', options: { id: SAMPLE_CARDS[index]?.id ?? '' } }),
     );
@@ -91,7 +91,7 @@ export async function withFaults(scale: number): Promise<LoadRow> {
       seconds: early.seconds + late.seconds,
       residentMegabytes: [early.resident, late.resident],
       verdicts: verdicts(running.lost, [early, late], bot, ranOn),
-      note: `Mixed: ${AT_ONCE} under way at once, a fault every ${COMMANDS_A_FAULT} commands, as seed "${SEED}" says. What is kept was counted once the bot was idle, after the first tenth and after the last command, when garbage had been collected: ${KEPT.map((name) => `${name} ${early[name]} and ${late[name]}`).join(', ')}. Sockets, of which undici keeps as many as were ever needed at once: ${early.sockets} and ${late.sockets}. ${outcomes}`,
+      note: `Mixed: ${AT_ONCE} concurrent commands, a fault every ${COMMANDS_A_FAULT} commands, seed "${SEED}". Counted when the bot was idle, after the first tenth and after the last command, after a garbage collection: ${KEPT.map((name) => `${name} ${early[name]} and ${late[name]}`).join(', ')}. Sockets, of which undici keeps as many as were ever needed concurrently: ${early.sockets} and ${late.sockets}. ${outcomes}`,
     };
   } finally {
     await bot.stop();
@@ -99,7 +99,7 @@ export async function withFaults(scale: number): Promise<LoadRow> {
   }
 }
 
-/** Until no edit is under way and none is to be tried again. */
+/** Resolves when no edit is under way or waits for a retry. */
 async function quiet(bot: ProbedBot, idle: Measure): Promise<void> {
   await sleep(QUIET_MS);
   for (let waitedMs = QUIET_MS; waitedMs < LONGEST_QUIET_MS; waitedMs += 1_000) {
@@ -114,7 +114,7 @@ type Part = Measure & { seconds: number; resident: number };
 function verdicts(lost: readonly string[], [early, late]: [Part, Part], bot: ProbedBot, ranOn: boolean): Verdict[] {
   const alarms = bot.alarms();
   const [deferredReplies, cards] = [bot.rows('debts'), bot.rows('cards')];
-  const more = KEPT.filter((name) => (late[name] ?? 0) > (early[name] ?? 0) + CHANCE);
+  const more = KEPT.filter((name) => (late[name] ?? 0) > (early[name] ?? 0) + TOLERANCE);
   const heap = late.heapMegabytes / early.heapMegabytes;
   return [
     {
@@ -136,7 +136,7 @@ function verdicts(lost: readonly string[], [early, late]: [Part, Part], bot: Pro
   ];
 }
 
-/** How the commands ended, as the bot itself wrote. */
+/** The outcomes of the commands in the bot's log. */
 function logged(log: string): string {
   const counts = new Map<string, number>();
   for (const [, outcome = ''] of log.matchAll(/"outcome":"([^"]+)"/g))
