@@ -9,22 +9,22 @@ import { createClient } from 'redis';
 import { redisServerBinary } from '../../support/redis/server-binary.ts';
 import { runServer } from '../../support/redis/server-process.ts';
 
-/** A Redis to measure with. */
+/** A Redis for measurements. */
 export interface BenchRedis {
   url: string;
-  /** One that nobody else uses, each time. */
+  /** A prefix that is unused, at each call. */
   newPrefix(): string;
-  /** What it is, as a sentence for the reader of the figures. */
+  /** A sentence about this Redis for the reader of the figures. */
   note: string;
-  /** Whether it is a Redis, and not a stand-in. */
+  /** Whether it is a server, not an emulation. */
   isReal: boolean;
   close(): Promise<void>;
 }
 
-/** As in compose.yaml: everything is kept, nothing is dropped. */
+/** As in compose.yaml: everything is persisted, nothing is evicted. */
 const SETTINGS = { bind: '127.0.0.1', save: '', appendonly: 'yes', 'maxmemory-policy': 'noeviction' };
 
-/** `REDIS_URL`, else a redis-server or valkey-server on PATH, else a stand-in within this process. */
+/** `REDIS_URL`, otherwise a redis-server or valkey-server on PATH, otherwise an emulation in this process. */
 export async function startBenchRedis(): Promise<BenchRedis> {
   const all = `cardbot-bench:${randomUUID()}`;
   let prefixes = 0;
@@ -38,7 +38,7 @@ export async function startBenchRedis(): Promise<BenchRedis> {
   if (binary === undefined) {
     const { url, close } = await createRedisMock();
     const note =
-      'Redis: a stand-in in JavaScript, because no redis-server is on PATH. These figures are of the stand-in.';
+      'Redis: an emulation in JavaScript, because no redis-server is on PATH. These figures are of the emulation.';
     return { url, newPrefix, isReal: false, note, close };
   }
   const dir = mkdtempSync(join(tmpdir(), 'cardbot-redis-'));
@@ -68,7 +68,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Others use that Redis too. */
+/** `REDIS_URL` may hold other data, so only the keys of the benchmark are removed. */
 async function removeKeys(url: string, prefix: string): Promise<void> {
   const client = createClient({ url });
   await client.connect();

@@ -5,7 +5,7 @@ import { sampleCard, storedCardId } from '../stored-cards.ts';
 
 const AT_ONCE = 100;
 
-/** Cards 0 to `count` − 1 in Redis, as the bot with these variables would have written them a moment ago. */
+/** Cards 0 to `count` − 1 in Redis, as the bot with these variables would have written them just now. */
 export async function putCards(variables: Record<string, string>, count: number): Promise<void> {
   const { redis, ...config } = readConfig({ DISCORD_TOKEN: 'none', ...variables });
   if (redis === undefined) throw new Error('no REDIS_URL');

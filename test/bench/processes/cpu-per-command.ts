@@ -14,12 +14,12 @@ import { type FigurePart, PROCESSES } from './figure-part.ts';
 const WARM_UP = 1_000;
 const ROUNDS = 4;
 const COMMANDS = 300;
-/** A moderate rate: nobody is starved, and no answer waits for another. */
+/** A moderate rate, at which no answer waits for another. */
 const COMMANDS_A_SECOND = 100;
 const STORED = 10;
 const ALLOWED = 1.1;
 
-/** CPU time that an answer from the cache takes, whatever the number of processes. */
+/** The CPU time of an answer from the cache, for different numbers of processes. */
 export async function cpuPerCommand(redis: BenchRedis): Promise<FigurePart> {
   const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const service = await startCardService();
@@ -48,7 +48,7 @@ async function startProcesses(count: number, dataDir: string, serviceUrl: string
   );
 }
 
-/** For each command, over all processes of the fleet. */
+/** CPU time per command, over all processes of a group. */
 async function cpuMs(processes: readonly Contender[]): Promise<number> {
   const took = await Promise.all(
     processes.map(async (bot) => {

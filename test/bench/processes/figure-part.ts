@@ -1,7 +1,7 @@
 import type { Verdict } from '../table.ts';
 import type { BenchRedis } from './bench-redis.ts';
 
-/** Of which the figures are taken, side by side. */
+/** The numbers of processes that are compared. */
 export const PROCESSES = [1, 2, 4] as const;
 
 /** One of the figures that make up a table. */

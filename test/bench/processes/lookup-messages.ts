@@ -1,6 +1,6 @@
 import type { Requester } from '../../../src/model/requester.ts';
 
-/** What a process is to be: the service it asks, and the Redis that it shares. */
+/** The options of a process: its service, and the variables for the shared Redis. */
 export interface LookupProcessOptions {
   url: string;
   requestsPerMinute: number;
@@ -8,14 +8,14 @@ export interface LookupProcessOptions {
   variables: Record<string, string>;
 }
 
-/** From `atMs` on, so many at once, in their order. */
+/** Lookups to start at `atMs` in this order, `atOnce` at a time. */
 export interface LookupMessage {
   lookups: { cardId: string; requester: Requester }[];
   atMs: number;
   atOnce: number;
 }
 
-/** All were answered, the last at `lastAtMs`. */
+/** Sent when all are answered. */
 export interface AnsweredMessage {
   withCard: number;
   lastAtMs: number;

@@ -1,4 +1,4 @@
-/** One of several processes that share a quota: the bot without Discord, asked over the IPC channel. */
+/** One of several processes that share a quota: a bot without Discord that receives lookups over the IPC channel. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ourBot } from '../quota/our-bot.ts';
 import type { AnsweredMessage, LookupMessage, LookupProcessOptions } from './lookup-messages.ts';

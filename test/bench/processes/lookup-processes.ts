@@ -2,16 +2,16 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { AnsweredMessage, LookupMessage, LookupProcessOptions } from './lookup-messages.ts';
 
-/** Until all have the message and none is asked before the others. */
+/** Enough for the message to reach all processes before they begin. */
 const NOTICE_MS = 300;
 
 export interface LookupResult {
-  /** From the common start to the last answer of all. */
+  /** From the common start to the last answer. */
   makespanMs: number;
   withCard: number;
 }
 
-/** Processes with one quota, each the bot without Discord. */
+/** Processes that share a quota, each a bot without Discord. */
 export class LookupProcesses {
   readonly #children: readonly ChildProcess[];
 
@@ -19,7 +19,7 @@ export class LookupProcesses {
     this.#children = children;
   }
 
-  /** Resolves when all are open. @throws Error when one ends before */
+  /** Resolves when all are ready. @throws Error when one ends before */
   static async start(processes: number, options: LookupProcessOptions): Promise<LookupProcesses> {
     const children = Array.from({ length: processes }, () =>
       fork('test/bench/processes/lookup-process.ts', [JSON.stringify(options)]),
@@ -33,7 +33,7 @@ export class LookupProcesses {
     return new LookupProcesses(children);
   }
 
-  /** Deals them out evenly, and lets all processes begin at the same moment. @param atOnce in each process */
+  /** Distributes the lookups evenly; all processes begin at the same moment. @param atOnce in each process */
   async lookUp(lookups: LookupMessage['lookups'], atOnce: number): Promise<LookupResult> {
     const atMs = Date.now() + NOTICE_MS;
     const answers = await Promise.all(

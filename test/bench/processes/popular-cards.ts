@@ -5,11 +5,11 @@ import type { BenchRedis } from './bench-redis.ts';
 import { type FigurePart, PROCESSES } from './figure-part.ts';
 import { LookupProcesses } from './lookup-processes.ts';
 
-/** No limit in the way. */
+/** So high that it does not limit. */
 const PACE = { requestsPerMinute: 600_000, burst: 10_000 };
 const AT_ONCE = 32;
 
-/** As many lookups as a day has, by Zipf's law, as fast as they go. */
+/** The lookups of a day by Zipf's law, as fast as possible. */
 export async function popularCards(redis: BenchRedis): Promise<FigurePart> {
   const lookups = dayOfLookups(1 / 24);
   const distinct = new Set(lookups.map(({ cardId }) => cardId)).size;

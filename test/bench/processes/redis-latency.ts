@@ -12,17 +12,17 @@ import type { BenchRedis } from './bench-redis.ts';
 import { putCards } from './cards-in-redis.ts';
 import type { FigurePart } from './figure-part.ts';
 
-/** `again` is the embedded bot once more: how far two measurements of the same thing lie apart. */
+/** `again` is a second embedded bot: it shows how much two measurements of the same thing differ. */
 const NAMES = ['embedded', 'memory', 'redis', 'again'] as const;
 const WARM_UP = 2_000;
 const STORED = 10 + WARM_UP + RUNS * BLOCKS * BLOCK;
-/** What counts as the same. */
+/** The largest ratio that counts as equal. */
 const SAME = 1.1;
 const ABOVE_MS = 2;
 
 type Name = (typeof NAMES)[number];
 
-/** What it adds to an answer from the cache that the cache is in Redis. */
+/** The latency that Redis adds to an answer from the cache. */
 export async function redisLatency(redis: BenchRedis): Promise<FigurePart> {
   const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const service = await startCardService();
@@ -83,7 +83,7 @@ function part(runs: Run<Name>[], requests: number): FigurePart {
   };
 }
 
-/** Stored cards that were never asked for: each is read from Redis. */
+/** Stored cards that were never looked up, so that each is read from Redis. */
 function* unreadIds(): Generator<string, never> {
   for (let index = 10; ; index++) yield storedCardId(index);
 }

@@ -22,19 +22,19 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
 };
 
-/** Bytes of Redis for one of each kind, keys and all that Redis keeps for them included: the mean of 5,000. */
+/** Bytes that Redis uses for one item of each kind, its keys and overhead included: the mean of 5,000. */
 export async function bytesOfEach(use: RedisUse, variables: Record<string, string>): Promise<[string, number][]> {
   const { redis, ...config } = readConfig({ DISCORD_TOKEN: 'none', ...variables });
   if (redis === undefined) throw new Error('no REDIS_URL');
   const found: [string, number][] = [];
   for (const [what, write] of Object.entries(WRITES)) {
     const state = await openRedisState({ ...config, redis, log: createLog({ level: 'warn', secrets: [] }) });
-    await write(state, MANY); // the keys that all of a kind share
+    await write(state, MANY); // creates the keys that all items of a kind share
     const before = await use.bytes();
     for (let from = 0; from < MANY; from += AT_ONCE) {
       await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => write(state, from + index)));
     }
-    await state.ledger.close(); // writes what is left
+    await state.ledger.close(); // writes pending counts
     found.push([what, ((await use.bytes()) - before) / MANY]);
     for (let index = 0; index <= MANY; index++) await state.journal.remove(deferred(index).interactionId);
     await state.close();

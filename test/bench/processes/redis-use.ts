@@ -1,6 +1,6 @@
 import { createClient } from 'redis';
 
-/** What a Redis has used so far, all clients together. */
+/** The resources that a Redis has used so far, for all clients. */
 export class RedisUse {
   readonly #client;
 

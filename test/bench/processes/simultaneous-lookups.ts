@@ -20,7 +20,7 @@ const DIFFERENT = DAY_CARDS.map(({ id: cardId }, index) => {
   return { cardId, requester: { memberId: `member ${index}`, guildId: 'server' } };
 });
 const SIMULTANEOUS = DIFFERENT.slice(0, LOOKUPS);
-/** Two for each of four processes, which then run as those of a bot do: connected, and compiled a little. */
+/** Two for each of four processes, so that they are connected and their code is partly compiled. */
 const WARM_UP_LOOKUPS = DIFFERENT.slice(LOOKUPS, LOOKUPS + 8);
 /** Until the bucket is full again. */
 const REFILL_MS = (WARM_UP_LOOKUPS.length / PER_SECOND) * 1000 + 200;
@@ -68,7 +68,7 @@ export async function simultaneousLookups(redis: BenchRedis): Promise<FigurePart
   };
 }
 
-/** All sizes of the fleet side by side, since they mostly wait; none while another starts. */
+/** All groups run in parallel, because they mostly wait, but start at different times. */
 async function clear(redis: BenchRedis): Promise<Run[]> {
   const services = await Promise.all(PROCESSES.map(() => startCardService({ ...PACE, cards: DAY_CARDS })));
   const groups = await Promise.all(
@@ -82,7 +82,7 @@ async function clear(redis: BenchRedis): Promise<Run[]> {
     await sleep(REFILL_MS);
     const answers = await Promise.all(
       groups.map(async (processes, index) => {
-        await sleep(index * STAGGER_MS); // the first questions of one do not hold up those of another
+        await sleep(index * STAGGER_MS); // so that the first lookups of one group do not delay those of another
         return processes.lookUp(SIMULTANEOUS, LOOKUPS);
       }),
     );

@@ -17,14 +17,14 @@ import { RedisUse } from './redis-use.ts';
 
 const COMMANDS = 3_000;
 const IDLE_MS = 5_000;
-/** No limit in the way. */
+/** So high that it does not limit. */
 const PACE = { requestsPerMinute: 600_000, burst: 10_000 };
 
-/** What there is to reckon with when a Redis and its processes are sized. */
+/** Figures for sizing a Redis and its processes. */
 export async function run(): Promise<BenchTable> {
   const redis = await startBenchRedis();
   try {
-    if (!redis.isReal) throw new Error('needs a Redis: a stand-in says nothing of its size');
+    if (!redis.isReal) throw new Error('needs a Redis: an emulation has other figures');
     const use = await RedisUse.of(redis.url);
     const memory = await bytesOfEach(use, variablesFor(redis, 'http://cards.example'));
     const cost = await costs(redis, use);
@@ -35,7 +35,7 @@ export async function run(): Promise<BenchTable> {
       rows: [...memory.map(([what, bytes]) => [`Redis memory, ${what}`, `${Math.round(bytes)} bytes`]), ...cost],
       notes: [
         redis.note,
-        `CPU time of Redis: from its own INFO, for ${COMMANDS.toLocaleString('en')} commands of a kind (${DAY_CARDS.length} with a request), less what an idle process costs in the same time. CPU time of a process: as fast as it goes, ${AT_ONCE} commands at once. Resident size: after as many commands.`,
+        `CPU time of Redis: from its own INFO, for ${COMMANDS.toLocaleString('en')} commands of a kind (${DAY_CARDS.length} with a request), less what an idle process costs in the same time. CPU time of a process: as fast as possible, ${AT_ONCE} concurrent commands. Resident size: after as many commands.`,
       ],
     };
   } finally {
@@ -52,7 +52,7 @@ async function costs(redis: BenchRedis, use: RedisUse): Promise<string[][]> {
     await putCards(variables, COMMANDS + 10);
     const shared = await ourBot(mkdtempSync(join(folder, 'data-')), service.url, variables, { countsCpu: true });
     bots.push(shared);
-    await sleep(IDLE_MS); // the start is over
+    await sleep(IDLE_MS); // until the work after the start is done
     const idle = (await cpuMs(use, () => sleep(IDLE_MS))) / IDLE_MS;
     const each = async (commands: number, work: () => Promise<unknown>) => {
       const startMs = performance.now();

@@ -12,7 +12,7 @@ const BURST = 20;
 /** A full bucket at once, and the rest as it refills. */
 const OPTIMUM_MS = ((LOOKUPS - BURST) / PER_SECOND) * 1000;
 const ALLOWED = 1.05;
-/** Alone; the others' figures do not depend on a few milliseconds. */
+/** Run alone; the other contestants' figures do not depend on a few milliseconds. */
 const OUR_ROUNDS = 3;
 
 interface Run {

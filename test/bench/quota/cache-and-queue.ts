@@ -4,7 +4,7 @@ import type { Card } from '../../../src/model/card.ts';
 import { plainClient, shown } from './plain-client.ts';
 import { FRESH_MS, type ServiceAddress, type Strategy } from './strategy.ts';
 
-/** Keyv with a time to live, and p-queue that lets the plan's rate through: as many as come in a minute, or a second. */
+/** Keyv with a time to live, and p-queue at the plan's rate. */
 export async function cacheAndQueue(service: ServiceAddress): Promise<Strategy> {
   const request = plainClient(service);
   const cache = new Keyv<Card>({ ttl: FRESH_MS });
@@ -23,7 +23,7 @@ export async function cacheAndQueue(service: ServiceAddress): Promise<Strategy> 
   };
 }
 
-/** Two intervals may touch, so an interval lets through half the burst at most. */
+/** The ends of two intervals can coincide, so each interval allows at most half the burst. */
 function intervalOf({ requestsPerMinute, burst }: ServiceAddress): { intervalCap: number; interval: number } {
   const intervalCap = Math.min(requestsPerMinute, Math.floor(burst / 2));
   return { intervalCap, interval: (intervalCap / requestsPerMinute) * 60_000 };

@@ -5,7 +5,7 @@ import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import { plainClient, shown } from './plain-client.ts';
 import { FRESH_MS, type ServiceAddress, type Strategy } from './strategy.ts';
 
-/** Keyv with a time to live; asks at will and, after a 429, waits what `Retry-After` says and asks again. */
+/** Keyv with a time to live; sends requests at once and, after a 429, retries when `Retry-After` has passed. */
 export async function cacheAndRetryAfter(service: ServiceAddress): Promise<Strategy> {
   const request = plainClient(service);
   const cache = new Keyv<Card>({ ttl: FRESH_MS });
@@ -28,7 +28,7 @@ async function untilAllowed<T>(send: () => Promise<T>, deadlineMs: number): Prom
       if (!(error instanceof RateLimited)) throw error;
       const waitMs = (error.seconds ?? 1) * 1000;
       if (Date.now() + waitMs > deadlineMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, waitMs)); // the global one, so that its time can be faked
+      await new Promise((resolve) => setTimeout(resolve, waitMs)); // the global timer, because only that one is faked
     }
   }
 }

@@ -3,11 +3,11 @@ import { dayOfLookups } from './day-of-lookups.ts';
 import { type DayReport, dayReport } from './day-report.ts';
 import { simulateDay } from './simulated-day.ts';
 
-/** What is left of one contestant's day when it is over; plain data. */
+/** The result of one contestant's day; plain data that a thread can post. */
 export interface ContestantDay {
   name: string;
   report: DayReport;
-  /** When its requests left, since the day began, in order. */
+  /** When its requests were sent, in ms since the day began, ascending. */
   sentAtMs: Float64Array;
 }
 

@@ -11,7 +11,7 @@ export interface Contestant {
 
 export const OURS: Contestant = { name: 'this bot', start: ourBot };
 
-/** Ours first, then what people would use instead. */
+/** This bot first, then the usual alternatives. */
 export const CONTESTANTS: readonly Contestant[] = [
   OURS,
   { name: 'p-retry, no cache', start: retryOnly },

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 it.each([
   ['even', 1 / 24, 833],
   ['rush', 0.3, 6_000],
-])('brings 20,000 lookups in order of time, the asked share of them in the first hour: %s', (_, share, firstHour) => {
+])('brings 20,000 lookups in order of time, the given share of them in the first hour: %s', (_, share, firstHour) => {
   const times = dayOfLookups(share).map(({ atMs }) => atMs);
   expect(times).toHaveLength(20_000);
   expect(times.filter((atMs) => atMs < HOUR_MS)).toHaveLength(firstHour);
@@ -14,14 +14,14 @@ it.each([
   expect(times.at(-1)).toBeLessThan(DAY_MS);
 });
 
-it('is asked by 300 members, each at home in one of 40 servers', () => {
+it('has 300 members, each in one of 40 servers', () => {
   const requesters = dayOfLookups(0.3).map(({ requester }) => requester);
   expect(new Set(requesters.map(({ memberId }) => memberId)).size).toBe(300);
   expect(new Set(requesters.map(({ guildId }) => guildId)).size).toBe(40);
   expect(new Set(requesters.map(({ memberId, guildId }) => `${memberId} in ${guildId}`)).size).toBe(300);
 });
 
-it('asks only for cards that exist', () => {
+it('looks up only cards that exist', () => {
   const existing = new Set(DAY_CARDS.map(({ id }) => id));
   expect(dayOfLookups(0.3).filter(({ cardId }) => !existing.has(cardId))).toEqual([]);
 });

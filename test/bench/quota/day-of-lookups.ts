@@ -19,7 +19,7 @@ export interface Lookup {
   requester: Requester;
 }
 
-/** Every card that is asked for on that day exists. */
+/** The cards that are looked up on that day; all exist. */
 export const DAY_CARDS: readonly ServiceCard[] = Array.from({ length: CARDS }, (_, rank) => ({
   id: cardId(rank),
   name: `Card of rank ${rank + 1}`,
@@ -29,7 +29,7 @@ export const DAY_CARDS: readonly ServiceCard[] = Array.from({ length: CARDS }, (
 }));
 
 /**
- * The day's lookups by their time: cards by Zipf's law, members at random, each member at home in one server.
+ * The day's lookups in order of time: cards by Zipf's law, members at random, each member in one server.
  *
  * @param firstHourShare of all lookups that come in the first hour; 1/24 makes an even day
  */

@@ -6,21 +6,21 @@ import { count, percent } from './format.ts';
 
 const WIDTH = 960;
 const HEIGHT = 420;
-/** Where the curves are; their names stand to the right of it. */
+/** The area of the curves; their names are to the right of it. */
 const PLOT = { left: 80, right: 556, top: 48, bottom: 372 };
 const LEAST = 10;
 const MOST = 1_000_000;
 const TICKS = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 const HOURS = [0, 6, 12, 18, 24];
-/** One point in five minutes is as fine as the picture. */
+/** One point in five minutes matches the resolution of the picture. */
 const STEPS = 288;
 const LINE_HEIGHT = 18;
 
-// Readable on white and on GitHub's dark page alike, so that the picture needs no background of its own.
+// Readable on white and on GitHub's dark page, so that the picture needs no background.
 const INK = '#737b87';
 const COLOURS = ['#2f81f7', '#e5534b', '#b08800', '#986ee2'];
 
-/** Requests sent in the course of a day, cumulative, one curve for each way; ours comes first. */
+/** Cumulative requests in the course of a day, one curve for each contestant; `days` begins with this bot. */
 export function drawDay(days: readonly ContestantDay[]): string {
   const names = spread(days.map(({ sentAtMs }) => yOf(sentAtMs.length) - 6));
   return [
@@ -30,7 +30,7 @@ export function drawDay(days: readonly ContestantDay[]): string {
     ...TICKS.map(tick),
     ...HOURS.map(hour),
     limit(),
-    // Ours last, so that it is on top where they are the same.
+    // This bot last, so that its curve is on top where several coincide.
     ...days
       .map(({ name, sentAtMs }, index) => curve(sentAtMs, COLOURS[index] ?? INK, name === OURS.name ? 4 : 2))
       .reverse(),
@@ -82,7 +82,7 @@ function label({ name, sentAtMs, report }: ContestantDay, colour: string, y: num
   );
 }
 
-/** Heights for lines of text that are wanted at these, moved apart where they would cover each other. */
+/** Moves lines of text from their wanted heights so that they do not overlap. */
 function spread(wanted: readonly number[]): number[] {
   const heights = [...wanted];
   const fromBelow = [...wanted.keys()].sort((a, b) => (wanted[b] ?? 0) - (wanted[a] ?? 0));

@@ -4,8 +4,8 @@ import type { RecordedRequest } from './recorded-fetch.ts';
 import type { Lived } from './simulated-day.ts';
 
 const HOUR_MS = 3_600_000;
-const CARD = { card: true, old: false };
-const NONE = { card: false, old: false };
+const CARD = { card: true, stale: false };
+const NONE = { card: false, stale: false };
 
 function lived(atMs: number, cardId: string, what: Partial<Lived>): Lived {
   const lookup = { atMs, cardId, requester: { memberId: 'one', guildId: 'here' } };
@@ -17,12 +17,12 @@ function request(sentAtMs: number, what: Partial<RecordedRequest> = {}): Recorde
   return { sentAtMs, answeredAtMs: sentAtMs + 200, path: '/cards/a', status: 200, retryAfterMs: undefined, ...what };
 }
 
-it('counts every lookup once, by what its first command brought', () => {
+it('counts every lookup once, by the outcome of its first command', () => {
   const report = dayReport({
     requests: [],
     lived: [
       lived(0, 'a', {}),
-      lived(1, 'a', { outcome: { card: true, old: true } }),
+      lived(1, 'a', { outcome: { card: true, stale: true } }),
       lived(2, 'a', { waitMs: 3_000 }),
       lived(3, 'a', { waitMs: 3_001 }),
       lived(4, 'a', { outcome: NONE, comebacks: 1, seenAfterMs: 60_000 }),
@@ -39,11 +39,11 @@ it.each([
   ['side by side', [request(0), request(1)], 1],
   ['after a 429', [request(0, { status: 429 }), request(1)], 0],
   ['for another card', [request(0), request(1, { path: '/cards/b' })], 0],
-])('tells needless requests from others: %s', (_, requests, askedTwice) => {
-  expect(dayReport({ lived: [], requests }).askedTwice).toBe(askedTwice);
+])('counts needless requests: %s', (_, requests, needless) => {
+  expect(dayReport({ lived: [], requests }).needless).toBe(needless);
 });
 
-it('follows who asked first for each card, on coming back too', () => {
+it('follows the first lookup of each card, later commands of its member included', () => {
   const { firstLookups } = dayReport({
     requests: [],
     lived: [

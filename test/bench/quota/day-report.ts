@@ -2,37 +2,37 @@ import type { RecordedRequest } from './recorded-fetch.ts';
 import type { Lived, SimulatedDay } from './simulated-day.ts';
 import { FRESH_MS } from './strategy.ts';
 
-/** A member looks at "thinking…" for so long without wondering. */
+/** How long a member watches "thinking…" without wondering. */
 const SHORT_WAIT_MS = 3_000;
 
-/** One strategy's day in numbers. */
+/** The figures of one strategy's day. */
 export interface DayReport {
   lookups: number;
-  /** Requests that the service answered, and those that it refused with 429. */
+  /** Requests that the service answered and that it refused with 429. */
   spent: number;
   refused: number;
-  /** Requests for a card whose last answer was still fresh, so that they brought nothing. */
-  askedTwice: number;
-  /** Lookups by what their first command brought; together all of them. */
+  /** Requests for a card whose last answer was still fresh. */
+  needless: number;
+  /** Lookups by the outcome of their first command; the sum is all lookups. */
   atOnce: number;
   shortWait: number;
   longWait: number;
   withoutCard: number;
   /** Among those with a card. */
-  oldCopies: number;
-  /** Lookups without a card whose member heard so only after a wait. */
-  toldLate: number;
-  /** Lookups without a card whose member came back when told to, and saw it then. */
+  staleCopies: number;
+  /** Lookups without a card whose member learned it only after a wait. */
+  refusedLate: number;
+  /** Lookups without a card whose member came back at the stated time and then saw it. */
   cameBack: number;
   firstLookups: FirstLookups;
 }
 
-/** What became of each card's first lookup. */
+/** The first lookups of all cards. */
 export interface FirstLookups {
   cards: number;
   /** With a card from the first command. */
   answered: number;
-  /** With a card then, or on coming back when told to. */
+  /** With a card then, or after coming back at the stated time. */
   seen: number;
   /** From the first command until the card was seen. */
   longestMs: number;
@@ -46,26 +46,26 @@ export function dayReport({ lived, requests }: SimulatedDay): DayReport {
     lookups: lived.length,
     spent: requests.filter(({ status }) => status !== 429).length,
     refused: requests.filter(({ status }) => status === 429).length,
-    askedTwice: askedTwice(requests),
+    needless: needless(requests),
     atOnce: withCard.length - waiting.length,
     shortWait,
     longWait: waiting.length - shortWait,
     withoutCard: lived.length - withCard.length,
-    oldCopies: withCard.filter(({ outcome }) => outcome.old).length,
-    toldLate: lived.filter(({ outcome, waitMs }) => !outcome.card && waitMs > SHORT_WAIT_MS).length,
+    staleCopies: withCard.filter(({ outcome }) => outcome.stale).length,
+    refusedLate: lived.filter(({ outcome, waitMs }) => !outcome.card && waitMs > SHORT_WAIT_MS).length,
     cameBack: lived.filter(({ outcome, seenAfterMs }) => !outcome.card && seenAfterMs !== undefined).length,
     firstLookups: firstLookups(lived),
   };
 }
 
 /** Counted from the answer that made the card fresh. */
-function askedTwice(requests: readonly RecordedRequest[]): number {
+function needless(requests: readonly RecordedRequest[]): number {
   const freshUntilMs = new Map<string, number>();
   let twice = 0;
   for (const { path, status, sentAtMs, answeredAtMs } of requests) {
     if (status !== 200) continue;
-    const known = freshUntilMs.get(path);
-    if (known !== undefined && sentAtMs < known) twice++;
+    const untilMs = freshUntilMs.get(path);
+    if (untilMs !== undefined && sentAtMs < untilMs) twice++;
     else freshUntilMs.set(path, answeredAtMs + FRESH_MS);
   }
   return twice;

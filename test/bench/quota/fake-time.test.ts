@@ -3,7 +3,7 @@ import { inFakeTime } from './fake-time.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-it('lets a day pass in its order', async () => {
+it('runs the timers of a day in order', async () => {
   const seen: [string, number][] = [];
   const note = async (what: string, ms: number) => {
     await sleep(ms);
@@ -18,7 +18,7 @@ it('lets a day pass in its order', async () => {
   ]);
 });
 
-it('lets all that follows from one timer happen before the next', async () => {
+it('runs everything that follows from one timer before the next', async () => {
   const lateMs = await inFakeTime(0, async () => {
     setTimeout(() => {}, 11);
     await sleep(10);
@@ -29,7 +29,7 @@ it('lets all that follows from one timer happen before the next', async () => {
   expect(lateMs).toBe(0);
 });
 
-it('repeats its chance, and gives time and chance back', async () => {
+it('repeats its random numbers, and restores time and `Math.random`', async () => {
   const { random } = Math;
   const draw = () => inFakeTime(0, async () => Math.random());
   expect(await draw()).toBe(await draw());
@@ -37,10 +37,10 @@ it('repeats its chance, and gives time and chance back', async () => {
   expect(Date.now()).toBeGreaterThan(86_400_000);
 });
 
-it('fails with what the work throws', async () => {
+it('fails with the error of the work', async () => {
   await expect(inFakeTime(0, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
 });
 
-it('fails instead of hanging when nothing is left that could happen', async () => {
+it('fails instead of hanging when no timer is left', async () => {
   await expect(inFakeTime(0, () => new Promise(() => {}))).rejects.toThrow('nothing left');
 });

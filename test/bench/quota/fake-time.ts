@@ -1,15 +1,15 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { type FakeMethod, install } from '@sinonjs/fake-timers';
 import { seededRandom } from '../../../src/sandbox/seeded-random.ts';
 
-/** Left alone: `setImmediate`, which lets all that follows from one timer happen before the next. */
+/** Not faked: `setImmediate`, with which everything that follows from one timer runs before the next. */
 const FAKED: FakeMethod[] = ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'];
 
 /**
- * Runs `work` in a world whose time goes from timer to timer without waiting, and whose chance is repeatable. Neither
- * sockets nor `AbortSignal.timeout` nor `node:timers/promises` know of that time.
+ * Runs `work` with a time that jumps from timer to timer without waiting, and with repeatable random numbers. Sockets,
+ * `AbortSignal.timeout` and `node:timers/promises` still use real time.
  *
- * @throws what `work` throws, and Error when it waits for something that no timer will bring
+ * @throws what `work` throws, and Error when it waits although no timer is left
  */
 export async function inFakeTime<T>(startMs: number, work: () => Promise<T>): Promise<T> {
   const realRandom = Math.random;
@@ -22,9 +22,9 @@ export async function inFakeTime<T>(startMs: number, work: () => Promise<T>): Pr
     });
     result.catch(() => {}); // thrown below
     while (!over) {
-      await turnOfTheLoop();
+      await nextLoopIteration();
       if (over) break;
-      if (clock.countTimers() === 0) throw new Error('nothing left that could happen');
+      if (clock.countTimers() === 0) throw new Error('no timer left to wait for');
       clock.next();
     }
     return await result;

@@ -7,7 +7,7 @@ export function count(value: number): string {
 export function percent(part: number, whole: number): string {
   const share = (100 * part) / whole;
   if (share === 0 || share === 100) return `${share} %`;
-  return `${Math.min(Math.max(share, 0.1), 99.9).toFixed(1)} %`; // what is not all of them, or none, is not written so
+  return `${Math.min(Math.max(share, 0.1), 99.9).toFixed(1)} %`; // 0 % and 100 % mean exactly none and all
 }
 
 export function minutes(ms: number): string {

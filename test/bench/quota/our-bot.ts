@@ -13,9 +13,9 @@ import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
 
 /**
- * The bot itself, from its command down to what it keeps; only Discord and the edits of its replies are left out.
+ * The bot itself, from its commands to its storage, without Discord.
  *
- * @param variables of the bot, over those that follow from `service`
+ * @param variables of the bot; they override those derived from `service`
  */
 export async function ourBot(service: ServiceAddress, variables: Record<string, string> = {}): Promise<Strategy> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
@@ -82,9 +82,9 @@ function invocationOf(cardId: string, requester: Requester): Invocation {
   };
 }
 
-/** As a member reads it: a card is an embed, and a time to come back is written `<t:seconds:t>`, or `f`. */
-function outcomeOf({ content = '', embeds = [] }: Message, old: boolean): Outcome {
+/** What a member reads: a card is an embed, and the time to come back is `<t:seconds:t>` or `<t:seconds:f>`. */
+function outcomeOf({ content = '', embeds = [] }: Message, stale: boolean): Outcome {
   const [, seconds] = /<t:(\d+):[tf]>/.exec(content) ?? [];
-  if (embeds.length > 0 || seconds === undefined) return { card: embeds.length > 0, old };
-  return { card: false, old, comeBackAtMs: Number(seconds) * 1000 };
+  if (embeds.length > 0 || seconds === undefined) return { card: embeds.length > 0, stale };
+  return { card: false, stale, comeBackAtMs: Number(seconds) * 1000 };
 }

@@ -2,7 +2,7 @@ import type { Card } from '../../../src/model/card.ts';
 import { CardService } from '../../../src/service/card-service.ts';
 import type { Outcome, ServiceAddress } from './strategy.ts';
 
-/** The bot's own client, so that strategies differ in nothing but when they ask. @throws as `CardService.card` */
+/** The bot's own client, so that strategies differ only in when they send requests. @throws as `CardService.card` */
 export function plainClient({ url, fetch }: ServiceAddress): (cardId: string) => Promise<Card | undefined> {
   const client = new CardService({
     baseUrl: url,
@@ -15,10 +15,10 @@ export function plainClient({ url, fetch }: ServiceAddress): (cardId: string) =>
   return (cardId) => client.card(cardId, { includePrices: true });
 }
 
-/** Any failure is the same sentence to a member: "try again later". */
+/** Any failure is the same to a member: "try again later". */
 export function shown(card: Promise<Card | undefined>): Promise<Outcome> {
   return card.then(
-    (found) => ({ card: found !== undefined, old: false }),
-    () => ({ card: false, old: false }),
+    (found) => ({ card: found !== undefined, stale: false }),
+    () => ({ card: false, stale: false }),
   );
 }

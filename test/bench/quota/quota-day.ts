@@ -65,7 +65,7 @@ function row({ kind, name, report }: Day): string[] {
     name,
     count(report.spent),
     count(report.refused),
-    count(report.askedTwice),
+    count(report.needless),
     share(report.atOnce),
     share(report.shortWait),
     share(report.longWait),
@@ -75,24 +75,24 @@ function row({ kind, name, report }: Day): string[] {
 }
 
 function ofOurs({ kind, report }: Day): string {
-  const { firstLookups, withoutCard, toldLate, cameBack, oldCopies, lookups } = report;
+  const { firstLookups, withoutCard, refusedLate, cameBack, staleCopies, lookups } = report;
   const { answered, seen, cards, longestMs } = firstLookups;
-  const old = `This bot on the ${kind.name} day: ${percent(oldCopies, lookups)} of the lookups showed a stale copy with its age`;
-  if (withoutCard === 0) return `${old}.`;
+  const stale = `This bot on the ${kind.name} day: ${percent(staleCopies, lookups)} of the lookups showed a stale copy with its age`;
+  if (withoutCard === 0) return `${stale}.`;
   return (
-    `${old}; ${count(withoutCard)} members were refused (${count(toldLate)} of them only after a wait), and ${count(cameBack)} of these saw the card on coming back at the time they were told; ` +
+    `${stale};  ${count(withoutCard)} members were refused (${count(refusedLate)} of them only after a wait), and ${count(cameBack)} of these saw the card on coming back at the time they were told; ` +
     `${answered} of the ${cards} first lookups were answered without that, ${seen} in the end, the slowest after ${minutes(longestMs)}.`
   );
 }
 
 function judge({ kind, report }: Day): Verdict[] {
-  const { refused, askedTwice, firstLookups, lookups, atOnce, shortWait } = report;
+  const { refused, needless, firstLookups, lookups, atOnce, shortWait } = report;
   const { seen, cards } = firstLookups;
   const day = `${kind.name} day`;
   const quick = atOnce + shortWait;
   return [
     { claim: `${day}: ${refused} answers 429`, reached: refused === 0 },
-    { claim: `${askedTwice} needless requests`, reached: askedTwice === 0 },
+    { claim: `${needless} needless requests`, reached: needless === 0 },
     { claim: `${seen} of ${cards} first lookups got their card`, reached: seen === cards },
     ...(kind === EVEN
       ? [

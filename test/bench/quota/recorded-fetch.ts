@@ -11,7 +11,7 @@ export interface RecordedRequest {
 
 export interface RecordedFetch {
   fetch: typeof fetch;
-  /** Those that were answered, in the order of their answers. */
+  /** Answered requests, in the order of their answers. */
   requests: RecordedRequest[];
 }
 

@@ -13,7 +13,7 @@ const LOOKUPS = 16;
 const LOOKUP_EVERY_MS = 250;
 const WATCHED_MS = 8_000;
 const PUNCTUAL_MS = 250;
-/** The bot adds at most a fifth of the stated wait by chance, so that several bots do not come back together. */
+/** The bot adds a random jitter of at most a fifth of the stated wait, so that several bots do not resume together. */
 const JITTER_SHARE = 0.2;
 
 /** What followed the first 429. */
@@ -22,17 +22,17 @@ interface Aftermath {
   tooSoon: number;
   refused: number;
   statedMs: number;
-  /** From the stated time until the first answer; `undefined` when none came while it was watched. */
+  /** From the stated time until the first answer; `undefined` when there was none within `WATCHED_MS`. */
   firstSuccessMs: number | undefined;
 }
 
-/** Figure 3: somebody else has emptied the bucket of the same key, which nobody could foresee. */
+/** Figure 3: another client has emptied the bucket of the same key, which no strategy can foresee. */
 export async function run(): Promise<BenchTable> {
   const found = await Promise.all(
-    CONTESTANTS.map(async (contestant) => ({ name: contestant.name, ...(await surprise(contestant)) })),
+    CONTESTANTS.map(async (contestant) => ({ name: contestant.name, ...(await afterFirstRefusal(contestant)) })),
   );
   const [ours] = found;
-  if (ours === undefined) throw new Error('nobody took part');
+  if (ours === undefined) throw new Error('no contestant');
   const allowedMs = PUNCTUAL_MS + ours.statedMs * JITTER_SHARE;
   const { tooSoon, firstSuccessMs = Number.POSITIVE_INFINITY } = ours;
   return {
@@ -58,7 +58,7 @@ export async function run(): Promise<BenchTable> {
   };
 }
 
-async function surprise({ start }: Contestant): Promise<Aftermath> {
+async function afterFirstRefusal({ start }: Contestant): Promise<Aftermath> {
   const service = await startCardService({ ...PACE, cards: DAY_CARDS });
   const { fetch, requests } = recordFetch();
   const strategy = await start({ url: service.url, fetch, ...PACE });
@@ -74,7 +74,7 @@ async function surprise({ start }: Contestant): Promise<Aftermath> {
   return aftermath;
 }
 
-/** Nobody waits for these answers: what counts is on the wire. */
+/** Does not wait for the answers: only the requests are measured. */
 async function lookUpInSequence(strategy: Strategy): Promise<void> {
   for (const [index, { id }] of DAY_CARDS.slice(0, LOOKUPS).entries()) {
     void strategy.lookUp(id, { memberId: `member ${index}`, guildId: 'server' });
@@ -84,7 +84,7 @@ async function lookUpInSequence(strategy: Strategy): Promise<void> {
 
 function aftermathOf(requests: readonly RecordedRequest[]): Aftermath {
   const first = requests.find(({ status }) => status === 429);
-  if (first?.retryAfterMs === undefined) throw new Error('no 429 came, or it stated no time');
+  if (first?.retryAfterMs === undefined) throw new Error('there was no 429, or it stated no time');
   const untilMs = first.answeredAtMs + first.retryAfterMs;
   const success = requests.find(isAnswer);
   return {

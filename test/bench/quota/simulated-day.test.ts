@@ -4,16 +4,16 @@ import { simulateDay } from './simulated-day.ts';
 import type { Outcome, StartStrategy } from './strategy.ts';
 
 const MINUTE_MS = 60_000;
-const CARD: Outcome = { card: true, old: false };
+const CARD: Outcome = { card: true, stale: false };
 
 function lookupAt(atMs: number): Lookup {
   return { atMs, cardId: 'bench-1', requester: { memberId: 'one', guildId: 'here' } };
 }
 
-/** Answers as told, once after another. */
+/** Answers with these outcomes, one after another. */
 function saying(...answers: (() => Promise<Outcome>)[]): StartStrategy {
   return async () => ({
-    lookUp: async () => (await answers.shift()?.()) ?? { card: false, old: false },
+    lookUp: async () => (await answers.shift()?.()) ?? { card: false, stale: false },
     close: async () => {},
   });
 }
@@ -23,9 +23,9 @@ async function after(ms: number, outcome: Outcome): Promise<Outcome> {
   return outcome;
 }
 
-const comeBackIn = (ms: number) => async () => ({ card: false, old: false, comeBackAtMs: Date.now() + ms });
+const comeBackIn = (ms: number) => async () => ({ card: false, stale: false, comeBackAtMs: Date.now() + ms });
 
-it('takes the wait from the command to its answer', async () => {
+it('measures the wait from the command to its answer', async () => {
   const { lived } = await simulateDay(
     saying(() => after(2_500, CARD)),
     [lookupAt(5_000)],
@@ -39,7 +39,7 @@ it('counts an answer that comes after 15 minutes as none', async () => {
   expect(lived).toMatchObject([{ outcome: { card: false }, seenAfterMs: undefined }]);
 });
 
-it('lets a member come back when told to, within a minute after that time, until they see the card', async () => {
+it('lets a member come back within a minute after the stated time until they see the card', async () => {
   const twice = saying(comeBackIn(10 * MINUTE_MS), comeBackIn(5 * MINUTE_MS), async () => CARD);
   const { lived } = await simulateDay(twice, [lookupAt(0)]);
   expect(lived).toMatchObject([{ outcome: { card: false }, waitMs: 0, comebacks: 2 }]);
@@ -47,7 +47,7 @@ it('lets a member come back when told to, within a minute after that time, until
   expect(lived[0]?.seenAfterMs).toBeLessThan(17 * MINUTE_MS);
 });
 
-it('lets nobody come back on another day', async () => {
+it('lets no member come back on another day', async () => {
   const { lived } = await simulateDay(saying(comeBackIn(DAY_MS)), [lookupAt(0)]);
   expect(lived).toMatchObject([{ comebacks: 0, seenAfterMs: undefined }]);
 });
@@ -56,7 +56,7 @@ it('counts the requests of the day by its own clock', async () => {
   const start: StartStrategy = async ({ url, fetch }) => ({
     lookUp: async () => {
       const { status } = await fetch(`${url}/cards/bench-1`);
-      return { card: status === 200, old: false };
+      return { card: status === 200, stale: false };
     },
     close: async () => {},
   });

@@ -5,35 +5,35 @@ import { inFakeTime } from './fake-time.ts';
 import { type RecordedRequest, recordFetch } from './recorded-fetch.ts';
 import type { Outcome, StartStrategy, Strategy } from './strategy.ts';
 
-/** 00:00 UTC, when the day's count starts: nothing is spent yet, and nothing comes back before the day ends. */
+/** 00:00 UTC, when the day's count starts: nothing is spent yet, and the next reset is when the day ends. */
 const MIDNIGHT_MS = Date.UTC(2026, 0, 5);
-/** Any answer that is not from memory takes so long. */
+/** The latency of the service. */
 const LATENCY_MS = 200;
-/** Who was told to come back does so at that time or within a minute after it. */
+/** A member comes back within a minute after the stated time. */
 const COMES_BACK_WITHIN_MS = 60_000;
 
-/** Discord takes no answer later than this after the command. */
+/** Discord accepts no answer later than this after the command. */
 const INTERACTION_LIFE_MS = 15 * 60_000;
 
-/** What became of one lookup. */
+/** One lookup and everything that followed from it. */
 export interface Lived {
   lookup: Lookup;
-  /** What the first command brought, and after how long. */
+  /** The outcome of the first command, and how long it took. */
   outcome: Outcome;
   waitMs: number;
-  /** How often the member came back, as told. */
+  /** How often the member came back at the stated time. */
   comebacks: number;
-  /** How long after the first command they saw the card; `undefined` when they never did. */
+  /** The time from the first command until they saw the card; `undefined` when they never did. */
   seenAfterMs: number | undefined;
 }
 
 export interface SimulatedDay {
   lived: Lived[];
-  /** Those sent before the day ended; times since it began. */
+  /** Those sent before the day ended; times in ms since it began. */
   requests: RecordedRequest[];
 }
 
-/** One day of the Free plan from a cold start, without sockets and in faked time. */
+/** One day of the Free plan from a cold start, without sockets and in fake time. */
 export function simulateDay(start: StartStrategy, lookups: readonly Lookup[]): Promise<SimulatedDay> {
   return inFakeTime(MIDNIGHT_MS, async () => {
     const service = createCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS });
@@ -63,7 +63,7 @@ async function live(lookup: Lookup, strategy: Strategy): Promise<Lived> {
 async function outcomeOf({ cardId, requester }: Lookup, strategy: Strategy): Promise<Outcome> {
   const startedAtMs = Date.now();
   const outcome = await strategy.lookUp(cardId, requester);
-  return Date.now() - startedAtMs <= INTERACTION_LIFE_MS ? outcome : { card: false, old: false };
+  return Date.now() - startedAtMs <= INTERACTION_LIFE_MS ? outcome : { card: false, stale: false };
 }
 
 function until(atMs: number): Promise<void> {

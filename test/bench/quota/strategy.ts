@@ -1,12 +1,12 @@
 import type { Requester } from '../../../src/model/requester.ts';
 
-/** What one who asked for a card was told in the end. */
+/** What a member saw in the end. */
 export interface Outcome {
-  /** Whether a card was shown; an old copy counts. */
+  /** Whether a card was shown; a stale copy counts. */
   card: boolean;
-  /** Whether the copy was old when it was shown. */
-  old: boolean;
-  /** When to ask again, if that was said. */
+  /** Whether the copy was stale when it was shown. */
+  stale: boolean;
+  /** When to ask again, if stated. */
   comeBackAtMs?: number;
 }
 
@@ -17,7 +17,7 @@ export interface Strategy {
   close(): Promise<void>;
 }
 
-/** What a strategy is told of the service. */
+/** What a strategy knows of the service. */
 export interface ServiceAddress {
   url: string;
   fetch: typeof fetch;
@@ -27,5 +27,5 @@ export interface ServiceAddress {
 
 export type StartStrategy = (service: ServiceAddress) => Promise<Strategy>;
 
-/** The price of a card is fresh for so long, for all strategies alike; the bot's own default. */
+/** How long the prices of a card are fresh for every strategy: the bot's default. */
 export const FRESH_MS = 6 * 3_600_000;

@@ -12,7 +12,7 @@ function draw(times: number, count: number, exponent: number): number[] {
   return drawn;
 }
 
-it('asks for the n-th most popular 1/n times as often as for the first', () => {
+it('draws the n-th most popular 1/n times as often as the first', () => {
   const drawn = draw(100_000, 500, 1);
   const first = drawn[0] ?? 0;
   // The first of 500 has 1 / (1 + 1/2 + … + 1/500) = 14.7 % of all.
@@ -20,13 +20,13 @@ it('asks for the n-th most popular 1/n times as often as for the first', () => {
   for (const n of [2, 5, 10]) expect(((drawn[n - 1] ?? 0) * n) / first).toBeCloseTo(1, 1);
 });
 
-it('draws every rank alike with exponent 0', () => {
+it('draws every rank equally often with exponent 0', () => {
   for (const times of draw(40_000, 4, 0)) expect(times / 40_000).toBeCloseTo(0.25, 2);
 });
 
 it.each([
   [0, 0],
   [1 - Number.EPSILON, 2],
-])('draws a rank that exists at the edges of chance: %f', (random, rank) => {
+])('draws an existing rank at the limits of the random number: %f', (random, rank) => {
   expect(zipf(3, 1, () => random)()).toBe(rank);
 });

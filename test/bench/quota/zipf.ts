@@ -1,5 +1,5 @@
 /**
- * Draws ranks 0 to `count` − 1 by Zipf's law: the n-th most popular is asked for 1 / n ** exponent as often as the first.
+ * Draws ranks 0 to `count` − 1 by Zipf's law: the n-th most popular is drawn 1 / n ** exponent as often as the first.
  *
  * @param random from 0 up to 1
  */
