@@ -4,8 +4,8 @@ const NEVER = new Set([
   'redis command failed',
   'lookup queue failed',
   'debt cannot be paid',
-  'debt does not fit: it is dropped',
-  'shared pacing state does not fit: starting without',
+  'invalid deferred reply: it is dropped',
+  'invalid shared limiter state: it is replaced',
 ]);
 
 /**

@@ -22,7 +22,7 @@ describe.skipIf(noRealRedis('a process that dies before it can record a complete
     await redis.start();
 
     const next = await processes.start(0);
-    await next.wrote('debts taken over');
+    await next.wrote('deferred replies taken over');
     const last = processes.card(0, 'base1-5');
     await finalAnswer(last);
     await expect.poll(() => next.output(), PATIENTLY).toContain('"outcome":"answered"');

@@ -138,7 +138,7 @@ describe('deferred replies of a process', () => {
 
     expectCompletedOnce(scenario);
     const [stoppedAtMs = Number.NaN] = timesOf('stopped');
-    expect(Math.min(...timesOf('debts taken over')) - stoppedAtMs).toBeLessThan(DEAD_AFTER_MS);
+    expect(Math.min(...timesOf('deferred replies taken over')) - stoppedAtMs).toBeLessThan(DEAD_AFTER_MS);
   });
 
   it('that was the last one alive are completed by the next one that starts, with all others', async () => {

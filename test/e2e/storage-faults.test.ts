@@ -149,7 +149,7 @@ describe('an invalid row', () => {
     expect(usage.embeds).toHaveLength(1);
     expect(logged(world, WARN)).toEqual([
       'kept pacing state does not fit: starting without',
-      ...Array(3).fill('debt does not fit: it is dropped'),
+      ...Array(3).fill('invalid deferred reply: it is dropped'),
     ]);
     await world.stopBot();
     const after = connection(join(world.config.dataDir, 'state.sqlite'));

@@ -46,7 +46,7 @@ export async function redisPlace(): Promise<Reservation> {
 }
 
 /** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
-const FLEET_TIMES = { beatEveryMs: 100, deadAfterMs: 1_500 };
+const FLEET_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
 
 /** @param times so short that a test need not wait; those of the bot are in the journal */
 export async function startRun({ url, prefix }: TestRedis, times = { firstLookMs: 50, lookAgainMs: 50 }) {

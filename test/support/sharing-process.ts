@@ -14,7 +14,7 @@ const ACCOUNT = 'account';
 /** Below the prefix. */
 export const PACING_KEY = `pacing:${ACCOUNT}`;
 /** Short, so that tests need not wait; a process counts as dead only after many heartbeats, because the machine may be busy. */
-const HEARTBEAT_TIMES = { beatEveryMs: 100, deadAfterMs: 1_500 };
+const HEARTBEAT_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
 
 export interface SharingProcessOptions {
   setting: PlanSetting;

@@ -9,35 +9,35 @@ import { type DueReply, ReplyJobs } from './reply-jobs.ts';
 
 export interface BullJournalOptions {
   link: RedisLink;
-  processesAlive: Pick<ProcessesAlive, 'id' | 'isGone' | 'onBeat'>;
+  processesAlive: Pick<ProcessesAlive, 'id' | 'isGone' | 'onHeartbeat'>;
   prefix: string;
   log: Logger;
   firstLookMs?: number;
   lookAgainMs?: number;
 }
 
-/** With 5 s until a process is taken for dead, and a second until the next look: paid within 10 s of a kill. */
+/** With 5 s until a process counts as dead, and a second until the next heartbeat: completed within 10 s of a kill. */
 const FIRST_LOOK_MS = 5_000;
 const LOOK_AGAIN_MS = 3_000;
 const LONGEST_ROUND_MS = 2_000;
-/** For handing over; what is left comes due by itself. */
-const LAST_WORDS_MS = 500;
+/** For handing over; the rest becomes due by itself. */
+const HAND_OVER_MS = 500;
 
 /**
- * The debts of all processes, in Redis. Whoever owes one pays it from memory; when its process is gone, one of the
- * others makes it its own. While Redis is away debts live in memory alone, and are written down when it is back.
+ * The deferred replies of all processes, in Redis. Each is completed by its owner, from memory; when the owner is gone,
+ * another process takes it over. While Redis is unavailable they are in memory only, and written when it is back.
  */
 export class BullJournal implements ReplyJournal {
   readonly #jobs: ReplyJobs;
   readonly #processesAlive: BullJournalOptions['processesAlive'];
   readonly #log: Logger;
   readonly #lookAgainMs: number;
-  readonly #owed = new Map<string, { deferred: DeferredReply; written: boolean }>();
-  /** Paid, and maybe still written down. */
-  readonly #paid = new Set<string>();
-  #owe: ((deferred: DeferredReply) => void) | undefined;
+  readonly #pending = new Map<string, { deferred: DeferredReply; isWritten: boolean }>();
+  /** Completed, and maybe still stored. */
+  readonly #completed = new Set<string>();
+  #takeOver: ((deferred: DeferredReply) => void) | undefined;
   #round: Promise<void> | undefined;
-  #closed = false;
+  #isClosed = false;
 
   constructor(options: BullJournalOptions) {
     const { link, processesAlive, prefix, log, firstLookMs = FIRST_LOOK_MS, lookAgainMs = LOOK_AGAIN_MS } = options;
@@ -46,116 +46,116 @@ export class BullJournal implements ReplyJournal {
     this.#log = log;
     this.#lookAgainMs = lookAgainMs;
     link.onHealth(() => {
-      for (const owed of this.#owed.values()) owed.written = false; // it may come back empty
+      for (const pending of this.#pending.values()) pending.isWritten = false; // Redis may come back empty
     });
-    processesAlive.onBeat(() => {
-      if (this.#closed) return;
-      this.#round ??= unlessUnavailable(this.#goRound()).finally(() => {
+    processesAlive.onHeartbeat(() => {
+      if (this.#isClosed) return;
+      this.#round ??= unlessUnavailable(this.#runRound()).finally(() => {
         this.#round = undefined;
       });
     });
   }
 
   async add(deferred: DeferredReply): Promise<boolean> {
-    this.#owed.set(deferred.interactionId, { deferred, written: false });
-    const home = await unlessUnavailable(this.#write(deferred));
-    if (home === undefined || home === this.#processesAlive.id) return true;
-    this.#owed.delete(deferred.interactionId);
+    this.#pending.set(deferred.interactionId, { deferred, isWritten: false });
+    const owner = await unlessUnavailable(this.#write(deferred));
+    if (owner === undefined || owner === this.#processesAlive.id) return true;
+    this.#pending.delete(deferred.interactionId);
     return false;
   }
 
   async keeps(deferred: DeferredReply): Promise<boolean> {
-    if (this.#owed.get(deferred.interactionId)?.written) return true;
+    if (this.#pending.get(deferred.interactionId)?.isWritten) return true;
     return (await unlessUnavailable(this.#write(deferred))) !== undefined;
   }
 
   async remove(interactionId: string): Promise<void> {
-    this.#owed.delete(interactionId);
-    this.#paid.add(interactionId);
-    await unlessUnavailable(this.#strike(interactionId));
+    this.#pending.delete(interactionId);
+    this.#completed.add(interactionId);
+    await unlessUnavailable(this.#removeStored(interactionId));
   }
 
-  takeOver(owe: (deferred: DeferredReply) => void): void {
-    this.#owe = owe;
+  takeOver(listener: (deferred: DeferredReply) => void): void {
+    this.#takeOver = listener;
   }
 
-  /** Under 1 s; what could not be handed over by then is taken over once the fleet knows that this process is gone. */
+  /** Under 1 s; what is not handed over by then is taken over once the others know that this process is gone. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     await this.#round;
-    await unlessUnavailable(this.#handOver(Date.now() + LAST_WORDS_MS));
+    await unlessUnavailable(this.#handOver(Date.now() + HAND_OVER_MS));
     await this.#jobs.close();
   }
 
-  async #goRound(): Promise<void> {
-    const untilMs = Date.now() + LONGEST_ROUND_MS; // the next beat goes on with what is left
-    const isOver = () => this.#closed || Date.now() > untilMs;
-    for (const { deferred, written } of this.#owed.values()) {
+  async #runRound(): Promise<void> {
+    const untilMs = Date.now() + LONGEST_ROUND_MS; // the round of the next heartbeat continues with the rest
+    const isOver = () => this.#isClosed || Date.now() > untilMs;
+    for (const { deferred, isWritten } of this.#pending.values()) {
       if (isOver()) return;
-      if (!written) await this.#write(deferred);
+      if (!isWritten) await this.#write(deferred);
     }
-    await this.#strikePaid(isOver);
-    if (this.#owe === undefined || isOver()) return;
+    await this.#removeCompleted(isOver);
+    if (this.#takeOver === undefined || isOver()) return;
     await this.#jobs.recover();
     let takenOver = 0;
     while (!isOver()) {
       const due = await this.#jobs.nextDue();
       if (due === undefined) break;
-      if (await this.#lookAt(due, this.#owe)) takenOver += 1;
+      if (await this.#lookAt(due, this.#takeOver)) takenOver += 1;
     }
-    if (takenOver > 0) this.#log.info({ owed: takenOver }, 'debts taken over');
+    if (takenOver > 0) this.#log.info({ count: takenOver }, 'deferred replies taken over');
   }
 
   /** @returns whether it was taken over */
-  async #lookAt(due: DueReply, owe: (deferred: DeferredReply) => void): Promise<boolean> {
+  async #lookAt(due: DueReply, takeOver: (deferred: DeferredReply) => void): Promise<boolean> {
     const { interactionId } = due.deferred;
     const step = nextStep({
-      home: due.home,
-      own: this.#processesAlive.id,
-      owedHere: this.#owed.has(interactionId),
-      paidHere: this.#paid.has(interactionId),
-      isGone: (home) => this.#processesAlive.isGone(home),
+      owner: due.owner,
+      self: this.#processesAlive.id,
+      isPendingHere: this.#pending.has(interactionId),
+      isCompletedHere: this.#completed.has(interactionId),
+      isGone: (owner) => this.#processesAlive.isGone(owner),
     });
-    if (step === 'strike') {
-      await this.#jobs.strike(due);
-      this.#paid.delete(interactionId);
+    if (step === 'remove') {
+      await this.#jobs.removeDue(due);
+      this.#completed.delete(interactionId);
       return false;
     }
     const takenOver = step === 'take over' && (await this.#jobs.claim(due, this.#processesAlive.id));
-    if (takenOver) this.#owed.set(interactionId, { deferred: due.deferred, written: true });
+    if (takenOver) this.#pending.set(interactionId, { deferred: due.deferred, isWritten: true });
     try {
       await this.#jobs.postpone(due, this.#lookAgainMs);
     } finally {
-      if (takenOver) owe(due.deferred);
+      if (takenOver) takeOver(due.deferred);
     }
     return takenOver;
   }
 
   async #write(deferred: DeferredReply): Promise<string | null> {
-    const home = await this.#jobs.write(deferred, this.#processesAlive.id);
-    const owed = this.#owed.get(deferred.interactionId);
-    if (owed) owed.written = true;
-    else this.#paid.add(deferred.interactionId); // paid while it was being written
-    return home;
+    const owner = await this.#jobs.write(deferred, this.#processesAlive.id);
+    const pending = this.#pending.get(deferred.interactionId);
+    if (pending) pending.isWritten = true;
+    else this.#completed.add(deferred.interactionId); // completed while it was being written
+    return owner;
   }
 
-  async #strike(interactionId: string): Promise<void> {
-    if (await this.#jobs.remove(interactionId)) this.#paid.delete(interactionId);
+  async #removeStored(interactionId: string): Promise<void> {
+    if (await this.#jobs.remove(interactionId)) this.#completed.delete(interactionId);
   }
 
-  async #strikePaid(isOver: () => boolean): Promise<void> {
-    for (const interactionId of this.#paid) {
+  async #removeCompleted(isOver: () => boolean): Promise<void> {
+    for (const interactionId of this.#completed) {
       if (isOver()) return;
-      await this.#strike(interactionId);
+      await this.#removeStored(interactionId);
     }
   }
 
-  /** What no round has told Redis yet, it is told now: nobody else knows. */
+  /** Writes what no round has written yet: it is known to this process alone. */
   async #handOver(untilMs: number): Promise<void> {
-    await this.#strikePaid(() => Date.now() > untilMs);
-    for (const { deferred, written } of this.#owed.values()) {
+    await this.#removeCompleted(() => Date.now() > untilMs);
+    for (const { deferred, isWritten } of this.#pending.values()) {
       if (Date.now() > untilMs) return;
-      if (!written) await this.#write(deferred);
+      if (!isWritten) await this.#write(deferred);
       await this.#jobs.release(deferred, this.#processesAlive.id);
     }
   }

@@ -2,19 +2,19 @@ import { createRedisBackend, Queue, Worker } from 'bullmq';
 import type { RedisLink } from './redis-link.ts';
 
 const QUEUE = 'replies';
-/** Looking at a job takes a few ms; who has died over it is noticed within this and the check. */
+/** Looking at a job takes a few ms; a process that died over it is noticed within this and the check. */
 const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 3_000;
 
 /**
- * BullMQ over the connection that everything else uses, which it leaves open. The worker is there to fetch jobs by hand:
- * one that runs by itself blocks a second connection, waits without limit while Redis is away, and comes back late.
+ * BullMQ over the connection that everything else uses, which it leaves open. The worker fetches jobs only when asked: one
+ * that runs by itself blocks a second connection, waits without limit while Redis is unavailable, and comes back late.
  */
 export function openBullQueue(link: RedisLink, prefix: string, delayMs: number) {
   const shared = {
     connection: link.client,
     prefix,
-    // Fail at once while there is no connection, and ask nothing of a new one that could fail for good.
+    // Fail at once while there is no connection, and send no command on connecting that could fail for good.
     skipWaitingForReady: true,
     skipVersionCheck: true,
   };
@@ -29,8 +29,8 @@ export function openBullQueue(link: RedisLink, prefix: string, delayMs: number) 
     { ...shared, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS, maxStalledCount: Number.MAX_SAFE_INTEGER },
     (name, options) => createRedisBackend(name, options), // without a blocking connection
   );
-  const heardByTheLink = () => {};
-  queue.on('error', heardByTheLink);
-  worker.on('error', heardByTheLink);
+  const handledByLink = () => {};
+  queue.on('error', handledByLink);
+  worker.on('error', handledByLink);
   return { queue, worker };
 }

@@ -1,46 +1,83 @@
 import type { PlanSetting } from '../../model/plan.ts';
 import { type LimiterState, paceOf, withProbe } from '../../quota/limiter-state.ts';
+import { asReading, mergeReading } from '../../quota/quota.ts';
 import { emptyBucket, noEmptierThanEmpty, type Pace } from '../../quota/token-bucket.ts';
 
-/** What a process that cannot ask the others goes on with. */
-export interface Part {
+/** What a process that cannot reach Redis goes on with. */
+export interface IsolatedLimiter {
   /** The plan, divided by the processes last seen alive. */
   setting: PlanSetting;
   state: LimiterState;
 }
 
-export interface Parting {
+export interface Isolation {
   setting: PlanSetting;
   /** Processes last seen alive, this one included. */
   processes: number;
-  /** Whether the others were ever heard of. */
-  everJoined: boolean;
-  /** Whether this process has a probe under way; what became of another's is not to be known. */
-  ownProbe: boolean;
+  /** Whether this process has ever read the shared state. */
+  hasJoined: boolean;
+  /** Whether this process has a probe under way; the result of another process's probe cannot be learned. */
+  holdsProbe: boolean;
   nowMs: number;
 }
 
-/** This process's part of what was left. A process that never heard of the others gets one token, and no burst. */
-export function parted(state: LimiterState, { setting, processes, everJoined, ownProbe, nowMs }: Parting): Part {
-  const own = { ...setting, processes };
-  const part = paceOf(state, own, nowMs);
+/** This process's share of what was left. A process that never read the shared state gets one token and no burst. */
+export function isolatedLimiter(
+  state: LimiterState,
+  { setting, processes, hasJoined, holdsProbe, nowMs }: Isolation,
+): IsolatedLimiter {
+  const divided = { ...setting, processes };
+  const share = paceOf(state, divided, nowMs);
   const whole = paceOf(state, setting, nowMs);
-  const fullAtMs = everJoined
-    ? dividedFullAtMs(state.fullAtMs, { whole, part, processes, nowMs })
-    : emptyBucket(nowMs, part) - part.intervalMs;
-  return { setting: own, state: { ...withProbe(state, ownProbe), fullAtMs } };
+  const fullAtMs = hasJoined
+    ? dividedFullAtMs(state.fullAtMs, { whole, share, processes, nowMs })
+    : emptyBucket(nowMs, share) - share.intervalMs;
+  return { setting: divided, state: { ...withProbe(state, holdsProbe), fullAtMs } };
 }
 
-/**
- * When this process's part of the bucket is full, once it is divided: everybody gets the same share of the tokens that
- * are left in it, rounded down.
- */
+/** When this process's bucket is full: each process gets the same number of the tokens that are left, rounded down. */
 export function dividedFullAtMs(
   fullAtMs: number,
-  { whole, part, processes, nowMs }: { whole: Pace; part: Pace; processes: number; nowMs: number },
+  { whole, share, processes, nowMs }: { whole: Pace; share: Pace; processes: number; nowMs: number },
 ): number {
   const missingMs = Math.max(0, noEmptierThanEmpty(fullAtMs, nowMs, whole) - nowMs);
   const left = Math.floor(whole.capacity - missingMs / whole.intervalMs);
-  const own = Math.min(Math.floor(left / processes), part.capacity);
-  return emptyBucket(nowMs, part) - own * part.intervalMs;
+  const tokens = Math.min(Math.floor(left / processes), share.capacity);
+  return emptyBucket(nowMs, share) - tokens * share.intervalMs;
+}
+
+/**
+ * The shared state after an isolated process has added what it knows: the longer of two pauses, the lower of two figures.
+ *
+ * @param shared `undefined` when nothing is stored: then what is known here becomes the shared state
+ */
+export function rejoinedState(shared: LimiterState | undefined, local: LimiterState): LimiterState {
+  if (shared === undefined) return local;
+  const { breaker, openedUnder } =
+    local.breaker.state !== 'closed' && local.breaker.untilMs > shared.breaker.untilMs ? local : shared;
+  const reported = local.plan === undefined ? shared : local;
+  return {
+    ...shared,
+    breaker,
+    openedUnder,
+    lastFailure: Math.max(local.lastFailure, shared.lastFailure),
+    quota: lowerQuota(shared.quota, local.quota),
+    plan: reported.plan,
+    planAtLimit: reported.planAtLimit,
+    learnedBurst: lowerBurst(shared.learnedBurst, local.learnedBurst),
+    warned: (local.warned?.windowEndsMs ?? 0) > (shared.warned?.windowEndsMs ?? 0) ? local.warned : shared.warned,
+  };
+}
+
+/** Merges the newer as if both answers had been under way together. */
+function lowerQuota(shared: LimiterState['quota'], local: LimiterState['quota']): LimiterState['quota'] {
+  if (shared === undefined || local === undefined) return shared ?? local;
+  const [older, newer] = shared.receivedAtMs < local.receivedAtMs ? [shared, local] : [local, shared];
+  return mergeReading(older, { ...asReading(newer), sentAtMs: older.receivedAtMs - 1 });
+}
+
+function lowerBurst(shared: LimiterState['learnedBurst'], local: LimiterState['learnedBurst']) {
+  if (shared === undefined || local === undefined) return shared ?? local;
+  if (shared.untilMs !== local.untilMs) return shared.untilMs > local.untilMs ? shared : local;
+  return shared.capacity < local.capacity ? shared : local;
 }

@@ -4,51 +4,51 @@ import type { Acquired, PermitLane } from '../../quota/limiter.ts';
 import { INITIAL_LIMITER_STATE, type LimiterChange, type LimiterState, withProbe } from '../../quota/limiter-state.ts';
 import { acquirePermit, type Contention } from '../../quota/permit.ts';
 import { sameSchedule } from '../../quota/schedule.ts';
-import { parted } from './isolation.ts';
+import { isolatedLimiter } from './isolation.ts';
 
-/** What this process knows of the pacing of all. While it cannot ask them it keeps to its part. Asks nobody itself. */
+/** The limiter state as this process knows it, in memory: the shared one, or while isolated a share of it. */
 export class KnownLimiterState {
   /** Whether this process has a probe under way. */
   #holdsProbe = false;
   readonly #whole: PlanSetting;
-  /** As last heard, and as changed here since; all times by our clock. */
+  /** As last read, with the changes made here since; all times by this process's clock. */
   #state = INITIAL_LIMITER_STATE;
-  /** While alone: the plan's part, and the turns taken of it that the others know nothing of. */
-  #alone: { setting: PlanSetting; spent: number } | undefined;
-  #everJoined = false;
-  /** Changes made here that the others know nothing of, and what was known before. */
-  #unshared: { before: LimiterState; changes: LimiterChange[] } | undefined;
+  /** While isolated: the divided plan, and the permits given that are not charged to the shared bucket yet. */
+  #isolated: { setting: PlanSetting; spent: number } | undefined;
+  #hasJoined = false;
+  /** Changes made here that are not in Redis yet, and the state before them. */
+  #unpublished: { before: LimiterState; changes: LimiterChange[] } | undefined;
 
-  /** Alone until it joins. */
+  /** Isolated until it joins. */
   constructor(setting: PlanSetting, processes: number) {
     this.#whole = setting;
-    this.part(processes);
+    this.isolate(processes);
   }
 
-  get isAlone(): boolean {
-    return this.#alone !== undefined;
+  get isIsolated(): boolean {
+    return this.#isolated !== undefined;
   }
 
-  /** Turns taken alone that the others know nothing of. */
-  get spentAlone(): number {
-    return this.#alone?.spent ?? 0;
+  /** Permits given while isolated that are not charged to the shared bucket yet. */
+  get spentWhileIsolated(): number {
+    return this.#isolated?.spent ?? 0;
   }
 
-  get everJoined(): boolean {
-    return this.#everJoined;
+  get hasJoined(): boolean {
+    return this.#hasJoined;
   }
 
   get setting(): PlanSetting {
-    return this.#alone?.setting ?? this.#whole;
+    return this.#isolated?.setting ?? this.#whole;
   }
 
-  /** Alone, nobody else sees to it that our clock was set back. */
+  /** While isolated there is no clock of Redis to notice that this machine's clock was set back. */
   get state(): LimiterState {
-    return this.#alone ? afterClockJump(this.#state, Date.now()) : this.#state;
+    return this.#isolated ? afterClockJump(this.#state, Date.now()) : this.#state;
   }
 
-  /** What this process can say for itself: another's probe is no part of it. */
-  get own(): LimiterState {
+  /** The state without the probe of another process. */
+  get local(): LimiterState {
     return withProbe(this.state, this.#holdsProbe);
   }
 
@@ -57,61 +57,61 @@ export class KnownLimiterState {
     if (holdsProbe) this.#state = withProbe(this.#state, true);
   }
 
-  takeAlone(lane: PermitLane, contention: Contention): Acquired {
+  acquireIsolated(lane: PermitLane, contention: Contention): Acquired {
     const { state, got } = acquirePermit(this.state, lane, this.setting, Date.now(), contention);
     this.#state = state;
-    if (this.#alone && got.kind === 'permit') this.#alone.spent++;
+    if (this.#isolated && got.kind === 'permit') this.#isolated.spent++;
     return got;
   }
 
-  /** The bucket is full so much later; that of all is not touched. */
-  delayAlone(lagMs: number): void {
-    if (this.#alone) this.#state = { ...this.#state, fullAtMs: this.#state.fullAtMs + lagMs };
+  /** Postpones when the local bucket is full; the shared one is not touched. */
+  delayIsolated(lagMs: number): void {
+    if (this.#isolated) this.#state = { ...this.#state, fullAtMs: this.#state.fullAtMs + lagMs };
   }
 
   change(change: LimiterChange): void {
     const before = this.state;
-    this.#unshared ??= { before, changes: [] };
-    this.#unshared.changes.push(change);
+    this.#unpublished ??= { before, changes: [] };
+    this.#unpublished.changes.push(change);
     this.#state = change(before);
   }
 
-  /** All changes that the others know nothing of, as one; it is up to the caller to tell them. */
-  takeUnshared(): { before: LimiterState; change: LimiterChange } | undefined {
-    const unshared = this.#unshared;
-    this.#unshared = undefined;
-    return unshared && { before: unshared.before, change: (state) => applied(unshared.changes, state) };
+  /** All changes that are not in Redis yet, as one, for the caller to publish. */
+  takeUnpublished(): { before: LimiterState; change: LimiterChange } | undefined {
+    const unpublished = this.#unpublished;
+    this.#unpublished = undefined;
+    return unpublished && { before: unpublished.before, change: (state) => applied(unpublished.changes, state) };
   }
 
-  /** Takes over what all know, unless Redis has gone away since. @returns whether turns come at other times than it seemed */
-  hear(state: LimiterState): boolean {
-    if (this.#alone) return false;
+  /** Adopts the shared state, unless isolated meanwhile. @returns whether permits come at other times than before */
+  adopt(state: LimiterState): boolean {
+    if (this.#isolated) return false;
     const known = this.#state;
-    this.#state = applied(this.#unshared?.changes ?? [], state);
+    this.#state = applied(this.#unpublished?.changes ?? [], state);
     return !sameSchedule(known, this.#state);
   }
 
-  part(processes: number): void {
-    const { setting, state } = parted(this.#state, {
+  isolate(processes: number): void {
+    const { setting, state } = isolatedLimiter(this.#state, {
       setting: this.#whole,
       processes: Math.max(1, processes),
-      everJoined: this.#everJoined,
-      ownProbe: this.#holdsProbe,
+      hasJoined: this.#hasJoined,
+      holdsProbe: this.#holdsProbe,
       nowMs: Date.now(),
     });
-    this.#alone = { setting, spent: 0 };
+    this.#isolated = { setting, spent: 0 };
     this.#state = state;
   }
 
-  /** The others know of the turns that were taken alone. */
+  /** The permits given while isolated are charged to the shared bucket. */
   charged(): void {
-    if (this.#alone) this.#alone.spent = 0;
+    if (this.#isolated) this.#isolated.spent = 0;
   }
 
   join(state: LimiterState): void {
-    this.#alone = undefined;
-    this.#everJoined = true;
-    this.hear(state);
+    this.#isolated = undefined;
+    this.#hasJoined = true;
+    this.adopt(state);
   }
 }
 

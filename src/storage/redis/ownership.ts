@@ -1,20 +1,27 @@
-/** What the process that looks at a debt knows of it. */
-export interface Custody {
-  /** The process that owes it; `null` when that left it to others. */
-  home: string | null;
-  own: string;
-  /** This process is paying it. */
-  owedHere: boolean;
-  /** This process has paid it, and could not strike it out then. */
-  paidHere: boolean;
-  isGone: (home: string) => boolean;
+/** What the process that looks at a stored deferred reply knows of it. */
+export interface Ownership {
+  /** The process that will complete it; `null` when its owner has left it to any other. */
+  owner: string | null;
+  /** The id of this process. */
+  self: string;
+  /** This process is about to complete it. */
+  isPendingHere: boolean;
+  /** This process has completed it, and could not remove it then. */
+  isCompletedHere: boolean;
+  isGone: (owner: string) => boolean;
 }
 
-/** What to do about a debt that is still written down some seconds after it was made. */
-export function nextStep({ home, own, owedHere, paidHere, isGone }: Custody): 'strike' | 'wait' | 'take over' {
-  if (paidHere) return 'strike';
-  if (owedHere) return 'wait';
-  // One's own that one does not know: taken over, and the answer to that was lost.
-  if (home === null || home === own) return 'take over';
-  return isGone(home) ? 'take over' : 'wait';
+/** What to do about a deferred reply that is still stored some seconds after the defer. */
+export function nextStep({
+  owner,
+  self,
+  isPendingHere,
+  isCompletedHere,
+  isGone,
+}: Ownership): 'remove' | 'wait' | 'take over' {
+  if (isCompletedHere) return 'remove';
+  if (isPendingHere) return 'wait';
+  // Owned by this process and unknown to it: it was taken over, and the answer to that was lost.
+  if (owner === null || owner === self) return 'take over';
+  return isGone(owner) ? 'take over' : 'wait';
 }

@@ -5,8 +5,11 @@ import { EMPTY_QUEUE, readQueueSummary } from './queue-summary-json.ts';
 import type { RedisHealth, RedisLink } from './redis-link.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 
-/** A sign of life of this process, so many ms old, with what waits in its line; and everybody's, by Redis's clock. */
-const BEAT = `
+/**
+ * Writes a heartbeat of this process, so many ms old, with its queue summary; returns Redis's clock and the heartbeats of
+ * all processes.
+ */
+const HEARTBEAT = `
   local time = redis.call('TIME')
   local nowMs = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
   redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', nowMs - ARGV[2]) .. ' ' .. ARGV[3])
@@ -15,131 +18,131 @@ const BEAT = `
 `;
 const FORGOTTEN_AFTER_MS = 60_000;
 
-/** The same for all processes of a fleet. */
-export interface ProcessesAliveTimes {
-  beatEveryMs: number;
+/** The same for all processes over one Redis. */
+export interface HeartbeatTimes {
+  everyMs: number;
   deadAfterMs: number;
 }
 
-/** A process that is only busy, or collecting garbage, is never quiet for 4 s. */
-const TIMES: ProcessesAliveTimes = { beatEveryMs: 1_000, deadAfterMs: 4_000 };
+/** A process that is only busy, or collecting garbage, is never silent for 4 s. */
+const TIMES: HeartbeatTimes = { everyMs: 1_000, deadAfterMs: 4_000 };
 
-/** One process as it was last heard of. */
-interface Member {
-  silentMs: number;
-  line: string;
+/** The last heartbeat of a process. */
+interface Heartbeat {
+  ageMs: number;
+  queueSummary: string;
 }
 
-/** The processes that share one quota: who is alive, and what waits in whose line. */
+/** The processes that share one quota: which are alive, and the summaries of their queues. */
 export class ProcessesAlive implements QueueExchange {
-  /** This run of this process; a restart is another. */
+  /** Of this run of this process; a restart has another. */
   readonly id = randomUUID();
   readonly #link: RedisLink;
   readonly #key: string;
   readonly #deadAfterMs: number;
-  /** All that are alive have been heard of once Redis has answered so many. */
-  readonly #beatsToHearAll: number;
-  readonly #beating: NodeJS.Timeout;
-  readonly #onBeat: (() => void)[] = [];
-  #own = EMPTY_QUEUE;
-  #ownAgeMs = 0;
-  #members = new Map<string, Member>();
-  /** Beats that Redis has answered since it was last away. */
-  #beats = 0;
-  /** Asked about, but not heard of: since which beat. It may be too new. */
-  #strangers = new Map<string, number>();
-  /** Processes to be reckoned with until all have been heard of. */
+  /** After this many answered heartbeats every process that is alive has been seen. */
+  readonly #heartbeatsToSeeAll: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onHeartbeat: (() => void)[] = [];
+  #queueSummary = EMPTY_QUEUE;
+  #ageMs = 0;
+  #heartbeats = new Map<string, Heartbeat>();
+  /** Heartbeats of this process that Redis has answered since it was last unavailable. */
+  #answered = 0;
+  /** Ids that were asked about and never seen, with the count of answered heartbeats then: they may be too new. */
+  #unseen = new Map<string, number>();
+  /** Processes to assume until all have been seen. */
   #expectedSize: number;
 
-  /** @param expectedSize processes to be reckoned with before any was heard of */
+  /** @param expectedSize processes to assume before any heartbeat was read */
   constructor(link: RedisLink, prefix: string, expectedSize = 1, times = TIMES) {
     this.#link = link;
     this.#expectedSize = expectedSize;
     this.#key = `${prefix}:fleet`;
     this.#deadAfterMs = times.deadAfterMs;
-    this.#beatsToHearAll = times.deadAfterMs / times.beatEveryMs;
-    this.#beating = setInterval(() => void this.#beat().catch(() => {}), times.beatEveryMs).unref();
-    link.onHealth((health) => this.#hear(health));
-    this.#hear(link.health);
+    this.#heartbeatsToSeeAll = times.deadAfterMs / times.everyMs;
+    this.#timer = setInterval(() => void this.#beat().catch(() => {}), times.everyMs).unref();
+    link.onHealth((health) => this.#reset(health));
+    this.#reset(link.health);
   }
 
   /** Processes that were alive when Redis last answered, this one included. */
   get size(): number {
-    const alive = [...this.#members.values()].filter((member) => this.#isAlive(member)).length;
-    return this.#hasHeardAll() ? alive : Math.max(alive, this.#expectedSize);
+    const alive = [...this.#heartbeats.values()].filter((heartbeat) => this.#isAlive(heartbeat)).length;
+    return this.#hasSeenAll() ? alive : Math.max(alive, this.#expectedSize);
   }
 
   async exchange(own: QueueSummary): Promise<readonly QueueSummary[]> {
-    this.#own = own;
+    this.#queueSummary = own;
     try {
-      await this.#sayAndHear();
+      await this.#writeAndRead();
     } catch (error) {
       if (!(error instanceof RedisUnavailable)) throw error;
-      return []; // alone for now
+      return []; // isolated
     }
-    const others = [...this.#members].filter(([id, member]) => id !== this.id && this.#isAlive(member));
-    return others.flatMap(([, { line }]) => readQueueSummary(line) ?? []);
+    const others = [...this.#heartbeats].filter(([id, heartbeat]) => id !== this.id && this.#isAlive(heartbeat));
+    return others.flatMap(([, { queueSummary }]) => readQueueSummary(queueSummary) ?? []);
   }
 
-  /** Whether a process has ended, or died. Nobody is declared dead by one that itself has only just come back. */
+  /** Whether a process has ended or died. A process that has just reached Redis again declares no other dead. */
   isGone(id: string): boolean {
-    const member = this.#members.get(id);
-    if (member !== undefined) return this.#hasHeardAll() && !this.#isAlive(member);
-    const unknownSince = this.#strangers.get(id) ?? this.#beats;
-    this.#strangers.set(id, unknownSince);
-    return this.#beats - unknownSince > this.#beatsToHearAll;
+    const heartbeat = this.#heartbeats.get(id);
+    if (heartbeat !== undefined) return this.#hasSeenAll() && !this.#isAlive(heartbeat);
+    const unseenSince = this.#unseen.get(id) ?? this.#answered;
+    this.#unseen.set(id, unseenSince);
+    return this.#answered - unseenSince > this.#heartbeatsToSeeAll;
   }
 
-  /** Called after every beat while Redis answers: about once a second. */
-  onBeat(listener: () => void): void {
-    this.#onBeat.push(listener);
+  /** Called after every answered heartbeat: about once a second. */
+  onHeartbeat(listener: () => void): void {
+    this.#onHeartbeat.push(listener);
   }
 
-  /** Says that this process ends, so that nobody has to find out. Never rejects. */
+  /** Tells the others that this process ends, so that they need not wait until it counts as dead. Never rejects. */
   async leave(): Promise<void> {
-    clearInterval(this.#beating);
-    this.#ownAgeMs = this.#deadAfterMs;
-    await this.#sayAndHear().catch(() => {});
+    clearInterval(this.#timer);
+    this.#ageMs = this.#deadAfterMs;
+    await this.#writeAndRead().catch(() => {});
   }
 
-  #hear(health: RedisHealth): void {
+  #reset(health: RedisHealth): void {
     this.#expectedSize = this.size;
-    this.#beats = 0;
-    this.#strangers.clear();
-    if (health === 'usable') void this.#beat().catch(() => {}); // before anything that others could ask about
+    this.#answered = 0;
+    this.#unseen.clear();
+    if (health === 'usable') void this.#beat().catch(() => {}); // before other commands name this process to the others
   }
 
-  #isAlive({ silentMs }: Member): boolean {
-    return silentMs < this.#deadAfterMs;
+  #isAlive({ ageMs }: Heartbeat): boolean {
+    return ageMs < this.#deadAfterMs;
   }
 
-  #hasHeardAll(): boolean {
-    return this.#beats > this.#beatsToHearAll;
+  #hasSeenAll(): boolean {
+    return this.#answered > this.#heartbeatsToSeeAll;
   }
 
   async #beat(): Promise<void> {
-    await this.#sayAndHear();
-    this.#beats += 1;
-    for (const listener of this.#onBeat) listener();
+    await this.#writeAndRead();
+    this.#answered += 1;
+    for (const listener of this.#onHeartbeat) listener();
   }
 
-  async #sayAndHear(): Promise<void> {
-    const heard = await this.#link.run((client) =>
-      client.eval(BEAT, {
+  async #writeAndRead(): Promise<void> {
+    const answer = await this.#link.run((client) =>
+      client.eval(HEARTBEAT, {
         keys: [this.#key],
-        arguments: [this.id, String(this.#ownAgeMs), JSON.stringify(this.#own), String(FORGOTTEN_AFTER_MS)],
+        arguments: [this.id, String(this.#ageMs), JSON.stringify(this.#queueSummary), String(FORGOTTEN_AFTER_MS)],
       }),
     );
-    const [nowMs, pairs] = z.tuple([z.coerce.number(), z.array(z.string())]).parse(heard);
-    this.#members = new Map(fields(pairs).map(([id, said]) => [id, readMember(said, nowMs)]));
-    const forgotten = [...this.#members].flatMap(([id, { silentMs }]) => (silentMs > FORGOTTEN_AFTER_MS ? [id] : []));
+    const [nowMs, pairs] = z.tuple([z.coerce.number(), z.array(z.string())]).parse(answer);
+    this.#heartbeats = new Map(fields(pairs).map(([id, value]) => [id, readHeartbeat(value, nowMs)]));
+    const forgotten = [...this.#heartbeats].flatMap(([id, { ageMs }]) => (ageMs > FORGOTTEN_AFTER_MS ? [id] : []));
     if (forgotten.length > 0) await this.#link.run((client) => client.hDel(this.#key, forgotten));
   }
 }
 
-function readMember(said: string, nowMs: number): Member {
-  const space = said.indexOf(' ');
-  return { silentMs: nowMs - Number(said.slice(0, space)), line: said.slice(space + 1) };
+function readHeartbeat(value: string, nowMs: number): Heartbeat {
+  const space = value.indexOf(' ');
+  return { ageMs: nowMs - Number(value.slice(0, space)), queueSummary: value.slice(space + 1) };
 }
 
 function fields(pairs: readonly string[]): [string, string][] {

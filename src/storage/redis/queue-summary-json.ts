@@ -5,7 +5,7 @@ const rank = z.object({ member: z.number(), guild: z.number() });
 const requester = z
   .object({ memberId: z.string(), guildId: z.string().optional() })
   .transform(({ memberId, guildId }) => ({ memberId, guildId }));
-const Line: z.ZodType<QueueSummary> = z.object({
+const StoredSummary: z.ZodType<QueueSummary> = z.object({
   waiting: z.array(
     z
       .object({
@@ -15,7 +15,7 @@ const Line: z.ZodType<QueueSummary> = z.object({
         payer: requester,
         requesters: z.array(requester).optional(),
       })
-      // A process of an earlier version tells only who pays.
+      // A process of an earlier version writes the payer only.
       .transform(({ requesters, ...pending }) => ({ ...pending, requesters: requesters ?? [pending.payer] })),
   ),
   served: z.object({ members: rank, renewals: rank }),
@@ -26,10 +26,10 @@ export const EMPTY_QUEUE: QueueSummary = {
   served: { members: { member: 0, guild: 0 }, renewals: { member: 0, guild: 0 } },
 };
 
-/** `undefined` for a line of another version: its process still counts as alive. */
-export function readQueueSummary(line: string): QueueSummary | undefined {
+/** @returns `undefined` for the summary of another version, whose process still counts as alive */
+export function readQueueSummary(json: string): QueueSummary | undefined {
   try {
-    return Line.parse(JSON.parse(line));
+    return StoredSummary.parse(JSON.parse(json));
   } catch {
     return undefined;
   }

@@ -3,9 +3,9 @@ import type { Pace } from '../../quota/token-bucket.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /**
- * The bucket of token-bucket.ts, as rate-limiter-flexible's own script for consuming: its fixed windows would either let
- * two windows touch (twice the burst) or leave half of the plan unused. It keeps the time at which the bucket is full,
- * by Redis's clock, and gives back how far off that is.
+ * The bucket of token-bucket.ts, as a custom script of rate-limiter-flexible: its own fixed windows would either let two
+ * windows touch (twice the burst) or leave half of the plan unused. It stores when the bucket is full, by Redis's clock,
+ * and returns how long until then.
  *
  * Arguments: points; 1 + a time in ms, see below; capacity; seconds in which it fills.
  */
@@ -21,16 +21,16 @@ const script = (decision: string) => `
   redis.call('SET', KEYS[1], string.format('%.3f', fullAtMs), 'PX', math.ceil(fullAtMs - nowMs) + 1000)
   return {1, math.ceil(fullAtMs - nowMs)}
 `;
-/** Given: how long a token must have lain there. */
+/** `givenMs`: how long a token must have been in the bucket. */
 const TAKE = script(`
   if fullAtMs - (capacity - 1) * intervalMs + givenMs > nowMs then
     return {capacity + 1, math.ceil(fullAtMs - nowMs)}
   end
 `);
-/** Given: what is charged besides whole points. */
+/** `givenMs`: what is charged besides whole points. */
 const CHARGE = script('fullAtMs = fullAtMs + givenMs');
 
-/** The one token bucket of all processes that share a quota. Its methods throw RedisUnavailable. */
+/** The one token bucket of all processes that share a quota. Methods throw RedisUnavailable. */
 export class RedisBucket {
   readonly #link: RedisLink;
   readonly #prefix: string;
@@ -42,12 +42,12 @@ export class RedisBucket {
     this.#account = account;
   }
 
-  /** Where the time at which it is full is kept, by Redis's clock; absent while it is full. */
+  /** Of the time at which it is full, by Redis's clock; absent while it is full. */
   get key(): string {
     return `${this.#prefix}:${this.#account}`;
   }
 
-  /** Takes a token if there is one that has lain there for `heldBackMs`. `fullAtMs` is by our clock. */
+  /** Takes a token if one has been in the bucket for `heldBackMs`. `fullAtMs` is by this process's clock. */
   async take(pace: Pace, heldBackMs: number): Promise<{ taken: boolean; fullAtMs: number }> {
     try {
       const { msBeforeNext } = await this.#consume(TAKE, pace, 1, heldBackMs);
@@ -58,17 +58,17 @@ export class RedisBucket {
     }
   }
 
-  /** For requests that left without asking. */
+  /** For requests that were sent without a token. */
   async charge(pace: Pace, requests: number): Promise<void> {
     await this.#consume(CHARGE, pace, requests);
   }
 
-  /** For the time in which it seemed to refill, and the service's did not. */
+  /** For the time in which this bucket refilled and the service's did not. */
   async delay(pace: Pace, lagMs: number): Promise<void> {
     await this.#consume(CHARGE, pace, 0, lagMs);
   }
 
-  /** Leaves no token in it. */
+  /** Removes every token. */
   async empty(pace: Pace): Promise<void> {
     await this.charge(pace, pace.capacity);
   }

@@ -3,24 +3,24 @@ import type { CardLock } from '../../lookup/lookup-requests.ts';
 import type { RedisLink } from './redis-link.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 
-/** A lease is lost with its process after this long; until then nobody else asks for the card. */
+/** The lease of a process that died expires after this; until then no other process requests the card. */
 const LEASE_SECONDS = 4;
 const RENEW_EVERY_MS = 1_000;
 
-/** A limit of one asker at a time. While Redis is away everybody asks for themselves. */
+/** A limit of one holder at a time. While Redis is unavailable every process gets the lock. */
 export class RedisCardLock implements CardLock {
   readonly isShared = true;
   readonly #link: RedisLink;
   readonly #limiter: RateLimiterRedis;
   readonly #leaseMs: number;
   readonly #renewEveryMs: number;
-  /** Until when each is ours for certain: the limiter knows no owners, and after that it may be somebody else's. */
+  /** Until when each lease certainly belongs to this process: the limiter knows no owners, and later it may be another's. */
   readonly #held = new Map<string, number>();
   #renewing: NodeJS.Timeout | undefined;
 
   /**
-   * @param prefix of the leases of this service: another shares no card with it
-   * @param times whole seconds, at least 1: the limiter rounds down, and a lease of 0 would never end
+   * @param prefix of the leases of this service: another service has other cards
+   * @param times whole seconds, at least 1: the limiter rounds down, and a lease of 0 would never expire
    */
   constructor(link: RedisLink, prefix: string, times = { leaseSeconds: LEASE_SECONDS, renewEveryMs: RENEW_EVERY_MS }) {
     this.#link = link;
@@ -48,18 +48,18 @@ export class RedisCardLock implements CardLock {
   }
 
   async release(cardId: string): Promise<void> {
-    const isOurs = this.#isOurs(cardId);
+    const isHeld = this.#isHeld(cardId);
     this.#held.delete(cardId);
     if (this.#held.size === 0) {
       clearInterval(this.#renewing);
       this.#renewing = undefined;
     }
-    if (isOurs) await this.#link.run(() => this.#limiter.delete(cardId)).catch(() => {}); // it ends by itself
+    if (isHeld) await this.#link.run(() => this.#limiter.delete(cardId)).catch(() => {}); // it expires
   }
 
   #renew(): void {
     for (const cardId of this.#held.keys()) {
-      if (!this.#isOurs(cardId)) continue;
+      if (!this.#isHeld(cardId)) continue;
       const untilMs = performance.now() + this.#leaseMs;
       this.#link
         .run(() => this.#limiter.set(cardId, 1, this.#leaseMs / 1_000))
@@ -68,7 +68,7 @@ export class RedisCardLock implements CardLock {
     }
   }
 
-  #isOurs(cardId: string): boolean {
+  #isHeld(cardId: string): boolean {
     return (this.#held.get(cardId) ?? 0) > performance.now();
   }
 }

@@ -7,18 +7,18 @@ import { type Read, RedisBookings } from './redis-bookings.ts';
 import type { RedisLink } from './redis-link.ts';
 import { guildScope, memberScope, NOTHING, plus, type Scope, UnwrittenBookings } from './unwritten-bookings.ts';
 
-/** Totals that were read last, for the time while Redis is away. */
-const REMEMBERED = 2_000;
+/** The number of totals to remember for the time while Redis is unavailable. */
+const MAX_REMEMBERED = 2_000;
 
 /**
- * The ledger of processes that share a quota. A read costs one round trip; while Redis is away it gives what was last
- * read, with what was booked here and is not written. That is written when Redis is back, and counted once.
+ * The ledger of processes that share a quota. A read costs one round trip; while Redis is unavailable it returns what was
+ * last read plus what this process has not written yet. That is written when Redis is back, and counted once.
  */
 export class RedisLedger implements Ledger {
   readonly #written: RedisBookings;
   readonly #unwritten = new UnwrittenBookings();
-  readonly #lastSums = new LRUCache<string, Bookings>({ max: REMEMBERED });
-  readonly #lastTops = new LRUCache<string, readonly MemberRequests[]>({ max: REMEMBERED });
+  readonly #lastSums = new LRUCache<string, Bookings>({ max: MAX_REMEMBERED });
+  readonly #lastTops = new LRUCache<string, readonly MemberRequests[]>({ max: MAX_REMEMBERED });
   #writing: Promise<void> | undefined;
   #writeSoon: NodeJS.Timeout | undefined;
 
@@ -59,7 +59,7 @@ export class RedisLedger implements Ledger {
   async topMembers(requester: Requester, count: number): Promise<MemberRequests[]> {
     const { day } = bookingOf(requester);
     const guild = guildKey(requester);
-    const read = await orAway(this.#written.top(day, guild, count));
+    const read = await unlessFailed(this.#written.top(day, guild, count));
     const top = remembered(this.#lastTops, `${day} ${guild}`, read) ?? [];
     return mostFirst(top, this.#unwritten.members(day, guild, read?.batchNumber)).slice(0, count);
   }
@@ -72,7 +72,7 @@ export class RedisLedger implements Ledger {
 
   async #sum(scope: Scope): Promise<Bookings> {
     const day = utcDay(Date.now());
-    const read = await orAway(this.#written.sum(day, scope));
+    const read = await unlessFailed(this.#written.sum(day, scope));
     const last = remembered(this.#lastSums, `${day} ${scope}`, read) ?? NOTHING;
     const { requests, refused, saved } = plus(last, this.#unwritten.sum(day, scope, read?.batchNumber));
     return { requests: Math.max(0, requests), refused, saved };
@@ -96,14 +96,14 @@ export class RedisLedger implements Ledger {
         this.#unwritten.written(batch);
       }
     } catch {
-      this.#writeLater(); // the same batch once more
+      this.#writeLater(); // retries the same batch
     }
     this.#writing = undefined;
   }
 }
 
-/** The link logs why Redis is away. */
-function orAway<T>(reading: Promise<T>): Promise<T | undefined> {
+/** The link logs why Redis is unavailable. */
+function unlessFailed<T>(reading: Promise<T>): Promise<T | undefined> {
   return reading.catch(() => undefined);
 }
 
@@ -112,7 +112,7 @@ function remembered<T extends object>(memory: LRUCache<string, T>, key: string, 
   return memory.get(key);
 }
 
-/** Equal ones by member, as Redis ranks them. */
+/** Equal ones by member id, as Redis ranks them. */
 function mostFirst(top: readonly MemberRequests[], more: readonly MemberRequests[]): MemberRequests[] {
   const requestsBy = new Map<string, number>();
   for (const { memberId, requests } of [...top, ...more]) {

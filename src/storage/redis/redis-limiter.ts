@@ -14,41 +14,41 @@ import { currentQuota } from '../../quota/quota.ts';
 import { runsOutAtMs } from '../../quota/rate-samples.ts';
 import { RefillLag } from '../../quota/refill-lag.ts';
 import { scheduleOf } from '../../quota/schedule.ts';
-import { JointLimiter, type JointLimiterOptions } from './joint-limiter.ts';
+import { LimiterSync, type LimiterSyncOptions } from './limiter-sync.ts';
 
-export interface RedisLimiterOptions extends JointLimiterOptions {
-  /** What anybody waits for at most. */
+export interface RedisLimiterOptions extends LimiterSyncOptions {
+  /** The longest wait that a lookup may have. */
   longestWaitMs: number;
-  /** Called with a daily limit that fits no plan, each time that it is heard. */
+  /** Called with a daily limit that fits no plan, on each answer. */
   warnOfLimit: (limit: number) => void;
   random?: () => number;
 }
 
 /**
- * The pacer of a process that shares its quota with others: one state and one bucket for all, in Redis. While Redis is
- * away it goes on by what it last knew, under an insurance limit: the plan divided by the processes last seen alive.
+ * The limiter of processes that share a quota: one state and one bucket for all, in Redis. While isolated it continues
+ * with what it last knew, at the plan divided by the processes last seen alive.
  */
 export class RedisLimiter implements Limiter {
   readonly #options: RedisLimiterOptions;
-  readonly #joint: JointLimiter;
+  readonly #sync: LimiterSync;
   readonly #listeners: (() => void)[] = [];
   readonly #lag = new RefillLag();
-  /** Of this process; those of the others are not known. */
+  /** Of this process; those of other processes are not known. */
   readonly #underWay = new Set<Permit>();
-  #hasHeard = false;
+  #hasAnswer = false;
 
   constructor(options: RedisLimiterOptions) {
     this.#options = options;
-    this.#joint = new JointLimiter(options, () => this.#tell());
+    this.#sync = new LimiterSync(options, () => this.#notify());
   }
 
   acquire(lane: PermitLane, politeMs = 0): Promise<Acquired> {
-    return this.#joint.withPermit(async () => {
-      const contention = { politeMs, underWay: this.#underWay.size, isUnheard: !this.#hasHeard };
-      const { got, fromFull } = await this.#joint.take(lane, contention);
+    return this.#sync.exclusively(async () => {
+      const contention = { politeMs, underWay: this.#underWay.size, isUnheard: !this.#hasAnswer };
+      const { got, fromFull } = await this.#sync.acquire(lane, contention);
       if (got.kind !== 'permit') return got;
       if (fromFull || got.permit.probe) this.#lag.tookFromFull(Date.now());
-      if (got.permit.probe) this.#joint.holdsProbe = true;
+      if (got.permit.probe) this.#sync.holdsProbe = true;
       this.#underWay.add(got.permit);
       return got;
     });
@@ -59,55 +59,55 @@ export class RedisLimiter implements Limiter {
     const now = { longestWaitMs, nowMs: Date.now(), random: random() };
     this.#underWay.delete(permit);
     const lagMs = this.#lag.arrived(now.nowMs);
-    this.#joint.change((state) => releasePermit(state, permit, outcome, this.#joint.setting, now));
-    // The probe is held until all know what became of it; else another could leave meanwhile.
-    await this.#joint.withPermit(async () => {
-      await this.#joint.share();
-      if (permit.probe) this.#joint.holdsProbe = false;
-      await this.#joint.delay(lagMs);
+    this.#sync.change((state) => releasePermit(state, permit, outcome, this.#sync.setting, now));
+    // The probe is held until its outcome is published; otherwise another process could send one meanwhile.
+    await this.#sync.exclusively(async () => {
+      await this.#sync.publish();
+      if (permit.probe) this.#sync.holdsProbe = false;
+      await this.#sync.delay(lagMs);
     });
-    this.#tell();
+    this.#notify();
   }
 
   observe(reading: QuotaReading): void {
     const nowMs = Date.now();
-    const { state: before, setting } = this.#joint;
+    const { state: before, setting } = this.#sync;
     void this.#change((state) => observeReading(state, reading, nowMs));
-    this.#hasHeard = true;
-    const { state } = this.#joint;
-    const owedMs = fullAtMsAfter(before, state, setting, nowMs) - before.fullAtMs;
-    void this.#joint.withPermit(() => this.#joint.delay(owedMs));
+    this.#hasAnswer = true;
+    const { state } = this.#sync;
+    const delayMs = fullAtMsAfter(before, state, setting, nowMs) - before.fullAtMs;
+    void this.#sync.exclusively(() => this.#sync.delay(delayMs));
     const limit = unknownLimit(state, this.#options.setting);
     if (limit !== undefined) this.#options.warnOfLimit(limit);
   }
 
   observePlan(plan: Plan): void {
-    void this.#change((state) => observeReportedPlan(state, plan)).then(() => this.#tell());
+    void this.#change((state) => observeReportedPlan(state, plan)).then(() => this.#notify());
   }
 
   schedule(): Schedule {
-    return scheduleOf(this.#joint.state, this.#joint.setting, this.#options.longestWaitMs, Date.now());
+    return scheduleOf(this.#sync.state, this.#sync.setting, this.#options.longestWaitMs, Date.now());
   }
 
   quota(): QuotaState | undefined {
-    return currentQuota(this.#joint.state.quota, Date.now());
+    return currentQuota(this.#sync.state.quota, Date.now());
   }
 
   runsOutAtMs(): number | undefined {
-    return runsOutAtMs(this.#joint.state.samples, this.quota(), Date.now());
+    return runsOutAtMs(this.#sync.state.samples, this.quota(), Date.now());
   }
 
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Changes what is known here at once, and then what all know. */
+  /** Changes the state in this process at once, and then in Redis. */
   #change(change: LimiterChange): Promise<void> {
-    this.#joint.change(change);
-    return this.#joint.withPermit(() => this.#joint.share());
+    this.#sync.change(change);
+    return this.#sync.exclusively(() => this.#sync.publish());
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

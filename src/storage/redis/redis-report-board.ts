@@ -24,14 +24,14 @@ const StoredReport: z.ZodType<UsageReport> = z.object({
   atMs: z.number(),
 });
 
-/** One board for all processes that share a quota. While Redis is away each has its own. */
+/** One board for all processes that share a quota. While Redis is unavailable each process uses its own. */
 export class RedisReportBoard implements ReportBoard {
   readonly #link: RedisLink;
   readonly #key: string;
   readonly #claims: RateLimiterRedis;
-  readonly #own = new LocalReportBoard();
+  readonly #local = new LocalReportBoard();
 
-  /** @param prefix of this account: another key has another report */
+  /** @param prefix of this account: each key has its own report */
   constructor(link: RedisLink, prefix: string) {
     this.#link = link;
     this.#key = `${prefix}:report`;
@@ -45,38 +45,38 @@ export class RedisReportBoard implements ReportBoard {
   }
 
   async claim(): Promise<boolean> {
-    // First its own: Redis knows nothing of what was claimed while it was away.
-    if (!(await this.#own.claim())) return false;
+    // The local board first: Redis does not know what was claimed while it was unavailable.
+    if (!(await this.#local.claim())) return false;
     try {
       await this.#link.run(() => this.#claims.consume('claim'));
       return true;
     } catch (refused) {
       if (refused instanceof RedisUnavailable) return true;
-      await this.#own.giveBack();
+      await this.#local.giveBack();
       return false;
     }
   }
 
   async giveBack(): Promise<void> {
-    await this.#own.giveBack();
-    await this.#link.run(() => this.#claims.delete('claim')).catch(() => {}); // it ends by itself
+    await this.#local.giveBack();
+    await this.#link.run(() => this.#claims.delete('claim')).catch(() => {}); // it expires
   }
 
   async post(report: UsageReport): Promise<void> {
-    await this.#own.post(report);
+    await this.#local.post(report);
     if ((await this.last()) !== report) return; // another process has a later one
     const expiration = { type: 'PX', value: KEPT_MS } as const;
-    await this.#link.run((client) => client.set(this.#key, JSON.stringify(report), { expiration })).catch(() => {}); // others ask for themselves
+    await this.#link.run((client) => client.set(this.#key, JSON.stringify(report), { expiration })).catch(() => {}); // other processes then request their own
   }
 
   async last(): Promise<UsageReport | undefined> {
-    const own = await this.#own.last();
+    const local = await this.#local.last();
     const text = await this.#link.read((client) => client.get(this.#key)).catch(() => null);
-    return latest(text === null ? undefined : parsed(text), own);
+    return latest(text === null ? undefined : parsed(text), local);
   }
 }
 
-/** `undefined` for a report of another version. */
+/** @returns `undefined` for a report of another version */
 function parsed(text: string): UsageReport | undefined {
   try {
     return StoredReport.parse(JSON.parse(text));

@@ -2,12 +2,12 @@ import KeyvRedis, { type RedisClientConnectionType } from '@keyv/redis';
 import type { RedisLink } from './redis-link.ts';
 import { unlessUnavailable } from './redis-unavailable.ts';
 
-/** A scan keeps Redis busy for about so many microseconds. */
-const KEYS_AT_ONCE = 1_000;
+/** Redis is busy with one scan of this many keys for about 1 ms. */
+const KEYS_PER_SCAN = 1_000;
 
-/** A Keyv storage adapter over Redis that misses while Redis is away, and keeps nobody waiting for it. */
+/** A Keyv storage adapter over Redis. While Redis is unavailable every read is a miss, without a wait. */
 export class RedisStore {
-  /** What Keyv asks of an adapter. */
+  /** Required by Keyv. */
   readonly opts = {};
   readonly namespace = undefined;
   readonly #link: RedisLink;
@@ -15,12 +15,12 @@ export class RedisStore {
 
   constructor(link: RedisLink) {
     this.#link = link;
-    // Typed for node-redis 5; the few commands that it calls are the same in 6, as the contract tests show.
+    // Typed for node-redis 5; the few commands that it calls are the same in 6, as the tests of the card store show.
     const client = link.client as unknown as RedisClientConnectionType;
     this.#redis = new KeyvRedis<string>(client, { throwOnConnectError: false, throwOnErrors: true });
   }
 
-  /** Keyv listens for errors of connections; the link has its own. */
+  /** Keyv listens for connection errors, which the link handles. */
   on(): this {
     return this;
   }
@@ -38,7 +38,7 @@ export class RedisStore {
     const MATCH = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`;
     let cursor = '0';
     do {
-      const found = await this.#link.read((client) => client.scan(cursor, { MATCH, COUNT: KEYS_AT_ONCE }));
+      const found = await this.#link.read((client) => client.scan(cursor, { MATCH, COUNT: KEYS_PER_SCAN }));
       cursor = found.cursor;
       yield* found.keys;
     } while (cursor !== '0');
@@ -48,12 +48,12 @@ export class RedisStore {
     return (await unlessUnavailable(this.#link.run(() => this.#redis.delete(key)))) ?? false;
   }
 
-  /** @throws always: it would take every key of that Redis, whoever's it is */
+  /** @throws always: it would delete every key of that Redis, those of other programs too */
   clear(): Promise<void> {
     return Promise.reject(new Error('cards in Redis are not cleared: they expire'));
   }
 
-  /** The link belongs to others, too. */
+  /** Has no effect: the link is shared. */
   disconnect(): Promise<void> {
     return Promise.resolve();
   }

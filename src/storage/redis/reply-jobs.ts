@@ -7,12 +7,15 @@ import { StoredReply } from '../../replies/stored-reply.ts';
 import { openBullQueue } from './bull-queue.ts';
 import type { RedisLink } from './redis-link.ts';
 
-const JournalEntry = z.object({ home: z.string().nullable(), deferred: StoredReply });
+/** Stored with `home` for the owner. */
+const JournalEntry = z
+  .object({ home: z.string().nullable(), deferred: StoredReply })
+  .transform(({ home, deferred }) => ({ owner: home, deferred }));
 
-/** A debt as it is written down, with the process that owes it; `null` when that left it to others. */
-export type JournalEntry = z.infer<typeof JournalEntry>;
+/** A stored deferred reply, and the process that will complete it; `null` when its owner has left it to any other. */
+export type JournalEntry = z.output<typeof JournalEntry>;
 
-/** A debt that this process alone may look at for some seconds. */
+/** A deferred reply that this process alone may look at, until the lock of its job expires. */
 export interface DueReply extends JournalEntry {
   job: Job<unknown>;
 }
@@ -22,15 +25,15 @@ export interface ReplyJobsOptions {
   /** Of every key, with its version and without a colon at the end. */
   prefix: string;
   log: Logger;
-  /** A debt is left alone for so long: most are paid by then. */
+  /** A deferred reply is due for a look after this long: most are completed by then. */
   firstLookMs: number;
 }
 
 /**
- * Debts as BullMQ jobs: each is delayed, and due when somebody should look whether its process is still alive. One costs
- * 1.5 kB of Redis; nothing but a few keys of the queue is left of it.
+ * Deferred replies as BullMQ jobs: each is delayed, and due when a process should look whether its owner is still alive.
+ * One costs 1.5 kB of Redis; once completed, nothing but a few keys of the queue is left.
  *
- * @throws RedisUnavailable from every method, after 250 ms for each trip
+ * @throws RedisUnavailable from every method, after 250 ms for each round trip
  */
 export class ReplyJobs {
   readonly #link: RedisLink;
@@ -45,7 +48,7 @@ export class ReplyJobs {
     const { queue, worker } = openBullQueue(link, prefix, firstLookMs);
     this.#queue = queue;
     this.#worker = worker;
-    // Nobody listens to its events, of which it would keep 10,000. Redis may come back empty.
+    // BullMQ would keep 10,000 events, and nothing reads them. Set again because Redis may come back empty.
     const keepNoEvents = () => {
       this.#run(() => queue.getBackend().setQueueMeta({ 'opts.maxLenEvents': 0 })).catch(() => {});
     };
@@ -53,38 +56,38 @@ export class ReplyJobs {
     link.onHealth(keepNoEvents);
   }
 
-  /** @returns the process that owes it: this one, unless another has written it down before */
-  async write(deferred: DeferredReply, home: string): Promise<string | null> {
+  /** @returns the owner: the given one, unless another process has stored it before */
+  async write(deferred: DeferredReply, owner: string): Promise<string | null> {
     const jobId = toJobId(deferred.interactionId);
-    // Does nothing when it is there already.
-    await this.#run(() => this.#queue.add('reply', { home, deferred } satisfies JournalEntry, { jobId }));
+    // Has no effect when the job exists.
+    await this.#run(() => this.#queue.add('reply', toStored({ owner, deferred }), { jobId }));
     const written = await this.#run(() => this.#queue.getJob(jobId));
-    const reply = written && this.#read(written);
-    return reply ? reply.home : home;
+    const entry = written && this.#read(written);
+    return entry ? entry.owner : owner;
   }
 
-  /** @returns `false` when somebody is looking at it: worth another try */
+  /** @returns `false` while a process looks at it: worth another try */
   async remove(interactionId: string): Promise<boolean> {
     return (await this.#run(() => this.#queue.remove(toJobId(interactionId)))) !== 0;
   }
 
-  /** Makes due what somebody has died over. */
+  /** Makes those due again that a process died over while it looked at them. */
   async recover(): Promise<void> {
     await this.#run(() => this.#worker.getBackend().moveStalledJobsToWait());
   }
 
-  /** The next debt to look at. One that cannot be read is dropped, with a line in the log. */
+  /** The next deferred reply to look at. An invalid one is dropped and logged. */
   async nextDue(): Promise<DueReply | undefined> {
     for (;;) {
       const job = await this.#run(() => this.#worker.getNextJob(this.#token, { block: false }));
       if (job === undefined) return undefined;
-      const reply = this.#read(job);
-      if (reply) return { ...reply, job };
+      const entry = this.#read(job);
+      if (entry) return { ...entry, job };
       await this.#complete(job);
     }
   }
 
-  async strike({ job }: DueReply): Promise<void> {
+  async removeDue({ job }: DueReply): Promise<void> {
     await this.#complete(job);
   }
 
@@ -92,22 +95,22 @@ export class ReplyJobs {
     await this.#run(() => job.moveToDelayed(Date.now() + forMs, this.#token));
   }
 
-  /** @returns `false` when it was paid meanwhile */
-  async claim({ job, deferred }: DueReply, home: string): Promise<boolean> {
+  /** @returns `false` when it was completed meanwhile */
+  async claim({ job, deferred }: DueReply, owner: string): Promise<boolean> {
     const claimed = await this.#run(async () => {
-      await job.updateData({ home, deferred } satisfies JournalEntry);
+      await job.updateData(toStored({ owner, deferred }));
       return true;
     });
     return claimed ?? false;
   }
 
-  /** Makes a debt of `home` anybody's, and due at once. */
-  async release({ interactionId }: DeferredReply, home: string): Promise<void> {
+  /** Leaves a deferred reply of `owner` to any other process, due at once. */
+  async release({ interactionId }: DeferredReply, owner: string): Promise<void> {
     const job = await this.#run(() => this.#queue.getJob(toJobId(interactionId)));
     if (job === undefined) return;
-    const reply = this.#read(job);
-    if (reply?.home !== home) return;
-    await this.#run(() => job.updateData({ ...reply, home: null } satisfies JournalEntry));
+    const entry = this.#read(job);
+    if (entry?.owner !== owner) return;
+    await this.#run(() => job.updateData(toStored({ ...entry, owner: null })));
     await this.#run(() => job.promote());
   }
 
@@ -122,7 +125,7 @@ export class ReplyJobs {
 
   #read(job: Job<unknown>): JournalEntry | undefined {
     const { data, error } = JournalEntry.safeParse(job.data);
-    if (error) this.#log.error({ err: error }, 'debt does not fit: it is dropped');
+    if (error) this.#log.error({ err: error }, 'invalid deferred reply: it is dropped');
     return data;
   }
 
@@ -137,12 +140,16 @@ export class ReplyJobs {
   }
 }
 
-/** BullMQ takes no id that is a plain number. */
+function toStored({ owner, deferred }: JournalEntry): z.input<typeof JournalEntry> {
+  return { home: owner, deferred };
+}
+
+/** BullMQ accepts no id that is a plain number. */
 function toJobId(interactionId: string): string {
   return `interaction-${interactionId}`;
 }
 
-/** BullMQ's own errors carry a number, those of the system a word. */
+/** Errors of BullMQ have a number as their code, those of the system a string. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'number';
 }

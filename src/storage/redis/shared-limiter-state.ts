@@ -9,10 +9,10 @@ import type { RedisLink } from './redis-link.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 import { SharedText } from './shared-text.ts';
 
-/** Changes are few, and each time one of those who try succeeds. */
+/** Changes are few, and in each round one of the processes that try succeeds. */
 const MAX_TRIES = 50;
 
-/** A probe belongs to a process, and ends with it. An era begins with the first state, or when Redis has lost the last. */
+/** `probeOf`: the process that holds the probe, which ends with it. An era begins when no state is stored. */
 const SharedState = z.object({
   state: StoredLimiterState,
   probeOf: z.string().optional(),
@@ -21,7 +21,7 @@ const SharedState = z.object({
 
 type SharedState = z.infer<typeof SharedState>;
 
-/** What a change found and what it left, both by this process's clock; `undefined` as `read` has it. */
+/** The state before and after a change, both by this process's clock; `undefined` as in `read`. */
 export interface Change {
   before: LimiterState | undefined;
   after: LimiterState | undefined;
@@ -32,25 +32,25 @@ export interface SharedLimiterStateOptions {
   prefix: string;
   account: string;
   log: Logger;
-  /** Where RedisBucket keeps its time. */
+  /** `RedisBucket.key` */
   bucketKey: string;
   /** This process, and whether another is gone. */
   processesAlive: { id: string; isGone(id: string): boolean };
 }
 
 /**
- * The pacing state of all processes, in Redis and by Redis's clock, so that machines whose clocks differ agree. Changes
- * are compared and swapped: none is lost. The bucket is shown with it, but changed by RedisBucket alone. Its methods throw
- * RedisUnavailable.
+ * The limiter state of all processes, in Redis and by Redis's clock, so that machines whose clocks differ agree. Changes
+ * compare and swap: none is lost. The state includes when the bucket is full, which only RedisBucket changes. Methods
+ * throw RedisUnavailable.
  */
 export class SharedLimiterState {
-  /** Whether this process has a probe under way. One that it claimed without hearing of it is nobody's. */
+  /** Whether this process has a probe under way. One that it claimed without receiving the answer counts as ended. */
   holdsProbe = false;
   readonly #options: SharedLimiterStateOptions;
   readonly #text: SharedText;
-  /** What the text says, by Redis's clock. */
-  #there: { text: string; said: SharedState | undefined } = { text: '', said: undefined };
-  /** The one that this process has joined. */
+  /** The parsed text, by Redis's clock. */
+  #parsed: { text: string; value: SharedState | undefined } = { text: '', value: undefined };
+  /** The era that this process has joined. */
   #era: string | undefined;
 
   constructor(options: SharedLimiterStateOptions) {
@@ -58,56 +58,56 @@ export class SharedLimiterState {
     this.#text = new SharedText(options.link, `${options.prefix}:pacing:${options.account}`, options.bucketKey);
   }
 
-  /** `undefined`: nothing stands there, or nonsense, or nothing that this process has joined: Redis has lost that. */
+  /** @returns `undefined` when no state is stored, an invalid one, or one of another era: Redis has lost the one joined */
   async read(): Promise<LimiterState | undefined> {
     await this.#text.read();
-    return this.#shown(this.#era);
+    return this.#inEra(this.#era);
   }
 
-  /** @param change is given what `read` gives, maybe several times; changes nothing by giving that back, or nothing */
-  update(change: (there: LimiterState | undefined) => LimiterState | undefined): Promise<Change> {
+  /** @param change gets what `read` returns, maybe several times; returns the same, or `undefined`, to change nothing */
+  update(change: (current: LimiterState | undefined) => LimiterState | undefined): Promise<Change> {
     return this.#replace(change, this.#era);
   }
 
-  /** Like `update`, but whatever stands there counts, from here on. */
-  async join(change: (there: LimiterState | undefined) => LimiterState): Promise<LimiterState> {
+  /** Like `update`, with a state of any era, which this process joins. */
+  async join(change: (current: LimiterState | undefined) => LimiterState): Promise<LimiterState> {
     const { after } = await this.#replace(change, undefined);
-    this.#era = this.#said?.era;
+    this.#era = this.#stored?.era;
     return after;
   }
 
   async #replace<T extends LimiterState | undefined>(
-    change: (there: LimiterState | undefined) => T,
+    change: (current: LimiterState | undefined) => T,
     era: string | undefined,
   ): Promise<{ before: LimiterState | undefined; after: T }> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const seen = this.#text.text;
-      const before = this.#shown(era);
+      const read = this.#text.text;
+      const before = this.#inEra(era);
       const after = change(before);
       if (after === undefined || before === after) {
         await this.#text.read();
-        if (this.#text.text === seen) return { before, after }; // what the decision rests on still stands there
-      } else if (await this.#text.replace(this.#written(after, before))) {
+        if (this.#text.text === read) return { before, after }; // the state that was decided on is still stored
+      } else if (await this.#text.replace(this.#serialized(after, before))) {
         return { before, after };
       }
     }
-    throw new RedisUnavailable('the shared pacing state never stands still');
+    throw new RedisUnavailable('the shared limiter state changes too often');
   }
 
-  #written(after: LimiterState, before: LimiterState | undefined): string {
-    const probeOf = before?.breaker.state === 'halfOpen' ? this.#said?.probeOf : this.#options.processesAlive.id;
+  #serialized(after: LimiterState, before: LimiterState | undefined): string {
+    const probeOf = before?.breaker.state === 'halfOpen' ? this.#stored?.probeOf : this.#options.processesAlive.id;
     return JSON.stringify({
       state: shifted(after, this.#text.aheadMs),
-      era: this.#said?.era ?? randomUUID(),
+      era: this.#stored?.era ?? randomUUID(),
       ...(after.breaker.state === 'halfOpen' && { probeOf }),
     });
   }
 
-  /** Read once, however often it is asked for. */
-  get #said(): SharedState | undefined {
+  /** Parsed once per text. */
+  get #stored(): SharedState | undefined {
     const { text } = this.#text;
-    if (this.#there.text !== text) this.#there = { text, said: this.#parse(text) };
-    return this.#there.said;
+    if (this.#parsed.text !== text) this.#parsed = { text, value: this.#parse(text) };
+    return this.#parsed.value;
   }
 
   #parse(text: string): SharedState | undefined {
@@ -115,17 +115,17 @@ export class SharedLimiterState {
     try {
       return SharedState.parse(JSON.parse(text));
     } catch (err) {
-      this.#options.log.warn({ err }, 'shared pacing state does not fit: it is written anew');
+      this.#options.log.warn({ err }, 'invalid shared limiter state: it is replaced');
       return undefined;
     }
   }
 
-  #shown(era: string | undefined): LimiterState | undefined {
-    if (this.#said === undefined || (era !== undefined && era !== this.#said.era)) return undefined;
-    const { state, probeOf } = this.#said;
+  #inEra(era: string | undefined): LimiterState | undefined {
+    if (this.#stored === undefined || (era !== undefined && era !== this.#stored.era)) return undefined;
+    const { state, probeOf } = this.#stored;
     const isProbing = state.breaker.state === 'halfOpen' && this.#isUnderWay(probeOf);
-    const shown = { ...withProbe(state, isProbing), fullAtMs: this.#text.besides };
-    return plausible(shifted(shown, -this.#text.aheadMs), Date.now());
+    const known = { ...withProbe(state, isProbing), fullAtMs: this.#text.number };
+    return plausible(shifted(known, -this.#text.aheadMs), Date.now());
   }
 
   #isUnderWay(probeOf: string | undefined): boolean {

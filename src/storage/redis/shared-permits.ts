@@ -3,12 +3,12 @@ import type { Acquired, PermitLane } from '../../quota/limiter.ts';
 import { type LimiterChange, type LimiterState, paceOf, underSetting } from '../../quota/limiter-state.ts';
 import { type Contention, decidePermit, isProbeDue, launched } from '../../quota/permit.ts';
 import { type Pace, tokenAtMs } from '../../quota/token-bucket.ts';
+import { rejoinedState } from './isolation.ts';
 import type { RedisBucket } from './redis-bucket.ts';
-import { rejoined } from './rejoin.ts';
 import type { SharedLimiterState } from './shared-limiter-state.ts';
 
-/** What came of asking for a turn, and what all know after it. */
-export interface Taken {
+/** The result of asking for a permit, and the shared state after it. */
+export interface SharedAcquired {
   state: LimiterState;
   got: Acquired;
   /** The bucket was full before. */
@@ -16,8 +16,8 @@ export interface Taken {
 }
 
 /**
- * Turns that all processes share: one state, one bucket. Where Redis has lost them, they are written again by what this
- * process knows (`own`), without a new burst. Its methods throw RedisUnavailable.
+ * Permits from one state and one bucket for all processes. Where Redis has lost them, they are written anew from what this
+ * process knows (`local`), without a new burst. Methods throw RedisUnavailable.
  */
 export class SharedPermits {
   readonly #setting: PlanSetting;
@@ -30,66 +30,68 @@ export class SharedPermits {
     this.#bucket = bucket;
   }
 
-  /** What all know now. Costs one command. */
-  async hear(own: LimiterState): Promise<LimiterState> {
-    return (await this.#shared.read()) ?? this.join(own);
+  /** The shared state. Costs one command. */
+  async read(local: LimiterState): Promise<LimiterState> {
+    return (await this.#shared.read()) ?? this.join(local);
   }
 
-  /** Changes what all know. `own` has been changed already. Costs one command, if nobody else changes it meanwhile. */
+  /** Changes the shared state; `local` is changed already. Costs one command, if no other process changes it meanwhile. */
   async change(
-    own: LimiterState,
+    local: LimiterState,
     change: LimiterChange,
   ): Promise<{ before: LimiterState | undefined; after: LimiterState }> {
-    const { before, after } = await this.#shared.update((there) => there && change(there));
-    return { before, after: after ?? (await this.join(own)) };
+    const { before, after } = await this.#shared.update((current) => current && change(current));
+    return { before, after: after ?? (await this.join(local)) };
   }
 
-  /** Like takeTurn, with the state as all know it. Costs two commands, and three more for the probe. */
-  async take(own: LimiterState, lane: PermitLane, contention: Contention): Promise<Taken> {
-    const heard = await this.hear(own);
-    const permitted = decidePermit(heard, lane, this.#setting, Date.now(), contention);
-    if (permitted.kind !== 'token') return { state: heard, got: permitted };
-    const fromFull = heard.fullAtMs <= Date.now();
+  /** Like `acquirePermit`, with the shared state. Costs two commands, and three more for the probe. */
+  async acquire(local: LimiterState, lane: PermitLane, contention: Contention): Promise<SharedAcquired> {
+    const shared = await this.read(local);
+    const decision = decidePermit(shared, lane, this.#setting, Date.now(), contention);
+    if (decision.kind !== 'token') return { state: shared, got: decision };
+    const fromFull = shared.fullAtMs <= Date.now();
 
-    const { permit, pace, heldBackMs, free } = permitted;
+    const { permit, pace, heldBackMs, free } = decision;
     const { taken, fullAtMs } = free
-      ? { taken: true, fullAtMs: heard.fullAtMs }
+      ? { taken: true, fullAtMs: shared.fullAtMs }
       : await this.#bucket.take(pace, heldBackMs);
-    const state = { ...heard, fullAtMs };
+    const state = { ...shared, fullAtMs };
     if (!taken) return { state, got: { kind: 'wait', untilMs: tokenAtMs(fullAtMs, Date.now(), pace, heldBackMs) } };
-    return permit.probe ? this.#takeProbe(state, lane, pace) : { state, got: { kind: 'permit', permit }, fromFull };
+    return permit.probe ? this.#acquireProbe(state, lane, pace) : { state, got: { kind: 'permit', permit }, fromFull };
   }
 
-  /** For the time in which the bucket seemed to refill, and the service's did not. */
-  async delay(own: LimiterState, lagMs: number): Promise<void> {
-    await this.#bucket.delay(this.#pace(own), lagMs);
+  /** For the time in which this bucket refilled and the service's did not. */
+  async delay(local: LimiterState, lagMs: number): Promise<void> {
+    await this.#bucket.delay(this.#pace(local), lagMs);
   }
 
-  /** For requests that left without asking. */
-  async charge(own: LimiterState, requests: number): Promise<void> {
-    await this.#bucket.charge(this.#pace(own), requests);
+  /** For requests that were sent without a shared permit. */
+  async charge(local: LimiterState, requests: number): Promise<void> {
+    await this.#bucket.charge(this.#pace(local), requests);
   }
 
-  /** Adds what is known here to what all know. The very first process of all leaves the bucket full. */
-  async join(own: LimiterState, { isStart = false } = {}): Promise<LimiterState> {
-    // How much was spent is lost, too; the bucket first, so that nobody finds it full and goes on.
-    if (!isStart && (await this.#shared.read()) === undefined) await this.#bucket.empty(this.#pace(own));
-    return this.#shared.join((there) => rejoined(there && isStart ? underSetting(there, this.#setting) : there, own));
+  /** Adds what this process knows to the shared state. The very first process leaves the bucket full. */
+  async join(local: LimiterState, { isStart = false } = {}): Promise<LimiterState> {
+    // Redis has also lost how much was spent. The bucket first, so that no other process finds it full.
+    if (!isStart && (await this.#shared.read()) === undefined) await this.#bucket.empty(this.#pace(local));
+    return this.#shared.join((current) =>
+      rejoinedState(current && isStart ? underSetting(current, this.#setting) : current, local),
+    );
   }
 
-  /** One of all processes gets it. */
-  async #takeProbe(state: LimiterState, lane: PermitLane, pace: Pace): Promise<Taken> {
-    const { before, after } = await this.#shared.update((there) =>
-      there && isProbeDue(there, lane, Date.now()) ? launched(there, { probe: true }) : there,
+  /** One process of all gets it. */
+  async #acquireProbe(state: LimiterState, lane: PermitLane, pace: Pace): Promise<SharedAcquired> {
+    const { before, after } = await this.#shared.update((current) =>
+      current && isProbeDue(current, lane, Date.now()) ? launched(current, { probe: true }) : current,
     );
     if (!before || !after || before === after) {
       return { state: after ?? state, got: { kind: 'wait', untilMs: Date.now() + pace.intervalMs } };
     }
-    if (before.breaker.reason === 'pause') await this.#bucket.empty(pace); // as a pause leaves it
+    if (before.breaker.reason === 'pause') await this.#bucket.empty(pace); // a pause ends with an empty bucket
     return { state: after, got: { kind: 'permit', permit: { probe: true, afterFailure: after.lastFailure } } };
   }
 
-  #pace(own: LimiterState): Pace {
-    return paceOf(own, this.#setting, Date.now());
+  #pace(local: LimiterState): Pace {
+    return paceOf(local, this.#setting, Date.now());
   }
 }

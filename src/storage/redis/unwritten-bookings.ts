@@ -2,9 +2,9 @@ import type { Bookings } from '../../model/quota.ts';
 import { guildKey, type Requester } from '../../model/requester.ts';
 import type { Booking, MemberRequests } from '../../quota/ledger.ts';
 
-/** What is booked together, on one UTC day. */
+/** Bookings of one UTC day that are written together. */
 export interface Batch {
-  /** A later batch has a higher number. */
+  /** Increases with each batch. */
   number: number;
   day: string;
   sums: Map<Scope, Bookings>;
@@ -12,7 +12,7 @@ export interface Batch {
   members: Map<string, Map<string, number>>;
 }
 
-/** What a count is about: everybody, a Discord server by its guild key, or a member. */
+/** What a count covers: everything, a Discord server (by its guild key), or a member. */
 export type Scope = 'all' | `guild:${string}` | `member:${string}`;
 
 export function guildScope(requester: Requester): Scope {
@@ -23,14 +23,14 @@ export function memberScope(memberId: string): Scope {
   return `member:${memberId}`;
 }
 
-/** Small enough that Redis takes one in some milliseconds. */
+/** Few enough that Redis adds a batch within some milliseconds. */
 const SCOPES_IN_BATCH = 1_000;
-/** 13 MB at most, measured: an outage with some 25,000 askers. */
-const MOST_BATCHES = 50;
+/** 13 MB at most, measured with an outage of 25,000 requesters. */
+const MAX_BATCHES = 50;
 
 /**
- * Bookings on their way to Redis, oldest first. The last batch that was written is kept until the next is, for readers
- * whose answer is older. When there are 50, what is booked counts in the day's total alone, so that an outage fills no memory.
+ * Bookings on their way to Redis, oldest first. The batch written last is kept until the next one is written, for reads
+ * whose answer is older. With 50 batches, further bookings count in the day's total only, which bounds the memory.
  */
 export class UnwrittenBookings {
   readonly #batches: Batch[] = [];
@@ -54,7 +54,7 @@ export class UnwrittenBookings {
     batch.members.set(guildKey(requester), members);
   }
 
-  /** The oldest that is not known to be written, which from now on stays as it is; `undefined` when all are. */
+  /** The oldest batch that is not known to be written, which is no longer changed; `undefined` when all are written. */
   next(): Batch | undefined {
     const batch = this.#since(this.#writtenNumber)[0];
     if (batch) this.#sentNumber = batch.number;
@@ -66,27 +66,27 @@ export class UnwrittenBookings {
     while ((this.#batches[0]?.number ?? number) < number) this.#batches.shift();
   }
 
-  /** What was booked after the batch of that number; without one, what is not known to be written. */
+  /** What was booked after the batch with that number; without one, what is not known to be written. */
   sum(day: string, scope: Scope, number = this.#writtenNumber): Bookings {
     return this.#since(number, day)
       .map(({ sums }) => sums.get(scope) ?? NOTHING)
       .reduce(plus, NOTHING);
   }
 
-  /** The same of requests by member, in one Discord server. */
+  /** Like `sum`: requests by member in one Discord server. */
   members(day: string, guild: string, number = this.#writtenNumber): MemberRequests[] {
-    const rises = this.#since(number, day).flatMap(({ members }) => [...(members.get(guild) ?? [])]);
-    return rises.map(([memberId, requests]) => ({ memberId, requests }));
+    const increases = this.#since(number, day).flatMap(({ members }) => [...(members.get(guild) ?? [])]);
+    return increases.map(([memberId, requests]) => ({ memberId, requests }));
   }
 
   #since(number: number, day?: string): Batch[] {
     return this.#batches.filter((batch) => batch.number > number && (day === undefined || batch.day === day));
   }
 
-  /** One that may still change; the last one of the day takes the totals when there can be no other. */
+  /** The batch that may still change; with the most batches, the last one of the day, full or not. */
   #open(day: string): Batch | undefined {
     const last = this.#since(this.#sentNumber, day).at(-1);
-    return last && isFull(last) && this.#batches.length < MOST_BATCHES ? undefined : last;
+    return last && isFull(last) && this.#batches.length < MAX_BATCHES ? undefined : last;
   }
 
   #begin(day: string): Batch {

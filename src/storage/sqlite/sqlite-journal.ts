@@ -33,7 +33,7 @@ export class SqliteJournal implements ReplyJournal {
   }
 
   async keeps({ interactionId }: DeferredReply): Promise<boolean> {
-    return this.#try('debts cannot be read', () => this.#find.get(interactionId)) !== undefined;
+    return this.#try('deferred replies cannot be read', () => this.#find.get(interactionId)) !== undefined;
   }
 
   async remove(interactionId: string): Promise<void> {
@@ -43,16 +43,19 @@ export class SqliteJournal implements ReplyJournal {
   /** At once, oldest first. */
   takeOver(owe: (deferred: DeferredReply) => void): void {
     const deferredReplies = this.#read();
-    if (deferredReplies.length > 0) this.#log.info({ owed: deferredReplies.length }, 'debts taken over');
+    if (deferredReplies.length > 0) this.#log.info({ count: deferredReplies.length }, 'deferred replies taken over');
     for (const deferred of deferredReplies) owe(deferred);
   }
 
   async close(): Promise<void> {} // the rows stay
 
   #read(): DeferredReply[] {
-    const rows = this.#try('debts cannot be read', () => this.#database.prepare('SELECT * FROM debts').all()) ?? [];
+    const rows =
+      this.#try('deferred replies cannot be read', () => this.#database.prepare('SELECT * FROM debts').all()) ?? [];
     const deferredReplies = rows.flatMap(({ interaction, debt: deferred }) => {
-      const read = this.#try('debt does not fit: it is dropped', () => StoredReply.parse(JSON.parse(String(deferred))));
+      const read = this.#try('invalid deferred reply: it is dropped', () =>
+        StoredReply.parse(JSON.parse(String(deferred))),
+      );
       if (read === undefined) void this.remove(String(interaction));
       return read ?? [];
     });

@@ -148,7 +148,7 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
 
     await expect.poll(next.paidIds, PATIENTLY).toEqual([sound.interactionId]);
     await expect.poll(written, PATIENTLY).toBe(0);
-    expect(next.lines.map(({ msg }) => msg)).toContain('debt does not fit: it is dropped');
+    expect(next.lines.map(({ msg }) => msg)).toContain('invalid deferred reply: it is dropped');
   });
 
   it('leaves nothing behind but the keys of its queue', async () => {
@@ -250,7 +250,7 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
     const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
     const { written } = await redisWatcher(redis);
     const { link } = await startRun(redis);
-    const noBeatYet = { id: randomUUID(), isGone: () => false, onBeat() {} };
+    const noBeatYet = { id: randomUUID(), isGone: () => false, onHeartbeat() {} };
     const journal = new BullJournal({ link, processesAlive: noBeatYet, prefix: redis.prefix, log: logLines().log });
     const [paid, owed] = [deferred(), deferred()];
     await journal.add(paid);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
+import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
 import { takeToken } from '../../../src/quota/token-bucket.ts';
-import { dividedFullAtMs, parted } from '../../../src/storage/redis/isolation.ts';
+import { dividedFullAtMs, isolatedLimiter, rejoinedState } from '../../../src/storage/redis/isolation.ts';
 
 const NOW_MS = 1_000_000_000;
 const WHOLE = { intervalMs: 1_000, capacity: 19 };
@@ -12,7 +13,17 @@ const PROBED: LimiterState = {
   breaker: { state: 'halfOpen', reason: 'pause', sinceMs: NOW_MS, untilMs: NOW_MS, failures: 1 },
 };
 
-describe('a divided bucket', () => {
+const HOUR_MS = 3_600_000;
+
+function opened(reason: BreakerReason, untilMs: number): Breaker {
+  return { state: 'open', reason, sinceMs: 0, untilMs, failures: 1 };
+}
+
+function quota(remaining: number | undefined, receivedAtMs: number, resetsAtMs: number | undefined = HOUR_MS) {
+  return { limit: 1_000, remaining, resetsAtMs, receivedAtMs };
+}
+
+describe('dividedFullAtMs', () => {
   it.each([
     ['full', 2, 0, 9],
     ['full', 4, 0, 4],
@@ -24,40 +35,92 @@ describe('a divided bucket', () => {
     ['full', 1, 0, 19],
     ['full', 40, 0, 0],
   ])(
-    'that was %s gives each of %i processes what is left, rounded down (%d short: %i)',
+    'of a bucket that was %s gives each of %i processes its share, rounded down (%d short: %i)',
     (_, processes, short, tokens) => {
-      const part = { intervalMs: 1_000 * processes, capacity: Math.max(1, Math.floor(19 / processes)) };
+      const share = { intervalMs: 1_000 * processes, capacity: Math.max(1, Math.floor(19 / processes)) };
       const whole = WHOLE;
       let fullAtMs: number | undefined = dividedFullAtMs(NOW_MS + short * 1_000, {
         whole,
-        part,
+        share,
         processes,
         nowMs: NOW_MS,
       });
       let taken = -1;
-      for (; fullAtMs !== undefined; taken++) fullAtMs = takeToken(fullAtMs, NOW_MS, part);
+      for (; fullAtMs !== undefined; taken++) fullAtMs = takeToken(fullAtMs, NOW_MS, share);
       expect(taken).toBe(tokens);
     },
   );
 });
 
-describe('a process that parts', () => {
-  const parting = { setting: SETTING, processes: 4, everJoined: true, ownProbe: false, nowMs: NOW_MS };
+describe('isolatedLimiter', () => {
+  const isolation = { setting: SETTING, processes: 4, hasJoined: true, holdsProbe: false, nowMs: NOW_MS };
 
-  it('paces to its part of the plan', () => {
-    expect(parted(INITIAL_LIMITER_STATE, parting).setting).toEqual({ ...SETTING, processes: 4 });
+  it('divides the plan', () => {
+    expect(isolatedLimiter(INITIAL_LIMITER_STATE, isolation).setting).toEqual({ ...SETTING, processes: 4 });
   });
 
-  it('does not wait for the probe of another, but for its own', () => {
-    expect(parted(PROBED, parting).state.breaker).toEqual({ ...PROBED.breaker, state: 'open' });
-    expect(parted(PROBED, { ...parting, ownProbe: true }).state.breaker.state).toBe('halfOpen');
+  it('waits for a probe of its own, and not for one of another process', () => {
+    expect(isolatedLimiter(PROBED, isolation).state.breaker).toEqual({ ...PROBED.breaker, state: 'open' });
+    expect(isolatedLimiter(PROBED, { ...isolation, holdsProbe: true }).state.breaker.state).toBe('halfOpen');
   });
 
-  it('has one token if it has never heard of the others', () => {
-    const { state } = parted(INITIAL_LIMITER_STATE, { ...parting, everJoined: false });
-    const part = { intervalMs: 4_000, capacity: 4 };
-    const afterOne = takeToken(state.fullAtMs, NOW_MS, part);
+  it('has one token when it never read the shared state', () => {
+    const { state } = isolatedLimiter(INITIAL_LIMITER_STATE, { ...isolation, hasJoined: false });
+    const share = { intervalMs: 4_000, capacity: 4 };
+    const afterOne = takeToken(state.fullAtMs, NOW_MS, share);
     expect(afterOne).toBeDefined();
-    expect(takeToken(afterOne ?? 0, NOW_MS, part)).toBeUndefined();
+    expect(takeToken(afterOne ?? 0, NOW_MS, share)).toBeUndefined();
+  });
+});
+
+describe('rejoinedState', () => {
+  it('is the local state when none is stored', () => {
+    const local: LimiterState = { ...INITIAL_LIMITER_STATE, breaker: opened('day', 9) };
+    expect(rejoinedState(undefined, local)).toBe(local);
+  });
+
+  it.each<[string, Breaker, Breaker, Breaker]>([
+    ['the shared one, when there is no other', opened('pause', 5), CLOSED_BREAKER, opened('pause', 5)],
+    ['the local one, when there is no other', CLOSED_BREAKER, opened('pause', 5), opened('pause', 5)],
+    ['the longer, when that is shared', opened('day', 9), opened('pause', 5), opened('day', 9)],
+    ['the longer, when that is local', opened('pause', 5), opened('outage', 9), opened('outage', 9)],
+    ['none, when there is none', CLOSED_BREAKER, CLOSED_BREAKER, CLOSED_BREAKER],
+  ])('keeps of two pauses %s', (_, shared, local, both) => {
+    expect(
+      rejoinedState({ ...INITIAL_LIMITER_STATE, breaker: shared }, { ...INITIAL_LIMITER_STATE, breaker: local })
+        .breaker,
+    ).toEqual(both);
+  });
+
+  it.each([
+    ['the lower, when it is older', quota(300, 1), quota(400, 2), 300],
+    ['the lower, when it is newer', quota(300, 1), quota(200, 2), 200],
+    ['the one of the later window', quota(0, 1), quota(999, 2, 25 * HOUR_MS), 999],
+    ['the only one', undefined, quota(400, 2), 400],
+    ['the one that has a figure', quota(300, 1), quota(undefined, 2), 300],
+    ['the lower, when neither has a window', quota(300, 1), { ...quota(400, 2), resetsAtMs: undefined }, 300],
+  ])('keeps of two figures %s', (_, a, b, remaining) => {
+    for (const [shared, local] of [
+      [a, b],
+      [b, a],
+    ]) {
+      expect(
+        rejoinedState({ ...INITIAL_LIMITER_STATE, quota: shared }, { ...INITIAL_LIMITER_STATE, quota: local }).quota
+          ?.remaining,
+      ).toBe(remaining);
+    }
+  });
+
+  it.each([
+    ['the smaller, when they end together', 9, HOUR_MS, 4, HOUR_MS, 4],
+    ['the one that ends later', 4, HOUR_MS, 9, 2 * HOUR_MS, 9],
+  ])('keeps of two learned bursts %s', (_, capacityA, untilA, capacityB, untilB, capacity) => {
+    const a = { ...INITIAL_LIMITER_STATE, learnedBurst: { capacity: capacityA, untilMs: untilA } };
+    const b = { ...INITIAL_LIMITER_STATE, learnedBurst: { capacity: capacityB, untilMs: untilB } };
+    expect([rejoinedState(a, b).learnedBurst?.capacity, rejoinedState(b, a).learnedBurst?.capacity]).toEqual([
+      capacity,
+      capacity,
+    ]);
+    expect(rejoinedState(INITIAL_LIMITER_STATE, a).learnedBurst?.capacity).toBe(capacityA);
   });
 });

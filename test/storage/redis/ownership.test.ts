@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { nextStep } from '../../../src/storage/redis/ownership.ts';
 
-describe('a debt that was not paid at once', () => {
+describe('nextStep of a deferred reply that was not completed at once', () => {
   it.each([
-    { when: 'this process is paying it', home: 'me', owedHere: true, step: 'wait' },
-    { when: 'this process is paying it, and another took it over', home: 'dead', owedHere: true, step: 'wait' },
-    { when: 'this process has paid it', home: 'me', paidHere: true, step: 'strike' },
-    { when: 'this process has paid it, and another took it over', home: 'alive', paidHere: true, step: 'strike' },
-    { when: 'this process took it over and does not know', home: 'me', step: 'take over' },
-    { when: 'its process is alive', home: 'alive', step: 'wait' },
-    { when: 'its process is gone', home: 'dead', step: 'take over' },
-    { when: 'its process left it to others', home: null, step: 'take over' },
-  ])('$when: $step', ({ home, owedHere = false, paidHere = false, step }) => {
-    expect(nextStep({ home, own: 'me', owedHere, paidHere, isGone: (id) => id === 'dead' })).toBe(step);
+    { when: 'is pending in this process', owner: 'me', isPendingHere: true, step: 'wait' },
+    { when: 'is pending here, but was taken over', owner: 'dead', isPendingHere: true, step: 'wait' },
+    { when: 'was completed by this process', owner: 'me', isCompletedHere: true, step: 'remove' },
+    { when: 'was completed here, but was taken over', owner: 'alive', isCompletedHere: true, step: 'remove' },
+    { when: 'was taken over by this process, which missed it', owner: 'me', step: 'take over' },
+    { when: 'has an owner that is alive', owner: 'alive', step: 'wait' },
+    { when: 'has an owner that is gone', owner: 'dead', step: 'take over' },
+    { when: 'was left to any other process', owner: null, step: 'take over' },
+  ])('is to $step when it $when', ({ owner, isPendingHere = false, isCompletedHere = false, step }) => {
+    const isGone = (id: string) => id === 'dead';
+    expect(nextStep({ owner, self: 'me', isPendingHere, isCompletedHere, isGone })).toBe(step);
   });
 });

@@ -11,9 +11,9 @@ import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.
 import { startSlowRelay } from '../../support/slow-relay.ts';
 
 /** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
-const TIMES = { beatEveryMs: 50, deadAfterMs: 1_000 };
+const TIMES = { everyMs: 50, deadAfterMs: 1_000 };
 /** Beats after which all that are alive have been heard of. */
-const TO_HEAR_ALL = TIMES.deadAfterMs / TIMES.beatEveryMs + 1;
+const TO_HEAR_ALL = TIMES.deadAfterMs / TIMES.everyMs + 1;
 /** As many beats, and more on a busy machine. */
 const PATIENCE = { timeout: 15_000, interval: 20 };
 
@@ -27,7 +27,7 @@ async function join({ url, prefix }: Address, expectedSize?: number, times = TIM
   const processesAlive = new ProcessesAlive(link, prefix, expectedSize, times);
   onFinished(() => processesAlive.leave());
   let beats = 0;
-  processesAlive.onBeat(() => {
+  processesAlive.onHeartbeat(() => {
     beats += 1;
   });
   await link.opened(10_000);
@@ -168,14 +168,14 @@ describe.skipIf(noRealRedis('a fleet whose Redis goes away'))('a fleet whose Red
   });
 
   it('declares nobody dead who comes back from an empty Redis later than others', async () => {
-    const times = { beatEveryMs: 100, deadAfterMs: 4_000 }; // a link may take 2 s to come back
-    const toHearAll = times.deadAfterMs / times.beatEveryMs + 1;
+    const times = { everyMs: 100, deadAfterMs: 4_000 }; // a link may take 2 s to come back
+    const toHearAll = times.deadAfterMs / times.everyMs + 1;
     const redis = await startRealRedis();
     const relay = await startSlowRelay(redis.url, { delayMs: 0 });
     const [a, b] = await Promise.all([join(redis, 1, times), join({ ...redis, url: relay.url }, 1, times)]);
     await a.finds(2);
     const declared: { gone: boolean; size: number }[] = [];
-    a.processesAlive.onBeat(() =>
+    a.processesAlive.onHeartbeat(() =>
       declared.push({ gone: a.processesAlive.isGone(b.processesAlive.id), size: a.processesAlive.size }),
     );
 

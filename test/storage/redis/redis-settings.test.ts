@@ -8,7 +8,7 @@ import { startRealRedis } from '../../support/redis.ts';
 const info = (policy: string, aof: 0 | 1) =>
   `# Memory\r\nmaxmemory_policy:${policy}\r\n# Persistence\r\naof_enabled:${aof}\r\n`;
 
-describe('the settings of a Redis that holds what is owed', () => {
+describe('settingProblems', () => {
   it.each([
     [info('noeviction', 1), []],
     [info('allkeys-lru', 1), ['maxmemory-policy noeviction']],
@@ -16,23 +16,23 @@ describe('the settings of a Redis that holds what is owed', () => {
     [info('noeviction', 0), ['appendonly yes']],
     [info('allkeys-lru', 0), ['maxmemory-policy noeviction', 'appendonly yes']],
     ['', []],
-  ])('%j: says what to set', (said, advice) => {
-    expect(settingProblems(said)).toEqual(advice.map((setting) => expect.stringContaining(`set ${setting}`)));
+  ])('of %j are %j', (info, advice) => {
+    expect(settingProblems(info)).toEqual(advice.map((setting) => expect.stringContaining(`set ${setting}`)));
   });
 });
 
-describe.skipIf(noRealRedis('warnings about its settings'))('at the start', () => {
+describe.skipIf(noRealRedis('warnings about settings of Redis'))('warnOfSettings', () => {
   it.each([
-    ['as they should be', { 'maxmemory-policy': 'noeviction', appendonly: 'yes' }, 0],
-    ['that lose replies', { 'maxmemory-policy': 'allkeys-lru', appendonly: 'no' }, 2],
-  ])('settings %s are warned of once each', async (_, settings, warnings) => {
+    ['of settings as they should be', { 'maxmemory-policy': 'noeviction', appendonly: 'yes' }, 0],
+    ['of settings that may lose replies', { 'maxmemory-policy': 'allkeys-lru', appendonly: 'no' }, 2],
+  ])('warns once each %s', async (_, settings, warnings) => {
     const redis = await startRealRedis({ settings });
     const { log, lines } = logLines();
     const link = new RedisLink({ url: redis.url, prefix: redis.prefix, log });
     onTestFinished(() => link.close());
     warnOfSettings(link, log);
     await link.opened(5_000);
-    await link.read((client) => client.ping()); // asked after it, on the same connection
+    await link.read((client) => client.ping()); // answered after it, on the same connection
 
     await expect.poll(() => lines.map(({ level }) => level)).toEqual(Array(warnings).fill(40));
   });
