@@ -1,21 +1,158 @@
-import type { CardRecord } from '../model/card.ts';
+import { createHash } from 'node:crypto';
+import { Keyv } from 'keyv';
+import { z } from 'zod';
+import { Incident, type Logger } from '../log.ts';
+import { CardRecord } from '../model/card.ts';
+import { BoundedMemory } from './bounded-memory.ts';
 
 /**
  * What is known of cards. A broken store is a miss and a warning in the log, never a failed command: no method rejects.
- * How old an answer may be is for the reader to judge; one that is past its keeping time is gone.
+ * Freshness is the reader's decision; a record that is past its keeping time is gone.
  */
 export interface CardStore {
   /**
-   * @param enough what is in memory is given only if this says so; else what other processes may have stored since is
-   * looked at, too. The best that there is, good enough or not.
+   * @param enough the record in memory is given only if this accepts it; otherwise the lasting store is read, too, where
+   *   another process may have written. The best record known, accepted or not.
    */
-  get(id: string, enough?: (answer: CardRecord) => boolean): Promise<CardRecord | undefined>;
-  set(id: string, answer: CardRecord): Promise<void>;
+  get(id: string, enough?: (record: CardRecord) => boolean): Promise<CardRecord | undefined>;
+  set(id: string, record: CardRecord): Promise<void>;
   /**
-   * Whether a card was ever found, as far as it is still kept: answers that there is none do not count.
+   * Whether a card was ever found, as far as it is still kept; "no such card" does not count.
    *
-   * @returns `undefined` when that is not to be known
+   * @returns `undefined` when that cannot be known
    */
   holdsCards(): Promise<boolean | undefined>;
   close(): Promise<void>;
+}
+
+/** A Keyv storage adapter whose keys can be listed. */
+export interface LastingStore {
+  /** All with this prefix, in no order. */
+  keys(prefix: string): AsyncIterable<string>;
+}
+
+export interface KeyvCardStoreOptions {
+  log: Logger;
+  /** The lasting store below the memory. */
+  store: LastingStore;
+  memoryBytes: number;
+  keepMs: number;
+  /** The service and its path template: cards of another are not shared. */
+  origin: string;
+  /** Before every key, in a store that others use, too. */
+  keyPrefix?: string;
+}
+
+/** A read costs some 20 µs in a file, and a round trip in Redis. */
+const MOST_KEYS_READ = 1_000;
+
+/** Keyv twice: memory bounded in bytes over a lasting store. */
+export class KeyvCardStore implements CardStore {
+  readonly #log: Logger;
+  readonly #outage: Incident;
+  readonly #keepMs: number;
+  readonly #prefix: string;
+  readonly #memory: Keyv<CardRecord>;
+  readonly #store: LastingStore;
+  readonly #lasting: Keyv<CardRecord>;
+  #hasHeldCard = false;
+
+  constructor({ log, store, memoryBytes, keepMs, origin, keyPrefix = '' }: KeyvCardStoreOptions) {
+    this.#log = log;
+    this.#outage = new Incident(log, {
+      level: 'warn',
+      begins: 'card store failed: cards are kept in memory only',
+      ends: 'card store works again',
+    });
+    this.#keepMs = keepMs;
+    this.#prefix = `${keyPrefix}v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
+    this.#memory = jsonKeyv(new BoundedMemory(memoryBytes));
+    this.#store = store;
+    this.#lasting = jsonKeyv(store);
+    this.#lasting.on('error', (err) => this.#outage.failed({ err })); // writes and connections
+  }
+
+  async get(id: string, enough: (record: CardRecord) => boolean = () => true): Promise<CardRecord | undefined> {
+    const key = this.#prefix + id;
+    const remembered = await this.#memory.get(key);
+    if (remembered !== undefined && enough(remembered)) return remembered;
+
+    const stored = await this.#read(key);
+    const ttlMs = stored && this.#ttlMs(stored);
+    if (!stored || !ttlMs) return remembered;
+    if (remembered !== undefined && saidAtMs(stored) <= saidAtMs(remembered)) return remembered;
+    await this.#memory.set(key, stored, ttlMs);
+    return stored;
+  }
+
+  async set(id: string, record: CardRecord): Promise<void> {
+    const key = this.#prefix + id;
+    const ttlMs = this.#ttlMs(record);
+    if (ttlMs === undefined) return;
+    this.#hasHeldCard ||= record.card !== undefined;
+    await this.#memory.set(key, record, ttlMs);
+    // The listener has logged a failure.
+    await this.#lasting.set(key, record, ttlMs).then(
+      () => this.#outage.succeeded(),
+      () => {},
+    );
+  }
+
+  async holdsCards(): Promise<boolean | undefined> {
+    if (this.#hasHeldCard) return true;
+    try {
+      let read = 0;
+      for await (const key of this.#store.keys(this.#prefix)) {
+        if ((await this.#read(key))?.card) return true;
+        if (++read === MOST_KEYS_READ) return undefined;
+      }
+      return false;
+    } catch (err) {
+      this.#log.warn({ err }, 'card store failed to list its keys');
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#lasting.disconnect().catch((err) => this.#log.warn({ err }, 'card store failed to close'));
+  }
+
+  async #read(key: string): Promise<CardRecord | undefined> {
+    try {
+      const stored = await this.#lasting.get(key);
+      if (stored === undefined) return undefined;
+      const read = StoredRecord.safeParse(stored);
+      if (read.success) return read.data;
+      this.#log.warn({ key, err: read.error }, 'card store holds an invalid row');
+    } catch (err) {
+      if (err instanceof SyntaxError) this.#log.warn({ key, err }, 'card store holds an invalid row');
+      else this.#outage.failed({ key, err });
+    }
+    return undefined;
+  }
+
+  /** What is left of the keeping time; whole, because stores refuse fractions; `undefined` when nothing is. */
+  #ttlMs({ fetchedAtMs }: CardRecord): number | undefined {
+    const ttlMs = Math.ceil(fetchedAtMs + this.#keepMs - Date.now());
+    return ttlMs > 0 ? ttlMs : undefined;
+  }
+}
+
+/** A row as it may have been written before the times had their present names. */
+const StoredRecord = z.preprocess((row) => {
+  if (typeof row !== 'object' || row === null || !('askedAtMs' in row)) return row;
+  const { askedAtMs, deniedAtMs, ...rest } = row as { askedAtMs: unknown; deniedAtMs?: unknown };
+  return { ...rest, fetchedAtMs: askedAtMs, delistedAtMs: deniedAtMs };
+}, CardRecord);
+
+/** When the service last said something about the card. */
+function saidAtMs({ fetchedAtMs, delistedAtMs = 0 }: CardRecord): number {
+  return Math.max(fetchedAtMs, delistedAtMs);
+}
+
+// Keyv's own serializer builds strings that take three times the memory; without `throwOnErrors` a read that failed
+// looks like a miss, and is not logged.
+function jsonKeyv(store: object): Keyv<CardRecord> {
+  const asJson = { serialize: JSON.stringify, deserialize: JSON.parse };
+  return new Keyv<CardRecord>({ store, useKeyPrefix: false, throwOnErrors: true, ...asJson });
 }

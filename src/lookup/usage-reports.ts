@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
-import type { Usage } from '../model/card.ts';
 import { type CardServiceError, KeyRefused, Stopping } from '../model/errors.ts';
+import type { Usage } from '../model/plan.ts';
 import { PLANS } from '../model/plan.ts';
 import type { Requester } from '../model/requester.ts';
 import type { Ledger } from '../quota/ledger.ts';

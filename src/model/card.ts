@@ -1,22 +1,34 @@
-/** What a card is worth; an absent figure was not given. The currency is not part of the service's answer. */
-export interface Prices {
-  market?: number | undefined;
-  low?: number | undefined;
-  high?: number | undefined;
-}
+import { z } from 'zod';
 
-export interface Card {
-  id: string;
-  name: string;
+/** A field that may be absent. A null means the same: the card service has none in its interface, but may send it. */
+export const optional = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .optional();
+
+/** What a card is worth; an absent figure was not given. The currency is not part of the service's answer. */
+export const Prices = z.object({
+  market: optional(z.number()),
+  low: optional(z.number()),
+  high: optional(z.number()),
+});
+export type Prices = z.infer<typeof Prices>;
+
+/** Only what is shown; other fields are dropped. */
+export const Card = z.object({
+  id: z.string(),
+  name: z.string(),
   /** The trading card game that it belongs to. */
-  game: string;
-  set: { id: string; name: string };
+  game: z.string(),
+  set: z.object({ id: z.string(), name: z.string() }),
   /** As the service writes it: `<number>/<set size>`. */
-  number?: string | undefined;
-  rarity?: string | undefined;
-  imageUrl?: string | undefined;
-  prices?: Prices | undefined;
-}
+  number: optional(z.string()),
+  rarity: optional(z.string()),
+  imageUrl: optional(z.string()),
+  prices: optional(Prices),
+});
+export type Card = z.infer<typeof Card>;
 
 /** What a member wants to see of which card. */
 export interface CardQuery {
@@ -24,19 +36,15 @@ export interface CardQuery {
   showPrices: boolean;
 }
 
-/** What the service said about one id, as it is remembered and shown. */
-export interface CardRecord {
-  /** `undefined`: there is no such card. */
-  card: Card | undefined;
-  /** When the service said so; the prices are as old as this. */
-  fetchedAtMs: number;
-  /** When the service last denied a card of which we hold a copy. */
-  delistedAtMs?: number | undefined;
-}
-
-/** The plan's usage report. The interface names no required field, so each may be absent. */
-export interface Usage {
-  plan?: string | undefined;
-  period?: { startMs?: number | undefined; endMs?: number | undefined } | undefined;
-  requests?: { used?: number | undefined; limit?: number | undefined; remaining?: number | undefined } | undefined;
-}
+/** What the service said about one id, as it is kept and shown. */
+export const CardRecord = z
+  .object({
+    /** Absent: there is no such card. */
+    card: Card.optional(),
+    /** When the service said so; the prices are as old as this. */
+    fetchedAtMs: z.number(),
+    /** When the service last denied a card of which we hold a copy. */
+    delistedAtMs: z.number().optional(),
+  })
+  .transform(({ card, ...times }) => ({ card, ...times })); // `card` is never forgotten, only `undefined`
+export type CardRecord = z.infer<typeof CardRecord>;

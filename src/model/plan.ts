@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { optional } from './card.ts';
+
 export const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 
@@ -32,3 +35,11 @@ export interface BudgetSetting {
   /** `undefined` = a tenth of the day; 0 = no cap. */
   memberDaily: number | undefined;
 }
+
+/** The plan's usage report. The interface names no required field, so each may be absent. */
+export const Usage = z.object({
+  plan: optional(z.string()),
+  period: optional(z.object({ startMs: optional(z.number()), endMs: optional(z.number()) })),
+  requests: optional(z.object({ used: optional(z.int()), limit: optional(z.int()), remaining: optional(z.int()) })),
+});
+export type Usage = z.infer<typeof Usage>;

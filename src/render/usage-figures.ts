@@ -1,4 +1,4 @@
-import type { Usage } from '../model/card.ts';
+import type { Usage } from '../model/plan.ts';
 import type { QuotaState } from '../model/quota.ts';
 import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 

@@ -1,11 +1,11 @@
-import type { z } from 'zod';
-import type { Card, Usage } from '../model/card.ts';
+import { z } from 'zod';
+import { Card, optional } from '../model/card.ts';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
+import { Usage } from '../model/plan.ts';
 import type { QuotaReading } from '../model/quota.ts';
 import { readRateLimit, serviceClock } from './rate-limit-headers.ts';
 import { request, type ServiceResponse } from './request.ts';
 import { statedWait } from './retry-after.ts';
-import { Card as CardSchema, ErrorBody, Usage as UsageSchema } from './schema.ts';
 
 export interface CardServiceOptions {
   baseUrl: string;
@@ -16,9 +16,31 @@ export interface CardServiceOptions {
   fetch?: typeof fetch;
   /** The rate-limit headers of every response, 429s and errors too. */
   onQuota: (reading: QuotaReading) => void;
-  /** A card does not exist, in the service's own words. */
+  /** A card does not exist; `tag` names the error as the service does. */
   onNoSuchCard: (id: string, tag: string) => void;
 }
+
+// The answers, as the model has them but for the names that are the service's own.
+
+/** `GET /cards/{id}` */
+export const CardAnswer = Card.omit({ game: true })
+  .extend({ tcg: Card.shape.game })
+  .transform(({ tcg, ...card }): Card => ({ ...card, game: tcg }));
+
+const instantMs = optional(z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)));
+
+/** `GET /v1/usage` */
+export const UsageAnswer = Usage.omit({ period: true })
+  .extend({ period: optional(z.object({ start: instantMs, end: instantMs })) })
+  .transform(
+    ({ period, ...usage }): Usage => ({
+      ...usage,
+      period: period && { startMs: period.start, endMs: period.end },
+    }),
+  );
+
+/** The body of every error. */
+const ErrorBody = z.object({ _tag: z.string(), message: z.string() });
 
 /** The card data service: one method per endpoint. Every call costs one request; nothing is retried here. */
 export class CardService {
@@ -44,7 +66,7 @@ export class CardService {
       this.#options.onNoSuchCard(id, error._tag);
       return undefined;
     }
-    return fitting(CardSchema, response);
+    return fitting(CardAnswer, response);
   }
 
   /**
@@ -53,7 +75,7 @@ export class CardService {
    * @throws as `card` does; without a key KeyRefused is to be expected.
    */
   async usage({ signal }: { signal?: AbortSignal } = {}): Promise<Usage> {
-    return fitting(UsageSchema, await this.#get(endpoint(this.#options.baseUrl, '/v1/usage'), signal));
+    return fitting(UsageAnswer, await this.#get(endpoint(this.#options.baseUrl, '/v1/usage'), signal));
   }
 
   async #get(url: URL, signal?: AbortSignal): Promise<ServiceResponse> {
@@ -86,7 +108,7 @@ function endpoint(baseUrl: string, path: string): URL {
 function throwUnlessAnswered(response: ServiceResponse): void {
   const { status } = response;
   if (status === 429) throw rateLimited(response);
-  // A 403 without the interface's error body is no word of the service, but of a firewall before it.
+  // A 403 without the interface's error body comes from a firewall before the service.
   if (status === 401 || (status === 403 && errorBody(response))) throw new KeyRefused(status);
   if (status === 408 || status >= 500) throw serviceDown(response);
 }
@@ -96,7 +118,7 @@ function rateLimited({ headers, body, receivedAtMs }: ServiceResponse): RateLimi
   return new RateLimited({ seconds: wait?.seconds, source: wait?.source ?? 'none' });
 }
 
-/** A service that is down may say for how long; more than it states is for the caller to decide. */
+/** A service that is down may state for how long; whether to wait longer is the caller's decision. */
 function serviceDown({ status, headers, receivedAtMs }: ServiceResponse): ServiceDown {
   const wait = statedWait(undefined, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
   return new ServiceDown(`it answered ${status}`, { retryAfterMs: wait && wait.seconds * 1000 });

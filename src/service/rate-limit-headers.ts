@@ -1,16 +1,15 @@
 import type { QuotaReading } from '../model/quota.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import { httpDateMs } from './http-date.ts';
 
-/** Over a month ahead no plan's window ends; such a reset is in another unit, or nonsense. */
+/** No plan's window is longer than a month; a reset further ahead is in another unit, or nonsense. */
 const FURTHEST_SENSIBLE_RESET_MS = 31 * DAY_MS;
 
-/** No clock of seconds shows so much before the year 5138, and none of milliseconds so little since 1973. */
+/** A Unix time in seconds stays below this until the year 5138; one in milliseconds has been above it since 1973. */
 const FIRST_MILLISECONDS = 1e11;
 
 /**
- * Reads the three headers that every response carries. A missing or nonsensical one is `undefined`, never an error; a
- * limit below 1 is none, and what remains of it neither.
+ * Reads the three headers that every response carries. A missing or nonsensical one is `undefined`, never an error. A
+ * limit below 1 is no figure, nor is its `remaining`.
  */
 export function readRateLimit(headers: Headers, sentAtMs: number, receivedAtMs: number): QuotaReading {
   const limit = wholeNumber(headers.get('x-ratelimit-limit')) || undefined;
@@ -18,7 +17,7 @@ export function readRateLimit(headers: Headers, sentAtMs: number, receivedAtMs: 
   const remaining = isNone ? undefined : wholeNumber(headers.get('x-ratelimit-remaining'));
   return {
     limit,
-    // Of two figures that contradict each other the lower one does no harm.
+    // Of two figures that contradict each other, the lower one is safe.
     remaining: remaining === undefined ? undefined : Math.min(remaining, limit ?? remaining),
     resetInMs: timeLeft(headers.get('x-ratelimit-reset'), serviceClock(headers, receivedAtMs)),
     sentAtMs,
@@ -27,8 +26,8 @@ export function readRateLimit(headers: Headers, sentAtMs: number, receivedAtMs: 
 }
 
 /**
- * Until the reset: a Unix time in seconds, maybe with decimals, or in milliseconds. What is too little for either is a
- * number of seconds from now, as limiters that stand before a service give it (@fastify/rate-limit, RateLimit drafts).
+ * Time until the reset: a Unix time in seconds, possibly with decimals, or in milliseconds. A figure too small for either
+ * is a number of seconds from now, as limiters in front of a service send it (@fastify/rate-limit, RateLimit drafts).
  */
 function timeLeft(reset: string | null, clockMs: number): number | undefined {
   if (reset === null || !/^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(reset)) return undefined;
@@ -38,7 +37,7 @@ function timeLeft(reset: string | null, clockMs: number): number | undefined {
   return Math.abs(leftMs) <= FURTHEST_SENSIBLE_RESET_MS ? leftMs : undefined;
 }
 
-/** The service's clock by its own `Date` header (ms), so that neither side's wrong clock matters; else ours. */
+/** The service's clock by its own `Date` header (ms), so that a wrong clock on either side does no harm; ours if there is none. */
 export function serviceClock(headers: Headers, receivedAtMs: number): number {
   return httpDateMs(headers.get('date') ?? '') ?? receivedAtMs;
 }
@@ -46,4 +45,15 @@ export function serviceClock(headers: Headers, receivedAtMs: number): number {
 function wholeNumber(text: string | null): number | undefined {
   if (text === null || !/^\s*\d{1,15}\s*$/.test(text)) return undefined;
   return Number(text);
+}
+
+// The three date forms of RFC 9110 §5.6.7. Date.parse alone would also take "2" for a month.
+const HTTP_DATE =
+  /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w+, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT|\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4})$/;
+
+/** An HTTP date in ms, `undefined` for any other text. */
+export function httpDateMs(text: string): number | undefined {
+  if (!HTTP_DATE.test(text)) return undefined;
+  const atMs = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`); // the asctime form has no zone, and means UTC
+  return Number.isNaN(atMs) ? undefined : atMs;
 }

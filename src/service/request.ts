@@ -1,6 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
-import { readCapped } from './capped-body.ts';
-import { Departure } from './departure.ts';
 
 /** One answer, read to its end. */
 export interface ServiceResponse {
@@ -17,7 +16,7 @@ export interface RequestOptions {
   apiKey: string | undefined;
   /** For the whole attempt, the body included. */
   timeoutMs: number;
-  /** The headers of every response, as soon as they are there, whatever becomes of the body. */
+  /** Called with the headers of every response as soon as they arrive, whatever happens to the body. */
   onHeaders: (headers: Headers, sentAtMs: number, receivedAtMs: number) => void;
 }
 
@@ -27,8 +26,8 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /**
  * One HTTP GET. Costs one request of the quota, unless it never leaves.
  *
- * @throws ServiceDown on silence or a broken connection, UnexpectedAnswer on an endless body,
- *   and the reason of `signal` when the caller gave up.
+ * @throws ServiceDown on silence or a broken connection, UnexpectedAnswer on a body over 1 MiB,
+ *   and the reason of `signal` when the caller aborted.
  */
 export async function request(url: URL, options: RequestOptions, signal?: AbortSignal): Promise<ServiceResponse> {
   const timeout = new AbortController();
@@ -70,7 +69,7 @@ async function exchange(
   // Read even when only the status matters: an unread body keeps its socket.
   const text = await readCapped(response, MAX_BODY_BYTES).catch((error: unknown) => {
     if (status !== 429) throw error;
-    return undefined; // it counts as a 429 however its body ends: else nobody would pause
+    return undefined; // a 429 however its body ends: otherwise no pause would follow
   });
   if (text === undefined && response.ok) throw new UnexpectedAnswer(`a body over ${MAX_BODY_BYTES} bytes`);
   return { status, headers, body: parseJson(text ?? ''), sentAtMs, receivedAtMs };
@@ -82,4 +81,65 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Reads a body as text, whatever its encoding on the wire.
+ *
+ * @returns `undefined` when it is longer than `maxBytes` after decompression; the rest is not downloaded
+ */
+async function readCapped(response: Response, maxBytes: number): Promise<string | undefined> {
+  if (response.body === null) return '';
+
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) return undefined; // leaving the loop cancels the stream
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+// Of undici, which is Node's `fetch`: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel
+const CREATED = 'undici:request:create';
+const LEAVES = 'undici:client:sendHeaders';
+
+/**
+ * Watches whether a request leaves: one whose connection was never made (refused, no such host, no TLS, or aborted
+ * before) has cost nothing. A `fetch` that is not Node's publishes no events, and its requests count as having left.
+ */
+class Departure {
+  #request: unknown;
+  #left = false;
+  readonly #created = (message: unknown) => {
+    this.#request = requestOf(message);
+  };
+  readonly #leaves = (message: unknown) => {
+    if (requestOf(message) === this.#request) this.#left = true;
+  };
+
+  /** undici creates the request before `fetch` returns its promise. */
+  watch<T>(fetching: () => Promise<T>): Promise<T> {
+    subscribe(CREATED, this.#created);
+    subscribe(LEAVES, this.#leaves);
+    try {
+      return fetching();
+    } finally {
+      unsubscribe(CREATED, this.#created);
+    }
+  }
+
+  get neverLeft(): boolean {
+    return this.#request !== undefined && !this.#left;
+  }
+
+  close(): void {
+    unsubscribe(LEAVES, this.#leaves);
+  }
+}
+
+function requestOf(message: unknown): unknown {
+  return (message as { request: unknown }).request;
 }

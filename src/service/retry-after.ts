@@ -1,5 +1,5 @@
 import { DAY_MS } from '../time/utc-day.ts';
-import { httpDateMs } from './http-date.ts';
+import { httpDateMs } from './rate-limit-headers.ts';
 
 /** How long the service asks us to wait, and where it said so. */
 export interface StatedWait {
@@ -7,10 +7,10 @@ export interface StatedWait {
   source: 'body' | 'header';
 }
 
-/** No plan's window is longer than a month, so a longer wait is a time stamp or nonsense. */
+/** No plan's window is longer than a month; a longer wait is a time stamp or nonsense. */
 const LONGEST_SENSIBLE_SECONDS = (31 * DAY_MS) / 1000;
 
-/** Less than a hundred times is a wait that is stated twice, more than that a unit. */
+/** Under a hundred times, two different waits are stated; from there on, one wait in two units. */
 const LEAST_MILLISECONDS_PER_SECOND = 100;
 
 /**
@@ -18,7 +18,7 @@ const LEAST_MILLISECONDS_PER_SECOND = 100;
  * `Retry-After` (seconds, also decimal, or an HTTP date). Anything else is ignored. A `retryAfter` of about 1,000 times
  * the header, or of the seconds in the body's message, is in milliseconds.
  *
- * @param serviceNowMs the service's own clock (its `Date` header), against which a date is read
+ * @param serviceNowMs the service's own clock (its `Date` header), to which a date is relative
  * @returns `undefined` when neither states a wait
  */
 export function statedWait(body: unknown, header: string | null, serviceNowMs: number): StatedWait | undefined {
@@ -39,14 +39,14 @@ function bodySeconds(body: unknown, headerSeconds: number | undefined): number |
   return inSeconds.some((seconds) => isInMilliseconds(retryAfter, seconds)) ? retryAfter / 1000 : retryAfter;
 }
 
-/** As the message of the interface states it, such as "Retry after 7 seconds". */
+/** From the error's message, such as "Retry after 7 seconds". */
 function messageSeconds(body: object): number | undefined {
   const message = 'message' in body && typeof body.message === 'string' ? body.message : '';
   const [, figure] = /(\d{1,9}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)?\b/i.exec(message) ?? [];
   return figure === undefined ? undefined : Number(figure);
 }
 
-/** Whole seconds are rounded, up to 1 s from what was meant. */
+/** Whole seconds are rounded, so up to 1 s off. */
 function isInMilliseconds(figure: number, seconds: number): boolean {
   if (figure < LEAST_MILLISECONDS_PER_SECOND * Math.max(1, seconds)) return false;
   return Math.abs(figure / 1000 - seconds) <= Math.max(1, seconds / 10);

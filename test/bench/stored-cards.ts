@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { KeyvCardStore } from '../../src/cache/keyv-card-store.ts';
+import { KeyvCardStore } from '../../src/cache/card-store.ts';
 import { createLog } from '../../src/log.ts';
 import type { Card } from '../../src/model/card.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { KeyvCardStore, type KeyvCardStoreOptions } from '../../src/cache/keyv-card-store.ts';
+import { KeyvCardStore, type KeyvCardStoreOptions } from '../../src/cache/card-store.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { RedisStore } from '../../src/storage/redis/redis-store.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
@@ -51,13 +51,13 @@ export function sqliteCards() {
     };
   }
   const { database } = openFile();
-  const reservation: CardPlace = {
+  const place: CardPlace = {
     open: async (setting) => openFile(setting),
     overwrite: async (value) => void database.prepare('UPDATE cards SET value = ?').run(value),
     empty: async () => database.exec('DELETE FROM cards'),
     count: async () => Number(database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows),
   };
-  return { ...reservation, openFile };
+  return { ...place, openFile };
 }
 
 /** Cards in a Redis. `openLink` shows the connection, and what that has logged, too; `keys` are those of cards. */
@@ -79,7 +79,7 @@ export function redisCards({ url, prefix: testPrefix }: Pick<TestRedis, 'url' | 
   const watching = openLink();
   const client = async () => (await watching).link.client;
   const keys = async () => (await client()).keys(`${prefix}:cards:*`);
-  const reservation: CardPlace = {
+  const place: CardPlace = {
     open: (setting) => openLink(setting),
     async overwrite(value) {
       for (const key of await keys()) await (await client()).set(key, value);
@@ -89,5 +89,5 @@ export function redisCards({ url, prefix: testPrefix }: Pick<TestRedis, 'url' | 
     },
     count: async () => (await keys()).length,
   };
-  return { ...reservation, openLink, client, keys, prefix };
+  return { ...place, openLink, client, keys, prefix };
 }

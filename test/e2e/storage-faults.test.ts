@@ -45,7 +45,7 @@ describe('a card store that another connection has locked', () => {
     expect(again.embeds).toHaveLength(1);
     expect(cardRequests(world)).toHaveLength(13); // the second answer came from memory
     expect(storedCardIds(world.config.dataDir)).toEqual([IDS[12]]);
-    expect(logged(world, WARN)).toEqual(['card store failed: cards are remembered in memory alone']);
+    expect(logged(world, WARN)).toEqual(['card store failed: cards are kept in memory only']);
     expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'card store works again', failures: 12 }));
   });
 

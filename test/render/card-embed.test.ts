@@ -6,7 +6,7 @@ import { type CardView, cardEmbed, noSuchCard, requestsLeft } from '../../src/re
 import { errorMessage } from '../../src/render/error-message.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
-import { Card } from '../../src/service/schema.ts';
+import { CardAnswer } from '../../src/service/card-service.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { currency, locale, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 
@@ -120,7 +120,7 @@ describe('whatever the service sends for a card', () => {
     ),
   );
   const view = fc.record({
-    card: serviceCard.map((card) => Card.parse(JSON.parse(JSON.stringify(card)))),
+    card: serviceCard.map((card) => CardAnswer.parse(JSON.parse(JSON.stringify(card)))),
     answer: fc.record({ fetchedAtMs: momentMs, delistedAtMs: fc.option(momentMs, { nil: undefined }) }),
     showPrices: fc.boolean(),
     locale,

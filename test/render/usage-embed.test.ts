@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bar, type UsageView, usageEmbed } from '../../src/render/usage-embed.ts';
 import { usageFigures } from '../../src/render/usage-figures.ts';
-import { Usage } from '../../src/service/schema.ts';
+import { UsageAnswer } from '../../src/service/card-service.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { locale, momentMs, quotaState, serviceUsage } from './service-answers.ts';
 
@@ -117,7 +117,7 @@ const cap = fc.option(fc.maxSafeNat(), { nil: undefined });
 describe('whatever the service sends for a report', () => {
   it('Discord takes the embed', () => {
     const report = fc.option(
-      fc.record({ usage: serviceUsage.map((it) => Usage.parse(JSON.parse(JSON.stringify(it)))), atMs: momentMs }),
+      fc.record({ usage: serviceUsage.map((it) => UsageAnswer.parse(JSON.parse(JSON.stringify(it)))), atMs: momentMs }),
       { nil: undefined },
     );
     const view = fc.record({

@@ -7,22 +7,14 @@ import {
   type ReportBoard,
   type UsageReport,
 } from '../../lookup/usage-reports.ts';
+import { Usage } from '../../model/plan.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
 import type { RedisLink } from './redis-link.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 
 const KEPT_MS = 35 * DAY_MS;
 
-const StoredReport: z.ZodType<UsageReport> = z.object({
-  usage: z.object({
-    plan: z.string().optional(),
-    period: z.object({ startMs: z.number().optional(), endMs: z.number().optional() }).optional(),
-    requests: z
-      .object({ used: z.number().optional(), limit: z.number().optional(), remaining: z.number().optional() })
-      .optional(),
-  }),
-  atMs: z.number(),
-});
+const StoredReport: z.ZodType<UsageReport> = z.object({ usage: Usage, atMs: z.number() });
 
 /** One board for all processes that share a quota. While Redis is unavailable each process uses its own. */
 export class RedisReportBoard implements ReportBoard {

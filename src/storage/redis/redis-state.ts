@@ -1,4 +1,4 @@
-import { KeyvCardStore } from '../../cache/keyv-card-store.ts';
+import { KeyvCardStore } from '../../cache/card-store.ts';
 import { accountOf } from '../../quota/stored-limiter-state.ts';
 import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { BullJournal } from './bull-journal.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { KeyvCardStore } from '../../cache/keyv-card-store.ts';
+import { KeyvCardStore } from '../../cache/card-store.ts';
 import { LocalIdentifySlots } from '../../discord/gateway/identify.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
 import { NO_CARD_LOCK } from '../../lookup/lookup-requests.ts';

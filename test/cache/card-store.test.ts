@@ -38,12 +38,22 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     ['that a card is no longer listed', { ...ANSWER, delistedAtMs: NOW_MS }],
     ['a card of an id that means something to databases', { ...ANSWER, card: { ...CARD, id: "'; DROP TABLE cards" } }],
   ])('remembers %s, also after a restart', async (_, answer) => {
-    const reservation = cards();
-    const { store } = await reservation.open();
+    const place = cards();
+    const { store } = await place.open();
     await store.set('x:y', answer);
     expect(await store.get('x:y')).toEqual(answer);
     await store.close();
-    expect(await (await reservation.open()).store.get('x:y')).toEqual(answer);
+    expect(await (await place.open()).store.get('x:y')).toEqual(answer);
+  });
+
+  it('reads a row that has its times under their former names', async () => {
+    const place = cards();
+    await (await place.open()).store.set('a', ANSWER);
+    const former = { card: CARD, askedAtMs: NOW_MS - 2, deniedAtMs: NOW_MS - 1 };
+    await place.overwrite(JSON.stringify({ value: former }));
+    const { store, lines } = await place.open();
+    expect(await store.get('a')).toEqual({ card: CARD, fetchedAtMs: NOW_MS - 2, delistedAtMs: NOW_MS - 1 });
+    expect(lines).toEqual([]);
   });
 
   it('knows nothing of other ids, whatever their case', async () => {
@@ -53,21 +63,21 @@ describe.each<{ over: string; cards: () => CardPlace }>([
   });
 
   it('shares no card with another origin', async () => {
-    const reservation = cards();
-    const here = (await reservation.open({ origin: 'cards.test /cards/{id}' })).store;
-    const there = (await reservation.open({ origin: 'cards.test /v2/cards/{id}' })).store;
+    const place = cards();
+    const here = (await place.open({ origin: 'cards.test /cards/{id}' })).store;
+    const there = (await place.open({ origin: 'cards.test /v2/cards/{id}' })).store;
     await here.set('a', ANSWER);
     expect(await there.get('a')).toBeUndefined();
     expect(await here.get('a')).toEqual(ANSWER);
   });
 
   it('knows whether a card was ever found at this address, after a restart too', async () => {
-    const reservation = cards();
+    const place = cards();
     const origin = 'cards.test /v2/[c]*/{id}';
     const holdsCards = async (where?: string) =>
-      (await reservation.open({ ...(where && { origin: where }) })).store.holdsCards();
+      (await place.open({ ...(where && { origin: where }) })).store.holdsCards();
     expect(await holdsCards()).toBe(false);
-    const { store } = await reservation.open();
+    const { store } = await place.open();
     for (const id of ['a', 'b', 'c']) await store.set(id, { card: undefined, fetchedAtMs: NOW_MS });
     expect([await store.holdsCards(), await holdsCards()]).toEqual([false, false]);
     await store.set('d', ANSWER);
@@ -75,11 +85,11 @@ describe.each<{ over: string; cards: () => CardPlace }>([
   });
 
   it('reads from memory what it has read before', async () => {
-    const reservation = cards();
-    await (await reservation.open()).store.set('a', ANSWER);
-    const { store, lines } = await reservation.open();
+    const place = cards();
+    await (await place.open()).store.set('a', ANSWER);
+    const { store, lines } = await place.open();
     await store.get('a');
-    await reservation.empty();
+    await place.empty();
     expect(await store.get('a')).toEqual(ANSWER);
     expect(lines).toEqual([]);
   });
@@ -95,22 +105,22 @@ describe.each<{ over: string; cards: () => CardPlace }>([
 
   describe('with another beside it', () => {
     it('sees the cards of the other', async () => {
-      const reservation = cards();
-      const [one, other] = [(await reservation.open()).store, (await reservation.open()).store];
+      const place = cards();
+      const [one, other] = [(await place.open()).store, (await place.open()).store];
       await one.set('a', ANSWER);
       await other.set('b', OLDER);
       expect([await other.get('a'), await one.get('b')]).toEqual([ANSWER, OLDER]);
     });
 
     it('looks for what the other has stored since only when its memory is not good enough', async () => {
-      const reservation = cards();
-      const [one, other] = [(await reservation.open()).store, (await reservation.open()).store];
+      const place = cards();
+      const [one, other] = [(await place.open()).store, (await place.open()).store];
       await one.set('a', OLDER);
       await other.set('a', ANSWER);
       expect(await one.get('a')).toEqual(OLDER);
       expect(await one.get('a', ({ fetchedAtMs }) => fetchedAtMs === OLDER.fetchedAtMs)).toEqual(OLDER);
       expect(await one.get('a', ({ fetchedAtMs }) => fetchedAtMs === NOW_MS)).toEqual(ANSWER);
-      await reservation.empty();
+      await place.empty();
       expect(await one.get('a')).toEqual(ANSWER);
     });
 
@@ -119,8 +129,8 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       ['that there was no such card', { card: undefined, fetchedAtMs: NOW_MS - 1 }],
       ['that the card was no longer listed', { ...OLDER, delistedAtMs: NOW_MS - 1 }],
     ])('keeps its own when the other has stored %s', async (_, stored) => {
-      const reservation = cards();
-      const [one, other] = [(await reservation.open()).store, (await reservation.open()).store];
+      const place = cards();
+      const [one, other] = [(await place.open()).store, (await place.open()).store];
       await one.set('a', ANSWER);
       await other.set('a', stored);
       expect(await one.get('a', never)).toEqual(ANSWER);
@@ -131,18 +141,18 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       ['that there is no such card any more', { card: undefined, fetchedAtMs: NOW_MS }],
       ['that its old copy is no longer listed', { ...OLDER, delistedAtMs: NOW_MS }],
     ])("believes the service's later word: %s", async (_, later) => {
-      const reservation = cards();
-      const [one, other] = [(await reservation.open()).store, (await reservation.open()).store];
+      const place = cards();
+      const [one, other] = [(await place.open()).store, (await place.open()).store];
       await one.set('a', { ...OLDER, fetchedAtMs: OLDER.fetchedAtMs + 1 });
       await other.set('a', later);
       expect(await one.get('a', never)).toEqual(later);
     });
 
     it('gives what is in memory, good enough or not, when the store holds nothing', async () => {
-      const reservation = cards();
-      const { store } = await reservation.open();
+      const place = cards();
+      const { store } = await place.open();
       await store.set('a', OLDER);
-      await reservation.empty();
+      await place.empty();
       expect(await store.get('a', never)).toEqual(OLDER);
     });
   });
@@ -151,38 +161,38 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     it.each(['in one process', 'with a restart before the reads'])(
       'counts from when the service answered, and no read extends it %s',
       async (how) => {
-        const reservation = cards();
-        const first = (await reservation.open()).store;
+        const place = cards();
+        const first = (await place.open()).store;
         await first.set('a', { ...ANSWER, fetchedAtMs: NOW_MS - KEEP_MS / 2 });
-        const store = how === 'in one process' ? first : (await reservation.open()).store;
+        const store = how === 'in one process' ? first : (await place.open()).store;
         for (const share of [0, 0.25, 0.4999]) {
           vi.setSystemTime(NOW_MS + KEEP_MS * share);
           expect(await store.get('a')).toBeDefined();
         }
         vi.setSystemTime(NOW_MS + KEEP_MS / 2 + 1);
         expect(await store.get('a')).toBeUndefined();
-        expect(await (await reservation.open()).store.get('a')).toBeUndefined();
+        expect(await (await place.open()).store.get('a')).toBeUndefined();
       },
     );
 
     it('is over for what is set too late', async () => {
-      const reservation = cards();
-      const { store } = await reservation.open();
+      const place = cards();
+      const { store } = await place.open();
       await store.set('a', { ...ANSWER, fetchedAtMs: NOW_MS - KEEP_MS });
       expect(await store.get('a')).toBeUndefined();
-      expect(await reservation.count()).toBe(0);
+      expect(await place.count()).toBe(0);
     });
 
     it('may have a fraction of a millisecond', async () => {
-      const reservation = cards();
-      await (await reservation.open({ keepMs: 60_000.5 })).store.set('a', ANSWER);
-      expect(await (await reservation.open({ keepMs: 60_000.5 })).store.get('a')).toEqual(ANSWER);
+      const place = cards();
+      await (await place.open({ keepMs: 60_000.5 })).store.set('a', ANSWER);
+      expect(await (await place.open({ keepMs: 60_000.5 })).store.get('a')).toEqual(ANSWER);
     });
 
     it('that became shorter in the configuration ends the life of older cards', async () => {
-      const reservation = cards();
-      await (await reservation.open()).store.set('a', OLDER);
-      expect(await (await reservation.open({ keepMs: 1_000 })).store.get('a')).toBeUndefined();
+      const place = cards();
+      await (await place.open()).store.set('a', OLDER);
+      expect(await (await place.open({ keepMs: 1_000 })).store.get('a')).toBeUndefined();
     });
   });
 
@@ -197,29 +207,29 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       ],
       ['a list', JSON.stringify({ value: [] })],
     ])('misses, with one warning: %s', async (_, value) => {
-      const reservation = cards();
-      await (await reservation.open()).store.set('a', ANSWER);
-      const { store, lines } = await reservation.open();
-      await reservation.overwrite(value);
+      const place = cards();
+      await (await place.open()).store.set('a', ANSWER);
+      const { store, lines } = await place.open();
+      await place.overwrite(value);
       expect(await store.get('a')).toBeUndefined();
       expect(lines.map(({ level }) => level)).toEqual([WARN]);
     });
 
     it('takes the next answer in its place', async () => {
-      const reservation = cards();
-      await (await reservation.open()).store.set('a', ANSWER);
-      const { store } = await reservation.open();
-      await reservation.overwrite('nonsense');
+      const place = cards();
+      await (await place.open()).store.set('a', ANSWER);
+      const { store } = await place.open();
+      await place.overwrite('nonsense');
       await store.get('a');
       await store.set('a', ANSWER);
-      expect(await (await reservation.open()).store.get('a')).toEqual(ANSWER);
+      expect(await (await place.open()).store.get('a')).toEqual(ANSWER);
     });
 
     it('gives what is in memory when that is not good enough', async () => {
-      const reservation = cards();
-      const { store } = await reservation.open();
+      const place = cards();
+      const { store } = await place.open();
       await store.set('a', ANSWER);
-      await reservation.overwrite('nonsense');
+      await place.overwrite('nonsense');
       expect(await store.get('a', never)).toEqual(ANSWER);
     });
   });
