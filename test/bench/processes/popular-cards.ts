@@ -29,7 +29,7 @@ export async function popularCards(redis: BenchRedis): Promise<FigurePart> {
       { claim: `every one of them shows its card (${count(shown)})`, reached: shown === lookups.length },
     ],
     notes: [
-      `By Zipf: ${distinct} different cards, dealt out to the processes in turn; ${AT_ONCE} under way at once in each, without a pace.`,
+      `By Zipf: ${distinct} different cards, distributed evenly over the processes; ${AT_ONCE} concurrent lookups in each, without a limit on the pace.`,
     ],
   };
 }

@@ -30,7 +30,7 @@ it('counts every lookup once, by the outcome of its first command', () => {
     ],
   });
   expect(report).toMatchObject({ lookups: 6, atOnce: 2, shortWait: 1, longWait: 1, withoutCard: 2 });
-  expect(report).toMatchObject({ oldCopies: 1, toldLate: 1, cameBack: 1 });
+  expect(report).toMatchObject({ staleCopies: 1, refusedLate: 1, cameBack: 1 });
 });
 
 it.each([

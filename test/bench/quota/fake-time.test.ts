@@ -42,5 +42,5 @@ it('fails with the error of the work', async () => {
 });
 
 it('fails instead of hanging when no timer is left', async () => {
-  await expect(inFakeTime(0, () => new Promise(() => {}))).rejects.toThrow('nothing left');
+  await expect(inFakeTime(0, () => new Promise(() => {}))).rejects.toThrow('no timer left');
 });
