@@ -48,7 +48,7 @@ function missing(
   { usage }: Services,
 ): string | undefined {
   if (!usage.hasKey) return formatMessage(locale, 'reportNeedsKey');
-  if (missing?.why === 'failed') {
+  if (missing?.reason === 'failed') {
     return formatMessage(locale, 'reportFailed', {
       since: age(missing.atMs),
       why: errorMessage(locale, missing.error),

@@ -13,8 +13,8 @@ type LookupRequest = Pick<Lookup, 'cardId' | 'lane' | 'requester'>;
 
 export interface AdmissionInputs {
   pendingLookups: PendingLookups;
-  limiter: Limiter;
-  budget: Budget;
+  limiter: Pick<Limiter, 'schedule'>;
+  budget: Pick<Budget, 'refusal'>;
   /** A lookup whose permit is further away is refused at once. */
   longestWaitMs: number;
 }

@@ -23,7 +23,7 @@ export interface UsageKnown {
 }
 
 /** The report could not be requested just now, or was requested within the last minute and did not come. */
-export type MissingReport = { why: 'not asked' } | { why: 'failed'; error: CardServiceError; atMs: number };
+export type MissingReport = { reason: 'notRequested' } | { reason: 'failed'; error: CardServiceError; atMs: number };
 
 /** What to show now, and what to show in its place later. */
 export interface UsageAnswer {
@@ -42,7 +42,7 @@ export interface ReportBoard {
   /** @returns whether the caller may request one: the first to come, once a minute */
   claim(): Promise<boolean>;
   /** No request was sent: the next to come may. */
-  giveBack(): Promise<void>;
+  release(): Promise<void>;
   /** Of several, the service's latest is kept, in whatever order they are posted. */
   post(report: UsageReport): Promise<void>;
   /** `undefined` before the first. */
@@ -85,8 +85,8 @@ export class UsageReports {
       this.#failed = undefined; // longer ago than a minute
       if (acquired.kind === 'permit') this.#request(acquired.permit, requester);
       else {
-        await board.giveBack();
-        const now: UsageKnown = { report: await board.last(), missing: { why: 'not asked' } };
+        await board.release();
+        const now: UsageKnown = { report: await board.last(), missing: { reason: 'notRequested' } };
         return { now, isNew: false, later: undefined };
       }
     }
@@ -112,7 +112,7 @@ export class UsageReports {
   async #known(): Promise<UsageKnown> {
     const report = await this.#options.board.last();
     const failed = this.#failed && this.#failed.atMs > (report?.atMs ?? 0) ? this.#failed : undefined;
-    return { report, missing: failed && { why: 'failed', ...failed } };
+    return { report, missing: failed && { reason: 'failed', ...failed } };
   }
 
   async #fetch(permit: Permit, requester: Requester): Promise<void> {
@@ -153,7 +153,7 @@ export class LocalReportBoard implements ReportBoard {
     return true;
   }
 
-  async giveBack(): Promise<void> {
+  async release(): Promise<void> {
     this.#claimedAtMs = this.#claimedBeforeMs;
   }
 

@@ -1,37 +1,146 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { decideAdmission } from '../../src/lookup/admission.ts';
 import type { QueueSummary } from '../../src/lookup/fair-order.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
+import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { BudgetSpent, Busy, Stopping } from '../../src/model/errors.ts';
+import type { Schedule } from '../../src/quota/limiter.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
-import { admitAll, by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
+import { admitAll, by, fakeTime, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const IDS = Array.from({ length: 80 }, (_, index) => `base1-${index + 1}`);
 const LONGEST_WAIT_MS = 30_000;
-/** Between the admission and the moment in which Discord has taken the "thinking…". */
+/** Between the admission and the answer of Discord to the defer. */
 const DEFER_MS = 300;
 
-function lineOf30Seconds() {
+function queueOf30Seconds() {
   fakeTime();
   const service = createCardService();
   const { queue } = lookupQueueOver(service, { plan: 'free' }, { longestWaitMs: LONGEST_WAIT_MS });
   return { service, queue };
 }
 
-/** So many different cards, each by whom `requester` says. */
-function questions(count: number, requester: (index: number) => Pick<Lookup, 'requester'>): Lookup[] {
+/** This many different cards, each wanted by the requester of its index. */
+function lookups(count: number, requester: (index: number) => Pick<Lookup, 'requester'>): Lookup[] {
   return IDS.slice(0, count).map((id, index) => lookup(id, requester(index)));
 }
 
-describe('of 80 who ask at once', () => {
+/** A decision over a queue in which base1-1 waits for a permit and base1-2 has its request under way. */
+function decisionWith({
+  schedule = {},
+  refusal,
+  postponed,
+}: {
+  schedule?: Partial<Schedule>;
+  refusal?: BudgetSpent;
+  postponed?: string;
+} = {}) {
+  fakeTime();
+  const nowMs = Date.now();
+  const pendingLookups = new PendingLookups();
+  for (const wish of [lookup('base1-1'), lookup('base1-2'), lookup('renewed', { lane: 'renewals' })]) {
+    pendingLookups.start(pendingLookups.add({ lookup: wish, resolve: () => {}, reject: () => {} }, nowMs));
+  }
+  const underWay = pendingLookups.get('base1-2');
+  if (underWay) pendingLookups.requested(underWay, nowMs);
+  if (postponed) pendingLookups.postpone(postponed, nowMs + 50_000);
+  const limiter = {
+    schedule: (): Schedule => ({
+      breaker: { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 },
+      blocked: undefined,
+      paused: false,
+      reservedUntilMs: undefined,
+      permitAtMs: (position) => nowMs + (position - 1) * 6_000,
+      ...schedule,
+    }),
+  };
+  const inputs = { pendingLookups, limiter, budget: { refusal: () => refusal }, longestWaitMs: LONGEST_WAIT_MS };
+  return (wish: Lookup) => decideAdmission(wish, { member: 0, guild: 0 }, inputs);
+}
+
+describe('the decision', () => {
+  const SPENT = new BudgetSpent('member', 3, NOON_MS);
+  const DAY_SPENT = { blocked: { reason: 'day', untilMs: NOON_MS + 60_000 } } as const;
+
+  it.each<[string, Parameters<typeof decisionWith>[0], Lookup, object]>([
+    ['admits to the next free permit', {}, lookup('new', by('bob')), { permitAtMs: NOON_MS + 6_000 }],
+    [
+      'admits at once what joins a request under way, whatever blocks others',
+      { schedule: DAY_SPENT, refusal: SPENT },
+      lookup('base1-2', by('bob')),
+      { permitAtMs: NOON_MS },
+    ],
+    [
+      'refuses what a spent day blocks, also what would join',
+      { schedule: DAY_SPENT },
+      lookup('base1-1', by('bob')),
+      { refusal: { name: 'QuotaSpent', untilMs: NOON_MS + 60_000 } },
+    ],
+    [
+      'names the block before the budget',
+      { schedule: DAY_SPENT, refusal: SPENT },
+      lookup('new'),
+      { refusal: { name: 'QuotaSpent' } },
+    ],
+    ['refuses what the budget does not allow', { refusal: SPENT }, lookup('new'), { refusal: SPENT }],
+    [
+      'leaves the budget aside for what joins',
+      { refusal: SPENT },
+      lookup('base1-1', by('bob')),
+      { permitAtMs: NOON_MS },
+    ],
+    [
+      'counts a renewal that a member lifts against the budget',
+      { refusal: SPENT },
+      lookup('renewed', by('bob')),
+      { refusal: SPENT },
+    ],
+    [
+      'refuses a renewal while the last requests are reserved',
+      { schedule: { reservedUntilMs: NOON_MS + 1 } },
+      lookup('new', { lane: 'renewals' }),
+      { refusal: { name: 'KeptInReserve' } },
+    ],
+    [
+      'admits a renewal that joins, even then',
+      { schedule: { reservedUntilMs: NOON_MS + 1 } },
+      lookup('renewed', { lane: 'renewals' }),
+      { permitAtMs: NOON_MS },
+    ],
+    [
+      'promises a renewal no later time',
+      { schedule: { permitAtMs: () => NOON_MS + 3_600_000 } },
+      lookup('new', { lane: 'renewals' }),
+      { permitAtMs: NOON_MS },
+    ],
+    [
+      'refuses what would wait too long, with the time from which it would not',
+      { schedule: { permitAtMs: () => NOON_MS + LONGEST_WAIT_MS + 1 } },
+      lookup('new'),
+      { refusal: { name: 'Busy', untilMs: NOON_MS + LONGEST_WAIT_MS + 1 } },
+    ],
+    [
+      'refuses a card that the service wants no request for until then',
+      { postponed: 'new' },
+      lookup('new'),
+      { refusal: { name: 'ServiceDown' } },
+    ],
+    ['admits other cards meanwhile', { postponed: 'new' }, lookup('other', by('bob')), { permitAtMs: NOON_MS + 6_000 }],
+  ])('%s', (_, inputs, wish, decided) => {
+    expect(decisionWith(inputs)(wish)).toMatchObject(decided);
+  });
+});
+
+describe('of 80 lookups at once', () => {
   it.each<[string, (index: number) => Pick<Lookup, 'requester'>]>([
     ['one member', () => by('eager')],
     ['80 members of one server', (index) => by(`member ${index}`)],
     ['20 members of each of four servers, one after the other', (index) => by(`member ${index}`, `g${index % 4}`)],
     ['the same, one server after the other', (index) => by(`member ${index}`, `g${Math.floor(index / 20)}`)],
-  ])('as many are admitted as have their turn in time, and all of them have it: %s', async (_, requester) => {
-    const { service, queue } = lineOf30Seconds();
+  ])('as many are admitted as get a permit in time, and all of them get it: %s', async (_, requester) => {
+    const { service, queue } = queueOf30Seconds();
 
-    const { reservations, refusals } = await admitAll(queue, questions(80, requester));
+    const { reservations, refusals } = await admitAll(queue, lookups(80, requester));
     expect(reservations).toHaveLength(24); // 19 at once, and one each 6 s
     expect(refusals.filter((refusal) => refusal instanceof Busy)).toHaveLength(56);
     await vi.advanceTimersByTimeAsync(DEFER_MS);
@@ -47,11 +156,11 @@ describe('of 80 who ask at once', () => {
     expect(service.counts.byStatus[429]).toBeUndefined();
   });
 
-  it('one who was refused may come back at the time that was told', async () => {
-    const { queue } = lineOf30Seconds();
+  it('a refused one is admitted at the time that its refusal named', async () => {
+    const { queue } = queueOf30Seconds();
     const { reservations, refusals } = await admitAll(
       queue,
-      questions(25, () => by('eager')),
+      lookups(25, () => by('eager')),
     );
     for (const reservation of reservations) void reservation.start();
     const [busy] = refusals as Busy[];
@@ -62,12 +171,12 @@ describe('of 80 who ask at once', () => {
   });
 });
 
-describe('a line that one member has filled', () => {
-  it('has a place for the first question of every other; a further one has to fit behind all', async () => {
-    const { queue } = lineOf30Seconds();
+describe('a queue that one member has filled', () => {
+  it('has a place for the first lookup of every other member; a further one has to fit behind everything', async () => {
+    const { queue } = queueOf30Seconds();
     await admitAll(
       queue,
-      questions(60, () => by('eager')),
+      lookups(60, () => by('eager')),
     );
 
     const others = [by('late'), by('late'), by('later', 'guild b')];
@@ -76,11 +185,11 @@ describe('a line that one member has filled', () => {
     expect((await admitAll(queue, late)).wereAdmitted).toEqual([true, false, true]);
   });
 
-  it('has a place for who asks for a card that is in it', async () => {
-    const { queue } = lineOf30Seconds();
+  it('has a place for every lookup that joins a card in it', async () => {
+    const { queue } = queueOf30Seconds();
     await admitAll(
       queue,
-      questions(60, () => by('eager')),
+      lookups(60, () => by('eager')),
     );
     const again = [IDS[0], IDS[1]].map((id = '') => lookup(id, by('friend')));
 
@@ -89,7 +198,7 @@ describe('a line that one member has filled', () => {
 });
 
 describe('LONGEST_WAIT_SECONDS=0', () => {
-  it('admits who has a turn now, however the clock goes on while that is decided', async () => {
+  it('admits a lookup that has a permit now, even if the clock ticks while that is decided', async () => {
     fakeTime();
     const { queue } = lookupQueueOver(createCardService(), { plan: 'free' }, { longestWaitMs: 0 });
     let nowMs = Date.now();
@@ -100,30 +209,30 @@ describe('LONGEST_WAIT_SECONDS=0', () => {
   });
 });
 
-describe('a place', () => {
-  it('that is given back counts in no other process any more', async () => {
+describe('a reservation', () => {
+  it('that is cancelled counts in no other process any more', async () => {
     fakeTime();
-    let told: QueueSummary | undefined;
+    let published: QueueSummary | undefined;
     const exchange = async (own: QueueSummary) => {
-      told = own;
+      published = own;
       return [];
     };
     const { queue } = lookupQueueOver(createCardService(), { plan: 'free' }, { queueExchange: { exchange } });
     const { reservations } = await admitAll(queue, [lookup('base1-1', by('gone')), lookup('base1-2', by('stays'))]);
     void reservations[1]?.start();
     await vi.advanceTimersByTimeAsync(0);
-    expect(told?.waiting).toHaveLength(1);
+    expect(published?.waiting).toHaveLength(1);
 
     reservations[0]?.cancel();
     await vi.advanceTimersByTimeAsync(0);
-    expect(told?.waiting).toHaveLength(0);
+    expect(published?.waiting).toHaveLength(0);
   });
 
-  it('is had by the next once it is given back, and then holds nothing up', async () => {
-    const { queue } = lineOf30Seconds();
+  it('leaves its place to the next once it is cancelled', async () => {
+    const { queue } = queueOf30Seconds();
     const { reservations } = await admitAll(
       queue,
-      questions(24, () => by('eager')),
+      lookups(24, () => by('eager')),
     );
     const next = lookup(IDS[30] ?? '', by('eager'));
     expect(await queue.admit(next)).toHaveProperty('refusal');
@@ -134,11 +243,11 @@ describe('a place', () => {
     expect(queue.length).toBe(1);
   });
 
-  it('is for keeps once it is taken', async () => {
-    const { queue } = lineOf30Seconds();
+  it('cannot be cancelled once it is started', async () => {
+    const { queue } = queueOf30Seconds();
     const { reservations } = await admitAll(
       queue,
-      questions(1, () => by('eager')),
+      lookups(1, () => by('eager')),
     );
     const answer = reservations[0]?.start();
     reservations[0]?.cancel();
@@ -146,11 +255,11 @@ describe('a place', () => {
     expect(await answer).toMatchObject({ card: { id: 'base1-1' } });
   });
 
-  it('costs nothing before it is taken, and keeps nobody waiting who comes later', async () => {
-    const { service, queue } = lineOf30Seconds();
+  it('costs no request before it is started, and delays no later lookup', async () => {
+    const { service, queue } = queueOf30Seconds();
     await admitAll(
       queue,
-      questions(1, () => by('slow')),
+      lookups(1, () => by('slow')),
     );
 
     const quick = queue.enqueue(lookup(IDS[1] ?? '', by('quick')));
@@ -160,11 +269,11 @@ describe('a place', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('has the answer that came for others meanwhile, and is told that it was asked for', async () => {
-    const { service, queue } = lineOf30Seconds();
+  it('gets the answer that came for others meanwhile, and notice of the request', async () => {
+    const { service, queue } = queueOf30Seconds();
     const { reservations } = await admitAll(
       queue,
-      questions(1, () => by('slow')),
+      lookups(1, () => by('slow')),
     );
     void queue.enqueue(lookup(IDS[0] ?? '', by('quick')));
     await vi.advanceTimersByTimeAsync(0);
@@ -175,7 +284,7 @@ describe('a place', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('that is given back leaves the card to who joined it, who pays for it then', async () => {
+  it('that is cancelled leaves the card to the lookup that joined it, which is booked then', async () => {
     fakeTime();
     const service = createCardService();
     const { queue, ledger } = lookupQueueOver(service);
@@ -188,11 +297,11 @@ describe('a place', () => {
     expect([(await ledger.memberToday('gone')).requests, (await ledger.memberToday('stays')).requests]).toEqual([0, 1]);
   });
 
-  it('ends with the queue, and there is none any more', async () => {
-    const { service, queue } = lineOf30Seconds();
+  it('ends when the queue closes, and no other is made', async () => {
+    const { service, queue } = queueOf30Seconds();
     const { reservations } = await admitAll(
       queue,
-      questions(2, () => by('eager')),
+      lookups(2, () => by('eager')),
     );
     const late = queue.admit(lookup(IDS[2] ?? '', by('eager')));
     await queue.close(0);
@@ -205,7 +314,7 @@ describe('a place', () => {
 });
 
 describe('a budget', () => {
-  function lineWith(shares: { guildDaily?: number; memberDaily?: number }) {
+  function queueWith(shares: { guildDaily?: number; memberDaily?: number }) {
     fakeTime();
     const service = createCardService();
     const { queue, ledger } = lookupQueueOver(
@@ -219,36 +328,36 @@ describe('a budget', () => {
   it.each([
     ['a member', { memberDaily: 3 }, () => by('eager')],
     ['a Discord server', { guildDaily: 3 }, (index: number) => by(`member ${index}`)],
-  ])('counts what %s was admitted with in the same moment, until it is given back', async (_, shares, requester) => {
-    const { service, queue } = lineWith(shares);
+  ])('counts what %s was admitted with in the same moment, until it is cancelled', async (_, shares, requester) => {
+    const { service, queue } = queueWith(shares);
 
-    const { reservations, refusals, wereAdmitted } = await admitAll(queue, questions(80, requester));
+    const { reservations, refusals, wereAdmitted } = await admitAll(queue, lookups(80, requester));
     expect(wereAdmitted.slice(0, 5)).toEqual([true, true, true, false, false]);
     expect(reservations).toHaveLength(3);
     expect(refusals.every((refusal) => refusal instanceof BudgetSpent)).toBe(true);
 
     reservations[0]?.cancel();
-    const [, , , ...more] = questions(6, requester);
+    const [, , , ...more] = lookups(6, requester);
     const { reservations: second } = await admitAll(queue, more);
     expect(second).toHaveLength(1);
     for (const reservation of [...reservations.slice(1), ...second]) void reservation.start();
     await vi.advanceTimersByTimeAsync(0);
     expect(service.requests).toHaveLength(3);
-    expect((await admitAll(queue, questions(80, requester).slice(10))).reservations).toHaveLength(0);
+    expect((await admitAll(queue, lookups(80, requester).slice(10))).reservations).toHaveLength(0);
   });
 
-  it('does not count cards that somebody else has asked for', async () => {
-    const { queue } = lineWith({ memberDaily: 1 });
+  it('does not count cards that another member is booked for', async () => {
+    const { queue } = queueWith({ memberDaily: 1 });
     await admitAll(
       queue,
-      questions(5, (index) => by(`member ${index}`)),
+      lookups(5, (index) => by(`member ${index}`)),
     );
 
     expect(
       (
         await admitAll(
           queue,
-          questions(5, () => by('eager')),
+          lookups(5, () => by('eager')),
         )
       ).reservations,
     ).toHaveLength(5);
@@ -258,11 +367,11 @@ describe('a budget', () => {
     ]);
   });
 
-  it('counts what leaves the line while it is read', async () => {
-    const { service, queue, ledger } = lineWith({ memberDaily: 1 });
+  it('counts what leaves the queue while it is read', async () => {
+    const { service, queue, ledger } = queueWith({ memberDaily: 1 });
     const { reservations } = await admitAll(
       queue,
-      questions(1, () => by('eager')),
+      lookups(1, () => by('eager')),
     );
     const memberToday = ledger.memberToday.bind(ledger);
     vi.spyOn(ledger, 'memberToday').mockImplementationOnce(async (memberId) => {
@@ -276,8 +385,8 @@ describe('a budget', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('is no matter for who was admitted before a restart', async () => {
-    const { queue } = lineWith({ memberDaily: 1 });
+  it('does not apply to lookups that were admitted before a restart', async () => {
+    const { queue } = queueWith({ memberDaily: 1 });
     const taken = [queue.enqueue(lookup('base1-1')), queue.enqueue(lookup('base1-2'))];
     await vi.advanceTimersByTimeAsync(0);
 

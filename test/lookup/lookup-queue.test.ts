@@ -33,7 +33,7 @@ async function outcomeAfter(ms: number, promise: Promise<unknown>): Promise<unkn
   return settled;
 }
 
-describe('a turn', () => {
+describe('a permit', () => {
   it('comes at once while the burst lasts, then at the rate of the plan', async () => {
     fakeTime();
     const service = createCardService();
@@ -47,7 +47,7 @@ describe('a turn', () => {
     expect(service.counts.byStatus[429]).toBeUndefined();
   });
 
-  it('is told to who waits, and told again only while it is to come', async () => {
+  it('is announced to who waits, and again only while it is to come', async () => {
     fakeTime();
     const { queue } = lookupQueueOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
     void queue.enqueue(lookup('base1-1'));
@@ -60,7 +60,7 @@ describe('a turn', () => {
     expect(told).toEqual([6_000]);
   });
 
-  it('comes after that of every other member who has none yet', async () => {
+  it('comes after the first permit of every other member', async () => {
     fakeTime();
     const service = createCardService({ burst: 2 });
     const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
@@ -73,7 +73,7 @@ describe('a turn', () => {
     expect(service.requests.map(({ path }) => path).slice(0, 3)).toContain('/cards/promo-late?includePrices=true');
   });
 
-  it('comes within two, though two accounts have asked for the same 55 cards', async () => {
+  it('comes within two, although two accounts want the same 55 cards', async () => {
     fakeTime();
     const service = createCardService();
     const { queue } = lookupQueueOver(service);
@@ -89,7 +89,7 @@ describe('a turn', () => {
     expect(await outcomeAfter(2 * 6_000, newcomer)).toMatchObject({ fetchedAtMs: expect.any(Number) });
   });
 
-  it('is refused when it would come after its asker has stopped waiting; others keep theirs', async () => {
+  it('is refused when it would come after the deadline; others keep theirs', async () => {
     fakeTime();
     const { queue } = lookupQueueOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
     void queue.enqueue(lookup('base1-1'));
@@ -102,23 +102,23 @@ describe('a turn', () => {
     expect(await outcomeAfter(7_000, patient)).toMatchObject({ card: { id: 'base1-2' } });
   });
 
-  it('of a retry is not held up by a refresh that waits for half the burst', async () => {
+  it('of a retry is not delayed by a renewal that waits for half the burst', async () => {
     fakeTime();
     const service = createCardService();
     const { queue } = lookupQueueOver(service);
     for (const id of IDS.slice(0, 15)) void queue.enqueue(lookup(id));
     await vi.advanceTimersByTimeAsync(0);
     service.script({ path: 'base1-58', status: 503 });
-    const refresh = queue.enqueue(lookup(IDS[20] ?? '', { lane: 'renewals' }));
+    const renewal = queue.enqueue(lookup(IDS[20] ?? '', { lane: 'renewals' }));
     const member = queue.enqueue(lookup('base1-58'));
 
     expect(await outcomeAfter(1_500, member)).toMatchObject({ fetchedAtMs: expect.any(Number) });
-    expect(await outcomeAfter(0, refresh)).toBeUndefined();
+    expect(await outcomeAfter(0, renewal)).toBeUndefined();
   });
 });
 
 describe('single flight', () => {
-  it('books the request on the first asker and counts the others as saved', async () => {
+  it('books the request on the first requester and counts the others as saved', async () => {
     fakeTime();
     const service = createCardService();
     const { queue, ledger } = lookupQueueOver(service);
@@ -133,24 +133,24 @@ describe('single flight', () => {
     expect(await ledger.today()).toEqual({ requests: 1, refused: 0, saved: 2 });
   });
 
-  it('lets a member who joins a refresh lift it, and pay for it', async () => {
+  it('lets a member who joins a renewal lift it, and books them', async () => {
     fakeTime();
     const service = createCardService();
     const { queue, ledger } = lookupQueueOver(service);
     for (const id of IDS.slice(0, 15)) void queue.enqueue(lookup(id, by('crowd')));
     await vi.advanceTimersByTimeAsync(0);
-    const refresh = queue.enqueue(lookup(IDS[20] ?? '', { ...by('reader'), lane: 'renewals' }));
-    expect(await outcomeAfter(0, refresh)).toBeUndefined();
+    const renewal = queue.enqueue(lookup(IDS[20] ?? '', { ...by('reader'), lane: 'renewals' }));
+    expect(await outcomeAfter(0, renewal)).toBeUndefined();
 
-    const member = queue.enqueue(lookup(IDS[20] ?? '', by('asker')));
+    const member = queue.enqueue(lookup(IDS[20] ?? '', by('joiner')));
 
     expect(await outcomeAfter(0, member)).toMatchObject({ card: { id: IDS[20] } });
-    expect(await outcomeAfter(0, refresh)).toMatchObject({ card: { id: IDS[20] } });
-    expect((await ledger.memberToday('asker')).requests).toBe(1);
+    expect(await outcomeAfter(0, renewal)).toMatchObject({ card: { id: IDS[20] } });
+    expect((await ledger.memberToday('joiner')).requests).toBe(1);
     expect(await ledger.memberToday('reader')).toMatchObject({ requests: 0, saved: 1 });
   });
 
-  it('asks nothing for who joins just after the answer came', async () => {
+  it('sends no request for a lookup that comes just after the answer', async () => {
     fakeTime();
     const service = createCardService();
     const { queue } = lookupQueueOver(service);
@@ -162,7 +162,7 @@ describe('single flight', () => {
 });
 
 describe('a 429', () => {
-  it('lets nobody knock before the stated time; one probe, then the others at the pace of an empty bucket', async () => {
+  it('lets no request leave before the stated time; then one probe, then the others at the pace of an empty bucket', async () => {
     fakeTime();
     const service = createCardService();
     const { queue, ledger } = lookupQueueOver(service);
@@ -185,7 +185,7 @@ describe('a 429', () => {
     expect(await ledger.today()).toMatchObject({ requests: 4, refused: 1 });
   });
 
-  it('tells who waits, and keeps their places', async () => {
+  it('is announced to all who wait, and keeps their places', async () => {
     fakeTime();
     const service = createCardService({ burst: 2 });
     const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
@@ -199,7 +199,7 @@ describe('a 429', () => {
     expect(told.slice(-2).map((ms) => Math.round(ms / 1_000))).toEqual([30, 36]);
   });
 
-  it('is no reason to speak of many questions', async () => {
+  it('is named as the reason of a refusal, and not a long queue', async () => {
     fakeTime();
     const service = createCardService();
     const { queue } = lookupQueueOver(service);
@@ -212,8 +212,8 @@ describe('a 429', () => {
   });
 });
 
-describe('a 429 for longer than anybody waits, with requests left', () => {
-  it('is told to all that wait, and to who comes later until it is that short; then one probe, and all go on', async () => {
+describe('a 429 for longer than the longest wait, with requests left', () => {
+  it('refuses all that wait, and what comes later until it is that short; then one probe, and all go on', async () => {
     fakeTime();
     const service = createCardService();
     const { queue } = lookupQueueOver(service);
@@ -237,26 +237,26 @@ describe('a 429 for longer than anybody waits, with requests left', () => {
 describe('a limiter before the service, with headers of its own window', () => {
   it.each([
     ['from the very first answer on', 0],
-    ['after the day was heard of', 1],
-  ])('lets every card be shown at its pace, and closes no day: %s', async (_, heardOfDay) => {
+    ['once the day is known', 1],
+  ])('lets every card be shown at its pace, and opens no breaker for the day: %s', async (_, knownDay) => {
     fakeTime();
     const service = createCardService();
     const { queue, limiter } = lookupQueueOver(service);
-    for (const id of IDS.slice(0, heardOfDay)) await outcomeAfter(0, queue.enqueue(lookup(id)));
+    for (const id of IDS.slice(0, knownDay)) await outcomeAfter(0, queue.enqueue(lookup(id)));
     service.set({ windowLimit: 10 });
     const known = limiter.quota();
 
-    const requested = IDS.slice(heardOfDay, 25).map((id) => queue.enqueue(lookup(id)));
+    const requested = IDS.slice(knownDay, 25).map((id) => queue.enqueue(lookup(id)));
     await vi.advanceTimersByTimeAsync(5 * MINUTE);
 
-    expect(await Promise.all(requested)).toHaveLength(25 - heardOfDay);
+    expect(await Promise.all(requested)).toHaveLength(25 - knownDay);
     expect(limiter.quota()).toEqual(known);
     expect(limiter.schedule().blocked).toBeUndefined();
   });
 });
 
 describe('the end of the day', () => {
-  it('that is near is sat out: a 429 with nothing left but a short wait answers everybody once that is over', async () => {
+  it('that is near is waited for: after a 429 with nothing left but a short wait all are answered once that is over', async () => {
     fakeTime();
     const resetMs = Date.now() + 20_000;
     const service = createCardService({ nextResetMs: (nowMs) => (nowMs < resetMs ? resetMs : resetMs + 86_400_000) });
@@ -272,7 +272,7 @@ describe('the end of the day', () => {
     expect(await Promise.all(requested)).toHaveLength(3);
   });
 
-  it('keeps the last requests for cards that nobody knows', async () => {
+  it('keeps the last requests for cards that are missing', async () => {
     fakeTime();
     const service = createCardService({ requestsPerDay: 25 });
     const { queue } = lookupQueueOver(service);
@@ -288,7 +288,7 @@ describe('the end of the day', () => {
   it.each([
     { plan: 'free', remain: 3, members: 15 },
     { plan: 'business', remain: 30, members: 60 },
-  ] as const)('lets $remain of $members who ask at once have what remains, and gets no 429 ($plan)', async (it) => {
+  ] as const)('lets $remain of $members at once have what remains, and gets no 429 ($plan)', async (it) => {
     fakeTime();
     const service = createCardService({ plan: it.plan, requestsPerDay: it.remain + 1 });
     const { queue } = lookupQueueOver(service, { plan: it.plan });
@@ -304,7 +304,7 @@ describe('the end of the day', () => {
     expect(outcomes.filter((outcome) => outcome instanceof QuotaSpent)).toHaveLength(it.members - it.remain);
   });
 
-  it('is not stood in the way of by what remains when plenty does', async () => {
+  it('delays nothing while plenty remains', async () => {
     fakeTime();
     const service = createCardService({ plan: 'business', latencyMs: 50 });
     const { queue } = lookupQueueOver(service, { plan: 'business' });
@@ -314,7 +314,7 @@ describe('the end of the day', () => {
     expect(service.requests).toHaveLength(IDS.length);
   });
 
-  it('answers all who wait at once when nothing remains', async () => {
+  it('refuses all that wait at once when nothing remains', async () => {
     fakeTime();
     const service = createCardService({ requestsPerDay: 3, burst: 2 });
     const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
@@ -327,7 +327,7 @@ describe('the end of the day', () => {
     expect(outcomes.filter((outcome) => outcome instanceof QuotaSpent)).toHaveLength(3);
   });
 
-  it('begins the next one with a single probe, which is the next question', async () => {
+  it('is followed by a single probe, which is the next lookup', async () => {
     fakeTime();
     const resetMs = Date.now() + 120 * MINUTE;
     const service = createCardService({
@@ -359,7 +359,7 @@ describe('the end of the day', () => {
 });
 
 describe('an outage whose end is stated', () => {
-  it('asks for that card again only then, whoever wants it, and tells when', async () => {
+  it('sends no request for that card before, for any lookup, and announces when', async () => {
     fakeTime();
     const service = createCardService();
     service.set({ down: true, downRetryAfterSeconds: 30 });
@@ -380,7 +380,7 @@ describe('an outage whose end is stated', () => {
     expect(await outcomeAfter(1, later)).toMatchObject({ card: { id: 'base1-1' } });
   });
 
-  it('is told to all at once when that is over a minute away', async () => {
+  it('refuses all at once when that is over a minute away', async () => {
     fakeTime();
     const service = createCardService();
     service.set({ down: true, downRetryAfterSeconds: 600 });
@@ -396,7 +396,7 @@ describe('an outage whose end is stated', () => {
     expect(await outcomeAfter(0, queue.enqueue(lookup('base1-1')))).toMatchObject({ card: { id: 'base1-1' } });
   });
 
-  it('of one card alone is told to who asks for that card and would wait too long for it', async () => {
+  it('of one card alone refuses the lookups of that card that would wait too long', async () => {
     fakeTime();
     const service = createCardService();
     service.script({ status: 503, headers: { 'retry-after': '50' } });
@@ -415,7 +415,7 @@ describe('an outage whose end is stated', () => {
 });
 
 describe('an outage', () => {
-  it('is met with three attempts, each in a turn of its own, then words for all', async () => {
+  it('costs three attempts, each with a permit of its own, then all are refused', async () => {
     fakeTime();
     const service = createCardService();
     service.set({ down: true });
@@ -429,7 +429,7 @@ describe('an outage', () => {
   it.each<[string, number, (service: EmbeddedCardService) => void]>([
     ['three sockets that are reset once', 60, (service) => service.script({ fault: 'reset', times: 3 })],
     ['every fourth connection reset', 40, (service) => service.set({ resetEvery: 4 })],
-  ])('is not %s: everybody is answered whose three attempts do not all fail', async (_, members, fail) => {
+  ])('is not %s: every lookup is answered unless its three attempts all fail', async (_, members, fail) => {
     fakeTime();
     const service = createCardService({ plan: 'pro', latencyMs: 20 });
     fail(service);
@@ -447,7 +447,7 @@ describe('an outage', () => {
     expect(refused.length).toBeLessThanOrEqual(1);
   });
 
-  it('ends with one question that gets through', async () => {
+  it('ends with one lookup that is answered', async () => {
     fakeTime();
     const service = createCardService();
     service.set({ down: true });
@@ -500,7 +500,7 @@ describe('an id that alone is refused', () => {
   it.each<[string, DictatedAnswer, typeof UnexpectedAnswer | typeof KeyRefused, number]>([
     ['a firewall, with a page', { status: 403, body: '<h1>blocked</h1>' }, UnexpectedAnswer, 5 * MINUTE],
     ['a service that took the key before', { status: 403, body: KEY_REFUSED }, KeyRefused, MINUTE],
-  ])('by %s concerns nobody else, and is not asked for again at once', async (_, answer, error, forMs) => {
+  ])('by %s concerns no other id, and gets no request at once again', async (_, answer, error, forMs) => {
     fakeTime();
     const service = createCardService({ plan: 'pro' });
     const { queue, cards } = lookupQueueOver(service, { plan: 'pro' });
@@ -522,7 +522,7 @@ describe('an id that alone is refused', () => {
 });
 
 describe('a key that two ids are refused with', () => {
-  it('is left alone for a minute, and is accepted again by the next that is answered', async () => {
+  it('is not tried for a minute, and is accepted again once a lookup is answered', async () => {
     fakeTime();
     const service = createCardService();
     const { queue, lines } = lookupQueueOver(service, undefined, { apiKey: SANDBOX_API_KEY });
@@ -543,7 +543,7 @@ describe('a key that two ids are refused with', () => {
   });
 });
 
-it('tells who waits when the line closes, and waits for what is under way', async () => {
+it('refuses all that wait when it closes, and waits for what is under way', async () => {
   fakeTime();
   const service = createCardService({ burst: 2, latencyMs: 1_000 });
   const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });

@@ -36,7 +36,7 @@ it('says why a report failed only until another may be asked for', async () => {
   const { limiter, known } = reportsOver(cardService);
   cardService.set({ down: true });
 
-  const failed = { why: 'failed', error: expect.any(ServiceDown), atMs: NOON_MS };
+  const failed = { reason: 'failed', error: expect.any(ServiceDown), atMs: NOON_MS };
   expect((await known()).missing).toEqual(failed);
   await vi.advanceTimersByTimeAsync(30_000);
   expect((await known()).missing).toEqual(failed);
@@ -47,7 +47,7 @@ it('says why a report failed only until another may be asked for', async () => {
   const got = await limiter.acquire('members');
   expect(got.kind).toBe('permit');
   if (got.kind === 'permit') await limiter.release(got.permit, { kind: 'rateLimited', statedMs: 600_000 });
-  expect((await known()).missing).toEqual({ why: 'not asked' });
+  expect((await known()).missing).toEqual({ reason: 'notRequested' });
 
   await vi.advanceTimersByTimeAsync(700_000);
   const probe = await limiter.acquire('members');

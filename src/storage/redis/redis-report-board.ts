@@ -44,13 +44,13 @@ export class RedisReportBoard implements ReportBoard {
       return true;
     } catch (refused) {
       if (refused instanceof RedisUnavailable) return true;
-      await this.#local.giveBack();
+      await this.#local.release();
       return false;
     }
   }
 
-  async giveBack(): Promise<void> {
-    await this.#local.giveBack();
+  async release(): Promise<void> {
+    await this.#local.release();
     await this.#link.run(() => this.#claims.delete('claim')).catch(() => {}); // it expires
   }
 

@@ -34,23 +34,23 @@ async function two(times = LONG) {
   return { one: one.cardLock, other: other.cardLock };
 }
 
-describe('the lease of a card', () => {
-  it('is always to be had by a process that has its quota to itself', async () => {
+describe('the lock of a card', () => {
+  it('is always acquired by a process that shares its quota with no other', async () => {
     expect([await NO_CARD_LOCK.acquire('a'), await NO_CARD_LOCK.acquire('a')]).toEqual([true, true]);
   });
 
-  it('is given to one of many who ask at once', async () => {
+  it('is acquired by one of many at once', async () => {
     const { one, other } = await two();
     const got = await Promise.all([one, other, one, other].map((cardLock) => cardLock.acquire('a')));
     expect(got.filter(Boolean)).toHaveLength(1);
   });
 
-  it('is each card’s own', async () => {
+  it('is one per card', async () => {
     const { one, other } = await two();
     expect([await one.acquire('a'), await other.acquire('b')]).toEqual([true, true]);
   });
 
-  it('is to be had again as soon as it is given back, however often it was refused', async () => {
+  it('can be acquired as soon as it is released, however often it was refused', async () => {
     const { one, other } = await two();
     await one.acquire('a');
     for (let time = 0; time < 5; time++) expect(await other.acquire('a')).toBe(false);
@@ -59,7 +59,7 @@ describe('the lease of a card', () => {
     expect(await one.acquire('a')).toBe(false);
   });
 
-  it('is not given back by who does not have it', async () => {
+  it('is not released by a process that does not hold it', async () => {
     const { one, other } = await two();
     await one.acquire('a');
     await other.acquire('a');
@@ -67,7 +67,7 @@ describe('the lease of a card', () => {
     expect(await other.acquire('a')).toBe(false);
   });
 
-  it('outlasts its time while its process lives', async () => {
+  it('is renewed while its process lives', async () => {
     const { one, other } = await two(TIMES);
     await one.acquire('a');
     const untilMs = performance.now() + TIMES.leaseSeconds * 1_500;
@@ -79,14 +79,14 @@ describe('the lease of a card', () => {
     expect(await other.acquire('a')).toBe(true);
   });
 
-  it('is lost with its process, after its time and not before', async () => {
+  it('ends with its process, after its time and not before', async () => {
     const { one, other } = await two(NEVER_RENEWED);
     await one.acquire('a');
     expect(await other.acquire('a')).toBe(false);
     await expect.poll(() => other.acquire('a'), PATIENCE).toBe(true);
   });
 
-  it('is not ended by a process that has lost it, and does not know', async () => {
+  it('is not released by a process that has lost it without notice', async () => {
     const { one, other } = await two(NEVER_RENEWED);
     await one.acquire('a');
     await expect.poll(() => other.acquire('a'), PATIENCE).toBe(true);
@@ -104,8 +104,8 @@ describe('the lease of a card', () => {
   });
 });
 
-describe.skipIf(noRealRedis('card leases while Redis is away'))('while Redis', () => {
-  it.each(['is gone', 'hangs'])('%s everybody asks for themselves, and nobody says a word', async (how) => {
+describe.skipIf(noRealRedis('card locks while Redis is unavailable'))('while Redis', () => {
+  it.each(['is gone', 'hangs'])('%s every process acquires it, and none logs anything of its own', async (how) => {
     const server = await startRealRedis();
     const [one, other] = [await join(server), await join(server)];
     onTestFinished(() => server.resume());
@@ -118,7 +118,7 @@ describe.skipIf(noRealRedis('card leases while Redis is away'))('while Redis', (
     for (const { lines } of [one, other]) expect(lines.length).toBeLessThanOrEqual(1); // the link's own
   });
 
-  it('restarts empty, one who holds a lease keeps it', async () => {
+  it('restarts empty, a process keeps the lock that it holds', async () => {
     const server = await startRealRedis();
     const [one, other] = [await join(server, TIMES), await join(server, TIMES)];
     await one.cardLock.acquire('a');

@@ -60,7 +60,7 @@ describe.each([
   { over: 'of one process', open: local },
   { over: 'in Redis', open: shared },
 ])('the report board $over', ({ open }) => {
-  it('is claimed once a minute, by whoever comes first', async () => {
+  it('is claimed once a minute, by the first to come', async () => {
     const { board, aMinutePasses } = await open();
     const claims = await Promise.all([board.claim(), board.claim(), board.claim()]);
     expect(claims.filter(Boolean)).toHaveLength(1);
@@ -69,10 +69,10 @@ describe.each([
     expect([await board.claim(), await board.claim()]).toEqual([true, false]);
   });
 
-  it('is to be claimed by the next when nothing was asked', async () => {
+  it('can be claimed by the next when no request was sent', async () => {
     const { board } = await open();
     await board.claim();
-    await board.giveBack();
+    await board.release();
     expect([await board.claim(), await board.claim()]).toEqual([true, false]);
   });
 
@@ -91,7 +91,7 @@ describe.each([
     expect(await board.last()).toEqual(report(2, 2_000));
   });
 
-  it('shows the last report, should the one before be from a time that the clock has been set back from', async () => {
+  it('shows the last report even if the one before is from before the clock was set back', async () => {
     const { board } = await open();
     await board.post(report(1, Date.now() + 3_600_000));
     await board.post(report(2, Date.now()));
@@ -118,22 +118,22 @@ describe('the report board of several processes', () => {
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  it('is to be claimed by the other when one gives it back', async () => {
+  it('can be claimed by the other when one releases it', async () => {
     const { one, other } = await two();
     await one.board.claim();
     expect(await other.board.claim()).toBe(false);
-    await one.board.giveBack();
+    await one.board.release();
     expect(await other.board.claim()).toBe(true);
   });
 
-  it('shows all of them the latest report, whoever posted it and when', async () => {
+  it('shows all of them the latest report, in whatever order they were posted', async () => {
     const { one, other } = await two();
     await one.board.post(report(2, 2_000));
     await other.board.post(report(1, 1_000));
     for (const { board } of [one, other]) expect(await board.last()).toEqual(report(2, 2_000));
   });
 
-  it('misses a report of another version, without a word', async () => {
+  it('ignores a report of another version, and logs nothing', async () => {
     const { one, other } = await two();
     await one.link.client.set(`${one.prefix}:report`, '{"usage":7}');
     expect(await other.board.last()).toBeUndefined();
@@ -141,8 +141,8 @@ describe('the report board of several processes', () => {
   });
 });
 
-describe.skipIf(noRealRedis('report boards while Redis is away'))('a report board whose Redis', () => {
-  it.each(['is gone', 'hangs'])('%s is each process’s own, and is claimed no more often', async (how) => {
+describe.skipIf(noRealRedis('report boards while Redis is unavailable'))('a report board whose Redis', () => {
+  it.each(['is gone', 'hangs'])('%s is separate in each process, and is claimed no more often', async (how) => {
     const server = await startRealRedis({ appendonly: true });
     onTestFinished(() => server.resume());
     const [one, other] = [await join(server), await join(server)];

@@ -1,0 +1,166 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Fetched } from '../../src/lookup/cards.ts';
+import { type CardLock, LookupRequests } from '../../src/lookup/lookup-requests.ts';
+import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
+import type { CardRecord } from '../../src/model/card.ts';
+import { CardServiceError, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+import { logLines } from '../support/log-lines.ts';
+import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
+
+const PERMIT = { probe: false, afterFailure: 0 };
+const FOUND = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'Base' } };
+const RECORD: CardRecord = { card: FOUND, fetchedAtMs: 1 };
+
+/** Requests whose answer is `answer`, over pending lookups of `base1-4` by Alice and `base1-5` by Bob. */
+function batchOfTwo(answer: () => Promise<Fetched>, busy: readonly string[] = []) {
+  fakeTime();
+  const { limiter, ledger } = lookupQueueOver(createCardService());
+  const release = vi.spyOn(limiter, 'release');
+  const pendingLookups = new PendingLookups();
+  const ended: Record<string, CardRecord | CardServiceError> = {};
+  const wish = (cardId: string, member: string) => {
+    const end = (outcome: CardRecord | CardServiceError) => void Object.assign(ended, { [member]: outcome });
+    const added = { lookup: lookup(cardId, by(member)), resolve: end, reject: end };
+    pendingLookups.start(pendingLookups.add(added, Date.now()));
+  };
+  wish('base1-4', 'alice');
+  wish('base1-5', 'bob');
+  const locked = new Set<string>();
+  const cardLock: CardLock = {
+    isShared: true,
+    acquire: async (cardId) => !busy.includes(cardId) && locked.add(cardId).has(cardId),
+    release: async (cardId) => void locked.delete(cardId),
+  };
+  const fetch = vi.fn((_: readonly string[]) => answer());
+  const fresh = vi.fn(async (_: string): Promise<CardRecord | undefined> => undefined);
+  const store = async (fetched: Fetched) =>
+    new Map([...fetched].map(([id, found]) => [id, found instanceof CardServiceError ? found : RECORD] as const));
+  const { log, lines } = logLines();
+  const requests = new LookupRequests({
+    pendingLookups,
+    cards: { fetch, fresh, store },
+    limiter,
+    ledger,
+    cardLock,
+    log,
+  });
+  const select = () => pendingLookups.selectBatch(Date.now(), 2);
+  const send = async () => requests.send(await requests.prepare(select()), PERMIT);
+  const booked = async (memberId: string) => {
+    const { requests, saved } = await ledger.memberToday(memberId);
+    return { requests, saved };
+  };
+  return { requests, pendingLookups, select, send, wish, ended, locked, fetch, fresh, release, booked, lines };
+}
+
+describe('a batch of two', () => {
+  it('is one request under one permit, booked on the requester of the first; the others are saved one', async () => {
+    const it = batchOfTwo(
+      async () =>
+        new Map([
+          ['base1-4', FOUND],
+          ['base1-5', FOUND],
+        ]),
+    );
+    it.wish('base1-5', 'carol');
+    await it.send();
+
+    expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-4', 'base1-5']]);
+    expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'answered' }]]);
+    expect(it.ended).toEqual({ alice: RECORD, bob: RECORD, carol: RECORD });
+    expect(await it.booked('alice')).toEqual({ requests: 1, saved: 0 });
+    expect(await it.booked('bob')).toEqual({ requests: 0, saved: 1 });
+    expect(await it.booked('carol')).toEqual({ requests: 0, saved: 1 });
+    expect(it.locked.size).toBe(0);
+  });
+
+  it('puts a card that the answer leaves out back into its place, with no failed attempt', async () => {
+    const it = batchOfTwo(async () => new Map([['base1-4', FOUND]]));
+    it.wish('base1-6', 'bob');
+    await it.send();
+
+    expect(it.ended).toEqual({ alice: RECORD });
+    expect(it.pendingLookups.get('base1-5')).toMatchObject({ requesting: false, failures: 0, notBeforeMs: 0 });
+    expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5', 'base1-6']);
+    expect(it.locked.size).toBe(0);
+  });
+
+  it('ends a card with its own error, and the other with its answer', async () => {
+    const error = new UnexpectedAnswer('name');
+    const it = batchOfTwo(
+      async () =>
+        new Map<string, typeof FOUND | UnexpectedAnswer>([
+          ['base1-4', error],
+          ['base1-5', FOUND],
+        ]),
+    );
+    await it.send();
+
+    expect(it.ended).toEqual({ alice: error, bob: RECORD });
+    expect(it.lines.map(({ msg, cardId }) => [msg, cardId])).toEqual([['lookup failed', 'base1-4']]);
+  });
+
+  it('waits for the next permit as a whole after a 429', async () => {
+    const it = batchOfTwo(() => Promise.reject(new RateLimited({ seconds: 5, source: 'body' })));
+    await it.send();
+
+    expect(it.ended).toEqual({});
+    expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-4', 'base1-5']);
+    expect(await it.booked('alice')).toEqual({ requests: 0, saved: 0 });
+  });
+
+  it('is tried again later as a whole when the service is down, three times at most', async () => {
+    const it = batchOfTwo(() => Promise.reject(new ServiceDown('it answered 503')));
+    for (const waitMs of [1_000, 2_000]) {
+      await it.send();
+      expect(it.ended).toEqual({});
+      expect(it.select()).toEqual([]);
+      vi.setSystemTime(Date.now() + waitMs);
+    }
+    await it.send();
+    expect(Object.keys(it.ended)).toEqual(['alice', 'bob']);
+    expect(it.fetch).toHaveBeenCalledTimes(3);
+  });
+
+  it('goes without what another process looks up, which is looked at again soon', async () => {
+    const it = batchOfTwo(async () => new Map([['base1-4', FOUND]]), ['base1-5']);
+    await it.send();
+    expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-4']]);
+    expect(it.select()).toEqual([]);
+    vi.setSystemTime(Date.now() + 50);
+    expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5']);
+  });
+
+  it('goes without what became known meanwhile, which is saved', async () => {
+    const it = batchOfTwo(async () => new Map([['base1-5', FOUND]]));
+    it.fresh.mockImplementation(async (id) => (id === 'base1-4' ? RECORD : undefined));
+    await it.send();
+    expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-5']]);
+    expect(await it.booked('alice')).toEqual({ requests: 0, saved: 1 });
+    expect(await it.booked('bob')).toEqual({ requests: 1, saved: 0 });
+  });
+
+  it('releases permit and locks unused when all were refused before it leaves', async () => {
+    const it = batchOfTwo(async () => new Map());
+    const batch = await it.requests.prepare(it.select());
+    expect([...it.locked]).toEqual(['base1-4', 'base1-5']);
+    it.pendingLookups.refuseWaiting(new Stopping());
+    await it.requests.send(batch, PERMIT);
+
+    expect(it.fetch).not.toHaveBeenCalled();
+    expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'abandoned' }]]);
+    expect(it.locked.size).toBe(0);
+  });
+
+  it('is refused when the bot stops before its answer, also what the answer leaves out', async () => {
+    const answer = Promise.withResolvers<Fetched>();
+    const it = batchOfTwo(() => answer.promise);
+    const sent = it.send();
+    await vi.advanceTimersByTimeAsync(0);
+    const closed = it.requests.close(1_000);
+    answer.resolve(new Map([['base1-4', FOUND]]));
+    await Promise.all([sent, closed]);
+    expect(it.ended).toEqual({ alice: RECORD, bob: expect.any(Stopping) });
+  });
+});

@@ -1,0 +1,245 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Lookup, Waiter } from '../../src/lookup/pending-lookup.ts';
+import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
+import type { CardRecord } from '../../src/model/card.ts';
+import { Busy, type CardServiceError, Stopping } from '../../src/model/errors.ts';
+import { by, fakeTime, lookup } from '../support/lookup-queue.ts';
+
+const RECORD: CardRecord = { card: undefined, fetchedAtMs: 1 };
+const ALICE = { memberId: 'alice', guildId: 'guild' };
+const BOB = { memberId: 'bob', guildId: 'guild' };
+
+/** A waiter with what became of it. */
+interface Added {
+  waiter: Waiter;
+  ended: (CardRecord | CardServiceError)[];
+}
+
+function queueWith() {
+  const pendingLookups = new PendingLookups();
+  const add = (wish: Lookup, promisedAtMs = Date.now()): Added => {
+    const ended: Added['ended'] = [];
+    const waiter = pendingLookups.add(
+      { lookup: wish, resolve: (record) => void ended.push(record), reject: (error) => void ended.push(error) },
+      promisedAtMs,
+    );
+    return { waiter, ended };
+  };
+  const start = (wish: Lookup, promisedAtMs?: number): Added => {
+    const added = add(wish, promisedAtMs);
+    pendingLookups.start(added.waiter);
+    return added;
+  };
+  const get = (cardId: string) => {
+    const pending = pendingLookups.get(cardId);
+    if (!pending) throw new Error(`nothing waits for ${cardId}`);
+    return pending;
+  };
+  const batch = (size?: number) => pendingLookups.selectBatch(Date.now(), size).map(({ cardId }) => cardId);
+  return { pendingLookups, add, start, get, batch };
+}
+
+describe('a pending lookup', () => {
+  it('is one per card, and gives all who wait the same answer', () => {
+    const { pendingLookups, start, get } = queueWith();
+    const waiters = [start(lookup('base1-4')), start(lookup('base1-4', by('bob')))];
+
+    expect(pendingLookups.waiting()).toHaveLength(1);
+    pendingLookups.answer(get('base1-4'), RECORD);
+    expect(waiters.map(({ ended }) => ended)).toEqual([[RECORD], [RECORD]]);
+    expect(pendingLookups.get('base1-4')).toBeUndefined();
+  });
+
+  it('gives all who wait the same error', () => {
+    const { pendingLookups, start, get } = queueWith();
+    const waiters = [start(lookup('base1-4')), start(lookup('base1-4', by('bob')))];
+    const error = new Stopping();
+
+    pendingLookups.refuse(get('base1-4'), error);
+    expect(waiters.map(({ ended }) => ended)).toEqual([[error], [error]]);
+    expect(pendingLookups.get('base1-4')).toBeUndefined();
+  });
+
+  it('wants prices as soon as one waiter does', () => {
+    const { start, get } = queueWith();
+    start(lookup('base1-4', { showPrices: false }));
+    expect(get('base1-4').wantsPrices).toBe(false);
+    start(lookup('base1-4', { ...by('bob'), showPrices: true }));
+    expect(get('base1-4').wantsPrices).toBe(true);
+  });
+
+  it('keeps the earliest time that was promised to a waiter', () => {
+    const { start, get } = queueWith();
+    start(lookup('base1-4'), 5_000);
+    start(lookup('base1-4', by('bob')), 3_000);
+    start(lookup('base1-4', by('carol')), 9_000);
+    expect(get('base1-4').promisedAtMs).toBe(3_000);
+  });
+
+  it('is lifted by a member who joins a renewal: that member is booked, and the promise is theirs', () => {
+    const { start, get } = queueWith();
+    start(lookup('base1-4', { lane: 'renewals' }), 3_000);
+    start(lookup('base1-4', by('bob')), 5_000);
+    expect(get('base1-4')).toMatchObject({ lane: 'members', bookedOn: BOB, promisedAtMs: 5_000 });
+  });
+
+  it('is a renewal again when the member who lifted it leaves', () => {
+    const { pendingLookups, start, get } = queueWith();
+    start(lookup('base1-4', { lane: 'renewals' }));
+    const { waiter } = start(lookup('base1-4', by('bob')));
+    pendingLookups.cancel(waiter);
+    expect(get('base1-4')).toMatchObject({ lane: 'renewals', bookedOn: ALICE });
+  });
+
+  it('stays booked on its first requester while others of the lane join', () => {
+    const { start, get } = queueWith();
+    start(lookup('base1-4'));
+    start(lookup('base1-4', by('bob')));
+    start(lookup('base1-4', { ...by('carol'), lane: 'renewals' }));
+    expect(get('base1-4').bookedOn).toEqual(ALICE);
+  });
+
+  it('is booked on the next requester when the first leaves, and ends when all have left', () => {
+    const { pendingLookups, add, get } = queueWith();
+    const [first, second] = [add(lookup('base1-4')), add(lookup('base1-4', by('bob')))];
+    pendingLookups.cancel(first.waiter);
+    expect(get('base1-4').bookedOn).toEqual(BOB);
+    pendingLookups.cancel(second.waiter);
+    expect(pendingLookups.get('base1-4')).toBeUndefined();
+    expect([first.ended, second.ended]).toEqual([[], []]);
+  });
+
+  it('notifies all who wait when its request leaves, and who joins later at once', () => {
+    const { pendingLookups, add, get } = queueWith();
+    const calls: string[] = [];
+    const asked = (member: string) => lookup('base1-4', { ...by(member), onRequest: () => calls.push(member) });
+    add(asked('first'));
+    pendingLookups.requested(get('base1-4'), Date.now());
+    add(asked('second'));
+    expect(calls).toEqual(['first', 'second']);
+  });
+
+  it('notifies a reservation that is started after the request has left', () => {
+    const { pendingLookups, add, get } = queueWith();
+    const { waiter } = add(lookup('base1-4'));
+    pendingLookups.requested(get('base1-4'), Date.now());
+    const onRequest = vi.fn();
+    Object.assign(waiter.lookup, { onRequest });
+    pendingLookups.start(waiter);
+    expect(onRequest).toHaveBeenCalledOnce();
+  });
+
+  it('whose request brought no answer waits again, unless all have left', () => {
+    const { pendingLookups, start, get, batch } = queueWith();
+    const { waiter } = start(lookup('base1-4'));
+    start(lookup('base1-5', by('bob')));
+    for (const cardId of ['base1-4', 'base1-5']) pendingLookups.requested(get(cardId), Date.now());
+    expect(pendingLookups.waiting()).toEqual([]);
+    pendingLookups.cancel(waiter);
+
+    for (const cardId of ['base1-4', 'base1-5']) pendingLookups.requeue(get(cardId));
+    expect(pendingLookups.get('base1-4')).toBeUndefined();
+    expect(batch()).toEqual(['base1-5']);
+  });
+});
+
+describe('a batch', () => {
+  it('is the first card in fair order, and of a larger size the next ones with it', () => {
+    const { start, batch } = queueWith();
+    for (const cardId of ['a', 'b', 'c']) start(lookup(cardId));
+    start(lookup('d', by('bob')));
+    start(lookup('e', { lane: 'renewals' }));
+    expect(batch()).toEqual(['a']);
+    expect(batch(2)).toEqual(['a', 'd']);
+    expect(batch(9)).toEqual(['a', 'd', 'b', 'c', 'e']);
+  });
+
+  it('leaves out what is only reserved, under way or to be retried later', () => {
+    const { pendingLookups, add, start, get, batch } = queueWith();
+    add(lookup('reserved'));
+    for (const cardId of ['under way', 'failed', 'ready']) start(lookup(cardId));
+    pendingLookups.requested(get('under way'), Date.now());
+    get('failed').notBeforeMs = Date.now() + 30_000;
+    expect(batch(9)).toEqual(['ready']);
+    expect(pendingLookups.nextRetryMs(Date.now())).toBe(get('failed').notBeforeMs);
+  });
+
+  it('takes a retry that seems over a minute away, as the clock was set back since', () => {
+    const { start, get, batch } = queueWith();
+    start(lookup('base1-4'));
+    get('base1-4').notBeforeMs = Date.now() + 3_600_000;
+    expect(batch()).toEqual(['base1-4']);
+  });
+
+  it('leaves a card out that the service wants no request for, also once it is wanted anew', () => {
+    fakeTime();
+    const { pendingLookups, start, batch } = queueWith();
+    pendingLookups.postpone('base1-4', Date.now() + 30_000);
+    start(lookup('base1-4'));
+    expect(pendingLookups.postponedUntilMs('base1-4')).toBe(Date.now() + 30_000);
+    expect(batch()).toEqual([]);
+    vi.advanceTimersByTime(30_000);
+    expect(batch()).toEqual(['base1-4']);
+  });
+});
+
+describe('an announcement', () => {
+  const SCHEDULE = {
+    breaker: { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 },
+    blocked: undefined,
+    paused: true,
+    reservedUntilMs: undefined,
+  } as const;
+
+  it('gives each member the time of their permit, not before a retry, and renewals none', () => {
+    fakeTime();
+    const { pendingLookups, start, get } = queueWith();
+    const nowMs = Date.now();
+    const times: [string, number][] = [];
+    const announced = (cardId: string, more: Partial<Lookup>) =>
+      start(lookup(cardId, { ...more, onSchedule: (atMs) => times.push([cardId, atMs - nowMs]) }));
+    announced('a', by('alice'));
+    announced('b', by('bob'));
+    announced('c', { lane: 'renewals' });
+    get('b').notBeforeMs = nowMs + 50_000;
+
+    pendingLookups.announce({ ...SCHEDULE, permitAtMs: (position) => nowMs + position * 6_000 }, nowMs);
+    expect(times).toEqual([
+      ['a', 6_000],
+      ['b', 50_000],
+    ]);
+  });
+
+  it('refuses who cannot wait until then, and keeps the others of the card', () => {
+    fakeTime();
+    const { pendingLookups, start, get } = queueWith();
+    const nowMs = Date.now();
+    const impatient = start(lookup('base1-4', { deadlineMs: nowMs + 1_000 }));
+    const patient = start(lookup('base1-4', by('bob')));
+
+    pendingLookups.announce({ ...SCHEDULE, permitAtMs: () => nowMs + 6_000 }, nowMs);
+    expect(impatient.ended).toEqual([expect.any(Busy)]);
+    expect(impatient.ended[0]).toMatchObject({ untilMs: nowMs + 6_000 });
+    expect(patient.ended).toEqual([]);
+    expect(get('base1-4').bookedOn).toEqual(BOB);
+  });
+});
+
+describe('what waits to be booked', () => {
+  it('is counted by member and by Discord server, in every process, once per card', () => {
+    const { pendingLookups, start } = queueWith();
+    start(lookup('a'));
+    start(lookup('a', by('bob')));
+    start(lookup('b', by('bob')));
+    start(lookup('c', by('alice', 'elsewhere')));
+    const place = { lane: 'members', rank: { member: 0, guild: 0 }, queuedAtMs: 1 } as const;
+    pendingLookups.setRemote([
+      {
+        waiting: [{ ...place, payer: BOB, requesters: [BOB, ALICE] }],
+        served: { members: place.rank, renewals: place.rank },
+      },
+    ]);
+    expect(pendingLookups.queuedBy(ALICE)).toEqual({ member: 2, guild: 3 });
+    expect(pendingLookups.queuedBy(BOB)).toEqual({ member: 2, guild: 3 });
+  });
+});
