@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** What the rate-limit headers of one response said; an absent or nonsensical header is `undefined`. */
 export interface QuotaReading {
   limit: number | undefined;
@@ -9,37 +11,46 @@ export interface QuotaReading {
   receivedAtMs: number;
 }
 
-/** What we believe of the day's requests; all times on our clock. */
-export interface QuotaState {
-  limit: number | undefined;
-  remaining: number | undefined;
-  resetsAtMs: number | undefined;
-  /** When the last answer that was believed arrived. */
-  receivedAtMs: number;
-}
-
 /**
- * Whether requests flow. `closed`: they do. `open`: none leaves before `untilMs`, and after that the next one leaves as a
- * probe. `halfOpen`: that probe is under way, and nothing else leaves until it has ended.
+ * For a property that may be unknown: JSON leaves out what is `undefined`, but in the type the key is required, so that no
+ * object forgets it.
  */
-export interface Breaker {
-  state: 'closed' | 'open' | 'halfOpen';
-  /** Why it is not closed; `undefined` while it is. */
-  reason: BreakerReason | undefined;
-  /** When it last opened. */
-  sinceMs: number;
-  /** When the probe may leave. */
-  untilMs: number;
-  /** Failures in a row of the present kind. */
-  failures: number;
-}
+export const orUndefined = <T extends z.ZodType>(schema: T) => schema.optional().transform((value) => value);
+
+/** What is known of the day's requests; all times on our clock. */
+export const QuotaState = z.object({
+  limit: orUndefined(z.number().nonnegative()),
+  remaining: orUndefined(z.number().nonnegative()),
+  resetsAtMs: orUndefined(z.number()),
+  /** When the last answer that was believed arrived. */
+  receivedAtMs: z.number(),
+});
+export type QuotaState = z.infer<typeof QuotaState>;
 
 /**
  * `pause`: a wait that the service stated, however long; pending lookups sit it out while it is no longer than
  * `LONGEST_WAIT_SECONDS`. The others last long enough that all who wait are answered at once: the `day` is spent, there is
  * an `outage`, or the `key` is refused.
  */
-export type BreakerReason = 'pause' | 'day' | 'outage' | 'key';
+const BreakerReason = z.enum(['pause', 'day', 'outage', 'key']);
+export type BreakerReason = z.infer<typeof BreakerReason>;
+
+/**
+ * Whether requests flow. `closed`: they do. `open`: none leaves before `untilMs`, and after that the next one leaves as a
+ * probe. `halfOpen`: that probe is under way, and nothing else leaves until it has ended.
+ */
+export const Breaker = z.object({
+  state: z.enum(['closed', 'open', 'halfOpen']),
+  /** Why it is not closed; `undefined` while it is. */
+  reason: orUndefined(BreakerReason),
+  /** When it last opened. */
+  sinceMs: z.number(),
+  /** When the probe may leave. */
+  untilMs: z.number(),
+  /** Failures in a row of the present kind. */
+  failures: z.int().nonnegative(),
+});
+export type Breaker = z.infer<typeof Breaker>;
 
 export const CLOSED_BREAKER: Breaker = { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 };
 
@@ -52,12 +63,12 @@ export function spentShare(quota: QuotaState | undefined): number | undefined {
 /** Shares of the day at which the operator and the members are warned. */
 export const WARNING_SHARES = [0.8, 0.95, 1] as const;
 
-/** What somebody, or everybody, cost on one UTC day, and what they did not. */
+/** Requests and answers of one member, one Discord server or all, on one UTC day. */
 export interface Bookings {
-  /** Requests that were answered, or are under way. */
+  /** Requests that were answered or are under way. */
   requests: number;
   /** Requests that were refused with 429, or whose connection was never made. */
   refused: number;
-  /** Answers that needed no request of their own: from the cache, or joined to somebody else's question. */
+  /** Answers without a request of their own: from the cache, or by joining a pending lookup. */
   saved: number;
 }

@@ -1,7 +1,6 @@
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
 import { backOffMs, withJitter } from '../time/back-off.ts';
 import { currentQuota } from './quota.ts';
-import { pauseMs } from './rate-limit-pause.ts';
 
 /** How one request ended, as far as the breaker is concerned. */
 export type RequestOutcome =
@@ -16,14 +15,14 @@ export type RequestOutcome =
 export interface Circumstances {
   /** As the headers of this request left it; its reset may be past. */
   quota: QuotaState | undefined;
-  /** What anybody waits for at most; a pause may be longer. */
+  /** `LONGEST_WAIT_SECONDS`; a pause may be longer. */
   longestWaitMs: number;
   nowMs: number;
   /** From 0 up to 1. */
   random: number;
 }
 
-/** One failure may be chance, three in a row are an outage. */
+/** One failure may be chance; three in a row are an outage. */
 const FAILURES_TO_BREAK = 3;
 const OUTAGE = { firstMs: 5_000, longestMs: 60_000 };
 const KEY_PAUSE_MS = 60_000;
@@ -68,9 +67,22 @@ function afterRateLimit(
   return opened('pause', now.nowMs, now.nowMs + waitMs, failures);
 }
 
+/** A stated wait of nothing still means that this request was one too many. */
+const SHORTEST_PAUSE_MS = 250;
+const RATE_LIMIT_BACK_OFF = { firstMs: 1_000, longestMs: 5 * 60_000 };
+
 /**
- * Nothing remains, and not just for a wait that can be sat out: a plan's last request and the limit of its minute may
- * come together, and a service need not say which of the two it means.
+ * How long no request leaves after the n-th 429 in a row: never less than the service stated; after repeated 429s, or
+ * without a stated wait, at least the exponential back-off.
+ */
+export function pauseMs(statedMs: number | undefined, failures: number): number {
+  if (statedMs === undefined) return backOffMs(failures, RATE_LIMIT_BACK_OFF);
+  return Math.max(statedMs, failures > 1 ? backOffMs(failures, RATE_LIMIT_BACK_OFF) : SHORTEST_PAUSE_MS);
+}
+
+/**
+ * Nothing remains, and the stated wait cannot be sat out. A short one may be about the minute: a plan's last request and
+ * the limit of its minute can come together, and the service need not say which of the two it means.
  */
 function isDaySpent(
   breaker: Breaker,
@@ -91,7 +103,7 @@ function spent(breaker: Breaker, waitMs: number, failures: number, { quota, nowM
   return opened('day', nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
 }
 
-/** A probe before the reset that came to nothing says no more of the day than was known. */
+/** A probe that failed before the reset says nothing new about the day. */
 function stillSpent(breaker: Breaker, { nowMs }: Circumstances): Breaker {
   return { ...breaker, state: 'open', untilMs: Math.max(breaker.untilMs, nowMs + SPENT_PROBE.firstMs) };
 }
@@ -105,7 +117,7 @@ function afterDown(breaker: Breaker, { nowMs, random }: Circumstances): Breaker 
   return opened('outage', nowMs, nowMs + withJitter(breakMs, random), failures);
 }
 
-/** One answer is enough when the service itself says that it is gone for long; what is shorter concerns one card. */
+/** One answer is enough when the service states a long outage; a shorter one concerns a single card. */
 export function statesOutage(outcome: RequestOutcome): outcome is { kind: 'serviceDown'; statedMs: number } {
   return outcome.kind === 'serviceDown' && (outcome.statedMs ?? 0) > OUTAGE.longestMs;
 }

@@ -1,39 +1,36 @@
-import type { Plan, PlanSetting } from '../model/plan.ts';
-import { type Breaker, CLOSED_BREAKER, type QuotaReading, type QuotaState } from '../model/quota.ts';
-import { afterRequest, type Circumstances, type RequestOutcome, statesOutage } from './circuit-breaker.ts';
-import { type LearnedBurst, learnBurst, learntPace } from './learned-burst.ts';
-import type { Permit } from './limiter.ts';
-import { limitOfNoPlan, partOf, planPace, settingKey } from './pace.ts';
-import { currentQuota, isOfDay, mergeReading } from './quota.ts';
-import { type Warned, warnedAfter } from './quota-warnings.ts';
-import { addSample, type RemainingSample } from './rate-samples.ts';
-import { emptyBucket, fullAtPace, type Pace } from './token-bucket.ts';
+import { z } from 'zod';
+import { PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
+import { Breaker, CLOSED_BREAKER, orUndefined, type QuotaReading, QuotaState } from '../model/quota.ts';
+import { DAY_MS } from '../time/utc-day.ts';
+import { LearnedBurst, settingKey } from './pace.ts';
+import { currentQuota, isOfDay, keptOfDay, mergeReading } from './quota.ts';
+import { addSample, lastWarning, QuotaWarning, RemainingSample } from './quota-trend.ts';
 
-/** All that pacing knows, and a restart must not forget. */
-export interface LimiterState {
+/** Everything that a limiter knows and a restart must not forget. Stored as JSON. */
+export const LimiterState = z.object({
   /** When the token bucket is full again. */
-  fullAtMs: number;
-  breaker: Breaker;
-  /** What the operator had set when the breaker opened for the day, as `settingKey` writes it; else `undefined`. */
-  openedUnder: string | undefined;
-  /** Numbers the failures that were no part of an earlier one: of requests that left when that was known. */
-  lastFailure: number;
-  quota: QuotaState | undefined;
+  fullAtMs: z.number(),
+  breaker: Breaker,
+  /** What the operator had set when the breaker opened for the day, as `settingKey` writes it. */
+  openedUnder: orUndefined(z.string()),
+  /** Numbers episodes of failure: requests that left before a failure was known add none to it. */
+  lastFailure: z.int().nonnegative(),
+  quota: orUndefined(QuotaState),
   /** As a usage report last named it. */
-  plan: Plan | undefined;
+  plan: orUndefined(z.enum(PLANS)),
   /** The daily limit in the headers when that report came; with another one the headers win. */
-  planAtLimit: number | undefined;
-  /** What 429s taught about the burst. */
-  learnedBurst: LearnedBurst | undefined;
-  /** How far the operator was warned. */
-  warned: Warned | undefined;
+  planAtLimit: orUndefined(z.number()),
+  learnedBurst: orUndefined(LearnedBurst),
+  /** The last warning that operators were given. */
+  warned: orUndefined(QuotaWarning),
   /** What remained over the last hour. */
-  samples: readonly RemainingSample[];
-}
+  samples: z.array(RemainingSample),
+});
+export type LimiterState = z.infer<typeof LimiterState>;
 
 export type LimiterChange = (state: LimiterState) => LimiterState;
 
-/** A first start begins with a full bucket; a restart never does. */
+/** Before the first start: a full bucket. */
 export const INITIAL_LIMITER_STATE: LimiterState = {
   fullAtMs: 0,
   breaker: CLOSED_BREAKER,
@@ -47,68 +44,39 @@ export const INITIAL_LIMITER_STATE: LimiterState = {
   samples: [],
 };
 
-/** With a probe under way, or without. */
-export function withProbe(state: LimiterState, isUnderWay: boolean): LimiterState {
-  const { breaker } = state;
-  const probed = isUnderWay ? 'halfOpen' : 'open';
-  return breaker.state === 'closed' || breaker.state === probed
-    ? state
-    : { ...state, breaker: { ...breaker, state: probed } };
-}
+/** The shape that earlier versions stored: their breaker was a gate, and `open` when requests flow. */
+const Earlier = z.looseObject({
+  gate: z.object({
+    why: z.enum(['open', 'minute', 'day', 'down', 'key']),
+    sinceMs: z.number().default(0),
+    untilMs: z.number(),
+    probing: z.boolean(),
+    failures: z.number(),
+  }),
+  closedUnder: z.string().optional(),
+  lastFailure: z.number().optional(),
+  quota: QuotaState.optional(),
+  samples: z.array(RemainingSample).default([]),
+});
+const REASONS = { open: undefined, minute: 'pause', day: 'day', down: 'outage', key: 'key' } as const;
 
-/** After a request ended. */
-export function releasePermit(
-  state: LimiterState,
-  permit: Permit,
-  outcome: RequestOutcome,
-  setting: PlanSetting,
-  circumstances: Omit<Circumstances, 'quota'>,
-): LimiterState {
-  const { nowMs } = circumstances;
-  const now = { ...circumstances, quota: state.quota };
-  const breaker =
-    isKnownFailure(state, permit, outcome) && !statesOutage(outcome)
-      ? state.breaker
-      : afterRequest(state.breaker, outcome, permit.probe, now);
-  const quota = currentQuota(state.quota, nowMs);
-  const paused = breaker.reason === 'pause' && breaker.untilMs !== state.breaker.untilMs;
-  const unforeseen = paused && state.breaker.state === 'closed' && isOfBurst(outcome) && quota?.remaining !== 0;
-  const learnedBurst = unforeseen
-    ? learnBurst(planPace(setting, quota?.limit, reportedPlan(state)), state.learnedBurst, quota?.resetsAtMs, nowMs)
-    : state.learnedBurst;
-  const lastFailure =
-    outcome.kind === 'serviceDown' && breaker !== state.breaker ? state.lastFailure + 1 : state.lastFailure;
-  const openedUnder =
-    breaker.reason === 'day' ? (state.breaker.reason === 'day' ? state.openedUnder : settingKey(setting)) : undefined;
-  const after = { ...state, breaker, openedUnder, lastFailure, learnedBurst };
-  return paused ? { ...after, fullAtMs: emptyBucket(breaker.untilMs, paceOf(after, setting, nowMs)) } : after;
-}
+/** Reads the states of this version and of earlier ones. */
+export const StoredLimiterState = z.preprocess((stored) => {
+  const { data: earlier } = Earlier.safeParse(stored);
+  if (!earlier) return stored;
+  const { gate, closedUnder, lastFailure, quota } = earlier;
+  const state = gate.why === 'open' ? 'closed' : gate.probing ? 'halfOpen' : 'open';
+  return {
+    ...earlier,
+    breaker: { ...gate, state, reason: REASONS[gate.why] },
+    openedUnder: closedUnder,
+    lastFailure: lastFailure ?? 0,
+    // The versions that did not number failures took every window for the day.
+    quota: lastFailure === undefined ? keptOfDay(quota) : quota,
+  };
+}, LimiterState);
 
-/**
- * At a start: a day that was closed under another plan, rate or burst (or by a version that did not note them) may have got
- * larger, so that its probe is due.
- */
-export function underSetting(state: LimiterState, setting: PlanSetting): LimiterState {
-  const { breaker, openedUnder } = state;
-  if (breaker.reason !== 'day' || openedUnder === settingKey(setting)) return state;
-  return { ...state, breaker: { ...breaker, untilMs: breaker.sinceMs } };
-}
-
-/** What breaks many connections at once is one failure of the service, however many requests were under way. */
-function isKnownFailure(
-  { lastFailure }: LimiterState,
-  { probe, afterFailure }: Permit,
-  { kind }: RequestOutcome,
-): boolean {
-  return kind === 'serviceDown' && !probe && afterFailure < lastFailure;
-}
-
-/** Who came too fast is let in again within a minute, whatever the algorithm; a longer wait is about something else. */
-function isOfBurst(outcome: RequestOutcome): boolean {
-  return outcome.kind === 'rateLimited' && (outcome.statedMs ?? 0) <= 60_000;
-}
-
-/** After the rate-limit headers of a response. Those of another window than the day's teach nothing of the day. */
+/** The state after the rate-limit headers of a response. Those of another window than the day's are ignored. */
 export function observeReading(state: LimiterState, reading: QuotaReading, nowMs: number): LimiterState {
   const known = currentQuota(state.quota, nowMs);
   if (!isOfDay(known, reading)) return known === state.quota ? state : { ...state, quota: known };
@@ -116,33 +84,80 @@ export function observeReading(state: LimiterState, reading: QuotaReading, nowMs
   return {
     ...state,
     quota,
-    warned: warnedAfter(state.warned, quota, nowMs),
+    warned: lastWarning(state.warned, quota, nowMs),
     samples: addSample(state.samples, quota, nowMs),
   };
 }
 
-/** What was learnt is of the whole plan, so it is divided last. */
-export function paceOf(state: LimiterState, setting: PlanSetting, nowMs: number): Pace {
-  const planned = planPace(setting, state.quota?.limit, reportedPlan(state));
-  return partOf(learntPace(planned, state.learnedBurst, nowMs), setting.processes ?? 1);
-}
-
-/** When the bucket is full after other headers: what was missing takes longer at a slower pace. */
-export function fullAtMsAfter(before: LimiterState, heard: LimiterState, setting: PlanSetting, nowMs: number): number {
-  return fullAtPace(before.fullAtMs, nowMs, paceOf(before, setting, nowMs), paceOf(heard, setting, nowMs));
-}
-
-/** The daily limit of no known plan, of which the operator has to be told; `undefined` when there is nothing to tell. */
-export function unknownLimit(state: LimiterState, setting: PlanSetting): number | undefined {
-  return limitOfNoPlan(setting, state.quota?.limit, reportedPlan(state));
-}
-
-/** After a usage report. */
+/** The state after a usage report that names the plan. */
 export function observeReportedPlan(state: LimiterState, plan: Plan): LimiterState {
   return { ...state, plan, planAtLimit: state.quota?.limit };
 }
 
-/** The plan of the last usage report, as long as the headers say the same daily limit as they did then. */
-export function reportedPlan({ quota, plan, planAtLimit }: LimiterState): Plan | undefined {
-  return planAtLimit === quota?.limit ? plan : undefined;
+/** An open breaker with its probe under way, or without. */
+export function withProbe(state: LimiterState, isUnderWay: boolean): LimiterState {
+  const { breaker } = state;
+  const probed = isUnderWay ? 'halfOpen' : 'open';
+  if (breaker.state === 'closed' || breaker.state === probed) return state;
+  return { ...state, breaker: { ...breaker, state: probed } };
+}
+
+/**
+ * At a start: when the breaker opened for the day under another plan, rate or burst (or in a version that did not note
+ * them), the day may be larger now, so its probe is due.
+ */
+export function underSetting(state: LimiterState, setting: PlanSetting): LimiterState {
+  const { breaker, openedUnder } = state;
+  if (breaker.reason !== 'day' || openedUnder === settingKey(setting)) return state;
+  return { ...state, breaker: { ...breaker, untilMs: breaker.sinceMs } };
+}
+
+/**
+ * After the clock was set back, what was noted lies in the future. All times are moved back by as much, so that a pause
+ * lasts as long as it was meant to.
+ */
+export function afterClockJump(state: LimiterState, nowMs: number): LimiterState {
+  const notedMs = Math.max(state.breaker.sinceMs, state.quota?.receivedAtMs ?? 0);
+  return notedMs > nowMs ? shifted(state, nowMs - notedMs) : state;
+}
+
+/** The same state by a clock that is `byMs` ahead of the one it was noted by. */
+export function shifted(state: LimiterState, byMs: number): LimiterState {
+  const { breaker, quota, learnedBurst, warned, samples } = state;
+  return {
+    ...state,
+    fullAtMs: state.fullAtMs + byMs,
+    breaker: { ...breaker, sinceMs: breaker.sinceMs + byMs, untilMs: breaker.untilMs + byMs },
+    quota: quota && {
+      ...quota,
+      receivedAtMs: quota.receivedAtMs + byMs,
+      resetsAtMs: quota.resetsAtMs && quota.resetsAtMs + byMs,
+    },
+    learnedBurst: learnedBurst && { ...learnedBurst, untilMs: learnedBurst.untilMs + byMs },
+    warned: warned && { ...warned, windowEndsMs: warned.windowEndsMs + byMs },
+    samples: samples.map((sample) => ({ ...sample, atMs: sample.atMs + byMs })),
+  };
+}
+
+/** No quota window is longer, and stated waits are believed up to a month (service/retry-after). */
+const LONGEST_WINDOW_MS = 35 * DAY_MS;
+/** Twice the time that the breaker opens for; no service states this one. */
+const LONGEST_KEY_PAUSE_MS = 120_000;
+
+/**
+ * A stored state without times that a wrong clock has put too far ahead: a breaker that is open for that long may be
+ * probed now, and other figures are dropped.
+ */
+export function plausible(state: LimiterState, nowMs: number): LimiterState {
+  const { breaker, quota, learnedBurst, warned, samples } = state;
+  const isNear = (atMs: number | undefined) => atMs === undefined || atMs <= nowMs + LONGEST_WINDOW_MS;
+  const longestMs = breaker.reason === 'key' ? LONGEST_KEY_PAUSE_MS : LONGEST_WINDOW_MS;
+  return {
+    ...state,
+    breaker: breaker.untilMs <= nowMs + longestMs ? breaker : { ...breaker, untilMs: nowMs },
+    quota: isNear(quota?.resetsAtMs) && isNear(quota?.receivedAtMs) ? quota : undefined,
+    learnedBurst: isNear(learnedBurst?.untilMs) ? learnedBurst : undefined,
+    warned: isNear(warned?.windowEndsMs) ? warned : undefined,
+    samples: samples.filter(({ atMs }) => isNear(atMs)),
+  };
 }

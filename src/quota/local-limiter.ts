@@ -1,116 +1,102 @@
 import type { Plan, PlanSetting } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
-import type { RequestOutcome } from './circuit-breaker.ts';
-import { afterClockJump } from './clock-jump.ts';
-import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter.ts';
+import type { Acquired, Limiter, Permit, PermitLane, RequestOutcome, Schedule } from './limiter.ts';
 import {
-  fullAtMsAfter,
+  afterClockJump,
   INITIAL_LIMITER_STATE,
   type LimiterState,
   observeReading,
   observeReportedPlan,
-  releasePermit,
+  plausible,
   underSetting,
-  unknownLimit,
   withProbe,
 } from './limiter-state.ts';
-import { acquirePermit } from './permit.ts';
-import { plausible } from './plausible.ts';
+import { fullAtMsAfter, reportedPlan, unknownLimit } from './pace.ts';
+import { acquirePermit, releasePermit } from './permit.ts';
 import { currentQuota } from './quota.ts';
-import { runsOutAtMs } from './rate-samples.ts';
-import { RefillLag } from './refill-lag.ts';
+import { type QuotaWarnings, runsOutAtMs } from './quota-trend.ts';
 import { scheduleOf } from './schedule.ts';
+import { RefillLag } from './token-bucket.ts';
+
+/** Where the state outlives the process. Neither method throws. */
+export interface LimiterStore {
+  /** `undefined` on the first start, and when what is stored cannot be read. */
+  load(): LimiterState | undefined;
+  save(state: LimiterState): void;
+}
 
 export interface LocalLimiterOptions {
   setting: PlanSetting;
-  /** What anybody waits for at most. */
+  /** `LONGEST_WAIT_SECONDS`: longer pauses are not sat out. */
   longestWaitMs: number;
-  /** From before the restart. */
-  state?: LimiterState | undefined;
-  save: (state: LimiterState) => void;
-  /** Called once in each window for each share of the day that is spent. */
-  warn: (share: number, quota: QuotaState) => void;
-  /** Called with a daily limit that fits no plan, each time that it is heard. */
-  warnOfLimit: (limit: number) => void;
+  store: LimiterStore;
+  warnings: QuotaWarnings;
   random?: () => number;
 }
 
-/** The pacer of a single process. */
+/** The limiter of a single process. */
 export class LocalLimiter implements Limiter {
   readonly #setting: PlanSetting;
   readonly #longestWaitMs: number;
-  readonly #save: (state: LimiterState) => void;
-  readonly #warn: (share: number, quota: QuotaState) => void;
-  readonly #warnOfLimit: (limit: number) => void;
+  readonly #store: LimiterStore;
+  readonly #warnings: QuotaWarnings;
   readonly #random: () => number;
   readonly #listeners: (() => void)[] = [];
   readonly #lag = new RefillLag();
   readonly #underWay = new Set<Permit>();
-  #hasHeard = false;
+  #isUnconfirmed = true;
   #state: LimiterState;
 
-  constructor({
-    setting,
-    longestWaitMs,
-    state = INITIAL_LIMITER_STATE,
-    save,
-    warn,
-    warnOfLimit,
-    random = Math.random,
-  }: LocalLimiterOptions) {
+  constructor({ setting, longestWaitMs, store, warnings, random = Math.random }: LocalLimiterOptions) {
     this.#setting = setting;
     this.#longestWaitMs = longestWaitMs;
-    this.#save = save;
-    this.#warn = warn;
-    this.#warnOfLimit = warnOfLimit;
+    this.#store = store;
+    this.#warnings = warnings;
     this.#random = random;
     const nowMs = Date.now();
-    const kept = plausible(afterClockJump(state, nowMs), nowMs);
+    const stored = plausible(afterClockJump(store.load() ?? INITIAL_LIMITER_STATE, nowMs), nowMs);
     // A probe cannot outlive its process.
-    this.#state = underSetting(withProbe(kept, false), setting);
+    this.#state = underSetting(withProbe(stored, false), setting);
   }
 
-  acquire(lane: PermitLane, politeMs = 0): Promise<Acquired> {
+  async acquire(lane: PermitLane, yieldMs = 0): Promise<Acquired> {
     const nowMs = Date.now();
     const before = this.#present();
-    const { state, got } = acquirePermit(before, lane, this.#setting, nowMs, {
-      politeMs,
+    const { state, acquired } = acquirePermit(before, lane, this.#setting, nowMs, {
+      yieldMs,
       underWay: this.#underWay.size,
-      isUnheard: !this.#hasHeard,
+      isUnconfirmed: this.#isUnconfirmed,
     });
-    if (got.kind === 'permit') {
-      if (before.fullAtMs <= nowMs || got.permit.probe) this.#lag.tookFromFull(nowMs);
-      this.#underWay.add(got.permit);
+    if (acquired.kind === 'permit') {
+      if (before.fullAtMs <= nowMs || acquired.permit.probe) this.#lag.tookFromFull(nowMs);
+      this.#underWay.add(acquired.permit);
     }
     this.#become(state);
-    return Promise.resolve(got);
+    return acquired;
   }
 
-  release(permit: Permit, outcome: RequestOutcome): Promise<void> {
+  async release(permit: Permit, outcome: RequestOutcome): Promise<void> {
     const now = { longestWaitMs: this.#longestWaitMs, nowMs: Date.now(), random: this.#random() };
     this.#underWay.delete(permit);
     const present = this.#present();
     const lagged = { ...present, fullAtMs: present.fullAtMs + this.#lag.arrived(now.nowMs) };
     this.#become(releasePermit(lagged, permit, outcome, this.#setting, now));
-    for (const listener of this.#listeners) listener();
-    return Promise.resolve();
+    this.#notify();
   }
 
   observe(reading: QuotaReading): void {
-    const { warned } = this.#state;
     const nowMs = Date.now();
-    const present = this.#present();
-    const heard = observeReading(present, reading, nowMs);
-    this.#become({ ...heard, fullAtMs: fullAtMsAfter(present, heard, this.#setting, nowMs) });
-    this.#hasHeard = true;
-    const limit = unknownLimit(heard, this.#setting);
-    if (limit !== undefined) this.#warnOfLimit(limit);
-    if (heard.warned && heard.quota && heard.warned !== warned) this.#warn(heard.warned.share, heard.quota);
+    const before = this.#present();
+    const after = observeReading(before, reading, nowMs);
+    this.#become({ ...after, fullAtMs: fullAtMsAfter(before, after, this.#setting, nowMs) });
+    this.#isUnconfirmed = false;
+    this.#warnings.unknownLimit(unknownLimit(this.#setting, after.quota?.limit, reportedPlan(after)));
+    this.#warnings.lowQuota(before.warned, after.warned, after.quota);
   }
 
   observePlan(plan: Plan): void {
     this.#become(observeReportedPlan(this.#state, plan));
-    for (const listener of this.#listeners) listener();
+    this.#notify();
   }
 
   schedule(): Schedule {
@@ -136,6 +122,10 @@ export class LocalLimiter implements Limiter {
   #become(state: LimiterState): void {
     if (state === this.#state) return;
     this.#state = state;
-    this.#save(state);
+    this.#store.save(state);
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
   }
 }

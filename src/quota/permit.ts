@@ -1,87 +1,111 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { Breaker } from '../model/quota.ts';
+import { afterRequest, type Circumstances, type RequestOutcome, statesOutage } from './circuit-breaker.ts';
 import type { Acquired, Permit, PermitLane } from './limiter.ts';
-import { type LimiterState, paceOf, withProbe } from './limiter-state.ts';
-import { planPace } from './pace.ts';
-import { currentQuota } from './quota.ts';
-import { reserveUntilMs } from './reserve.ts';
+import { type LimiterState, withProbe } from './limiter-state.ts';
+import { learnBurst, paceOf, planPace, reportedPlan, settingKey } from './pace.ts';
+import { currentQuota, reserveUntilMs } from './quota.ts';
 import { emptyBucket, keepingMs, noEmptierThanEmpty, type Pace, takeToken, tokenAtMs } from './token-bucket.ts';
 
-/** What stands between a question and its request. */
+/** What a request needs before it may leave. */
 export type PermitDecision =
   | Exclude<Acquired, { kind: 'permit' }>
-  /** One token of the bucket. `free`: none is needed, the bucket is left empty. */
+  /** One token of the bucket. `free`: none is needed, and the bucket is left empty. */
   | { kind: 'token'; permit: Permit; pace: Pace; heldBackMs: number; free: boolean };
 
-/** What is to be reckoned with besides what is known of the service. */
+/** What else the decision depends on. */
 export interface Contention {
-  /** Tokens are left for others until they have lain there for so long. */
-  politeMs: number;
-  /** Requests that have left and have not ended. */
+  /** Takes only a token that has been in the bucket for this long, and leaves a newer one to other processes. */
+  yieldMs: number;
+  /** Requests of this process that have left and have not ended. */
   underWay: number;
-  /** This process has heard no answer yet: what is known of the plan may be of another one. */
-  isUnheard: boolean;
+  /** This process has had no answer yet, so that what is known of the plan may be about another one. */
+  isUnconfirmed: boolean;
 }
 
-/** What any plan takes at once. */
+/** Any plan allows as many requests at once. */
 const FREE_BURST = planPace({ plan: 'free' }, undefined).capacity;
 
-/** Whether a request may leave once there is a token for it. */
+/** Whether a request may leave as soon as there is a token for it. */
 export function decidePermit(
   state: LimiterState,
   lane: PermitLane,
   setting: PlanSetting,
   nowMs: number,
-  { politeMs, underWay, isUnheard }: Contention,
+  { yieldMs, underWay, isUnconfirmed }: Contention,
 ): PermitDecision {
   const { breaker } = state;
   const pace = paceOf(state, setting, nowMs);
-  // A refused key is a matter of the card lookup; the report is another endpoint.
-  const elsewhere = lane === 'report' && breaker.reason === 'key';
-  const refused = elsewhere ? undefined : refusal(state, lane, pace, nowMs);
+  // A refused key is about the card lookup; the report is another endpoint.
+  const isUnaffected = lane === 'report' && breaker.reason === 'key';
+  const refused = isUnaffected ? undefined : refusal(state, lane, pace, nowMs);
   if (refused) return refused;
-  const isUnsure = isUnheard && setting.plan === 'auto';
+  const isUnsure = isUnconfirmed && setting.plan === 'auto';
   if (isRestTaken(state, underWay, nowMs) || (isUnsure && underWay >= FREE_BURST))
     return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
 
-  const probe = breaker.state !== 'closed' && !elsewhere;
   const keptMs = lane === 'renewals' ? keepingMs(Math.floor(pace.capacity / 2), pace) : 0;
-  // A pause leaves the bucket empty; its probe needs no token, and leaves none.
-  const free = breaker.reason === 'pause' && lane === 'members';
   return {
     kind: 'token',
-    permit: { probe, afterFailure: state.lastFailure },
+    permit: { probe: breaker.state !== 'closed' && !isUnaffected, afterFailure: state.lastFailure },
     pace,
-    heldBackMs: keptMs + politeMs,
-    free,
+    heldBackMs: keptMs + yieldMs,
+    // A pause leaves the bucket empty; its probe needs no token, and leaves none.
+    free: breaker.reason === 'pause' && lane === 'members',
   };
 }
 
-/** Leave to send one request, or when to ask again; and the state after that. */
+/** A permit, or when to ask again; and the state after that. */
 export function acquirePermit(
   state: LimiterState,
   lane: PermitLane,
   setting: PlanSetting,
   nowMs: number,
   contention: Contention,
-): { state: LimiterState; got: Acquired } {
-  const permitted = decidePermit(state, lane, setting, nowMs, contention);
-  if (permitted.kind !== 'token') return { state, got: permitted };
+): { state: LimiterState; acquired: Acquired } {
+  const decision = decidePermit(state, lane, setting, nowMs, contention);
+  if (decision.kind !== 'token') return { state, acquired: decision };
 
-  const { permit, pace, heldBackMs, free } = permitted;
+  const { permit, pace, heldBackMs, free } = decision;
   const spentMs = takeToken(state.fullAtMs, nowMs, pace, heldBackMs) ?? (free ? emptyBucket(nowMs, pace) : undefined);
   if (spentMs !== undefined) {
-    return { state: { ...launched(state, permit), fullAtMs: spentMs }, got: { kind: 'permit', permit } };
+    const probed = permit.probe ? withProbe(state, true) : state;
+    return { state: { ...probed, fullAtMs: spentMs }, acquired: { kind: 'permit', permit } };
   }
-  // Kept bounded: after a clock was set back the bucket would else stay empty until the clock has caught up.
+  // Bounded: after a clock was set back the bucket would otherwise stay empty until the clock has caught up.
   const boundedMs = noEmptierThanEmpty(state.fullAtMs, nowMs, pace);
   const untilMs = tokenAtMs(boundedMs, nowMs, pace, heldBackMs);
-  return { state: { ...state, fullAtMs: boundedMs }, got: { kind: 'wait', untilMs } };
+  return { state: { ...state, fullAtMs: boundedMs }, acquired: { kind: 'wait', untilMs } };
 }
 
-/** A request leaves. */
-export function launched(state: LimiterState, { probe }: Pick<Permit, 'probe'>): LimiterState {
-  return probe ? withProbe(state, true) : state;
+/** The state after a request has ended. */
+export function releasePermit(
+  state: LimiterState,
+  permit: Permit,
+  outcome: RequestOutcome,
+  setting: PlanSetting,
+  circumstances: Omit<Circumstances, 'quota'>,
+): LimiterState {
+  const { nowMs } = circumstances;
+  const breaker =
+    isKnownFailure(state, permit, outcome) && !statesOutage(outcome)
+      ? state.breaker
+      : afterRequest(state.breaker, outcome, permit.probe, { ...circumstances, quota: state.quota });
+  const quota = currentQuota(state.quota, nowMs);
+  const isPauseNew = breaker.reason === 'pause' && breaker.untilMs !== state.breaker.untilMs;
+  const isUnforeseen = isPauseNew && state.breaker.state === 'closed' && isOfBurst(outcome) && quota?.remaining !== 0;
+  const isFailure = outcome.kind === 'serviceDown' && breaker !== state.breaker;
+  const wasOpenForDay = state.breaker.reason === 'day';
+  const after: LimiterState = {
+    ...state,
+    breaker,
+    openedUnder: breaker.reason !== 'day' ? undefined : wasOpenForDay ? state.openedUnder : settingKey(setting),
+    lastFailure: state.lastFailure + (isFailure ? 1 : 0),
+    learnedBurst: isUnforeseen
+      ? learnBurst(planPace(setting, quota?.limit, reportedPlan(state)), state.learnedBurst, quota?.resetsAtMs, nowMs)
+      : state.learnedBurst,
+  };
+  return isPauseNew ? { ...after, fullAtMs: emptyBucket(breaker.untilMs, paceOf(after, setting, nowMs)) } : after;
 }
 
 /** The probe of an open breaker may leave now. */
@@ -89,14 +113,14 @@ export function isProbeDue({ breaker }: LimiterState, lane: PermitLane, nowMs: n
   return breaker.state === 'open' && (breaker.untilMs <= nowMs || mayProbeEarly(breaker, lane));
 }
 
-/** A day may have got larger meanwhile, and who asks for a report wants to know. */
+/** The day may have become larger, and a member who wants the report asks exactly that. */
 function mayProbeEarly({ reason }: Breaker, lane: PermitLane): boolean {
   return lane === 'report' && reason === 'day';
 }
 
 /**
- * What is under way may take all that remains. Whether the service has counted some of it already nobody can tell, so
- * none counts as counted; with nothing under way one more may always leave, and its answer tells.
+ * The requests under way may take all that remains. It is unknown which of them the service has counted already, so none
+ * is taken as counted; with nothing under way one more may always leave, and its answer tells.
  */
 function isRestTaken({ quota }: LimiterState, underWay: number, nowMs: number): boolean {
   return underWay > 0 && underWay >= (currentQuota(quota, nowMs)?.remaining ?? Number.POSITIVE_INFINITY);
@@ -119,4 +143,14 @@ function refusal(
     return { kind: 'blocked', reason: 'reserve', untilMs: reservedUntilMs };
   }
   return undefined;
+}
+
+/** Many connections that break at once are one failure of the service, however many requests were under way. */
+function isKnownFailure({ lastFailure }: LimiterState, permit: Permit, { kind }: RequestOutcome): boolean {
+  return kind === 'serviceDown' && !permit.probe && permit.afterFailure < lastFailure;
+}
+
+/** A request that came too fast is allowed again within a minute, whatever the algorithm; a longer wait is about more. */
+function isOfBurst(outcome: RequestOutcome): boolean {
+  return outcome.kind === 'rateLimited' && (outcome.statedMs ?? 0) <= 60_000;
 }

@@ -1,36 +1,44 @@
+import { createHash } from 'node:crypto';
 import { PLAN_LIMITS } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
 import { nextUtcMidnightMs } from '../time/utc-day.ts';
 
+/** What a quota belongs to: a hash of the address and the key, which does not reveal the key. */
+export function accountOf(baseUrl: string, apiKey: string | undefined): string {
+  return createHash('sha256')
+    .update(`${baseUrl} ${apiKey ?? ''}`)
+    .digest('hex');
+}
+
 /** Resets this close together belong to one window; services round and recompute them. */
 export const SAME_WINDOW_MS = 60_000;
 
-/** Limiters that stand before a service count by the second, the minute, the quarter of an hour, or the hour. */
+/** Limiters in front of a service count by the second, the minute, the quarter of an hour, or the hour. */
 const LONGEST_OTHER_WINDOW_MS = 3_600_000 + SAME_WINDOW_MS;
 
-/** Requests a day that a plan can have, so that a day that ends within the hour can be told by them. */
+/** The plans' daily limits, by which headers are recognised as the day's although it ends within the hour. */
 const DAILY_LIMITS: readonly number[] = Object.values(PLAN_LIMITS).map(({ requestsPerDay }) => requestsPerDay);
 const LOWEST_DAILY_LIMIT = Math.min(...DAILY_LIMITS);
 
 /**
- * Whether headers speak of the day, and not of a shorter window that another limiter counts (of a proxy, of the service's
- * minute): such a reset is near, and neither is the limit that of the day, nor the reset.
+ * Whether headers are about the day, and not about a shorter window that another limiter counts (a proxy's, or the
+ * service's minute): that one's reset is near, and neither its limit nor its reset is the day's.
  */
 export function isOfDay(known: QuotaState | undefined, { limit, resetInMs, receivedAtMs }: QuotaReading): boolean {
   if (resetInMs !== undefined && resetInMs > LONGEST_OTHER_WINDOW_MS) return true;
   if (limit !== undefined && limit === known?.limit) return true;
-  // Who names the day's reset with the day's limit names it always.
+  // A service that states the day's reset with the day's limit always does.
   if (resetInMs === undefined) return limit === undefined || (limit >= LOWEST_DAILY_LIMIT && !known?.resetsAtMs);
   if (known?.resetsAtMs !== undefined) return isSameWindow(known.resetsAtMs, receivedAtMs + resetInMs);
   return limit !== undefined && DAILY_LIMITS.includes(limit);
 }
 
-/** Of what was kept by a version that took every window for the day. */
+/** For figures stored by a version that took every window for the day. */
 export function keptOfDay(kept: QuotaState | undefined): QuotaState | undefined {
   return kept && isOfDay(undefined, asReading(kept)) ? kept : undefined;
 }
 
-/** As if it was heard just now. */
+/** A state as the reading that it would come from. */
 export function asReading({ limit, remaining, resetsAtMs, receivedAtMs }: QuotaState): QuotaReading {
   const resetInMs = resetsAtMs === undefined ? undefined : resetsAtMs - receivedAtMs;
   return { limit, remaining, resetInMs, sentAtMs: receivedAtMs, receivedAtMs };
@@ -70,6 +78,18 @@ export function currentQuota(known: QuotaState | undefined, nowMs: number): Quot
   if (known === undefined || (known.remaining === undefined && known.resetsAtMs === undefined)) return known;
   if (nowMs < (known.resetsAtMs ?? nextUtcMidnightMs(known.receivedAtMs))) return known;
   return { ...known, remaining: undefined, resetsAtMs: undefined };
+}
+
+/** What is kept of the day for cards that are not cached: 5 %, and at least 20 requests. */
+const RESERVED_SHARE = 0.05;
+const LEAST_RESERVED = 20;
+
+/** Until when nothing is renewed in the background; `undefined` while enough remains, or what remains is unknown. */
+export function reserveUntilMs(quota: QuotaState | undefined, nowMs: number): number | undefined {
+  if (quota?.remaining === undefined) return undefined;
+  const reserved = Math.max(LEAST_RESERVED, (quota.limit ?? 0) * RESERVED_SHARE);
+  if (quota.remaining >= reserved) return undefined;
+  return quota.resetsAtMs ?? nextUtcMidnightMs(nowMs);
 }
 
 function toState({ limit, remaining, resetInMs, receivedAtMs }: QuotaReading): QuotaState {

@@ -1,14 +1,14 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { Schedule } from './limiter.ts';
-import { type LimiterState, paceOf, reportedPlan } from './limiter-state.ts';
-import { currentQuota } from './quota.ts';
-import { reserveUntilMs } from './reserve.ts';
+import type { LimiterState } from './limiter-state.ts';
+import { paceOf, reportedPlan } from './pace.ts';
+import { currentQuota, reserveUntilMs } from './quota.ts';
 import { tokenAtMs } from './token-bucket.ts';
 
-/** Clocks that differ are never known exactly. */
+/** How well the difference between two clocks is known. */
 const SAME_TIME_MS = 100;
 
-/** @param longestWaitMs what anybody waits for at most: a pause that is longer closes */
+/** @param longestWaitMs a longer pause blocks, and is not sat out */
 export function scheduleOf(state: LimiterState, setting: PlanSetting, longestWaitMs: number, nowMs: number): Schedule {
   const { reason, untilMs } = state.breaker;
   const pace = paceOf(state, setting, nowMs);
@@ -27,7 +27,7 @@ export function scheduleOf(state: LimiterState, setting: PlanSetting, longestWai
   };
 }
 
-/** Whether turns come at the same times by both, as far as the bucket does not say. */
+/** Whether both give permits at the same times, the bucket apart. */
 export function sameSchedule(a: LimiterState, b: LimiterState): boolean {
   return (
     a.breaker.state === b.breaker.state &&

@@ -5,9 +5,9 @@ import type { QueueExchange } from '../lookup/fair-order.ts';
 import type { CardLock } from '../lookup/lookup-requests.ts';
 import type { ReportBoard } from '../lookup/usage-reports.ts';
 import type { PlanSetting } from '../model/plan.ts';
-import type { QuotaState } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
+import { QuotaWarnings } from '../quota/quota-trend.ts';
 import type { ReplyJournal } from '../replies/reply-journal.ts';
 
 /** Everything that is stored: in files that one process owns, or in a Redis that several processes share. */
@@ -48,22 +48,5 @@ export function cardStoreOptions({ cardService, freshness, log }: StateOptions) 
 
 /** The options of a limiter that do not depend on where it keeps its state. */
 export function limiterOptions({ plan, longestWaitMs, log }: StateOptions) {
-  return { setting: plan, longestWaitMs, warn: warnOfSpentDay(log), warnOfLimit: warnOfUnknownLimit(log) };
-}
-
-/** Warns once how to configure a daily limit from which `CARD_SERVICE_PLAN=auto` cannot tell the plan. */
-export function warnOfUnknownLimit(log: Logger): (limit: number) => void {
-  let isWarned = false;
-  return (limit) => {
-    if (isWarned) return;
-    isWarned = true;
-    log.warn(
-      { limit },
-      'the daily limit matches no known plan, so requests are sent at the rate of the Free plan: set CARD_SERVICE_PLAN, or CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST',
-    );
-  };
-}
-
-function warnOfSpentDay(log: Logger): (share: number, quota: QuotaState) => void {
-  return (share, { limit, remaining }) => log.warn({ share, limit, remaining }, "the day's requests run low");
+  return { setting: plan, longestWaitMs, warnings: new QuotaWarnings(log) };
 }

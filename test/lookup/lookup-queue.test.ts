@@ -351,10 +351,10 @@ describe('the end of the day', () => {
 
   it('warns once at each share of the day', async () => {
     fakeTime();
-    const { queue, warnings } = lookupQueueOver(createCardService({ requestsPerDay: 10 }));
+    const { queue, lines } = lookupQueueOver(createCardService({ requestsPerDay: 10 }));
     for (const id of IDS.slice(0, 10)) await outcomeAfter(0, queue.enqueue(lookup(id)));
 
-    expect(warnings).toEqual([0.8, 1]);
+    expect(lines.flatMap(({ share }) => share ?? [])).toEqual([0.8, 1]);
   });
 });
 

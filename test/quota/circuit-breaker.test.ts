@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../../src/model/quota.ts';
-import { afterRequest, type RequestOutcome } from '../../src/quota/circuit-breaker.ts';
+import { afterRequest, pauseMs, type RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 
 const NOW_MS = 1_000_000;
 const RESET_MS = NOW_MS + 3_600_000;
@@ -362,5 +362,17 @@ describe('chance', () => {
     ['a fifth of an outage', closed(2), DOWN, 6_000],
   ])('only adds, at most %s', (_, breaker, outcome, waitMs) => {
     expect(settled(breaker, outcome, false, undefined, 1).untilMs).toBe(NOW_MS + waitMs);
+  });
+});
+
+describe('pauseMs', () => {
+  it.each<[string, number | undefined, number, number]>([
+    ['what is stated', 7_000, 1, 7_000],
+    ['what is stated, when that is longer than the back-off', 20_000, 3, 20_000],
+    ['the back-off, when a statement has failed before', 1_000, 4, 8_000],
+    ['the back-off without a statement', undefined, 2, 2_000],
+    ['a moment, when the stated wait is none', 0, 1, 250],
+  ])('is %s', (_, statedMs, failures, waitMs) => {
+    expect(pauseMs(statedMs, failures)).toBe(waitMs);
   });
 });

@@ -3,9 +3,11 @@ import type { Plan, PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import type { Limiter, Permit, PermitLane } from '../../src/quota/limiter.ts';
+import { QuotaWarnings } from '../../src/quota/quota-trend.ts';
+import { logLines } from '../support/log-lines.ts';
 
-/** Opens pacers over the same state, as a restart does, or a second process. `warned` is told of every warning. */
-export type OpenPacer = (setting?: PlanSetting, warned?: (share: number) => void) => Promise<Limiter>;
+/** Opens limiters over the same state, as a restart does, or a second process. */
+export type OpenLimiter = (setting?: PlanSetting, warnings?: QuotaWarnings) => Promise<Limiter>;
 
 export const BURST = 20;
 /** The plan's burst less one. */
@@ -66,7 +68,7 @@ export async function drain(limiter: Limiter, lane: PermitLane = 'members'): Pro
 }
 
 /** What holds of every pacer, whoever keeps its state. */
-export function describePacer(over: string, newState: () => OpenPacer): void {
+export function describeLimiter(over: string, newState: () => OpenLimiter): void {
   describe(`a pacer over ${over}`, () => {
     it("gives the plan's burst less one at once, and then names the time of the next turn", async () => {
       const limiter = await newState()(SLOW);
@@ -284,13 +286,13 @@ export function describePacer(over: string, newState: () => OpenPacer): void {
 
     it('warns once of each share of the day, over restarts too', async () => {
       const open = newState();
-      const shares: number[] = [];
+      const { log, lines } = logLines();
       for (const remaining of [300, 190, 180, 40, 30, 0, 0]) {
-        const limiter = await open(undefined, (share) => void shares.push(share));
+        const limiter = await open(undefined, new QuotaWarnings(log));
         limiter.observe(reading(remaining, HOUR_MS));
         await limiter.acquire('members');
       }
-      expect(shares).toEqual([0.8, 0.95, 1]);
+      expect(lines.map(({ share }) => share)).toEqual([0.8, 0.95, 1]);
     });
 
     it('gives a restart no new burst', async () => {

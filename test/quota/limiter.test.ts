@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll } from 'vitest';
-import type { LimiterState } from '../../src/quota/limiter-state.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
+import { QuotaWarnings } from '../../src/quota/quota-trend.ts';
+import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
+import { MemoryLimiterStore } from '../support/memory-limiter-store.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { SharingProcess } from '../support/sharing-process.ts';
-import { describePacer, type OpenPacer, SLOW } from './limiter.contract.ts';
+import { describeLimiter, type OpenLimiter, SLOW } from './limiter.contract.ts';
 
-function overOneRow(): OpenPacer {
-  let state: LimiterState | undefined;
-  return async (setting = SLOW, warn = () => {}) =>
-    new LocalLimiter({
-      setting,
-      longestWaitMs: LONGEST_WAIT_MS,
-      state,
-      save: (saved) => {
-        state = structuredClone(saved);
-      },
-      warn,
-      warnOfLimit: () => {},
-    });
+function overOneRow(): OpenLimiter {
+  const store = new MemoryLimiterStore();
+  return async (setting = SLOW, warnings = new QuotaWarnings(logLines().log)) =>
+    new LocalLimiter({ setting, longestWaitMs: LONGEST_WAIT_MS, store, warnings });
 }
 
 let redis: TestRedis;
@@ -27,13 +20,13 @@ beforeAll(async () => {
   redis = await startRedis();
 });
 
-function overOneRedis(): OpenPacer {
+function overOneRedis(): OpenLimiter {
   const prefix = `${redis.prefix}:${randomUUID()}`;
-  return async (setting = SLOW, warn = () => {}) => {
-    const { limiter } = await SharingProcess.joined({ ...redis, prefix }, { setting, warn });
+  return async (setting = SLOW, warnings = new QuotaWarnings(logLines().log)) => {
+    const { limiter } = await SharingProcess.joined({ ...redis, prefix }, { setting, warnings });
     return limiter;
   };
 }
 
-describePacer('a row of its own', overOneRow);
-describePacer('a Redis', overOneRedis);
+describeLimiter('a row of its own', overOneRow);
+describeLimiter('a Redis', overOneRedis);

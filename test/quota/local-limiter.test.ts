@@ -4,11 +4,11 @@ import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import type { Lane, Permit } from '../../src/quota/limiter.ts';
-import type { LimiterState } from '../../src/quota/limiter-state.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
-import { warnOfUnknownLimit } from '../../src/storage/state.ts';
+import { QuotaWarnings } from '../../src/quota/quota-trend.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
+import { MemoryLimiterStore } from '../support/memory-limiter-store.ts';
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const ANSWERED: RequestOutcome = { kind: 'answered' };
@@ -29,8 +29,7 @@ class Process {
   readonly #setting: PlanSetting;
   readonly #random: number;
   readonly #longestWaitMs: number;
-  saved: LimiterState | undefined;
-  readonly warnings: number[] = [];
+  readonly store = new MemoryLimiterStore();
   limiter: LocalLimiter;
 
   constructor(setting: PlanSetting = { plan: 'free' }, { random = 0, longestWaitMs = LONGEST_WAIT_MS } = {}) {
@@ -72,12 +71,8 @@ class Process {
     return new LocalLimiter({
       setting: this.#setting,
       longestWaitMs: this.#longestWaitMs,
-      state: this.saved,
-      save: (state) => {
-        this.saved = structuredClone(state);
-      },
-      warn: (share) => void this.warnings.push(share),
-      warnOfLimit: () => {},
+      store: this.store,
+      warnings: new QuotaWarnings(logLines().log),
       random: () => this.#random,
     });
   }
@@ -132,7 +127,7 @@ describe('pace', () => {
     const process = new Process();
     process.limiter.observe(reading(remaining, 12 * 3_600_000));
     await process.ask(limited(statedMs));
-    expect(process.saved).toMatchObject({ breaker: { reason: 'pause' }, learnedBurst: undefined });
+    expect(process.store.saved).toMatchObject({ breaker: { reason: 'pause' }, learnedBurst: undefined });
   });
 
   it('is not halved again by the 429 of a probe, nor by one that left before', async () => {
@@ -143,7 +138,7 @@ describe('pace', () => {
     }
     vi.setSystemTime(START_MS + 60_000);
     await process.ask({ kind: 'rateLimited', statedMs: 1_000 });
-    expect(process.saved?.learnedBurst?.capacity).toBe(9);
+    expect(process.store.saved?.learnedBurst?.capacity).toBe(9);
   });
 
   it('of auto goes by the daily limit that was last heard', async () => {
@@ -178,11 +173,10 @@ describe('pace', () => {
     const limiter = new LocalLimiter({
       setting: { plan: 'auto' },
       longestWaitMs: LONGEST_WAIT_MS,
-      save: () => {},
-      warn: () => {},
-      warnOfLimit: warnOfUnknownLimit(log),
+      store: new MemoryLimiterStore(),
+      warnings: new QuotaWarnings(log),
     });
-    for (const limit of [50_000, 30_000, 30_000, 40_000]) limiter.observe(reading(500, 12 * 3_600_000, limit));
+    for (const limit of [50_000, 30_000, 30_000, 40_000]) limiter.observe(reading(25_000, 12 * 3_600_000, limit));
     expect(limiter.schedule().permitAtMs(2_001) - limiter.schedule().permitAtMs(2_000)).toBe(FREE_INTERVAL_MS);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({ limit: 30_000, msg: expect.stringContaining('CARD_SERVICE_REQUESTS_PER_MINUTE') });
@@ -308,7 +302,7 @@ describe('a 429', () => {
     const it = new Process();
     const permits = [await it.take(), await it.take(), await it.take()];
     for (const permit of permits) if (permit) await it.limiter.release(permit, limited(7_000));
-    expect(it.saved?.breaker).toMatchObject({ reason: 'pause', failures: 1, untilMs: START_MS + 7_000 });
+    expect(it.store.saved?.breaker).toMatchObject({ reason: 'pause', failures: 1, untilMs: START_MS + 7_000 });
   });
 
   it('is not ended by the answer to a request that left before', async () => {
@@ -489,7 +483,7 @@ describe('the breaker', () => {
     const late = await it.take();
     for (let failures = 0; failures < 3; failures++) await it.ask(DOWN);
     if (late) await it.limiter.release(late, DOWN);
-    expect(it.saved?.breaker).toMatchObject({ reason: 'outage', failures: 3, untilMs: START_MS + 5_000 });
+    expect(it.store.saved?.breaker).toMatchObject({ reason: 'outage', failures: 3, untilMs: START_MS + 5_000 });
   });
 
   it('counts requests that were under way together as one failure', async () => {
@@ -497,7 +491,7 @@ describe('the breaker', () => {
     const failTogether = async (count: number) => {
       const permits = await Promise.all(Array.from({ length: count }, () => it.take()));
       for (const permit of permits) if (permit) await it.limiter.release(permit, DOWN);
-      return it.saved?.breaker;
+      return it.store.saved?.breaker;
     };
     expect(await failTogether(5)).toMatchObject({ state: 'closed', failures: 1 });
     expect(await failTogether(4)).toMatchObject({ state: 'closed', failures: 2 });
@@ -511,7 +505,7 @@ describe('the breaker', () => {
     const [answered, ...failed] = await Promise.all(Array.from({ length: 6 }, () => it.take()));
     if (answered) await it.limiter.release(answered, ANSWERED);
     for (const permit of failed) if (permit) await it.limiter.release(permit, DOWN);
-    expect(it.saved?.breaker).toMatchObject({ state: 'closed', failures: 1 });
+    expect(it.store.saved?.breaker).toMatchObject({ state: 'closed', failures: 1 });
   });
 });
 

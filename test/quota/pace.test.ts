@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan, PlanSetting } from '../../src/model/plan.ts';
-import { limitOfNoPlan, partOf, planPace } from '../../src/quota/pace.ts';
+import { dividedPace, learnBurst, learnedPace, planPace, unknownLimit } from '../../src/quota/pace.ts';
 
 const FREE = { intervalMs: 6_000, capacity: 19 };
 const PRO = { intervalMs: 600, capacity: 199 };
@@ -10,7 +10,7 @@ describe('planPace', () => {
   it.each<[string, PlanSetting, number | undefined, object]>([
     ['the plan, one token of its burst left out', { plan: 'pro' }, undefined, PRO],
     ['the plan, whatever the headers say', { plan: 'free' }, 50_000, FREE],
-    ["Free's, while auto has heard nothing", { plan: 'auto' }, undefined, FREE],
+    ["Free's, while auto has seen no headers", { plan: 'auto' }, undefined, FREE],
     ["Free's by its daily limit", { plan: 'auto' }, 1_000, FREE],
     ["Pro's by its daily limit", { plan: 'auto' }, 50_000, PRO],
     ["Business's by its daily limit", { plan: 'auto' }, 200_000, BUSINESS],
@@ -39,25 +39,55 @@ describe('a daily limit of no plan', () => {
 
   it.each<[string, PlanSetting, number | undefined, Plan | undefined, number | undefined]>([
     ['is one that no plan has', { plan: 'auto' }, 30_000, undefined, 30_000],
-    ['is one that the report says no more of', { plan: 'auto' }, 30_000, 'enterprise', 30_000],
+    ['is one that an Enterprise report does not explain', { plan: 'auto' }, 30_000, 'enterprise', 30_000],
     ['is one, when only the rate is set', { plan: 'auto', requestsPerMinute: 60 }, 30_000, undefined, 30_000],
     ["is not a plan's", { plan: 'auto' }, 50_000, undefined, undefined],
-    ['is not one that is not known', { plan: 'auto' }, undefined, undefined, undefined],
-    ['is not one with a report of a plan', { plan: 'auto' }, 30_000, 'pro', undefined],
+    ['is not an unknown one', { plan: 'auto' }, undefined, undefined, undefined],
+    ['is not one when a report names the plan', { plan: 'auto' }, 30_000, 'pro', undefined],
     ['is not one when the plan is set', { plan: 'free' }, 30_000, undefined, undefined],
     ['is not one when rate and burst are set', { plan: 'auto', ...both }, 30_000, undefined, undefined],
   ])('%s', (_, setting, dailyLimit, reported, limit) => {
-    expect(limitOfNoPlan(setting, dailyLimit, reported)).toBe(limit);
+    expect(unknownLimit(setting, dailyLimit, reported)).toBe(limit);
   });
 });
 
-describe('the part of one of several processes', () => {
+describe('the pace of each of several processes', () => {
   it.each([
     [1, FREE],
     [2, { intervalMs: 12_000, capacity: 9 }],
     [4, { intervalMs: 24_000, capacity: 4 }],
     [40, { intervalMs: 240_000, capacity: 1 }],
-  ])('of %i is slower by as much, and holds a share of the burst, one token at least', (processes, part) => {
-    expect(partOf(FREE, processes)).toEqual(part);
+  ])('of %i is slower by that factor, and holds its part of the burst, at least one token', (processes, pace) => {
+    expect(dividedPace(FREE, processes)).toEqual(pace);
+  });
+});
+
+describe('the learned burst', () => {
+  const HOUR = 3_600_000;
+  const MIDNIGHT = Date.UTC(2026, 10, 21);
+  const NOON = MIDNIGHT - 12 * HOUR;
+  const planned = planPace({ plan: 'free' }, undefined);
+
+  it('halves with each unforeseen 429, down to one', () => {
+    const learned = Array.from({ length: 6 }).reduce<number[]>((capacities) => {
+      const known = capacities.length > 0 ? { capacity: capacities.at(-1) ?? 0, untilMs: MIDNIGHT } : undefined;
+      return [...capacities, learnBurst(planned, known, MIDNIGHT, NOON).capacity];
+    }, []);
+    expect(learned).toEqual([9, 4, 2, 1, 1, 1]);
+  });
+
+  it('holds until the next window of the day', () => {
+    const learned = learnBurst(planned, undefined, NOON + HOUR, NOON);
+    expect(learnedPace(planned, learned, NOON + HOUR - 1).capacity).toBe(9);
+    expect(learnedPace(planned, learned, NOON + HOUR)).toEqual(planned);
+  });
+
+  it('holds until 00:00 UTC when the end of the window is unknown', () => {
+    expect(learnBurst(planned, undefined, undefined, NOON).untilMs).toBe(MIDNIGHT);
+    expect(learnBurst(planned, undefined, NOON - 1, NOON).untilMs).toBe(MIDNIGHT);
+  });
+
+  it('never raises what the plan allows', () => {
+    expect(learnedPace({ intervalMs: 1, capacity: 3 }, { capacity: 9, untilMs: MIDNIGHT }, NOON).capacity).toBe(3);
   });
 });

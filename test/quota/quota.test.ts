@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QuotaReading, QuotaState } from '../../src/model/quota.ts';
-import { currentQuota, isOfDay, mergeReading } from '../../src/quota/quota.ts';
+import { currentQuota, isOfDay, mergeReading, reserveUntilMs } from '../../src/quota/quota.ts';
 
 const RESET_MS = 1_000_000;
 const NEXT_RESET_MS = RESET_MS + 86_400_000;
@@ -176,5 +176,26 @@ describe('currentQuota', () => {
     ],
   ])('is %s', (_, known, nowMs, current) => {
     expect(currentQuota(known, nowMs)).toEqual(current);
+  });
+});
+
+describe('the reserve', () => {
+  const MIDNIGHT = Date.UTC(2026, 10, 21);
+  const NOON = MIDNIGHT - 12 * 3_600_000;
+  const quota = (remaining: number | undefined, limit = 1_000): QuotaState => ({
+    limit,
+    remaining,
+    resetsAtMs: MIDNIGHT,
+    receivedAtMs: NOON,
+  });
+
+  it.each([
+    ['5 % of a large day', quota(2_499, 50_000), MIDNIGHT],
+    ['not a request more', quota(2_500, 50_000), undefined],
+    ['20 of a small day', quota(19, 100), MIDNIGHT],
+    ['20 of a day of unknown size', { ...quota(19), limit: undefined }, MIDNIGHT],
+    ['nothing while what remains is unknown', quota(undefined), undefined],
+  ])('keeps %s', (_, known, untilMs) => {
+    expect(reserveUntilMs(known, NOON)).toBe(untilMs);
   });
 });

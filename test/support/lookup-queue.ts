@@ -9,12 +9,13 @@ import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/budget.ts';
-import type { LimiterState } from '../../src/quota/limiter-state.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
+import { QuotaWarnings } from '../../src/quota/quota-trend.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';
 import { logLines } from './log-lines.ts';
+import { MemoryLimiterStore } from './memory-limiter-store.ts';
 
 /** Midday, so that a test's hours are within one UTC day. */
 export const NOON_MS = Date.UTC(2026, 10, 21, 12);
@@ -50,16 +51,12 @@ export function lookupQueueOver(
   const database = new DatabaseSync(':memory:');
   database.exec(LEDGER_SCHEMA);
   const ledger = new SqliteLedger(database);
-  const warnings: number[] = [];
-  let saved: LimiterState | undefined;
+  const store = new MemoryLimiterStore();
   const limiter = new LocalLimiter({
     setting,
     longestWaitMs,
-    save: (state) => {
-      saved = state;
-    },
-    warn: (share) => void warnings.push(share),
-    warnOfLimit: () => {},
+    store,
+    warnings: new QuotaWarnings(log),
     random: () => 0,
   });
   const service = new CardService({
@@ -72,7 +69,7 @@ export function lookupQueueOver(
     onNoSuchCard: () => {},
   });
   const storedCards = new Map<string, CardRecord>();
-  const store: CardStore = {
+  const cardStore: CardStore = {
     get: async (id) => storedCards.get(id),
     set: async (id, answer) => void storedCards.set(id, answer),
     holdsCards: async () => [...storedCards.values()].some(({ card }) => card !== undefined),
@@ -80,7 +77,7 @@ export function lookupQueueOver(
   };
   const hourMs = 3_600_000;
   const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
-  const cards = new Cards({ store, service, lifetimes });
+  const cards = new Cards({ store: cardStore, service, lifetimes });
   const budget = new Budget({ ledger, limiter, setting: shares, plannedDay: undefined });
   const queue = new LookupQueue({
     cards,
@@ -92,7 +89,7 @@ export function lookupQueueOver(
     log,
     longestWaitMs,
   });
-  return { queue, limiter, ledger, cards, warnings, lines, storedCards, pacing: () => saved };
+  return { queue, limiter, ledger, cards, lines, storedCards, limiterStore: store };
 }
 
 export function lookup(cardId: string, more: Partial<Lookup> = {}): Lookup {

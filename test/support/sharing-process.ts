@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
+import { QuotaWarnings } from '../../src/quota/quota-trend.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { RedisBucket } from '../../src/storage/redis/redis-bucket.ts';
 import { RedisLimiter } from '../../src/storage/redis/redis-limiter.ts';
@@ -18,7 +19,8 @@ const HEARTBEAT_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
 
 export interface SharingProcessOptions {
   setting: PlanSetting;
-  warn?: (share: number) => void;
+  /** In a log of its own unless given. */
+  warnings?: QuotaWarnings;
 }
 
 /** The limiter of one of several processes, with its own connection to Redis. Closed when the test ends. */
@@ -28,7 +30,7 @@ export class SharingProcess {
   readonly limiter: RedisLimiter;
   readonly log = logLines();
 
-  constructor({ url, prefix }: TestRedis, { setting, warn = () => {} }: SharingProcessOptions) {
+  constructor({ url, prefix }: TestRedis, { setting, warnings }: SharingProcessOptions) {
     const { log } = this.log;
     this.link = new RedisLink({ url, prefix, log });
     this.processesAlive = new ProcessesAlive(this.link, prefix, 1, HEARTBEAT_TIMES);
@@ -48,8 +50,7 @@ export class SharingProcess {
       bucket,
       link: this.link,
       processesAlive: this.processesAlive,
-      warn,
-      warnOfLimit: () => {},
+      warnings: warnings ?? new QuotaWarnings(log),
       random: () => 0,
     });
     onTestFinished(() => this.end());

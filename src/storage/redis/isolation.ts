@@ -1,5 +1,6 @@
 import type { PlanSetting } from '../../model/plan.ts';
-import { type LimiterState, paceOf, withProbe } from '../../quota/limiter-state.ts';
+import { type LimiterState, withProbe } from '../../quota/limiter-state.ts';
+import { paceOf } from '../../quota/pace.ts';
 import { asReading, mergeReading } from '../../quota/quota.ts';
 import { emptyBucket, noEmptierThanEmpty, type Pace } from '../../quota/token-bucket.ts';
 

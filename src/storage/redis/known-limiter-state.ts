@@ -1,7 +1,12 @@
 import type { PlanSetting } from '../../model/plan.ts';
-import { afterClockJump } from '../../quota/clock-jump.ts';
 import type { Acquired, PermitLane } from '../../quota/limiter.ts';
-import { INITIAL_LIMITER_STATE, type LimiterChange, type LimiterState, withProbe } from '../../quota/limiter-state.ts';
+import {
+  afterClockJump,
+  INITIAL_LIMITER_STATE,
+  type LimiterChange,
+  type LimiterState,
+  withProbe,
+} from '../../quota/limiter-state.ts';
 import { acquirePermit, type Contention } from '../../quota/permit.ts';
 import { sameSchedule } from '../../quota/schedule.ts';
 import { isolatedLimiter } from './isolation.ts';
@@ -58,10 +63,10 @@ export class KnownLimiterState {
   }
 
   acquireIsolated(lane: PermitLane, contention: Contention): Acquired {
-    const { state, got } = acquirePermit(this.state, lane, this.setting, Date.now(), contention);
+    const { state, acquired } = acquirePermit(this.state, lane, this.setting, Date.now(), contention);
     this.#state = state;
-    if (this.#isolated && got.kind === 'permit') this.#isolated.spent++;
-    return got;
+    if (this.#isolated && acquired.kind === 'permit') this.#isolated.spent++;
+    return acquired;
   }
 
   /** Postpones when the local bucket is full; the shared one is not touched. */

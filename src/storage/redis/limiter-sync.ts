@@ -1,9 +1,8 @@
 import type { PlanSetting } from '../../model/plan.ts';
-import type { QuotaState } from '../../model/quota.ts';
 import type { PermitLane } from '../../quota/limiter.ts';
 import type { LimiterChange, LimiterState } from '../../quota/limiter-state.ts';
 import type { Contention } from '../../quota/permit.ts';
-import { isSameWarning } from '../../quota/quota-warnings.ts';
+import type { QuotaWarnings } from '../../quota/quota-trend.ts';
 import { KnownLimiterState } from './known-limiter-state.ts';
 import type { RedisBucket } from './redis-bucket.ts';
 import type { RedisHealth } from './redis-link.ts';
@@ -18,8 +17,8 @@ export interface LimiterSyncOptions {
   link: { health: RedisHealth; onHealth(listener: (health: RedisHealth) => void): void };
   /** `size`: processes last seen alive. `onHeartbeat`: called about once a second while Redis answers. */
   processesAlive: { size: number; onHeartbeat(listener: () => void): void };
-  /** Called once in each window for each share of the day that is spent, in one of the processes. */
-  warn: (share: number, quota: QuotaState) => void;
+  /** Each warning is given in one of the processes. */
+  warnings: QuotaWarnings;
 }
 
 /**
@@ -61,11 +60,11 @@ export class LimiterSync {
   }
 
   /** To be called within `exclusively`. */
-  async acquire(lane: PermitLane, contention: Contention): Promise<Pick<SharedAcquired, 'got' | 'fromFull'>> {
-    const acquired = await this.#unlessUnavailable(() => this.#permits.acquire(this.#known.local, lane, contention));
-    if (!acquired) return { got: this.#known.acquireIsolated(lane, { ...contention, politeMs: 0 }) };
-    this.#adopt(acquired.state);
-    return acquired;
+  async acquire(lane: PermitLane, contention: Contention): Promise<Pick<SharedAcquired, 'acquired' | 'fromFull'>> {
+    const shared = await this.#unlessUnavailable(() => this.#permits.acquire(this.#known.local, lane, contention));
+    if (!shared) return { acquired: this.#known.acquireIsolated(lane, { ...contention, yieldMs: 0 }) };
+    this.#adopt(shared.state);
+    return shared;
   }
 
   /** Whether this process has a probe under way. */
@@ -92,12 +91,9 @@ export class LimiterSync {
     if (!unpublished) return; // published together with an earlier change
     const { before, change } = unpublished;
     const published = await this.#unlessUnavailable(() => this.#permits.change(this.#known.local, change));
-    this.#warn(published?.before ?? before, published?.after ?? change(before));
+    const { warned, quota } = published?.after ?? change(before);
+    this.#options.warnings.lowQuota((published?.before ?? before).warned, warned, quota);
     if (published) this.#adopt(published.after);
-  }
-
-  #warn(before: LimiterState, { warned, quota }: LimiterState): void {
-    if (warned && quota && !isSameWarning(warned, before.warned)) this.#options.warn(warned.share, quota);
   }
 
   #adopt(state: LimiterState): void {

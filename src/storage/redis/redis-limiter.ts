@@ -2,25 +2,18 @@ import type { Plan } from '../../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../../model/quota.ts';
 import type { RequestOutcome } from '../../quota/circuit-breaker.ts';
 import type { Acquired, Limiter, Permit, PermitLane, Schedule } from '../../quota/limiter.ts';
-import {
-  fullAtMsAfter,
-  type LimiterChange,
-  observeReading,
-  observeReportedPlan,
-  releasePermit,
-  unknownLimit,
-} from '../../quota/limiter-state.ts';
+import { type LimiterChange, observeReading, observeReportedPlan } from '../../quota/limiter-state.ts';
+import { fullAtMsAfter, reportedPlan, unknownLimit } from '../../quota/pace.ts';
+import { releasePermit } from '../../quota/permit.ts';
 import { currentQuota } from '../../quota/quota.ts';
-import { runsOutAtMs } from '../../quota/rate-samples.ts';
-import { RefillLag } from '../../quota/refill-lag.ts';
+import { runsOutAtMs } from '../../quota/quota-trend.ts';
 import { scheduleOf } from '../../quota/schedule.ts';
+import { RefillLag } from '../../quota/token-bucket.ts';
 import { LimiterSync, type LimiterSyncOptions } from './limiter-sync.ts';
 
 export interface RedisLimiterOptions extends LimiterSyncOptions {
   /** The longest wait that a lookup may have. */
   longestWaitMs: number;
-  /** Called with a daily limit that fits no plan, on each answer. */
-  warnOfLimit: (limit: number) => void;
   random?: () => number;
 }
 
@@ -35,22 +28,22 @@ export class RedisLimiter implements Limiter {
   readonly #lag = new RefillLag();
   /** Of this process; those of other processes are not known. */
   readonly #underWay = new Set<Permit>();
-  #hasAnswer = false;
+  #isUnconfirmed = true;
 
   constructor(options: RedisLimiterOptions) {
     this.#options = options;
     this.#sync = new LimiterSync(options, () => this.#notify());
   }
 
-  acquire(lane: PermitLane, politeMs = 0): Promise<Acquired> {
+  acquire(lane: PermitLane, yieldMs = 0): Promise<Acquired> {
     return this.#sync.exclusively(async () => {
-      const contention = { politeMs, underWay: this.#underWay.size, isUnheard: !this.#hasAnswer };
-      const { got, fromFull } = await this.#sync.acquire(lane, contention);
-      if (got.kind !== 'permit') return got;
-      if (fromFull || got.permit.probe) this.#lag.tookFromFull(Date.now());
-      if (got.permit.probe) this.#sync.holdsProbe = true;
-      this.#underWay.add(got.permit);
-      return got;
+      const contention = { yieldMs, underWay: this.#underWay.size, isUnconfirmed: this.#isUnconfirmed };
+      const { acquired, fromFull } = await this.#sync.acquire(lane, contention);
+      if (acquired.kind !== 'permit') return acquired;
+      if (fromFull || acquired.permit.probe) this.#lag.tookFromFull(Date.now());
+      if (acquired.permit.probe) this.#sync.holdsProbe = true;
+      this.#underWay.add(acquired.permit);
+      return acquired;
     });
   }
 
@@ -73,12 +66,12 @@ export class RedisLimiter implements Limiter {
     const nowMs = Date.now();
     const { state: before, setting } = this.#sync;
     void this.#change((state) => observeReading(state, reading, nowMs));
-    this.#hasAnswer = true;
+    this.#isUnconfirmed = false;
     const { state } = this.#sync;
     const delayMs = fullAtMsAfter(before, state, setting, nowMs) - before.fullAtMs;
     void this.#sync.exclusively(() => this.#sync.delay(delayMs));
-    const limit = unknownLimit(state, this.#options.setting);
-    if (limit !== undefined) this.#options.warnOfLimit(limit);
+    const { setting: whole, warnings } = this.#options;
+    warnings.unknownLimit(unknownLimit(whole, state.quota?.limit, reportedPlan(state)));
   }
 
   observePlan(plan: Plan): void {

@@ -1,5 +1,5 @@
 import { KeyvCardStore } from '../../cache/card-store.ts';
-import { accountOf } from '../../quota/stored-limiter-state.ts';
+import { accountOf } from '../../quota/quota.ts';
 import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { BullJournal } from './bull-journal.ts';
 import { ProcessesAlive } from './processes-alive.ts';

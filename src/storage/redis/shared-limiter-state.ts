@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
-import { shifted } from '../../quota/clock-jump.ts';
-import { type LimiterState, withProbe } from '../../quota/limiter-state.ts';
-import { plausible } from '../../quota/plausible.ts';
-import { StoredLimiterState } from '../../quota/stored-limiter-state.ts';
+import { type LimiterState, plausible, StoredLimiterState, shifted, withProbe } from '../../quota/limiter-state.ts';
 import type { RedisLink } from './redis-link.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 import { SharedText } from './shared-text.ts';

@@ -1,7 +1,8 @@
 import type { PlanSetting } from '../../model/plan.ts';
 import type { Acquired, PermitLane } from '../../quota/limiter.ts';
-import { type LimiterChange, type LimiterState, paceOf, underSetting } from '../../quota/limiter-state.ts';
-import { type Contention, decidePermit, isProbeDue, launched } from '../../quota/permit.ts';
+import { type LimiterChange, type LimiterState, underSetting, withProbe } from '../../quota/limiter-state.ts';
+import { paceOf } from '../../quota/pace.ts';
+import { type Contention, decidePermit, isProbeDue } from '../../quota/permit.ts';
 import { type Pace, tokenAtMs } from '../../quota/token-bucket.ts';
 import { rejoinedState } from './isolation.ts';
 import type { RedisBucket } from './redis-bucket.ts';
@@ -10,7 +11,7 @@ import type { SharedLimiterState } from './shared-limiter-state.ts';
 /** The result of asking for a permit, and the shared state after it. */
 export interface SharedAcquired {
   state: LimiterState;
-  got: Acquired;
+  acquired: Acquired;
   /** The bucket was full before. */
   fromFull?: boolean;
 }
@@ -48,7 +49,7 @@ export class SharedPermits {
   async acquire(local: LimiterState, lane: PermitLane, contention: Contention): Promise<SharedAcquired> {
     const shared = await this.read(local);
     const decision = decidePermit(shared, lane, this.#setting, Date.now(), contention);
-    if (decision.kind !== 'token') return { state: shared, got: decision };
+    if (decision.kind !== 'token') return { state: shared, acquired: decision };
     const fromFull = shared.fullAtMs <= Date.now();
 
     const { permit, pace, heldBackMs, free } = decision;
@@ -56,8 +57,11 @@ export class SharedPermits {
       ? { taken: true, fullAtMs: shared.fullAtMs }
       : await this.#bucket.take(pace, heldBackMs);
     const state = { ...shared, fullAtMs };
-    if (!taken) return { state, got: { kind: 'wait', untilMs: tokenAtMs(fullAtMs, Date.now(), pace, heldBackMs) } };
-    return permit.probe ? this.#acquireProbe(state, lane, pace) : { state, got: { kind: 'permit', permit }, fromFull };
+    if (!taken)
+      return { state, acquired: { kind: 'wait', untilMs: tokenAtMs(fullAtMs, Date.now(), pace, heldBackMs) } };
+    return permit.probe
+      ? this.#acquireProbe(state, lane, pace)
+      : { state, acquired: { kind: 'permit', permit }, fromFull };
   }
 
   /** For the time in which this bucket refilled and the service's did not. */
@@ -82,13 +86,13 @@ export class SharedPermits {
   /** One process of all gets it. */
   async #acquireProbe(state: LimiterState, lane: PermitLane, pace: Pace): Promise<SharedAcquired> {
     const { before, after } = await this.#shared.update((current) =>
-      current && isProbeDue(current, lane, Date.now()) ? launched(current, { probe: true }) : current,
+      current && isProbeDue(current, lane, Date.now()) ? withProbe(current, true) : current,
     );
     if (!before || !after || before === after) {
-      return { state: after ?? state, got: { kind: 'wait', untilMs: Date.now() + pace.intervalMs } };
+      return { state: after ?? state, acquired: { kind: 'wait', untilMs: Date.now() + pace.intervalMs } };
     }
     if (before.breaker.reason === 'pause') await this.#bucket.empty(pace); // a pause ends with an empty bucket
-    return { state: after, got: { kind: 'permit', permit: { probe: true, afterFailure: after.lastFailure } } };
+    return { state: after, acquired: { kind: 'permit', permit: { probe: true, afterFailure: after.lastFailure } } };
   }
 
   #pace(local: LimiterState): Pace {

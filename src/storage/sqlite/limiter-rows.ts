@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
-import type { LimiterState } from '../../quota/limiter-state.ts';
-import { accountOf, StoredLimiterState } from '../../quota/stored-limiter-state.ts';
+import { type LimiterState, StoredLimiterState } from '../../quota/limiter-state.ts';
+import type { LimiterStore } from '../../quota/local-limiter.ts';
+import { accountOf } from '../../quota/quota.ts';
 import type { StateWrites } from './state-writes.ts';
 
 export const LIMITER_SCHEMA = `
@@ -9,7 +10,7 @@ export const LIMITER_SCHEMA = `
 `;
 
 /** Where the pacer's state outlives the process: one row per account, an account being an address with a key. */
-export class LimiterRows {
+export class LimiterRows implements LimiterStore {
   readonly #account: string;
   readonly #read: StatementSync;
   readonly #write: StatementSync;

@@ -45,7 +45,6 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   });
 
   const writes = new StateWrites(log);
-  const pacing = new LimiterRows(state, baseUrl, apiKey, log, writes);
   const store = new KeyvCardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
   const ledger = new SqliteLedger(state);
   const journal = new SqliteJournal(state, log, writes);
@@ -54,8 +53,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     cardStore: store,
     limiter: new LocalLimiter({
       ...limiterOptions(options),
-      state: pacing.load(),
-      save: (latest) => pacing.save(latest),
+      store: new LimiterRows(state, baseUrl, apiKey, log, writes),
     }),
     ledger,
     journal,

@@ -4,7 +4,7 @@ import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/lim
 import { KnownLimiterState } from '../../../src/storage/redis/known-limiter-state.ts';
 
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 6, burst: 20 };
-const NO_CONTENTION = { politeMs: 0, underWay: 0, isUnheard: false };
+const NO_CONTENTION = { yieldMs: 0, underWay: 0, isUnconfirmed: false };
 const PRO: LimiterState = { ...INITIAL_LIMITER_STATE, plan: 'pro' };
 const down = (state: LimiterState): LimiterState => ({
   ...state,
@@ -41,8 +41,10 @@ describe('KnownLimiterState', () => {
     known = new KnownLimiterState({ plan: 'auto' }, 1);
     known.join(PRO);
     known.isolate(1);
-    expect(known.acquireIsolated('members', { ...NO_CONTENTION, underWay: 18, isUnheard: true }).kind).toBe('permit');
-    expect(known.acquireIsolated('members', { ...NO_CONTENTION, underWay: 19, isUnheard: true }).kind).toBe('wait');
+    expect(known.acquireIsolated('members', { ...NO_CONTENTION, underWay: 18, isUnconfirmed: true }).kind).toBe(
+      'permit',
+    );
+    expect(known.acquireIsolated('members', { ...NO_CONTENTION, underWay: 19, isUnconfirmed: true }).kind).toBe('wait');
     expect(known.acquireIsolated('members', { ...NO_CONTENTION, underWay: 19 }).kind).toBe('permit');
   });
 

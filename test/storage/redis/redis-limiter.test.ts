@@ -2,6 +2,7 @@ import { createClient } from 'redis';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
 import type { Limiter, Permit } from '../../../src/quota/limiter.ts';
+import { QuotaWarnings } from '../../../src/quota/quota-trend.ts';
 import {
   ANSWERED,
   ask,
@@ -16,7 +17,7 @@ import {
   TOKENS,
   turnOf,
 } from '../../quota/limiter.contract.ts';
-import { WARN } from '../../support/log-lines.ts';
+import { logLines, WARN } from '../../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { PACING_KEY, SharingProcess } from '../../support/sharing-process.ts';
 import { onMachineAhead } from '../../support/skewed-clock.ts';
@@ -207,14 +208,14 @@ describe('pacers over one Redis', () => {
 
   it('warn once, and not each for themselves', async () => {
     const redis = await startRedis();
-    const shares: number[] = [];
-    const warn = (share: number) => void shares.push(share);
-    const all = await Promise.all([1, 2, 3, 4].map(() => SharingProcess.joined(redis, { setting: SLOW, warn })));
+    const { log, lines } = logLines();
+    const warnings = new QuotaWarnings(log);
+    const all = await Promise.all([1, 2, 3, 4].map(() => SharingProcess.joined(redis, { setting: SLOW, warnings })));
     for (const remaining of [190, 40, 0]) {
       for (const { limiter } of all) limiter.observe(reading(remaining, HOUR_MS));
       await Promise.all(all.map(({ limiter }) => limiter.acquire('members')));
     }
-    expect(shares).toEqual([0.8, 0.95, 1]);
+    expect(lines.map(({ share }) => share)).toEqual([0.8, 0.95, 1]);
   });
 
   it('send another probe when the process that sent the first is dead', async () => {

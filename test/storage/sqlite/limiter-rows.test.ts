@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { type LimiterState, reportedPlan } from '../../../src/quota/limiter-state.ts';
-import { StoredLimiterState } from '../../../src/quota/stored-limiter-state.ts';
+import type { LimiterState } from '../../../src/quota/limiter-state.ts';
 import { LIMITER_SCHEMA, LimiterRows } from '../../../src/storage/sqlite/limiter-rows.ts';
 import { StateWrites } from '../../../src/storage/sqlite/state-writes.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
@@ -40,41 +39,6 @@ describe('pacing rows', () => {
     rows.save({ ...STATE, fullAtMs: 0 });
     rows.save(state);
     expect(rows.load()).toEqual(state);
-  });
-
-  it('of an older version keep pace and closing; its report counts only where the headers say no limit', () => {
-    const kept = database();
-    const rows = rowsIn(kept, ADDRESS, 'key');
-    rows.save(STATE);
-    const { openedUnder: _, planAtLimit: __, lastFailure: ___, ...older } = STATE;
-    kept.prepare('UPDATE pacing SET state = ?').run(JSON.stringify(older));
-    const loaded = rows.load();
-    expect(loaded).toEqual({ ...STATE, openedUnder: undefined, planAtLimit: undefined, lastFailure: 0 });
-    expect(loaded && reportedPlan(loaded)).toBeUndefined();
-    expect(loaded && reportedPlan({ ...loaded, quota: undefined })).toBe('pro');
-  });
-
-  it.each<[string, object, object]>([
-    ['closed', { why: 'open', probing: false }, { state: 'closed', reason: undefined }],
-    ['open for a pause', { why: 'minute', probing: false }, { state: 'open', reason: 'pause' }],
-    ['half-open for the day', { why: 'day', probing: true }, { state: 'halfOpen', reason: 'day' }],
-    ['open for an outage', { why: 'down', probing: false }, { state: 'open', reason: 'outage' }],
-    ['open for the key', { why: 'key', probing: false }, { state: 'open', reason: 'key' }],
-  ])('of the version that called its breaker a gate are read: %s', (_, gate, breaker) => {
-    const { openedUnder: closedUnder, ...others } = STATE;
-    const { sinceMs, untilMs, failures } = STATE.breaker;
-    const times = { sinceMs, untilMs, failures };
-    expect(StoredLimiterState.parse({ ...others, closedUnder, breaker: { ...gate, ...times } })).toEqual({
-      ...STATE,
-      breaker: { ...breaker, ...times },
-    });
-  });
-
-  it('of an older version, which took every window for the day, keep no figures of a shorter one', () => {
-    const { lastFailure: _, ...older } = STATE;
-    const quota = { limit: 10, remaining: 0, resetsAtMs: 64_000, receivedAtMs: 4_000 };
-    expect(StoredLimiterState.parse({ ...older, quota }).quota).toBeUndefined();
-    expect(StoredLimiterState.parse({ ...STATE, quota }).quota).toEqual(quota);
   });
 
   it.each([

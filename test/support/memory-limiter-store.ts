@@ -1,0 +1,15 @@
+import type { LimiterState } from '../../src/quota/limiter-state.ts';
+import type { LimiterStore } from '../../src/quota/local-limiter.ts';
+
+/** Keeps the state over restarts of a limiter, as a file does. */
+export class MemoryLimiterStore implements LimiterStore {
+  saved: LimiterState | undefined;
+
+  load(): LimiterState | undefined {
+    return this.saved;
+  }
+
+  save(state: LimiterState): void {
+    this.saved = structuredClone(state);
+  }
+}
