@@ -7,7 +7,6 @@ import { formatMessage } from '../src/render/messages.ts';
 import { age } from '../src/render/times.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
-import { usageState } from '../src/render/usage-state.ts';
 import type { Services } from './services.ts';
 
 /**
@@ -73,7 +72,7 @@ async function show(
   return {
     embeds: [
       usageEmbed({
-        state: usageState(invocation.locale, limiter.schedule().breaker, nowMs),
+        breaker: limiter.schedule().breaker,
         missing,
         figures: usageFigures({ report, quota: limiter.quota(), nowMs }),
         reportAtMs: report?.atMs,

@@ -1,7 +1,6 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Card, CardRecord, Prices } from '../model/card.ts';
 import { type QuotaState, spentShare, WARNING_SHARES } from '../model/quota.ts';
-import { imageUrl } from './image-url.ts';
 import { formatMessage } from './messages.ts';
 import { formatPrice } from './numbers.ts';
 import { plainMarkdown, plainText } from './text.ts';
@@ -20,8 +19,9 @@ export interface CardView {
   note?: string | undefined;
 }
 
-// Discord: title 256, field name 256 and value 1024, footer 2048, 6000 over the whole embed. With these shares the
-// sum stays under 6000 whatever the service sends.
+// Discord allows 256 in a title and a field's name, 1024 in its value, 2048 in the footer and 6000 in the whole embed
+// (https://docs.discord.com/developers/resources/message#embed-object-embed-limits). With these lengths the sum stays
+// under 6000 whatever the service sends.
 const TITLE_LENGTH = 256;
 const FIELD_LENGTH = 256;
 const FOOTER_ID_LENGTH = 200;
@@ -96,4 +96,23 @@ function priceFields({ card, answer, locale, currency }: CardView): APIEmbedFiel
 
 function field(name: string, value: string | undefined): APIEmbedField | undefined {
   return value ? { name, value, inline: true } : undefined;
+}
+
+/** Discord refuses an embed with a longer address. */
+const MAX_URL_LENGTH = 2_048;
+/** Host names of private networks, and numeric addresses: as parsed, those of version 6 have no dot. */
+const NOT_PUBLIC = /(?:^[^.]+|\.(?:\d+|localhost|local|internal|lan|home|corp|home\.arpa))\.?$/i;
+
+/**
+ * The address as Discord accepts it for an embed image: http(s), on a public host name, since Discord fetches it.
+ *
+ * @returns `undefined` for anything else: no picture is shown
+ */
+export function imageUrl(text: string | undefined): string | undefined {
+  const url = text === undefined ? null : URL.parse(text);
+  if (url === null) return undefined;
+  const { protocol, hostname, username, href } = url;
+  if (protocol !== 'https:' && protocol !== 'http:') return undefined;
+  if (username !== '' || NOT_PUBLIC.test(hostname)) return undefined;
+  return href.length <= MAX_URL_LENGTH ? href : undefined;
 }

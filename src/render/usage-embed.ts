@@ -1,5 +1,5 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
-import type { Bookings } from '../model/quota.ts';
+import type { Bookings, Breaker, BreakerReason } from '../model/quota.ts';
 import { formatMessage, type PlainMessageKey } from './messages.ts';
 import { formatCount } from './numbers.ts';
 import { plainMarkdown } from './text.ts';
@@ -7,20 +7,19 @@ import { age, fromTime } from './times.ts';
 import type { UsageFigures } from './usage-figures.ts';
 
 export interface UsageView {
-  /** Whether requests flow, and why not. */
-  state: { words: string; isWell: boolean };
-  /** Why there is no newer report, in words for people; `undefined` when nothing is missing. */
+  breaker: Breaker;
+  /** Why there is no newer report, as a text; `undefined` when nothing is missing. */
   missing: string | undefined;
   figures: UsageFigures;
   /** When the last report came; `undefined` before the first. */
   reportAtMs: number | undefined;
-  /** When the day's requests will be gone at the present rate, if they will. */
+  /** When the day's requests will be spent at the present rate, if they will. */
   runsOutAtMs: number | undefined;
   /** Since 00:00 UTC. */
   everybody: Bookings;
-  /** The Discord server's part of that; `undefined` caps are none. */
+  /** The Discord server's part of that; a cap that is `undefined` is none. */
   server: Bookings & { cap: number | undefined; memberCap: number | undefined };
-  /** Who caused most requests in this server; empty for who may not know. */
+  /** Who caused most requests in this server; empty for members who may not see it. */
   topMembers: readonly { memberId: string; requests: number }[];
   waitingNow: number;
   nowMs: number;
@@ -31,30 +30,46 @@ const COLOUR = 0x5865f2;
 const WARNING_COLOUR = 0xf0b232;
 const BAR_CELLS = 20;
 
+const REASONS = {
+  pause: 'breakerPause',
+  day: 'breakerDay',
+  outage: 'breakerOutage',
+  key: 'breakerKey',
+} as const satisfies Record<BreakerReason, PlainMessageKey>;
+
 /** What is left of the quota, where it is known, and what is missing, where it is not. */
 export function usageEmbed(view: UsageView): APIEmbed {
-  const { state, missing, locale, everybody, waitingNow } = view;
+  const { breaker, missing, locale, everybody, waitingNow, figures, reportAtMs } = view;
+  const isWell = breaker.reason === undefined && breaker.failures === 0 && missing === undefined;
   return {
     title: formatMessage(locale, 'usageTitle'),
-    description: [state.words, missing].filter(Boolean).join('\n'),
-    color: state.isWell && missing === undefined ? COLOUR : WARNING_COLOUR,
+    description: [stateText(view), missing].filter(Boolean).join('\n'),
+    color: isWell ? COLOUR : WARNING_COLOUR,
     fields: [
       ...todayFields(view),
       ...reportFields(view),
       field(locale, 'savedToday', formatMessage(locale, 'saved', { requests: everybody.saved }), true),
       field(locale, 'waitingNow', formatCount(locale, waitingNow), true),
-      ...freshnessField(view),
+      ...(figures.report && reportAtMs !== undefined ? [field(locale, 'reportFrom', age(reportAtMs), true)] : []),
       ...serverFields(view),
     ],
     footer: { text: formatMessage(locale, 'usageFooter') },
   };
 }
 
-/** Such as `▰▰▰▱▱▱ 50 %`; what is out of range is drawn as empty or full. */
-export function bar(part: number, whole: number): string {
-  const share = whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0;
-  const filled = Math.round(share * BAR_CELLS);
-  return `${'▰'.repeat(filled)}${'▱'.repeat(BAR_CELLS - filled)} ${Math.round(share * 100)} %`;
+/** Whether requests flow at this second, and if not, why and until when. */
+function stateText({ breaker, nowMs, locale }: UsageView): string {
+  const { reason, failures } = breaker;
+  if (reason) return `${formatMessage(locale, REASONS[reason])} ${probeText(breaker, nowMs, locale)}`;
+  return formatMessage(locale, failures === 0 ? 'requestsFlow' : 'requestFailed');
+}
+
+/** The breaker stays open until a probe has succeeded, however long that has been due. */
+function probeText({ state, sinceMs, untilMs }: Breaker, nowMs: number, locale: string): string {
+  const since = age(sinceMs);
+  if (state === 'halfOpen') return formatMessage(locale, 'probeUnderWay', { since });
+  if (untilMs <= nowMs) return formatMessage(locale, 'probeDue', { since });
+  return formatMessage(locale, 'probeAt', { since, from: fromTime(locale, untilMs, nowMs) });
 }
 
 function todayFields({ figures, runsOutAtMs, nowMs, locale }: UsageView): APIEmbedField[] {
@@ -84,11 +99,7 @@ function reportFields({ figures, locale }: UsageView): APIEmbedField[] {
   }
   if (figures.inPeriod !== undefined) {
     const { used, limit, remaining } = figures.inPeriod;
-    const shown = {
-      used: figure(locale, used),
-      limit: figure(locale, limit),
-      remaining: figure(locale, remaining),
-    };
+    const shown = { used: figure(locale, used), limit: figure(locale, limit), remaining: figure(locale, remaining) };
     const lines = [
       used !== undefined && limit !== undefined && bar(used, limit),
       formatMessage(locale, 'usedOf', shown),
@@ -96,11 +107,6 @@ function reportFields({ figures, locale }: UsageView): APIEmbedField[] {
     fields.push(field(locale, 'inThisPeriod', lines.filter(Boolean).join('\n')));
   }
   return fields;
-}
-
-function freshnessField({ figures, reportAtMs, locale }: UsageView): APIEmbedField[] {
-  if (!figures.report || reportAtMs === undefined) return [];
-  return [field(locale, 'reportFrom', age(reportAtMs), true)];
 }
 
 function serverFields({ server, topMembers, locale }: UsageView): APIEmbedField[] {
@@ -116,6 +122,13 @@ function serverFields({ server, topMembers, locale }: UsageView): APIEmbedField[
     field(locale, 'serverToday', lines.filter(Boolean).join('\n')),
     ...(top.length > 0 ? [field(locale, 'mostRequestsToday', top.join('\n'))] : []),
   ];
+}
+
+/** Such as `▰▰▰▱▱▱ 50 %`; what is out of range is drawn as empty or full. */
+export function bar(part: number, whole: number): string {
+  const share = whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0;
+  const filled = Math.round(share * BAR_CELLS);
+  return `${'▰'.repeat(filled)}${'▱'.repeat(BAR_CELLS - filled)} ${Math.round(share * 100)} %`;
 }
 
 function field(locale: string, name: PlainMessageKey, value: string, inline = false): APIEmbedField {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCardId } from '../../src/model/card-id.ts';
 import { KeyRefused, QuotaSpent, ServiceDown } from '../../src/model/errors.ts';
-import { type CardView, cardEmbed, noSuchCard, requestsLeft } from '../../src/render/card-embed.ts';
+import { type CardView, cardEmbed, imageUrl, noSuchCard, requestsLeft } from '../../src/render/card-embed.ts';
 import { errorMessage } from '../../src/render/error-message.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
@@ -108,6 +108,40 @@ describe('the embed of a card', () => {
     expect(embed.fields).toContainEqual({ name: 'Rarity', value: '\\*a\\*', inline: true });
     expect(embed.author).toEqual({ name: '*a*' });
     expect(embed.footer?.text).toMatch(/^\*a\* ·/);
+  });
+});
+
+describe('the picture of a card', () => {
+  it.each([
+    ['https', 'https://cards.test/a.png', 'https://cards.test/a.png'],
+    ['http', 'http://cards.test/a.png', 'http://cards.test/a.png'],
+    ['spaces, encoded', ' https://cards.test/a b.png ', 'https://cards.test/a%20b.png'],
+    ['other scripts, encoded', 'https://cards.test/四', 'https://cards.test/%E5%9B%9B'],
+    ['2,048 characters', `https://cards.test/${'x'.repeat(2_029)}`, `https://cards.test/${'x'.repeat(2_029)}`],
+  ])('takes %s', (_, text, url) => {
+    expect(imageUrl(text)).toBe(url);
+  });
+
+  it.each([
+    ['missing', undefined],
+    ['no address', 'a.png'],
+    ['no scheme', '//cards.test/a.png'],
+    ['javascript:', 'javascript:alert(1)'],
+    ['data:', 'data:image/png;base64,AAAA'],
+    ['file:', 'file:///etc/passwd'],
+    ['attachment:', 'attachment://a.png'],
+    ['no host', 'https://'],
+    ['this machine', 'http://localhost/a.png'],
+    ['this machine by number', 'http://127.0.0.1/a.png'],
+    ['this machine in disguise', 'http://2130706433/a.png'],
+    ['a private network', 'http://10.0.0.1/a.png'],
+    ['an IPv6 address', 'http://[::1]/a.png'],
+    ['a name inside a network', 'http://cards.internal./a.png'],
+    ['a user and password', 'https://me:pw@cards.test/a.png'],
+    ['2,049 characters', `https://cards.test/${'x'.repeat(2_030)}`],
+    ['over 2,048 characters once encoded', `https://cards.test/${'四'.repeat(300)}`],
+  ])('shows no picture for %s', (_, text) => {
+    expect(imageUrl(text)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Breaker, CLOSED_BREAKER } from '../../src/model/quota.ts';
 import { bar, type UsageView, usageEmbed } from '../../src/render/usage-embed.ts';
 import { usageFigures } from '../../src/render/usage-figures.ts';
 import { UsageAnswer } from '../../src/service/card-service.ts';
@@ -7,10 +8,19 @@ import { expectAccepted } from './discord-limits.ts';
 import { locale, momentMs, quotaState, serviceUsage } from './service-answers.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
-const NOON = Date.UTC(2026, 10, 20, 12) / 1000;
+const NOON = NOON_MS / 1000;
+
+const FLOWS = 'Requests go out as cards are asked for.';
+const OPEN: Breaker = {
+  state: 'open',
+  reason: 'outage',
+  sinceMs: NOON_MS - 25_000,
+  untilMs: NOON_MS + 5_000,
+  failures: 3,
+};
 
 const VIEW: UsageView = {
-  state: { words: 'All is well.', isWell: true },
+  breaker: CLOSED_BREAKER,
   missing: undefined,
   figures: {
     today: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS + 3_600_000 },
@@ -56,9 +66,8 @@ describe('the embed of the usage', () => {
   });
 
   it('shows what is known while there is no report, and what is missing', () => {
-    const state = { words: 'All spent.', isWell: false };
     const figures = { ...VIEW.figures, report: undefined, inPeriod: undefined };
-    const view = { ...VIEW, figures, missing: 'No key.', state };
+    const view = { ...VIEW, figures, missing: 'No key.' };
     expect(Object.keys(values(view))).toEqual([
       'Today',
       'Saved today',
@@ -66,10 +75,9 @@ describe('the embed of the usage', () => {
       'This server today',
       'Most requests today',
     ]);
-    expect(usageEmbed(view).description).toBe('All spent.\nNo key.');
+    expect(usageEmbed(view).description).toBe(`${FLOWS}\nNo key.`);
     expect(usageEmbed(view).color).not.toBe(usageEmbed(VIEW).color);
-    expect(usageEmbed({ ...VIEW, state }).color).toBe(usageEmbed(view).color);
-    expect(usageEmbed(VIEW).description).toBe('All is well.');
+    expect(usageEmbed(VIEW).description).toBe(FLOWS);
   });
 
   it('says that nothing is known before the first answer', () => {
@@ -111,6 +119,55 @@ describe('the embed of the usage', () => {
   });
 });
 
+it.each<[string, Breaker, string, boolean]>([
+  ['requests flow', CLOSED_BREAKER, 'Requests go out as cards are asked for.', true],
+  [
+    'one was not answered',
+    { ...CLOSED_BREAKER, failures: 1 },
+    'The card service did not answer just now. Requests still go out.',
+    false,
+  ],
+  [
+    'it is closed for an outage',
+    OPEN,
+    `The card service does not answer. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 60}:t>.`,
+    false,
+  ],
+  [
+    'the next try is due: an outage lasts until one has succeeded',
+    { ...OPEN, untilMs: NOON_MS },
+    `The card service does not answer. Last tried <t:${NOON - 25}:R>; the next question tries again.`,
+    false,
+  ],
+  [
+    'the try is under way',
+    { ...OPEN, untilMs: NOON_MS - 1, state: 'halfOpen' },
+    `The card service does not answer. Last tried <t:${NOON - 25}:R>; a new try is under way.`,
+    false,
+  ],
+  [
+    'the day is spent',
+    { ...OPEN, reason: 'day', untilMs: NOON_MS + 12 * 3_600_000 },
+    `Today's requests to the card service are used up. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 43_200}:t>.`,
+    false,
+  ],
+  [
+    'the service asked for a pause',
+    { ...OPEN, reason: 'pause', untilMs: NOON_MS + 60_000 },
+    `The card service asked us to wait. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 60}:t>.`,
+    false,
+  ],
+  [
+    'the key is refused',
+    { ...OPEN, reason: 'key', untilMs: NOON_MS + 60_000 },
+    `The card service does not accept this bot's API key: check CARD_SERVICE_API_KEY. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 60}:t>.`,
+    false,
+  ],
+])('says the state of the circuit breaker at this second: %s', (_, breaker, state, isWell) => {
+  const { description, color } = usageEmbed({ ...VIEW, breaker });
+  expect([description, color === usageEmbed(VIEW).color]).toEqual([state, isWell]);
+});
+
 const bookings = fc.record({ requests: fc.maxSafeNat(), refused: fc.maxSafeNat(), saved: fc.maxSafeNat() });
 const cap = fc.option(fc.maxSafeNat(), { nil: undefined });
 
@@ -121,7 +178,7 @@ describe('whatever the service sends for a report', () => {
       { nil: undefined },
     );
     const view = fc.record({
-      state: fc.constantFrom({ words: 'All spent.', isWell: false }, { words: 'All is well.', isWell: true }),
+      breaker: fc.constantFrom(CLOSED_BREAKER, OPEN, { ...OPEN, reason: 'key', state: 'halfOpen' } as const),
       missing: fc.constantFrom(undefined, 'No key.'),
       figures: fc.record({ report, quota: quotaState, nowMs: momentMs }).map(usageFigures),
       reportAtMs: fc.option(momentMs, { nil: undefined }),
