@@ -5,39 +5,40 @@ import { createLog, type Logger } from './log.ts';
 import { stopSignal } from './stop-signal.ts';
 import { DatabaseInUse, DatabaseUnusable } from './storage/sqlite/database.ts';
 
-/** Errors whose message is a sentence for the operator; any other is logged with its stack. */
+/** Errors whose message is a sentence for the operator, printed as it is; any other is logged with its stack. */
 const EXPLAINED = [ConfigError, DatabaseInUse, DatabaseUnusable, DiscordRefused];
 
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
-  for (const slip of misspelledVariables()) log.warn(slip, 'unknown variable: another one was probably meant');
-  // The state of the program is unknown then: start anew.
+  for (const misspelled of misspelledVariables())
+    log.warn(misspelled, 'unknown variable: another one was probably meant');
+  // The state of the program is unknown after these: it has to be restarted.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (err: unknown) => {
       log.fatal({ err }, event);
       process.exit(1);
     });
   }
-  // Node would end with 0 when nothing is left to wait for; who is meant to run for ever has failed then.
+  // Node would exit with 0 when nothing is pending, although the bot was not asked to stop.
   process.on('beforeExit', () => {
-    log.fatal('nothing is left to do, and nobody said to stop');
+    log.fatal('nothing is pending, and no stop was requested');
     process.exit(1);
   });
   const signal = stopSignal();
   const app = await startApp(config, log, signal).catch((error: unknown) => {
     return signal.aborted ? process.exit(0) : fail(error, log);
   });
-  const told = new Promise<undefined>((resolve) => {
+  const stopRequested = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined));
   });
   const ended = await Promise.race([
-    told,
-    // Replies are edited by tokens of their own, so what is owed can still be paid.
+    stopRequested,
+    // Replies are edited by interaction tokens, without the bot token: deferred replies can still be completed.
     app.shutOut.then((error) => {
-      log.error({ err: error }, 'shut out by discord: what is owed is still paid');
-      return Promise.race([told, app.paid()]).then(() => error);
+      log.error({ err: error }, 'discord refuses the bot: deferred replies are still completed');
+      return Promise.race([stopRequested, app.paid()]).then(() => error);
     }),
     new Promise((resolve) => {
       app.ready.catch((error: unknown) => resolve(signal.aborted ? undefined : error));
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
 
 function fail(error: unknown, log?: Logger): never {
   const explained = EXPLAINED.some((kind) => error instanceof kind);
-  if (log && !explained) log.fatal({ err: error }, 'cannot go on');
+  if (log && !explained) log.fatal({ err: error }, 'cannot continue');
   else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }

@@ -3,7 +3,8 @@ import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { createLog, forFile, forTerminal, redaction } from '../src/log.ts';
+import { createLog, forFile, forTerminal, Incident, redaction } from '../src/log.ts';
+import { logLines } from './support/log-lines.ts';
 import { secretForms } from './support/secret-forms.ts';
 
 const TOKEN = 'MTIzNDU2.abc-def.GhIjKl';
@@ -11,7 +12,7 @@ const KEY = 'k"e\\y/with+everything&more=';
 const INTERACTION_TOKEN = `aW50ZXJhY3Rpb246MTIzNDU2Nzg5${'x'.repeat(120)}`;
 const ID = '123456789012345678';
 
-/** What the log wrote, as text. */
+/** The lines of the log, as text. */
 function written(write: (log: ReturnType<typeof createLog>) => void): string {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
@@ -31,7 +32,7 @@ function apiError(path: string): DiscordAPIError {
   );
 }
 
-describe('a secret', () => {
+describe('a secret in the log', () => {
   const inside = new Error(`refused ${KEY}`);
   it.each<[string, Parameters<typeof written>[0]]>([
     ['a message', (log) => log.info(`logged in with ${TOKEN} and ${KEY}`)],
@@ -49,7 +50,7 @@ describe('a secret', () => {
     ['an inspected value', (log) => log.info(inspect({ key: TOKEN }))],
     ['a child logger', (log) => log.child({ token: TOKEN }).info({ key: KEY }, 'x')],
     ['the name of a field', (log) => log.info({ [TOKEN]: 1 }, 'x')],
-  ])('does not come out in %s', (_, write) => {
+  ])('is removed from %s', (_, write) => {
     const text = written(write);
     expect(text).toContain('[secret]');
     expect(text).not.toContain(TOKEN);
@@ -57,7 +58,7 @@ describe('a secret', () => {
     expect(() => JSON.parse(text)).not.toThrow();
   });
 
-  it.each(['1234', '200', '7'])('of digits (%s) comes out in no text, and leaves numbers as they are', (secret) => {
+  it.each(['1234', '200', '7'])('of digits (%s) is removed from strings, and numbers stay as they are', (secret) => {
     const lines: string[] = [];
     const log = createLog({
       level: 'trace',
@@ -83,27 +84,27 @@ describe('a secret', () => {
     expect(JSON.parse(line.embedded)).toEqual({ key: '[secret]', body: '{"again":"[secret]"}' });
   });
 
-  it.each(secretForms(KEY))('does not come out as %s', (form) => {
+  it.each(secretForms(KEY))('is removed as %s', (form) => {
     const text = written((log) => log.info({ form }, form));
     expect(JSON.parse(text)).toMatchObject({ form: '[secret]', msg: '[secret]' });
   });
 
-  it('that holds another one leaves nothing of either', () => {
+  it('that contains another leaves nothing of either', () => {
     expect(redaction(['abc', 'abcdef'])('abcdef abc')).toBe('[secret] [secret]');
     expect(redaction(['abc', 'e'])('abc e')).toBe('[secret] [secret]');
   });
 
-  it('that is empty or not set redacts nothing', () => {
+  it('that is empty or unset removes nothing', () => {
     expect(redaction(['', undefined])('as it was')).toBe('as it was');
   });
 });
 
-describe('the token of an interaction', () => {
+describe('an interaction token in the log', () => {
   it.each([
     ['an edit', `/webhooks/${ID}/${INTERACTION_TOKEN}/messages/%40original`],
     ['a callback', `/interactions/${ID}/${INTERACTION_TOKEN}/callback?with_response=false`],
     ['an encoded address', encodeURIComponent(`/webhooks/${ID}/${INTERACTION_TOKEN}`)],
-  ])('does not come out in an error of discord.js about %s', (_, path) => {
+  ])('is removed from an error of discord.js about %s', (_, path) => {
     const text = written((log) => {
       log.error({ err: apiError(path) }, 'reply cannot be edited');
       log.error({ err: new Error('outside', { cause: apiError(path) }) }, 'failed');
@@ -119,21 +120,21 @@ describe('the token of an interaction', () => {
     ['by itself', INTERACTION_TOKEN],
     ['as part of a rate limit', `${ID}/${INTERACTION_TOKEN}`],
     ['in JSON in JSON', JSON.stringify(JSON.stringify({ token: INTERACTION_TOKEN }))],
-  ])('does not come out %s', (_, text) => {
+  ])('is removed %s', (_, text) => {
     const line = written((log) => log.warn({ majorParameter: text }, text));
     expect(line).toContain('[token]');
     expect(line).not.toContain('xxxx');
     expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  it('takes nothing else out of an address', () => {
+  it('leaves the rest of a URL as it is', () => {
     const url = `https://discord.com/api/v10/applications/${ID}/commands`;
     expect(written((log) => log.info({ url }, 'x'))).toContain(url);
   });
 });
 
-describe('the log', () => {
-  it('writes one line of JSON for each event, from its level on', () => {
+describe('createLog', () => {
+  it('writes one line of JSON per event, from its level on', () => {
     const lines: string[] = [];
     const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });
     log.info('quiet');
@@ -142,41 +143,120 @@ describe('the log', () => {
       { level: 40, time: expect.any(Number), member: ID, msg: 'loud' },
     ]);
   });
-});
 
-it('that cannot be written, as on a full disk, ends nothing', () => {
-  const full = openSync('/dev/full', 'w');
-  const log = createLog({ level: 'info', secrets: [], destination: forFile(full) });
+  it('throws nothing when it cannot be written, as on a full disk', () => {
+    const full = openSync('/dev/full', 'w');
+    const log = createLog({ level: 'info', secrets: [], destination: forFile(full) });
 
-  expect(() => {
-    for (let line = 0; line < 3; line++) log.info('one more');
-  }).not.toThrow();
-  closeSync(full);
-});
-
-it('gives a terminal one line for a command', () => {
-  const lines: string[] = [];
-  const terminal = new Writable({
-    write(chunk, _, done) {
-      lines.push(String(chunk));
-      done();
-    },
+    expect(() => {
+      for (let line = 0; line < 3; line++) log.info('one more');
+    }).not.toThrow();
+    closeSync(full);
   });
 
-  createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) }).info(
-    { command: 'card', outcome: 'answered', tookMs: 5 },
-    'command',
-  );
+  it('prints one line per command on a terminal', () => {
+    const lines: string[] = [];
+    const terminal = new Writable({
+      write(chunk, _, done) {
+        lines.push(String(chunk));
+        done();
+      },
+    });
 
-  expect(lines.join('').trimEnd().split('\n')).toEqual([expect.stringMatching(/command.*card.*answered.*5/)]);
+    createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) }).info(
+      { command: 'card', outcome: 'answered', tookMs: 5 },
+      'command',
+    );
+
+    expect(lines.join('').trimEnd().split('\n')).toEqual([expect.stringMatching(/command.*card.*answered.*5/)]);
+  });
+
+  it('logs a timeout without the constants of DOMException', () => {
+    const text = written((log) => log.error({ err: new DOMException('too slow', 'TimeoutError') }, 'x'));
+    expect(JSON.parse(text).err).toEqual({
+      type: 'TimeoutError',
+      message: 'too slow',
+      stack: expect.any(String),
+      code: 23,
+    });
+  });
 });
 
-it('shows of a timeout what it is, not every constant of its kind', () => {
-  const text = written((log) => log.error({ err: new DOMException('too slow', 'TimeoutError') }, 'x'));
-  expect(JSON.parse(text).err).toEqual({
-    type: 'TimeoutError',
-    message: 'too slow',
-    stack: expect.any(String),
-    code: 23,
+const MESSAGES = { level: 'warn', begins: 'broken', ends: 'repaired' } as const;
+
+/** What is logged of failures (`x`) and successes (`.`), each so many seconds after the one before. */
+function logged(steps: readonly [afterSeconds: number, what: 'x' | '.'][]): unknown[] {
+  const { log, lines } = logLines();
+  let nowMs = 5_000;
+  const incident = new Incident(log, MESSAGES, () => nowMs);
+  return steps.flatMap(([afterSeconds, what]) => {
+    nowMs += afterSeconds * 1_000;
+    if (what === 'x') incident.failed({ err: new Error('full') });
+    else incident.succeeded();
+    return lines.splice(0).map(({ msg, failures, lastedMs }) => (msg === 'broken' ? msg : [msg, failures, lastedMs]));
   });
+}
+
+it.each<[string, Parameters<typeof logged>[0], unknown[]]>([
+  [
+    'nothing without a failure',
+    [
+      [0, '.'],
+      [9, '.'],
+    ],
+    [],
+  ],
+  [
+    'its begin, and not each failure',
+    [
+      [0, 'x'],
+      [1, 'x'],
+      [300, 'x'],
+    ],
+    ['broken'],
+  ],
+  [
+    'its end, with the number of failures',
+    [
+      [0, 'x'],
+      [1, 'x'],
+      [2, '.'],
+      [3, '.'],
+    ],
+    ['broken', ['repaired', 2, 3_000]],
+  ],
+  [
+    'the next one after a minute',
+    [
+      [0, 'x'],
+      [1, '.'],
+      [60, 'x'],
+    ],
+    ['broken', ['repaired', 1, 1_000], 'broken'],
+  ],
+  [
+    'the first of several in a minute',
+    [
+      [0, 'x'],
+      [1, '.'],
+      [1, 'x'],
+      [1, '.'],
+    ],
+    ['broken', ['repaired', 1, 1_000]],
+  ],
+  [
+    'one that began too soon after another if it lasts, with the failures that were not logged',
+    [
+      [0, 'x'],
+      [1, '.'],
+      [1, 'x'],
+      [1, '.'],
+      [1, 'x'],
+      [58, 'x'],
+      [2, '.'],
+    ],
+    ['broken', ['repaired', 1, 1_000], 'broken', ['repaired', 3, 2_000]],
+  ],
+])('Incident logs %s', (_, steps, expected) => {
+  expect(logged(steps)).toEqual(expected);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isImpatient } from '../src/stop-signal.ts';
+import { isSecondRequest } from '../src/stop-signal.ts';
 
 it.each([
   [0, false],
@@ -7,6 +7,6 @@ it.each([
   [999, false],
   [1_000, true],
   [60_000, true],
-])('a signal %i ms after the first is somebody who does not want to wait: %s', (afterMs, isMeant) => {
-  expect(isImpatient(5_000, 5_000 + afterMs)).toBe(isMeant);
+])('a signal %i ms after the first asks for an immediate exit: %s', (afterMs, expected) => {
+  expect(isSecondRequest(5_000, 5_000 + afterMs)).toBe(expected);
 });

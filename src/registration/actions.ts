@@ -11,25 +11,25 @@ export interface Flags {
   guild?: string;
   dryRun?: boolean;
   json?: boolean;
-  /** `clear` of the global commands without being asked. */
+  /** Clears the global commands without confirmation. */
   yes?: boolean;
 }
 
-export interface ActionParts {
+export interface ActionContext {
   registration: Registration;
   application: Application;
   commands: readonly LocalCommand[];
-  /** Words for a failure of Discord or of the way there; absent for a bug. */
+  /** Explains a failure of Discord or of the connection; `undefined` for a bug. */
   explain: (error: unknown) => string | undefined;
-  /** Puts a question to whoever sits at the terminal; absent where nobody does. */
+  /** Asks a question on the terminal; `undefined` without one. */
   ask: ((question: string) => Promise<string>) | undefined;
   out: (text: string) => void;
   err: (text: string) => void;
 }
 
-/** Does one action and prints what it found. @returns the exit code. Throws what `Registration` throws. */
-export async function performAction(action: Action, flags: Flags, parts: ActionParts): Promise<number> {
-  const { registration, application, out } = parts;
+/** Runs one action and prints its result. @returns the exit code @throws what `Registration` throws */
+export async function performAction(action: Action, flags: Flags, context: ActionContext): Promise<number> {
+  const { registration, application, out } = context;
   const scope: Scope = { guildId: flags.guild };
   const subject = { application, scope };
   const print = (text: string, json: object) => out(`${flags.json ? JSON.stringify(json, null, 2) : text}\n`);
@@ -37,26 +37,26 @@ export async function performAction(action: Action, flags: Flags, parts: ActionP
 
   if (action === 'list') {
     print(listReport(subject, registered), { application, guildId: scope.guildId ?? null, commands: registered });
-    await warnOfDoubles(parts, scope, namesOf(registered.filter(({ type }) => type === CHAT_INPUT)));
+    await warnOfDoubles(context, scope, namesOf(registered.filter(({ type }) => type === CHAT_INPUT)));
     return 0;
   }
 
-  const wanted = action === 'clear' ? [] : parts.commands;
+  const wanted = action === 'clear' ? [] : context.commands;
   const diff = diffCommands(wanted, registered, scope);
   if (action === 'diff') {
     print(diffReport(subject, diff), diffJson(subject, diff));
   } else {
     const sent = !isSame(diff) && !flags.dryRun;
-    if (sent && action === 'clear' && !(await isConfirmed(flags, parts))) return 1;
+    if (sent && action === 'clear' && !(await isConfirmed(flags, context))) return 1;
     if (sent) await registration.replace(application.id, scope, wanted, diff.kept);
     print(`${diffReport(subject, diff)}\n${outcome(diff, sent)}`, { ...diffJson(subject, diff), sent });
   }
-  await warnOfDoubles(parts, scope, namesOf(wanted));
+  await warnOfDoubles(context, scope, namesOf(wanted));
   return action === 'diff' && !isSame(diff) ? 2 : 0;
 }
 
-/** Every server loses its commands by this, and it takes Discord a while to show them again. */
-async function isConfirmed({ guild, yes }: Flags, { ask, err }: ActionParts): Promise<boolean> {
+/** Clearing removes the commands from every server, and Discord takes a while to show them again. */
+async function isConfirmed({ guild, yes }: Flags, { ask, err }: ActionContext): Promise<boolean> {
   if (yes || guild !== undefined) return true;
   const answer = await ask?.('This takes the commands away from every server. Type yes to do it: ');
   if (answer?.trim().toLowerCase() === 'yes') return true;
@@ -74,9 +74,9 @@ function outcome(diff: CommandDiff, sent: boolean): string {
   return isSame(diff) ? 'Nothing was sent.' : 'Nothing was sent: this was a dry run.';
 }
 
-/** Comes last and fails nothing: by then the work is done. */
-async function warnOfDoubles(parts: ActionParts, scope: Scope, names: readonly string[]): Promise<void> {
-  const { registration, application, explain, err } = parts;
+/** Runs last, and its failure is only a warning: the action is done by then. */
+async function warnOfDoubles(context: ActionContext, scope: Scope, names: readonly string[]): Promise<void> {
+  const { registration, application, explain, err } = context;
   try {
     for (const warning of await doubledCommands(registration, application, scope, names)) err(`Warning: ${warning}\n`);
   } catch (error) {

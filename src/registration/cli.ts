@@ -10,12 +10,12 @@ import type { LocalCommand } from './command-diff.ts';
 import { explainFailure } from './failure.ts';
 import { Registration } from './registration.ts';
 
-/** What the CLI touches outside itself. */
-export interface CliSurroundings {
+/** Everything outside the CLI that it uses. */
+export interface CliContext {
   commands: readonly LocalCommand[];
-  /** The process's own unless given. */
+  /** `process.env` unless given. */
   env?: Environment;
-  /** Puts a question to whoever sits at the terminal; absent where nobody does. */
+  /** Asks a question on the terminal; absent without one. */
   ask?: (question: string) => Promise<string>;
   out: (text: string) => void;
   err: (text: string) => void;
@@ -42,8 +42,8 @@ Examples:
 Exit codes: 0 done, or nothing differs · 2 something differs (diff only) · 1 failure`;
 
 /** Runs the registration CLI; `args` without program and script. @returns the exit code: 0, 1, or 2 from `diff`. */
-export async function runRegistrationCli(args: readonly string[], surroundings: CliSurroundings): Promise<number> {
-  const { out, err } = surroundings;
+export async function runRegistrationCli(args: readonly string[], context: CliContext): Promise<number> {
+  const { out, err } = context;
   let exitCode = 0;
   const program = new Command('npm run commands --')
     .description('Registers the slash commands of this bot at Discord.')
@@ -59,7 +59,7 @@ export async function runRegistrationCli(args: readonly string[], surroundings: 
       .option('--dry-run', 'only say what would be done')
       .option('--json', 'JSON on standard output, for programs')
       .action(async (flags: Flags) => {
-        exitCode = await attempt(action, flags, surroundings);
+        exitCode = await attempt(action, flags, context);
       });
     if (action === 'clear') command.option('--yes', 'clear the global commands without being asked');
   }
@@ -77,12 +77,8 @@ function guildId(text: string): string {
   throw new InvalidArgumentError('A server id has 17 to 20 digits: right-click the server in Discord, Copy Server ID.');
 }
 
-/** Answers one action, or says in words why not. */
-async function attempt(
-  action: Action,
-  flags: Flags,
-  { commands, env, ask, out, err }: CliSurroundings,
-): Promise<number> {
+/** Runs one action, or prints why it failed. @returns the exit code */
+async function attempt(action: Action, flags: Flags, { commands, env, ask, out, err }: CliContext): Promise<number> {
   let config: RegistrationConfig;
   try {
     config = readRegistrationConfig(env);

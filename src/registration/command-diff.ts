@@ -4,10 +4,10 @@ import { commandShape, type Scope } from './command-shape.ts';
 
 export type LocalCommand = RESTPostAPIChatInputApplicationCommandsJSONBody;
 
-/** Discord's number for slash commands; others are the menus on members and messages, and entry points. */
+/** Discord's type number of slash commands; other types are user menus, message menus and entry points. */
 export const CHAT_INPUT = 1;
 
-/** As Discord lists it, with everything that it carries. */
+/** As Discord lists it, with every field. */
 export const RegisteredCommand = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -15,7 +15,7 @@ export const RegisteredCommand = z.looseObject({
 });
 export type RegisteredCommand = z.infer<typeof RegisteredCommand>;
 
-/** One place in a command; an absent side was or will be absent. */
+/** One field of a command; an absent side means that the field was or will be absent. */
 export interface FieldChange {
   /** Such as `options[id].max_length`. */
   path: string;
@@ -23,13 +23,13 @@ export interface FieldChange {
   after?: unknown;
 }
 
-/** What registering would do to the slash commands of one scope. */
+/** How registering would change the slash commands of one scope. */
 export interface CommandDiff {
   added: LocalCommand[];
   removed: RegisteredCommand[];
   changed: { name: string; changes: FieldChange[] }[];
   unchanged: string[];
-  /** Commands of other kinds, which are not ours to change. */
+  /** Commands of other types, which are never changed. */
   kept: RegisteredCommand[];
 }
 
@@ -64,7 +64,7 @@ export function isSame({ added, removed, changed }: CommandDiff): boolean {
   return added.length + removed.length + changed.length === 0;
 }
 
-/** Every place where two JSON values differ. Lists of named things are compared by name, then by order. */
+/** Every field in which two JSON values differ. Lists of named objects are compared by name, then by order. */
 export function fieldChanges(before: unknown, after: unknown, path = ''): FieldChange[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (isNamedList(before) && isNamedList(after)) return namedChanges(before, after, path);

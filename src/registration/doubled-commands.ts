@@ -3,13 +3,13 @@ import { CHAT_INPUT } from './command-diff.ts';
 import type { Scope } from './command-shape.ts';
 import type { Application, BotGuild, Registration } from './registration.ts';
 
-/** Servers looked at when the global commands are the question; each costs a request. */
-const LOOKED_AT_GUILDS = 50;
+/** The most servers that are searched for doubles of global commands; each costs a request. */
+const MAX_SEARCHED_GUILDS = 50;
 
 /**
- * Sentences about commands that members see twice, because they are registered globally and in a server too.
+ * Warnings about commands that members see twice, because they are registered both globally and in a server.
  *
- * @param names the slash commands that `scope` has, or is about to have.
+ * @param names the slash commands that `scope` has or is about to have
  */
 export async function doubledCommands(
   registration: Registration,
@@ -24,13 +24,13 @@ export async function doubledCommands(
   }
   const guilds = await unlessRefused(registration.guilds(), []);
   const warnings = await Promise.all(
-    guilds.slice(0, LOOKED_AT_GUILDS).map(async ({ id, name }: BotGuild) => {
+    guilds.slice(0, MAX_SEARCHED_GUILDS).map(async ({ id, name }: BotGuild) => {
       const doubled = await unlessRefused(sharedNames(registration, application, { guildId: id }, names), []);
       return doubled.length > 0 ? [sentence(doubled, id, name)] : [];
     }),
   );
   const unseen =
-    guilds.length > LOOKED_AT_GUILDS ? [`Only ${LOOKED_AT_GUILDS} servers were searched for doubles.`] : [];
+    guilds.length > MAX_SEARCHED_GUILDS ? [`Only ${MAX_SEARCHED_GUILDS} servers were searched for doubles.`] : [];
   return [...warnings.flat(), ...unseen];
 }
 
@@ -44,12 +44,12 @@ async function sharedNames(
   return commands.filter(({ type, name }) => type === CHAT_INPUT && names.includes(name)).map(({ name }) => name);
 }
 
-/** A server that does not let us look has no say in the rest. */
-async function unlessRefused<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+/** A server without access for the bot must not fail the search of the others. */
+async function unlessRefused<T>(request: Promise<T>, fallback: T): Promise<T> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
-    if (error instanceof DiscordAPIError && (error.status === 403 || error.status === 404)) return otherwise;
+    if (error instanceof DiscordAPIError && (error.status === 403 || error.status === 404)) return fallback;
     throw error;
   }
 }

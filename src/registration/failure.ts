@@ -2,13 +2,13 @@ import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import { z } from 'zod';
 import type { Scope } from './command-shape.ts';
 
-/** What the words can draw on. */
+/** The facts that an explanation may name. */
 export interface FailureContext {
   scope: Scope;
   apiUrl: string;
-  /** Absent when Discord has not told it yet. */
+  /** `undefined` until Discord has answered with it. */
   applicationId: string | undefined;
-  /** The commands in the order in which they were sent, to name the one that was refused. */
+  /** The commands in the order in which they were sent, to name the rejected one. */
   sentNames: readonly string[];
   nowMs: number;
 }
@@ -20,10 +20,10 @@ const TOO_MANY_CREATES = 30034;
 const TOO_MANY_COMMANDS = 30032;
 
 /**
- * What went wrong and what to do about it, for whoever runs the CLI. Holds no token.
- * Codes: Discord's "Opcodes and Status Codes".
+ * What went wrong and what to do about it. Contains no token. Codes: "Opcodes and Status Codes" in Discord's
+ * documentation.
  *
- * @returns absent when the error is a bug of ours.
+ * @returns `undefined` when the error is a bug
  */
 export function explainFailure(error: unknown, context: FailureContext): string | undefined {
   if (error instanceof RateLimitError) return tooOften(error.retryAfter || error.timeToReset, context);
@@ -62,16 +62,16 @@ function missingAccess({ scope, applicationId }: FailureContext): string {
   return `The bot has no access ${where}. Check the id, and invite the bot there with commands allowed:\nhttps://discord.com/oauth2/authorize?client_id=${id}&scope=bot+applications.commands`;
 }
 
-/** 200 creates a day for each scope; "Registering a Command". */
+/** 200 creates a day for each scope: "Registering a Command" in Discord's documentation. */
 function tooOften(waitMs: number | undefined, { nowMs }: FailureContext): string {
   const when =
     waitMs === undefined
       ? 'Try again tomorrow'
-      : `Try again after ${new Date(nowMs + waitMs).toISOString()} (in ${words(waitMs)})`;
+      : `Try again after ${new Date(nowMs + waitMs).toISOString()} (in ${duration(waitMs)})`;
   return `Discord takes no more command changes for now; new commands are limited to 200 a day. ${when}.`;
 }
 
-function words(waitMs: number): string {
+function duration(waitMs: number): string {
   const minutes = Math.ceil(waitMs / 60_000);
   if (minutes <= 1) return `${Math.ceil(waitMs / 1000)} s`;
   return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
@@ -81,7 +81,7 @@ function notDiscord(apiUrl: string): string {
   return `What answers at ${apiUrl} is not Discord's API. Check DISCORD_API_URL, or remove it to use Discord itself.`;
 }
 
-/** Discord's tree of faults as lines; the first step of a path is the command's place in the list. */
+/** Discord's tree of errors as lines; the first step of a path is the index of the command. */
 function formFaults({ rawError, message }: DiscordAPIError, sentNames: readonly string[]): string[] {
   const errors = 'errors' in rawError ? rawError.errors : undefined;
   const faults = leaves(errors, []).map(({ path: [first = '', ...rest], fault }) => {
@@ -100,10 +100,10 @@ function leaves(node: unknown, path: readonly string[]): { path: readonly string
   return Object.entries(node).flatMap(([step, inner]) => leaves(inner, [...path, step]));
 }
 
-/** Codes of the system, of undici and of OpenSSL; Node's own `ERR_…` are bugs, not connections. */
+/** Codes of the system, of undici and of OpenSSL; Node's own `ERR_…` are bugs, not connection errors. */
 const NETWORK_CODE = /^(E(?!RR_)[A-Z]|UND_ERR_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_(TLS|SSL)_)/;
 
-/** The code of a broken connection, wherever in the chain of causes it stands. */
+/** The code of a connection error, anywhere in the chain of causes. */
 function networkCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'AbortError') return 'no answer in time';

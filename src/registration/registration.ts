@@ -6,10 +6,10 @@ import type { Scope } from './command-shape.ts';
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 1;
-/** A moderator waits this long for a rate limit; past it the command fails and says when to try again. */
+/** The longest wait for a rate limit; with a longer one the command fails and says when to try again. */
 const LONGEST_WAIT_MS = 5_000;
-/** Discord gives at most 200 of the bot's servers at once ("Get Current User Guilds"). */
-const MOST_GUILDS = 200;
+/** Discord lists at most 200 servers per request ("Get Current User Guilds"). */
+const MAX_GUILDS = 200;
 
 const Application = z.object({ id: z.string(), name: z.string() });
 export type Application = z.infer<typeof Application>;
@@ -17,14 +17,14 @@ export type Application = z.infer<typeof Application>;
 const Guilds = z.array(z.object({ id: z.string(), name: z.string() }));
 export type BotGuild = z.infer<typeof Guilds>[number];
 
-/** What Discord adds to a command and does not take back. */
+/** Fields that Discord adds to a command and does not accept. */
 const ADDED_BY_DISCORD = ['id', 'application_id', 'version', 'guild_id', 'name_localized', 'description_localized'];
-/** What only a global command can say. */
+/** Fields of global commands only. */
 const GLOBAL_ONLY = ['contexts', 'integration_types', 'dm_permission'];
 
 /**
- * The commands that Discord knows. Every method costs one request and throws what @discordjs/rest throws
- * (`explainFailure` has the words), or a ZodError when the answer is not Discord's.
+ * The commands registered at Discord. Every method costs one request and throws what @discordjs/rest throws, or a
+ * ZodError when the answer is not Discord's; `explainFailure` explains both.
  */
 export class Registration {
   readonly #rest: REST;
@@ -38,20 +38,20 @@ export class Registration {
     }).setToken(token);
   }
 
-  /** Whose token it is. */
+  /** The application of the token. */
   async application(): Promise<Application> {
     return Application.parse(await this.#rest.get(Routes.currentApplication()));
   }
 
-  /** Commands of every kind, with their translations. */
+  /** Commands of every type, with their translations. */
   async commands(applicationId: string, scope: Scope): Promise<RegisteredCommand[]> {
     const query = new URLSearchParams({ with_localizations: 'true' });
     return RegisteredCommand.array().parse(await this.#rest.get(commandsRoute(applicationId, scope), { query }));
   }
 
   /**
-   * Makes the scope hold exactly these slash commands. A bulk overwrite takes away whatever it does not name, of
-   * every kind, so the commands of other kinds (`kept`) are sent along as they are.
+   * Replaces the slash commands of the scope. A bulk overwrite deletes commands of every type that it does not name, so
+   * the commands of other types (`kept`) are sent again as they are.
    */
   async replace(
     applicationId: string,
@@ -59,17 +59,17 @@ export class Registration {
     slash: readonly LocalCommand[],
     kept: readonly RegisteredCommand[],
   ): Promise<void> {
-    const left = scope.guildId === undefined ? [] : GLOBAL_ONLY;
+    const omitted = scope.guildId === undefined ? [] : GLOBAL_ONLY;
     const body = [
-      ...slash.map((command) => withoutFields(command, left)),
-      ...kept.map((command) => withoutFields(command, [...left, ...ADDED_BY_DISCORD])),
+      ...slash.map((command) => withoutFields(command, omitted)),
+      ...kept.map((command) => withoutFields(command, [...omitted, ...ADDED_BY_DISCORD])),
     ];
     await this.#rest.put(commandsRoute(applicationId, scope), { body });
   }
 
-  /** The servers that the bot is in, 200 at most. */
+  /** The servers that the bot is in, at most 200. */
   async guilds(): Promise<BotGuild[]> {
-    const query = new URLSearchParams({ limit: String(MOST_GUILDS) });
+    const query = new URLSearchParams({ limit: String(MAX_GUILDS) });
     return Guilds.parse(await this.#rest.get(Routes.userGuilds(), { query }));
   }
 }

@@ -3,7 +3,7 @@ import { CHAT_INPUT, type CommandDiff, type FieldChange, isSame, type Registered
 import type { Scope } from './command-shape.ts';
 import type { Application } from './registration.ts';
 
-/** Which commands of which bot a report is about. */
+/** The commands that a report is about. */
 export interface Subject {
   application: Application;
   scope: Scope;
@@ -11,14 +11,14 @@ export interface Subject {
 
 const KINDS: Readonly<Record<number, string>> = { 2: 'member menu', 3: 'message menu', 4: 'entry point' };
 
-/** Lines about what is registered, for people. */
+/** The registered commands, as text. */
 export function listReport(subject: Subject, commands: readonly RegisteredCommand[]): string {
-  if (commands.length === 0) return `${reservation(subject)}: none.`;
+  if (commands.length === 0) return `${heading(subject)}: none.`;
   const rows = commands.map((command) => [shownName(command), command.id, usage(command), description(command)]);
-  return `${reservation(subject)}: ${commands.length}\n${table([['NAME', 'ID', 'OPTIONS', 'DESCRIPTION'], ...rows])}`;
+  return `${heading(subject)}: ${commands.length}\n${table([['NAME', 'ID', 'OPTIONS', 'DESCRIPTION'], ...rows])}`;
 }
 
-/** Lines about what differs, for people. `+` is only here, `-` only at Discord, `~` different. */
+/** The differences, as text: `+` only in this checkout, `-` only at Discord, `~` different, `=` same. */
 export function diffReport(subject: Subject, diff: CommandDiff): string {
   const same = diff.unchanged.length;
   const lines = [
@@ -28,10 +28,10 @@ export function diffReport(subject: Subject, diff: CommandDiff): string {
     ...(same > 0 ? [`= ${diff.unchanged.map((name) => `/${name}`).join(', ')}`] : []),
     ...diff.kept.map((command) => `= ${shownName(command)} is left alone`),
   ];
-  return [`${reservation(subject)}: ${isSame(diff) ? 'nothing differs.' : 'something differs.'}`, ...lines].join('\n');
+  return [`${heading(subject)}: ${isSame(diff) ? 'nothing differs.' : 'something differs.'}`, ...lines].join('\n');
 }
 
-/** The same for programs. */
+/** The differences, as JSON. */
 export function diffJson({ application, scope }: Subject, diff: CommandDiff): Record<string, unknown> {
   return {
     application,
@@ -45,7 +45,7 @@ export function diffJson({ application, scope }: Subject, diff: CommandDiff): Re
   };
 }
 
-function reservation({ application, scope }: Subject): string {
+function heading({ application, scope }: Subject): string {
   const where = scope.guildId === undefined ? 'Global commands' : `Commands in server ${scope.guildId}`;
   return `${where} of ${application.name} (${application.id})`;
 }
@@ -54,7 +54,7 @@ function changeLine({ path, before, after }: FieldChange): string {
   return `    ${path}: ${shown(before)} → ${shown(after)}`;
 }
 
-/** A whole option would fill the line, so its description stands for it. */
+/** A whole option would fill the line, so its description replaces it. */
 function shown(value: unknown): string {
   if (value === undefined) return 'absent';
   const described = Described.safeParse(value);
@@ -74,7 +74,7 @@ function description(command: RegisteredCommand): string {
   return Described.safeParse(command).data?.description ?? '';
 }
 
-/** `id [prices]`: what is in brackets may be left out. */
+/** Such as `id [prices]`: brackets mark optional ones. */
 function usage(command: RegisteredCommand): string {
   const options = WithOptions.safeParse(command).data?.options ?? [];
   return options.map(({ name, required }) => (required ? name : `[${name}]`)).join(' ') || '-';

@@ -61,7 +61,7 @@ describe('the registration CLI', () => {
   }
 
   const puts = () => discord.requests.filter(({ method }) => method === 'PUT').length;
-  /** Puts commands of any kind there as another tool would. */
+  /** Registers commands of any type, as another tool would. */
   async function putAsOther(commands: object[], path = '') {
     const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}${path}/commands`, {
       method: 'PUT',
@@ -75,13 +75,13 @@ describe('the registration CLI', () => {
     expect(response.status).toBe(200);
   }
 
-  it('warns of a misspelled variable that it would read, and of no other', async () => {
+  it('warns of a misspelled variable among those it reads, and of no other', async () => {
     const { code, err } = await cli('list', [], { DISCORD_API_UR: 'sesame', CARD_SERVICE_APIKEY: 'sesame' });
     expect({ code, err }).toEqual({ code: 0, err: 'DISCORD_API_UR is unknown; DISCORD_API_URL was probably meant.\n' });
   });
 
   describe('register', () => {
-    it('sends one bulk overwrite, and nothing once nothing differs', async () => {
+    it('sends one bulk overwrite, and none when nothing differs', async () => {
       expect(await cli('register')).toMatchObject({
         code: 0,
         err: '',
@@ -92,34 +92,34 @@ describe('the registration CLI', () => {
       expect(discord.commandsFor({ guildId: null }).map(({ name }) => name)).toEqual(['card']);
     });
 
-    it('finds nothing to do in a server either', async () => {
+    it('finds no difference after registering in a server', async () => {
       await cli(`register --guild ${guildId}`);
       expect((await cli(`diff --guild ${guildId}`)).code).toBe(0);
       expect((await cli('diff')).code).toBe(2);
     });
 
-    it('sends nothing when it is a dry run', async () => {
+    it('sends nothing with --dry-run', async () => {
       const { code, out } = await cli('register --dry-run');
       expect(code).toBe(0);
       expect(out).toContain('this was a dry run');
       expect(puts()).toBe(0);
     });
 
-    it('removes commands that are no longer here, and shows them', async () => {
+    it('removes commands that this checkout does not have, and lists them', async () => {
       await cli('register');
       const { out } = await cli('register', [USAGE]);
       expect(out).toMatch(/- \/card {2}\d+/);
       expect((await cli('diff', [USAGE])).code).toBe(0);
     });
 
-    it('leaves the commands of other kinds as they are, and so does clear', async () => {
+    it('keeps commands of other types, as clear does', async () => {
       await putAsOther([{ type: 2, name: 'Show collection' }]);
       expect((await cli('register')).out).toContain('= Show collection (member menu) is left alone');
       await cli('clear --yes');
       expect(JSON.parse((await cli('list --json')).out).commands).toMatchObject([{ type: 2, name: 'Show collection' }]);
     });
 
-    it('names the command and the field that Discord finds faulty', async () => {
+    it('names the command and the field that Discord rejects', async () => {
       const { code, err } = await cli('register', [CARD, { ...USAGE, description: 'x'.repeat(101) }]);
       expect(code).toBe(1);
       expect(err).toMatch(/\/usage\.description: .*100/);
@@ -127,14 +127,14 @@ describe('the registration CLI', () => {
   });
 
   describe('diff', () => {
-    it('exits 2 with the paths that changed, old and new', async () => {
+    it('exits 2 and prints the old and new value of each changed path', async () => {
       await cli('register');
       const { code, out } = await cli('diff', [{ ...CARD, description: 'Show a card' }, USAGE]);
       expect(code).toBe(2);
       expect(out).toContain('~ /card\n    description: "Show one card" → "Show a card"');
     });
 
-    it('writes JSON and nothing else to standard output', async () => {
+    it('writes only JSON to standard output with --json', async () => {
       const { code, out, err } = await cli('diff --json');
       expect(code).toBe(2);
       expect(err).toBe('');
@@ -143,7 +143,7 @@ describe('the registration CLI', () => {
   });
 
   describe('list', () => {
-    it('shows a table for people', async () => {
+    it('prints a table', async () => {
       await cli('register');
       const { out } = await cli('list');
       expect(out).toMatch(
@@ -151,7 +151,7 @@ describe('the registration CLI', () => {
       );
     });
 
-    it('says so when there is nothing', async () => {
+    it('prints "none" when no command is registered', async () => {
       expect((await cli(`list --guild ${guildId}`)).out).toMatch(/^Commands in server \d+ of Cards \(\d+\): none\.\n$/);
     });
   });
@@ -165,7 +165,7 @@ describe('the registration CLI', () => {
       expect((await cli('diff')).code).toBe(0);
     });
 
-    it('of the global commands is asked about on a terminal, and wants --yes where nobody can be asked', async () => {
+    it('of the global commands asks on a terminal, and requires --yes without one', async () => {
       await cli('register');
       const unasked = await cli('clear');
       const refused = await cli('clear', undefined, {}, async () => 'no');
@@ -181,8 +181,8 @@ describe('the registration CLI', () => {
     });
   });
 
-  describe('a command that would show up twice', () => {
-    it('is warned of when it goes into a server', async () => {
+  describe('a command that members would see twice', () => {
+    it('causes a warning when registered in a server', async () => {
       await cli('register', [CARD]);
       const { code, err } = await cli(`register --guild ${guildId}`);
       expect(code).toBe(0);
@@ -190,7 +190,7 @@ describe('the registration CLI', () => {
       expect(err).toContain(`clear --guild ${guildId}`);
     });
 
-    it('is warned of when it goes everywhere', async () => {
+    it('causes a warning when registered globally', async () => {
       await cli(`register --guild ${guildId}`);
       const guilds = { status: 200, body: discord.guilds };
       const { err } = await withDetour({ 'GET /users/@me/guilds': guilds }, 'register');
@@ -199,7 +199,7 @@ describe('the registration CLI', () => {
       );
     });
 
-    it('fails nothing when it cannot be looked for', async () => {
+    it('causes no failure when the search for it fails', async () => {
       const { code, err } = await withDetour({ 'GET /users/@me/guilds': { status: 500, body: {} } }, 'register');
       expect(code).toBe(0);
       expect(err).toContain('could not be checked');
@@ -208,20 +208,20 @@ describe('the registration CLI', () => {
   });
 
   describe('a failure', () => {
-    it('of the token says where to get another', async () => {
+    it('of the token says where to get a new one', async () => {
       const { code, err } = await cli('list', [], { DISCORD_TOKEN: 'not.the.token' });
       expect(code).toBe(1);
       expect(err).toContain('DISCORD_TOKEN');
       expect(err).not.toContain('not.the.token');
     });
 
-    it('for want of a token names the variable', async () => {
+    it('without a token names the variable', async () => {
       const { code, out, err } = await cli('list', [], { DISCORD_TOKEN: '' });
       expect({ code, out }).toEqual({ code: 1, out: '' });
       expect(err).toContain('DISCORD_TOKEN');
     });
 
-    it('of access gives the invite link', async () => {
+    it('of access prints the invite link', async () => {
       const { code, err } = await cli('diff --guild 99999999999999999');
       expect(code).toBe(1);
       expect(err).toContain(`authorize?client_id=${discord.applicationId}&scope=bot+applications.commands`);
@@ -245,13 +245,13 @@ describe('the registration CLI', () => {
         { status: 403, body: { code: 20012, message: 'Not you' } },
         /Not you \(403, code 20012\)/,
       ],
-    ])('%s ends with words and exit code 1', async (_, answer, words) => {
+    ])('%s is explained, with exit code 1', async (_, answer, words) => {
       const { code, err } = await withDetour({ 'PUT /commands': answer }, 'register');
       expect(err).toMatch(words);
       expect(code).toBe(1);
     });
 
-    it('of the address says that this is not Discord', async () => {
+    it('of the address says that it is not Discord', async () => {
       const { code, err } = await withDetour({ 'GET /applications/@me': { status: 200, body: '<html>' } }, 'list');
       expect(err).toContain('Check DISCORD_API_URL');
       expect(code).toBe(1);
@@ -270,14 +270,14 @@ describe('the registration CLI', () => {
       ['an unknown option', 'list --all', 'unknown option'],
       ['a server id that is none', 'list --guild 12', '17 to 20 digits'],
       ['nothing', '', 'Usage: npm run commands --'],
-    ])('refuses %s with exit code 1, asking nothing', async (_, line, words) => {
+    ])('rejects %s with exit code 1, without a request', async (_, line, words) => {
       const { code, err } = await cli(line);
       expect(code).toBe(1);
       expect(err).toContain(words);
       expect(discord.requests).toHaveLength(0);
     });
 
-    it.each(['--help', 'help register', 'diff --help'])('explains itself with %s', async (line) => {
+    it.each(['--help', 'help register', 'diff --help'])('prints its usage with %s', async (line) => {
       const { code, out } = await cli(line, [], { DISCORD_TOKEN: '' });
       expect(code).toBe(0);
       expect(out).toContain('Usage: npm run commands --');

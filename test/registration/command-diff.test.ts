@@ -22,7 +22,7 @@ const CARD: LocalCommand = {
   integration_types: [0],
 };
 
-/** As Discord sends back what it was told, with everything that it fills in. */
+/** A command as Discord returns it, with every field that it fills in. */
 function registered(command: object, more: object = {}): RegisteredCommand {
   return {
     id: '1180000000000000900',
@@ -45,7 +45,7 @@ function changesOf(local: Partial<LocalCommand>, remote: object, scope: { guildI
   return diff.changed.flatMap(({ changes }) => changes);
 }
 
-describe('what Discord fills in is no difference', () => {
+describe('a value that Discord fills in is no difference', () => {
   it.each<[string, Partial<LocalCommand>, object]>([
     ['defaults and ids', {}, {}],
     ['no options as none', { options: [] }, { options: undefined }],
@@ -65,7 +65,7 @@ describe('what Discord fills in is no difference', () => {
     expect(changesOf(local, remote)).toEqual([]);
   });
 
-  it('when dm_permission says what contexts would', () => {
+  it('when dm_permission means the same as contexts', () => {
     const { contexts: _, ...bare } = CARD;
     const closed = { ...bare, dm_permission: false };
     expect(isSame(diffCommands([closed], [registered(bare, { dm_permission: false, contexts: null })], GLOBAL))).toBe(
@@ -74,12 +74,12 @@ describe('what Discord fills in is no difference', () => {
     expect(isSame(diffCommands([bare], [registered(bare, { contexts: null })], GLOBAL))).toBe(true);
   });
 
-  it('where it can be used, in a server', () => {
+  it('in the contexts of a command of a server', () => {
     expect(changesOf({}, { contexts: null, integration_types: undefined }, IN_SERVER)).toEqual([]);
   });
 });
 
-describe('a real difference is told with its path', () => {
+describe('a difference is reported with its path', () => {
   it.each<[string, Partial<LocalCommand>, object, object]>([
     ['description', {}, { description: 'Old' }, { path: 'description', before: 'Old', after: 'Show one card' }],
     ['nsfw', {}, { nsfw: true }, { path: 'nsfw', before: true, after: false }],
@@ -130,7 +130,7 @@ describe('a real difference is told with its path', () => {
 });
 
 describe('whole commands', () => {
-  it('are added, removed, unchanged, or not ours', () => {
+  it('are added, removed, unchanged, or kept', () => {
     const usage = { name: 'usage', description: 'How much is left' };
     const diff = diffCommands(
       [CARD, usage],
@@ -145,8 +145,8 @@ describe('whole commands', () => {
   });
 });
 
-describe('the comparison of JSON', () => {
-  it('finds nothing between a value and its copy with keys in another order', () => {
+describe('fieldChanges', () => {
+  it('finds no difference between a value and its copy with keys in another order', () => {
     const shuffled = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(shuffled);
       if (typeof value !== 'object' || value === null) return value;

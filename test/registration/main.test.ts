@@ -7,7 +7,7 @@ import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
 const SCRIPT = new URL('../../src/registration/main.ts', import.meta.url).pathname;
 
-/** Starting Node with discord.js takes half a second when nothing else runs. */
+/** Starting Node with discord.js takes 0.5 s on an idle machine. */
 const TIMEOUT_MS = 30_000;
 
 describe('npm run commands, as a process', { timeout: TIMEOUT_MS }, () => {
@@ -24,13 +24,13 @@ describe('npm run commands, as a process', { timeout: TIMEOUT_MS }, () => {
     return { code, out, err };
   }
 
-  it('finds the commands that the bot handles missing, and registers them', async () => {
+  it('reports the commands of the bot as missing, and registers them', async () => {
     expect(await run('diff')).toMatchObject({ code: 2, err: '' });
     expect(await run('register')).toMatchObject({ code: 0, err: '' });
     expect(discord.commandsFor({ guildId: null }).map(({ name }) => name)).toContain('card');
   });
 
-  it('exits 1 for a refused token, and does not show it', async () => {
+  it('exits 1 for a refused token, and does not print it', async () => {
     const { code, err } = await run('list', 'refused.bot.token');
     expect(code).toBe(1);
     expect(err).toContain('Discord refuses the token');
