@@ -1,6 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
-import type { Command, Invocation, Message, Response } from '../src/discord/interactions/command.ts';
+import type { Invocation, Message, Response, SlashCommand } from '../src/discord/interactions/command.ts';
 import type { CardQuery, CardRecord } from '../src/model/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { CardServiceError } from '../src/model/errors.ts';
@@ -63,7 +63,7 @@ export default {
     'answer' in outcome
       ? show(query, outcome.answer, { locale }, services)
       : { content: errorMessage(locale, outcome.error) },
-} satisfies Command;
+} satisfies SlashCommand;
 
 /** The old copy at once; the new one, or why there is none, as a correction. */
 async function replyAndRenew(

@@ -1,6 +1,6 @@
-import type { Command } from '../src/discord/interactions/command.ts';
+import type { SlashCommand } from '../src/discord/interactions/command.ts';
 import card from './card.ts';
 import usage from './usage.ts';
 
 /** Every command: the one list that is registered and handled. */
-export const commands: readonly Command[] = [card, usage];
+export const commands: readonly SlashCommand[] = [card, usage];

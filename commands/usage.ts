@@ -1,6 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
-import type { Command, Invocation, Message } from '../src/discord/interactions/command.ts';
+import type { Invocation, Message, SlashCommand } from '../src/discord/interactions/command.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
 import { errorMessage } from '../src/render/error-message.ts';
 import { formatMessage } from '../src/render/messages.ts';
@@ -39,7 +39,7 @@ export default {
       }),
     };
   },
-} satisfies Command;
+} satisfies SlashCommand;
 
 function missing(
   { report, missing }: UsageKnown,

@@ -3,8 +3,7 @@ import type { Services } from '../commands/services.ts';
 import type { Config } from './config/config.ts';
 import { createClient, onInteraction } from './discord/gateway/client.ts';
 import { login, shutOut } from './discord/gateway/login.ts';
-import { logCommand } from './discord/interactions/command-log.ts';
-import { completion } from './discord/interactions/completion.ts';
+import { renderCompletion } from './discord/interactions/completion.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { ReplyEdits } from './discord/rest/reply-edits.ts';
 import type { Logger } from './log.ts';
@@ -12,10 +11,10 @@ import { AddressDoubt } from './lookup/address-doubt.ts';
 import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
+import { type CommandEvent, Events } from './model/events.ts';
 import { Budget } from './quota/budget.ts';
+import { CommandRate } from './quota/command-rate.ts';
 import { plannedDay } from './quota/pace.ts';
-import { formatMessage } from './render/messages.ts';
-import { clockTime } from './render/times.ts';
 import { DeferredReplies } from './replies/deferred-replies.ts';
 import { CardService } from './service/card-service.ts';
 import { openSqliteState } from './storage/sqlite/sqlite-state.ts';
@@ -48,26 +47,26 @@ const DISCONNECT_MS = 700;
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const { services, state } = await openServices(config, log, { signal });
   const { lookupQueue, usage } = services;
+  const events = new Events();
+  const stopLogging = events.subscribe('command', (event) => logCommand(log, event));
 
   const client = createClient({ ...config.discord, identifySlots: state.identifySlots, log });
   const replyEdits = new ReplyEdits(client.rest, log);
-  const queue = new DeferredReplies({
-    lookupQueue,
+  const deferredReplies = new DeferredReplies({
+    ...services,
     journal: state.journal,
+    editor: replyEdits,
+    render: (reply, outcome) => renderCompletion(commands, services, reply, outcome),
+    events,
     log,
-    completion: (deferred, outcome, waitMs) =>
-      completion({ commands, services, replyEdits, log }, deferred, outcome, waitMs),
-    isPaid: (deferred) => replyEdits.isFinal(deferred),
-    giveUp: (deferred) => logCommand(log, deferred, { source: 'bot', waitMs: 0, outcome: 'too late' }),
-    showWait: async (deferred, permitAtMs) =>
-      void (await replyEdits.edit(deferred, {
-        content: formatMessage(deferred.locale, 'permitAt', { time: clockTime(permitAtMs) }),
-      })),
   });
-  const router = new InteractionRouter({ commands, services, queue, rest: client.rest, replyEdits, log });
+  const commandRate = new CommandRate();
+  const { rest } = client;
+  const discord = { rest, replyEdits, commandRate };
+  const router = new InteractionRouter({ ...discord, commands, services, deferredReplies, events, log });
   onInteraction(client, (interaction) => router.receive(interaction));
 
-  queue.resume(); // needs no gateway: replies are edited by their tokens
+  deferredReplies.takeOver(); // needs no gateway: replies are edited by their tokens
 
   const stopping = new AbortController();
   const ready = login(client, config.discord.token, log, AbortSignal.any([signal, stopping.signal]));
@@ -83,7 +82,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     await bounded('first answers', FIRST_ANSWERS_MS, router.close());
     usage.close();
     await lookupQueue.close(GRACE_MS);
-    await bounded('last edits', LAST_EDITS_MS, Promise.all([queue.close(), router.corrected()]));
+    await bounded('last edits', LAST_EDITS_MS, Promise.all([deferredReplies.close(), router.corrected()]));
     // destroy() never resolves while a shard waits for READY.
     await bounded(
       'disconnecting',
@@ -92,17 +91,25 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     );
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
     await state.close();
+    stopLogging();
   };
   let stopped: Promise<void> | undefined;
   return {
     ready,
     shutOut: shutOut(client),
-    paid: () => queue.settled(),
+    paid: () => deferredReplies.settled(),
     stop: () => {
       stopped ??= stop();
       return stopped;
     },
   };
+}
+
+/** The one line that each command leaves in the log. */
+function logCommand(log: Logger, { err, ...event }: CommandEvent): void {
+  const { command, guildId: guild, memberId: member, ...end } = event;
+  const line = { command, guild, member, ...end, ...(err !== undefined && { err }) };
+  log[err === undefined ? 'info' : 'error'](line, 'command');
 }
 
 /** What answers lookups, whoever makes them. */

@@ -1,153 +1,118 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { Reservation } from '../lookup/admission.ts';
+import type { Cards } from '../lookup/cards.ts';
 import type { LookupQueue } from '../lookup/lookup-queue.ts';
-import type { Lookup } from '../lookup/pending-lookup.ts';
-import { type CardServiceError, Stopping } from '../model/errors.ts';
+import type { CardRecord } from '../model/card.ts';
 import { requesterOf } from '../model/requester.ts';
-import { backOffMs } from '../time/back-off.ts';
-import type { DeferredReply, Outcome } from './deferred-reply.ts';
-import type { ReplyJournal } from './reply-journal.ts';
-import { WaitNotice } from './wait-notice.ts';
+import type { Ledger } from '../quota/ledger.ts';
+import { Completion, type CompletionOptions, type StartLookup } from './completion.ts';
+import type { DeferredReply } from './deferred-reply.ts';
 
-export interface DeferredRepliesOptions {
-  lookupQueue: LookupQueue;
-  journal: ReplyJournal;
+export type { Reservation } from '../lookup/admission.ts';
+
+export interface DeferredRepliesOptions extends CompletionOptions {
+  cards: Pick<Cards, 'known'>;
+  lookupQueue: Pick<LookupQueue, 'enqueue'>;
+  ledger: Pick<Ledger, 'saved'>;
   log: Logger;
-  /** The final answer. @returns sends it, and gives whether the debt is settled; if not, it is sent again. Never rejects */
-  completion: (deferred: DeferredReply, outcome: Outcome, waitMs: number) => () => Promise<boolean>;
-  /** Whether a debt that was taken over has been paid already, by a process that could tell nobody. Never rejects. */
-  isPaid: (deferred: DeferredReply) => Promise<boolean>;
-  /** Told of a debt that nobody can pay any more: its reply is dead. */
-  giveUp: (deferred: DeferredReply) => void;
-  /** Shows when the turn comes, in place of "thinking…". Never rejects. */
-  showWait: (deferred: DeferredReply, permitAtMs: number) => Promise<void>;
 }
-
-/** What came of a question, and how long it waited for its turn. */
-interface LookupResult {
-  outcome: Outcome;
-  waitMs: number;
-}
-
-const RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
 /**
- * Replies owed to members. Each is paid once, with the answer or with the sentence why there is none, by the process that
- * received the command; if that ends before, by whoever has its journal.
+ * Replies that show "thinking…" until their lookup has ended. Each is completed once, with the answer or with the reason
+ * why there is none, by the process that received the command; if that process ends first, by the one that takes over
+ * its journal.
  */
 export class DeferredReplies {
   readonly #options: DeferredRepliesOptions;
-  readonly #settling = new Set<Promise<void>>();
-  readonly #closed = new AbortController();
+  readonly #completion: Completion;
+  readonly #underWay = new Set<Promise<void>>();
+  #duplicateLogged = false;
 
   constructor(options: DeferredRepliesOptions) {
     this.#options = options;
+    this.#completion = new Completion(options);
   }
 
   /**
-   * Keeps a debt before Discord is told of it: whatever happens from here on, it is not forgotten.
+   * Journals the reply, defers it, and starts its lookup, in this order: from the first step on it is completed whatever
+   * happens. Resolves when the lookup is started, or when there is nothing to complete.
    *
-   * @returns `false` when another process owes it, and nothing is to be done
+   * @param reservation started or cancelled when this resolves
    */
-  keep(deferred: DeferredReply): Promise<boolean> {
-    return this.#options.journal.add(deferred);
-  }
-
-  /**
-   * The member sees "thinking…": the question gets its turn.
-   *
-   * @param reservation taken before this returns, unless it is too late; without one the question enters the line unasked
-   */
-  owe(deferred: DeferredReply, reservation?: Reservation): void {
-    this.#watch(deferred, this.#settle(deferred, reservation));
-  }
-
-  /** Discord would not have it: nothing is owed. */
-  forget(deferred: DeferredReply): Promise<void> {
-    return this.#options.journal.remove(deferred.interactionId);
-  }
-
-  /** Takes on what is owed by processes that are no more. */
-  resume(): void {
-    this.#options.journal.takeOver((deferred) => this.#watch(deferred, this.#inherit(deferred)));
-  }
-
-  /** Resolves when nothing is owed any more. */
-  async settled(): Promise<void> {
-    while (this.#settling.size > 0) await Promise.all(this.#settling);
-  }
-
-  /** Resolves when no payment is under way any more; what still waits stays in the journal. */
-  async close(): Promise<void> {
-    this.#closed.abort();
-    await this.settled();
-  }
-
-  #watch(deferred: DeferredReply, work: Promise<void>): void {
-    const settled = work
-      .catch((err: unknown) => this.#options.log.error({ err, command: deferred.command }, 'debt cannot be paid'))
-      .finally(() => this.#settling.delete(settled));
-    this.#settling.add(settled);
-  }
-
-  /** A better answer than the one that is there is not to be had, and it would cost a request. */
-  async #inherit(deferred: DeferredReply): Promise<void> {
-    const isPaid = deferred.deadlineMs > Date.now() && (await this.#options.isPaid(deferred));
-    await (isPaid ? this.forget(deferred) : this.#settle(deferred));
-  }
-
-  async #settle(deferred: DeferredReply, reservation?: Reservation): Promise<void> {
-    if (deferred.deadlineMs <= Date.now()) return this.#giveUp(deferred);
-    const { outcome, waitMs } = await this.#ask(deferred, reservation);
-    const stopping = 'error' in outcome && outcome.error instanceof Stopping;
-    if (stopping && (await this.#options.journal.keeps(deferred))) return; // the next process pays
-    const paid = await this.#pay(deferred, this.#options.completion(deferred, outcome, waitMs));
-    if (paid === 'too late') await this.#giveUp(deferred);
-    else if (paid) await this.forget(deferred);
-  }
-
-  async #giveUp(deferred: DeferredReply): Promise<void> {
-    this.#options.giveUp(deferred);
-    await this.forget(deferred);
-  }
-
-  /** @returns `false` when the process ends before Discord has taken the answer */
-  async #pay(deferred: DeferredReply, send: () => Promise<boolean>): Promise<boolean | 'too late'> {
-    for (let attempt = 1; ; attempt++) {
-      if (await send()) return true;
-      const retryMs = backOffMs(attempt, RETRY);
-      if (Date.now() + retryMs > deferred.deadlineMs) return 'too late';
-      const { signal } = this.#closed;
-      await sleep(retryMs, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return false;
+  async defer(reply: DeferredReply, reservation: Reservation): Promise<void> {
+    const { editor, journal, log } = this.#options;
+    try {
+      if (!(await journal.add(reply))) {
+        this.#belongsToAnother(reply);
+        return;
+      }
+      const deferred = await editor.defer(reply);
+      if (!deferred.shown) {
+        await journal.remove(reply.interactionId);
+        this.#completion.publishEnd(reply, deferred);
+        return;
+      }
+      if (deferred.err !== undefined) log.warn({ err: deferred.err, command: reply.command }, 'first answer failed');
+      this.#completion.publish(reply, 'deferred');
+      const start: StartLookup = (listeners) => reservation.start(listeners);
+      this.#track(reply, this.#completion.complete(reply, start));
+    } finally {
+      reservation.cancel(); // without effect once started
     }
   }
 
-  async #ask(deferred: DeferredReply, reservation: Reservation | undefined): Promise<LookupResult> {
-    const { lookupQueue, showWait } = this.#options;
-    const notice = new WaitNotice((permitAtMs) => showWait(deferred, permitAtMs));
-    let requestedAtMs: number | undefined;
-    const told = {
-      onSchedule: (permitAtMs: number) => notice.expect(permitAtMs),
-      onRequest: () => {
-        requestedAtMs = Date.now();
-        void notice.end();
-      },
-    };
-    const outcome = await (reservation
-      ? reservation.start(told)
-      : lookupQueue.enqueue({ ...asQuestion(deferred), ...told })
-    ).then(
-      (answer) => ({ answer }),
-      (error: CardServiceError) => ({ error }),
-    );
-    await notice.end(); // the answer comes after it
-    const waitMs = (requestedAtMs ?? Date.now()) - deferred.receivedAtMs;
-    return { outcome: { ...outcome, requested: requestedAtMs !== undefined }, waitMs };
+  /** From now on, replies of processes that have ended are completed here. */
+  takeOver(): void {
+    this.#options.journal.takeOver((reply) => this.#track(reply, this.#completeTakenOver(reply)));
   }
-}
 
-function asQuestion(deferred: DeferredReply): Lookup {
-  return { ...deferred.query, lane: 'members', requester: requesterOf(deferred), deadlineMs: deferred.deadlineMs };
+  /** Resolves when no reply waits for its completion. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  /** Resolves when no completion is under way; replies that still wait stay in the journal. */
+  async close(): Promise<void> {
+    this.#completion.close();
+    await this.settled();
+  }
+
+  #track(reply: DeferredReply, work: Promise<void>): void {
+    const { log } = this.#options;
+    const done = work
+      .catch((err: unknown) => log.error({ err, command: reply.command }, 'deferred reply cannot be completed'))
+      .finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
+  }
+
+  #belongsToAnother(reply: DeferredReply): void {
+    if (!this.#duplicateLogged)
+      this.#options.log.warn('another process has the same shard: give each its own in DISCORD_SHARDS');
+    this.#duplicateLogged = true;
+    this.#completion.publishEnd(reply, { outcome: 'answered by another process' });
+  }
+
+  /**
+   * From any kept copy without a request, since the process that ended may have spent one on it. Without a copy the reply
+   * may still have been answered: one that shows an embed is left as it is.
+   */
+  async #completeTakenOver(reply: DeferredReply): Promise<void> {
+    const { editor, ledger, lookupQueue } = this.#options;
+    const { query, deadlineMs } = reply;
+    const requester = requesterOf(reply);
+    this.#completion.publish(reply, 'taken over');
+    const isInTime = deadlineMs > Date.now();
+    const kept = isInTime ? await this.#keptCopy(reply) : undefined;
+    if (kept) ledger.saved(requester);
+    else if (isInTime && (await editor.hasEmbed(reply))) return this.#completion.drop(reply);
+    const start: StartLookup = async (listeners) =>
+      kept ?? lookupQueue.enqueue({ ...query, lane: 'members', requester, deadlineMs, ...listeners });
+    await this.#completion.complete(reply, start, { keepsEmbed: true });
+  }
+
+  /** Fresh or stale. */
+  async #keptCopy({ query }: DeferredReply): Promise<CardRecord | undefined> {
+    const known = await this.#options.cards.known(query.cardId, query.showPrices).catch(() => undefined);
+    return known && known.kind !== 'missing' ? known.answer : undefined;
+  }
 }

@@ -1,22 +1,22 @@
 import type { DeferredReply } from './deferred-reply.ts';
 
 /**
- * What outlives the process that owes. It is never where debts are paid from: that is the memory of whoever owes them.
- * No method rejects; a debt that cannot be written is paid all the same.
+ * Deferred replies that outlive their process. Replies are completed from memory; the journal is read only by the process
+ * that takes over. No method rejects: a reply that cannot be journaled is completed all the same.
  */
 export interface ReplyJournal {
   /**
-   * Writes a debt down before Discord is told of it.
+   * Journals a reply before it is deferred.
    *
-   * @returns `false` when another process has done so before, and will pay
+   * @returns `false` when another process has journaled it and will complete it
    */
-  add(deferred: DeferredReply): Promise<boolean>;
-  /** @returns whether the next process will know of it: it is written down, if only now */
-  keeps(deferred: DeferredReply): Promise<boolean>;
-  /** Nothing is owed any more. */
+  add(reply: DeferredReply): Promise<boolean>;
+  /** @returns whether the reply is journaled, if only now, so that another process will complete it */
+  keeps(reply: DeferredReply): Promise<boolean>;
+  /** The reply is completed, or cannot be. */
   remove(interactionId: string): Promise<void>;
-  /** From now on `owe` is given each debt whose process has ended or died, also one that came too late to be paid. */
-  takeOver(owe: (deferred: DeferredReply) => void): void;
-  /** Leaves what is still owed to the next process. */
+  /** From now on `complete` is given each reply whose process has ended, also one that is past its deadline. */
+  takeOver(complete: (reply: DeferredReply) => void): void;
+  /** Leaves the remaining replies to other processes or the next start. */
   close(): Promise<void>;
 }

@@ -1,42 +1,42 @@
-/** A shorter wait needs no words: "thinking…" says enough. */
-const WORTH_SHOWING_MS = 3_000;
-/** A time that is off by less is still right, and every edit is a request to Discord. */
-const WORTH_CORRECTING_MS = 15_000;
+/** A shorter wait is left at "thinking…". */
+const MIN_SHOWN_MS = 3_000;
+/** A time that is off by less stays, because every edit is a request to Discord. */
+const MIN_MOVED_MS = 15_000;
 
-/** Tells a waiting member when the turn comes, one edit after the other; what is out of date by then is left out. */
+/** Shows a waiting member when the permit is expected, one edit after the other; outdated times are skipped. */
 export class WaitNotice {
   readonly #show: (permitAtMs: number) => Promise<void>;
   #permitAtMs: number | undefined;
-  #toldAtMs: number | undefined;
-  #shown = Promise.resolve();
+  #shownAtMs: number | undefined;
+  #edits = Promise.resolve();
 
   /** @param show must not reject */
   constructor(show: (permitAtMs: number) => Promise<void>) {
     this.#show = show;
   }
 
-  /** The turn is to be expected then. */
+  /** The permit is expected at that time. */
   expect(permitAtMs: number): void {
     this.#permitAtMs = permitAtMs;
-    this.#shown = this.#shown.then(() => this.#tell());
+    this.#edits = this.#edits.then(() => this.#update());
   }
 
-  /** The turn has come, or never will. @returns when the last edit is through */
+  /** There is a permit, or there will be none. @returns when the last edit has ended */
   end(): Promise<void> {
     this.#permitAtMs = undefined;
-    return this.#shown;
+    return this.#edits;
   }
 
-  async #tell(): Promise<void> {
+  async #update(): Promise<void> {
     const permitAtMs = this.#permitAtMs;
-    if (permitAtMs === undefined || !worthTelling(this.#toldAtMs, permitAtMs, Date.now())) return;
-    this.#toldAtMs = permitAtMs;
+    if (permitAtMs === undefined || !isWorthShowing(this.#shownAtMs, permitAtMs, Date.now())) return;
+    this.#shownAtMs = permitAtMs;
     await this.#show(permitAtMs);
   }
 }
 
-/** Whether a waiting member should be told when the turn comes, given what they were told before. */
-export function worthTelling(toldAtMs: number | undefined, permitAtMs: number, nowMs: number): boolean {
-  if (permitAtMs - nowMs <= WORTH_SHOWING_MS) return false;
-  return toldAtMs === undefined || Math.abs(permitAtMs - toldAtMs) > WORTH_CORRECTING_MS;
+/** Whether to show a waiting member when the permit is expected, given the time that is shown already. */
+export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number, nowMs: number): boolean {
+  if (permitAtMs - nowMs <= MIN_SHOWN_MS) return false;
+  return shownAtMs === undefined || Math.abs(permitAtMs - shownAtMs) > MIN_MOVED_MS;
 }

@@ -69,8 +69,8 @@ describe('the answer to a deferred reply', () => {
     expect(finalAnswers(typed)).toBe(1);
     const logged = world.lines.filter(({ level, failures }) => Number(level) >= ERROR || failures !== undefined);
     expect(logged.map(({ msg }) => msg)).toEqual([
-      'discord takes no edits: they are sent again until it does',
-      'discord takes edits again',
+      'discord accepts no edits: they are repeated until it does',
+      'discord accepts edits again',
     ]);
   });
 

@@ -48,7 +48,7 @@ describe('a gateway connection', () => {
     await typed.until(({ state }) => state === 'thinking');
 
     await world.discord.refuseConnections(true);
-    await expect.poll(() => messages(world)).toContain('discord takes no edits: they are sent again until it does');
+    await expect.poll(() => messages(world)).toContain('discord accepts no edits: they are repeated until it does');
     await world.discord.refuseConnections(false);
 
     expect(await finalAnswer(typed)).toBe(CARD);

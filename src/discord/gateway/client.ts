@@ -1,8 +1,6 @@
-import { Client, type Interaction, Options, type RateLimitData, type RESTOptions, Status } from 'discord.js';
+import { Client, type Interaction, Options, Status } from 'discord.js';
 import type { Logger } from '../../log.ts';
-import { requestWithReadableErrors } from '../rest/error-answers.ts';
-import { NO_MENTIONS } from '../rest/mentions.ts';
-import { sleepsThrough } from '../rest/rate-limit-patience.ts';
+import { NO_MENTIONS, restOptions } from '../rest/rest-options.ts';
 import { type IdentifySlots, IdentifyThrottler } from './identify.ts';
 import { GatewayShards } from './shards.ts';
 
@@ -15,13 +13,7 @@ export interface DiscordOptions {
   log: Logger;
 }
 
-/** Interaction traffic makes one request handler per token; the default keeps each for an hour. */
-const HANDLER_SWEEP_MS = 120_000;
-const REQUEST_TIMEOUT_MS = 5_000;
-/** A callback that hangs is sent again, and both tries have to fit into the 3 s that Discord gives. */
-const CALLBACK_TIMEOUT_MS = 1_200;
-
-/** A client with no intents and next to no caches: slash commands need neither. */
+/** A client with no intents and minimal caches: slash commands need neither. */
 export function createClient({ apiUrl, shards, identifySlots, log }: DiscordOptions): Client {
   const client = new Client({
     intents: [],
@@ -48,35 +40,15 @@ export function createClient({ apiUrl, shards, identifySlots, log }: DiscordOpti
         });
       },
     },
-    rest: {
-      api: apiUrl,
-      // The default of 50 also counts replies, which Discord exempts: it holds up answers for up to a second.
-      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-      handlerSweepInterval: HANDLER_SWEEP_MS,
-      timeout: REQUEST_TIMEOUT_MS,
-      makeRequest,
-      rejectOnRateLimit: (limit) => isRefused(limit, log),
-    },
+    rest: restOptions(apiUrl, log),
   });
   logEvents(client, log);
-  // Else discord.js holds back every shard's commands until the last one is ready, and each waits 5 s for its turn.
+  // Otherwise discord.js holds back every shard's commands until the last one is ready, 5 s after the one before it.
   client.ws.status = Status.Ready;
   return client;
 }
 
-const makeRequest: RESTOptions['makeRequest'] = (url, init) => {
-  if (!url.endsWith('/callback')) return requestWithReadableErrors(url, init);
-  const signals = [AbortSignal.timeout(CALLBACK_TIMEOUT_MS), ...(init.signal ? [init.signal] : [])];
-  return requestWithReadableErrors(url, { ...init, signal: AbortSignal.any(signals) });
-};
-
-function isRefused(limit: RateLimitData, log: Logger): boolean {
-  const { route, scope, retryAfter, timeToReset } = limit;
-  log.warn({ route, scope, waitMs: Math.max(retryAfter, timeToReset) }, 'discord asks to wait');
-  return !sleepsThrough(limit);
-}
-
-/** Without a permanent listener for `error` one rejection in any listener ends the process. */
+/** Without a permanent listener for `error`, one rejection in any listener ends the process. */
 function logEvents(client: Client, log: Logger): void {
   client.on('error', (err) => log.error({ err }, 'discord client error'));
   client.on('warn', (detail) => log.warn({ detail }, 'discord client warning'));

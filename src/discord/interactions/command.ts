@@ -1,11 +1,14 @@
 import type {
+  APIApplicationCommandOptionChoice,
   APIEmbed,
   ChatInputCommandInteraction,
   RESTPostAPIChatInputApplicationCommandsJSONBody,
+  RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord.js';
 import type { Services } from '../../../commands/services.ts';
-import type { Reservation } from '../../lookup/admission.ts';
 import type { CardQuery } from '../../model/card.ts';
+import type { Source } from '../../model/events.ts';
+import type { Reservation } from '../../replies/deferred-replies.ts';
 import type { DeferredReply, Outcome } from '../../replies/deferred-reply.ts';
 
 /** What a reply shows. */
@@ -14,15 +17,36 @@ export interface Message {
   embeds?: APIEmbed[];
 }
 
-/** One typed command, without the wire. */
+/** An interaction without its connection to Discord: who did something where, and until when a reply can be edited. */
 export interface Invocation extends Omit<DeferredReply, 'command' | 'query' | 'private'> {
   /** Whether the member has Manage Server there. */
   manageGuild: boolean;
+}
+
+/** A typed command. */
+export interface SlashInvocation extends Invocation {
   options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean'>;
 }
 
-/** Where an answer came from, for the log. */
-export type Source = 'cache' | 'stale' | 'service' | 'bot';
+/** A command from the menu of a message. */
+export interface MessageInvocation extends Invocation {
+  /** The content of that message. */
+  text: string;
+}
+
+/** A button or a select menu. */
+export interface ComponentInvocation extends Invocation {
+  /** What follows the command's name and a colon in the custom id. */
+  argument: string;
+  /** The selected values; empty for a button. */
+  values: readonly string[];
+}
+
+/** An option that is being typed. */
+export interface AutocompleteInvocation extends Invocation {
+  option: string;
+  typed: string;
+}
 
 export type Response =
   | {
@@ -30,17 +54,37 @@ export type Response =
       message: Message;
       private: boolean;
       source: Source;
-      /** Replaces the message when it comes; nothing when there is nothing better to show. */
+      /** Replaces the message when it resolves; `undefined` when there is nothing better to show. */
       correction?: Promise<Message | undefined>;
     }
-  /** Nothing to show yet: "thinking…" until the question had its turn, for which it holds a place. */
+  /** "thinking…" until the lookup that holds this reservation has ended. */
   | { kind: 'defer'; private: boolean; query: CardQuery; reservation: Reservation };
 
-/** A slash command: what Discord is told of it, and what it does. It sends nothing itself. */
-export interface Command {
-  data: RESTPostAPIChatInputApplicationCommandsJSONBody;
-  /** @throws CardServiceError with words for the member; they are told in private. */
-  run(invocation: Invocation, services: Services): Promise<Response>;
-  /** For commands that owe: what to show in the end. */
-  complete?(deferred: DeferredReply, outcome: Outcome, services: Services): Message;
+/** @throws CardServiceError, shown to the member in private */
+type Handler<I extends Invocation> = (invocation: I, services: Services) => Promise<Response>;
+
+interface Handlers {
+  /** Buttons and select menus whose custom id begins with the command's name and a colon. */
+  component?: Handler<ComponentInvocation>;
+  /** For commands that defer: what the reply shows in the end. */
+  complete?(reply: DeferredReply, outcome: Outcome, services: Services): Message;
 }
+
+export interface SlashCommand extends Handlers {
+  data: RESTPostAPIChatInputApplicationCommandsJSONBody;
+  run: Handler<SlashInvocation>;
+  /** At most 25 choices. */
+  autocomplete?: (
+    invocation: AutocompleteInvocation,
+    services: Services,
+  ) => Promise<readonly APIApplicationCommandOptionChoice[]>;
+}
+
+/** A command in the menu of each message. */
+export interface MessageCommand extends Handlers {
+  data: RESTPostAPIContextMenuApplicationCommandsJSONBody;
+  run: Handler<MessageInvocation>;
+}
+
+/** What Discord is told of a command, and what it does. It sends nothing itself. */
+export type Command = SlashCommand | MessageCommand;

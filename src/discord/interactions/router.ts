@@ -1,147 +1,132 @@
-import type { CommandInteraction, Interaction, REST } from 'discord.js';
+import type { Interaction, REST } from 'discord.js';
 import type { Services } from '../../../commands/services.ts';
 import type { Logger } from '../../log.ts';
-import type { Reservation } from '../../lookup/admission.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
-import { CommandRate } from '../../quota/command-rate.ts';
+import type { CommandEvent, Events } from '../../model/events.ts';
 import { errorMessage } from '../../render/error-message.ts';
-import { formatMessage } from '../../render/messages.ts';
+import { formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import type { DeferredReplies } from '../../replies/deferred-replies.ts';
-import type { DeferredReply } from '../../replies/deferred-reply.ts';
-import { defer, reply } from '../rest/callback.ts';
-import type { ReplyEdits } from '../rest/reply-edits.ts';
-import { acknowledgeSomehow } from './acknowledge.ts';
-import type { Command, Invocation, Response } from './command.ts';
-import { type CommandEnd, logCommand } from './command-log.ts';
-import { isOptionError, toAsked, toDeferredReply } from './invocation.ts';
-import { answerUnknown } from './unknown-interaction.ts';
+import { explainRefusal, reply, suggest } from '../rest/first-answer.ts';
+import type { EditedReply, ReplyEdits } from '../rest/reply-edits.ts';
+import type { Command, Message, Response } from './command.ts';
+import { type Dispatched, dispatch } from './dispatch.ts';
+import { isOptionError, toDeferredReply } from './invocation.ts';
+
+export interface CommandRate {
+  /** @throws TooManyCommands when the member sends commands faster than anyone types */
+  count(memberId: string, nowMs: number): void;
+}
 
 export interface InteractionRouterOptions {
   commands: readonly Command[];
   services: Services;
-  queue: DeferredReplies;
+  commandRate: CommandRate;
+  deferredReplies: Pick<DeferredReplies, 'defer'>;
   rest: REST;
-  replyEdits: ReplyEdits;
+  replyEdits: Pick<ReplyEdits, 'edit'>;
+  events: Events;
   log: Logger;
 }
 
-/** Takes an interaction to its command, and the command's response to Discord. Every one ends in an answer or a log line. */
+type CommandEnd = Pick<CommandEvent, 'source' | 'outcome' | 'err'>;
+type Autocomplete = Extract<Dispatched, { kind: 'autocomplete' }>;
+type Handled = Exclude<Dispatched, Autocomplete>;
+
+/** Passes each interaction to its handler, and the response to Discord. Each one ends in an answer or an error in the log. */
 export class InteractionRouter {
   readonly #options: InteractionRouterOptions;
-  readonly #commands: ReadonlyMap<string, Command>;
   readonly #underWay = new Set<Promise<void>>();
   readonly #corrections = new Set<Promise<void>>();
-  readonly #pace = new CommandRate();
   #closing = false;
-  #twinNoticed = false;
 
   constructor(options: InteractionRouterOptions) {
     this.#options = options;
-    this.#commands = new Map(options.commands.map((command) => [command.data.name, command]));
   }
 
   /** Never rejects. */
   async receive(interaction: Interaction): Promise<void> {
-    const { rest, log } = this.#options;
-    const answered = interaction.isCommand() ? this.#handle(interaction) : answerUnknown(rest, interaction, log);
-    const done = answered
+    const { log } = this.#options;
+    const done = this.#handle(interaction)
       .catch((err: unknown) => log.error({ err }, 'interaction cannot be read'))
       .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
     await done;
   }
 
-  /** From here on every command is told to come back; resolves when those under way are answered or owed. */
+  /** Refuses commands from now on; resolves when those under way are answered or deferred. */
   async close(): Promise<void> {
     this.#closing = true;
     await Promise.all(this.#underWay);
   }
 
-  /** Resolves when no correction is to come any more. */
+  /** Resolves when no correction is outstanding. */
   async corrected(): Promise<void> {
     await Promise.all(this.#corrections);
   }
 
-  async #handle(interaction: CommandInteraction): Promise<void> {
-    const invocation = toAsked(interaction);
-    const command = interaction.isChatInputCommand() ? this.#commands.get(interaction.commandName) : undefined;
-    const end = await this.#respond(interaction, invocation, command).catch((err: unknown) => {
-      return { source: 'bot', waitMs: 0, outcome: 'not answered', err } as const;
+  async #handle(interaction: Interaction): Promise<void> {
+    const dispatched = dispatch(this.#options.commands, interaction);
+    const answered = dispatched.kind === 'autocomplete' ? this.#suggest(dispatched) : this.#respond(dispatched);
+    const end = await answered.catch((err: unknown): CommandEnd => ({ source: 'bot', outcome: 'not answered', err }));
+    if (end === undefined) return;
+    const { name: command, invocation } = dispatched;
+    const { memberId, guildId, receivedAtMs } = invocation;
+    const tookMs = Date.now() - receivedAtMs;
+    this.#options.events.publish('command', { command, memberId, guildId, waitMs: 0, tookMs, ...end });
+  }
+
+  async #suggest({ invocation, run }: Autocomplete): Promise<CommandEnd> {
+    const { rest, services } = this.#options;
+    let end: CommandEnd = { source: 'bot', outcome: run ? 'answered' : 'unknown interaction' };
+    const choices = await run?.(services).catch((err: unknown) => {
+      end = { source: 'bot', outcome: 'broken', err };
     });
-    if (end) logCommand(this.#options.log, { ...invocation, command: interaction.commandName }, end);
+    const first = await suggest(rest, invocation, choices ?? []);
+    return 'outcome' in first ? { source: 'bot', outcome: first.outcome, err: first.err ?? end.err } : end;
   }
 
-  /** @returns how it ended, or `undefined` when it is owed and will end later */
-  async #respond(
-    interaction: CommandInteraction,
-    invocation: Invocation,
-    command: Command | undefined,
-  ): Promise<CommandEnd | undefined> {
-    const { response, outcome, err } = await this.#run(invocation, command);
-    const correction = response.kind === 'reply' ? response.correction : undefined;
-    correction?.catch(() => {}); // looked at once the reply is there
+  /** @returns how the command ended; `undefined` when its reply is deferred and ends later */
+  async #respond(dispatched: Handled): Promise<CommandEnd | undefined> {
+    const { rest, deferredReplies } = this.#options;
+    const { invocation, command } = dispatched;
+    const { response, outcome, err } = await this.#run(dispatched);
     if (response.kind === 'defer') {
-      const deferred = toDeferredReply(interaction.commandName, invocation, response.query, response.private);
-      // Without effect once the place is taken, as it is when the debt is owed.
-      return this.#owe(deferred, response.reservation).finally(() => response.reservation.cancel());
+      const deferred = toDeferredReply(command, invocation, response.query, response.private);
+      await deferredReplies.defer(deferred, response.reservation);
+      return undefined;
     }
-    const { rest } = this.#options;
-    const first = await acknowledgeSomehow(rest, invocation, () =>
-      reply(rest, invocation, response.message, response.private),
-    );
-    if ('outcome' in first) return { source: 'bot', waitMs: 0, outcome: first.outcome, err: first.err ?? err };
-    if (response.correction !== undefined) this.#correctLater(interaction.commandName, invocation, response);
-    return { source: response.source, waitMs: 0, outcome, err };
+    response.correction?.catch(() => {}); // awaited once the reply is there
+    const first = await explainRefusal(rest, invocation, await reply(rest, invocation, response.message, response));
+    if ('outcome' in first) return { source: 'bot', outcome: first.outcome, err: first.err ?? err };
+    if (response.correction !== undefined)
+      this.#correct({ ...invocation, command, private: response.private }, response.correction);
+    return { source: response.source, outcome, err };
   }
 
-  async #owe(deferred: DeferredReply, reservation: Reservation): Promise<CommandEnd | undefined> {
-    const { rest, queue, log } = this.#options;
-    if (!(await queue.keep(deferred))) {
-      if (!this.#twinNoticed) log.warn('another process has the same shard: give each its own in DISCORD_SHARDS');
-      this.#twinNoticed = true;
-      return { source: 'bot', waitMs: 0, outcome: 'answered by another process' };
-    }
-    const first = await acknowledgeSomehow(rest, deferred, () => defer(rest, deferred, deferred.private));
-    if (first.kind === 'over') {
-      await queue.forget(deferred);
-      return { source: 'bot', waitMs: 0, outcome: first.outcome, err: first.err };
-    }
-    // If Discord did not take it after all, the payment will find out.
-    if (first.kind === 'unknown') log.warn({ err: first.err, command: deferred.command }, 'first answer failed');
-    queue.owe(deferred, reservation);
-    return undefined;
-  }
-
-  async #run(
-    invocation: Invocation,
-    command: Command | undefined,
-  ): Promise<{ response: Response; outcome: string; err?: unknown }> {
-    const { locale } = invocation;
+  async #run({ kind, invocation, run }: Handled): Promise<{ response: Response; outcome: string; err?: unknown }> {
+    const { commandRate, services } = this.#options;
+    const { locale, memberId, receivedAtMs } = invocation;
+    const plain = (key: PlainMessageKey) => sentence(formatMessage(locale, key));
     try {
       if (this.#closing) throw new Stopping();
-      this.#pace.count(invocation.memberId, invocation.receivedAtMs);
-      if (!command) return { response: sentence(formatMessage(locale, 'unknownCommand')), outcome: 'unknown command' };
-      return { response: await command.run(invocation, this.#options.services), outcome: 'answered' };
+      commandRate.count(memberId, receivedAtMs);
+      if (run) return { response: await run(services), outcome: 'answered' };
+      if (kind === 'command') return { response: plain('unknownCommand'), outcome: 'unknown command' };
+      return { response: plain('outOfDate'), outcome: 'unknown interaction' };
     } catch (err) {
       if (err instanceof CardServiceError) return { response: sentence(errorMessage(locale, err)), outcome: err.name };
-      if (isOptionError(err))
-        return { response: sentence(formatMessage(locale, 'unknownCommand')), outcome: 'outdated command' };
-      return { response: sentence(formatMessage(locale, 'broken')), outcome: 'broken', err };
+      if (isOptionError(err)) return { response: plain('unknownCommand'), outcome: 'outdated command' };
+      return { response: plain('broken'), outcome: 'broken', err };
     }
   }
 
-  #correctLater(
-    command: string,
-    invocation: Invocation,
-    { correction, private: isPrivate }: Extract<Response, { kind: 'reply' }>,
-  ): void {
-    if (correction === undefined) return;
+  #correct(edited: EditedReply, correction: Promise<Message | undefined>): void {
     const { replyEdits, log } = this.#options;
     const done = correction
       .then(async (message) => {
-        if (message) await replyEdits.edit({ ...invocation, command, private: isPrivate }, message);
+        if (message) await replyEdits.edit(edited, message);
       })
-      .catch((err: unknown) => log.error({ command, err }, 'correction failed'))
+      .catch((err: unknown) => log.error({ command: edited.command, err }, 'correction failed'))
       .finally(() => this.#corrections.delete(done));
     this.#corrections.add(done);
   }

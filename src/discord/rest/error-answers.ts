@@ -2,12 +2,12 @@ import { DefaultRestOptions, type RESTOptions } from 'discord.js';
 
 type Send = RESTOptions['makeRequest'];
 
-/** What is waited when a 429 does not say how long: discord.js would ask again at once. */
+/** The wait after a 429 that states none: discord.js would send again at once. */
 const UNSTATED_SECONDS = 1;
 
 /**
- * Sends as discord.js does, and makes an error's answer one that it understands. It reads how long to wait from a single
- * header, `Retry-After`, takes for an object whatever calls itself JSON, and a redirection for success.
+ * Sends as discord.js does, and rewrites error responses that it would misread: it reads the wait from `Retry-After`
+ * alone, expects an object in whatever is declared as JSON, and treats a redirection as success.
  *
  * @throws Error for a redirection: nothing was done
  */
@@ -27,8 +27,8 @@ export const requestWithReadableErrors: Send = async (url, init) => {
 };
 
 /**
- * How long a 429 asks to wait, in seconds: the body's figure has decimals where the header is that one rounded up;
- * of two that differ, the larger counts. `undefined` when neither says anything.
+ * How long a 429 asks to wait, in seconds. The header is the body's figure rounded up, so the body's is used; of two
+ * that differ otherwise, the larger. `undefined` when neither states a wait.
  */
 export function statedWaitSeconds(header: string | null, retryAfter: unknown): number | undefined {
   const inHeader = seconds(header?.trim() ? Number(header) : undefined);

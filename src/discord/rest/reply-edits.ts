@@ -1,15 +1,16 @@
-import { DiscordAPIError, MessageFlags, RateLimitError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { DiscordAPIError, RateLimitError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
 import { Incident } from '../../log.ts';
+import { formatMessage } from '../../render/messages.ts';
+import { clockTime } from '../../render/times.ts';
 import type { DeferredReply } from '../../replies/deferred-reply.ts';
-import { acknowledge } from '../interactions/acknowledge.ts';
-import type { Message } from '../interactions/command.ts';
-import { type Interacted, reply } from './callback.ts';
-import { NO_MENTIONS } from './mentions.ts';
+import type { CompleteResult, DeferResult, ReplyEditor, ReplyMessage } from '../../replies/reply-editor.ts';
+import { defer, explainRefusal, type Interacted, reply } from './first-answer.ts';
+import { NO_MENTIONS } from './rest-options.ts';
 import { FIRST_ANSWER_MS, sendAgain } from './send-again.ts';
 
-/** The reply is gone, or its token dead: nobody can be answered any more. */
+/** The reply does not exist any more, or its token is not valid. */
 const LOST: ReadonlySet<number | string> = new Set([
   RESTJSONErrorCodes.UnknownWebhook, // 10015
   RESTJSONErrorCodes.InvalidWebhookToken, // 50027
@@ -17,14 +18,20 @@ const LOST: ReadonlySet<number | string> = new Set([
   RESTJSONErrorCodes.UnknownInteraction, // 10062
 ]);
 
-/** How the message `permitAt` begins. */
-const WAIT_NOTICE = 'Your turn comes';
+/** Covers a connection that was closed; after that the caller decides when to try again. */
+const EDIT_AGAIN_MS = 200;
+/** It delays the answer. */
+const READ_TIMEOUT_MS = 1_000;
 
-/** What of a reply tells whether it is an answer. */
-const Shown = z.object({ content: z.string(), flags: z.number().default(0) });
+/** `refused`: Discord does not accept the message, and the reply stays as it was. */
+export type EditResult = 'edited' | 'refused' | Extract<CompleteResult, 'lost' | 'failed'>;
 
-/** Edits replies by their token alone, so that it needs neither the gateway nor the interaction that it answers. */
-export class ReplyEdits {
+/** The reply that is edited. */
+export type EditedReply = Interacted & Pick<DeferredReply, 'applicationId' | 'command' | 'memberId' | 'private'>;
+
+const OriginalMessage = z.object({ embeds: z.array(z.unknown()) });
+
+export class ReplyEdits implements ReplyEditor {
   readonly #rest: REST;
   readonly #log: Logger;
   readonly #outage: Incident;
@@ -34,13 +41,43 @@ export class ReplyEdits {
     this.#log = log;
     this.#outage = new Incident(log, {
       level: 'error',
-      begins: 'discord takes no edits: they are sent again until it does',
-      ends: 'discord takes edits again',
+      begins: 'discord accepts no edits: they are repeated until it does',
+      ends: 'discord accepts edits again',
     });
   }
 
-  /** Makes the reply show `message` and nothing else. Never rejects: there is nobody else to tell. */
-  async edit(edited: EditedReply, message: Message): Promise<EditResult> {
+  async defer(to: DeferredReply): Promise<DeferResult> {
+    const first = await explainRefusal(this.#rest, to, await defer(this.#rest, to, to));
+    if (first.kind === 'over') return { shown: false, outcome: first.outcome, err: first.err };
+    return { shown: true, err: first.kind === 'unknown' ? first.err : undefined };
+  }
+
+  async showWait(edited: DeferredReply, permitAtMs: number): Promise<void> {
+    await this.edit(edited, { content: formatMessage(edited.locale, 'permitAt', { time: clockTime(permitAtMs) }) });
+  }
+
+  /** A message that Discord refuses is replaced by a sentence, because "thinking…" must not stay. */
+  async complete(edited: DeferredReply, message: ReplyMessage): Promise<CompleteResult> {
+    const result = await this.edit(edited, message);
+    if (result === 'edited') return 'shown';
+    if (result !== 'refused') return result;
+    const plain = await this.edit(edited, { content: formatMessage(edited.locale, 'broken') });
+    if (plain === 'failed') return 'failed';
+    return plain === 'edited' ? 'replaced' : 'lost';
+  }
+
+  async hasEmbed({ applicationId, token }: Pick<EditedReply, 'applicationId' | 'token'>): Promise<boolean> {
+    try {
+      const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+      const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });
+      return OriginalMessage.parse(found).embeds.length > 0;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Makes the reply show `message` and nothing else. Costs a request to Discord. Never rejects. */
+  async edit(edited: EditedReply, message: ReplyMessage): Promise<EditResult> {
     const { applicationId, token, command, memberId } = edited;
     const { content = '', embeds = [] } = message;
     const route = Routes.webhookMessage(applicationId, token);
@@ -55,56 +92,28 @@ export class ReplyEdits {
         return this.#answerFirst(edited, message);
       }
       const result = failedEdit(err);
-      if (result === 'failed') this.#outage.failed({ command, member: memberId, err });
-      else
-        this.#log[result === 'lost' ? 'info' : 'error']({ command, member: memberId, err }, 'reply cannot be edited');
+      const details = { command, member: memberId, err };
+      if (result === 'failed') this.#outage.failed(details);
+      else this.#log[result === 'lost' ? 'info' : 'error'](details, 'reply cannot be edited');
       return result;
     }
   }
 
-  /** Whether the member sees more than "thinking…" and a turn. Costs a request; `false` when it cannot be known. */
-  async isFinal({ applicationId, token }: Pick<EditedReply, 'applicationId' | 'token'>): Promise<boolean> {
-    try {
-      const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
-      const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });
-      const { content, flags } = Shown.parse(found);
-      return (flags & MessageFlags.Loading) === 0 && !content.startsWith(WAIT_NOTICE);
-    } catch {
-      return false;
-    }
-  }
-
-  /** The "thinking…" never reached Discord, so there is nothing to edit; but it is not too late for a first answer. */
-  async #answerFirst(to: EditedReply, message: Message): Promise<EditResult> {
-    const first = await acknowledge(to.receivedAtMs, () => reply(this.#rest, to, message, to.private));
+  /** The "thinking…" never reached Discord, so there is nothing to edit; a first answer is still possible. */
+  async #answerFirst(to: EditedReply, message: ReplyMessage): Promise<EditResult> {
+    const first = await reply(this.#rest, to, message, to);
     if (first.kind === 'sent') return 'edited';
     const err = 'err' in first ? first.err : undefined;
     this.#log.info({ command: to.command, member: to.memberId, err }, 'first answer failed');
-    // There is a reply after all, so the edit is worth another try.
+    // There is a reply after all, so the edit can succeed.
     if (first.kind === 'already there') return 'failed';
     return first.kind === 'refused' ? 'refused' : 'lost';
   }
 }
 
-/** Long enough for a connection that was closed; after that the caller decides when to try again. */
-const EDIT_AGAIN_MS = 200;
-
-/** It keeps an answer waiting. */
-const LOOK_TIMEOUT_MS = 1_000;
-
-/**
- * `lost`: nobody can be answered any more. `refused`: Discord finds fault with the message, and what stood there stands.
- * `failed`: trying again later may help.
- */
-export type EditResult = 'edited' | 'lost' | 'refused' | 'failed';
-
 /** What the error of the last try means. */
 export function failedEdit(err: unknown): Exclude<EditResult, 'edited'> {
-  if (err instanceof RateLimitError) return 'lost'; // it is to be waited for beyond the life of the reply
+  if (err instanceof RateLimitError) return 'lost'; // the stated wait outlasts the reply
   if (!(err instanceof DiscordAPIError)) return 'failed';
   return LOST.has(err.code) ? 'lost' : 'refused';
 }
-
-/** What of an interaction is needed to edit its reply. */
-export type EditedReply = Interacted &
-  Pick<DeferredReply, 'applicationId' | 'command' | 'memberId' | 'private' | 'receivedAtMs'>;

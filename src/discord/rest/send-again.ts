@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscordAPIError, RateLimitError } from 'discord.js';
 import { backOffMs } from '../../time/back-off.ts';
 
-/** Discord takes a first answer for 3 s after the command; a little is left for the way there. */
+/** Discord accepts a first answer for 3 s after the command; the rest is for its way there. */
 export const FIRST_ANSWER_MS = 2_800;
 
-/** Never reached: the time for a first answer is over before. */
+/** The longest is never reached: the time for a first answer is over before. */
 const BACK_OFF = { firstMs: 25, longestMs: 3_000 };
 
 /**
- * Sends once more, and again until `giveUpAtMs`, what did not get through; after a 429 not before the time that Discord
- * states. discord.js retries a failing Discord three times at once, and not at all when Discord closed the connection
- * while it was idle: what was sent on it is lost.
+ * Sends again, until `giveUpAtMs`, what did not reach Discord; after a 429 not before the time that it states. discord.js
+ * retries a failing Discord three times without a wait, and not at all when Discord closed an idle connection: what was
+ * sent on it is lost.
  *
- * @throws what the last try throws; an answer of Discord at once
+ * @throws the error of the last try; any other answer of Discord at once
  */
 export async function sendAgain(giveUpAtMs: number, send: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -32,7 +32,7 @@ export async function sendAgain(giveUpAtMs: number, send: () => Promise<unknown>
 export function beforeNextMs(error: unknown, tries: number): number | undefined {
   if (error instanceof RateLimitError) return error.retryAfter;
   if (error instanceof DiscordAPIError) return undefined;
-  // Discord hangs, and discord.js has waited for it several times already.
+  // Discord does not respond, and discord.js has tried several times already.
   if (error instanceof Error && error.name === 'AbortError') return undefined;
   return backOffMs(tries, BACK_OFF);
 }

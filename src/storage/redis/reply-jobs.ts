@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Job, Queue, Worker } from 'bullmq';
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
-import type { DeferredReply } from '../../replies/deferred-reply.ts';
-import { StoredReply } from '../../replies/stored-reply.ts';
+import { DeferredReply } from '../../replies/deferred-reply.ts';
 import { openBullQueue } from './bull-queue.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Stored with `home` for the owner. */
 const JournalEntry = z
-  .object({ home: z.string().nullable(), deferred: StoredReply })
+  .object({ home: z.string().nullable(), deferred: DeferredReply })
   .transform(({ home, deferred }) => ({ owner: home, deferred }));
 
 /** A stored deferred reply, and the process that will complete it; `null` when its owner has left it to any other. */

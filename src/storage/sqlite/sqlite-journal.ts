@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
-import type { DeferredReply } from '../../replies/deferred-reply.ts';
+import { DeferredReply } from '../../replies/deferred-reply.ts';
 import type { ReplyJournal } from '../../replies/reply-journal.ts';
-import { StoredReply } from '../../replies/stored-reply.ts';
 import type { StateWrites } from './state-writes.ts';
 
 export const JOURNAL_SCHEMA = `
@@ -54,7 +53,7 @@ export class SqliteJournal implements ReplyJournal {
       this.#try('deferred replies cannot be read', () => this.#database.prepare('SELECT * FROM debts').all()) ?? [];
     const deferredReplies = rows.flatMap(({ interaction, debt: deferred }) => {
       const read = this.#try('invalid deferred reply: it is dropped', () =>
-        StoredReply.parse(JSON.parse(String(deferred))),
+        DeferredReply.parse(JSON.parse(String(deferred))),
       );
       if (read === undefined) void this.remove(String(interaction));
       return read ?? [];

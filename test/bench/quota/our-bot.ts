@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import cardCommand from '../../../commands/card.ts';
 import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import type { Invocation, Message } from '../../../src/discord/interactions/command.ts';
+import type { Message, SlashInvocation } from '../../../src/discord/interactions/command.ts';
 import { createLog } from '../../../src/log.ts';
 import { CardServiceError } from '../../../src/model/errors.ts';
 import type { Requester } from '../../../src/model/requester.ts';
@@ -22,7 +22,7 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
   const log = createLog({ level: 'silent', secrets: [] });
   const { services, state } = await openServices(configFor(service, dataDir, variables), log, { fetch: service.fetch });
 
-  const answer = async (invocation: Invocation): Promise<Outcome> => {
+  const answer = async (invocation: SlashInvocation): Promise<Outcome> => {
     const response = await cardCommand.run(invocation, services);
     if (response.kind === 'reply') return outcomeOf(response.message, response.source === 'stale');
     const { kind: _, reservation, ...reply } = response;
@@ -67,7 +67,7 @@ function configFor(
   });
 }
 
-function invocationOf(cardId: string, requester: Requester): Invocation {
+function invocationOf(cardId: string, requester: Requester): SlashInvocation {
   const receivedAtMs = Date.now();
   return {
     ...requester,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Stopping } from '../../../src/model/errors.ts';
 import { BullJournal } from '../../../src/storage/redis/bull-journal.ts';
-import { deferred, queueOver } from '../../replies/deferred-replies-over.ts';
 import { redisWatcher, startRun } from '../../replies/journals.ts';
+import { type DiscordBehaviour, deferredReply, repliesOver } from '../../replies/replies-over.ts';
 import { logLines, WARN } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
@@ -12,31 +12,39 @@ const PATIENTLY = { timeout: 30_000 };
 /** A card service that never answers: its process owes, and does not pay. */
 const SLOW = { latencyMs: 3_600_000 };
 
-async function startProcess(redis: TestRedis, { latencyMs = 0, looks = true, firstLookMs = 50 } = {}) {
+interface ProcessOptions extends DiscordBehaviour {
+  latencyMs?: number;
+  takesOver?: boolean;
+  firstLookMs?: number;
+}
+
+async function startProcess(
+  redis: TestRedis,
+  { latencyMs = 0, takesOver = true, firstLookMs = 50, ...discord }: ProcessOptions = {},
+) {
   const run = await startRun(redis, { firstLookMs, lookAgainMs: 50 });
-  const over = queueOver(run.journal);
+  const over = repliesOver(run.journal, discord);
   over.cardService.set({ latencyMs });
-  if (looks) over.queue.resume();
+  if (takesOver) over.replies.takeOver();
   return { ...run, ...over };
 }
 
 type Process = Awaited<ReturnType<typeof startProcess>>;
 
-async function owe({ queue }: Process, count = 1) {
-  const owed = Array.from({ length: count }, () => deferred());
-  for (const each of owed) expect(await queue.keep(each)).toBe(true);
-  for (const each of owed) queue.owe(each);
-  return owed.map(({ interactionId }) => interactionId);
+async function defer(process: Process, count = 1) {
+  const deferred = Array.from({ length: count }, () => deferredReply());
+  for (const reply of deferred) await process.defer(reply);
+  return deferred.map(({ interactionId }) => interactionId);
 }
 
 describe('a debt in Redis', { timeout: 90_000 }, () => {
   it('is owed by one of two processes that were given the same interaction', async () => {
     const redis = await startRedis();
     const [one, other] = await Promise.all([startProcess(redis), startProcess(redis)]);
-    const asked = Array.from({ length: 20 }, () => deferred());
+    const asked = Array.from({ length: 20 }, () => deferredReply());
 
     const kept = await Promise.all(
-      asked.map((each) => Promise.all([one.queue.keep(each), other.queue.keep({ ...each })])),
+      asked.map((each) => Promise.all([one.journal.add(each), other.journal.add({ ...each })])),
     );
 
     expect(kept.map((both) => both.filter(Boolean))).toEqual(asked.map(() => [true]));
@@ -45,15 +53,15 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
   it('is left alone while its process is alive, however long it waits', async () => {
     const redis = await startRedis();
     const { client, written } = await redisWatcher(redis);
-    const home = await startProcess(redis, { ...SLOW, looks: false });
+    const home = await startProcess(redis, { ...SLOW, takesOver: false });
     const other = await startProcess(redis);
     await expect.poll(() => other.processesAlive.size, PATIENTLY).toBe(2);
-    const [id] = await owe(home);
+    const [id] = await defer(home);
 
     const looks = async () => Number(await client.hGet(`${redis.prefix}:replies:interaction-${id}`, 'ats'));
     await expect.poll(looks, PATIENTLY).toBeGreaterThanOrEqual(2);
 
-    expect(other.paid).toEqual([]);
+    expect(other.completed).toEqual([]);
     expect(other.cardService.requests).toEqual([]);
     expect(await written()).toBe(1);
   });
@@ -65,14 +73,14 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     const second = await startProcess(redis, SLOW);
     await expect.poll(() => second.processesAlive.size, PATIENTLY).toBe(2);
 
-    const [id] = await owe(first);
+    const [id] = await defer(first);
     first.die();
     await expect.poll(() => second.cardService.requests.length, PATIENTLY).toBe(1);
     second.die();
     const third = await startProcess(redis);
 
-    await expect.poll(third.paidIds, PATIENTLY).toEqual([id]);
-    expect([first.paid, second.paid]).toEqual([[], []]);
+    await expect.poll(third.completedIds, PATIENTLY).toEqual([id]);
+    expect([first.completed, second.completed]).toEqual([[], []]);
     expect(third.cardService.requests).toHaveLength(1);
     await expect.poll(written, PATIENTLY).toBe(0);
   });
@@ -80,22 +88,22 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
   it('is taken over once, however long it then takes to pay', async () => {
     const redis = await startRedis();
     const first = await startRun(redis);
-    const left = deferred();
+    const left = deferredReply();
     await first.journal.add(left);
     await first.end();
 
     const next = await startProcess(redis, { latencyMs: 1_000 }); // many more looks
-    await expect.poll(next.paidIds, PATIENTLY).toEqual([left.interactionId]);
-    await next.queue.settled();
+    await expect.poll(next.completedIds, PATIENTLY).toEqual([left.interactionId]);
+    await next.replies.settled();
 
-    expect(next.paidIds()).toEqual([left.interactionId]);
+    expect(next.completedIds()).toEqual([left.interactionId]);
   });
 
   it('is another’s at once when its process says that it stops, also one that somebody should look at by now', async () => {
     const redis = await startRedis();
     const { keys, client } = await redisWatcher(redis);
-    const home = await startProcess(redis, { ...SLOW, firstLookMs: 0, looks: false });
-    await owe(home, 3);
+    const home = await startProcess(redis, { ...SLOW, firstLookMs: 0, takesOver: false });
+    await defer(home, 3);
 
     await home.journal.close();
 
@@ -108,19 +116,19 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
   it('that its process has left to others is not owed by who is given the interaction again', async () => {
     const redis = await startRedis();
     const first = await startRun(redis);
-    const left = deferred();
+    const left = deferredReply();
     await first.journal.add(left);
     await first.end();
-    const other = await startProcess(redis, { looks: false });
+    const other = await startProcess(redis, { takesOver: false });
 
-    expect(await other.queue.keep({ ...left })).toBe(false);
+    expect(await other.journal.add({ ...left })).toBe(false);
   });
 
   it('over which a process died while it looked at it is paid by the next', async () => {
     const redis = await startRedis();
     const { client, written } = await redisWatcher(redis);
     const first = await startRun(redis);
-    const left = deferred();
+    const left = deferredReply();
     await first.journal.add(left);
     await first.end();
     // As that process leaves it: taken out of the queue, and nobody's any more once the lock has run out.
@@ -130,7 +138,7 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
 
     const next = await startProcess(redis);
 
-    await expect.poll(next.paidIds, PATIENTLY).toEqual([left.interactionId]);
+    await expect.poll(next.completedIds, PATIENTLY).toEqual([left.interactionId]);
     await expect.poll(written, PATIENTLY).toBe(0);
   });
 
@@ -138,7 +146,7 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     const redis = await startRedis();
     const { client, written } = await redisWatcher(redis);
     const first = await startRun(redis);
-    const [spoilt, sound] = [deferred(), deferred()];
+    const [spoilt, sound] = [deferredReply(), deferredReply()];
     await first.journal.add(spoilt);
     await first.journal.add(sound);
     await first.end();
@@ -146,7 +154,7 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
 
     const next = await startProcess(redis);
 
-    await expect.poll(next.paidIds, PATIENTLY).toEqual([sound.interactionId]);
+    await expect.poll(next.completedIds, PATIENTLY).toEqual([sound.interactionId]);
     await expect.poll(written, PATIENTLY).toBe(0);
     expect(next.lines.map(({ msg }) => msg)).toContain('invalid deferred reply: it is dropped');
   });
@@ -155,8 +163,8 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     const redis = await startRedis();
     const { client, keys, written } = await redisWatcher(redis);
     const home = await startProcess(redis);
-    await owe(home, 50);
-    await home.queue.settled();
+    await defer(home, 50);
+    await home.replies.settled();
 
     await expect.poll(written, PATIENTLY).toBe(0);
     const ofTheQueue = ['delayed', 'events', 'id', 'marker', 'meta', 'stalled-check'];
@@ -169,10 +177,10 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     const { client } = await redisWatcher(redis);
     const { journal } = await startRun(redis);
     const used = async () => Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
-    await journal.add(deferred());
+    await journal.add(deferredReply());
     const before = await used();
 
-    for (let index = 0; index < 500; index++) await journal.add(deferred());
+    for (let index = 0; index < 500; index++) await journal.add(deferredReply());
 
     expect((await used()) - before).toBeLessThan(500 * 2_048);
   });
@@ -185,31 +193,31 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
       const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
       const { written } = await redisWatcher(redis);
       // Nobody comes across a debt by looking, so that they have to be struck out.
-      const home = await startProcess(redis, { firstLookMs: 3_600_000 });
+      let accepts = false;
+      const home = await startProcess(redis, { firstLookMs: 3_600_000, accepts: () => accepts });
       const other = await startProcess(redis);
-      const before = deferred();
-      await home.queue.keep(before);
+      const [before] = await defer(home);
       expect(await written()).toBe(1);
       if (how === 'killed') await redis.kill();
       else redis.pause();
 
+      accepts = true;
       const startedMs = performance.now();
-      const during = await owe(home, 20);
+      const during = await defer(home, 20);
       const keptMs = performance.now() - startedMs;
-      home.queue.owe(before);
-      await home.queue.settled();
-      expect(home.paidIds().sort()).toEqual([before.interactionId, ...during]);
+      await home.replies.settled();
+      expect(home.completedIds().sort()).toEqual([before, ...during]);
       expect(keptMs).toBeLessThan(2_500); // one wait of 250 ms and not twenty
 
       if (how === 'killed') await redis.start();
       else redis.resume();
       await expect.poll(() => [home.link.health, other.link.health], PATIENTLY).toEqual(['usable', 'usable']);
       await expect.poll(written, PATIENTLY).toBe(0);
-      const [after] = await owe(home);
-      await home.queue.settled();
-      expect(home.paidIds()).toContain(after);
-      expect(home.paid).toHaveLength(22);
-      expect(other.paid).toEqual([]);
+      const [after] = await defer(home);
+      await home.replies.settled();
+      expect(home.completedIds()).toContain(after);
+      expect(home.completed).toHaveLength(22);
+      expect(other.completed).toEqual([]);
       expect(home.lines.filter(({ level }) => level >= WARN)).toHaveLength(1);
     },
   );
@@ -218,16 +226,16 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
     const redis = await startRealRedis();
     const { written } = await redisWatcher(redis);
     const home = await startProcess(redis, SLOW);
-    const before = await owe(home);
+    const before = await defer(home);
     await redis.kill();
-    const during = await owe(home);
+    const during = await defer(home);
 
     await redis.startEmpty();
     await expect.poll(written, PATIENTLY).toBe(2);
     const other = await startProcess(redis);
     home.die();
 
-    await expect.poll(() => other.paidIds().sort(), PATIENTLY).toEqual([...before, ...during]);
+    await expect.poll(() => other.completedIds().sort(), PATIENTLY).toEqual([...before, ...during]);
     await expect.poll(written, PATIENTLY).toBe(0);
   });
 
@@ -235,14 +243,14 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
     const redis = await startRealRedis();
     await redis.kill();
     const home = await startProcess(redis);
-    const owed = await owe(home);
-    await home.queue.settled();
-    expect(home.paidIds()).toEqual(owed);
+    const owed = await defer(home);
+    await home.replies.settled();
+    expect(home.completedIds()).toEqual(owed);
 
     await redis.startEmpty();
     await expect.poll(() => home.link.health, PATIENTLY).toBe('usable');
     const { written } = await redisWatcher(redis);
-    await home.queue.keep(deferred());
+    await home.journal.add(deferredReply());
     expect(await written()).toBe(1);
   });
 
@@ -252,7 +260,7 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
     const { link } = await startRun(redis);
     const noBeatYet = { id: randomUUID(), isGone: () => false, onHeartbeat() {} };
     const journal = new BullJournal({ link, processesAlive: noBeatYet, prefix: redis.prefix, log: logLines().log });
-    const [paid, owed] = [deferred(), deferred()];
+    const [paid, owed] = [deferredReply(), deferredReply()];
     await journal.add(paid);
     await redis.kill();
     await expect.poll(() => link.health, PATIENTLY).toBe('unavailable');
@@ -264,30 +272,30 @@ describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away',
     await journal.close();
 
     const next = await startProcess(redis);
-    await expect.poll(next.paidIds, PATIENTLY).toEqual([owed.interactionId]);
+    await expect.poll(next.completedIds, PATIENTLY).toEqual([owed.interactionId]);
     await expect.poll(written, PATIENTLY).toBe(0);
-    expect(next.paidIds()).toEqual([owed.interactionId]);
+    expect(next.completedIds()).toEqual([owed.interactionId]);
   });
 
   it('a process that stops tells members to ask again whom no other process could answer', async () => {
     const redis = await startRealRedis();
-    const home = await startProcess(redis, { ...SLOW, looks: false });
-    const other = await startProcess(redis, { looks: false });
-    const [asking = '', before = ''] = [...(await owe(home)), ...(await owe(other))];
+    const home = await startProcess(redis, { ...SLOW, takesOver: false });
+    const other = await startProcess(redis, { takesOver: false });
+    const [asking = '', before = ''] = [...(await defer(home)), ...(await defer(other))];
     await redis.kill();
     await expect.poll(() => [home.link.health, other.link.health], PATIENTLY).toEqual(['unavailable', 'unavailable']);
 
     await home.stop();
 
-    expect(home.paid).toMatchObject([{ id: asking, outcome: { error: expect.any(Stopping) } }]);
-    await other.queue.settled();
-    expect(other.paidIds()).toEqual([before]);
+    expect(home.completed).toMatchObject([{ id: asking, outcome: { error: expect.any(Stopping) } }]);
+    await other.replies.settled();
+    expect(other.completedIds()).toEqual([before]);
   });
 
   it('a process stops all the same', async () => {
     const redis = await startRealRedis();
     const home = await startProcess(redis, SLOW);
-    await owe(home, 50);
+    await defer(home, 50);
     redis.pause();
     onTestFinished(() => redis.resume());
 

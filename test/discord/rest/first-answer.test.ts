@@ -1,6 +1,6 @@
 import { DiscordAPIError, RateLimitError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { failedAnswer } from '../../../src/discord/interactions/acknowledge.ts';
+import { failedAnswer } from '../../../src/discord/rest/first-answer.ts';
 import { failedEdit } from '../../../src/discord/rest/reply-edits.ts';
 import { beforeNextMs } from '../../../src/discord/rest/send-again.ts';
 
@@ -31,7 +31,7 @@ describe('after an error of Discord', () => {
     ['a 429 is tried again when it says', LIMITED, 1, 1_250],
     ['a 429 is tried again when it says, however often', LIMITED, 4, 1_250],
     ['a refusal is not tried again', apiError(400, 50035), 1, undefined],
-    ['what hangs is not tried again', HANGS, 1, undefined],
+    ['a request without an answer is not tried again', HANGS, 1, undefined],
   ])('%s', (_, error, tries, expected) => {
     expect(beforeNextMs(error, tries)).toBe(expected);
   });
@@ -41,7 +41,7 @@ describe('after an error of Discord', () => {
     ['40060 is there already', apiError(400, 40060), { kind: 'already there' }],
     ['50035 wants another answer', apiError(400, 50035), { kind: 'refused' }],
     ['403 wants another answer', apiError(403), { kind: 'refused' }],
-    ['a 429 beyond the member’s patience ends it', LIMITED, { kind: 'over', outcome: 'not answered' }],
+    ['a 429 that outlasts the 3 s ends it', LIMITED, { kind: 'over', outcome: 'not answered' }],
     ['a lost connection leaves it open', BROKEN, { kind: 'unknown' }],
     ['a hang leaves it open', HANGS, { kind: 'unknown' }],
   ])('to a first answer, %s', (_, error, expected) => {
@@ -53,7 +53,7 @@ describe('after an error of Discord', () => {
     ['50027 loses it', apiError(401, 50027), 'lost'],
     ['10008 loses it', apiError(404, 10008), 'lost'],
     ['10062 loses it', apiError(404, 10062), 'lost'],
-    ['a 429 beyond the reply’s life loses it', LIMITED, 'lost'],
+    ['a 429 that outlasts the reply loses it', LIMITED, 'lost'],
     ['403 refuses it', apiError(403, 50001), 'refused'],
     ['413 refuses it', apiError(413, 40005), 'refused'],
     ['50035 refuses it', apiError(400, 50035), 'refused'],

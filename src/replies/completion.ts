@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CardRecord } from '../model/card.ts';
+import { type CardServiceError, Stopping } from '../model/errors.ts';
+import type { CommandEvent, Events, ReplyEvent } from '../model/events.ts';
+import { requesterOf } from '../model/requester.ts';
+import { backOffMs } from '../time/back-off.ts';
+import type { DeferredReply, Outcome } from './deferred-reply.ts';
+import type { CompleteResult, ReplyEditor, ReplyMessage } from './reply-editor.ts';
+import type { ReplyJournal } from './reply-journal.ts';
+import { WaitNotice } from './wait-notice.ts';
+
+export interface CompletionOptions {
+  journal: ReplyJournal;
+  editor: ReplyEditor;
+  /** What the reply shows in the end; `err` when it could not be rendered. */
+  render: (reply: DeferredReply, outcome: Outcome) => { message: ReplyMessage; err?: unknown };
+  events: Events;
+}
+
+/** Starts or joins the lookup of a reply. @throws CardServiceError */
+export type StartLookup = (listeners: {
+  onSchedule: (permitAtMs: number) => void;
+  onRequest: () => void;
+}) => Promise<CardRecord>;
+
+/** The facts of a `CommandEvent` that are not in the reply. */
+export type CommandEnd = Pick<CommandEvent, 'outcome'> & Partial<Pick<CommandEvent, 'source' | 'waitMs' | 'err'>>;
+
+const RETRY = { firstMs: 1_000, longestMs: 30_000 };
+
+/** Completes deferred replies: waits for the lookup, shows what came of it, and removes the reply from the journal. */
+export class Completion {
+  readonly #options: CompletionOptions;
+  readonly #closed = new AbortController();
+
+  constructor(options: CompletionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when the reply is completed, cannot be completed any more, or is left in the journal for another process.
+   *
+   * @param keepsEmbed whether the reply may have been answered already, so that a sentence must not replace an embed
+   */
+  async complete(reply: DeferredReply, start: StartLookup, { keepsEmbed = false } = {}): Promise<void> {
+    const { editor, journal, render } = this.#options;
+    if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
+    const { outcome, requested, waitMs } = await this.#lookUp(reply, start);
+    const stopping = 'error' in outcome && outcome.error instanceof Stopping;
+    if (stopping && (await journal.keeps(reply))) return;
+
+    // Rendered once: however often it is sent, it is the same answer.
+    const { message, err } = render(reply, outcome);
+    if (keepsEmbed && !message.embeds?.length && (await editor.hasEmbed(reply))) return this.drop(reply);
+    const result = await this.#show(reply, message);
+    if (result === 'stopped') return;
+    if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
+    const answered = 'answer' in outcome;
+    const outcomes = { shown: answered ? 'answered' : outcome.error.name, replaced: 'broken', lost: 'not answered' };
+    const source = requested ? 'service' : answered ? 'cache' : 'bot';
+    const step = result === 'lost' ? 'dropped' : 'completed';
+    await this.#end(reply, step, { outcome: outcomes[result], source, waitMs, err });
+  }
+
+  /** Leaves the reply as it is, because the process that logged its command had completed it. */
+  async drop(reply: DeferredReply): Promise<void> {
+    this.publish(reply, 'dropped');
+    await this.#options.journal.remove(reply.interactionId);
+  }
+
+  publish({ interactionId, command }: DeferredReply, step: ReplyEvent['step']): void {
+    this.#options.events.publish('reply', { step, interactionId, command });
+  }
+
+  publishEnd(reply: DeferredReply, { source = 'bot', waitMs = 0, outcome, err }: CommandEnd): void {
+    const { command, receivedAtMs } = reply;
+    const tookMs = Date.now() - receivedAtMs;
+    this.#options.events.publish('command', { ...requesterOf(reply), command, source, waitMs, tookMs, outcome, err });
+  }
+
+  /** Sends no message again that Discord did not accept. */
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #lookUp(reply: DeferredReply, start: StartLookup) {
+    const notice = new WaitNotice((permitAtMs) => this.#options.editor.showWait(reply, permitAtMs));
+    let requestedAtMs: number | undefined;
+    const outcome: Outcome = await start({
+      onSchedule: (permitAtMs) => notice.expect(permitAtMs),
+      onRequest: () => {
+        requestedAtMs = Date.now();
+        void notice.end();
+      },
+    }).then(
+      (answer) => ({ answer }),
+      (error: CardServiceError) => ({ error }),
+    );
+    await notice.end(); // the answer is shown after the last notice
+    const waitMs = (requestedAtMs ?? Date.now()) - reply.receivedAtMs;
+    return { outcome, requested: requestedAtMs !== undefined, waitMs };
+  }
+
+  /** Tries until Discord accepts the message. */
+  async #show(
+    reply: DeferredReply,
+    message: ReplyMessage,
+  ): Promise<Exclude<CompleteResult, 'failed'> | 'too late' | 'stopped'> {
+    const { signal } = this.#closed;
+    for (let attempt = 1; ; attempt++) {
+      const result = await this.#options.editor.complete(reply, message);
+      if (result !== 'failed') return result;
+      const retryMs = backOffMs(attempt, RETRY);
+      if (Date.now() + retryMs > reply.deadlineMs) return 'too late';
+      await sleep(retryMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return 'stopped';
+    }
+  }
+
+  async #end(reply: DeferredReply, step: ReplyEvent['step'], end: CommandEnd): Promise<void> {
+    this.publish(reply, step);
+    this.publishEnd(reply, end);
+    await this.#options.journal.remove(reply.interactionId);
+  }
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { statedWaitSeconds } from '../../../src/discord/rest/error-answers.ts';
+import { sleepsThrough } from '../../../src/discord/rest/rest-options.ts';
+
+const EDIT = '/webhooks/:id/:token/messages/@original';
+
+describe('a 429 from Discord', () => {
+  it.each([
+    ['to an edit is slept through while the reply can be edited', EDIT, 14 * 60_000, true],
+    ['to an edit is refused beyond that', EDIT, 15 * 60_000, false],
+    ['to a first answer is left to its sender, who knows the time', '/interactions/:id/:token/callback', 1_000, false],
+    ['to a login is left to the login', '/gateway/bot', 1_000, false],
+    ['to a registration is reported to the moderator', '/applications/:id/commands', 1_000, false],
+  ])('%s', (_, route, retryAfter, expected) => {
+    expect(sleepsThrough({ route, retryAfter, timeToReset: 0 })).toBe(expected);
+  });
+
+  it.each([
+    ['the body, whose figure the header rounds up', '11', 10.5, 10.5],
+    ['the larger when they differ', '11', 2.5, 11],
+    ['the larger when the body is it', '1', 10.5, 10.5],
+    ['the body alone', null, 0.7, 0.7],
+    ['the header alone, decimals too', '1.5', undefined, 1.5],
+    ['the body when the header is a date', 'Wed, 21 Oct 2026 07:28:00 GMT', 3, 3],
+    ['the header when the body is no number', '2', '10', 2],
+    ['none: neither states a wait', null, undefined, undefined],
+    ['none: nothing and less than nothing', '', -1, undefined],
+    ['none: a wait without end', 'Infinity', Number.NaN, undefined],
+  ])('states a wait: %s', (_, header, retryAfter, expected) => {
+    expect(statedWaitSeconds(header, retryAfter)).toBe(expected);
+  });
+});
