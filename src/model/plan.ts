@@ -8,7 +8,7 @@ export type Plan = (typeof PLANS)[number];
 export interface PlanLimits {
   requestsPerDay: number;
   requestsPerMinute: number;
-  /** Requests that may come at once after a quiet time. */
+  /** Requests that may be sent at once after a quiet time. */
   burst: number;
 }
 
@@ -19,16 +19,16 @@ export const PLAN_LIMITS: Record<Exclude<Plan, 'enterprise'>, PlanLimits> = {
   business: { requestsPerDay: 200_000, requestsPerMinute: 500, burst: 1_000 },
 };
 
-/** What the operator configured; `auto` goes by the daily limit that the service reports. */
+/** What the operator configured; `auto` follows the daily limit that the service reports. */
 export interface PlanSetting {
   plan: Plan | 'auto';
   requestsPerMinute?: number | undefined;
   burst?: number | undefined;
-  /** Processes among which the plan is divided while they cannot hear of each other; 1 unless given. */
+  /** Processes among which the plan is divided while they are isolated from each other; 1 unless given. */
   processes?: number;
 }
 
-/** Upstream requests that one may cause per UTC day. */
+/** Upstream requests that one member, or one Discord server, may cause per UTC day. */
 export interface BudgetSetting {
   /** `undefined` = no cap. */
   guildDaily: number | undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the rate-limit headers of one response said; an absent or nonsensical header is `undefined`. */
+/** The rate-limit headers of one response; an absent or nonsensical header is `undefined`. */
 export interface QuotaReading {
   limit: number | undefined;
   remaining: number | undefined;

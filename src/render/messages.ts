@@ -38,7 +38,7 @@ export function formatMessage<K extends MessageKey>(
     message = compile(locale, key);
     compiled.set(id, message);
   }
-  return message.format(args[0]) as string; // only arguments that are objects would make it anything else
+  return message.format(args[0]) as string; // it is something else only with arguments that are objects
 }
 
 function compile(locale: string, key: MessageKey): IntlMessageFormat {

@@ -1,17 +1,17 @@
-// What hides, reverses or breaks text: controls, bidirectional overrides, zero-width and other invisible characters.
+// Characters that hide, reverse or break text: controls, bidirectional overrides, zero-width and other invisible characters.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u{115F}\u{1160}\u{3164}\u{FFA0}]/gu;
 
 // Every character that begins something in Discord's Markdown, bare links, mentions, emoji and time stamps included,
-// which discord.js's escapeMarkdown leaves as they are; and the dot of an address: Discord unfolds bare invites, too.
+// which discord.js's escapeMarkdown leaves as they are; and the dot of an address: Discord renders bare invites, too.
 const MARKUP = /[\\*_~|`<>[\]()#:@+-]|\.(?=\p{L})|^\d+(?=\.\s)/gu;
 
-// Most texts need none of this, and to find that out at once saves a good part of the time that an embed takes.
+// Most texts need no change, and this check saves a good part of the time that an embed takes.
 const SIMPLE = /^[!-~]+(?: [!-~]+)*$/;
 const SIMPLE_WITHOUT_MARKUP = /^[A-Za-z0-9]+(?:[ '/][A-Za-z0-9]+)*$/;
 
 /**
- * Text of the service for a place where Discord renders Markdown: it shows as the characters that it is, pings nobody
- * and links nowhere. At most `maxLength` UTF-16 units, the escapes included.
+ * Text of the service for a place where Discord renders Markdown: it shows as its own characters, mentions no member and
+ * is no link. At most `maxLength` UTF-16 units, the escapes included.
  */
 export function plainMarkdown(text: string, maxLength: number): string {
   if (text.length <= maxLength && SIMPLE_WITHOUT_MARKUP.test(text)) return text;
@@ -27,7 +27,7 @@ export function plainText(text: string, maxLength: number): string {
   return clip(text.replace(/\s+/g, ' ').replace(INVISIBLE, '').trim(), maxLength);
 }
 
-/** Cuts at a whole character, and shows that something is missing. */
+/** Cuts at a whole character, and marks the cut with an ellipsis. */
 export function clip(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const kept = text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '');

@@ -5,9 +5,9 @@ import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 export interface UsageFigures {
   /** What is left of the day. */
   today: { limit: number | undefined; remaining: number | undefined; resetsAtMs: number | undefined };
-  /** As far as it still holds. */
+  /** `undefined` when it is out of date. */
   report: Usage | undefined;
-  /** What the report says of a period that is not the day. */
+  /** The report's figures when its period is not the day. */
   inPeriod: { used: number | undefined; limit: number | undefined; remaining: number | undefined } | undefined;
 }
 
@@ -17,12 +17,13 @@ export interface UsageKnowledge {
   nowMs: number;
 }
 
-/** Head and body of one answer come this close together (default of CARD_SERVICE_TIMEOUT_MS). */
+/** Headers and body of one answer arrive this close together (default of CARD_SERVICE_TIMEOUT_MS). */
 const SAME_ANSWER_MS = 10_000;
 
 /**
- * Every figure from one source. Headers and report both speak of the day when the report's period is one; then the newer
- * of the two says limit and remaining together, and the headers when they came with that report.
+ * Every figure from one source, so that none contradicts another. When the report's period is a day, it and the headers
+ * describe the same figures; then limit and remaining are taken together from the newer of the two, and from the headers
+ * when both came with one answer.
  */
 export function usageFigures({ report, quota, nowMs }: UsageKnowledge): UsageFigures {
   const headers = { limit: quota?.limit, remaining: quota?.remaining, resetsAtMs: quota?.resetsAtMs };
@@ -41,8 +42,8 @@ export function usageFigures({ report, quota, nowMs }: UsageKnowledge): UsageFig
 }
 
 /**
- * A report without a period is taken to be of the UTC day in which it came. One that seemed over when it came shows that
- * our clock is wrong.
+ * A report without a period counts for the UTC day in which it arrived. A period that is over on arrival shows that our
+ * clock is wrong, and the report is kept.
  */
 function isOver({ usage, atMs }: { usage: Usage; atMs: number }, nowMs: number): boolean {
   const endMs = usage.period?.endMs ?? nextUtcMidnightMs(atMs);
@@ -54,7 +55,7 @@ function isOfTheDay({ period, requests }: Usage, quota: QuotaState | undefined):
   return requests?.limit === undefined || quota?.limit === undefined || requests.limit === quota.limit;
 }
 
-/** The plan was changed since the report came. */
+/** The plan was changed since the report arrived. */
 function isContradicted({ requests }: Usage, { limit }: QuotaState): boolean {
   return requests?.limit !== undefined && limit !== undefined && requests.limit !== limit;
 }
@@ -63,7 +64,7 @@ function hasFigures(quota: QuotaState | undefined): quota is QuotaState {
   return quota?.remaining !== undefined || quota?.limit !== undefined;
 }
 
-/** What is missing follows from the others; `used` and `limit` are believed before `remaining`. */
+/** A missing figure is computed from the others; `used` and `limit` take precedence over `remaining`. */
 function complete(requests: Usage['requests']): UsageFigures['inPeriod'] {
   if (!requests) return undefined;
   const { limit } = requests;

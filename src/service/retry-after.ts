@@ -1,7 +1,7 @@
 import { DAY_MS } from '../time/utc-day.ts';
 import { httpDateMs } from './rate-limit-headers.ts';
 
-/** How long the service asks us to wait, and where it said so. */
+/** A wait that the service states, and where. */
 export interface StatedWait {
   seconds: number;
   source: 'body' | 'header';

@@ -4,7 +4,7 @@ import { BoundedMemory } from '../../src/cache/bounded-memory.ts';
 const MAX_BYTES = 100_000;
 
 describe('bounded memory', () => {
-  it('never holds more than its bytes, and forgets what was not read for longest', () => {
+  it('never holds more than its bytes, and evicts the least recently used entry', () => {
     const memory = new BoundedMemory(MAX_BYTES);
     memory.set('first', 'x'.repeat(500));
     memory.set('second', 'x'.repeat(500));
@@ -17,20 +17,20 @@ describe('bounded memory', () => {
     expect([memory.get('first'), memory.get('second')]).toEqual(['x'.repeat(500), undefined]);
   });
 
-  it('counts two bytes for each character, and something for each entry', () => {
+  it('counts two bytes for each character, and an overhead for each entry', () => {
     const memory = new BoundedMemory(MAX_BYTES);
     memory.set('key', 'value');
     expect(memory.bytes).toBeGreaterThanOrEqual(16);
   });
 
-  it('takes no value that is larger than all of it', () => {
+  it('does not keep a value that is larger than all of it', () => {
     const memory = new BoundedMemory(MAX_BYTES);
     memory.set('small', 'x');
     memory.set('large', 'x'.repeat(MAX_BYTES));
     expect([memory.get('small'), memory.get('large')]).toEqual(['x', undefined]);
   });
 
-  it('forgets what it is told to', () => {
+  it('deletes and clears', () => {
     const memory = new BoundedMemory(MAX_BYTES);
     memory.set('a', '1');
     memory.set('b', '2');

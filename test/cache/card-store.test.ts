@@ -56,7 +56,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     expect(lines).toEqual([]);
   });
 
-  it('knows nothing of other ids, whatever their case', async () => {
+  it('distinguishes ids by case', async () => {
     const { store } = await cards().open();
     await store.set('a', ANSWER);
     expect([await store.get('A'), await store.get('b')]).toEqual([undefined, undefined]);
@@ -71,7 +71,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     expect(await here.get('a')).toEqual(ANSWER);
   });
 
-  it('knows whether a card was ever found at this address, after a restart too', async () => {
+  it('knows whether a card was ever found at this address, also after a restart', async () => {
     const place = cards();
     const origin = 'cards.test /v2/[c]*/{id}';
     const holdsCards = async (where?: string) =>
@@ -84,7 +84,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     expect([await store.holdsCards(), await holdsCards(), await holdsCards(origin)]).toEqual([true, true, false]);
   });
 
-  it('reads from memory what it has read before', async () => {
+  it('reads from memory what it has read from the lasting store', async () => {
     const place = cards();
     await (await place.open()).store.set('a', ANSWER);
     const { store, lines } = await place.open();
@@ -94,7 +94,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     expect(lines).toEqual([]);
   });
 
-  it('forgets no card because its memory is full', async () => {
+  it('loses no card when its memory is full', async () => {
     const { store } = await cards().open({ memoryBytes: 20_000 });
     for (let index = 0; index < 200; index++)
       await store.set(`card ${index}`, { ...ANSWER, fetchedAtMs: NOW_MS - index });
@@ -103,8 +103,8 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     }
   });
 
-  describe('with another beside it', () => {
-    it('sees the cards of the other', async () => {
+  describe('with a second process', () => {
+    it('reads the cards of the other', async () => {
       const place = cards();
       const [one, other] = [(await place.open()).store, (await place.open()).store];
       await one.set('a', ANSWER);
@@ -112,7 +112,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       expect([await other.get('a'), await one.get('b')]).toEqual([ANSWER, OLDER]);
     });
 
-    it('looks for what the other has stored since only when its memory is not good enough', async () => {
+    it('reads the lasting store only when the record in memory is not accepted', async () => {
       const place = cards();
       const [one, other] = [(await place.open()).store, (await place.open()).store];
       await one.set('a', OLDER);
@@ -128,7 +128,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       ['an older copy', OLDER],
       ['that there was no such card', { card: undefined, fetchedAtMs: NOW_MS - 1 }],
       ['that the card was no longer listed', { ...OLDER, delistedAtMs: NOW_MS - 1 }],
-    ])('keeps its own when the other has stored %s', async (_, stored) => {
+    ])('keeps its own record when the other has stored %s', async (_, stored) => {
       const place = cards();
       const [one, other] = [(await place.open()).store, (await place.open()).store];
       await one.set('a', ANSWER);
@@ -140,7 +140,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     it.each<[string, CardRecord]>([
       ['that there is no such card any more', { card: undefined, fetchedAtMs: NOW_MS }],
       ['that its old copy is no longer listed', { ...OLDER, delistedAtMs: NOW_MS }],
-    ])("believes the service's later word: %s", async (_, later) => {
+    ])("takes the service's later word: %s", async (_, later) => {
       const place = cards();
       const [one, other] = [(await place.open()).store, (await place.open()).store];
       await one.set('a', { ...OLDER, fetchedAtMs: OLDER.fetchedAtMs + 1 });
@@ -148,7 +148,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       expect(await one.get('a', never)).toEqual(later);
     });
 
-    it('gives what is in memory, good enough or not, when the store holds nothing', async () => {
+    it('returns the record in memory, accepted or not, when the lasting store has none', async () => {
       const place = cards();
       const { store } = await place.open();
       await store.set('a', OLDER);
@@ -159,7 +159,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
 
   describe('the keeping time', () => {
     it.each(['in one process', 'with a restart before the reads'])(
-      'counts from when the service answered, and no read extends it %s',
+      'counts from when the service answered, and no read extends it, %s',
       async (how) => {
         const place = cards();
         const first = (await place.open()).store;
@@ -175,7 +175,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       },
     );
 
-    it('is over for what is set too late', async () => {
+    it('is over for a record that is set too late', async () => {
       const place = cards();
       const { store } = await place.open();
       await store.set('a', { ...ANSWER, fetchedAtMs: NOW_MS - KEEP_MS });
@@ -189,14 +189,14 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       expect(await (await place.open({ keepMs: 60_000.5 })).store.get('a')).toEqual(ANSWER);
     });
 
-    it('that became shorter in the configuration ends the life of older cards', async () => {
+    it('that was shortened in the configuration ends the life of older cards', async () => {
       const place = cards();
       await (await place.open()).store.set('a', OLDER);
       expect(await (await place.open({ keepMs: 1_000 })).store.get('a')).toBeUndefined();
     });
   });
 
-  describe('that holds what does not fit', () => {
+  describe('that holds an invalid row', () => {
     it.each([
       ['no JSON', '{"value":{"card"'],
       ['another shape', JSON.stringify({ value: { card: { title: 'Ember Drake' }, fetchedAtMs: NOW_MS } })],
@@ -206,7 +206,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
         JSON.stringify({ value: { card: { ...CARD, prices: { low: '1' } }, fetchedAtMs: NOW_MS } }),
       ],
       ['a list', JSON.stringify({ value: [] })],
-    ])('misses, with one warning: %s', async (_, value) => {
+    ])('has a miss, with one warning: %s', async (_, value) => {
       const place = cards();
       await (await place.open()).store.set('a', ANSWER);
       const { store, lines } = await place.open();
@@ -215,7 +215,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       expect(lines.map(({ level }) => level)).toEqual([WARN]);
     });
 
-    it('takes the next answer in its place', async () => {
+    it('replaces it with the next answer', async () => {
       const place = cards();
       await (await place.open()).store.set('a', ANSWER);
       const { store } = await place.open();
@@ -225,7 +225,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       expect(await (await place.open()).store.get('a')).toEqual(ANSWER);
     });
 
-    it('gives what is in memory when that is not good enough', async () => {
+    it('returns the record in memory, accepted or not', async () => {
       const place = cards();
       const { store } = await place.open();
       await store.set('a', ANSWER);

@@ -15,7 +15,7 @@ describe('parseCardId', () => {
     ['of three dots', '...', '...'],
     ['of 100 characters', 'x'.repeat(100), 'x'.repeat(100)],
     ['of 100 characters outside of the first plane', '🃏'.repeat(100), '🃏'.repeat(100)],
-  ])('takes an id %s', (_, text, id) => {
+  ])('accepts an id %s', (_, text, id) => {
     expect(parseCardId(text)).toBe(id);
   });
 
@@ -31,12 +31,12 @@ describe('parseCardId', () => {
     ['a control character of Latin-1', 'a\u0085b', 'controlCharacter'],
     ['the first half of a character', 'a\ud83c', 'halfCharacter'],
     ['the second half of a character', '\udccf', 'halfCharacter'],
-  ])('refuses %s and says why', (_, text, reason) => {
+  ])('refuses %s, with the reason', (_, text, reason) => {
     expect(() => parseCardId(text)).toThrow(InvalidCardId);
     expect(() => parseCardId(text)).toThrow(expect.objectContaining({ reason }));
   });
 
-  it('gives an id that is taken again as it is', () => {
+  it('accepts its own result unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const id = idOrNothing(text);

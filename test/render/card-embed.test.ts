@@ -10,8 +10,8 @@ import { CardAnswer } from '../../src/service/card-service.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { currency, locale, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 
-const ASKED_AT_MS = Date.UTC(2026, 10, 20, 12);
-const ASKED = '<t:1795176000:R>';
+const FETCHED_AT_MS = Date.UTC(2026, 10, 20, 12);
+const FETCHED = '<t:1795176000:R>';
 const RENEWING = formatMessage('en-US', 'renewing');
 
 const VIEW: CardView = {
@@ -25,11 +25,11 @@ const VIEW: CardView = {
     imageUrl: 'https://cards.test/base1-4.png',
     prices: { market: 1234.5, low: 0, high: 2000 },
   },
-  answer: { fetchedAtMs: ASKED_AT_MS },
+  answer: { fetchedAtMs: FETCHED_AT_MS },
   showPrices: true,
   locale: 'en-US',
   currency: undefined,
-  quota: { limit: 1_000, remaining: 987, resetsAtMs: undefined, receivedAtMs: ASKED_AT_MS },
+  quota: { limit: 1_000, remaining: 987, resetsAtMs: undefined, receivedAtMs: FETCHED_AT_MS },
 };
 
 function embedOf(view: Partial<CardView>) {
@@ -53,14 +53,14 @@ describe('the embed of a card', () => {
         { name: 'Market', value: '1,234.50', inline: true },
         { name: 'Low', value: '0.00', inline: true },
         { name: 'High', value: '2,000.00', inline: true },
-        { name: 'Prices as of', value: ASKED, inline: false },
+        { name: 'Prices as of', value: FETCHED, inline: false },
       ],
       image: { url: 'https://cards.test/base1-4.png' },
       footer: { text: 'base1-4 · 987 of 1,000 requests left today' },
     });
   });
 
-  it('leaves out what is not there', () => {
+  it('leaves out what is absent', () => {
     const { id, name, game, set } = VIEW.card;
     const embed = embedOf({ card: { id, name, game, set }, showPrices: false, quota: undefined });
     expect(embed.fields?.map(({ name }) => name)).toEqual(['Set']);
@@ -69,20 +69,20 @@ describe('the embed of a card', () => {
     expect(embed.footer).toEqual({ text: 'base1-4' });
   });
 
-  it('has no footer when there is nothing to say in it', () => {
+  it('has no footer when it would be empty', () => {
     expect(embedOf({ card: { ...VIEW.card, id: '\u200b' }, quota: undefined })).not.toHaveProperty('footer');
   });
 
-  it('calls a card without a name so', () => {
+  it('marks a card without a name', () => {
     expect(embedOf({ card: { ...VIEW.card, name: ' \u200b' } }).title).toBe('(no name)');
   });
 
-  it.each([[undefined], [{}]])('says "no prices" where there are none, and since when: %j', (prices) => {
+  it.each([[undefined], [{}]])('shows "no prices" when there are none, and since when: %j', (prices) => {
     expect(field({ card: { ...VIEW.card, prices } }, 'Prices')).toBe('no prices');
-    expect(field({ card: { ...VIEW.card, prices } }, 'Prices as of')).toBe(ASKED);
+    expect(field({ card: { ...VIEW.card, prices } }, 'Prices as of')).toBe(FETCHED);
   });
 
-  it('says nothing of prices that nobody wants', () => {
+  it('leaves prices out when they are not wanted', () => {
     expect(JSON.stringify(embedOf({ showPrices: false }))).not.toMatch(/price|market/i);
   });
 
@@ -94,10 +94,10 @@ describe('the embed of a card', () => {
     expect(field({ locale, currency }, 'Market')).toBe(written);
   });
 
-  it('says that a card is no longer listed, and what else there is to say, and looks different', () => {
-    const embed = embedOf({ answer: { fetchedAtMs: 0, delistedAtMs: ASKED_AT_MS }, note: RENEWING });
+  it('shows that a card is no longer listed, and the note, in another colour', () => {
+    const embed = embedOf({ answer: { fetchedAtMs: 0, delistedAtMs: FETCHED_AT_MS }, note: RENEWING });
     expect(embed.description).toBe(
-      `No longer listed by the card service, as of ${ASKED}. This is our last copy.\n${RENEWING}`,
+      `No longer listed by the card service, as of ${FETCHED}. This is our last copy.\n${RENEWING}`,
     );
     expect(embed.color).not.toBe(cardEmbed(VIEW).color);
   });
@@ -140,7 +140,7 @@ describe('the picture of a card', () => {
     ['a user and password', 'https://me:pw@cards.test/a.png'],
     ['2,049 characters', `https://cards.test/${'x'.repeat(2_030)}`],
     ['over 2,048 characters once encoded', `https://cards.test/${'四'.repeat(300)}`],
-  ])('shows no picture for %s', (_, text) => {
+  ])('is none for %s', (_, text) => {
     expect(imageUrl(text)).toBeUndefined();
   });
 });
@@ -149,7 +149,7 @@ describe('whatever the service sends for a card', () => {
   const notes = fc.constantFrom(
     undefined,
     RENEWING,
-    ...[new QuotaSpent(ASKED_AT_MS), new KeyRefused(401), new ServiceDown('silence', { untilMs: ASKED_AT_MS })].map(
+    ...[new QuotaSpent(FETCHED_AT_MS), new KeyRefused(401), new ServiceDown('silence', { untilMs: FETCHED_AT_MS })].map(
       (error) => formatMessage('en-US', 'notRenewed', { why: errorMessage('en-US', error) }),
     ),
   );
@@ -163,14 +163,14 @@ describe('whatever the service sends for a card', () => {
     note: notes,
   });
 
-  it('Discord takes the embed', () => {
+  it('Discord accepts the embed', () => {
     fc.assert(
       fc.property(view, (view) => expectAccepted(cardEmbed(view))),
       { numRuns: 500 },
     );
   });
 
-  it('its texts stay texts', () => {
+  it('its texts are no Markdown', () => {
     fc.assert(
       fc.property(view, (view) => {
         const { title = '', fields = [] } = cardEmbed({ ...view, showPrices: false });
@@ -202,13 +202,13 @@ describe('"no such card"', () => {
     const anyId = nastyText.map(idOrNothing).filter((id) => id !== undefined);
     fc.assert(
       fc.property(anyId, (id) => {
-        const said = noSuchCard('en-US', id, ASKED_AT_MS + 999);
+        const said = noSuchCard('en-US', id, FETCHED_AT_MS + 999);
         expect(said.length).toBeLessThanOrEqual(2_000);
         expect(parseMarkdown(said)).toEqual([
           { type: 'text', text: 'There is no card ' },
           { type: 'bold', children: [{ type: 'text', text: expect.any(String) }] },
           { type: 'text', text: ', as of ' },
-          { type: 'timestamp', seconds: ASKED_AT_MS / 1000, style: 'R' },
+          { type: 'timestamp', seconds: FETCHED_AT_MS / 1000, style: 'R' },
           { type: 'text', text: '. An id looks like ' },
           { type: 'code', text: 'base1-4' },
           { type: 'text', text: '.' },

@@ -23,7 +23,7 @@ const UNTIL_MS = NOON_MS + HOUR_MS;
 const CARDS = 'Cards that are known are still shown.';
 const ID = 'An id looks like `base1-4`.';
 
-describe('every error has sentences for members, without what only the log should hold', () => {
+describe('every error has a text for members, without details that belong in the log', () => {
   it.each<[CardServiceError, string]>([
     [new QuotaSpent(UNTIL_MS), `Today's requests to the card service are used up. They come back ${AT_ONE}.`],
     [new Busy(UNTIL_MS, false), `Too many questions are waiting for the card service. Ask again ${AT_ONE}.`],

@@ -4,7 +4,7 @@ import { en } from '../../src/render/languages/en.ts';
 import { type ArgumentTypes, formatMessage, LANGUAGES } from '../../src/render/messages.ts';
 
 describe('a message', () => {
-  it('tells a member when the permit is expected', () => {
+  it('shows when the permit is expected', () => {
     expect(formatMessage('en-US', 'permitAt', { time: '<t:1795176001:t>' })).toBe(
       'Your turn comes at <t:1795176001:t>.',
     );
@@ -29,7 +29,7 @@ describe('a message', () => {
     expect(formatMessage(locale, 'requestsLeft', { remaining: 12_345 })).toBe(shown);
   });
 
-  it('shows its arguments as they are, whatever is in them', () => {
+  it('shows its arguments unchanged, whatever they contain', () => {
     const why = "'{x}' <b>&</b> {count, plural, other {#}} # ''";
     expect(formatMessage('en-US', 'notRenewed', { why })).toBe(`This copy is not the newest. ${why}`);
   });
@@ -44,7 +44,7 @@ describe('the compiler', () => {
     >().toEqualTypeOf<{ a: number; b: string; c: number; d: string; e: string; f: string }>();
   });
 
-  it('wants every argument, of its type, and no other', () => {
+  it('requires every argument, of its type, and no other', () => {
     // @ts-expect-error an argument is missing
     expect(() => formatMessage('en-US', 'permitAt')).toThrow('time');
     // @ts-expect-error a number is not a text
@@ -66,7 +66,7 @@ describe.each(Object.entries(LANGUAGES))('the language %s', (code, texts) => {
     return names;
   };
 
-  it('is made of messages that can be read, each with the arguments of the English one', () => {
+  it('has valid messages, each with the arguments of the English one', () => {
     for (const [key, text] of Object.entries(texts)) {
       expect([key, argumentsIn(text)]).toEqual([key, argumentsIn(en[key as keyof typeof en])]);
     }

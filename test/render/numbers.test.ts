@@ -33,7 +33,7 @@ describe('a price', () => {
     expect(plainSpaces(formatPrice(locale, value, currency)).replace('￥', '¥')).toBe(written);
   });
 
-  it('writes any price in any language so that it can be read', () => {
+  it('is short and has digits in any language', () => {
     fc.assert(
       fc.property(price, locale, currency, (value, locale, currency) => {
         const written = formatPrice(locale, value, currency);
@@ -55,7 +55,7 @@ describe('a count', () => {
   });
 });
 
-describe('formats that are kept', () => {
+describe('cached formats', () => {
   it('do not mix languages, sizes and currencies', () => {
     const read = () => [
       formatPrice('en-US', 1234.5, 'EUR'),

@@ -49,7 +49,7 @@ describe('plainMarkdown', () => {
     expect(plainMarkdown('abc****', 7)).toBe('abc\\*…');
   });
 
-  it('is nothing but text to who reads Markdown, and that text is what plainText shows', () => {
+  it('renders as Markdown to the text that plainText shows', () => {
     fc.assert(
       fc.property(nastyText, (text) => {
         const plain = plainText(text, 100_000);
@@ -59,7 +59,7 @@ describe('plainMarkdown', () => {
     );
   });
 
-  it('is nothing but text when it is cut, too, and the beginning of it', () => {
+  it('renders as Markdown to the beginning of that text when it is cut', () => {
     fc.assert(
       fc.property(nastyText, fc.integer({ min: 1, max: 300 }), (text, maxLength) => {
         const shown = shownText(parseMarkdown(plainMarkdown(text, maxLength)));

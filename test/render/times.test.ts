@@ -9,7 +9,7 @@ describe('a time to come in a sentence', () => {
   it.each<[string, number, string]>([
     ['is a clock time', HOUR_MS, `at <t:${NOON + 3_600}:t>`],
     [
-      'is a full minute, since a clock time shows no seconds and a member should not come too early',
+      'is a full minute, since a clock time shows no seconds and a member should not return too early',
       1_001,
       `at <t:${NOON + 60}:t>`,
     ],
@@ -27,7 +27,7 @@ describe('a time to come in a sentence', () => {
   });
 });
 
-it('a permit is expected in the minute in which it comes', () => {
+it('a clock time is in seconds, rounded up', () => {
   expect(clockTime(NOON_MS + 1)).toBe(`<t:${NOON + 1}:t>`);
 });
 

@@ -50,7 +50,7 @@ function today(left: { limit: number | undefined; remaining: number | undefined 
 }
 
 describe('the embed of the usage', () => {
-  it('shows today, the plan and its period, what was saved, who waits and how new the report is', () => {
+  it('shows today, the plan and its period, what was saved, how many wait and the age of the report', () => {
     expect(values({})).toEqual({
       Today: `▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱▱▱ 50 %\n500 of 1,000 left\nall back at <t:${NOON + 3_600}:t>`,
       Plan: 'pro',
@@ -65,7 +65,7 @@ describe('the embed of the usage', () => {
     });
   });
 
-  it('shows what is known while there is no report, and what is missing', () => {
+  it('without a report shows what is known, and what is missing', () => {
     const figures = { ...VIEW.figures, report: undefined, inPeriod: undefined };
     const view = { ...VIEW, figures, missing: 'No key.' };
     expect(Object.keys(values(view))).toEqual([
@@ -80,7 +80,7 @@ describe('the embed of the usage', () => {
     expect(usageEmbed(VIEW).description).toBe(FLOWS);
   });
 
-  it('says that nothing is known before the first answer', () => {
+  it('shows that nothing is known before the first answer', () => {
     expect(values(today({ limit: undefined, remaining: undefined })).Today).toBe(
       'not known before the first answer of the day',
     );
@@ -93,7 +93,7 @@ describe('the embed of the usage', () => {
     expect(values(today(left)).Today).toBe(said);
   });
 
-  it('marks single figures of the report that are missing', () => {
+  it('marks single missing figures of the report', () => {
     const report = { plan: '', period: { startMs: undefined, endMs: NOON_MS } };
     const inPeriod = { used: 3, limit: undefined, remaining: undefined };
     expect(values({ figures: { ...VIEW.figures, report, inPeriod } })).toMatchObject({
@@ -107,11 +107,11 @@ describe('the embed of the usage', () => {
     expect(values({ everybody: { requests: 1, refused: 0, saved: 1 } })['Saved today']).toBe('1 request');
   });
 
-  it('says when the day will be gone, if it will', () => {
+  it('shows when the day will be spent, if it will', () => {
     expect(values({ runsOutAtMs: NOON_MS + 60_000 }).Today).toContain(`at the present rate gone at <t:${NOON + 60}:t>`);
   });
 
-  it('knows a server without share, members without cap, and askers who may not see who asked most', () => {
+  it('leaves out the budget, the cap and the top members that there are not', () => {
     const server = { requests: 1, refused: 0, saved: 0, cap: undefined, memberCap: undefined };
     const shown = values({ server, topMembers: [] });
     expect(shown['This server today']).toBe('1 request, 0 answered from the cache');
@@ -163,7 +163,7 @@ it.each<[string, Breaker, string, boolean]>([
     `The card service does not accept this bot's API key: check CARD_SERVICE_API_KEY. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 60}:t>.`,
     false,
   ],
-])('says the state of the circuit breaker at this second: %s', (_, breaker, state, isWell) => {
+])('shows the state of the circuit breaker at this second: %s', (_, breaker, state, isWell) => {
   const { description, color } = usageEmbed({ ...VIEW, breaker });
   expect([description, color === usageEmbed(VIEW).color]).toEqual([state, isWell]);
 });
@@ -172,7 +172,7 @@ const bookings = fc.record({ requests: fc.maxSafeNat(), refused: fc.maxSafeNat()
 const cap = fc.option(fc.maxSafeNat(), { nil: undefined });
 
 describe('whatever the service sends for a report', () => {
-  it('Discord takes the embed', () => {
+  it('Discord accepts the embed', () => {
     const report = fc.option(
       fc.record({ usage: serviceUsage.map((it) => UsageAnswer.parse(JSON.parse(JSON.stringify(it)))), atMs: momentMs }),
       { nil: undefined },

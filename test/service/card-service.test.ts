@@ -20,7 +20,7 @@ function ask() {
 }
 
 describe('a card', () => {
-  it('is asked for with the key, under its id, with or without prices as wanted', async () => {
+  it('is requested with the key, under its id, with or without prices', async () => {
     await pair.client.card('base1-4', { includePrices: true });
     await pair.client.card('tide-63', { includePrices: false });
     expect(pair.service.requests.slice(-2)).toEqual([
@@ -29,17 +29,17 @@ describe('a card', () => {
     ]);
   });
 
-  it('is what the service sends, under our names', async () => {
+  it('is what the service sends, under the names of the model', async () => {
     const { tcg, ...sample } = SAMPLE_CARDS.find(({ id }) => id === 'base1-4') ?? CARD;
     expect(await ask()).toEqual({ ...sample, game: tcg });
   });
 
-  it('is asked for without a key where there is none', async () => {
+  it('is requested without a key when none is configured', async () => {
     await clientOf(pair.service.url, { apiKey: undefined }).card('base1-4', { includePrices: true });
     expect(pair.service.requests.at(-1)).toMatchObject({ status: 200, authorized: false });
   });
 
-  it('is looked for where the path template says', async () => {
+  it('is requested at the address of the path template', async () => {
     const client = clientOf(`${pair.service.url}/api/`, { cardPath: '/v2/cards/{id}/full' });
     pair.service.script({ path: '/api/v2/cards/a%2Fb/full?', body: CARD });
     expect(await client.card('a/b', { includePrices: true })).toMatchObject({ id: 'base1-4' });
@@ -50,7 +50,7 @@ describe('a card', () => {
     expect(await ask()).toMatchObject({ name: 'Ember Drake' });
   });
 
-  it('loses fields that nobody knows', async () => {
+  it('loses unknown fields', async () => {
     pair.service.script({
       body: { ...CARD, artist: 'N. N.', set: { ...CARD.set, year: 1 }, prices: { mid: 3, low: 1 } },
     });
@@ -68,7 +68,7 @@ describe('a card', () => {
     expect((await ask())?.prices).toBeUndefined();
   });
 
-  it('does not exist when a 404 says so in an error body, and its tag is told', async () => {
+  it('does not exist when a 404 has an error body, whose tag is reported', async () => {
     const told: unknown[] = [];
     pair.service.script({ path: 'nope', status: 404, body: NO_SUCH_CARD });
     const client = clientOf(pair.service.url, { onNoSuchCard: (...it) => told.push(it) });
@@ -144,12 +144,12 @@ describe('a key', () => {
     ['missing', ''],
     ['another JSON', { error: 'blocked' }],
     ['an endless body', 'x'.repeat(2 * LONG.length)],
-  ])('is not refused by a 403 with %s, which a firewall says', async (_, body) => {
+  ])('is not refused by a 403 with %s, which comes from a firewall', async (_, body) => {
     pair.service.script({ status: 403, body });
     await expect(ask()).rejects.toThrow(new UnexpectedAnswer('status 403'));
   });
 
-  it('is refused by a service that knows another', async () => {
+  it('is refused by a service that expects another', async () => {
     await expect(clientOf(pair.service.url, { apiKey: 'other' }).usage()).rejects.toThrow(KeyRefused);
   });
 });
@@ -167,7 +167,7 @@ describe('a request', () => {
     expect(await failure(gone.service.url)).toEqual(down({ neverLeft: true }));
   });
 
-  it('that is given up before there is a connection has never left', async () => {
+  it('that is aborted before there is a connection has never left', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -182,7 +182,7 @@ describe('a request', () => {
 });
 
 describe('a service', () => {
-  it.each([408, 500, 502, 503, 504, 599])('is down when it answers %d, whatever it says', async (status) => {
+  it.each([408, 500, 502, 503, 504, 599])('is down when it answers %d, whatever the body', async (status) => {
     pair.service.script({ status, body: NO_SUCH_CARD }, { status, body: LONG + LONG });
     await expect(ask()).rejects.toThrow(`card service down: it answered ${status}`);
     await expect(ask()).rejects.toThrow(ServiceDown);
@@ -203,62 +203,65 @@ describe('a service', () => {
     await expect(ask()).rejects.toThrow('card service down: connection failed');
   });
 
-  it('is down when nobody listens', async () => {
+  it('is down when nothing listens', async () => {
     const gone = await startPair();
     await gone.service.close();
     await expect(gone.client.card('a', { includePrices: true })).rejects.toThrow(ServiceDown);
   });
 
-  it('is down when what it sends cannot be unpacked', async () => {
+  it('is down when its body cannot be decompressed', async () => {
     pair.service.script({ body: 'not packed', headers: { 'content-encoding': 'gzip' } });
     await expect(ask()).rejects.toThrow(ServiceDown);
   });
 
   it.each(['hang', 'stall'] as const)('is down when it %ss for longer than the timeout', async (fault) => {
     pair.service.script({ fault, body: CARD });
-    const hasty = clientOf(pair.service.url, { timeoutMs: 60 });
-    await expect(hasty.card('base1-4', { includePrices: true })).rejects.toThrow('no answer within 60 ms');
+    const client = clientOf(pair.service.url, { timeoutMs: 60 });
+    await expect(client.card('base1-4', { includePrices: true })).rejects.toThrow('no answer within 60 ms');
   });
 });
 
-describe('a caller who gives up', () => {
-  it.each(['hang', 'stall'] as const)('gets its own reason when the service %ss', async (fault) => {
-    const patience = new AbortController();
-    const reason = new Error('had enough');
+describe('a caller who aborts', () => {
+  it.each(['hang', 'stall'] as const)('gets its own reason as the error when the service %ss', async (fault) => {
+    const abort = new AbortController();
+    const reason = new Error('aborted');
     const readings: unknown[] = [];
     const client = clientOf(pair.service.url, {
       onQuota: (reading) => {
         readings.push(reading);
-        if (fault === 'stall') patience.abort(reason);
+        if (fault === 'stall') abort.abort(reason);
       },
     });
-    const stop = pair.service.onChange(() => fault === 'hang' && patience.abort(reason));
+    const stop = pair.service.onChange(() => fault === 'hang' && abort.abort(reason));
     pair.service.script({ fault, body: CARD });
-    await expect(client.card('base1-4', { includePrices: true, signal: patience.signal })).rejects.toBe(reason);
+    await expect(client.card('base1-4', { includePrices: true, signal: abort.signal })).rejects.toBe(reason);
     stop();
     expect(readings).toHaveLength(fault === 'stall' ? 1 : 0);
   });
 
-  it('before the request leaves, costs none', async () => {
+  it('before the request leaves causes none', async () => {
     const { total } = pair.service.counts;
-    const signal = AbortSignal.abort(new Error('had enough'));
-    await expect(pair.client.card('base1-4', { includePrices: true, signal })).rejects.toThrow('had enough');
+    const signal = AbortSignal.abort(new Error('aborted'));
+    await expect(pair.client.card('base1-4', { includePrices: true, signal })).rejects.toThrow('aborted');
     expect(pair.service.counts.total).toBe(total);
   });
 });
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('with %d is refused, and the key never travels', async (status) => {
-    const elsewhere = await startPair();
-    for (const location of [`${elsewhere.service.url}/cards/base1-4`, `${pair.service.url}/cards/base1-4`]) {
-      const { total } = pair.service.counts;
-      pair.service.script({ status, headers: { location } });
-      await expect(ask()).rejects.toMatchObject({ detail: `status ${status}` });
-      expect(pair.service.counts.total).toBe(total + 1);
-    }
-    expect(elsewhere.service.counts.total).toBe(0);
-    await elsewhere.service.close();
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'with %d is not followed, so that the key reaches no other host',
+    async (status) => {
+      const elsewhere = await startPair();
+      for (const location of [`${elsewhere.service.url}/cards/base1-4`, `${pair.service.url}/cards/base1-4`]) {
+        const { total } = pair.service.counts;
+        pair.service.script({ status, headers: { location } });
+        await expect(ask()).rejects.toMatchObject({ detail: `status ${status}` });
+        expect(pair.service.counts.total).toBe(total + 1);
+      }
+      expect(elsewhere.service.counts.total).toBe(0);
+      await elsewhere.service.close();
+    },
+  );
 });
 
 describe('a 429', () => {
@@ -284,16 +287,16 @@ describe('a 429', () => {
     expect(refused).toMatchObject(facts);
   });
 
-  it('reads a date by the clock of the service', async () => {
+  it('states a date by the clock of the service', async () => {
     const date = 'Wed, 01 Jan 2031 12:00:00 GMT';
     pair.service.script({ status: 429, headers: { date, 'retry-after': 'Wed, 01 Jan 2031 12:00:30 GMT' } });
     await expect(ask()).rejects.toMatchObject({ seconds: 30, source: 'header' });
   });
 
-  it('stays one when its body never ends', async () => {
+  it('is one even when its body never ends', async () => {
     pair.service.script({ status: 429, body: TOO_MANY, headers: { 'retry-after': '30' }, fault: 'stall' });
-    const hasty = clientOf(pair.service.url, { timeoutMs: 1_000 });
-    await expect(hasty.card('base1-4', { includePrices: true })).rejects.toMatchObject({
+    const client = clientOf(pair.service.url, { timeoutMs: 1_000 });
+    await expect(client.card('base1-4', { includePrices: true })).rejects.toMatchObject({
       seconds: 30,
       source: 'header',
     });
@@ -328,12 +331,12 @@ describe('the usage report', () => {
     [{ plan: 3 }, 'plan: '],
     [{ period: { start: 'yesterday' } }, 'period.start: '],
     [{ requests: { used: 1.5 } }, 'requests.used: '],
-  ])('is refused by its field in %j', async (body, detail) => {
+  ])('is refused with the name of the field: %j', async (body, detail) => {
     pair.service.script({ path: '/v1/usage', body });
     await expect(pair.client.usage()).rejects.toThrow(`unexpected answer: ${detail}`);
   });
 
-  it('is not missing like a card', async () => {
+  it('with a 404 is an unexpected answer', async () => {
     pair.service.script({ path: '/v1/usage', status: 404, body: NO_SUCH_CARD });
     await expect(pair.client.usage()).rejects.toMatchObject({ detail: 'status 404' });
   });
@@ -348,7 +351,7 @@ describe('the rate limit headers', () => {
     ['a 429', { status: 429 }],
     ['a redirect', { status: 302, headers: { location: '/' } }],
     ['an endless body', { body: LONG + LONG }],
-  ])('are reported of %s', async (_, answer) => {
+  ])('are reported for %s', async (_, answer) => {
     const fresh = await startPair();
     fresh.service.script(answer);
     await fresh.client.card('base1-4', { includePrices: true }).catch(() => {});
@@ -358,7 +361,7 @@ describe('the rate limit headers', () => {
     await fresh.service.close();
   });
 
-  it.each([undefined, 'nonsense', '-5'])('may be %s without harm', async (text) => {
+  it.each([undefined, 'nonsense', '-5'])('may be %s, which is no error', async (text) => {
     const headers = { 'x-ratelimit-limit': text, 'x-ratelimit-remaining': text, 'x-ratelimit-reset': text, date: text };
     pair.service.script({ body: CARD, headers });
     expect(await ask()).toMatchObject({ id: 'base1-4' });

@@ -99,7 +99,7 @@ describe('a server', () => {
   beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
   afterAll(() => void server.close());
 
-  it('is asked for one segment that decodes to the id', async () => {
+  it('receives one segment that decodes to the id', async () => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await fc.assert(
       fc.asyncProperty(anyId, async (id) => {

@@ -11,7 +11,7 @@ function read(headers: Record<string, string>) {
 }
 
 describe('readRateLimit', () => {
-  it('reads what every response carries, with the times of the request', () => {
+  it('reads the three headers, with the times of the request', () => {
     const headers = {
       'x-ratelimit-limit': '1000',
       'x-ratelimit-remaining': '7',
@@ -26,31 +26,31 @@ describe('readRateLimit', () => {
     });
   });
 
-  it('reads nothing where there is nothing', () => {
+  it('reads nothing without the headers', () => {
     expect(read({})).toMatchObject({ limit: undefined, remaining: undefined, resetInMs: undefined });
   });
 
-  it('reads no decimals of a request', () => {
+  it('ignores a number of requests with decimals', () => {
     const headers = { 'x-ratelimit-limit': '1.5', 'x-ratelimit-remaining': '1.5' };
     expect(read(headers)).toMatchObject({ limit: undefined, remaining: undefined });
   });
 
-  it.each(['', 'many', '-1', '1e3', '0x10', '5, 5', '9'.repeat(16)])('takes %j for no number', (text) => {
+  it.each(['', 'many', '-1', '1e3', '0x10', '5, 5', '9'.repeat(16)])('ignores %j', (text) => {
     const headers = { 'x-ratelimit-limit': text, 'x-ratelimit-remaining': text, 'x-ratelimit-reset': text };
     expect(read(headers)).toMatchObject({ limit: undefined, remaining: undefined, resetInMs: undefined });
   });
 
-  it.each(['0', '-1'])('takes a limit of %s for none, and what remains of it too', (limit) => {
+  it.each(['0', '-1'])('ignores a limit of %s and its remaining', (limit) => {
     const headers = { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': '0' };
     expect(read(headers)).toMatchObject({ limit: undefined, remaining: undefined });
   });
 
-  it.each([undefined, 'many'])('believes what remains of a limit that is not said (%s)', (limit) => {
+  it.each([undefined, 'many'])('reads remaining without a usable limit (%s)', (limit) => {
     const headers = { ...(limit && { 'x-ratelimit-limit': limit }), 'x-ratelimit-remaining': '0' };
     expect(read(headers)).toMatchObject({ limit: undefined, remaining: 0 });
   });
 
-  it('believes of a remaining above its limit no more than the limit', () => {
+  it('reads a remaining above its limit as the limit', () => {
     const headers = { 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '5000' };
     expect(read(headers)).toMatchObject({ limit: 1000, remaining: 1000 });
   });
@@ -74,12 +74,12 @@ describe('readRateLimit', () => {
     expect(read({ 'x-ratelimit-reset': reset, date: NOON }).resetInMs).toBeUndefined();
   });
 
-  it('reads a reset that is past as one', () => {
+  it('reads a reset in the past as a negative time', () => {
     const reset = String(NOW_MS / 1000 - 10);
     expect(read({ 'x-ratelimit-reset': reset, date: NOON }).resetInMs).toBe(-10_000);
   });
 
-  it('goes by the clock of the service, so that ours may be years off', () => {
+  it('uses the clock of the service, so that ours may be years off', () => {
     const reset = Date.UTC(2031, 0, 2) / 1000;
     const headers = { 'x-ratelimit-reset': `${reset}`, date: 'Wed, 01 Jan 2031 12:00:00 GMT' };
     expect(read(headers).resetInMs).toBe(HALF_A_DAY_MS);

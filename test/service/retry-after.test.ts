@@ -43,7 +43,7 @@ describe('the header Retry-After', () => {
     expect(statedWait(undefined, header, NOW_MS)).toBeUndefined();
   });
 
-  it('is read against the clock of the service, whatever ours says', () => {
+  it('is relative to the clock of the service, whatever ours shows', () => {
     const skewed = statedWait(undefined, 'Sun, 06 Nov 1994 08:49:37 GMT', NOW_MS + 30_000);
     expect(skewed).toEqual({ seconds: 7, source: 'header' });
   });

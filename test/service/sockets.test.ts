@@ -8,7 +8,7 @@ const CARD = { id: 'a', name: 'A', tcg: 'T', set: { id: 's', name: 'S' } };
 const STATUSES = [200, 429, 404, 500, 401, 302];
 
 // Two, because a connection may become free only after the end of its last body was read.
-it('uses at most two connections for many requests, whatever they are answered with', async () => {
+it('many requests use at most two connections, whatever the answers', async () => {
   let connections = 0;
   let requests = 0;
   const server = createServer((_, response) => {
