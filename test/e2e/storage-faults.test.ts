@@ -60,8 +60,8 @@ describe('a card store that another connection has locked', () => {
 
 describe('a file that is corrupt at the start', () => {
   const FILES = {
-    'cards.sqlite': 'remembered cards are asked for again',
-    'state.sqlite': 'pacing and counts start anew, and replies that were owed stay at "thinking…"',
+    'cards.sqlite': 'cached cards are requested again',
+    'state.sqlite': 'the limiter and all counts start anew, and deferred replies stay at "thinking…"',
   };
   const DAMAGES: Record<string, (file: string) => void> = {
     'overwritten with text': (file) => writeFileSync(file, 'this is no database'.repeat(1_000)),
@@ -135,9 +135,9 @@ describe('an invalid row', () => {
     await world.stopBot();
     const state = connection(join(world.config.dataDir, 'state.sqlite'));
     state.exec(`
-      UPDATE pacing SET state = '{"fullAtMs": "soon"}';
+      UPDATE limiter SET state = '{"fullAtMs": "soon"}';
       UPDATE bookings SET requests = 'many', saved = x'00ff';
-      INSERT INTO debts VALUES ('1', '{"token":'), ('2', '{"token":"aW50ZXJhY3Rpb246"}'), ('3', x'00ff');
+      INSERT INTO deferred_replies VALUES ('1', '{"token":'), ('2', '{"token":"aW50ZXJhY3Rpb246"}'), ('3', x'00ff');
     `);
     state.close();
 
@@ -148,12 +148,12 @@ describe('an invalid row', () => {
     expect(embeds).toHaveLength(1);
     expect(usage.embeds).toHaveLength(1);
     expect(logged(world, WARN)).toEqual([
-      'kept pacing state does not fit: starting without',
+      'invalid limiter state: starting without it',
       ...Array(3).fill('invalid deferred reply: it is dropped'),
     ]);
     await world.stopBot();
     const after = connection(join(world.config.dataDir, 'state.sqlite'));
-    expect(after.prepare('SELECT * FROM debts').all()).toEqual([]);
+    expect(after.prepare('SELECT * FROM deferred_replies').all()).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QuotaReading, QuotaState } from '../../src/model/quota.ts';
-import { currentQuota, isOfDay, mergeReading, reserveUntilMs } from '../../src/quota/quota.ts';
+import { accountOf, currentQuota, isOfDay, mergeReading, reserveUntilMs } from '../../src/quota/quota.ts';
 
 const RESET_MS = 1_000_000;
 const NEXT_RESET_MS = RESET_MS + 86_400_000;
@@ -197,5 +197,22 @@ describe('the reserve', () => {
     ['nothing while what remains is unknown', quota(undefined), undefined],
   ])('keeps %s', (_, known, untilMs) => {
     expect(reserveUntilMs(known, NOON)).toBe(untilMs);
+  });
+});
+
+describe('an account', () => {
+  const ADDRESS = 'https://cards.test';
+
+  it.each([
+    ['key', ADDRESS, 'other'],
+    ['lack of a key', ADDRESS, undefined],
+    ['address', 'https://other.test', 'key'],
+  ])('differs by its %s', (_, address, key) => {
+    expect(accountOf(address, key)).not.toBe(accountOf(ADDRESS, 'key'));
+    expect(accountOf(address, key)).toBe(accountOf(address, key));
+  });
+
+  it('does not reveal the key', () => {
+    expect(accountOf(ADDRESS, 'very-secret-key')).toMatch(/^[0-9a-f]{64}$/);
   });
 });

@@ -5,7 +5,7 @@ import { BullJournal } from '../../src/storage/redis/bull-journal.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { JOURNAL_SCHEMA, SqliteJournal } from '../../src/storage/sqlite/sqlite-journal.ts';
-import { StateWrites } from '../../src/storage/sqlite/state-writes.ts';
+import { StateWrites } from '../../src/storage/sqlite/sqlite-state.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 
@@ -35,7 +35,7 @@ export async function sqlitePlace(): Promise<Reservation> {
       const journal = new SqliteJournal(database, log, new StateWrites(log));
       return { journal, lines, end: () => journal.close(), die() {} };
     },
-    written: async () => Number(database.prepare('SELECT count(*) AS written FROM debts').get()?.written),
+    written: async () => Number(database.prepare('SELECT count(*) AS written FROM deferred_replies').get()?.written),
   };
 }
 

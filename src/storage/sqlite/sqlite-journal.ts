@@ -2,13 +2,18 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
 import { DeferredReply } from '../../replies/deferred-reply.ts';
 import type { ReplyJournal } from '../../replies/reply-journal.ts';
-import type { StateWrites } from './state-writes.ts';
+import type { StateWrites } from './sqlite-state.ts';
 
+/** Rows of the table's earlier name are moved; they call a query a question. */
 export const JOURNAL_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS deferred_replies (interaction_id TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS debts (interaction TEXT PRIMARY KEY, debt TEXT NOT NULL) WITHOUT ROWID;
+  INSERT OR IGNORE INTO deferred_replies SELECT interaction, CASE WHEN json_valid(debt)
+    THEN json_remove(json_set(debt, '$.query', json_extract(debt, '$.question')), '$.question') ELSE debt END FROM debts;
+  DROP TABLE debts;
 `;
 
-/** The debts of one process, for its next run. What fails is logged: a row that cannot be read is dropped. */
+/** The deferred replies of one process, for its next run. Failures are logged; a row that cannot be read is dropped. */
 export class SqliteJournal implements ReplyJournal {
   readonly #database: DatabaseSync;
   readonly #write: StatementSync;
@@ -19,9 +24,9 @@ export class SqliteJournal implements ReplyJournal {
 
   constructor(database: DatabaseSync, log: Logger, writes: StateWrites) {
     this.#database = database;
-    this.#write = database.prepare('INSERT OR REPLACE INTO debts VALUES (?, ?)');
-    this.#find = database.prepare('SELECT 1 FROM debts WHERE interaction = ?');
-    this.#remove = database.prepare('DELETE FROM debts WHERE interaction = ?');
+    this.#write = database.prepare('INSERT OR REPLACE INTO deferred_replies VALUES (?, ?)');
+    this.#find = database.prepare('SELECT 1 FROM deferred_replies WHERE interaction_id = ?');
+    this.#remove = database.prepare('DELETE FROM deferred_replies WHERE interaction_id = ?');
     this.#log = log;
     this.#writes = writes;
   }
@@ -50,12 +55,14 @@ export class SqliteJournal implements ReplyJournal {
 
   #read(): DeferredReply[] {
     const rows =
-      this.#try('deferred replies cannot be read', () => this.#database.prepare('SELECT * FROM debts').all()) ?? [];
-    const deferredReplies = rows.flatMap(({ interaction, debt: deferred }) => {
+      this.#try('deferred replies cannot be read', () =>
+        this.#database.prepare('SELECT * FROM deferred_replies').all(),
+      ) ?? [];
+    const deferredReplies = rows.flatMap(({ interaction_id: interactionId, reply }) => {
       const read = this.#try('invalid deferred reply: it is dropped', () =>
-        DeferredReply.parse(JSON.parse(String(deferred))),
+        DeferredReply.parse(JSON.parse(String(reply))),
       );
-      if (read === undefined) void this.remove(String(interaction));
+      if (read === undefined) void this.remove(String(interactionId));
       return read ?? [];
     });
     return deferredReplies.sort((a, b) => a.receivedAtMs - b.receivedAtMs);

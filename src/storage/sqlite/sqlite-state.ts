@@ -1,17 +1,18 @@
 import { join } from 'node:path';
 import { KeyvCardStore } from '../../cache/card-store.ts';
 import { LocalIdentifySlots } from '../../discord/gateway/identify.ts';
+import { Incident, type Logger } from '../../log.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
 import { NO_CARD_LOCK } from '../../lookup/lookup-requests.ts';
 import { LocalReportBoard } from '../../lookup/usage-reports.ts';
 import { LocalLimiter } from '../../quota/local-limiter.ts';
+import { accountOf } from '../../quota/quota.ts';
 import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { openDatabase, openExclusively } from './database.ts';
-import { LIMITER_SCHEMA, LimiterRows } from './limiter-rows.ts';
 import { JOURNAL_SCHEMA, SqliteJournal } from './sqlite-journal.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from './sqlite-ledger.ts';
+import { LIMITER_SCHEMA, SqliteLimiterStore } from './sqlite-limiter-store.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite-store.ts';
-import { StateWrites } from './state-writes.ts';
 
 export interface SqliteStateOptions extends StateOptions {
   dataDir: string;
@@ -22,7 +23,7 @@ export interface SqliteStateOptions extends StateOptions {
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
 const OWNER_PATIENCE_MS = 15_000;
 
-const STATE_LOSS = 'pacing and counts start anew, and replies that were owed stay at "thinking…"';
+const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';
 
 /**
  * The state of a single process, in the files of its `DATA_DIR`.
@@ -41,7 +42,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   const cardStore = openDatabase(join(dataDir, 'cards.sqlite'), {
     log,
     schema: CARDS_SCHEMA,
-    lossMeans: 'remembered cards are asked for again',
+    lossMeans: 'cached cards are requested again',
   });
 
   const writes = new StateWrites(log);
@@ -53,7 +54,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     cardStore: store,
     limiter: new LocalLimiter({
       ...limiterOptions(options),
-      store: new LimiterRows(state, baseUrl, apiKey, log, writes),
+      store: new SqliteLimiterStore(state, accountOf(baseUrl, apiKey), log, writes),
     }),
     ledger,
     journal,
@@ -68,4 +69,26 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
       state.close();
     },
   };
+}
+
+/** Writes to `state.sqlite`. No lookup fails because of one, and a full disk is logged once instead of by each. */
+export class StateWrites {
+  readonly #outage: Incident;
+
+  constructor(log: Logger) {
+    this.#outage = new Incident(log, {
+      level: 'error',
+      begins: 'state cannot be written: deferred replies and counts are kept in memory, and lost at a restart',
+      ends: 'state is written again',
+    });
+  }
+
+  /** @param run a statement. One that changes nothing does not show that the disk has room: a full one takes it, too */
+  try(run: () => { changes: number | bigint }): void {
+    try {
+      if (run().changes > 0) this.#outage.succeeded();
+    } catch (err) {
+      this.#outage.failed({ err });
+    }
+  }
 }

@@ -97,7 +97,7 @@ export class ProbedBot {
   }
 
   /** Row count of a table. Only after the bot has ended, because it locks its files. */
-  rows(table: 'cards' | 'debts'): number {
+  rows(table: 'cards' | 'deferred_replies'): number {
     const file = table === 'cards' ? 'cards.sqlite' : 'state.sqlite';
     const database = new DatabaseSync(join(this.dataDir, file), { readOnly: true });
     const found = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get();

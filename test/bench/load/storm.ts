@@ -52,7 +52,7 @@ export async function storm(scale: number): Promise<LoadRow> {
     const measure = await bot.ask('measure');
     const residentAtEnd = bot.residentMegabytes;
     await bot.end();
-    const deferredReplies = bot.rows('debts');
+    const deferredReplies = bot.rows('deferred_replies');
     const refused = service.counts.byStatus[429] ?? 0;
     const uninformed = commands - counted.size;
     return {

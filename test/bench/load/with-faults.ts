@@ -113,7 +113,7 @@ type Part = Measure & { seconds: number; resident: number };
 
 function verdicts(lost: readonly string[], [early, late]: [Part, Part], bot: ProbedBot, ranOn: boolean): Verdict[] {
   const alarms = bot.alarms();
-  const [deferredReplies, cards] = [bot.rows('debts'), bot.rows('cards')];
+  const [deferredReplies, cards] = [bot.rows('deferred_replies'), bot.rows('cards')];
   const more = KEPT.filter((name) => (late[name] ?? 0) > (early[name] ?? 0) + TOLERANCE);
   const heap = late.heapMegabytes / early.heapMegabytes;
   return [

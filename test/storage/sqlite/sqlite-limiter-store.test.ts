@@ -1,0 +1,81 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
+import { LIMITER_SCHEMA, SqliteLimiterStore } from '../../../src/storage/sqlite/sqlite-limiter-store.ts';
+import { StateWrites } from '../../../src/storage/sqlite/sqlite-state.ts';
+import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
+
+const ACCOUNT = 'account';
+const STATE: LimiterState = {
+  ...INITIAL_LIMITER_STATE,
+  fullAtMs: 1_234.5,
+  breaker: { state: 'open', reason: 'day', sinceMs: 4_000, untilMs: 5_000, failures: 2 },
+  quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
+};
+/** The same as the previous version stored it. */
+const EARLIER = {
+  ...STATE,
+  breaker: undefined,
+  gate: { why: 'day', probing: false, sinceMs: 4_000, untilMs: 5_000, failures: 2 },
+};
+
+function openDatabase(): DatabaseSync {
+  const database = new DatabaseSync(':memory:');
+  database.exec(LIMITER_SCHEMA);
+  return database;
+}
+
+function storeIn(database: DatabaseSync, account = ACCOUNT, log = logLines().log): SqliteLimiterStore {
+  return new SqliteLimiterStore(database, account, log, new StateWrites(log));
+}
+
+describe('the limiter store', () => {
+  it('has nothing before the first request of an account', () => {
+    expect(storeIn(openDatabase()).load()).toBeUndefined();
+  });
+
+  it.each([STATE, { ...STATE, quota: undefined }])('gives back what was saved last', (state) => {
+    const store = storeIn(openDatabase());
+    store.save({ ...STATE, fullAtMs: 0 });
+    store.save(state);
+    expect(store.load()).toEqual(state);
+  });
+
+  it('separates accounts', () => {
+    const database = openDatabase();
+    storeIn(database).save(STATE);
+    expect(storeIn(database, 'another account').load()).toBeUndefined();
+  });
+
+  it('takes over the table of the previous version, once, also after a return to that version', () => {
+    const database = openDatabase();
+    storeIn(database).save(INITIAL_LIMITER_STATE);
+    for (const fullAtMs of [1, 2]) {
+      database.exec('CREATE TABLE pacing (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID');
+      database.prepare('INSERT INTO pacing VALUES (?, ?)').run(ACCOUNT, JSON.stringify({ ...EARLIER, fullAtMs }));
+      for (let starts = 0; starts < 2; starts++) database.exec(LIMITER_SCHEMA);
+      expect(storeIn(database).load()).toEqual({ ...STATE, fullAtMs });
+    }
+    expect(() => database.prepare('SELECT * FROM pacing')).toThrow('no such table');
+  });
+
+  it.each(['nonsense', '{}', 'null', '{"fullAtMs":"soon"}'])('starts without %s, and logs it', (state) => {
+    const database = openDatabase();
+    const { log, lines } = logLines();
+    const store = storeIn(database, ACCOUNT, log);
+    store.save(STATE);
+    database.prepare('UPDATE limiter SET state = ?').run(state);
+    expect(store.load()).toBeUndefined();
+    expect(lines).toMatchObject([{ level: WARN, msg: 'invalid limiter state: starting without it' }]);
+  });
+
+  it('that can be neither read nor written logs a line each', () => {
+    const database = openDatabase();
+    const { log, lines } = logLines();
+    const store = storeIn(database, ACCOUNT, log);
+    database.close();
+    store.save(STATE);
+    expect(store.load()).toBeUndefined();
+    expect(lines.map(({ level }) => level)).toEqual([ERROR, WARN]);
+  });
+});
