@@ -1,11 +1,11 @@
 import type { CardStore } from '../cache/card-store.ts';
 import type { Logger } from '../log.ts';
 
-/** One id that does not exist is a slip of the pen; of a few different ones some should. */
+/** One id that does not exist may be mistyped; of three different ones some should exist. */
 const SUSPICIOUS_IDS = 3;
 const LONGEST_TAG = 100;
 
-/** Suspects the address of the card lookup, once, when several ids are said not to exist and no card was ever found. */
+/** Warns once that the address of the card lookup may be wrong: several ids do not exist, and no card was ever found. */
 export class AddressDoubt {
   readonly #cards: Pick<CardStore, 'holdsCards'>;
   readonly #log: Logger;
@@ -16,7 +16,7 @@ export class AddressDoubt {
     this.#log = log;
   }
 
-  /** @param tag `_tag` of the error body: that of a wrong path is likely to be another than that of a wrong id */
+  /** @param tag `_tag` of the error body: a wrong path likely has another than a wrong id */
   async noSuchCard(id: string, tag: string): Promise<void> {
     if (this.#missing.size >= SUSPICIOUS_IDS || this.#missing.has(id)) return;
     this.#missing.add(id);

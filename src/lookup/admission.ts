@@ -1,6 +1,6 @@
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, KeptInReserve, KeyRefused, QuotaSpent, ServiceDown } from '../model/errors.ts';
-import type { Budget, Charged } from '../quota/budget.ts';
+import { type Allowance, budgetRefusal } from '../quota/budget.ts';
 import type { BlockedReason, Limiter } from '../quota/limiter.ts';
 import type { Lookup, PendingLookup, Waiter } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
@@ -14,7 +14,6 @@ type LookupRequest = Pick<Lookup, 'cardId' | 'lane' | 'requester'>;
 export interface AdmissionInputs {
   pendingLookups: PendingLookups;
   limiter: Pick<Limiter, 'schedule'>;
-  budget: Pick<Budget, 'refusal'>;
   /** A lookup whose permit is further away is refused at once. */
   longestWaitMs: number;
 }
@@ -24,12 +23,12 @@ export interface AdmissionInputs {
  * way. The times that were promised to others hold: a lookup that would wait behind everything for too long is refused,
  * even when its own permit would come in time.
  *
- * @param spent what is booked on the requester at this moment
+ * @param allowance of the requester at this moment
  */
 export function decideAdmission(
   lookup: LookupRequest,
-  spent: Charged,
-  { pendingLookups, limiter, budget, longestWaitMs }: AdmissionInputs,
+  allowance: Allowance,
+  { pendingLookups, limiter, longestWaitMs }: AdmissionInputs,
 ): { permitAtMs: number } | { refusal: CardServiceError } {
   const present = pendingLookups.get(lookup.cardId);
   if (present?.requesting) return { permitAtMs: Date.now() };
@@ -38,7 +37,7 @@ export function decideAdmission(
   const nowMs = Date.now(); // not before the schedule's: a permit that is free now means no wait
   if (blocked) return { refusal: blockedError(blocked) };
   const queued = pendingLookups.queuedBy(lookup.requester); // as good as spent
-  const refusal = isBooked(lookup, present) ? budget.refusal(spent, queued) : undefined;
+  const refusal = isBooked(lookup, present) ? budgetRefusal(allowance, queued) : undefined;
   if (refusal) return { refusal };
   if (lookup.lane === 'renewals') {
     const reserved = reservedUntilMs !== undefined && !present;

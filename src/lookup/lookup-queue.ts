@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { Stopping } from '../model/errors.ts';
-import type { Budget, Charged } from '../quota/budget.ts';
+import type { Allowance, Budget } from '../quota/budget.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
@@ -56,15 +56,15 @@ export class LookupQueue {
   async admit(lookup: Lookup): Promise<Admission> {
     const pendingLookups = this.#pendingLookups;
     await this.#exchangeQueues(); // a rank counts what waits in other processes
-    let spent: Charged;
+    let allowance: Allowance;
     let requested: number;
     do {
       requested = pendingLookups.requestedCount;
-      spent = await this.#options.budget.spentBy(lookup.requester);
+      allowance = await this.#options.budget.allowanceOf(lookup.requester);
     } while (requested !== pendingLookups.requestedCount); // what left the queue meanwhile would be counted nowhere
     // Nothing is awaited from here on, so that the place is taken before the next admission is decided.
     if (this.#closing) return { refusal: new Stopping() };
-    const decided = decideAdmission(lookup, spent, { ...this.#options, pendingLookups });
+    const decided = decideAdmission(lookup, allowance, { ...this.#options, pendingLookups });
     return 'refusal' in decided ? decided : { reservation: this.#reserve(lookup, decided.permitAtMs) };
   }
 

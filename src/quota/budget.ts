@@ -14,13 +14,23 @@ export interface BudgetOptions {
   plannedDay: number | undefined;
 }
 
-/** Requests that count against a member, and those that count against a Discord server. */
+/** Requests of a member, and of a Discord server. */
 export interface Charged {
   member: number;
   guild: number;
 }
 
-/** Whether an asker may still cause requests today. Answers from the cache are nobody's budget. */
+/** How many requests a member, and a Discord server, may cause in a day; `undefined` = no cap. */
+export type BudgetCaps = { [whose in keyof Charged]: number | undefined };
+
+/** What a requester may spend today. */
+export interface Allowance {
+  caps: BudgetCaps;
+  /** What is booked already, where there is a cap; otherwise 0. */
+  spent: Charged;
+}
+
+/** How many requests each member and each Discord server may cause in a day. Answers from the cache do not count. */
 export class Budget {
   readonly #options: BudgetOptions;
 
@@ -28,42 +38,40 @@ export class Budget {
     this.#options = options;
   }
 
-  /** Requests that a member, and a Discord server, may cause in a day; `undefined` = no cap. */
-  caps(): { [whose in keyof Charged]: number | undefined } {
+  caps(): BudgetCaps {
     const { limiter, setting, plannedDay } = this.#options;
     return { member: memberCap(setting, limiter.quota()?.limit ?? plannedDay), guild: setting.guildDaily };
   }
 
   /**
-   * What is booked on the asker today, where there is a cap; else 0. Costs no request and never rejects. A cap is soft by
-   * what is booked after this was read: in a single process nothing, among several what leaves in the same moment.
+   * Costs no request and never rejects. A cap is soft by what is booked after this was read: nothing in a single process,
+   * among several what leaves in the same moment.
    */
-  async spentBy(requester: Requester): Promise<Charged> {
+  async allowanceOf(requester: Requester): Promise<Allowance> {
     const { ledger } = this.#options;
     const caps = this.caps();
     const [member, guild] = await Promise.all([
       caps.member === undefined ? undefined : ledger.memberToday(requester.memberId),
       caps.guild === undefined ? undefined : ledger.guildToday(requester),
     ]);
-    return { member: member?.requests ?? 0, guild: guild?.requests ?? 0 };
+    return { caps, spent: { member: member?.requests ?? 0, guild: guild?.requests ?? 0 } };
   }
+}
 
-  /**
-   * Why no request may be booked any more today on who has spent so much; `undefined` when one may.
-   *
-   * @param queued what waits for a turn is as good as spent
-   */
-  refusal(spent: Charged, queued: Charged): BudgetSpent | undefined {
-    const caps = this.caps();
-    const untilMs = nextUtcMidnightMs(Date.now());
-    if (caps.member !== undefined && spent.member + queued.member >= caps.member) {
-      return new BudgetSpent('member', caps.member, untilMs);
-    }
-    if (caps.guild !== undefined && spent.guild + queued.guild >= caps.guild) {
-      return new BudgetSpent('server', caps.guild, untilMs);
-    }
-    return undefined;
+/**
+ * Why no further request may be booked on a requester today; `undefined` when one may.
+ *
+ * @param queued what waits for a permit counts as spent
+ */
+export function budgetRefusal({ caps, spent }: Allowance, queued: Charged): BudgetSpent | undefined {
+  const untilMs = nextUtcMidnightMs(Date.now());
+  if (caps.member !== undefined && spent.member + queued.member >= caps.member) {
+    return new BudgetSpent('member', caps.member, untilMs);
   }
+  if (caps.guild !== undefined && spent.guild + queued.guild >= caps.guild) {
+    return new BudgetSpent('server', caps.guild, untilMs);
+  }
+  return undefined;
 }
 
 const DEFAULT_SHARE = 0.1;

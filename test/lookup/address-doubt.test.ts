@@ -6,9 +6,9 @@ describe('an address under which no card is found', () => {
   it.each<[string, string[], boolean | undefined, number]>([
     ['is suspected at the third id, once', ['a', 'b', 'c', 'd', 'e'], false, 1],
     ['is not suspected for two ids', ['a', 'b'], false, 0],
-    ['is not suspected for one id that is asked for again', ['a', 'a', 'a', 'a'], false, 0],
+    ['is not suspected for one id that is looked up again', ['a', 'a', 'a', 'a'], false, 0],
     ['is not suspected when a card was found before', ['a', 'b', 'c', 'd'], true, 0],
-    ['is not suspected when nobody can tell', ['a', 'b', 'c', 'd'], undefined, 0],
+    ['is not suspected when the store cannot be read', ['a', 'b', 'c', 'd'], undefined, 0],
   ])('%s', async (_, ids, holdsCards, times) => {
     const { log, lines } = logLines();
     const doubt = new AddressDoubt({ holdsCards: async () => holdsCards }, log);

@@ -28,11 +28,11 @@ function lookups(count: number, requester: (index: number) => Pick<Lookup, 'requ
 /** A decision over a queue in which base1-1 waits for a permit and base1-2 has its request under way. */
 function decisionWith({
   schedule = {},
-  refusal,
+  isSpent = false,
   postponed,
 }: {
   schedule?: Partial<Schedule>;
-  refusal?: BudgetSpent;
+  isSpent?: boolean;
   postponed?: string;
 } = {}) {
   fakeTime();
@@ -54,19 +54,20 @@ function decisionWith({
       ...schedule,
     }),
   };
-  const inputs = { pendingLookups, limiter, budget: { refusal: () => refusal }, longestWaitMs: LONGEST_WAIT_MS };
-  return (wish: Lookup) => decideAdmission(wish, { member: 0, guild: 0 }, inputs);
+  const allowance = { caps: { member: isSpent ? 3 : undefined, guild: undefined }, spent: { member: 3, guild: 0 } };
+  return (wish: Lookup) =>
+    decideAdmission(wish, allowance, { pendingLookups, limiter, longestWaitMs: LONGEST_WAIT_MS });
 }
 
 describe('the decision', () => {
-  const SPENT = new BudgetSpent('member', 3, NOON_MS);
+  const SPENT = { refusal: { name: 'BudgetSpent' } };
   const DAY_SPENT = { blocked: { reason: 'day', untilMs: NOON_MS + 60_000 } } as const;
 
   it.each<[string, Parameters<typeof decisionWith>[0], Lookup, object]>([
     ['admits to the next free permit', {}, lookup('new', by('bob')), { permitAtMs: NOON_MS + 6_000 }],
     [
       'admits at once what joins a request under way, whatever blocks others',
-      { schedule: DAY_SPENT, refusal: SPENT },
+      { schedule: DAY_SPENT, isSpent: true },
       lookup('base1-2', by('bob')),
       { permitAtMs: NOON_MS },
     ],
@@ -78,23 +79,18 @@ describe('the decision', () => {
     ],
     [
       'names the block before the budget',
-      { schedule: DAY_SPENT, refusal: SPENT },
+      { schedule: DAY_SPENT, isSpent: true },
       lookup('new'),
       { refusal: { name: 'QuotaSpent' } },
     ],
-    ['refuses what the budget does not allow', { refusal: SPENT }, lookup('new'), { refusal: SPENT }],
+    ['refuses what the budget does not allow', { isSpent: true }, lookup('new'), SPENT],
     [
       'leaves the budget aside for what joins',
-      { refusal: SPENT },
+      { isSpent: true },
       lookup('base1-1', by('bob')),
       { permitAtMs: NOON_MS },
     ],
-    [
-      'counts a renewal that a member lifts against the budget',
-      { refusal: SPENT },
-      lookup('renewed', by('bob')),
-      { refusal: SPENT },
-    ],
+    ['counts a renewal that a member lifts against the budget', { isSpent: true }, lookup('renewed', by('bob')), SPENT],
     [
       'refuses a renewal while the last requests are reserved',
       { schedule: { reservedUntilMs: NOON_MS + 1 } },

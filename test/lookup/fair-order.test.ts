@@ -16,10 +16,10 @@ class Queue {
   #cards = 0;
 
   join(memberId: string, guildId: string | undefined, lookups = 1, lane: Lane = 'members'): void {
-    for (let count = 0; count < lookups; count++) this.ask(`card ${this.#cards++}`, memberId, guildId, lane);
+    for (let count = 0; count < lookups; count++) this.want(`card ${this.#cards++}`, memberId, guildId, lane);
   }
 
-  ask(cardId: string, memberId: string, guildId: string | undefined, lane: Lane = 'members'): void {
+  want(cardId: string, memberId: string, guildId: string | undefined, lane: Lane = 'members'): void {
     const lookup = { cardId, showPrices: true, lane, requester: { memberId, guildId }, deadlineMs: 0 };
     this.pendingLookups.start(
       this.pendingLookups.add({ lookup, resolve: () => {}, reject: () => {} }, this.promisedAtMs),
@@ -98,10 +98,10 @@ describe('the fair order', () => {
   it('puts members before renewals, and books them when they join one', () => {
     const queue = new Queue();
     queue.join('reader', 'guild', 2, 'renewals');
-    queue.ask('old card', 'reader', 'guild', 'renewals');
-    queue.join('asker', 'guild');
-    queue.ask('old card', 'joiner', 'guild');
-    expect(queue.serve(4)).toEqual(['asker', 'joiner', 'reader', 'reader']);
+    queue.want('old card', 'reader', 'guild', 'renewals');
+    queue.join('member', 'guild');
+    queue.want('old card', 'joiner', 'guild');
+    expect(queue.serve(4)).toEqual(['member', 'joiner', 'reader', 'reader']);
   });
 
   it('lets an endless stream of newcomers overtake nothing for ever', () => {
@@ -138,8 +138,8 @@ describe('the fair order', () => {
   it('gives a card the best place among its waiters', () => {
     const queue = new Queue();
     queue.join('eager', 'guild', 10);
-    queue.ask('wanted', 'eager', 'guild');
-    queue.ask('wanted', 'other', 'guild');
+    queue.want('wanted', 'eager', 'guild');
+    queue.want('wanted', 'other', 'guild');
     expect(queue.pendingLookups.get('wanted')?.bookedOn.memberId).toBe('eager');
     queue.serve();
     queue.serve();
@@ -149,9 +149,9 @@ describe('the fair order', () => {
   it('gives no advantage to a friend who wants the same cards: a newcomer waits for one permit of theirs', () => {
     const queue = new Queue();
     const cards = Array.from({ length: 55 }, (_, index) => `wanted ${index}`);
-    for (const card of cards) queue.ask(card, 'eager', 'guild');
+    for (const card of cards) queue.want(card, 'eager', 'guild');
     queue.serve(19); // the burst
-    for (const card of cards.slice(19)) queue.ask(card, 'friend', undefined);
+    for (const card of cards.slice(19)) queue.want(card, 'friend', undefined);
     queue.join('newcomer', 'guild');
     expect(queue.serve(2)).toContain('newcomer');
   });
@@ -159,9 +159,9 @@ describe('the fair order', () => {
   it('puts a card whose rank a joiner improves behind all that already wait at that rank', () => {
     const queue = new Queue();
     queue.join('eager', 'guild', 3);
-    queue.ask('wanted', 'eager', 'guild');
+    queue.want('wanted', 'eager', 'guild');
     queue.join('first', 'guild b');
-    queue.ask('wanted', 'friend', 'guild c');
+    queue.want('wanted', 'friend', 'guild c');
     expect(queue.serve(3)).toEqual(['eager', 'first', 'eager']);
     expect(queue.pendingLookups.get('wanted')).toBeUndefined();
   });
@@ -169,8 +169,8 @@ describe('the fair order', () => {
   it('counts what a member joined like what they were first to want', () => {
     const queue = new Queue();
     queue.join('eager', 'guild', 10);
-    for (let card = 0; card < 10; card++) queue.ask(`card ${card}`, 'joiner', 'guild b');
-    queue.ask('one more', 'joiner', 'guild b');
+    for (let card = 0; card < 10; card++) queue.want(`card ${card}`, 'joiner', 'guild b');
+    queue.want('one more', 'joiner', 'guild b');
     queue.join('newcomer', 'guild c', 3);
     expect(queue.serve(8).filter((member) => member === 'newcomer')).toHaveLength(3);
   });
@@ -197,7 +197,7 @@ describe('the fair order', () => {
     queue.promisedAtMs = 2 * MINUTE_MS;
     queue.join('eager', 'guild', 20);
     queue.promisedAtMs = 1;
-    queue.ask('overdue', 'eager', 'guild');
+    queue.want('overdue', 'eager', 'guild');
     queue.nowMs = 2 * MINUTE_MS;
     queue.serve(); // the overdue one, which ranks behind twenty
     queue.promisedAtMs = queue.nowMs;
@@ -224,8 +224,8 @@ describe('what waits in another process', () => {
 
   it('is published with all who wait for it here', () => {
     const queue = new Queue();
-    queue.ask('wanted', 'owner', 'guild b');
-    queue.ask('wanted', 'joiner', 'guild');
+    queue.want('wanted', 'owner', 'guild b');
+    queue.want('wanted', 'joiner', 'guild');
     expect(queue.pendingLookups.summary(queue.nowMs).waiting).toMatchObject([
       { payer: owner, requesters: [owner, joiner] },
     ]);
@@ -247,7 +247,7 @@ describe('whatever was wanted and served before', () => {
     const queue = new Queue();
     for (const one of steps) {
       if (one === 'serve') queue.serve();
-      else queue.ask(`wanted ${one.card}`, one.member, one.guild);
+      else queue.want(`wanted ${one.card}`, one.member, one.guild);
     }
     return queue;
   }
@@ -280,7 +280,7 @@ describe('whatever was wanted and served before', () => {
         queue.join('eager', 'guild', cards);
         queue.serve(Math.min(served, cards));
         for (let friend = 0; friend < friends; friend++) {
-          for (let card = served; card < cards; card++) queue.ask(`card ${card}`, `friend ${friend}`, undefined);
+          for (let card = served; card < cards; card++) queue.want(`card ${card}`, `friend ${friend}`, undefined);
         }
         queue.join('newcomer', 'guild');
         expect(queue.serve(2)).toContain('newcomer');

@@ -51,13 +51,13 @@ describe('a permit', () => {
     fakeTime();
     const { queue } = lookupQueueOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
     void queue.enqueue(lookup('base1-1'));
-    const told: number[] = [];
-    void queue.enqueue(lookup('base1-2', { onSchedule: (atMs) => told.push(atMs - Date.now()) }));
+    const announced: number[] = [];
+    void queue.enqueue(lookup('base1-2', { onSchedule: (atMs) => announced.push(atMs - Date.now()) }));
 
     await vi.advanceTimersByTimeAsync(10);
-    expect(told).toEqual([6_000]);
+    expect(announced).toEqual([6_000]);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(told).toEqual([6_000]);
+    expect(announced).toEqual([6_000]);
   });
 
   it('comes after the first permit of every other member', async () => {
@@ -117,7 +117,7 @@ describe('a permit', () => {
   });
 });
 
-describe('single flight', () => {
+describe('single-flight', () => {
   it('books the request on the first requester and counts the others as saved', async () => {
     fakeTime();
     const service = createCardService();
@@ -190,13 +190,13 @@ describe('a 429', () => {
     const service = createCardService({ burst: 2 });
     const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
     service.script({ status: 429, headers: { 'retry-after': '30' }, body: '' });
-    const told: number[] = [];
-    void queue.enqueue(lookup('base1-1', { onSchedule: (atMs) => told.push(atMs - Date.now()) }));
-    void queue.enqueue(lookup('base1-2', { ...by('bob'), onSchedule: (atMs) => told.push(atMs - Date.now()) }));
+    const announced: number[] = [];
+    void queue.enqueue(lookup('base1-1', { onSchedule: (atMs) => announced.push(atMs - Date.now()) }));
+    void queue.enqueue(lookup('base1-2', { ...by('bob'), onSchedule: (atMs) => announced.push(atMs - Date.now()) }));
 
     await vi.advanceTimersByTimeAsync(1_000);
 
-    expect(told.slice(-2).map((ms) => Math.round(ms / 1_000))).toEqual([30, 36]);
+    expect(announced.slice(-2).map((ms) => Math.round(ms / 1_000))).toEqual([30, 36]);
   });
 
   it('is named as the reason of a refusal, and not a long queue', async () => {
@@ -221,9 +221,9 @@ describe('a 429 for longer than the longest wait, with requests left', () => {
     service.script({ status: 429, headers: { 'retry-after': '1200' }, body: '<html>Too many requests</html>' });
     const untilMs = Date.now() + 1_200_000;
 
-    const told = await outcomeAfter(0, queue.enqueue(lookup(IDS[1] ?? '')));
-    expect(told).toBeInstanceOf(Busy);
-    expect(told).toMatchObject({ untilMs, paused: true });
+    const refused = await outcomeAfter(0, queue.enqueue(lookup(IDS[1] ?? '')));
+    expect(refused).toBeInstanceOf(Busy);
+    expect(refused).toMatchObject({ untilMs, paused: true });
     expect(await queue.admit(lookup(IDS[2] ?? ''))).toMatchObject({ refusal: { name: 'Busy', untilMs } });
 
     await vi.advanceTimersByTimeAsync(900_000);
@@ -365,13 +365,13 @@ describe('an outage whose end is stated', () => {
     service.set({ down: true, downRetryAfterSeconds: 30 });
     const { queue } = lookupQueueOver(service);
     const startMs = Date.now();
-    const told: number[] = [];
-    const first = queue.enqueue(lookup('base1-1', { onSchedule: (atMs) => told.push(atMs - startMs) }));
+    const announced: number[] = [];
+    const first = queue.enqueue(lookup('base1-1', { onSchedule: (atMs) => announced.push(atMs - startMs) }));
 
     const refused = await outcomeAfter(60_000, first);
     expect(refused).toBeInstanceOf(ServiceDown);
     expect(service.requests.map(({ atMs }) => atMs - startMs)).toEqual([0, 30_000, 60_000]);
-    expect(told[0]).toBe(30_000);
+    expect(announced[0]).toBe(30_000);
 
     await vi.advanceTimersByTimeAsync(10_000);
     service.set({ down: false });
