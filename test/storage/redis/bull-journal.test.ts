@@ -9,7 +9,7 @@ import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 
 const PATIENTLY = { timeout: 30_000 };
-/** A card service that never answers: its process owes, and does not pay. */
+/** A card service that never answers, so that no reply is completed. */
 const SLOW = { latencyMs: 3_600_000 };
 
 interface ProcessOptions extends DiscordBehaviour {
@@ -37,8 +37,8 @@ async function defer(process: Process, count = 1) {
   return deferred.map(({ interactionId }) => interactionId);
 }
 
-describe('a debt in Redis', { timeout: 90_000 }, () => {
-  it('is owed by one of two processes that were given the same interaction', async () => {
+describe('a deferred reply in Redis', { timeout: 90_000 }, () => {
+  it('has one owner when two processes receive the same interaction', async () => {
     const redis = await startRedis();
     const [one, other] = await Promise.all([startProcess(redis), startProcess(redis)]);
     const asked = Array.from({ length: 20 }, () => deferredReply());
@@ -50,13 +50,13 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     expect(kept.map((both) => both.filter(Boolean))).toEqual(asked.map(() => [true]));
   });
 
-  it('is left alone while its process is alive, however long it waits', async () => {
+  it('is not taken over while its owner is alive, however long it waits', async () => {
     const redis = await startRedis();
     const { client, written } = await redisWatcher(redis);
-    const home = await startProcess(redis, { ...SLOW, takesOver: false });
+    const owner = await startProcess(redis, { ...SLOW, takesOver: false });
     const other = await startProcess(redis);
     await expect.poll(() => other.processesAlive.size, PATIENTLY).toBe(2);
-    const [id] = await defer(home);
+    const [id] = await defer(owner);
 
     const looks = async () => Number(await client.hGet(`${redis.prefix}:replies:interaction-${id}`, 'ats'));
     await expect.poll(looks, PATIENTLY).toBeGreaterThanOrEqual(2);
@@ -66,7 +66,7 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     expect(await written()).toBe(1);
   });
 
-  it('is paid by another when its process falls silent, and by a third when that one does, too', async () => {
+  it('is completed by another process when its owner dies, and by a third when that one dies, too', async () => {
     const redis = await startRedis();
     const { written } = await redisWatcher(redis);
     const first = await startProcess(redis, SLOW);
@@ -85,35 +85,35 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     await expect.poll(written, PATIENTLY).toBe(0);
   });
 
-  it('is taken over once, however long it then takes to pay', async () => {
+  it('is taken over once, however long its completion takes', async () => {
     const redis = await startRedis();
     const first = await startRun(redis);
     const left = deferredReply();
     await first.journal.add(left);
     await first.end();
 
-    const next = await startProcess(redis, { latencyMs: 1_000 }); // many more looks
+    const next = await startProcess(redis, { latencyMs: 1_000 }); // many looks at it meanwhile
     await expect.poll(next.completedIds, PATIENTLY).toEqual([left.interactionId]);
     await next.replies.settled();
 
     expect(next.completedIds()).toEqual([left.interactionId]);
   });
 
-  it('is another’s at once when its process says that it stops, also one that somebody should look at by now', async () => {
+  it('is left to any process at once when its owner stops, also one that is due for a look', async () => {
     const redis = await startRedis();
     const { keys, client } = await redisWatcher(redis);
-    const home = await startProcess(redis, { ...SLOW, firstLookMs: 0, takesOver: false });
-    await defer(home, 3);
+    const owner = await startProcess(redis, { ...SLOW, firstLookMs: 0, takesOver: false });
+    await defer(owner, 3);
 
-    await home.journal.close();
+    await owner.journal.close();
 
     const jobs = (await keys()).filter((key) => key.startsWith('interaction-'));
     const data = await Promise.all(jobs.map((key) => client.hGet(`${redis.prefix}:replies:${key}`, 'data')));
     expect(data.map((json) => JSON.parse(json ?? '').home)).toEqual([null, null, null]);
-    expect(home.link.health).toBe('usable');
+    expect(owner.link.health).toBe('usable');
   });
 
-  it('that its process has left to others is not owed by who is given the interaction again', async () => {
+  it('that was left to others is refused to a process that receives the interaction again', async () => {
     const redis = await startRedis();
     const first = await startRun(redis);
     const left = deferredReply();
@@ -124,14 +124,14 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     expect(await other.journal.add({ ...left })).toBe(false);
   });
 
-  it('over which a process died while it looked at it is paid by the next', async () => {
+  it('that a process died over while it looked at it is completed by the next', async () => {
     const redis = await startRedis();
     const { client, written } = await redisWatcher(redis);
     const first = await startRun(redis);
     const left = deferredReply();
     await first.journal.add(left);
     await first.end();
-    // As that process leaves it: taken out of the queue, and nobody's any more once the lock has run out.
+    // As such a process leaves it: no longer in the queue, with a lock that expires.
     const queue = `${redis.prefix}:replies`;
     await client.lRem(`${queue}:wait`, 0, `interaction-${left.interactionId}`);
     await client.rPush(`${queue}:active`, `interaction-${left.interactionId}`);
@@ -142,7 +142,7 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     await expect.poll(written, PATIENTLY).toBe(0);
   });
 
-  it('that does not fit is dropped with a line in the log, and the others are paid', async () => {
+  it('that is invalid is dropped and logged, and the others are completed', async () => {
     const redis = await startRedis();
     const { client, written } = await redisWatcher(redis);
     const first = await startRun(redis);
@@ -159,12 +159,12 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     expect(next.lines.map(({ msg }) => msg)).toContain('invalid deferred reply: it is dropped');
   });
 
-  it('leaves nothing behind but the keys of its queue', async () => {
+  it('leaves only the keys of the queue in Redis when it is completed', async () => {
     const redis = await startRedis();
     const { client, keys, written } = await redisWatcher(redis);
-    const home = await startProcess(redis);
-    await defer(home, 50);
-    await home.replies.settled();
+    const owner = await startProcess(redis);
+    await defer(owner, 50);
+    await owner.replies.settled();
 
     await expect.poll(written, PATIENTLY).toBe(0);
     const ofTheQueue = ['delayed', 'events', 'id', 'marker', 'meta', 'stalled-check'];
@@ -172,7 +172,7 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
     expect(await client.xLen(`${redis.prefix}:replies:events`)).toBeLessThan(150);
   });
 
-  it.skipIf(noRealRedis('the memory that a debt takes'))('takes less than 2 kB', async () => {
+  it.skipIf(noRealRedis('the memory that a deferred reply takes'))('takes less than 2 kB', async () => {
     const redis = await startRealRedis();
     const { client } = await redisWatcher(redis);
     const { journal } = await startRun(redis);
@@ -186,123 +186,134 @@ describe('a debt in Redis', { timeout: 90_000 }, () => {
   });
 });
 
-describe.skipIf(noRealRedis('debts while Redis is away'))('while Redis is away', { timeout: 90_000 }, () => {
-  it.each(['killed', 'hung'] as const)(
-    '(%s), debts are paid from memory; when it is back they are struck out, and paid no second time',
-    async (how) => {
+describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
+  'while Redis is unavailable',
+  { timeout: 90_000 },
+  () => {
+    it.each(['killed', 'hung'] as const)(
+      '(%s), replies are completed from memory; when it is back they are removed, and not completed again',
+      async (how) => {
+        const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
+        const { written } = await redisWatcher(redis);
+        // No process looks at them, so the owner itself has to remove them.
+        let accepts = false;
+        const owner = await startProcess(redis, { firstLookMs: 3_600_000, accepts: () => accepts });
+        const other = await startProcess(redis);
+        const [before] = await defer(owner);
+        expect(await written()).toBe(1);
+        if (how === 'killed') await redis.kill();
+        else redis.pause();
+
+        accepts = true;
+        const startedMs = performance.now();
+        const during = await defer(owner, 20);
+        const keptMs = performance.now() - startedMs;
+        await owner.replies.settled();
+        expect(owner.completedIds().sort()).toEqual([before, ...during]);
+        expect(keptMs).toBeLessThan(2_500); // one timeout of 250 ms, not twenty
+
+        if (how === 'killed') await redis.start();
+        else redis.resume();
+        await expect.poll(() => [owner.link.health, other.link.health], PATIENTLY).toEqual(['usable', 'usable']);
+        await expect.poll(written, PATIENTLY).toBe(0);
+        const [after] = await defer(owner);
+        await owner.replies.settled();
+        expect(owner.completedIds()).toContain(after);
+        expect(owner.completed).toHaveLength(22);
+        expect(other.completed).toEqual([]);
+        expect(owner.lines.filter(({ level }) => level >= WARN)).toHaveLength(1);
+      },
+    );
+
+    it('replies wait in memory, and are written when Redis is back, empty', async () => {
+      const redis = await startRealRedis();
+      const { written } = await redisWatcher(redis);
+      const owner = await startProcess(redis, SLOW);
+      const before = await defer(owner);
+      await redis.kill();
+      const during = await defer(owner);
+
+      await redis.startEmpty();
+      await expect.poll(written, PATIENTLY).toBe(2);
+      const other = await startProcess(redis);
+      owner.die();
+
+      await expect.poll(() => other.completedIds().sort(), PATIENTLY).toEqual([...before, ...during]);
+      await expect.poll(written, PATIENTLY).toBe(0);
+    });
+
+    it('from the start, a process defers and completes replies all the same', async () => {
+      const redis = await startRealRedis();
+      await redis.kill();
+      const owner = await startProcess(redis);
+      const pending = await defer(owner);
+      await owner.replies.settled();
+      expect(owner.completedIds()).toEqual(pending);
+
+      await redis.startEmpty();
+      await expect.poll(() => owner.link.health, PATIENTLY).toBe('usable');
+      const { written } = await redisWatcher(redis);
+      await owner.journal.add(deferredReply());
+      expect(await written()).toBe(1);
+    });
+
+    it('a process that stops just when Redis is back writes what is pending and removes what is completed', async () => {
       const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
       const { written } = await redisWatcher(redis);
-      // Nobody comes across a debt by looking, so that they have to be struck out.
-      let accepts = false;
-      const home = await startProcess(redis, { firstLookMs: 3_600_000, accepts: () => accepts });
-      const other = await startProcess(redis);
-      const [before] = await defer(home);
-      expect(await written()).toBe(1);
-      if (how === 'killed') await redis.kill();
-      else redis.pause();
+      const { link } = await startRun(redis);
+      const noHeartbeatYet = { id: randomUUID(), isGone: () => false, onHeartbeat() {} };
+      const journal = new BullJournal({
+        link,
+        processesAlive: noHeartbeatYet,
+        prefix: redis.prefix,
+        log: logLines().log,
+      });
+      const [completed, pending] = [deferredReply(), deferredReply()];
+      await journal.add(completed);
+      await redis.kill();
+      await expect.poll(() => link.health, PATIENTLY).toBe('unavailable');
+      await journal.remove(completed.interactionId);
+      await journal.add(pending);
+      await redis.start();
+      await expect.poll(() => link.health, PATIENTLY).toBe('usable');
 
-      accepts = true;
-      const startedMs = performance.now();
-      const during = await defer(home, 20);
-      const keptMs = performance.now() - startedMs;
-      await home.replies.settled();
-      expect(home.completedIds().sort()).toEqual([before, ...during]);
-      expect(keptMs).toBeLessThan(2_500); // one wait of 250 ms and not twenty
+      await journal.close();
 
-      if (how === 'killed') await redis.start();
-      else redis.resume();
-      await expect.poll(() => [home.link.health, other.link.health], PATIENTLY).toEqual(['usable', 'usable']);
+      const next = await startProcess(redis);
+      await expect.poll(next.completedIds, PATIENTLY).toEqual([pending.interactionId]);
       await expect.poll(written, PATIENTLY).toBe(0);
-      const [after] = await defer(home);
-      await home.replies.settled();
-      expect(home.completedIds()).toContain(after);
-      expect(home.completed).toHaveLength(22);
-      expect(other.completed).toEqual([]);
-      expect(home.lines.filter(({ level }) => level >= WARN)).toHaveLength(1);
-    },
-  );
+      expect(next.completedIds()).toEqual([pending.interactionId]);
+    });
 
-  it('what is owed waits in memory, and is written down when Redis is back, empty', async () => {
-    const redis = await startRealRedis();
-    const { written } = await redisWatcher(redis);
-    const home = await startProcess(redis, SLOW);
-    const before = await defer(home);
-    await redis.kill();
-    const during = await defer(home);
+    it('a process that stops asks members to try again, as no other process could complete their replies', async () => {
+      const redis = await startRealRedis();
+      const owner = await startProcess(redis, { ...SLOW, takesOver: false });
+      const other = await startProcess(redis, { takesOver: false });
+      const [asking = '', before = ''] = [...(await defer(owner)), ...(await defer(other))];
+      await redis.kill();
+      await expect
+        .poll(() => [owner.link.health, other.link.health], PATIENTLY)
+        .toEqual(['unavailable', 'unavailable']);
 
-    await redis.startEmpty();
-    await expect.poll(written, PATIENTLY).toBe(2);
-    const other = await startProcess(redis);
-    home.die();
+      await owner.stop();
 
-    await expect.poll(() => other.completedIds().sort(), PATIENTLY).toEqual([...before, ...during]);
-    await expect.poll(written, PATIENTLY).toBe(0);
-  });
+      expect(owner.completed).toMatchObject([{ id: asking, outcome: { error: expect.any(Stopping) } }]);
+      await other.replies.settled();
+      expect(other.completedIds()).toEqual([before]);
+    });
 
-  it('from the start, a process owes and pays all the same', async () => {
-    const redis = await startRealRedis();
-    await redis.kill();
-    const home = await startProcess(redis);
-    const owed = await defer(home);
-    await home.replies.settled();
-    expect(home.completedIds()).toEqual(owed);
+    it('a process stops in time', async () => {
+      const redis = await startRealRedis();
+      const owner = await startProcess(redis, SLOW);
+      await defer(owner, 50);
+      redis.pause();
+      onTestFinished(() => redis.resume());
 
-    await redis.startEmpty();
-    await expect.poll(() => home.link.health, PATIENTLY).toBe('usable');
-    const { written } = await redisWatcher(redis);
-    await home.journal.add(deferredReply());
-    expect(await written()).toBe(1);
-  });
+      const startedMs = performance.now();
+      await owner.stop();
+      await owner.end();
 
-  it('is told when it is back, by a process that stops just then, what is owed and what is paid', async () => {
-    const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
-    const { written } = await redisWatcher(redis);
-    const { link } = await startRun(redis);
-    const noBeatYet = { id: randomUUID(), isGone: () => false, onHeartbeat() {} };
-    const journal = new BullJournal({ link, processesAlive: noBeatYet, prefix: redis.prefix, log: logLines().log });
-    const [paid, owed] = [deferredReply(), deferredReply()];
-    await journal.add(paid);
-    await redis.kill();
-    await expect.poll(() => link.health, PATIENTLY).toBe('unavailable');
-    await journal.remove(paid.interactionId);
-    await journal.add(owed);
-    await redis.start();
-    await expect.poll(() => link.health, PATIENTLY).toBe('usable');
-
-    await journal.close();
-
-    const next = await startProcess(redis);
-    await expect.poll(next.completedIds, PATIENTLY).toEqual([owed.interactionId]);
-    await expect.poll(written, PATIENTLY).toBe(0);
-    expect(next.completedIds()).toEqual([owed.interactionId]);
-  });
-
-  it('a process that stops tells members to ask again whom no other process could answer', async () => {
-    const redis = await startRealRedis();
-    const home = await startProcess(redis, { ...SLOW, takesOver: false });
-    const other = await startProcess(redis, { takesOver: false });
-    const [asking = '', before = ''] = [...(await defer(home)), ...(await defer(other))];
-    await redis.kill();
-    await expect.poll(() => [home.link.health, other.link.health], PATIENTLY).toEqual(['unavailable', 'unavailable']);
-
-    await home.stop();
-
-    expect(home.completed).toMatchObject([{ id: asking, outcome: { error: expect.any(Stopping) } }]);
-    await other.replies.settled();
-    expect(other.completedIds()).toEqual([before]);
-  });
-
-  it('a process stops all the same', async () => {
-    const redis = await startRealRedis();
-    const home = await startProcess(redis, SLOW);
-    await defer(home, 50);
-    redis.pause();
-    onTestFinished(() => redis.resume());
-
-    const startedMs = performance.now();
-    await home.stop();
-    await home.end();
-
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
-  });
-});
+      expect(performance.now() - startedMs).toBeLessThan(3_000);
+    });
+  },
+);

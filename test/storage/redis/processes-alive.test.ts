@@ -10,37 +10,37 @@ import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { startSlowRelay } from '../../support/slow-relay.ts';
 
-/** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
+/** Short, so that tests need not wait; dead only after many heartbeats, because the machine may be busy. */
 const TIMES = { everyMs: 50, deadAfterMs: 1_000 };
-/** Beats after which all that are alive have been heard of. */
-const TO_HEAR_ALL = TIMES.deadAfterMs / TIMES.everyMs + 1;
-/** As many beats, and more on a busy machine. */
+/** Heartbeats after which every live process has been seen. */
+const TO_SEE_ALL = TIMES.deadAfterMs / TIMES.everyMs + 1;
+/** For that many heartbeats, with a margin for a busy machine. */
 const PATIENCE = { timeout: 15_000, interval: 20 };
 
 type Address = Pick<TestRedis, 'url' | 'prefix'>;
 
-/** One process of a fleet, as far as the others can tell. */
+/** One of several processes, as far as the others can tell. */
 async function join({ url, prefix }: Address, expectedSize?: number, times = TIMES) {
   const { log } = logLines();
   const link = new RedisLink({ url, prefix, log });
   onFinished(() => link.close());
   const processesAlive = new ProcessesAlive(link, prefix, expectedSize, times);
   onFinished(() => processesAlive.leave());
-  let beats = 0;
+  let heartbeats = 0;
   processesAlive.onHeartbeat(() => {
-    beats += 1;
+    heartbeats += 1;
   });
   await link.opened(10_000);
   return {
     link,
     processesAlive,
-    /** Resolves after so many more beats. */
-    hears: async (more: number) => {
-      const until = beats + more;
-      await expect.poll(() => beats, PATIENCE).toBeGreaterThanOrEqual(until);
+    /** Resolves after this many more heartbeats. */
+    beats: async (more: number) => {
+      const until = heartbeats + more;
+      await expect.poll(() => heartbeats, PATIENCE).toBeGreaterThanOrEqual(until);
     },
     becomes: (health: RedisLink['health']) => expect.poll(() => link.health, PATIENCE).toBe(health),
-    /** Of one that all have heard of, by Redis's clock. */
+    /** Of a process that all have seen, by Redis's clock. */
     silentMs: (id: string) =>
       link.run(
         async (client) =>
@@ -55,16 +55,16 @@ const IDLE: QueueSummary = {
   served: { members: { member: 0, guild: 0 }, renewals: { member: 0, guild: 0 } },
 };
 
-function lineOf(memberId: string): QueueSummary {
+function summaryOf(memberId: string): QueueSummary {
   const rank = { member: 1, guild: 2 };
   const payer = { memberId, guildId: 'g' };
   return { ...IDLE, waiting: [{ lane: 'members', rank, queuedAtMs: 3, payer, requesters: [payer] }] };
 }
 
-/** Some rules are about many beats. */
+/** Some rules concern many heartbeats. */
 const SLOW = { timeout: 60_000 };
 
-describe('the processes of a fleet', SLOW, () => {
+describe('processes over one Redis', SLOW, () => {
   let server: TestRedis;
   beforeAll(async () => {
     server = await startRedis();
@@ -72,26 +72,26 @@ describe('the processes of a fleet', SLOW, () => {
   let fleets = 0;
   const newFleet = (): Address => ({ ...server, prefix: `${server.prefix}:${fleets++}` });
 
-  it('see what waits in the lines of the others, and not their own', async () => {
+  it('read the queue summaries of the others, and not their own', async () => {
     const redis = newFleet();
     const [a, b, c] = await Promise.all([join(redis), join(redis), join(redis)]);
-    await a.processesAlive.exchange(lineOf('ann'));
-    expect(await b.processesAlive.exchange(lineOf('bob'))).toContainEqual(lineOf('ann'));
+    await a.processesAlive.exchange(summaryOf('ann'));
+    expect(await b.processesAlive.exchange(summaryOf('bob'))).toContainEqual(summaryOf('ann'));
     const seen = await c.processesAlive.exchange(IDLE);
     expect(seen).toHaveLength(2);
-    expect(seen).toEqual(expect.arrayContaining([lineOf('ann'), lineOf('bob')]));
+    expect(seen).toEqual(expect.arrayContaining([summaryOf('ann'), summaryOf('bob')]));
     expect(c.processesAlive.size).toBe(3);
   });
 
-  it('see nothing of a fleet with another prefix', async () => {
+  it('see nothing of processes with another prefix', async () => {
     const redis = newFleet();
     const [a, b] = await Promise.all([join(redis), join({ ...redis, prefix: `${redis.prefix}:another` })]);
-    await a.processesAlive.exchange(lineOf('ann'));
+    await a.processesAlive.exchange(summaryOf('ann'));
     expect(await b.processesAlive.exchange(IDLE)).toEqual([]);
     expect(b.processesAlive.size).toBe(1);
   });
 
-  it('count one whose line they cannot read', async () => {
+  it('count a process whose summary they cannot read', async () => {
     const redis = newFleet();
     const a = await join(redis);
     await a.link.run(async (client) => {
@@ -101,20 +101,20 @@ describe('the processes of a fleet', SLOW, () => {
     expect(a.processesAlive.size).toBe(2);
   });
 
-  it('notice at their next beat that one has left', async () => {
+  it('notice at their next heartbeat that one has left', async () => {
     const redis = newFleet();
     const [a, b] = await Promise.all([join(redis), join(redis)]);
-    await a.processesAlive.exchange(lineOf('ann'));
-    await b.hears(TO_HEAR_ALL);
+    await a.processesAlive.exchange(summaryOf('ann'));
+    await b.beats(TO_SEE_ALL);
     expect(b.processesAlive.isGone(a.processesAlive.id)).toBe(false);
     await a.processesAlive.leave();
-    await a.processesAlive.exchange(lineOf('ann')); // a last one that was under way
+    await a.processesAlive.exchange(summaryOf('ann')); // a last heartbeat that was under way
     expect(await b.processesAlive.exchange(IDLE)).toEqual([]);
     expect(b.processesAlive.isGone(a.processesAlive.id)).toBe(true);
     expect(b.processesAlive.size).toBe(1);
   });
 
-  it('declare dead one that is silent for too long, and none sooner', async () => {
+  it('declare a process dead when it is silent for too long, and not sooner', async () => {
     const redis = newFleet();
     const [a, b] = await Promise.all([join(redis), join(redis)]);
     await b.finds(2);
@@ -125,74 +125,78 @@ describe('the processes of a fleet', SLOW, () => {
     expect(await b.processesAlive.exchange(IDLE)).toEqual([]);
   });
 
-  it('do not take one for dead that is too new to have been heard of', async () => {
+  it('declare no process dead that may be too new to have been seen', async () => {
     const redis = newFleet();
     const a = await join(redis);
-    await a.hears(TO_HEAR_ALL);
+    await a.beats(TO_SEE_ALL);
     expect(a.processesAlive.isGone('never heard of')).toBe(false);
     const b = await join(redis);
     expect(a.processesAlive.isGone(b.processesAlive.id)).toBe(false);
-    await a.hears(TO_HEAR_ALL);
+    await a.beats(TO_SEE_ALL);
     expect(a.processesAlive.isGone('never heard of')).toBe(true);
     expect(a.processesAlive.isGone(b.processesAlive.id)).toBe(false);
   });
 
-  it('are heard of at once, on a link that was usable before', async () => {
+  it('are seen at once, on a link that was usable before', async () => {
     const redis = newFleet();
     const a = await join(redis);
     const second = new ProcessesAlive(a.link, redis.prefix, 1, TIMES);
     onFinished(() => second.leave());
-    await a.processesAlive.exchange(IDLE); // on the same connection, so after the first beat
+    await a.processesAlive.exchange(IDLE); // on the same connection, so after the first heartbeat
     expect(a.processesAlive.size).toBe(2);
   });
 
-  it('reckon with the expected size until they have heard all', async () => {
+  it('assume the expected size until they have seen all', async () => {
     const a = await join(newFleet(), 4);
-    await a.hears(2);
+    await a.beats(2);
     expect(a.processesAlive.size).toBe(4);
     await a.finds(1);
   });
 });
 
-describe.skipIf(noRealRedis('a fleet whose Redis goes away'))('a fleet whose Redis goes away', SLOW, () => {
-  it('keeps its size, and nobody in it is gone', async () => {
-    const redis = await startRealRedis();
-    const [a, b] = await Promise.all([join(redis), join(redis)]);
-    await a.hears(TO_HEAR_ALL);
-    await redis.kill();
-    await a.becomes('unavailable');
-    await b.processesAlive.leave(); // which nobody hears
-    expect(await a.processesAlive.exchange(IDLE)).toEqual([]);
-    expect(a.processesAlive.size).toBe(2);
-    expect(a.processesAlive.isGone(b.processesAlive.id)).toBe(false);
-  });
+describe.skipIf(noRealRedis('heartbeats while Redis is unavailable'))(
+  'processes whose Redis becomes unavailable',
+  SLOW,
+  () => {
+    it('keep their number, and none of them is gone', async () => {
+      const redis = await startRealRedis();
+      const [a, b] = await Promise.all([join(redis), join(redis)]);
+      await a.beats(TO_SEE_ALL);
+      await redis.kill();
+      await a.becomes('unavailable');
+      await b.processesAlive.leave(); // which the others cannot read
+      expect(await a.processesAlive.exchange(IDLE)).toEqual([]);
+      expect(a.processesAlive.size).toBe(2);
+      expect(a.processesAlive.isGone(b.processesAlive.id)).toBe(false);
+    });
 
-  it('declares nobody dead who comes back from an empty Redis later than others', async () => {
-    const times = { everyMs: 100, deadAfterMs: 4_000 }; // a link may take 2 s to come back
-    const toHearAll = times.deadAfterMs / times.everyMs + 1;
-    const redis = await startRealRedis();
-    const relay = await startSlowRelay(redis.url, { delayMs: 0 });
-    const [a, b] = await Promise.all([join(redis, 1, times), join({ ...redis, url: relay.url }, 1, times)]);
-    await a.finds(2);
-    const declared: { gone: boolean; size: number }[] = [];
-    a.processesAlive.onHeartbeat(() =>
-      declared.push({ gone: a.processesAlive.isGone(b.processesAlive.id), size: a.processesAlive.size }),
-    );
+    it('declare no process dead that reaches an empty Redis later than others', async () => {
+      const times = { everyMs: 100, deadAfterMs: 4_000 }; // a link may take 2 s to come back
+      const toSeeAll = times.deadAfterMs / times.everyMs + 1;
+      const redis = await startRealRedis();
+      const relay = await startSlowRelay(redis.url, { delayMs: 0 });
+      const [a, b] = await Promise.all([join(redis, 1, times), join({ ...redis, url: relay.url }, 1, times)]);
+      await a.finds(2);
+      const declared: { gone: boolean; size: number }[] = [];
+      a.processesAlive.onHeartbeat(() =>
+        declared.push({ gone: a.processesAlive.isGone(b.processesAlive.id), size: a.processesAlive.size }),
+      );
 
-    await redis.kill();
-    await Promise.all([a.becomes('unavailable'), b.becomes('unavailable')]);
-    relay.delayMs = 2_000;
-    await redis.startEmpty();
-    await a.hears(5);
-    expect(b.link.health).toBe('unavailable');
-    relay.delayMs = 0;
-    await b.becomes('usable');
-    await a.hears(toHearAll);
+      await redis.kill();
+      await Promise.all([a.becomes('unavailable'), b.becomes('unavailable')]);
+      relay.delayMs = 2_000;
+      await redis.startEmpty();
+      await a.beats(5);
+      expect(b.link.health).toBe('unavailable');
+      relay.delayMs = 0;
+      await b.becomes('usable');
+      await a.beats(toSeeAll);
 
-    expect(declared.length).toBeGreaterThan(toHearAll);
-    expect(declared).toEqual(declared.map(() => ({ gone: false, size: 2 })));
-  });
-});
+      expect(declared.length).toBeGreaterThan(toSeeAll);
+      expect(declared).toEqual(declared.map(() => ({ gone: false, size: 2 })));
+    });
+  },
+);
 
 async function nowMsOf(client: RedisClient): Promise<number> {
   const reply = await client.sendCommand(['TIME']);

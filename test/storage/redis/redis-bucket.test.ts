@@ -8,7 +8,7 @@ import { RedisUnavailable } from '../../../src/storage/redis/redis-unavailable.t
 import { logLines } from '../../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 
-/** No token comes back while a test counts. */
+/** So slow that no token is refilled during a test. */
 const PACE: Pace = { intervalMs: 10_000, capacity: 19 };
 
 let redis: TestRedis;
@@ -34,7 +34,7 @@ async function drain(pace = PACE, heldBackMs = 0): Promise<number> {
 }
 
 describe('a bucket in Redis', () => {
-  it('holds as much for all who take from it as for one', async () => {
+  it('holds the same for several processes as for one', async () => {
     const others = await Promise.all([opened(), opened()]);
     const takes = Array.from({ length: 30 }, (_, index) => (others[index % 2] ?? bucket).take(PACE, 0));
     expect((await Promise.all(takes)).filter(({ taken }) => taken)).toHaveLength(19);
@@ -66,17 +66,17 @@ describe('a bucket in Redis', () => {
     expect(Math.round((fullAtMs - Date.now()) / PACE.intervalMs)).toBe(PACE.capacity);
   });
 
-  it('keeps back what is to be kept', async () => {
+  it('holds a token back as long as asked', async () => {
     expect(await drain(PACE, keepingMs(9, PACE))).toBe(10);
     expect(await drain()).toBe(9);
   });
 
-  it('holds less at once when the plan does', async () => {
+  it('holds fewer tokens at once when the plan allows fewer', async () => {
     await bucket.charge(PACE, 4);
     expect(await drain({ ...PACE, capacity: 5 })).toBe(1);
   });
 
-  it('is forgotten once it is full', async () => {
+  it('has no key once it is full', async () => {
     const client = createClient({ url: redis.url });
     await client.connect();
     onTestFinished(() => client.destroy());
@@ -86,7 +86,7 @@ describe('a bucket in Redis', () => {
     expect(ttlMs).toBeGreaterThan(0);
   });
 
-  it('says that Redis is away', async () => {
+  it('rejects while Redis is unavailable', async () => {
     const link = new RedisLink({ url: 'redis://127.0.0.1:1', prefix: 'nowhere', log: logLines().log });
     onTestFinished(() => link.close());
     await expect(new RedisBucket(link, 'nowhere', 'account').take(PACE, 0)).rejects.toThrow(RedisUnavailable);

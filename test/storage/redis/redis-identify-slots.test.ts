@@ -5,7 +5,7 @@ import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis } from '../../support/redis.ts';
 
-/** The slots as a process has them that finds Redis there. */
+/** The slots of a process that reaches Redis. */
 async function slotsAt({ url, prefix }: { url: string; prefix: string }) {
   const link = new RedisLink({ url, prefix, log: logLines().log });
   onTestFinished(() => link.close());
@@ -13,8 +13,8 @@ async function slotsAt({ url, prefix }: { url: string; prefix: string }) {
   return { link, slots: new RedisIdentifySlots(link, prefix) };
 }
 
-describe('slots to identify in Redis', () => {
-  it('belong to one process each, and the others hear when to ask again', async () => {
+describe('identify slots in Redis', () => {
+  it('belong to one process each, and the others learn when to ask again', async () => {
     const redis = await startRedis();
     const processes = await Promise.all(Array.from({ length: 4 }, () => slotsAt(redis)));
 
@@ -25,7 +25,7 @@ describe('slots to identify in Redis', () => {
     for (const waitMs of others) expect(waitMs).toBeLessThanOrEqual(6_000);
   });
 
-  it('are apart for each key, and for each bot', async () => {
+  it('are separate for each key and each prefix', async () => {
     const redis = await startRedis();
     const one = await slotsAt(redis);
     const other = await slotsAt({ ...redis, prefix: `${redis.prefix}-other` });
@@ -33,8 +33,8 @@ describe('slots to identify in Redis', () => {
     expect(await Promise.all([one.slots.acquire(0), one.slots.acquire(1), other.slots.acquire(0)])).toEqual([0, 0, 0]);
   });
 
-  it.skipIf(noRealRedis('slots to identify while Redis is away'))(
-    "are each process's own while Redis is away, and shared again when it is back",
+  it.skipIf(noRealRedis('identify slots while Redis is unavailable'))(
+    'are separate in each process while Redis is unavailable, and shared again when it is back',
     async () => {
       const redis = await startRealRedis();
       const [one, other] = await Promise.all([slotsAt(redis), slotsAt(redis)]);

@@ -35,13 +35,13 @@ async function clientOf({ url }: TestRedis) {
   return client;
 }
 
-/** What another process reads. */
+/** The totals that another process reads. */
 async function elsewhere(redis: TestRedis): Promise<RedisLedger> {
   return new RedisLedger(await openedLink(redis), redis.prefix);
 }
 
 describe('ledgers over one Redis', () => {
-  it('add up, of whichever process a question is', async () => {
+  it('add up the bookings of all processes', async () => {
     const redis = await startRedis();
     const [one, other] = [await elsewhere(redis), await elsewhere(redis)];
     for (let i = 0; i < 20; i++) {
@@ -58,7 +58,7 @@ describe('ledgers over one Redis', () => {
     expect(await one.topMembers(BOB, 5)).toEqual([{ memberId: 'alice', requests: 40 }]);
   });
 
-  it('take a request back that another process has booked', async () => {
+  it('take back a request that another process has booked', async () => {
     const redis = await startRedis();
     const [one, other] = [await elsewhere(redis), await elsewhere(redis)];
     const booking = one.spent(ALICE);
@@ -67,7 +67,7 @@ describe('ledgers over one Redis', () => {
     expect(await other.memberToday('alice')).toEqual({ requests: 0, refused: 1, saved: 0 });
   });
 
-  it('know of a request at once, and of a saved one within seconds', async () => {
+  it('include a request at once, and a saved one within seconds', async () => {
     const redis = await startRedis();
     const [one, other] = [await elsewhere(redis), await elsewhere(redis)];
     one.spent(ALICE);
@@ -76,7 +76,7 @@ describe('ledgers over one Redis', () => {
     await expect.poll(async () => (await other.memberToday('alice')).saved, LONG).toBe(1);
   });
 
-  it('show their own bookings exactly while these are being written', async () => {
+  it('count their own bookings exactly while these are being written', async () => {
     const redis = await startRedis();
     const ledger = await elsewhere(redis);
     for (let requests = 1; requests <= 50; requests++) {
@@ -85,7 +85,7 @@ describe('ledgers over one Redis', () => {
     }
   });
 
-  it('keep to their prefix, and expire 35 days after their day', async () => {
+  it('use their prefix, and expire 35 days after their day', async () => {
     const redis = await startRedis();
     const client = await clientOf(redis);
     const ledger = await elsewhere(redis);
@@ -102,7 +102,7 @@ describe('ledgers over one Redis', () => {
 });
 
 describe('a ledger without Redis', () => {
-  it('counts what is booked here', async () => {
+  it('counts what this process books', async () => {
     const redis = { url: 'redis://127.0.0.1:1', prefix: 'nowhere', kind: 'given' } as const;
     const ledger = new RedisLedger(linkTo(redis), redis.prefix);
     ledger.spent(ALICE);
@@ -115,86 +115,89 @@ describe('a ledger without Redis', () => {
   });
 });
 
-describe.skipIf(noRealRedis('what the ledger does while Redis is away'))('a ledger whose Redis goes away', () => {
-  it('knows what it read last, and writes what was booked meanwhile once it is back', async () => {
-    const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
-    const link = await openedLink(redis);
-    const ledger = new RedisLedger(link, redis.prefix);
-    const other = await elsewhere(redis);
-    for (let i = 0; i < 5; i++) ledger.spent(ALICE);
-    await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);
-    expect(await ledger.topMembers(ALICE, 5)).toHaveLength(1);
-    await Promise.all([ledger.today(), ledger.memberToday('alice')]);
+describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
+  'a ledger whose Redis becomes unavailable',
+  () => {
+    it('returns what it read last, and writes what was booked meanwhile once Redis is back', async () => {
+      const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
+      const link = await openedLink(redis);
+      const ledger = new RedisLedger(link, redis.prefix);
+      const other = await elsewhere(redis);
+      for (let i = 0; i < 5; i++) ledger.spent(ALICE);
+      await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);
+      expect(await ledger.topMembers(ALICE, 5)).toHaveLength(1);
+      await Promise.all([ledger.today(), ledger.memberToday('alice')]);
 
-    await redis.kill();
-    await becomes(link, 'unavailable');
-    ledger.spent(ALICE);
-    ledger.spent(BOB);
-    expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
-    expect((await ledger.memberToday('alice')).requests).toBe(6);
-    expect(await ledger.topMembers(ALICE, 1)).toEqual([{ memberId: 'alice', requests: 6 }]);
+      await redis.kill();
+      await becomes(link, 'unavailable');
+      ledger.spent(ALICE);
+      ledger.spent(BOB);
+      expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
+      expect((await ledger.memberToday('alice')).requests).toBe(6);
+      expect(await ledger.topMembers(ALICE, 1)).toEqual([{ memberId: 'alice', requests: 6 }]);
 
-    await redis.start();
-    await becomes(link, 'usable');
-    await ledger.close();
-    expect(await (await elsewhere(redis)).today()).toEqual({ requests: 7, refused: 0, saved: 0 });
-    expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
-  });
+      await redis.start();
+      await becomes(link, 'usable');
+      await ledger.close();
+      expect(await (await elsewhere(redis)).today()).toEqual({ requests: 7, refused: 0, saved: 0 });
+      expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
+    });
 
-  it('counts once what Redis took without saying so', async () => {
-    const redis = await startRealRedis();
-    const link = await openedLink(redis);
-    const ledger = new RedisLedger(link, redis.prefix);
-    ledger.spent(ALICE);
-    expect((await ledger.today()).requests).toBe(1);
+    it('counts once what Redis stored without an answer', async () => {
+      const redis = await startRealRedis();
+      const link = await openedLink(redis);
+      const ledger = new RedisLedger(link, redis.prefix);
+      ledger.spent(ALICE);
+      expect((await ledger.today()).requests).toBe(1);
 
-    redis.pause();
-    ledger.spent(ALICE); // arrives, and is taken when Redis goes on
-    await becomes(link, 'unavailable');
-    for (let i = 0; i < 10; i++) ledger.spent(ALICE);
-    expect((await ledger.today()).requests).toBe(12);
-    redis.resume();
-    await becomes(link, 'usable');
-    await ledger.close();
+      redis.pause();
+      ledger.spent(ALICE); // arrives, and is stored when Redis continues
+      await becomes(link, 'unavailable');
+      for (let i = 0; i < 10; i++) ledger.spent(ALICE);
+      expect((await ledger.today()).requests).toBe(12);
+      redis.resume();
+      await becomes(link, 'usable');
+      await ledger.close();
 
-    expect((await (await elsewhere(redis)).today()).requests).toBe(12);
-    expect((await ledger.today()).requests).toBe(12);
-  });
+      expect((await (await elsewhere(redis)).today()).requests).toBe(12);
+      expect((await ledger.today()).requests).toBe(12);
+    });
 
-  it('waits while Redis takes no writes, and reads on', async () => {
-    const redis = await startRealRedis();
-    const admin = await clientOf(redis);
-    const link = await openedLink(redis);
-    const ledger = new RedisLedger(link, redis.prefix);
-    const other = await elsewhere(redis);
-    other.spent(BOB);
-    await other.close();
+    it('keeps bookings while Redis refuses writes, and still reads', async () => {
+      const redis = await startRealRedis();
+      const admin = await clientOf(redis);
+      const link = await openedLink(redis);
+      const ledger = new RedisLedger(link, redis.prefix);
+      const other = await elsewhere(redis);
+      other.spent(BOB);
+      await other.close();
 
-    await admin.configSet('maxmemory', '1');
-    await becomes(link, 'readable');
-    ledger.spent(ALICE);
-    expect((await ledger.today()).requests).toBe(2);
-    await admin.configSet('maxmemory', '0');
+      await admin.configSet('maxmemory', '1');
+      await becomes(link, 'readable');
+      ledger.spent(ALICE);
+      expect((await ledger.today()).requests).toBe(2);
+      await admin.configSet('maxmemory', '0');
 
-    await expect.poll(async () => (await other.today()).requests, LONG).toBe(2);
-  });
+      await expect.poll(async () => (await other.today()).requests, LONG).toBe(2);
+    });
 
-  it('begins anew with one that has forgotten all', async () => {
-    const redis = await startRealRedis();
-    const link = await openedLink(redis);
-    const ledger = new RedisLedger(link, redis.prefix);
-    const other = await elsewhere(redis);
-    for (let i = 0; i < 5; i++) ledger.spent(ALICE);
-    await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);
+    it('starts anew with a Redis that lost its data', async () => {
+      const redis = await startRealRedis();
+      const link = await openedLink(redis);
+      const ledger = new RedisLedger(link, redis.prefix);
+      const other = await elsewhere(redis);
+      for (let i = 0; i < 5; i++) ledger.spent(ALICE);
+      await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);
 
-    await redis.kill();
-    await becomes(link, 'unavailable');
-    ledger.spent(ALICE);
-    await redis.startEmpty();
-    await becomes(link, 'usable');
+      await redis.kill();
+      await becomes(link, 'unavailable');
+      ledger.spent(ALICE);
+      await redis.startEmpty();
+      await becomes(link, 'usable');
 
-    await expect.poll(async () => (await other.today()).requests, LONG).toBe(1);
-    ledger.spent(ALICE);
-    await expect.poll(async () => (await ledger.today()).requests, LONG).toBe(2);
-  });
-});
+      await expect.poll(async () => (await other.today()).requests, LONG).toBe(1);
+      ledger.spent(ALICE);
+      await expect.poll(async () => (await ledger.today()).requests, LONG).toBe(2);
+    });
+  },
+);

@@ -21,10 +21,10 @@ import { startRealRedis, type TestRedis } from '../../support/redis.ts';
 import { SharingProcess } from '../../support/sharing-process.ts';
 
 const HOUR_MS = 3_600_000;
-/** What was written is still there after `kill` and `start`. */
-const LASTING = { appendonly: true, settings: { appendfsync: 'always' } };
+/** Data survives `kill` and `start`. */
+const DURABLE = { appendonly: true, settings: { appendfsync: 'always' } };
 
-/** Two that know of each other. */
+/** Two processes that know of each other. */
 async function pair(redis: TestRedis, setting: PlanSetting = SLOW): Promise<[SharingProcess, SharingProcess]> {
   const [one, other] = await Promise.all([1, 2].map(() => SharingProcess.joined(redis, { setting })));
   if (!one || !other) throw new Error('two are two');
@@ -36,7 +36,7 @@ async function allBecome(health: string, ...all: SharingProcess[]): Promise<void
   await expect.poll(() => all.map(({ link }) => link.health), LONG).toEqual(all.map(() => health));
 }
 
-/** Spends so many of the burst, and has all know it. */
+/** Spends so many tokens of the burst, and waits until both processes know it. */
 async function spend(requests: number, one: SharingProcess, other: SharingProcess): Promise<void> {
   for (let permits = 0; permits < requests; permits++) await ask(one.limiter);
   await expect
@@ -44,15 +44,15 @@ async function spend(requests: number, one: SharingProcess, other: SharingProces
     .toEqual([TOKENS - requests, TOKENS - requests]);
 }
 
-/** Tokens that are to be had now, as the outlook has it. */
+/** The tokens available now, by the schedule. */
 function leftOf(limiter: Limiter): number {
   const { permitAtMs } = limiter.schedule();
   const nowMs = Date.now();
   for (let position = 1; ; position++) if (permitAtMs(position) > nowMs) return position - 1;
 }
 
-describe('a pacer that has never reached Redis', () => {
-  it('gives one turn at once, and no burst', async () => {
+describe('a limiter that has never reached Redis', () => {
+  it('gives one permit at once, and no burst', async () => {
     const { limiter } = new SharingProcess(
       { url: 'redis://127.0.0.1:1', prefix: 'nowhere', kind: 'given' },
       { setting: SLOW },
@@ -61,13 +61,13 @@ describe('a pacer that has never reached Redis', () => {
   });
 });
 
-describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers whose Redis', () => {
+describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters whose Redis', () => {
   const TROUBLES: [string, (redis: RealServer) => void | Promise<void>][] = [
     ['is killed', (redis) => redis.kill()],
     ['hangs', (redis) => redis.pause()],
   ];
 
-  it.each(TROUBLES)('%s have each their part of what was left', async (_, trouble) => {
+  it.each(TROUBLES)('%s each have their share of what was left', async (_, trouble) => {
     const redis = await startRealRedis();
     const [one, other] = await pair(redis);
     await spend(5, one, other);
@@ -76,7 +76,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     expect([await drain(one.limiter), await drain(other.limiter)]).toEqual([7, 7]);
   });
 
-  it.each(TROUBLES)('%s keep nobody waiting', async (_, trouble) => {
+  it.each(TROUBLES)('%s answer without a wait', async (_, trouble) => {
     const redis = await startRealRedis();
     const [one, other] = await pair(redis);
     await trouble(redis);
@@ -89,11 +89,11 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
       }),
     );
     await Promise.all(all);
-    // 250 ms for what was asked before anybody knew, and nothing for the 119 that came after; a busy machine may add some.
+    // 250 ms for the first, and nothing for the 119 after it, with a margin for a busy machine.
     expect(performance.now() - startMs).toBeLessThan(5_000);
   });
 
-  it('is away pause alone, and hold nobody else up', async () => {
+  it('is unavailable pause for themselves only', async () => {
     const redis = await startRealRedis();
     const [one, other] = await pair(redis);
     await redis.kill();
@@ -105,7 +105,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     expect(await nextTurn(one.limiter)).toMatchObject({ probe: true });
   });
 
-  it('is away forgive no token when the headers name a slower plan', async () => {
+  it('is unavailable charge the tokens already given when the headers name a slower plan', async () => {
     const redis = await startRealRedis();
     const one = await SharingProcess.joined(redis, { setting: { plan: 'auto' } });
     one.limiter.observe(reading(40_000, HOUR_MS, 50_000));
@@ -119,7 +119,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     expect(await turnOf(one.limiter)).toBeUndefined();
   });
 
-  it('goes away, and comes back, tell those who wait', async () => {
+  it('becomes unavailable, and is back, notify their listeners', async () => {
     const redis = await startRealRedis();
     const [one] = await pair(redis);
     const told = vi.fn();
@@ -131,8 +131,8 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     await expect.poll(() => told.mock.calls.length, LONG).toBeGreaterThan(0);
   });
 
-  it('is back are charged for what they spent alone', async () => {
-    const redis = await startRealRedis(LASTING);
+  it('is back are charged for what they spent while isolated', async () => {
+    const redis = await startRealRedis(DURABLE);
     const [one, other] = await pair(redis);
     await spend(5, one, other);
     await redis.kill();
@@ -141,14 +141,14 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     await ask(other.limiter);
     await redis.start();
     await allBecome('usable', one, other);
-    // 14 were left, of which 3 and 1 were taken.
+    // 14 were left, of which 3 and 1 were spent.
     await expect.poll(() => [one, other].map(({ limiter }) => leftOf(limiter)), LONG).toEqual([10, 10]);
     const counts = await Promise.all([drain(one.limiter), drain(other.limiter)]);
     expect(counts[0] + counts[1]).toBe(10);
   });
 
-  it('is back all know of a pause that one learnt alone, and of the lower figure', async () => {
-    const redis = await startRealRedis(LASTING);
+  it('is back share a pause that one learned while isolated, and the lower figure', async () => {
+    const redis = await startRealRedis(DURABLE);
     const [one, other] = await pair(redis);
     one.limiter.observe(reading(700, HOUR_MS));
     await one.limiter.acquire('members');
@@ -165,8 +165,8 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
     expect([await turnOf(one.limiter), await turnOf(other.limiter)]).toEqual([undefined, undefined]);
   });
 
-  it('is back do not wait for a probe that ended meanwhile', async () => {
-    const redis = await startRealRedis(LASTING);
+  it('is back wait for no probe that ended meanwhile', async () => {
+    const redis = await startRealRedis(DURABLE);
     const [one, other] = await pair(redis, QUICK);
     await ask(one.limiter, limited(300));
     const probe = await nextTurn(one.limiter);
@@ -181,7 +181,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
   });
 
   it('is back wait for a probe that is still under way', async () => {
-    const redis = await startRealRedis(LASTING);
+    const redis = await startRealRedis(DURABLE);
     const [one, other] = await pair(redis, QUICK);
     await ask(one.limiter, limited(300));
     const probe = await nextTurn(one.limiter);
@@ -212,7 +212,7 @@ describe.skipIf(noRealRedis('how processes pace while Redis is away'))('pacers w
         await client.flushAll();
       },
     ],
-  ])('%s get no new burst, and the day stays closed', async (_, lose) => {
+  ])('%s get no new burst, and the breaker stays open for the day', async (_, lose) => {
     const redis = await startRealRedis();
     const [one, other] = await pair(redis);
     expect(await drain(one.limiter)).toBe(TOKENS);

@@ -47,7 +47,7 @@ async function processes<Count extends keyof Processes>(count: Count, redis: Tes
   return (await Promise.all(all)) as Processes[Count];
 }
 
-/** What stands in Redis. */
+/** The state in Redis. */
 async function stored(redis: TestRedis) {
   const client = await clientOf(redis);
   return JSON.parse((await client.get(`${redis.prefix}:${PACING_KEY}`)) ?? 'null');
@@ -58,14 +58,14 @@ async function turnsOf(pacers: readonly Limiter[]): Promise<Permit[]> {
   return permits.filter((permit) => permit !== undefined);
 }
 
-describe('pacers over one Redis', () => {
-  it('together get the burst, and not one turn more', async () => {
+describe('limiters over one Redis', () => {
+  it('together get the burst, and not one permit more', async () => {
     const all = await processes(4, await startRedis());
     const counts = await Promise.all(all.map(({ limiter }) => drain(limiter)));
     expect(counts.reduce((sum, count) => sum + count)).toBe(TOKENS);
   });
 
-  it('never get more than the burst and what the rate brings, however hard they try', async () => {
+  it('never get more than the burst and the rate allow, however often they ask', async () => {
     const all = await processes(4, await startRedis(), QUICK);
     const startMs = performance.now();
     let permits = 0;
@@ -83,7 +83,7 @@ describe('pacers over one Redis', () => {
     expect(permits).toBeGreaterThan(allowed / 2);
   });
 
-  it('all pause at the 429 of one, send one probe, and all go on when it is answered', async () => {
+  it('all pause at a 429 of one, send one probe, and continue when it is answered', async () => {
     const joined = await processes(4, await startRedis());
     const all = joined.map(({ limiter }) => limiter);
     await ask(joined[0].limiter, limited(1_000));
@@ -104,10 +104,10 @@ describe('pacers over one Redis', () => {
     await expect
       .poll(() => all.map((limiter) => limiter.schedule().paused), LONG)
       .toEqual([false, false, false, false]);
-    expect(await turnsOf(all)).toEqual([]); // no burst is left over
+    expect(await turnsOf(all)).toEqual([]); // no burst is left
   });
 
-  it('learn one thing from 429s that all of them get at once', async () => {
+  it('learn once from 429s that all of them get at the same time', async () => {
     const redis = await startRedis();
     const all = (await processes(4, redis)).map(({ limiter }) => limiter);
     const permits = await turnsOf(all);
@@ -120,7 +120,7 @@ describe('pacers over one Redis', () => {
     });
   });
 
-  it('count two failures of the same moment as two', async () => {
+  it('count two failures at the same moment as two', async () => {
     const redis = await startRedis();
     const joined = await processes(4, redis);
     const all = joined.map(({ limiter }) => limiter);
@@ -153,7 +153,7 @@ describe('pacers over one Redis', () => {
       expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'outage' });
   });
 
-  it('lose no change of four who all change at once', async () => {
+  it('lose no change when four change at once', async () => {
     const redis = await startRedis();
     const all = (await processes(4, redis)).map(({ limiter }) => limiter);
     const sentAtMs = Date.now() - 1_000;
@@ -167,11 +167,11 @@ describe('pacers over one Redis', () => {
     }
   });
 
-  it('tell any number of changes with two commands, while the first is under way', async () => {
+  it('publish any number of changes with two commands while the first is under way', async () => {
     const redis = await startRedis();
     const [one] = await processes(1, redis);
     await ask(one.limiter);
-    await one.processesAlive.leave(); // so that no sign of life comes between
+    await one.processesAlive.leave(); // so that no heartbeat comes between
     const commands = vi.spyOn(one.link, 'run');
     const changes = Array.from({ length: 100 }, (_, index) => {
       one.limiter.observe(reading(900 - index, HOUR_MS));
@@ -185,7 +185,7 @@ describe('pacers over one Redis', () => {
     });
   });
 
-  it('know what one has heard, and tell those who wait, before they ask', async () => {
+  it('learn what one was answered, and notify their listeners, before they ask for a permit', async () => {
     const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
     const told = vi.fn();
     await expect.poll(async () => (await turnOf(other)) !== undefined, LONG).toBe(true);
@@ -196,7 +196,7 @@ describe('pacers over one Redis', () => {
     expect(other.quota()).toMatchObject({ limit: 1_000, remaining: 0 });
   });
 
-  it('tell those who wait of the end of a pause that they have only heard of', async () => {
+  it('notify their listeners of the end of a pause that another process learned of', async () => {
     const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
     await ask(one, limited(300));
     expect((await other.acquire('renewals')).kind).toBe('wait');
@@ -206,7 +206,7 @@ describe('pacers over one Redis', () => {
     await expect.poll(() => told.mock.lastCall, LONG).toEqual([false]);
   });
 
-  it('warn once, and not each for themselves', async () => {
+  it('warn once, not once per process', async () => {
     const redis = await startRedis();
     const { log, lines } = logLines();
     const warnings = new QuotaWarnings(log);
@@ -218,7 +218,7 @@ describe('pacers over one Redis', () => {
     expect(lines.map(({ share }) => share)).toEqual([0.8, 0.95, 1]);
   });
 
-  it('send another probe when the process that sent the first is dead', async () => {
+  it('send another probe when the process that sent the first died', async () => {
     const [one, other] = await processes(2, await startRedis(), QUICK);
     await ask(one.limiter, limited(300));
     expect(await nextTurn(one.limiter)).toMatchObject({ probe: true });
@@ -227,7 +227,7 @@ describe('pacers over one Redis', () => {
     expect(await nextTurn(other.limiter)).toMatchObject({ probe: true });
   });
 
-  it('do not mind clocks that differ by minutes', async () => {
+  it('work with clocks that differ by minutes', async () => {
     const redis = await startRedis();
     const machines = [0, 5 * 60_000, -5 * 60_000];
     const on = <T>(machine: number, work: () => T): T => onMachineAhead(machines[machine] ?? 0, work);
@@ -254,7 +254,7 @@ describe('pacers over one Redis', () => {
     for (let tries = 0; tries < 5; tries++) expect(await anyProbe()).toBe(1);
   });
 
-  it('keep nothing in Redis for ever', async () => {
+  it('leave no key in Redis without an expiry', async () => {
     const redis = await startRedis();
     const [one] = await processes(1, redis);
     await ask(one.limiter);
@@ -265,8 +265,8 @@ describe('pacers over one Redis', () => {
   });
 });
 
-describe('when what stands in Redis', () => {
-  it('is lost, nobody gets a new burst, and what is known is known again', async () => {
+describe('when the state in Redis', () => {
+  it('is lost, no process gets a new burst, and what they know is written again', async () => {
     const redis = await startRedis();
     const [{ limiter: one }, { limiter: other }] = await processes(2, redis);
     const client = await clientOf(redis);
@@ -286,7 +286,7 @@ describe('when what stands in Redis', () => {
       (limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED),
     ],
     ['nothing happens', async () => {}],
-  ])('is lost before %s, a closed day stays closed', async (_, next) => {
+  ])('is lost before %s, a breaker that is open for the day stays open', async (_, next) => {
     const redis = await startRedis();
     const [one] = await processes(1, redis);
     one.limiter.observe(reading(0, HOUR_MS));
@@ -298,7 +298,7 @@ describe('when what stands in Redis', () => {
     expect(one.limiter.schedule().blocked).toMatchObject({ reason: 'day' });
   });
 
-  it('is nonsense, it is written anew, and that is said once', async () => {
+  it('is invalid, it is replaced, which is logged once', async () => {
     const redis = await startRedis();
     const [one] = await processes(1, redis);
     await ask(one.limiter);
@@ -309,7 +309,7 @@ describe('when what stands in Redis', () => {
     expect(one.log.lines.filter(({ level }) => level === WARN)).toHaveLength(1);
   });
 
-  it('is a pause until years ahead, a probe decides', async () => {
+  it('is a pause of years, a probe decides', async () => {
     const redis = await startRedis();
     const [one] = await processes(1, redis);
     await ask(one.limiter, limited(1_000));
@@ -319,7 +319,7 @@ describe('when what stands in Redis', () => {
     expect(await nextTurn(one.limiter)).toMatchObject({ probe: true });
   });
 
-  it('cannot be used, a process goes on alone, and joins again once it can', async () => {
+  it('keeps changing, a process continues isolated, and joins again afterwards', async () => {
     const redis = await startRedis();
     const [one, other] = await processes(2, redis);
     const client = await clientOf(redis);

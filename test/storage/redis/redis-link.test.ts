@@ -10,7 +10,7 @@ import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.
 import { startSlowRelay } from '../../support/slow-relay.ts';
 import { movableClock } from '../../support/wall-clock.ts';
 
-/** A busy machine may be far slower than the 2 s within which a link is to be back. */
+/** A busy machine may be far slower than the 2 s within which a link should be usable again. */
 const PATIENCE = { timeout: 10_000, interval: 20 };
 const DEAD_PORT = 'redis://127.0.0.1:1';
 
@@ -39,27 +39,27 @@ async function usableLinkTo(redis: Pick<TestRedis, 'url' | 'prefix'>) {
 const UNAVAILABLE = 'redis unavailable: this process continues isolated, with its share of the plan';
 const AVAILABLE = 'redis available again';
 
-describe('a link to a Redis that is well', () => {
+describe('a link to a Redis that works', () => {
   let redis: TestRedis;
   beforeAll(async () => {
     redis = await startRedis();
   });
 
-  it('runs what it is given, and logs nothing', async () => {
+  it('runs commands, and logs nothing', async () => {
     const { write, read, lines } = await usableLinkTo(redis);
     expect(await write()).toBe('OK');
     expect(await read()).toBe('b');
     expect(lines).toEqual([]);
   });
 
-  it('stays usable when one command is wrong, and logs that one', async () => {
+  it('stays usable when one command fails, and logs it', async () => {
     const { link, lines } = await usableLinkTo(redis);
     await expect(link.run((client) => client.sendCommand(['NOSUCHCOMMAND']))).rejects.toThrow(RedisUnavailable);
     expect(link.health).toBe('usable');
     expect(lines).toMatchObject([{ level: ERROR, msg: 'redis command failed' }]);
   });
 
-  it('hands on what was rejected with and is no error', async () => {
+  it('passes on a rejection that is no Error', async () => {
     const { link } = await usableLinkTo(redis);
     await expect(link.run(() => Promise.reject({ msBeforeNext: 5 }))).rejects.toEqual({ msBeforeNext: 5 });
     expect(link.health).toBe('usable');
@@ -69,7 +69,7 @@ describe('a link to a Redis that is well', () => {
     ['at once', () => Promise.resolve()],
     ['when the question is on its way', () => new Promise((resolve) => setImmediate(resolve))],
     ['a moment later', () => new Promise((resolve) => setTimeout(resolve, 1))],
-  ])('is not taken for silent by a process that is busy for 400 ms, %s', async (_, moment) => {
+  ])('stays usable when the process is busy for 400 ms, %s', async (_, moment) => {
     const { link, lines } = await usableLinkTo(redis);
     const times = [];
     for (let time = 0; time < 3; time++) {
@@ -99,7 +99,7 @@ describe('a link to a Redis that is well', () => {
 });
 
 describe('a link to a Redis that is down at start', () => {
-  it('refuses at once, and logs once why', async () => {
+  it('rejects at once, and logs the reason once', async () => {
     const { link, write, read, lines } = linkTo({ url: DEAD_PORT, prefix: 'cardbot-test' });
     await expect(write()).rejects.toThrow(RedisUnavailable);
     await expect(read()).rejects.toThrow(RedisUnavailable);
@@ -116,7 +116,7 @@ describe('a link to a Redis that is down at start', () => {
   });
 });
 
-describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link to a Redis in trouble', () => {
+describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis that fails', () => {
   it('is usable when a Redis that was down at start has come up', async () => {
     const redis = await startRealRedis();
     await redis.kill();
@@ -127,7 +127,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
-  it('refuses at once when Redis is killed, and comes back with it', async () => {
+  it('rejects at once when Redis is killed, and is usable again with it', async () => {
     const redis = await startRealRedis();
     const { write, becomes, said } = await usableLinkTo(redis);
     await redis.kill();
@@ -139,7 +139,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
-  it('gives a Redis that hangs 250 ms once, refuses all else at once, and comes back when it goes on', async () => {
+  it('waits 250 ms once for a Redis that hangs, rejects everything after at once, and is usable again when it continues', async () => {
     const redis = await startRealRedis();
     const { link, write, becomes, lines, said } = await usableLinkTo(redis);
     redis.pause();
@@ -153,7 +153,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
-  it('notices by itself that Redis hangs, and comes back from a connection that hung as it was made', async () => {
+  it('notices without a command that Redis hangs, and recovers from a connection that hung while it was opened', async () => {
     const redis = await startRealRedis();
     const { becomes, said } = await usableLinkTo(redis);
     redis.pause();
@@ -172,7 +172,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     ['down for long', 3_000, (redis) => redis.kill(), (redis) => redis.start()],
     ['hung', 0, (redis) => redis.pause(), (redis) => redis.resume()],
     ['hung for longer than a connection is kept', 4_000, (redis) => redis.pause(), (redis) => redis.resume()],
-  ])('is back within 2 s, and some for a busy machine, of a Redis that was %s', async (_, forMs, stop, go) => {
+  ])('is usable within 2 s, with a margin for a busy machine, after Redis was %s', async (_, forMs, stop, go) => {
     const redis = await startRealRedis();
     const { becomes } = await usableLinkTo(redis);
     await stop(redis);
@@ -207,7 +207,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
-  it('knows at start a Redis that only answers reads', async () => {
+  it('recognises at its start a Redis that only answers reads', async () => {
     const redis = await startRealRedis({ settings: { replicaof: '127.0.0.1 1' } });
     const { link, read, becomes, lines } = linkTo(redis);
     await becomes('readable');
@@ -216,7 +216,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('READONLY') }]);
   });
 
-  it('says that the password is wrong without saying which it is, and works once it is right', async () => {
+  it('logs that the password is wrong, without it, and works once it is right', async () => {
     const redis = await startRealRedis({ password: 'right' });
     const { becomes, link, lines } = linkTo({ ...redis, url: redis.url.replace('right', 'hunter2') });
     await link.opened(500);
@@ -229,7 +229,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
     expect(JSON.stringify(lines)).not.toContain('hunter2');
   });
 
-  it('logs a Redis that comes and goes once a minute, and one that then stays away all the same', async () => {
+  it('logs repeated outages once a minute, and the last of them if it lasts', async () => {
     const clock = movableClock();
     const redis = await startRealRedis();
     const { becomes, said } = await usableLinkTo(redis);
@@ -264,7 +264,7 @@ describe.skipIf(noRealRedis('what a link makes of a Redis in trouble'))('a link 
   });
 });
 
-/** Before anything could happen that takes time. */
+/** Within the current turn of the event loop. */
 function refusedAtOnce(asked: Promise<unknown>): Promise<boolean> {
   const refused = asked.then(
     () => false,

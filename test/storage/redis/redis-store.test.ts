@@ -8,13 +8,13 @@ import { startRealRedis, startRedis } from '../../support/redis.ts';
 const CARD = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
 const PATIENCE = { timeout: 10_000, interval: 20 };
 
-/** Now, because Redis counts the keeping time by its own clock. */
+/** Now, because Redis expires keys by its own clock. */
 function newAnswer(ageMs = 0): CardRecord {
   return { card: CARD, fetchedAtMs: Date.now() - ageMs };
 }
 
 describe('cards in Redis', () => {
-  it('are under the prefix, a version and the origin', async () => {
+  it('have keys of prefix, version and origin', async () => {
     const queuedAtMs = redisCards(await startRedis());
     const { store } = await queuedAtMs.open();
     await store.set('base1:4 é', newAnswer());
@@ -33,7 +33,7 @@ describe('cards in Redis', () => {
     expect(await there.store.get('a')).toBeUndefined();
   });
 
-  it('expire when their keeping time is over, whatever was gone of it', async () => {
+  it('expire at the end of their life, however much of it was over when they were written', async () => {
     const queuedAtMs = redisCards(await startRedis());
     const { store } = await queuedAtMs.open();
     await store.set('a', newAnswer(KEEP_MS / 2));
@@ -43,7 +43,7 @@ describe('cards in Redis', () => {
     expect(leftMs).toBeLessThanOrEqual(KEEP_MS / 2);
   });
 
-  it('cannot be cleared all at once: others use that Redis, too', async () => {
+  it('cannot be cleared: other programs may use that Redis', async () => {
     const queuedAtMs = redisCards(await startRedis());
     const { link, store } = await queuedAtMs.openLink();
     await store.set('a', newAnswer());
@@ -51,7 +51,7 @@ describe('cards in Redis', () => {
     expect(await queuedAtMs.count()).toBe(1);
   });
 
-  it('are a miss where somebody keeps something else, and the connection stays as it is', async () => {
+  it('are a miss where another program stores something else, and the link stays usable', async () => {
     const queuedAtMs = redisCards(await startRedis());
     const { link, store } = await queuedAtMs.openLink();
     await store.set('a', newAnswer());
@@ -64,8 +64,8 @@ describe('cards in Redis', () => {
   });
 });
 
-describe.skipIf(noRealRedis('cards while Redis is away'))('cards while Redis', () => {
-  it.each(['is gone', 'hangs'])('%s are those in memory; the others are misses without a word', async (how) => {
+describe.skipIf(noRealRedis('cards while Redis is unavailable'))('cards while Redis', () => {
+  it.each(['is gone', 'hangs'])('%s are those in memory; the others are misses, without a log line', async (how) => {
     const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
     const queuedAtMs = redisCards(redis);
     const [one, other] = [await queuedAtMs.openLink(), await queuedAtMs.openLink()];
@@ -90,11 +90,11 @@ describe.skipIf(noRealRedis('cards while Redis is away'))('cards while Redis', (
     expect(one.lines).toEqual([]);
   });
 
-  it('is away keep nobody waiting', async () => {
+  it('is unavailable are read without a wait', async () => {
     const redis = await startRealRedis();
     const { link, store } = await redisCards(redis).openLink();
     redis.pause();
-    await store.get('first'); // finds out
+    await store.get('first'); // notices it
     await expect.poll(() => link.health, PATIENCE).toBe('unavailable');
     // With 250 ms for each, the test would not end in time.
     for (let index = 0; index < 1_000; index++) {
@@ -105,7 +105,7 @@ describe.skipIf(noRealRedis('cards while Redis is away'))('cards while Redis', (
     redis.resume();
   });
 
-  it('only answers reads are what it holds', async () => {
+  it('only answers reads are read from it', async () => {
     const redis = await startRealRedis();
     const queuedAtMs = redisCards(redis);
     const [one, other] = [await queuedAtMs.openLink(), await queuedAtMs.openLink()];

@@ -24,7 +24,7 @@ describe('the Redis of a file', () => {
     expect(await client.ping()).toBe('PONG');
   });
 
-  it('has a prefix that no other has', async () => {
+  it('has a prefix of its own', async () => {
     const another = await startRedis();
     expect(another.prefix).not.toBe(shared.prefix);
   });
@@ -36,7 +36,7 @@ describe('the Redis of a file', () => {
     expect(Number(seconds)).toBeGreaterThan(1_700_000_000);
   });
 
-  it('is slow behind a slow relay, and as fast as ever when that no longer is', async () => {
+  it('is slow behind a slow relay, and fast again when that is', async () => {
     const relay = await startSlowRelay(shared.url, { delayMs: 300 });
     const client = await clientOf(relay.url);
     const startedMs = performance.now();
@@ -48,7 +48,7 @@ describe('the Redis of a file', () => {
 });
 
 describe.skipIf(noRealRedis('a Redis that can be killed'))('a Redis that can be killed', () => {
-  it('has kept what was written, with an append-only file', async () => {
+  it('keeps its data with an append-only file', async () => {
     const redis = await startRealRedis({ appendonly: true });
     await (await clientOf(redis.url)).set('kept', 'yes');
     await redis.kill();
@@ -59,7 +59,7 @@ describe.skipIf(noRealRedis('a Redis that can be killed'))('a Redis that can be 
     expect(await (await clientOf(redis.url)).get('kept')).toBeNull();
   });
 
-  it('answers nothing while it is paused, and everything when it goes on', async () => {
+  it('answers nothing while it is paused, and everything when it continues', async () => {
     const redis = await startRealRedis();
     const client = await clientOf(redis.url);
     redis.pause();
@@ -73,7 +73,7 @@ describe.skipIf(noRealRedis('a Redis that can be killed'))('a Redis that can be 
     await answer;
   });
 
-  it('lets nobody in without its password', async () => {
+  it('rejects a client without its password', async () => {
     const redis = await startRealRedis({ password: 'p@ss:word' });
     expect(await (await clientOf(redis.url)).ping()).toBe('PONG');
     await expect(clientOf(`redis://127.0.0.1:${redis.port}`).then((client) => client.get('a'))).rejects.toThrow(

@@ -8,8 +8,8 @@ function booking(memberId: string, day = DAY) {
   return { requester: { memberId, guildId: 'guild' }, day };
 }
 
-describe('bookings on their way', () => {
-  it('count for all, for the server and for the member', () => {
+describe('UnwrittenBookings', () => {
+  it('count in the total, for the server and for the member', () => {
     const unwritten = new UnwrittenBookings();
     unwritten.add(booking('alice'), { requests: 1 });
     unwritten.add(booking('bob'), { saved: 1 });
@@ -19,7 +19,7 @@ describe('bookings on their way', () => {
     expect(unwritten.members(DAY, 'guild')).toEqual([{ memberId: 'alice', requests: 1 }]);
   });
 
-  it('travel by day', () => {
+  it('are in one batch per day', () => {
     const unwritten = new UnwrittenBookings();
     for (const day of ['2026-11-20', DAY, '2026-11-20']) unwritten.add(booking('alice', day), { requests: 1 });
     expect(unwritten.next()).toMatchObject({ number: 1, day: '2026-11-20' });
@@ -27,7 +27,7 @@ describe('bookings on their way', () => {
     expect(unwritten.sum(DAY, 'all').requests).toBe(1);
   });
 
-  it('change no batch that has left, and send it again until it has arrived', () => {
+  it('change no batch that was sent, and return it again until it is written', () => {
     const unwritten = new UnwrittenBookings();
     unwritten.add(booking('alice'), { requests: 1 });
     const sent = unwritten.next();
@@ -38,7 +38,7 @@ describe('bookings on their way', () => {
     expect(unwritten.next()).toMatchObject({ number: 2 });
   });
 
-  it('count with what was read by the number of the batch that is in it', () => {
+  it('add to a total what came after the last batch in it', () => {
     const unwritten = new UnwrittenBookings();
     unwritten.add(booking('alice'), { requests: 1 });
     const first = unwritten.next();
@@ -48,7 +48,7 @@ describe('bookings on their way', () => {
     expect([requests(0), requests(1), requests(2), requests()]).toEqual([2, 1, 0, 1]);
   });
 
-  it('are none once all are written', () => {
+  it('are empty once all are written', () => {
     const unwritten = new UnwrittenBookings();
     expect(unwritten.isEmpty).toBe(true);
     unwritten.add(booking('alice'), { requests: 1 });
@@ -59,7 +59,7 @@ describe('bookings on their way', () => {
     expect(unwritten.next()).toBeUndefined();
   });
 
-  it('fill no memory: beyond 50 batches only the total grows', () => {
+  it('are bounded: beyond 50 batches only the total grows', () => {
     const unwritten = new UnwrittenBookings();
     for (let member = 0; member < 60_000; member++) unwritten.add(booking(`member ${member}`), { requests: 1 });
     let batches = 0;
