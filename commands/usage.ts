@@ -3,8 +3,8 @@ import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits
 import type { Invocation, Message, SlashCommand } from '../src/discord/interactions/command.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
 import { errorMessage } from '../src/render/error-message.ts';
+import { age } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { age } from '../src/render/times.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
 import type { Services } from './services.ts';

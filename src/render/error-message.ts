@@ -1,7 +1,6 @@
 import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { CardServiceError, KnownError } from '../model/errors.ts';
-import { formatMessage } from './messages.ts';
-import { fromTime } from './times.ts';
+import { formatMessage, fromTime } from './messages.ts';
 
 /** Why there is no card, or no newer one, as a member reads it: whole sentences, in Markdown. */
 export function errorMessage(locale: string, error: CardServiceError): string {

@@ -1,7 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
+import { clockTime, numberFormat } from './formats.ts';
 import { en } from './languages/en.ts';
-import { numberFormat } from './numbers.ts';
 
 /** All texts of one language. */
 export type Language = Record<MessageKey, string>;
@@ -19,6 +19,12 @@ const KEPT_MESSAGES = 1_000;
 
 /** Compiled when first shown: each takes some 70 µs, and few are shown. */
 const compiled = new LRUCache<string, IntlMessageFormat>({ max: KEPT_MESSAGES });
+
+const MINUTE_MS = 60_000;
+/** A `Date` header gives whole seconds, so a reset is known to one. */
+const KNOWN_TO_MS = 1_000;
+/** Further away, a clock time could be of today or of tomorrow. */
+const WITHOUT_DATE_MS = 20 * 3600 * 1000;
 
 /**
  * A text as a member reads it: in their language if there is a file for it, otherwise in English, and with the numbers of
@@ -39,6 +45,19 @@ export function formatMessage<K extends MessageKey>(
     compiled.set(id, message);
   }
   return message.format(args[0]) as string; // it is something else only with arguments that are objects
+}
+
+/**
+ * From when on something is possible, with its preposition: "at 14:05", with the date when that is over 20 hours away,
+ * "now" when it is past. Rounded up to a full minute, since a clock time shows no seconds and a member who comes too early
+ * is refused again.
+ */
+export function fromTime(locale: string, atMs: number, nowMs = Date.now()): string {
+  if (atMs <= nowMs) return formatMessage(locale, 'now');
+  const minuteMs = Math.ceil((atMs - KNOWN_TO_MS) / MINUTE_MS) * MINUTE_MS;
+  return minuteMs - nowMs > WITHOUT_DATE_MS
+    ? formatMessage(locale, 'onDate', { time: `<t:${minuteMs / 1000}:f>` })
+    : formatMessage(locale, 'atTime', { time: clockTime(minuteMs) });
 }
 
 function compile(locale: string, key: MessageKey): IntlMessageFormat {

@@ -1,9 +1,8 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Bookings, Breaker, BreakerReason } from '../model/quota.ts';
-import { formatMessage, type PlainMessageKey } from './messages.ts';
-import { formatCount } from './numbers.ts';
+import { age, formatCount } from './formats.ts';
+import { formatMessage, fromTime, type PlainMessageKey } from './messages.ts';
 import { plainMarkdown } from './text.ts';
-import { age, fromTime } from './times.ts';
 import type { UsageFigures } from './usage-figures.ts';
 
 export interface UsageView {

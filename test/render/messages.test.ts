@@ -1,7 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { en } from '../../src/render/languages/en.ts';
-import { type ArgumentTypes, formatMessage, LANGUAGES } from '../../src/render/messages.ts';
+import { type ArgumentTypes, formatMessage, fromTime, LANGUAGES } from '../../src/render/messages.ts';
 
 describe('a message', () => {
   it('shows when the permit is expected', () => {
@@ -32,6 +32,32 @@ describe('a message', () => {
   it('shows its arguments unchanged, whatever they contain', () => {
     const why = "'{x}' <b>&</b> {count, plural, other {#}} # ''";
     expect(formatMessage('en-US', 'notRenewed', { why })).toBe(`This copy is not the newest. ${why}`);
+  });
+});
+
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
+const NOON = NOON_MS / 1000;
+const HOUR_MS = 3_600_000;
+
+describe('a time to come in a sentence', () => {
+  it.each<[string, number, string]>([
+    ['is a clock time', HOUR_MS, `at <t:${NOON + 3_600}:t>`],
+    [
+      'is a full minute, since a clock time shows no seconds and a member should not return too early',
+      1_001,
+      `at <t:${NOON + 60}:t>`,
+    ],
+    [
+      'is not a minute later for the part of a second that a Date header leaves open',
+      3_600_999,
+      `at <t:${NOON + 3_600}:t>`,
+    ],
+    ['has no date when it is 20 hours away', 20 * HOUR_MS, `at <t:${NOON + 72_000}:t>`],
+    ['has a date when it is further away', 20 * HOUR_MS + 1_001, `on <t:${NOON + 72_060}:f>`],
+    ['is "now" once it is past', 0, 'now'],
+    ['is "now" long after it, too', -HOUR_MS, 'now'],
+  ])('%s', (_, awayMs, shown) => {
+    expect(fromTime('en-US', NOON_MS + awayMs, NOON_MS)).toBe(shown);
   });
 });
 

@@ -2,8 +2,8 @@ import { DiscordAPIError, RateLimitError, type REST, RESTJSONErrorCodes, Routes 
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
 import { Incident } from '../../log.ts';
+import { clockTime } from '../../render/formats.ts';
 import { formatMessage } from '../../render/messages.ts';
-import { clockTime } from '../../render/times.ts';
 import type { DeferredReply } from '../../replies/deferred-reply.ts';
 import type { CompleteResult, DeferResult, ReplyEditor, ReplyMessage } from '../../replies/reply-editor.ts';
 import { defer, explainRefusal, type Interacted, reply } from './first-answer.ts';

@@ -59,3 +59,16 @@ function makeFormat(locale: string, options: Intl.NumberFormatOptions): Intl.Num
     return new Intl.NumberFormat('en-US', options);
   }
 }
+
+// Discord writes a moment such as <t:1795226601:t> in each member's language and time zone. Its relative style goes on
+// when the moment is past ("Try again 18 seconds ago"), so it is used only for what is past already.
+
+/** The minute in which something happens today. */
+export function clockTime(atMs: number): string {
+  return `<t:${Math.ceil(atMs / 1000)}:t>`;
+}
+
+/** A moment that is past: never shown as one to come. */
+export function age(atMs: number): string {
+  return `<t:${Math.floor(atMs / 1000)}:R>`;
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCount, formatPrice } from '../../src/render/numbers.ts';
+import { age, clockTime, formatCount, formatPrice } from '../../src/render/formats.ts';
 import { currency, locale, price } from './service-answers.ts';
 
 /** Intl sets numbers and currencies apart by spaces that do not break. */
@@ -69,4 +69,15 @@ describe('cached formats', () => {
     expect(first.map(plainSpaces)).toEqual(['€1,234.50', '1.234,50 €', '€0.0042', '€1E15', '1,234.50', '1,234.5']);
     expect(read()).toEqual(first);
   });
+});
+
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
+const NOON = NOON_MS / 1000;
+
+it('a clock time is in seconds, rounded up', () => {
+  expect(clockTime(NOON_MS + 1)).toBe(`<t:${NOON + 1}:t>`);
+});
+
+it('a moment that is past is never shown as one to come', () => {
+  expect(age(NOON_MS + 999)).toBe(`<t:${NOON}:R>`);
 });
