@@ -112,7 +112,6 @@ export class LookupRequests {
       const fetched = await sendRequest(this.#options, { permit, requester }, () =>
         cards.fetch(cardIds, this.#abort.signal),
       );
-      this.#outage.succeeded();
       const answers = await cards.store(fetched);
       for (const pending of batch) this.#end(pending, answers.get(pending.cardId), requester);
     } catch (error) {
@@ -143,6 +142,7 @@ export class LookupRequests {
     else if (answer === undefined) pendingLookups.refuse(pending, new Stopping());
     else if (answer instanceof CardServiceError) this.#failed(pending, answer);
     else {
+      this.#outage.succeeded();
       for (const { requester } of pending.waiters) if (requester !== bookedOn) ledger.saved(requester);
       pendingLookups.answer(pending, answer);
     }
