@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { TooManyCommands } from '../model/errors.ts';
 import { noEmptierThanEmpty, takeToken, tokenAtMs } from './token-bucket.ts';
 
-/** Nobody types faster than this; a script does. */
+/** Faster than anyone types. */
 const COMMANDS_A_MINUTE = 240;
 const PACE = { intervalMs: 60_000 / COMMANDS_A_MINUTE, capacity: COMMANDS_A_MINUTE };
 const MEMBERS = 10_000;
 
-/** Keeps one member from spending everybody's patience: a token bucket for each of the last members who asked. */
+/** Limits each member's commands, by a token bucket for each of the members seen last. */
 export class CommandRate {
   readonly #fullAtMs = new LRUCache<string, number>({ max: MEMBERS });
 
@@ -16,7 +16,7 @@ export class CommandRate {
     const fullAtMs = this.#fullAtMs.get(memberId) ?? 0;
     const spentMs = takeToken(fullAtMs, nowMs, PACE);
     if (spentMs === undefined) {
-      // Kept bounded: after a clock was set back the bucket would else stay empty until the clock has caught up.
+      // Bounded: after a clock was set back the bucket would otherwise stay empty until the clock has caught up.
       this.#fullAtMs.set(memberId, noEmptierThanEmpty(fullAtMs, nowMs, PACE));
       throw new TooManyCommands(tokenAtMs(fullAtMs, nowMs, PACE));
     }

@@ -2,7 +2,7 @@ import type { Bookings } from '../model/quota.ts';
 import { type Requester, requesterOf } from '../model/requester.ts';
 import { utcDay } from '../time/utc-day.ts';
 
-/** One request, on whom and on which day it was booked. */
+/** One request that is booked on its requester, on one day. */
 export interface Booking {
   requester: Requester;
   /** UTC, such as `2026-11-21`. */
@@ -10,25 +10,23 @@ export interface Booking {
 }
 
 /**
- * Who spent the requests: booked by asker, Discord server and UTC day. Nothing here costs a request, waits long, throws
- * or rejects: no question fails for its count.
+ * Who caused which requests, by member, Discord server and UTC day. No method costs a request, waits long, throws or
+ * rejects: no lookup fails because it cannot be counted.
  */
 export interface Ledger {
-  /** A request leaves, for this asker. */
+  /** A request leaves for this requester. */
   spent(requester: Requester): Booking;
-  /**
-   * That request was answered with 429, or its connection was never made: it counts as refused, on the day it was booked
-   * on, and no longer as spent.
-   */
+  /** The request was answered with 429, or never connected: it counts as refused, and not as spent, on its own day. */
   refused(booking: Booking): void;
+  /** An answer came without a request of its own. */
   saved(requester: Requester): void;
   today(): Promise<Bookings>;
   guildToday(requester: Requester): Promise<Bookings>;
-  /** In whatever server. */
+  /** In all servers. */
   memberToday(memberId: string): Promise<Bookings>;
-  /** Who caused most requests in the asker's server today, most first. */
+  /** The members who caused most requests in the requester's server today, most first. */
   topMembers(requester: Requester, count: number): Promise<MemberRequests[]>;
-  /** Writes what is not written yet. After this nothing is booked. */
+  /** Writes what is not written yet. Nothing may be booked afterwards. */
   close(): Promise<void>;
 }
 
@@ -39,10 +37,10 @@ export interface MemberRequests {
 
 export const KEPT_DAYS = 35;
 
-/** Saved answers are the many; written together they cost next to nothing, and a crash loses a second of them. */
+/** Most answers are saved ones. Written together they cost next to nothing, and a crash loses one second of them. */
 export const WRITE_SAVED_EVERY_MS = 1_000;
 
-/** On today. */
+/** A booking on today. */
 export function bookingOf(requester: Requester): Booking {
   return { requester: requesterOf(requester), day: utcDay(Date.now()) };
 }

@@ -51,7 +51,7 @@ describe('npm start', () => {
     await first.wrote('gateway ready');
     const waiting = startBotProcess(env);
     const second = startBotProcess(env);
-    await waiting.wrote('waiting for it to leave');
+    await waiting.wrote('waiting for it to end');
     waiting.child.kill('SIGTERM');
     expect(await waiting.ended).toBe(0);
 

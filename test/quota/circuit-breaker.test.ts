@@ -32,33 +32,33 @@ function quota(remaining: number | undefined, resetsAtMs?: number): QuotaState {
   return { limit: 1_000, remaining, resetsAtMs, receivedAtMs: NOW_MS };
 }
 
-function settled(breaker: Breaker, outcome: RequestOutcome, probe: boolean, known?: QuotaState, random = 0): Breaker {
+function breakerAfter(
+  breaker: Breaker,
+  outcome: RequestOutcome,
+  probe: boolean,
+  known?: QuotaState,
+  random = 0,
+): Breaker {
   return afterRequest(breaker, outcome, probe, { quota: known, longestWaitMs: LONGEST_WAIT_MS, nowMs: NOW_MS, random });
 }
 
 describe('an outage after a pause', () => {
-  it('is counted from its first failure, and broken off at the third', () => {
-    const first = settled(halfOpen('pause', 4), DOWN, true);
-    const second = settled(first, DOWN, false);
+  it('is counted from its first failure, and opens the breaker at the third', () => {
+    const first = breakerAfter(halfOpen('pause', 4), DOWN, true);
+    const second = breakerAfter(first, DOWN, false);
     expect([first, second]).toEqual([closed(1), closed(2)]);
-    expect(settled(second, DOWN, false)).toEqual(opened('outage', 5_000, 3));
+    expect(breakerAfter(second, DOWN, false)).toEqual(opened('outage', 5_000, 3));
   });
 });
 
 describe('a closed breaker', () => {
   it.each<[string, Breaker, RequestOutcome, QuotaState | undefined, Breaker]>([
-    ['stays open after an answer', CLOSED_BREAKER, ANSWERED, undefined, CLOSED_BREAKER],
-    ['stays open after an answer with requests left', CLOSED_BREAKER, ANSWERED, quota(1, RESET_MS), CLOSED_BREAKER],
+    ['stays closed after an answer', CLOSED_BREAKER, ANSWERED, undefined, CLOSED_BREAKER],
+    ['stays closed after an answer with requests left', CLOSED_BREAKER, ANSWERED, quota(1, RESET_MS), CLOSED_BREAKER],
     ['forgets failures after an answer', closed(2), ANSWERED, undefined, CLOSED_BREAKER],
+    ['opens for the day with the last request', CLOSED_BREAKER, ANSWERED, quota(0, RESET_MS), opened('day', 3_600_000)],
     [
-      'closes for the day with the last request',
-      CLOSED_BREAKER,
-      ANSWERED,
-      quota(0, RESET_MS),
-      opened('day', 3_600_000),
-    ],
-    [
-      'closes for a minute when nothing remains and no reset is known',
+      'opens for a minute when nothing remains and no reset is known',
       CLOSED_BREAKER,
       ANSWERED,
       quota(0),
@@ -66,7 +66,7 @@ describe('a closed breaker', () => {
     ],
     ['counts a first failure', CLOSED_BREAKER, DOWN, undefined, closed(1)],
     ['counts a second failure', closed(1), DOWN, undefined, closed(2)],
-    ['breaks at the third failure in a row', closed(2), DOWN, undefined, opened('outage', 5_000, 3)],
+    ['opens at the third failure in a row', closed(2), DOWN, undefined, opened('outage', 5_000, 3)],
     ['pauses as long as a 429 states', CLOSED_BREAKER, limited(7_000), undefined, opened('pause', 7_000)],
     ['pauses for a second when a 429 states nothing', CLOSED_BREAKER, limited(), undefined, opened('pause', 1_000)],
     [
@@ -84,51 +84,51 @@ describe('a closed breaker', () => {
       opened('pause', 1_200_000),
     ],
     [
-      'pauses when nothing remains, for no longer than anybody waits',
+      'pauses when nothing remains, for no longer than the longest wait',
       CLOSED_BREAKER,
       limited(LONGEST_WAIT_MS),
       quota(0, RESET_MS),
       opened('pause', LONGEST_WAIT_MS),
     ],
     [
-      'closes for the day until the reset when nothing remains and the wait is longer',
+      'opens for the day until the reset when nothing remains and the wait is longer',
       CLOSED_BREAKER,
       limited(LONGEST_WAIT_MS + 1),
       quota(0, RESET_MS),
       opened('day', 3_600_000),
     ],
     [
-      'closes for the day until the reset when nothing remains and nothing is stated',
+      'opens for the day until the reset when nothing remains and nothing is stated',
       CLOSED_BREAKER,
       limited(),
       quota(0, RESET_MS),
       opened('day', 3_600_000),
     ],
     [
-      'closes for the day as long as stated, when that is longer',
+      'opens for the day as long as stated, when that is longer',
       CLOSED_BREAKER,
       limited(7_200_000),
       quota(0, RESET_MS),
       opened('day', 7_200_000),
     ],
     [
-      'closes for the day as long as stated, when no reset is known',
+      'opens for the day as long as stated, when no reset is known',
       CLOSED_BREAKER,
       limited(7_200_000),
       quota(0),
       opened('day', 7_200_000),
     ],
     [
-      'closes for a minute when the reset is past',
+      'opens for a minute when the reset is past',
       CLOSED_BREAKER,
       limited(),
       quota(0, NOW_MS - 1),
       opened('day', 60_000),
     ],
-    ['closes for a minute when a key is refused', CLOSED_BREAKER, KEY_REFUSED, undefined, opened('key', 60_000)],
-    ['learns nothing from a request that was given up', closed(2), ABANDONED, undefined, closed(2)],
+    ['opens for a minute when a key is refused', CLOSED_BREAKER, KEY_REFUSED, undefined, opened('key', 60_000)],
+    ['ignores an abandoned request', closed(2), ABANDONED, undefined, closed(2)],
   ])('%s', (_, breaker, outcome, known, next) => {
-    expect(settled(breaker, outcome, false, known)).toEqual(next);
+    expect(breakerAfter(breaker, outcome, false, known)).toEqual(next);
   });
 });
 
@@ -139,7 +139,7 @@ describe('a probe', () => {
     ['that is answered accepts the key again', halfOpen('key'), ANSWERED, undefined, CLOSED_BREAKER],
     ['that is answered begins the new day', halfOpen('day'), ANSWERED, quota(999, RESET_MS), CLOSED_BREAKER],
     [
-      'that took the last request closes until the reset',
+      'that took the last request opens it until the reset',
       halfOpen('pause'),
       ANSWERED,
       quota(0, RESET_MS),
@@ -167,14 +167,14 @@ describe('a probe', () => {
       opened('pause', 30_000, 2),
     ],
     [
-      'that finds nothing remaining a second time closes for the day',
+      'that finds nothing remaining a second time opens it for the day',
       halfOpen('pause', 1),
       limited(5_000),
       quota(0, RESET_MS),
       opened('day', 3_600_000, 2),
     ],
     [
-      'that finds nothing remaining closes the day again, however short the wait',
+      'that finds nothing remaining opens it for the day again, however short the wait',
       halfOpen('day', 1),
       limited(5_000),
       quota(0, RESET_MS),
@@ -224,14 +224,14 @@ describe('a probe', () => {
       opened('key', 60_000, 6),
     ],
     [
-      'that is given up leaves the probe to the next question',
+      'that is abandoned leaves the probe to the next request',
       halfOpen('pause', 2),
       ABANDONED,
       undefined,
       { ...halfOpen('pause', 2), state: 'open' },
     ],
   ])('%s', (_, breaker, outcome, known, next) => {
-    expect(settled(breaker, outcome, true, known)).toEqual(next);
+    expect(breakerAfter(breaker, outcome, true, known)).toEqual(next);
   });
 });
 
@@ -240,7 +240,7 @@ describe('the probe of a spent day, before its reset', () => {
   const NOTHING = quota(0, RESET_MS);
 
   it.each<[string, Breaker, RequestOutcome, QuotaState, Breaker]>([
-    ['opens the day when something remains', early, ANSWERED, quota(49_000, RESET_MS), CLOSED_BREAKER],
+    ['closes it when something remains', early, ANSWERED, quota(49_000, RESET_MS), CLOSED_BREAKER],
     [
       'pauses when it is refused with something left',
       early,
@@ -248,44 +248,44 @@ describe('the probe of a spent day, before its reset', () => {
       quota(1, RESET_MS),
       opened('pause', 5_000, 2),
     ],
-    ['leaves it closed when it is answered and nothing remains', early, ANSWERED, NOTHING, opened('day', 3_600_000, 2)],
-    ['leaves it closed when it is refused', early, limited(5_000), NOTHING, opened('day', 3_600_000, 2)],
+    ['leaves it open when it is answered and nothing remains', early, ANSWERED, NOTHING, opened('day', 3_600_000, 2)],
+    ['leaves it open when it is refused', early, limited(5_000), NOTHING, opened('day', 3_600_000, 2)],
     [
-      'leaves it closed for as long as was stated, when that is longer',
+      'leaves it open for as long as was stated, when that is longer',
       { ...opened('day', 7_200_000), state: 'halfOpen' },
       ANSWERED,
       NOTHING,
       opened('day', 7_200_000, 2),
     ],
-    ['leaves it closed when the service is down', early, DOWN, NOTHING, opened('day', 3_600_000)],
+    ['leaves it open when the service is down', early, DOWN, NOTHING, opened('day', 3_600_000)],
     [
-      'leaves it closed when the service says so',
+      'leaves it open when the service says so',
       early,
       { kind: 'serviceDown', statedMs: 99_000 },
       NOTHING,
       opened('day', 3_600_000),
     ],
-    ['leaves it closed when the key is refused', early, KEY_REFUSED, NOTHING, opened('day', 3_600_000)],
-    ['leaves it closed when it is given up', early, ABANDONED, NOTHING, opened('day', 3_600_000)],
-    [
-      'that was due and comes to nothing may be sent again in a minute',
-      halfOpen('day'),
-      DOWN,
-      NOTHING,
-      opened('day', 60_000),
-    ],
+    ['leaves it open when the key is refused', early, KEY_REFUSED, NOTHING, opened('day', 3_600_000)],
+    ['leaves it open when it is abandoned', early, ABANDONED, NOTHING, opened('day', 3_600_000)],
+    ['that was due and fails may be sent again in a minute', halfOpen('day'), DOWN, NOTHING, opened('day', 60_000)],
   ])('%s', (_, breaker, outcome, known, next) => {
-    expect(settled(breaker, outcome, true, known)).toEqual(next);
+    expect(breakerAfter(breaker, outcome, true, known)).toEqual(next);
   });
 });
 
-describe('a service that states for how long it is down', () => {
+describe('a stated outage', () => {
   const MINUTE_MS = 60_000;
   const downFor = (statedMs: number): RequestOutcome => ({ kind: 'serviceDown', statedMs });
 
   it.each<[string, Breaker, number, boolean, Breaker]>([
-    ['closes at once for more than a minute', CLOSED_BREAKER, MINUTE_MS + 1, false, opened('outage', MINUTE_MS + 1, 3)],
-    ['closes again for as long', halfOpen('outage', 3), 10 * MINUTE_MS, true, opened('outage', 10 * MINUTE_MS, 4)],
+    [
+      'opens it at once when it is over a minute',
+      CLOSED_BREAKER,
+      MINUTE_MS + 1,
+      false,
+      opened('outage', MINUTE_MS + 1, 3),
+    ],
+    ['opens it again for as long', halfOpen('outage', 3), 10 * MINUTE_MS, true, opened('outage', 10 * MINUTE_MS, 4)],
     ['ends a pause in an outage', halfOpen('pause', 2), 10 * MINUTE_MS, true, opened('outage', 10 * MINUTE_MS, 3)],
     ['lengthens an outage', opened('outage', 5_000, 3), 10 * MINUTE_MS, false, opened('outage', 10 * MINUTE_MS, 3)],
     ['shortens none', opened('outage', 20 * MINUTE_MS, 3), 2 * MINUTE_MS, false, opened('outage', 20 * MINUTE_MS, 3)],
@@ -293,7 +293,7 @@ describe('a service that states for how long it is down', () => {
     ['lengthens a spent day', opened('day', 5_000, 2), 2 * MINUTE_MS, false, opened('day', 2 * MINUTE_MS, 2)],
     ['is one failure up to a minute', CLOSED_BREAKER, MINUTE_MS, false, closed(1)],
   ])('%s', (_, breaker, statedMs, probe, next) => {
-    expect(settled(breaker, downFor(statedMs), probe)).toEqual(next);
+    expect(breakerAfter(breaker, downFor(statedMs), probe)).toEqual(next);
   });
 });
 
@@ -314,7 +314,7 @@ describe('a request that left before the breaker opened', () => {
       outcomes.map((outcome) => [breaker.reason, breaker.state, outcome.kind, breaker, outcome] as const),
     ),
   )('changes nothing on a breaker for %s that is %s when %s', (_, __, ___, breaker, outcome) => {
-    expect(settled(breaker, outcome, false, quota(5, RESET_MS))).toEqual(breaker);
+    expect(breakerAfter(breaker, outcome, false, quota(5, RESET_MS))).toEqual(breaker);
   });
 
   it.each<[string, Breaker, RequestOutcome, QuotaState | undefined, Breaker]>([
@@ -328,7 +328,7 @@ describe('a request that left before the breaker opened', () => {
     ['shortens no pause', opened('pause', 20_000, 2), limited(9_000), undefined, opened('pause', 20_000, 2)],
     ['is not one more failure', opened('pause', 1_000, 1), limited(), undefined, opened('pause', 1_000, 1)],
     [
-      'leaves the probe of a pause alone',
+      'does not end the probe of a pause',
       halfOpen('pause', 1),
       limited(9_000),
       undefined,
@@ -343,7 +343,7 @@ describe('a request that left before the breaker opened', () => {
       opened('pause', 9_000, 2),
     ],
     [
-      'closes a pause for the day',
+      'turns a pause into a spent day',
       opened('pause', 2_000, 2),
       limited(),
       quota(0, RESET_MS),
@@ -351,27 +351,27 @@ describe('a request that left before the breaker opened', () => {
     ],
     ['shortens no day', opened('day', 7_200_000), limited(5_000), quota(0, RESET_MS), opened('day', 7_200_000)],
   ])('%s', (_, breaker, outcome, known, next) => {
-    expect(settled(breaker, outcome, false, known)).toEqual(next);
+    expect(breakerAfter(breaker, outcome, false, known)).toEqual(next);
   });
 });
 
-describe('chance', () => {
+describe('jitter', () => {
   it.each<[string, Breaker, RequestOutcome, number]>([
     ['a fifth of a stated wait', CLOSED_BREAKER, limited(5_000), 6_000],
     ['2 s of a long one', CLOSED_BREAKER, limited(60_000), 62_000],
     ['a fifth of an outage', closed(2), DOWN, 6_000],
   ])('only adds, at most %s', (_, breaker, outcome, waitMs) => {
-    expect(settled(breaker, outcome, false, undefined, 1).untilMs).toBe(NOW_MS + waitMs);
+    expect(breakerAfter(breaker, outcome, false, undefined, 1).untilMs).toBe(NOW_MS + waitMs);
   });
 });
 
 describe('pauseMs', () => {
   it.each<[string, number | undefined, number, number]>([
-    ['what is stated', 7_000, 1, 7_000],
-    ['what is stated, when that is longer than the back-off', 20_000, 3, 20_000],
-    ['the back-off, when a statement has failed before', 1_000, 4, 8_000],
-    ['the back-off without a statement', undefined, 2, 2_000],
-    ['a moment, when the stated wait is none', 0, 1, 250],
+    ['the stated wait', 7_000, 1, 7_000],
+    ['the stated wait, when it is longer than the back-off', 20_000, 3, 20_000],
+    ['the back-off, when waiting as stated has failed before', 1_000, 4, 8_000],
+    ['the back-off without a stated wait', undefined, 2, 2_000],
+    ['a quarter of a second, when the stated wait is none', 0, 1, 250],
   ])('is %s', (_, statedMs, failures, waitMs) => {
     expect(pauseMs(statedMs, failures)).toBe(waitMs);
   });

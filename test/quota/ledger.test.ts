@@ -51,7 +51,7 @@ describe.each([
   { over: 'SQLite', books: overOneDatabase },
   { over: 'Redis', books: overOneRedis },
 ])('the ledger over $over', ({ books }) => {
-  it('begins with nothing', async () => {
+  it('starts empty', async () => {
     const ledger = await books()();
     expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 0 });
     expect(await ledger.topMembers(ALICE, 5)).toEqual([]);
@@ -69,7 +69,7 @@ describe.each([
     expect(await next.today()).toEqual({ requests: 2, refused: 0, saved: 2 });
   });
 
-  it('books nothing of an asker but who and where', async () => {
+  it('books only the ids of a requester', async () => {
     const ledger = await books()();
     expect(ledger.spent({ ...ALICE, ...{ token: 'secret' } })).toEqual({
       requester: ALICE,
@@ -77,7 +77,7 @@ describe.each([
     });
   });
 
-  it('keeps 429s apart from requests', async () => {
+  it('counts 429s apart from requests', async () => {
     const ledger = await books()();
     ledger.spent(ALICE);
     ledger.refused(ledger.spent(ALICE));
@@ -94,7 +94,7 @@ describe.each([
     expect(await ledger.today()).toEqual({ requests: 0, refused: 1, saved: 0 });
   });
 
-  it('knows no negative requests', async () => {
+  it('never counts below zero requests', async () => {
     const ledger = await books()();
     const booking = ledger.spent(ALICE);
     ledger.refused(booking);
@@ -111,7 +111,7 @@ describe.each([
     expect((await ledger.guildToday(ALICE_IN_PRIVATE)).requests).toBe(1);
   });
 
-  it('names who caused most in a server, most first', async () => {
+  it('lists the members who caused most in a server, most first', async () => {
     const ledger = await books()();
     for (const requester of [ALICE, BOB, BOB, ALICE_ELSEWHERE, ALICE_ELSEWHERE]) ledger.spent(requester);
     ledger.saved({ memberId: 'carol', guildId: 'guild' });
@@ -122,7 +122,7 @@ describe.each([
     expect(await ledger.topMembers(ALICE, 1)).toHaveLength(1);
   });
 
-  it('names equal ones by their ids, across restarts', async () => {
+  it('orders equal members by their ids, across restarts', async () => {
     const open = books();
     const ledger = await open();
     for (const memberId of ['3', '10', '2']) ledger.spent({ memberId, guildId: 'guild' });

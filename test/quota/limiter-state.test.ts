@@ -46,7 +46,7 @@ describe('a stored state', () => {
     ['outage', YEAR_MS],
     ['key', 10 * MINUTE_MS],
     ['day', YEAR_MS],
-  ])('may be probed now when it is open (%s) for as long as %i ms', (reason, forMs) => {
+  ])('may be probed now when it is open (%s) for %i ms', (reason, forMs) => {
     expect(plausible(opened(reason, forMs), NOW_MS)).toEqual(opened(reason, 0));
   });
 

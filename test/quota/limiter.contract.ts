@@ -29,21 +29,21 @@ export function reading(remaining: number | undefined, resetInMs?: number, limit
   return { limit, remaining, resetInMs, sentAtMs: Date.now(), receivedAtMs: Date.now() };
 }
 
-/** The turn, or `undefined` when there is none now. */
-export async function turnOf(limiter: Limiter, lane: PermitLane = 'members'): Promise<Permit | undefined> {
+/** A permit, or `undefined` when there is none now. */
+export async function permitOf(limiter: Limiter, lane: PermitLane = 'members'): Promise<Permit | undefined> {
   const got = await limiter.acquire(lane);
   return got.kind === 'permit' ? got.permit : undefined;
 }
 
-/** Where a turn must be had now. */
-async function turnNow(limiter: Limiter, lane?: PermitLane): Promise<Permit> {
-  const permit = await turnOf(limiter, lane);
-  if (!permit) throw new Error('there is no turn now');
+/** A permit that must be available now. */
+async function permitNow(limiter: Limiter, lane?: PermitLane): Promise<Permit> {
+  const permit = await permitOf(limiter, lane);
+  if (!permit) throw new Error('there is no permit now');
   return permit;
 }
 
-/** The next turn, asked for at the times that the pacer names. */
-export async function nextTurn(limiter: Limiter, lane: PermitLane = 'members'): Promise<Permit> {
+/** The next permit, asked for at the times that the limiter states. */
+export async function nextPermit(limiter: Limiter, lane: PermitLane = 'members'): Promise<Permit> {
   for (;;) {
     const got = await limiter.acquire(lane);
     if (got.kind === 'permit') return got.permit;
@@ -51,42 +51,42 @@ export async function nextTurn(limiter: Limiter, lane: PermitLane = 'members'): 
   }
 }
 
-/** One request from its turn to its outcome. */
+/** One request, from its permit to its outcome. */
 export async function ask(limiter: Limiter, outcome = ANSWERED): Promise<Permit> {
-  const permit = await nextTurn(limiter);
+  const permit = await nextPermit(limiter);
   await limiter.release(permit, outcome);
   return permit;
 }
 
-/** How many turns are to be had at once. */
+/** How many permits are available at once. */
 export async function drain(limiter: Limiter, lane: PermitLane = 'members'): Promise<number> {
   for (let permits = 0; ; permits++) {
-    const permit = await turnOf(limiter, lane);
+    const permit = await permitOf(limiter, lane);
     if (!permit) return permits;
     await limiter.release(permit, ANSWERED);
   }
 }
 
-/** What holds of every pacer, whoever keeps its state. */
+/** The rules of every limiter, wherever its state is stored. */
 export function describeLimiter(over: string, newState: () => OpenLimiter): void {
-  describe(`a pacer over ${over}`, () => {
-    it("gives the plan's burst less one at once, and then names the time of the next turn", async () => {
+  describe(`a limiter over ${over}`, () => {
+    it("gives the plan's burst less one at once, and then states when the next permit is due", async () => {
       const limiter = await newState()(SLOW);
       expect(await drain(limiter)).toBe(TOKENS);
       const got = await limiter.acquire('members');
       expect(got).toMatchObject({ kind: 'wait', untilMs: expect.any(Number) });
     });
 
-    it('lets nothing leave once a 429 is told, also what asked a moment before its probe had ended', async () => {
+    it('gives no permit once a 429 is released, also not to one who asked a moment before its probe had ended', async () => {
       const limiter = await newState()(QUICK);
-      const first = await nextTurn(limiter);
-      const told = limiter.release(first, limited(300));
+      const first = await nextPermit(limiter);
+      const released = limiter.release(first, limited(300));
       expect(
         (await Promise.all([limiter.acquire('members'), limiter.acquire('renewals')])).map(({ kind }) => kind),
       ).toEqual(['wait', 'wait']);
-      await told;
+      await released;
 
-      const probe = await nextTurn(limiter);
+      const probe = await nextPermit(limiter);
       expect(probe.probe).toBe(true);
       const before = limiter.acquire('members');
       const ended = limiter.release(probe, limited(60_000));
@@ -98,7 +98,7 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
     it('refills from when the first request of a full bucket has arrived', async () => {
       const limiter = await newState()(SLOW);
       const tookAtMs = Date.now();
-      const permit = await nextTurn(limiter);
+      const permit = await nextPermit(limiter);
       await new Promise((resolve) => setTimeout(resolve, 100)); // on its way
       await limiter.release(permit, ANSWERED);
       expect(await drain(limiter)).toBe(TOKENS - 1);
@@ -107,7 +107,7 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       expect(got.untilMs).toBeGreaterThanOrEqual(tookAtMs + 10_000 + 90);
     });
 
-    it('gives a turn at the time that it named', async () => {
+    it('gives a permit at the time that it stated', async () => {
       const limiter = await newState()({ ...QUICK, burst: 2 });
       await ask(limiter);
       for (let waits = 0; waits < 5; ) {
@@ -115,34 +115,34 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
         if (got.kind !== 'wait') continue;
         waits++;
         await new Promise((resolve) => setTimeout(resolve, got.untilMs - Date.now() + 1));
-        expect(await turnOf(limiter)).toMatchObject({ probe: false });
+        expect(await permitOf(limiter)).toMatchObject({ probe: false });
       }
     });
 
-    it('keeps half the burst free of the background', async () => {
+    it('keeps half the burst for members', async () => {
       const limiter = await newState()(SLOW);
       expect(await drain(limiter, 'renewals')).toBe(10);
       expect(await limiter.acquire('renewals')).toMatchObject({ kind: 'wait' });
       expect(await drain(limiter)).toBe(9);
     });
 
-    it('leaves a fresh token to others for as long as one is polite', async () => {
+    it('holds a new token back for as long as the caller yields', async () => {
       const limiter = await newState()({ ...SLOW, requestsPerMinute: 60 });
       await drain(limiter);
-      const [got, polite] = [await limiter.acquire('members'), await limiter.acquire('members', 400)];
-      if (got.kind !== 'wait' || polite.kind !== 'wait') throw new Error('there is a token');
-      expect(Math.round((polite.untilMs - got.untilMs) / 100)).toBe(4);
+      const [got, yielding] = [await limiter.acquire('members'), await limiter.acquire('members', 400)];
+      if (got.kind !== 'wait' || yielding.kind !== 'wait') throw new Error('there is a token');
+      expect(Math.round((yielding.untilMs - got.untilMs) / 100)).toBe(4);
     });
 
-    it('pauses at a 429, lets one probe through, and everybody once it is answered, without a burst', async () => {
+    it('pauses at a 429, allows one probe, and everything once it is answered, without a burst', async () => {
       const limiter = await newState()(SLOW);
       await ask(limiter, limited(300));
       expect(limiter.schedule()).toMatchObject({ paused: true, blocked: undefined });
       expect((await limiter.acquire('members')).kind).toBe('wait');
 
-      const probe = await nextTurn(limiter);
+      const probe = await nextPermit(limiter);
       expect(probe).toMatchObject({ probe: true });
-      for (let tries = 0; tries < 5; tries++) expect(await turnOf(limiter)).toBeUndefined();
+      for (let tries = 0; tries < 5; tries++) expect(await permitOf(limiter)).toBeUndefined();
       await limiter.release(probe, ANSWERED);
       expect(limiter.schedule().paused).toBe(false);
       expect(await drain(limiter)).toBe(0);
@@ -150,7 +150,7 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
 
     it('halves the burst at an unforeseen 429, once', async () => {
       const limiter = await newState()(QUICK);
-      const permits = [await turnNow(limiter), await turnNow(limiter), await turnNow(limiter)];
+      const permits = [await permitNow(limiter), await permitNow(limiter), await permitNow(limiter)];
       for (const permit of permits) await limiter.release(permit, limited(300));
       await ask(limiter);
       const halfFullMs = 10 * 50; // nine tokens, and the moment in which they are counted
@@ -167,27 +167,27 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       expect(limiter.schedule().permitAtMs(1) - Date.now()).toBeGreaterThan(Math.max(first, 1_000));
     });
 
-    it('gives the probe to the next one when its question is given up', async () => {
+    it('gives the probe to the next request when the first is abandoned', async () => {
       const limiter = await newState()(QUICK);
       await ask(limiter, limited(250));
       await ask(limiter, { kind: 'abandoned' });
-      expect(await nextTurn(limiter)).toMatchObject({ probe: true });
+      expect(await nextPermit(limiter)).toMatchObject({ probe: true });
     });
 
-    it('closes until the reset at the 429 of a spent day', async () => {
+    it('blocks until the reset at the 429 of a spent day', async () => {
       const limiter = await newState()();
-      const permit = await turnNow(limiter);
-      const heard = reading(0, HOUR_MS);
-      limiter.observe(heard);
+      const permit = await permitNow(limiter);
+      const headers = reading(0, HOUR_MS);
+      limiter.observe(headers);
       await limiter.release(permit, limited());
       const got = await limiter.acquire('members');
-      if (got.kind !== 'blocked') throw new Error('not closed');
+      if (got.kind !== 'blocked') throw new Error('not blocked');
       expect(got.reason).toBe('day');
-      expect(Math.abs(got.untilMs - heard.receivedAtMs - HOUR_MS)).toBeLessThan(5_000);
+      expect(Math.abs(got.untilMs - headers.receivedAtMs - HOUR_MS)).toBeLessThan(5_000);
       expect(limiter.schedule().blocked).toMatchObject({ reason: 'day' });
     });
 
-    it('closes after three failures in a row, and not after two', async () => {
+    it('blocks after three failures in a row, and not after two', async () => {
       const limiter = await newState()();
       for (const outcome of [DOWN, DOWN, ANSWERED, DOWN, DOWN]) await ask(limiter, outcome);
       expect(limiter.schedule().blocked).toBeUndefined();
@@ -195,18 +195,18 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'outage' });
     });
 
-    it('closes the cards at a refused key, and not the report', async () => {
+    it('blocks card lookups at a refused key, and not the report', async () => {
       const limiter = await newState()();
       await ask(limiter, { kind: 'keyRefused' });
       expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'key' });
-      expect(await turnOf(limiter, 'report')).toMatchObject({ probe: false });
+      expect(await permitOf(limiter, 'report')).toMatchObject({ probe: false });
     });
 
-    it('has no more requests under way than are known to remain, whatever may be counted already', async () => {
+    it('has no more requests under way than are known to remain, however many the service has counted', async () => {
       const limiter = await newState()();
       const sentAtMs = Date.now() - 1_000;
       limiter.observe({ ...reading(3, HOUR_MS), sentAtMs });
-      const permits = [await turnNow(limiter), await turnNow(limiter, 'report'), await turnNow(limiter)];
+      const permits = [await permitNow(limiter), await permitNow(limiter, 'report'), await permitNow(limiter)];
       expect(permits.map(({ probe }) => probe)).toEqual([false, false, false]);
       for (const lane of ['members', 'report'] as const) expect((await limiter.acquire(lane)).kind).toBe('wait');
 
@@ -221,20 +221,20 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       expect((await limiter.acquire('members')).kind).toBe('wait');
     });
 
-    it('always lets one leave, whatever is said to remain: its answer tells', async () => {
+    it('always allows one request, whatever remains: its answer tells', async () => {
       const limiter = await newState()();
       limiter.observe(reading(0, HOUR_MS));
-      const only = await turnNow(limiter);
+      const only = await permitNow(limiter);
       expect((await limiter.acquire('members')).kind).toBe('wait');
       await limiter.release(only, { kind: 'abandoned' });
-      expect(await turnOf(limiter)).toBeDefined();
+      expect(await permitOf(limiter)).toBeDefined();
     });
 
-    it('keeps the last requests of the day from the background', async () => {
+    it('keeps the last requests of the day for members', async () => {
       const limiter = await newState()();
       limiter.observe(reading(10, HOUR_MS));
       expect(await limiter.acquire('renewals')).toMatchObject({ kind: 'blocked', reason: 'reserve' });
-      expect(await turnOf(limiter)).toMatchObject({ probe: false });
+      expect(await permitOf(limiter)).toMatchObject({ probe: false });
       expect(limiter.schedule().reservedUntilMs).toBeDefined();
     });
 
@@ -244,18 +244,18 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       limiter.observe({ ...reading(700, HOUR_MS), sentAtMs });
       limiter.observe({ ...reading(900, HOUR_MS), sentAtMs });
       await expect.poll(() => limiter.quota()?.remaining, LONG).toBe(700);
-      await turnOf(limiter);
+      await permitOf(limiter);
       const afterwards = Date.now() + 10;
       limiter.observe({ ...reading(950, HOUR_MS), sentAtMs: afterwards, receivedAtMs: afterwards });
-      await turnOf(limiter);
+      await permitOf(limiter);
       expect(limiter.quota()).toMatchObject({ limit: 1_000, remaining: 950 });
     });
 
-    it("takes the plan from the daily limit, and sooner from a report's words", async () => {
+    it('takes the plan from the daily limit, or from a usage report', async () => {
       const open = newState();
       const limiter = await open({ plan: 'auto' });
       limiter.observe(reading(40_000, HOUR_MS, 50_000));
-      await turnOf(limiter);
+      await permitOf(limiter);
       await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(600);
       limiter.observePlan('business');
       await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(120);
@@ -267,17 +267,17 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       ['faster', 'free', 1_000, 50_000, 600],
       ['slower', 'pro', 50_000, 1_000, 6_000],
     ])(
-      'goes by the headers once they say another daily limit than with the report, over restarts too: %s',
+      'follows the headers once they state another daily limit than with the report, over restarts too: %s',
       async (_, plan, before, after, intervalMs) => {
         const open = newState();
         const first = await open({ plan: 'auto' });
         first.observe(reading(40, HOUR_MS, before));
         first.observePlan(plan);
-        await turnOf(first);
+        await permitOf(first);
         const limiter = await open({ plan: 'auto' });
         const later = Date.now() + 10;
         limiter.observe({ ...reading(400, HOUR_MS, after), sentAtMs: later, receivedAtMs: later });
-        await turnOf(limiter);
+        await permitOf(limiter);
         await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(intervalMs);
         const restarted = await open({ plan: 'auto' });
         await expect.poll(() => Math.round(intervalOf(restarted)), LONG).toBe(intervalMs);
@@ -301,7 +301,7 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       for (let restarts = 0; restarts < 3; restarts++) expect(await drain(await open())).toBe(0);
     });
 
-    it('forgets no closing over a restart', async () => {
+    it('remembers over a restart that it is blocked', async () => {
       const open = newState();
       const limiter = await open();
       limiter.observe(reading(0, HOUR_MS));
@@ -314,7 +314,7 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       ['rate', { ...SLOW, requestsPerMinute: 60 }],
       ['burst', { ...SLOW, burst: 200 }],
     ])(
-      'probes a spent day when it is started with another %s, once, and opens it if something remains',
+      'probes a spent day when it is started with another %s, once, and allows requests if something remains',
       async (_, larger) => {
         const open = newState();
         const spent = await open();
@@ -324,46 +324,46 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
 
         const refused = await open(larger);
         expect(refused.schedule().blocked).toBeUndefined();
-        const probe = await turnNow(refused);
+        const probe = await permitNow(refused);
         expect(probe).toMatchObject({ probe: true });
         refused.observe(reading(0, 2 * HOUR_MS));
         await refused.release(probe, limited());
         expect(await refused.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
 
         const opened = await open(larger);
-        const next = await nextTurn(opened);
+        const next = await nextPermit(opened);
         opened.observe(reading(49_000, 2 * HOUR_MS, 50_000));
         await opened.release(next, ANSWERED);
         expect(next.probe).toBe(true);
         expect(opened.schedule().blocked).toBeUndefined();
-        expect(await turnOf(opened)).toMatchObject({ probe: false });
+        expect(await permitOf(opened)).toMatchObject({ probe: false });
       },
     );
 
-    it('lets a report probe a spent day at any time, and opens it if something remains', async () => {
+    it('lets a report probe a spent day at any time, and allows requests if something remains', async () => {
       const limiter = await newState()();
       limiter.observe(reading(0, 2 * HOUR_MS));
       await ask(limiter);
-      const first = await turnNow(limiter, 'report');
+      const first = await permitNow(limiter, 'report');
       expect(first).toMatchObject({ probe: true });
       expect((await limiter.acquire('report')).kind).not.toBe('permit');
       expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
       await limiter.release(first, DOWN);
       expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
 
-      const second = await turnNow(limiter, 'report');
+      const second = await permitNow(limiter, 'report');
       limiter.observe(reading(49_000, 2 * HOUR_MS, 50_000));
       await limiter.release(second, ANSWERED);
       expect(second).toMatchObject({ probe: true });
-      expect(await turnOf(limiter)).toMatchObject({ probe: false });
+      expect(await permitOf(limiter)).toMatchObject({ probe: false });
     });
 
-    it('tells who waits of every outcome', async () => {
+    it('calls its listeners at every outcome', async () => {
       const limiter = await newState()();
-      const told = vi.fn();
-      limiter.onChange(told);
+      const listener = vi.fn();
+      limiter.onChange(listener);
       await ask(limiter, limited(300));
-      expect(told).toHaveBeenCalled();
+      expect(listener).toHaveBeenCalled();
     });
   });
 }

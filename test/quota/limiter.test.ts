@@ -9,7 +9,7 @@ import { startRedis, type TestRedis } from '../support/redis.ts';
 import { SharingProcess } from '../support/sharing-process.ts';
 import { describeLimiter, type OpenLimiter, SLOW } from './limiter.contract.ts';
 
-function overOneRow(): OpenLimiter {
+function overOneStore(): OpenLimiter {
   const store = new MemoryLimiterStore();
   return async (setting = SLOW, warnings = new QuotaWarnings(logLines().log)) =>
     new LocalLimiter({ setting, longestWaitMs: LONGEST_WAIT_MS, store, warnings });
@@ -28,5 +28,5 @@ function overOneRedis(): OpenLimiter {
   };
 }
 
-describeLimiter('a row of its own', overOneRow);
+describeLimiter('a store of its own', overOneStore);
 describeLimiter('a Redis', overOneRedis);

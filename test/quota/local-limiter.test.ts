@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A pacer whose process can be restarted. */
+/** A limiter whose process can be restarted. */
 class Process {
   readonly #setting: PlanSetting;
   readonly #random: number;
@@ -43,24 +43,24 @@ class Process {
     this.limiter = this.#start();
   }
 
-  /** The turn, or `undefined` when there is none now. */
-  async take(lane: Lane = 'members'): Promise<Permit | undefined> {
+  /** A permit, or `undefined` when there is none now. */
+  async acquire(lane: Lane = 'members'): Promise<Permit | undefined> {
     const got = await this.limiter.acquire(lane);
     return got.kind === 'permit' ? got.permit : undefined;
   }
 
-  /** One request from its turn to its outcome. */
+  /** One request, from its permit to its outcome. */
   async ask(outcome: RequestOutcome = ANSWERED): Promise<void> {
-    const permit = await this.take();
+    const permit = await this.acquire();
     expect(permit).toBeDefined();
     if (permit) await this.limiter.release(permit, outcome);
   }
 
-  /** How many turns are to be had at once. */
+  /** How many permits are available at once. */
   async drain(lane: Lane = 'members'): Promise<number> {
     let permits = 0;
     for (; permits < 10_000; permits++) {
-      const permit = await this.take(lane);
+      const permit = await this.acquire(lane);
       if (!permit) break;
       await this.limiter.release(permit, ANSWERED);
     }
@@ -132,7 +132,7 @@ describe('pace', () => {
 
   it('is not halved again by the 429 of a probe, nor by one that left before', async () => {
     const process = new Process();
-    const [first, second] = [await process.take(), await process.take()];
+    const [first, second] = [await process.acquire(), await process.acquire()];
     for (const permit of [first, second]) {
       if (permit) await process.limiter.release(permit, { kind: 'rateLimited', statedMs: 1_000 });
     }
@@ -141,7 +141,7 @@ describe('pace', () => {
     expect(process.store.saved?.learnedBurst?.capacity).toBe(9);
   });
 
-  it('of auto goes by the daily limit that was last heard', async () => {
+  it('of auto follows the daily limit in the last headers', async () => {
     const it = new Process({ plan: 'auto' });
     expect(await it.drain()).toBe(FREE_TOKENS);
     it.limiter.observe(reading(49_000, 3_600_000, 50_000));
@@ -149,14 +149,14 @@ describe('pace', () => {
     expect(await it.drain()).toBe(199);
   });
 
-  it('of auto sends no more than Free takes at once, after a restart on a plan that is no longer so', async () => {
+  it("of auto sends no more than Free's burst at once after a restart, until an answer confirms the plan", async () => {
     const process = new Process({ plan: 'auto' });
     process.limiter.observe(reading(49_000, 12 * 3_600_000, 50_000));
     process.limiter.observePlan('pro');
     process.restart();
 
     const permits: Permit[] = [];
-    for (let permit = await process.take(); permit; permit = await process.take()) permits.push(permit);
+    for (let permit = await process.acquire(); permit; permit = await process.acquire()) permits.push(permit);
     expect(permits).toHaveLength(FREE_TOKENS);
     const later = (ms: number) => ({ sentAtMs: Date.now() + ms, receivedAtMs: Date.now() + ms });
     process.limiter.observe({ ...reading(981, 12 * 3_600_000, 1_000), ...later(1) });
@@ -168,7 +168,7 @@ describe('pace', () => {
     expect(await process.drain()).toBe(199);
   });
 
-  it("of auto is Free's with a daily limit of no plan, and the operator is told once what to set", async () => {
+  it("of auto is Free's with a daily limit of no plan, and a warning says once what to set", async () => {
     const { log, lines } = logLines();
     const limiter = new LocalLimiter({
       setting: { plan: 'auto' },
@@ -194,7 +194,7 @@ describe('pace', () => {
     expect(await it.drain()).toBe(2);
   });
 
-  it('gives no new burst when a clock is set back, and goes on at once', async () => {
+  it('gives no new burst when a clock is set back, and continues at once', async () => {
     const it = new Process();
     await it.drain();
     pass(-86_400_000);
@@ -205,13 +205,13 @@ describe('pace', () => {
 
   it('takes a token at once for a request that is still under way', async () => {
     const it = new Process();
-    for (let permits = 0; permits < FREE_TOKENS; permits++) expect(await it.take()).toMatchObject({ probe: false });
-    expect(await it.take()).toBeUndefined();
+    for (let permits = 0; permits < FREE_TOKENS; permits++) expect(await it.acquire()).toMatchObject({ probe: false });
+    expect(await it.acquire()).toBeUndefined();
   });
 });
 
-describe('the background', () => {
-  it('takes no token while half the burst is not free', async () => {
+describe('renewals', () => {
+  it('take no token while half the burst is not free', async () => {
     const it = new Process();
     expect(await it.drain('renewals')).toBe(10);
     expect(await it.drain('members')).toBe(9);
@@ -221,52 +221,52 @@ describe('the background', () => {
     expect(await it.drain('renewals')).toBe(1);
   });
 
-  it('is told when half the burst will be free', async () => {
+  it('wait until half the burst will be free', async () => {
     const it = new Process();
     await it.drain();
     expect(await it.limiter.acquire('renewals')).toEqual({ kind: 'wait', untilMs: START_MS + 10 * FREE_INTERVAL_MS });
   });
 
-  it('does not end a pause while members could', async () => {
+  it('do not end a pause while members could', async () => {
     const it = new Process();
     await it.ask(limited(7_000));
     pass(7_000);
-    expect(await it.take('renewals')).toBeUndefined();
-    expect(await it.take('members')).toMatchObject({ probe: true });
+    expect(await it.acquire('renewals')).toBeUndefined();
+    expect(await it.acquire('members')).toMatchObject({ probe: true });
   });
 });
 
 describe('a 429', () => {
-  it('lets nobody knock before the stated time, not even after a restart', async () => {
+  it('allows no request before the stated time, not even after a restart', async () => {
     const it = new Process();
     await it.ask(limited(7_000));
     pass(6_999);
     it.restart();
     expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: START_MS + 7_000 });
     pass(1);
-    expect(await it.take()).toMatchObject({ probe: true });
+    expect(await it.acquire()).toMatchObject({ probe: true });
   });
 
-  it('is waited out a little longer, by chance', async () => {
+  it('is sat out a little longer, by a random time', async () => {
     const it = new Process({ plan: 'free' }, { random: 0.999 });
     await it.ask(limited(5_000));
     pass(5_998);
-    expect(await it.take()).toBeUndefined();
+    expect(await it.acquire()).toBeUndefined();
     pass(2);
-    expect(await it.take()).toBeDefined();
+    expect(await it.acquire()).toBeDefined();
   });
 
   it('ends in exactly one probe', async () => {
     const it = new Process();
     await it.ask(limited(7_000));
     pass(60_000);
-    const probe = await it.take();
+    const probe = await it.acquire();
     expect(probe).toMatchObject({ probe: true });
-    expect(await it.take()).toBeUndefined();
+    expect(await it.acquire()).toBeUndefined();
     pass(3_600_000);
-    expect(await it.take()).toBeUndefined();
+    expect(await it.acquire()).toBeUndefined();
     if (probe) await it.limiter.release(probe, ANSWERED);
-    expect(await it.take()).toMatchObject({ probe: false });
+    expect(await it.acquire()).toMatchObject({ probe: false });
   });
 
   it('ends with an empty bucket', async () => {
@@ -277,11 +277,11 @@ describe('a 429', () => {
     expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
   });
 
-  it('that ends gives the next turn an interval after its probe has arrived, where the burst has no token to keep back', async () => {
+  it('that ends gives the next permit one interval after its probe has arrived, where the burst has no spare token', async () => {
     const it = new Process({ plan: 'free', burst: 1 });
     await it.ask(limited(7_000));
     pass(7_000);
-    const probe = await it.take();
+    const probe = await it.acquire();
     pass(100); // on its way
     if (probe) await it.limiter.release(probe, ANSWERED);
     expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
@@ -292,7 +292,7 @@ describe('a 429', () => {
     await it.ask(limited());
     for (const waitMs of [1_000, 2_000, 4_000, 8_000]) {
       pass(waitMs - 1);
-      expect(await it.take()).toBeUndefined();
+      expect(await it.acquire()).toBeUndefined();
       pass(1);
       await it.ask(limited());
     }
@@ -300,42 +300,42 @@ describe('a 429', () => {
 
   it('of a request that left before is no second failure', async () => {
     const it = new Process();
-    const permits = [await it.take(), await it.take(), await it.take()];
+    const permits = [await it.acquire(), await it.acquire(), await it.acquire()];
     for (const permit of permits) if (permit) await it.limiter.release(permit, limited(7_000));
     expect(it.store.saved?.breaker).toMatchObject({ reason: 'pause', failures: 1, untilMs: START_MS + 7_000 });
   });
 
   it('is not ended by the answer to a request that left before', async () => {
     const it = new Process();
-    const earlier = await it.take();
+    const earlier = await it.acquire();
     await it.ask(limited(7_000));
     if (earlier) await it.limiter.release(earlier, ANSWERED);
-    expect(await it.take()).toBeUndefined();
+    expect(await it.acquire()).toBeUndefined();
   });
 
-  it('is given to the next question as a probe when the first one gives up', async () => {
+  it('lets the next request probe when the first is abandoned', async () => {
     const it = new Process();
     await it.ask(limited(7_000));
     pass(7_000);
     await it.ask({ kind: 'abandoned' });
-    expect(await it.take()).toMatchObject({ probe: true });
+    expect(await it.acquire()).toMatchObject({ probe: true });
   });
 
-  it('is probed anew when the process died with the probe', async () => {
+  it('is probed again when the process ended during the probe', async () => {
     const it = new Process();
     await it.ask(limited(7_000));
     pass(7_000);
-    expect(await it.take()).toMatchObject({ probe: true });
+    expect(await it.acquire()).toMatchObject({ probe: true });
     it.restart();
-    expect(await it.take()).toMatchObject({ probe: true });
+    expect(await it.acquire()).toMatchObject({ probe: true });
   });
 
-  it('wakes who waits', async () => {
+  it('calls the listeners', async () => {
     const it = new Process();
-    const woken = vi.fn();
-    it.limiter.onChange(woken);
+    const listener = vi.fn();
+    it.limiter.onChange(listener);
     await it.ask(limited(7_000));
-    expect(woken).toHaveBeenCalledTimes(1);
+    expect(listener).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -345,14 +345,14 @@ describe('a clock that is set back', () => {
     await it.ask(limited(7_000));
     vi.setSystemTime(START_MS - 86_400_000);
     it.restart();
-    expect(await it.take()).toBeUndefined();
+    expect(await it.acquire()).toBeUndefined();
     pass(7_000);
-    expect(await it.take()).toMatchObject({ probe: true });
+    expect(await it.acquire()).toMatchObject({ probe: true });
   });
 
   it('lengthens no spent day', async () => {
     const it = new Process();
-    const permit = await it.take();
+    const permit = await it.acquire();
     it.limiter.observe(reading(0, 3_600_000));
     if (permit) await it.limiter.release(permit, ANSWERED);
     vi.setSystemTime(START_MS - 86_400_000);
@@ -361,10 +361,10 @@ describe('a clock that is set back', () => {
   });
 });
 
-describe('a pause that is longer than anybody waits', () => {
+describe('a pause that is longer than the longest wait', () => {
   const TWENTY_MINUTES_MS = 20 * 60_000;
 
-  it('closes until it is that short, with requests left and over a restart, and ends in one probe', async () => {
+  it('blocks until it is short enough, with requests left and over a restart, and ends in one probe', async () => {
     const it = new Process();
     it.limiter.observe(reading(999, 20 * 3_600_000));
     await it.ask(limited(TWENTY_MINUTES_MS));
@@ -379,10 +379,10 @@ describe('a pause that is longer than anybody waits', () => {
     expect(it.limiter.schedule()).toMatchObject({ paused: true, blocked: undefined });
     expect(await it.limiter.acquire('members')).toMatchObject({ kind: 'wait', untilMs: START_MS + TWENTY_MINUTES_MS });
     pass(300_000);
-    expect(await it.take()).toMatchObject({ probe: true });
+    expect(await it.acquire()).toMatchObject({ probe: true });
   });
 
-  it('goes by LONGEST_WAIT_SECONDS', async () => {
+  it('depends on LONGEST_WAIT_SECONDS', async () => {
     const it = new Process({ plan: 'free' }, { longestWaitMs: 30_000 });
     await it.ask(limited(31_000));
     expect(it.limiter.schedule().blocked).toMatchObject({ reason: 'pause' });
@@ -395,23 +395,23 @@ describe('a spent day', () => {
   it.each([
     ['the reset, when less is stated', 10 * 60_000, HOUR_MS, HOUR_MS],
     ['the stated time, when the reset is sooner', 2 * HOUR_MS, HOUR_MS, 2 * HOUR_MS],
-  ])('is closed until %s', async (_, statedMs, resetInMs, closedMs) => {
+  ])('blocks until %s', async (_, statedMs, resetInMs, blockedMs) => {
     const it = new Process();
     it.limiter.observe(reading(0, resetInMs));
     await it.ask(limited(statedMs));
-    const blocked = { reason: 'day', untilMs: START_MS + closedMs };
+    const blocked = { reason: 'day', untilMs: START_MS + blockedMs };
     expect(it.limiter.schedule().blocked).toEqual(blocked);
-    pass(closedMs - 1);
+    pass(blockedMs - 1);
     expect(await it.limiter.acquire('members')).toEqual({ kind: 'blocked', ...blocked });
     pass(1);
     expect(it.limiter.schedule().blocked).toBeUndefined();
-    expect(await it.take()).toMatchObject({ probe: true });
-    expect(await it.take()).toBeUndefined();
+    expect(await it.acquire()).toMatchObject({ probe: true });
+    expect(await it.acquire()).toBeUndefined();
   });
 
   it('is noticed with its last answer, before any 429', async () => {
     const it = new Process();
-    const permit = await it.take();
+    const permit = await it.acquire();
     it.limiter.observe(reading(0, HOUR_MS));
     if (permit) await it.limiter.release(permit, ANSWERED);
     expect(it.limiter.schedule().blocked).toEqual({ reason: 'day', untilMs: START_MS + HOUR_MS });
@@ -447,8 +447,8 @@ describe('a spent day', () => {
   });
 });
 
-describe('the breaker', () => {
-  it('closes at the third failure in a row, and its one probe opens it', async () => {
+describe('the circuit breaker', () => {
+  it('opens at the third failure in a row, and its one probe closes it', async () => {
     const it = new Process();
     await it.ask(DOWN);
     await it.ask(DOWN);
@@ -460,27 +460,27 @@ describe('the breaker', () => {
     const blocked = { reason: 'outage', untilMs: START_MS + 5_000 };
     expect(await it.limiter.acquire('members')).toEqual({ kind: 'blocked', ...blocked });
     pass(5_000);
-    const probe = await it.take();
+    const probe = await it.acquire();
     expect(probe).toMatchObject({ probe: true });
-    expect(await it.take()).toBeUndefined();
+    expect(await it.acquire()).toBeUndefined();
     if (probe) await it.limiter.release(probe, ANSWERED);
-    expect(await it.take()).toMatchObject({ probe: false });
+    expect(await it.acquire()).toMatchObject({ probe: false });
   });
 
-  it('stays closed longer each time its probe fails, a minute at most', async () => {
+  it('stays open longer each time its probe fails, a minute at most', async () => {
     const it = new Process();
     for (let failures = 0; failures < 3; failures++) await it.ask(DOWN);
     for (const waitMs of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
       pass(waitMs - 1);
-      expect(await it.take()).toBeUndefined();
+      expect(await it.acquire()).toBeUndefined();
       pass(1);
       await it.ask(DOWN);
     }
   });
 
-  it('is not made by requests that failed after it closed', async () => {
+  it('ignores requests that fail after it opened', async () => {
     const it = new Process();
-    const late = await it.take();
+    const late = await it.acquire();
     for (let failures = 0; failures < 3; failures++) await it.ask(DOWN);
     if (late) await it.limiter.release(late, DOWN);
     expect(it.store.saved?.breaker).toMatchObject({ reason: 'outage', failures: 3, untilMs: START_MS + 5_000 });
@@ -489,7 +489,7 @@ describe('the breaker', () => {
   it('counts requests that were under way together as one failure', async () => {
     const it = new Process();
     const failTogether = async (count: number) => {
-      const permits = await Promise.all(Array.from({ length: count }, () => it.take()));
+      const permits = await Promise.all(Array.from({ length: count }, () => it.acquire()));
       for (const permit of permits) if (permit) await it.limiter.release(permit, DOWN);
       return it.store.saved?.breaker;
     };
@@ -502,7 +502,7 @@ describe('the breaker', () => {
     const it = new Process();
     await it.ask(DOWN);
     await it.ask(DOWN);
-    const [answered, ...failed] = await Promise.all(Array.from({ length: 6 }, () => it.take()));
+    const [answered, ...failed] = await Promise.all(Array.from({ length: 6 }, () => it.acquire()));
     if (answered) await it.limiter.release(answered, ANSWERED);
     for (const permit of failed) if (permit) await it.limiter.release(permit, DOWN);
     expect(it.store.saved?.breaker).toMatchObject({ state: 'closed', failures: 1 });
@@ -521,24 +521,24 @@ describe('a refused key', () => {
   });
 });
 
-describe('the outlook', () => {
+describe('the schedule', () => {
   it.each([
     [1, START_MS + FREE_INTERVAL_MS],
     [2, START_MS + 2 * FREE_INTERVAL_MS],
     [10, START_MS + 10 * FREE_INTERVAL_MS],
-  ])('of an empty bucket gives place %d its turn in as many intervals', async (reservation, atMs) => {
+  ])('of an empty bucket has permit %d in as many intervals', async (position, atMs) => {
     const it = new Process();
     await it.drain();
-    expect(it.limiter.schedule().permitAtMs(reservation)).toBe(atMs);
+    expect(it.limiter.schedule().permitAtMs(position)).toBe(atMs);
   });
 
-  it('of a full bucket gives the whole burst its turns at once', () => {
+  it('of a full bucket has the whole burst at once', () => {
     const { permitAtMs } = new Process().limiter.schedule();
     expect(permitAtMs(FREE_TOKENS)).toBeLessThanOrEqual(START_MS);
     expect(permitAtMs(FREE_TOKENS + 1)).toBe(START_MS + FREE_INTERVAL_MS);
   });
 
-  it('of a pause gives the first its turn at the end, the next after it', async () => {
+  it('of a pause has the first permit at its end, the next one interval later', async () => {
     const it = new Process();
     await it.ask(limited(7_000));
     const { permitAtMs } = it.limiter.schedule();
@@ -546,8 +546,8 @@ describe('the outlook', () => {
   });
 });
 
-describe('whatever happens in whatever order', () => {
-  /** What a step does to a process under test; `elapsedMs` counts only time that went forward. */
+describe('any sequence of events', () => {
+  /** The state of a run; `elapsedMs` counts only time that went forward. */
   interface Run {
     process: Process;
     underWay: Permit[];
@@ -562,13 +562,13 @@ describe('whatever happens in whatever order', () => {
       pass(ms);
       run.elapsedMs += Math.max(0, ms);
     };
-  const takes =
+  const acquires =
     (lane: Lane): Step =>
     async (run) => {
-      const permit = await run.process.take(lane);
+      const permit = await run.process.acquire(lane);
       if (permit) run.underWay.push(permit);
     };
-  const settles =
+  const releases =
     (index: number, statedMs: number | undefined): Step =>
     async (run) => {
       const [permit] = run.underWay.splice(index % Math.max(1, run.underWay.length), 1);
@@ -582,17 +582,19 @@ describe('whatever happens in whatever order', () => {
   };
 
   const step = fc.oneof(
-    { weight: 8, arbitrary: fc.constantFrom<Lane>('members', 'members', 'renewals').map(takes) },
+    { weight: 8, arbitrary: fc.constantFrom<Lane>('members', 'members', 'renewals').map(acquires) },
     { weight: 4, arbitrary: fc.nat(30_000).map(passes) },
     { weight: 1, arbitrary: fc.integer({ min: -1e10, max: 0 }).map(passes) },
     {
       weight: 6,
-      arbitrary: fc.tuple(fc.nat(), fc.option(fc.nat(60_000), { nil: undefined, freq: 6 })).map((it) => settles(...it)),
+      arbitrary: fc
+        .tuple(fc.nat(), fc.option(fc.nat(60_000), { nil: undefined, freq: 6 }))
+        .map((it) => releases(...it)),
     },
     { weight: 1, arbitrary: fc.constant(restarts) },
   );
 
-  it('no more requests get through than the burst less one, and what the rate brings', async () => {
+  it('lets no more requests through than the burst less one and what the rate adds', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(1, 2, 5, 20), fc.array(step, { maxLength: 150 }), async (burst, steps) => {
         vi.setSystemTime(START_MS);

@@ -19,8 +19,8 @@ function quota(remaining: number | undefined, limit: number | undefined = 1_000,
   return { limit, remaining, resetsAtMs: resetsAtMs ?? MIDNIGHT, receivedAtMs: NOON };
 }
 
-describe('the warnings', () => {
-  it('come once at 80, 95 and 100 % of each window', () => {
+describe('warnings', () => {
+  it('are due once at 80, 95 and 100 % of each window', () => {
     const due: number[] = [];
     let given: QuotaWarning | undefined;
     for (const [remaining, windowEndsMs] of [
@@ -39,7 +39,7 @@ describe('the warnings', () => {
     expect(due).toEqual([0.8, 0.95, 1, 0.8]);
   });
 
-  it('keep still while the size of the day is unknown', () => {
+  it('are not due while the daily limit is unknown', () => {
     expect(lastWarning(undefined, { ...quota(0), limit: undefined }, NOON)).toBeUndefined();
   });
 
@@ -64,20 +64,20 @@ describe('the warnings', () => {
   });
 });
 
-describe('the forecast', () => {
+describe('the time at which the day runs out', () => {
   const samplesOf = (...points: [number, number][]) =>
     points.reduce<RemainingSample[]>((samples, [atMs, remaining]) => addSample(samples, quota(remaining), atMs), []);
 
-  it('goes by the last hour', () => {
+  it('uses the last hour', () => {
     const samples = samplesOf([NOON - HOUR, 500], [NOON, 400]);
     expect(runsOutAtMs(samples, quota(400), NOON)).toBe(NOON + 4 * HOUR);
   });
 
-  it('goes by the window so far while there is nothing better', () => {
+  it('uses the window so far while there is nothing better', () => {
     expect(runsOutAtMs([], quota(250), NOON)).toBe(NOON + 4 * HOUR);
   });
 
-  it('says nothing when enough remains, nothing remains, or nothing is known', () => {
+  it('is unknown when enough remains, nothing remains, or nothing is known', () => {
     const samples = samplesOf([NOON - HOUR, 500], [NOON, 499]);
     expect(runsOutAtMs(samples, quota(499), NOON)).toBeUndefined();
     expect(runsOutAtMs(samples, quota(0), NOON)).toBeUndefined();
@@ -85,12 +85,12 @@ describe('the forecast', () => {
     expect(runsOutAtMs([], undefined, NOON)).toBeUndefined();
   });
 
-  it('says nothing in the first minutes of a window: a burst is no rate', () => {
+  it('is unknown in the first minutes of a window: a burst is no rate', () => {
     const begun = quota(990, 1_000, NOON + 24 * HOUR - 60_000);
     expect(runsOutAtMs(samplesOf([NOON - 60_000, 1_000]), begun, NOON)).toBeUndefined();
   });
 
-  it('begins anew when more remains than before', () => {
+  it('starts anew when more remains than before', () => {
     expect(samplesOf([NOON - HOUR, 10], [NOON, 1_000])).toEqual([{ atMs: NOON, remaining: 1_000 }]);
   });
 

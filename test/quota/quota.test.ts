@@ -80,12 +80,12 @@ describe('mergeReading', () => {
       { limit: 50_000, remaining: 49_000 },
     ],
     [
-      'what was known, where a later answer says nothing',
+      'what was known, where a later answer is silent',
       { resetsAtMs: undefined, ...LATER },
       { limit: 1_000, remaining: 500, resetsAtMs: RESET_MS },
     ],
     [
-      'what was known, where an overlapping answer says nothing',
+      'what was known, where an overlapping answer is silent',
       { resetsAtMs: undefined, ...OVERLAPPING },
       { limit: 1_000, remaining: 500, resetsAtMs: RESET_MS },
     ],
@@ -127,9 +127,9 @@ describe('headers', () => {
     ["whose limit is another plan's, as the known day ends", ENDING, 50_000, 5 * MINUTE_MS],
     ["whose limit is another plan's, once the day is over", OVER, 50_000, 5 * MINUTE_MS],
     ["whose limit is a plan's, with a reset that is past", undefined, 1_000, -MINUTE_MS],
-    ['that say nothing', DAY, undefined, undefined],
-    ['that say no limit, as the known day ends', ENDING, undefined, 5 * MINUTE_MS],
-    ['without a reset, of a service that never names one', OVER, 50_000, undefined],
+    ['that are empty', DAY, undefined, undefined],
+    ['without a limit, as the known day ends', ENDING, undefined, 5 * MINUTE_MS],
+    ['without a reset, of a service that never states one', OVER, 50_000, undefined],
     ['without a reset, in the very first answer', undefined, 5_000, undefined],
   ])('%s are of the day', (_, known, limit, resetInMs) => {
     expect(speakOfDay(known, limit, resetInMs)).toBe(true);
@@ -156,12 +156,7 @@ describe('currentQuota', () => {
   it.each<[string, QuotaState | undefined, number, QuotaState | undefined]>([
     ['nothing, while nothing is known', undefined, 0, undefined],
     ['what is known, until the reset', KNOWN, RESET_MS - 1, KNOWN],
-    [
-      'only the size of the day, from the reset on',
-      KNOWN,
-      RESET_MS,
-      { ...KNOWN, remaining: undefined, resetsAtMs: undefined },
-    ],
+    ['only the limit, from the reset on', KNOWN, RESET_MS, { ...KNOWN, remaining: undefined, resetsAtMs: undefined }],
     [
       'what is known, until 00:00 UTC, when no reset is',
       { ...KNOWN, resetsAtMs: undefined },
@@ -169,7 +164,7 @@ describe('currentQuota', () => {
       { ...KNOWN, resetsAtMs: undefined },
     ],
     [
-      'only the size of the day from 00:00 UTC on, when no reset is known',
+      'only the limit from 00:00 UTC on, when no reset is known',
       { ...KNOWN, resetsAtMs: undefined },
       86_400_000,
       { ...KNOWN, remaining: undefined, resetsAtMs: undefined },
@@ -193,7 +188,7 @@ describe('the reserve', () => {
     ['5 % of a large day', quota(2_499, 50_000), MIDNIGHT],
     ['not a request more', quota(2_500, 50_000), undefined],
     ['20 of a small day', quota(19, 100), MIDNIGHT],
-    ['20 of a day of unknown size', { ...quota(19), limit: undefined }, MIDNIGHT],
+    ['20 of an unknown daily limit', { ...quota(19), limit: undefined }, MIDNIGHT],
     ['nothing while what remains is unknown', quota(undefined), undefined],
   ])('keeps %s', (_, known, untilMs) => {
     expect(reserveUntilMs(known, NOON)).toBe(untilMs);

@@ -24,11 +24,11 @@ describe('a bucket', () => {
     ['a moment short of full', NOW_MS + 1, 18],
     ['empty', emptyBucket(NOW_MS, PACE), 0],
     ['emptier than empty', emptyBucket(NOW_MS, PACE) * 2, 0],
-  ])('that is %s gives its tokens: until full at %d, %d', (_, fullAtMs, tokens) => {
+  ])('that is %s, full at %d, gives %d tokens', (_, fullAtMs, tokens) => {
     expect(drain(fullAtMs, NOW_MS, PACE).taken).toBe(tokens);
   });
 
-  it('gives the next token one interval after it was emptied, not sooner', () => {
+  it('gives the next token one interval after it was emptied, and not before', () => {
     const { fullAtMs } = drain(0, NOW_MS, PACE);
     expect(tokenAtMs(fullAtMs, NOW_MS, PACE)).toBe(NOW_MS + 6_000);
     expect(takeToken(fullAtMs, NOW_MS + 5_999, PACE)).toBeUndefined();
@@ -45,23 +45,23 @@ describe('a bucket', () => {
     expect(drain(0, NOW_MS, PACE, keepTokens).taken).toBe(tokens);
   });
 
-  it('says when a token is there that leaves as many as must be kept', () => {
+  it('states when a token is there that leaves as many as must be kept', () => {
     const { fullAtMs } = drain(0, NOW_MS, PACE);
     expect(tokenAtMs(fullAtMs, NOW_MS, PACE, keepingMs(9, PACE))).toBe(NOW_MS + 10 * 6_000);
   });
 
-  it('of a single token can be emptied by who should keep half', () => {
+  it('of a single token can be emptied by a caller that keeps half', () => {
     expect(drain(0, NOW_MS, { intervalMs: 6_000, capacity: 1 }, 0).taken).toBe(1);
   });
 
-  it('is next said to give a token in one interval, after a clock was set back or the pace changed', () => {
+  it('has its next token in at most one interval after a clock was set back or the pace changed', () => {
     const fullAtMs = emptyBucket(NOW_MS + 86_400_000, PACE);
     expect(tokenAtMs(fullAtMs, NOW_MS, PACE)).toBe(NOW_MS + 6_000);
     expect(tokenAtMs(fullAtMs, NOW_MS, { intervalMs: 600, capacity: 199 })).toBe(NOW_MS + 600);
   });
 });
 
-describe('whatever is asked, in whatever order, with whatever jumps of the clock', () => {
+describe('any sequence of takes and clock jumps', () => {
   const pace = fc.record({
     intervalMs: fc.double({ min: 0.5, max: 60_000, noNaN: true }),
     capacity: fc.integer({ min: 1, max: 50 }),
@@ -72,7 +72,7 @@ describe('whatever is asked, in whatever order, with whatever jumps of the clock
     { weight: 1, arbitrary: fc.record({ afterMs: fc.integer({ min: -1e12, max: 1e9 }), keepTokens: fc.nat(25) }) },
   );
 
-  it('no more tokens are given than the bucket holds and time brings', () => {
+  it('takes no more tokens than the bucket holds and time adds', () => {
     fc.assert(
       fc.property(pace, fc.array(step, { maxLength: 120 }), (pace, steps) => {
         let nowMs = NOW_MS;
@@ -91,7 +91,7 @@ describe('whatever is asked, in whatever order, with whatever jumps of the clock
     );
   });
 
-  it('who keeps tokens leaves them', () => {
+  it('leaves the tokens that are to be kept', () => {
     fc.assert(
       fc.property(pace, fc.nat(60), fc.nat(60_000), (pace, keepTokens, spentMs) => {
         const kept = Math.min(keepTokens, pace.capacity - 1);
@@ -102,7 +102,7 @@ describe('whatever is asked, in whatever order, with whatever jumps of the clock
     );
   });
 
-  it('a token is there exactly from the time on that was said', () => {
+  it('has a token exactly from the stated time on', () => {
     fc.assert(
       fc.property(pace, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(25), (pace, spent, keepTokens) => {
         const fullAtMs = NOW_MS + spent * pace.capacity * pace.intervalMs;
@@ -125,7 +125,7 @@ describe('the lag of a bucket that was full', () => {
     [10_000, 250], // the service took its time; it had the request long before
     [-5, 0], // the clock was set back
   ])(
-    "is the time until the first request has ended, and not the service's own time: after %d ms, %d ms",
+    "is the time until the first request has ended, without the service's own time: after %d ms, %d ms",
     (afterMs, lagMs) => {
       const lag = new RefillLag();
       lag.tookFromFull(NOW_MS);
@@ -140,7 +140,7 @@ describe('the lag of a bucket that was full', () => {
     expect([lag.arrived(NOW_MS + 50), lag.arrived(NOW_MS + 60)]).toEqual([50, 0]);
   });
 
-  it('is none of a bucket that was not full', () => {
+  it('is 0 for a bucket that was not full', () => {
     expect(new RefillLag().arrived(NOW_MS)).toBe(0);
   });
 });

@@ -51,7 +51,7 @@ export class SqliteLedger implements Ledger {
 
   refused(booking: Booking): void {
     this.#book(rowKey(booking), 0, 1, 0);
-    // Not below nothing: the file may not have taken the request.
+    // The statement stops at zero: the file may not have taken the request.
     this.#try(() => this.#takeBack.run(...rowKey(booking)));
   }
 
@@ -112,7 +112,7 @@ export class SqliteLedger implements Ledger {
     return { requests: Number(row?.requests ?? 0), refused: Number(row?.refused ?? 0), saved: Number(row?.saved ?? 0) };
   }
 
-  /** What the file does not give counts as nothing. Whoever writes state to the same file says that it fails (`StateWrites`). */
+  /** What cannot be read counts as zero. Failures are not logged here: `StateWrites` does for the same file. */
   #try<T>(work: () => T): T | undefined {
     try {
       return work();

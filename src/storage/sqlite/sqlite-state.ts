@@ -21,7 +21,7 @@ export interface SqliteStateOptions extends StateOptions {
 }
 
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
-const OWNER_PATIENCE_MS = 15_000;
+const OWNER_TIMEOUT_MS = 15_000;
 
 const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';
 
@@ -36,7 +36,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   const state = await openExclusively(
     join(dataDir, 'state.sqlite'),
     { log, schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA, lossMeans: STATE_LOSS },
-    OWNER_PATIENCE_MS,
+    OWNER_TIMEOUT_MS,
     signal,
   );
   const cardStore = openDatabase(join(dataDir, 'cards.sqlite'), {

@@ -6,15 +6,15 @@ export const CARDS_SCHEMA = `
   CREATE INDEX IF NOT EXISTS cards_by_expiry ON cards (expires_at);
 `;
 
-/** Rows taken away at once: the database is synchronous, and a longer sweep would hold up answers. */
+/** Rows deleted at once: the database is synchronous, and a longer sweep would delay answers. */
 const SWEEP_ROWS = 500;
 const WRITES_BETWEEN_SWEEPS = 250;
 /** About a kilobyte a row. */
 const MAX_ROWS = 500_000;
 
-/** A Keyv storage adapter over one table: expired rows are swept as others are written, and the oldest beyond a bound. */
+/** A Keyv storage adapter over one table. Writes sweep expired rows, and the oldest beyond a bound. */
 export class SqliteStore {
-  /** What Keyv asks of an adapter. */
+  /** Required by Keyv. */
   readonly opts = {};
   readonly namespace = undefined;
   readonly #database: DatabaseSync;
@@ -36,7 +36,7 @@ export class SqliteStore {
     this.#rows = this.#count();
   }
 
-  /** Keyv listens for errors of connections; this adapter has none, its errors are thrown. */
+  /** Keyv listens for connection errors; this adapter has none, and throws its errors. */
   on(): this {
     return this;
   }
@@ -52,8 +52,8 @@ export class SqliteStore {
   }
 
   async *keys(prefix: string): AsyncGenerator<string> {
-    const beginningSo = this.#database.prepare('SELECT key FROM cards WHERE substr(key, 1, ?) = ?');
-    for (const { key } of beginningSo.iterate(prefix.length, prefix)) yield String(key);
+    const withPrefix = this.#database.prepare('SELECT key FROM cards WHERE substr(key, 1, ?) = ?');
+    for (const { key } of withPrefix.iterate(prefix.length, prefix)) yield String(key);
   }
 
   async delete(key: string): Promise<boolean> {

@@ -8,12 +8,12 @@ import {
   drain,
   LONG,
   limited,
-  nextTurn,
+  nextPermit,
+  permitOf,
   QUICK,
   reading,
   SLOW,
   TOKENS,
-  turnOf,
 } from '../../quota/limiter.contract.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import type { RealServer } from '../../support/redis/real-server.ts';
@@ -100,9 +100,9 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     await allBecome('unavailable', one, other);
     await ask(one.limiter, limited(300));
     expect([one.limiter.schedule().paused, other.limiter.schedule().paused]).toEqual([true, false]);
-    expect(await turnOf(one.limiter)).toBeUndefined();
-    expect(await turnOf(other.limiter)).toMatchObject({ probe: false });
-    expect(await nextTurn(one.limiter)).toMatchObject({ probe: true });
+    expect(await permitOf(one.limiter)).toBeUndefined();
+    expect(await permitOf(other.limiter)).toMatchObject({ probe: false });
+    expect(await nextPermit(one.limiter)).toMatchObject({ probe: true });
   });
 
   it('is unavailable charge the tokens already given when the headers name a slower plan', async () => {
@@ -113,10 +113,10 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     expect(leftOf(one.limiter)).toBeGreaterThan(3 * TOKENS);
     await redis.kill();
     await allBecome('unavailable', one);
-    for (let permits = 0; permits < 2 * TOKENS; permits++) expect(await turnOf(one.limiter)).toBeDefined();
+    for (let permits = 0; permits < 2 * TOKENS; permits++) expect(await permitOf(one.limiter)).toBeDefined();
     const laterMs = Date.now() + 10;
     one.limiter.observe({ ...reading(400, HOUR_MS), sentAtMs: laterMs, receivedAtMs: laterMs });
-    expect(await turnOf(one.limiter)).toBeUndefined();
+    expect(await permitOf(one.limiter)).toBeUndefined();
   });
 
   it('becomes unavailable, and is back, notify their listeners', async () => {
@@ -162,14 +162,14 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     for (const { limiter } of [one, other]) {
       await expect.poll(() => [limiter.schedule().paused, limiter.quota()?.remaining], LONG).toEqual([true, 500]);
     }
-    expect([await turnOf(one.limiter), await turnOf(other.limiter)]).toEqual([undefined, undefined]);
+    expect([await permitOf(one.limiter), await permitOf(other.limiter)]).toEqual([undefined, undefined]);
   });
 
   it('is back wait for no probe that ended meanwhile', async () => {
     const redis = await startRealRedis(DURABLE);
     const [one, other] = await pair(redis, QUICK);
     await ask(one.limiter, limited(300));
-    const probe = await nextTurn(one.limiter);
+    const probe = await nextPermit(one.limiter);
     expect(probe).toMatchObject({ probe: true });
     await redis.kill();
     await allBecome('unavailable', one, other);
@@ -184,13 +184,13 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     const redis = await startRealRedis(DURABLE);
     const [one, other] = await pair(redis, QUICK);
     await ask(one.limiter, limited(300));
-    const probe = await nextTurn(one.limiter);
+    const probe = await nextPermit(one.limiter);
     await redis.kill();
     await allBecome('unavailable', one, other);
-    expect(await turnOf(one.limiter)).toBeUndefined();
+    expect(await permitOf(one.limiter)).toBeUndefined();
     await redis.start();
     await allBecome('usable', one, other);
-    for (let tries = 0; tries < 3; tries++) expect(await turnOf(one.limiter)).toBeUndefined();
+    for (let tries = 0; tries < 3; tries++) expect(await permitOf(one.limiter)).toBeUndefined();
     await one.limiter.release(probe, ANSWERED);
     expect(await ask(other.limiter)).toMatchObject({ probe: false });
   });

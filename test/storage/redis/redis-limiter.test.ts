@@ -10,12 +10,12 @@ import {
   drain,
   LONG,
   limited,
-  nextTurn,
+  nextPermit,
+  permitOf,
   QUICK,
   reading,
   SLOW,
   TOKENS,
-  turnOf,
 } from '../../quota/limiter.contract.ts';
 import { logLines, WARN } from '../../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
@@ -53,8 +53,8 @@ async function stored(redis: TestRedis) {
   return JSON.parse((await client.get(`${redis.prefix}:${PACING_KEY}`)) ?? 'null');
 }
 
-async function turnsOf(pacers: readonly Limiter[]): Promise<Permit[]> {
-  const permits = await Promise.all(pacers.map((limiter) => turnOf(limiter)));
+async function permitsOf(pacers: readonly Limiter[]): Promise<Permit[]> {
+  const permits = await Promise.all(pacers.map((limiter) => permitOf(limiter)));
   return permits.filter((permit) => permit !== undefined);
 }
 
@@ -71,7 +71,7 @@ describe('limiters over one Redis', () => {
     let permits = 0;
     const tryHard = async ({ limiter }: SharingProcess) => {
       for (let tries = 0; tries < 100; tries++) {
-        const permit = await turnOf(limiter);
+        const permit = await permitOf(limiter);
         if (!permit) continue;
         permits++;
         await limiter.release(permit, ANSWERED);
@@ -87,12 +87,12 @@ describe('limiters over one Redis', () => {
     const joined = await processes(4, await startRedis());
     const all = joined.map(({ limiter }) => limiter);
     await ask(joined[0].limiter, limited(1_000));
-    expect(await turnsOf(all)).toEqual([]);
+    expect(await permitsOf(all)).toEqual([]);
 
     const probes: { limiter: Limiter; permit: Permit }[] = [];
     const anyProbe = async () => {
       for (const limiter of all) {
-        const permit = await turnOf(limiter);
+        const permit = await permitOf(limiter);
         if (permit) probes.push({ limiter, permit });
       }
       return probes.length;
@@ -104,13 +104,13 @@ describe('limiters over one Redis', () => {
     await expect
       .poll(() => all.map((limiter) => limiter.schedule().paused), LONG)
       .toEqual([false, false, false, false]);
-    expect(await turnsOf(all)).toEqual([]); // no burst is left
+    expect(await permitsOf(all)).toEqual([]); // no burst is left
   });
 
   it('learn once from 429s that all of them get at the same time', async () => {
     const redis = await startRedis();
     const all = (await processes(4, redis)).map(({ limiter }) => limiter);
-    const permits = await turnsOf(all);
+    const permits = await permitsOf(all);
     expect(permits).toHaveLength(4);
     await Promise.all(
       all.map((limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, limited(30_000))),
@@ -143,7 +143,7 @@ describe('limiters over one Redis', () => {
     const joined = await processes(3, await startRedis());
     const all = joined.map(({ limiter }) => limiter);
     const [, { limiter: second }, { limiter: third }] = joined;
-    const together = await turnsOf(all);
+    const together = await permitsOf(all);
     expect(together).toHaveLength(3);
     await Promise.all(together.map((permit, index) => all[index]?.release(permit, DOWN))); // one failure
     await ask(second, DOWN);
@@ -188,7 +188,7 @@ describe('limiters over one Redis', () => {
   it('learn what one was answered, and notify their listeners, before they ask for a permit', async () => {
     const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
     const told = vi.fn();
-    await expect.poll(async () => (await turnOf(other)) !== undefined, LONG).toBe(true);
+    await expect.poll(async () => (await permitOf(other)) !== undefined, LONG).toBe(true);
     other.onChange(() => told(other.schedule().blocked?.reason));
     one.observe(reading(0, HOUR_MS));
     await ask(one);
@@ -221,10 +221,10 @@ describe('limiters over one Redis', () => {
   it('send another probe when the process that sent the first died', async () => {
     const [one, other] = await processes(2, await startRedis(), QUICK);
     await ask(one.limiter, limited(300));
-    expect(await nextTurn(one.limiter)).toMatchObject({ probe: true });
+    expect(await nextPermit(one.limiter)).toMatchObject({ probe: true });
     one.die();
-    expect(await turnOf(other.limiter)).toBeUndefined();
-    expect(await nextTurn(other.limiter)).toMatchObject({ probe: true });
+    expect(await permitOf(other.limiter)).toBeUndefined();
+    expect(await nextPermit(other.limiter)).toMatchObject({ probe: true });
   });
 
   it('work with clocks that differ by minutes', async () => {
@@ -247,7 +247,7 @@ describe('limiters over one Redis', () => {
 
     const probes: Permit[] = [];
     const anyProbe = async (): Promise<number> => {
-      probes.push(...(await inTheirTime((limiter) => turnOf(limiter))).filter((permit) => permit !== undefined));
+      probes.push(...(await inTheirTime((limiter) => permitOf(limiter))).filter((permit) => permit !== undefined));
       return probes.length;
     };
     await expect.poll(anyProbe, LONG).toBe(1);
@@ -316,7 +316,7 @@ describe('when the state in Redis', () => {
     const held = await stored(redis);
     held.state.breaker.untilMs += 10 * 365 * 24 * HOUR_MS;
     await (await clientOf(redis)).set(`${redis.prefix}:${PACING_KEY}`, JSON.stringify(held));
-    expect(await nextTurn(one.limiter)).toMatchObject({ probe: true });
+    expect(await nextPermit(one.limiter)).toMatchObject({ probe: true });
   });
 
   it('keeps changing, a process continues isolated, and joins again afterwards', async () => {

@@ -67,7 +67,7 @@ async function otherProcess(file: string) {
 }
 
 describe('a database', () => {
-  it('is made with its folder, and keeps what was written', () => {
+  it('is created with its folder, and keeps what was written', () => {
     const file = join(folder, 'new', 'deep', 'state.sqlite');
     open(file).exec("INSERT INTO notes VALUES ('kept')");
     opened.pop()?.close();
@@ -88,7 +88,7 @@ describe('a database', () => {
   });
 
   it.each([true, false])(
-    'that is corrupt is moved aside, loudly, and a new one started (exclusive: %s)',
+    'that is corrupt is moved aside with an error in the log, and replaced by a new one (exclusive: %s)',
     (exclusive) => {
       const file = join(folder, 'state.sqlite');
       writeFileSync(file, 'this is no database'.repeat(100));
@@ -123,7 +123,7 @@ describe('a database', () => {
   });
 });
 
-it('a lock on an open database is an error at once: this thread must not sleep through it', () => {
+it('a lock on an open database is an error at once, because waiting would block this thread', () => {
   const file = join(folder, 'cards.sqlite');
   const database = open(file);
   open(file).exec('BEGIN IMMEDIATE');
@@ -131,7 +131,7 @@ it('a lock on an open database is an error at once: this thread must not sleep t
   expect(database.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 0 });
 });
 
-it('in a folder that takes nothing is refused with what to do, at once and not in a loop', () => {
+it('in a folder that takes no files is refused with what to do, at once and not in a loop', () => {
   const program = `
     import { openDatabase } from ${JSON.stringify(import.meta.resolve('../../../src/storage/sqlite/database.ts'))};
     for (const folder of process.argv.slice(1)) {
@@ -149,8 +149,8 @@ it('in a folder that takes nothing is refused with what to do, at once and not i
   );
 });
 
-describe('a database that another process holds', () => {
-  it('is refused when the patience is over, and taken once the other has left', async () => {
+describe('a database that another process uses', () => {
+  it('is refused after the timeout, and opened once the other process has ended', async () => {
     const file = join(folder, 'state.sqlite');
     const other = await otherProcess(file);
     const refused = openExclusively(file, options(), 0);
@@ -161,7 +161,7 @@ describe('a database that another process holds', () => {
     opened.push(await waited);
   });
 
-  it('is free when the other was killed, with all that it wrote', async () => {
+  it('is free when the other process was killed, with everything that it wrote', async () => {
     const file = join(folder, 'state.sqlite');
     open(file).exec("INSERT INTO notes VALUES ('kept')");
     opened.pop()?.close();
@@ -172,7 +172,7 @@ describe('a database that another process holds', () => {
     expect(notes(database)).toEqual(['kept']);
   });
 
-  it('is waited for only until the caller gives up', async () => {
+  it('is waited for only until the caller aborts', async () => {
     const file = join(folder, 'state.sqlite');
     opened.push(await openExclusively(file, options(), 0));
     const stopping = new AbortController();

@@ -6,14 +6,14 @@ import { WARN } from '../../support/log-lines.ts';
 const CARD = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
 
 describe('a disk that fails', () => {
-  it('is a miss and a warning for who reads', async () => {
+  it('makes a read a miss, with a warning', async () => {
     const { store, database, lines } = sqliteCards().openFile();
     database.close();
     expect(await store.get('a')).toBeUndefined();
     expect(lines.map(({ level }) => level)).toEqual([WARN]);
   });
 
-  it('is a warning for who writes, and the memory remembers', async () => {
+  it('makes a write a warning, and memory keeps the card', async () => {
     const answer: CardRecord = { card: CARD, fetchedAtMs: Date.now() };
     const { store, database, lines } = sqliteCards().openFile();
     database.close();
@@ -22,7 +22,7 @@ describe('a disk that fails', () => {
     expect(lines.map(({ level }) => level)).toEqual([WARN]);
   });
 
-  it('is a warning for who closes', async () => {
+  it('makes closing a warning', async () => {
     const { store, database, lines } = sqliteCards().openFile();
     database.close();
     await store.close();

@@ -27,7 +27,7 @@ describe('the ledger of a single process', () => {
     expect(kept.prepare('SELECT saved FROM bookings').get()?.saved).toBe(1);
   });
 
-  it('that cannot be written fails nobody', async () => {
+  it('that cannot be written throws nothing', async () => {
     const kept = database();
     const ledger = new SqliteLedger(kept);
     kept.close();

@@ -23,14 +23,14 @@ async function fill(store: SqliteStore, from: number, to: number, ttlMs: (index:
 }
 
 describe('the SQLite store', () => {
-  it('gives back what it was given last, and nothing else', async () => {
+  it('gives back the value that was set last', async () => {
     const { store } = open();
     await store.set('a', '1', HOUR_MS);
     await store.set('a', '2', HOUR_MS);
     expect([await store.get('a'), await store.get('b')]).toEqual(['2', undefined]);
   });
 
-  it('forgets what it is told to', async () => {
+  it('deletes', async () => {
     const { store, rows } = open();
     await fill(store, 0, 3, () => HOUR_MS);
     expect([await store.delete('card 0'), await store.delete('card 0')]).toEqual([true, false]);
@@ -47,7 +47,7 @@ describe('the SQLite store', () => {
     expect(await store.get('card 399')).toBeUndefined();
   });
 
-  it('never holds more rows than it may, and gives up those that expire first', async () => {
+  it('never holds more rows than its bound, and deletes those that expire first', async () => {
     const { store, rows } = open(1_000);
     for (let index = 0; index < 3_000; index++) {
       await store.set(`card ${index}`, '{}', HOUR_MS + index);
@@ -65,7 +65,7 @@ describe('the SQLite store', () => {
     expect(rows()).toBeLessThanOrEqual(1_000);
   });
 
-  it('takes rewriting for no growth', async () => {
+  it('does not grow by rewriting', async () => {
     const { store, rows } = open(1_000);
     await fill(store, 0, 900, () => HOUR_MS);
     for (let time = 0; time < 300; time++) await store.set('card 0', '{}', HOUR_MS);
