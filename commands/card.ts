@@ -65,10 +65,10 @@ export default {
       : { content: errorMessage(locale, outcome.error) },
 } satisfies SlashCommand;
 
-/** The old copy at once; the new one, or why there is none, as a correction. */
+/** The stale copy at once; the renewed one, or why there is none, as a correction. */
 async function replyAndRenew(
   query: CardQuery,
-  old: CardRecord,
+  stale: CardRecord,
   isPrivate: boolean,
   invocation: Invocation,
   services: Services,
@@ -85,16 +85,16 @@ async function replyAndRenew(
   if ('refusal' in admission) {
     return {
       ...base,
-      message: show(query, old, invocation, services, notRenewed(locale, admission.refusal)),
+      message: show(query, stale, invocation, services, notRenewed(locale, admission.refusal)),
     };
   }
   const renewed = admission.reservation.start();
   return {
     ...base,
-    message: show(query, old, invocation, services, formatMessage(locale, 'renewing')),
+    message: show(query, stale, invocation, services, formatMessage(locale, 'renewing')),
     correction: renewed.then(
       (answer) => show(query, answer, invocation, services),
-      (error: CardServiceError) => show(query, old, invocation, services, notRenewed(locale, error)),
+      (error: CardServiceError) => show(query, stale, invocation, services, notRenewed(locale, error)),
     ),
   };
 }

@@ -10,10 +10,10 @@ import { usageFigures } from '../src/render/usage-figures.ts';
 import type { Services } from './services.ts';
 
 /**
- * From the command on. Discord gives it 3 s for its first reply, and may ask to wait with that; what takes longer than
- * this is shown by a correction.
+ * After the command: a report that takes longer is shown as a correction. Discord allows 3 s for the first reply, which
+ * includes a wait when its own rate limit delays that reply.
  */
-const PATIENCE_MS = 1_500;
+const LONGEST_WAIT_MS = 1_500;
 const TOP_MEMBERS = 5;
 
 export default {
@@ -26,7 +26,7 @@ export default {
     .toJSON(),
 
   async run(invocation, services) {
-    const waitMs = invocation.receivedAtMs + PATIENCE_MS - Date.now();
+    const waitMs = invocation.receivedAtMs + LONGEST_WAIT_MS - Date.now();
     const { now, isNew, later } = await services.usage.ask(invocation, waitMs);
     const note = later ? formatMessage(invocation.locale, 'reportOnItsWay') : missing(now, invocation, services);
     return {

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { Services } from '../../commands/services.ts';
+import usage from '../../commands/usage.ts';
+import type { SlashInvocation } from '../../src/discord/interactions/command.ts';
+import { invocation, startServices } from './commands.ts';
+
+async function run(services: Services, more: Partial<SlashInvocation> = {}) {
+  const response = await usage.run(invocation({}, more), services);
+  if (response.kind !== 'reply') throw new Error('deferred');
+  const [embed = {}] = response.message.embeds ?? [];
+  return { response, embed, names: embed.fields?.map(({ name }) => name) };
+}
+
+describe('/usage', () => {
+  it('shows a new report in private', async () => {
+    const { services, cardService } = await startServices();
+    const { response, embed, names } = await run(services);
+    expect(response).toMatchObject({ private: true, source: 'service' });
+    expect(response).not.toHaveProperty('correction');
+    expect(embed.description).toBe('Requests go out as cards are asked for.');
+    expect(names).toContain('Plan');
+    expect(cardService.requests).toHaveLength(1);
+  });
+
+  it('shows the last report for a minute, without a request', async () => {
+    const { services, cardService } = await startServices();
+    await run(services);
+    expect((await run(services)).names).toContain('Report from');
+    expect(cardService.requests).toHaveLength(1);
+  });
+
+  it('shows a report that is slow as a correction', async () => {
+    const { services, cardService } = await startServices();
+    cardService.set({ latencyMs: 100 });
+    const { response, embed } = await run(services, { receivedAtMs: Date.now() - 1_500 });
+    expect(embed.description).toContain('The plan report is on its way; this message will show it.');
+    expect((await response.correction)?.embeds?.[0]?.description).toBe('Requests go out as cards are asked for.');
+  });
+
+  it('names the setting that is missing for a report', async () => {
+    const { services, cardService } = await startServices({}, '');
+    expect((await run(services)).embed.description).toContain(
+      'The plan report needs an API key (CARD_SERVICE_API_KEY).',
+    );
+    expect(cardService.requests).toEqual([]);
+  });
+
+  it('shows why there is no report', async () => {
+    const { services, cardService } = await startServices();
+    cardService.script({ path: '/v1/usage', status: 500 });
+    expect((await run(services)).embed.description).toMatch(
+      /The plan report was asked for <t:\d+:R>, in vain: The card service does not answer at the moment\./,
+    );
+  });
+
+  it('shows who caused most requests only to members who manage the server', async () => {
+    const { services } = await startServices();
+    await run(services);
+    expect((await run(services, { manageGuild: true })).names).toContain('Most requests today');
+    expect((await run(services)).names).not.toContain('Most requests today');
+  });
+});
