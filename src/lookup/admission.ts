@@ -1,6 +1,14 @@
 import type { CardRecord } from '../model/card.ts';
-import { Busy, type CardServiceError, KeptInReserve, KeyRefused, QuotaSpent, ServiceDown } from '../model/errors.ts';
-import { type Allowance, budgetRefusal } from '../quota/budget.ts';
+import {
+  Busy,
+  type CardServiceError,
+  KeptInReserve,
+  KeyRefused,
+  QuotaSpent,
+  ServiceDown,
+  Stopping,
+} from '../model/errors.ts';
+import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
 import type { BlockedReason, Limiter } from '../quota/limiter.ts';
 import type { Lookup, PendingLookup, Waiter } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
@@ -11,11 +19,32 @@ export type Admission = { reservation: Reservation } | { refusal: CardServiceErr
 /** What an admission depends on, of a lookup. */
 type LookupRequest = Pick<Lookup, 'cardId' | 'lane' | 'requester'>;
 
-export interface AdmissionInputs {
+export interface AdmissionOptions {
   pendingLookups: PendingLookups;
   limiter: Pick<Limiter, 'schedule'>;
+  budget: Pick<Budget, 'allowanceOf'>;
   /** A lookup whose permit is further away is refused at once. */
   longestWaitMs: number;
+}
+
+/**
+ * Decides, and takes the place before the next admission is decided. Costs no request and never rejects.
+ *
+ * @param onChange as of `Reservation`
+ */
+export async function admit(lookup: Lookup, options: AdmissionOptions, onChange: () => void): Promise<Admission> {
+  const { pendingLookups, budget } = options;
+  let allowance: Allowance;
+  let requested: number;
+  do {
+    requested = pendingLookups.requestedCount;
+    allowance = await budget.allowanceOf(lookup.requester);
+  } while (requested !== pendingLookups.requestedCount); // what left the queue meanwhile would be counted nowhere
+  // Nothing is awaited from here on.
+  if (pendingLookups.isClosed) return { refusal: new Stopping() };
+  const decided = decideAdmission(lookup, allowance, options);
+  if ('refusal' in decided) return decided;
+  return { reservation: new Reservation(pendingLookups, lookup, decided.permitAtMs, onChange) };
 }
 
 /**
@@ -28,7 +57,7 @@ export interface AdmissionInputs {
 export function decideAdmission(
   lookup: LookupRequest,
   allowance: Allowance,
-  { pendingLookups, limiter, longestWaitMs }: AdmissionInputs,
+  { pendingLookups, limiter, longestWaitMs }: Omit<AdmissionOptions, 'budget'>,
 ): { permitAtMs: number } | { refusal: CardServiceError } {
   const present = pendingLookups.get(lookup.cardId);
   if (present?.requesting) return { permitAtMs: Date.now() };

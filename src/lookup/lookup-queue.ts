@@ -1,11 +1,11 @@
 import type { Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { Stopping } from '../model/errors.ts';
-import type { Allowance, Budget } from '../quota/budget.ts';
+import type { Budget } from '../quota/budget.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
-import { type Admission, blockedError, decideAdmission, Reservation } from './admission.ts';
+import { type Admission, admit, blockedError, Reservation } from './admission.ts';
 import type { Cards } from './cards.ts';
 import type { QueueExchange } from './fair-order.ts';
 import { type CardLock, LookupRequests } from './lookup-requests.ts';
@@ -38,10 +38,10 @@ export class LookupQueue {
   readonly #pendingLookups = new PendingLookups();
   readonly #requests: LookupRequests;
   readonly #runner = new SingleRunner(() => this.#run());
-  readonly #wakeTimer = new Timer(() => void this.#runner.run());
+  readonly #wake = () => void this.#runner.run();
+  readonly #wakeTimer = new Timer(this.#wake);
   readonly #announceTimer = new Timer(() => this.#announce());
   #announcedAtMs = Number.NEGATIVE_INFINITY;
-  #closing = false;
 
   constructor(options: LookupQueueOptions) {
     this.#options = options;
@@ -54,18 +54,8 @@ export class LookupQueue {
    * started or cancelled. Of several at once, each counts the others. Costs no request and never rejects.
    */
   async admit(lookup: Lookup): Promise<Admission> {
-    const pendingLookups = this.#pendingLookups;
     await this.#exchangeQueues(); // a rank counts what waits in other processes
-    let allowance: Allowance;
-    let requested: number;
-    do {
-      requested = pendingLookups.requestedCount;
-      allowance = await this.#options.budget.allowanceOf(lookup.requester);
-    } while (requested !== pendingLookups.requestedCount); // what left the queue meanwhile would be counted nowhere
-    // Nothing is awaited from here on, so that the place is taken before the next admission is decided.
-    if (this.#closing) return { refusal: new Stopping() };
-    const decided = decideAdmission(lookup, allowance, { ...this.#options, pendingLookups });
-    return 'refusal' in decided ? decided : { reservation: this.#reserve(lookup, decided.permitAtMs) };
+    return admit(lookup, { ...this.#options, pendingLookups: this.#pendingLookups }, this.#wake);
   }
 
   /**
@@ -76,10 +66,11 @@ export class LookupQueue {
    */
   async enqueue(lookup: Lookup): Promise<CardRecord> {
     await this.#exchangeQueues();
-    if (this.#closing) throw new Stopping();
+    if (this.#pendingLookups.isClosed) throw new Stopping();
     const { blocked, permitAtMs } = this.#options.limiter.schedule();
     if (blocked && !this.#pendingLookups.get(lookup.cardId)?.requesting) throw blockedError(blocked);
-    return this.#reserve(lookup, permitAtMs(this.#pendingLookups.positionOf(lookup).position)).start();
+    const atMs = permitAtMs(this.#pendingLookups.positionOf(lookup).position);
+    return new Reservation(this.#pendingLookups, lookup, atMs, this.#wake).start();
   }
 
   /** Cards that wait for a permit now. */
@@ -89,21 +80,16 @@ export class LookupQueue {
 
   /** Refuses all that wait, leaves the requests under way `graceMs` to be answered, and sends nothing more. */
   async close(graceMs: number): Promise<void> {
-    this.#closing = true;
+    this.#pendingLookups.close();
     this.#wakeTimer.clear();
     this.#announceTimer.clear();
-    this.#pendingLookups.refuseWaiting(new Stopping());
     await this.#requests.close(graceMs);
-  }
-
-  #reserve(lookup: Lookup, promisedAtMs: number): Reservation {
-    return new Reservation(this.#pendingLookups, lookup, promisedAtMs, () => void this.#runner.run());
   }
 
   #limiterChanged(): void {
     const { blocked } = this.#options.limiter.schedule();
     if (blocked) this.#pendingLookups.refuseWaiting(blockedError(blocked));
-    void this.#runner.run();
+    this.#wake();
   }
 
   async #exchangeQueues(): Promise<void> {
@@ -114,7 +100,7 @@ export class LookupQueue {
   /** Sends batches as long as there are permits for them. */
   async #run(): Promise<void> {
     try {
-      while (!this.#closing) {
+      while (!this.#pendingLookups.isClosed) {
         await this.#exchangeQueues();
         const selected = this.#pendingLookups.selectBatch(Date.now());
         if (selected.length === 0) {
@@ -156,7 +142,7 @@ export class LookupQueue {
   #sleepUntil(permitAtMs: number | undefined): void {
     const retryAtMs = this.#pendingLookups.nextRetryMs(Date.now());
     const atMs = Math.min(permitAtMs ?? Number.POSITIVE_INFINITY, retryAtMs ?? Number.POSITIVE_INFINITY);
-    if (Number.isFinite(atMs) && !this.#closing) this.#wakeTimer.set(atMs);
+    if (Number.isFinite(atMs) && !this.#pendingLookups.isClosed) this.#wakeTimer.set(atMs);
   }
 
   #announceSoon(): void {

@@ -49,7 +49,6 @@ export class LookupRequests {
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   readonly #outage: Incident;
-  #closing = false;
 
   constructor(options: LookupRequestsOptions) {
     this.#options = options;
@@ -85,7 +84,7 @@ export class LookupRequests {
    */
   send(batch: readonly PendingLookup[], permit: Permit): Promise<void> {
     const { pendingLookups, limiter } = this.#options;
-    const wanted = batch.filter((pending) => !this.#closing && pendingLookups.has(pending));
+    const wanted = batch.filter((pending) => !pendingLookups.isClosed && pendingLookups.has(pending));
     for (const pending of wanted) pendingLookups.requested(pending, Date.now());
     const [requester] = wanted.map(({ bookedOn }) => bookedOn);
     const request = (
@@ -97,9 +96,8 @@ export class LookupRequests {
     return request;
   }
 
-  /** Leaves the requests under way `graceMs` to be answered; what fails is not sent again. */
+  /** Leaves the requests under way `graceMs` to be answered. */
   async close(graceMs: number): Promise<void> {
-    this.#closing = true;
     const timer = setTimeout(() => this.#abort.abort(new Stopping()), graceMs);
     await Promise.allSettled(this.#underWay);
     clearTimeout(timer);
@@ -138,8 +136,7 @@ export class LookupRequests {
   /** @param answer `undefined`: the card was left out of the answer, and waits for another request */
   #end(pending: PendingLookup, answer: CardRecord | CardServiceError | undefined, bookedOn: Requester): void {
     const { pendingLookups, ledger } = this.#options;
-    if (answer === undefined && !this.#closing) pendingLookups.requeue(pending);
-    else if (answer === undefined) pendingLookups.refuse(pending, new Stopping());
+    if (answer === undefined) pendingLookups.requeue(pending);
     else if (answer instanceof CardServiceError) this.#failed(pending, answer);
     else {
       this.#outage.succeeded();
@@ -152,10 +149,10 @@ export class LookupRequests {
     const { pendingLookups } = this.#options;
     pendingLookups.requeue(pending);
     this.#log(pending.cardId, error);
-    if (error instanceof RateLimited && !this.#closing) return; // it waits for the next permit
+    if (error instanceof RateLimited) return; // it waits for the next permit
     const statedMs = error instanceof ServiceDown ? (error.retryAfterMs ?? 0) : 0;
     if (statedMs > 0) pendingLookups.postpone(pending.cardId, Date.now() + statedMs);
-    const again = error instanceof ServiceDown && ++pending.failures < MAX_FAILURES && !this.#closing;
+    const again = error instanceof ServiceDown && ++pending.failures < MAX_FAILURES;
     if (again) pending.notBeforeMs = Date.now() + Math.max(backOffMs(pending.failures, RETRY), statedMs);
     else pendingLookups.refuse(pending, this.#finalError(error));
   }
@@ -170,7 +167,6 @@ export class LookupRequests {
 
   /** The last of several failures may have opened the breaker, which knows until when. */
   #finalError(error: unknown): CardServiceError {
-    if (this.#closing) return new Stopping();
     const { blocked } = this.#options.limiter.schedule();
     return error instanceof ServiceDown && blocked ? blockedError(blocked) : asCardServiceError(error);
   }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CardRecord } from '../model/card.ts';
-import { Busy, type CardServiceError } from '../model/errors.ts';
+import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/requester.ts';
 import type { Charged } from '../quota/budget.ts';
 import type { Schedule } from '../quota/limiter.ts';
@@ -19,7 +19,9 @@ export class PendingLookups {
   readonly #order = new FairOrder(this);
   /** Until when the service wants no request for a card; kept also when nothing waits for the card any more. */
   readonly #postponed = new LRUCache<string, number>({ max: MAX_POSTPONED });
-  #requested = 0;
+  /** How many got a permit so far. */
+  requestedCount = 0;
+  isClosed = false;
 
   /**
    * Joins the pending lookup of the same card, or makes one. Nothing is sent for it alone before `start`.
@@ -82,6 +84,12 @@ export class PendingLookups {
     for (const pending of this.waiting()) if (fits(pending)) this.refuse(pending, error);
   }
 
+  /** Refuses all that wait now, and what comes back from a request later. */
+  close(): void {
+    this.isClosed = true;
+    this.refuseWaiting(new Stopping());
+  }
+
   /** Announces to all who wait when their permit is expected; who cannot wait until then is refused. */
   announce({ permitAtMs, paused }: Schedule, nowMs: number): void {
     for (const { pending, position } of this.#order.positions()) {
@@ -121,18 +129,14 @@ export class PendingLookups {
   /** A request leaves for it. */
   requested(pending: PendingLookup, nowMs: number): void {
     this.#order.served(pending, this.#ready(nowMs), nowMs);
-    this.#requested += 1;
+    this.requestedCount += 1;
     pending.requested();
-  }
-
-  /** How many got a permit so far. */
-  get requestedCount(): number {
-    return this.#requested;
   }
 
   /** The request brought no answer for it: it waits again, unless all have left. */
   requeue(pending: PendingLookup): void {
-    if (pending.waiters.length === 0) this.#end(pending);
+    if (this.isClosed) this.refuse(pending, new Stopping());
+    else if (pending.waiters.length === 0) this.#end(pending);
     else pending.requeue();
   }
 

@@ -158,6 +158,7 @@ describe('a batch of two', () => {
     const it = batchOfTwo(() => answer.promise);
     const sent = it.send();
     await vi.advanceTimersByTimeAsync(0);
+    it.pendingLookups.close();
     const closed = it.requests.close(1_000);
     answer.resolve(new Map([['base1-4', FOUND]]));
     await Promise.all([sent, closed]);
