@@ -5,7 +5,7 @@ export const ART = { width: 412, height: 318 } as const;
 
 type Random = () => number;
 
-/** A scene for the game with a being in front of it, as SVG elements; the same stream draws the same picture. */
+/** A scene of the game with a creature, as SVG elements; the same random numbers draw the same picture. */
 export function drawArt(game: Game, random: Random): string {
   const scene = { Lanternfolk: lanternNight, Brinehold: openSea, 'Orrery Duel': orrery }[game];
   return scene(random) + being(random, game);
@@ -38,7 +38,7 @@ function stars(random: Random, count: number, lowestY: number): string {
   );
 }
 
-/** Hills or waves: two sines across the window, filled down to its foot. */
+/** Hills or waves: two sines across the window, filled down to its lower edge. */
 function ridge(random: Random, y: number, heightPx: number, fill: string): string {
   const [first, second] = [random() * 6, random() * 6];
   const [slow, fast] = [between(random, 0.008, 0.018), between(random, 0.03, 0.05)];
@@ -107,7 +107,7 @@ const BEINGS: Record<Game, { body: string; rim: string; eye: string }> = {
   'Orrery Duel': { body: '#1c1608', rim: '#f0c877', eye: '#bfe3ff' },
 };
 
-/** Half a shape and its mirror image: symmetry alone makes it look alive. */
+/** Half a shape and its mirror image: symmetry makes it look like a creature. */
 function being(random: Random, game: Game): string {
   const { body, rim, eye } = BEINGS[game];
   const half = many(1 + Math.floor(random() * 3), () => limb(random)) + trunk(random);
@@ -117,7 +117,7 @@ function being(random: Random, game: Game): string {
   return `<g transform="translate(206 196) scale(${scale})"><g fill="${body}" stroke="${rim}" stroke-width="2.5" stroke-linejoin="round">${half}<g transform="scale(-1 1)">${half}</g></g><path d="M0-78V78" stroke="${body}" stroke-width="9"/>${face}</g>`;
 }
 
-/** A wing, a horn or a fin, whatever the numbers make of it. */
+/** A wing, a horn or a fin, by the random numbers. */
 function limb(random: Random): string {
   const from = between(random, -55, 22);
   const to = from + between(random, 26, 52);

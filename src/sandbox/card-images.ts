@@ -40,7 +40,7 @@ const BY_ADDRESS: ReadonlyMap<string, ServiceCard> = new Map(
   SAMPLE_CARDS.flatMap((card) => (card.imageUrl ? [[card.imageUrl, card] as const] : [])),
 );
 
-/** Draws the sample card whose `imageUrl` this is, 480 by 672; absent for any other address. */
+/** Draws the sample card with this `imageUrl`, 480 by 672; `undefined` for any other address. */
 export function sampleImage(url: string): { contentType: 'image/svg+xml'; body: string } | undefined {
   const card = BY_ADDRESS.get(url);
   return card && { contentType: 'image/svg+xml', body: drawCard(card) };

@@ -1,7 +1,7 @@
 import { PLANS, type Plan } from '../model/plan.ts';
 import { ODD_FIGURES, type OddFigures } from './odd-figures.ts';
 
-/** What can be switched on the embedded card service, on the page and in tests. */
+/** The switches of the embedded card service, on the page and in tests. */
 export interface CardServiceSwitches {
   plan: Plan;
   /** Added before every answer. */
@@ -10,16 +10,16 @@ export interface CardServiceSwitches {
   down: boolean;
   /** `Retry-After` of those; 0 = none. */
   downRetryAfterSeconds: number;
-  /** In which other form than that of the interface figures are given. */
+  /** A form of the figures that differs from the interface. */
   oddFigures: OddFigures;
   /** Every request is answered with a per-minute 429 until this time (wall clock, ms); 0 = no storm. */
   stormUntilMs: number;
   /**
-   * Requests in each minute that a limiter in front of the service lets through, with its own window in the headers of
-   * every response (`X-RateLimit-Reset` in seconds from now, as fastify's has it); 0 = no such limiter.
+   * Requests a minute that a limiter in front of the service allows, with its own window in the headers of every
+   * response (`X-RateLimit-Reset` in seconds from now, as in @fastify/rate-limit); 0 = no such limiter.
    */
   windowLimit: number;
-  /** Every n-th connection is reset instead of answered, uncounted; 0 = none. */
+  /** Every n-th connection is reset instead of answered and not counted; 0 = none. */
   resetEvery: number;
   /** Ids with a `<` are answered 403 with a page, as a firewall in front of the service does. */
   firewall: boolean;
@@ -27,7 +27,7 @@ export interface CardServiceSwitches {
   keyRevoked: boolean;
 }
 
-/** A service in good order. */
+/** Everything works. */
 export const ALL_WELL: Readonly<CardServiceSwitches> = {
   plan: 'free',
   latencyMs: 0,
@@ -41,7 +41,7 @@ export const ALL_WELL: Readonly<CardServiceSwitches> = {
   keyRevoked: false,
 };
 
-/** @throws RangeError with a sentence when a switch cannot stand so. */
+/** @throws RangeError with a sentence for an invalid value. */
 export function checkSwitches(switches: CardServiceSwitches): void {
   const { plan, latencyMs, stormUntilMs, oddFigures, downRetryAfterSeconds, windowLimit, resetEvery } = switches;
   if (!PLANS.includes(plan)) throw new RangeError(`plan must be one of ${PLANS.join(', ')}, not ${plan}.`);
@@ -60,21 +60,21 @@ export function checkSwitches(switches: CardServiceSwitches): void {
   }
 }
 
-/** One request as the service saw it. */
+/** One request as the service received it. */
 export interface SeenRequest {
   atMs: number;
   method: string;
   /** Path and query as sent, still encoded. */
   path: string;
-  /** As the service decided when the request arrived; 0 when a scripted fault takes the answer's place. */
+  /** Decided when the request arrived; 0 when a scripted fault replaces the answer. */
   status: number;
-  /** Whether that went out: not yet, yes, or nobody waited for it any more. */
+  /** Whether the answer was sent: not yet, yes, or the client had left. */
   sent: 'not yet' | 'yes' | 'too late';
   /** Whether it carried the right API key. */
   authorized: boolean;
 }
 
-/** What the service would say of itself right now. */
+/** The current figures of the service. */
 export interface CardServiceState {
   switches: CardServiceSwitches;
   dayLimit: number;
@@ -82,6 +82,6 @@ export interface CardServiceState {
   resetsAtMs: number;
   minuteRate: number;
   burst: number;
-  /** Whole requests that the bucket would let through at once. */
+  /** Whole requests that the bucket allows right now. */
   minuteRemaining: number;
 }

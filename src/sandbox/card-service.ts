@@ -3,44 +3,44 @@ import type { CardServiceState, CardServiceSwitches, SeenRequest } from './card-
 import { CardService } from './embedded-card-service.ts';
 import type { ServiceCard } from './sample-cards.ts';
 import type { RequestCounts } from './seen-requests.ts';
-import type { Asked } from './service-answers.ts';
+import type { AnswerRequest } from './service-answers.ts';
 import type { NextReset } from './service-limits.ts';
 import type { ScriptedAnswer } from './service-script.ts';
 import { serve } from './service-server.ts';
 
-/** Single limits replace those of `plan` until the plan is switched. */
+/** Limits given here override those of `plan` until the plan is switched. */
 export interface CardServiceOptions extends Partial<PlanLimits> {
-  /** `free` unless given. */
+  /** Default `free`. */
   plan?: CardServiceSwitches['plan'];
-  /** `SANDBOX_API_KEY` unless given. */
+  /** Default `SANDBOX_API_KEY`. */
   apiKey?: string;
-  /** The only clock of the service, which decides about bucket, day, storm and the `Date` header. */
+  /** The clock of the service, for bucket, day, storm and the `Date` header. */
   nowMs?: () => number;
-  /** The next 00:00 UTC unless given. */
+  /** Default: the next 00:00 UTC. */
   nextResetMs?: NextReset;
   cards?: readonly ServiceCard[];
   latencyMs?: number;
 }
 
-/** The card data service without a socket. Requests are judged and counted when they arrive, also if nobody waits. */
+/** The card data service without a socket. Requests are decided and counted when they arrive, even if the client leaves. */
 export interface EmbeddedCardService {
-  answer: Asked;
-  /** Answers as global `fetch` would with this service at any address. Follows no redirects. */
+  answer: AnswerRequest;
+  /** Behaves like global `fetch` with this service at every address. Follows no redirects. */
   fetch: typeof fetch;
   state(): CardServiceState;
-  /** @throws RangeError when a switch cannot be set so; then none is. */
+  /** @throws RangeError for an invalid value; then no switch is changed. */
   set(switches: Partial<CardServiceSwitches>): void;
   exhaustDay(): void;
-  /** Begins a day of 24 hours with nothing used. Clients hear of it with their next request, as in life. */
+  /** Begins a day of 24 hours with nothing used. Clients learn of it from their next answer, as with the real service. */
   refillDay(): void;
-  /** Answers everything with a per-minute 429 for this long. */
+  /** Answers every request with a per-minute 429 for this long. */
   storm(durationMs: number): void;
-  /** Answers the next matching requests with what is scripted, before the normal rules. */
+  /** Answers the next matching requests from the script, before the normal rules. */
   script(...answers: ScriptedAnswer[]): void;
   /** The last 1,000, oldest first. */
   readonly requests: readonly SeenRequest[];
   readonly counts: RequestCounts;
-  /** @returns what ends the listening. */
+  /** @returns a function that ends the subscription. */
   onChange(listener: () => void): () => void;
 }
 
@@ -50,15 +50,15 @@ export interface ListeningCardService extends EmbeddedCardService {
   close(): Promise<void>;
 }
 
-/** @throws RangeError when an option makes no sense. */
+/** @throws RangeError for an invalid option. */
 export function createCardService(options: CardServiceOptions = {}): EmbeddedCardService {
   return new CardService(options);
 }
 
 /**
- * Puts the service on 127.0.0.1; `port` 0 (the default) takes any free one.
+ * Serves the card service on 127.0.0.1; `port` 0 (the default) takes any free one.
  *
- * @throws RangeError when an option makes no sense, or the system's error when the port is taken.
+ * @throws RangeError for an invalid option, or the system's error when the port is taken.
  */
 export async function startCardService(
   options: CardServiceOptions & { port?: number } = {},

@@ -10,7 +10,7 @@ import {
 import { oddHeaders } from './odd-figures.ts';
 import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 import { type RequestCounts, SeenRequests } from './seen-requests.ts';
-import { type Asked, rateLimitHeaders, type ServiceOutcome, type ServiceQuestion } from './service-answers.ts';
+import { type AnswerRequest, type ReceivedRequest, rateLimitHeaders, type ServiceOutcome } from './service-answers.ts';
 import { fetchFrom } from './service-fetch.ts';
 import { limitsOf } from './service-limits.ts';
 import { ServiceQuota } from './service-quota.ts';
@@ -18,10 +18,10 @@ import { ruledAnswer } from './service-rules.ts';
 import { type DictatedAnswer, type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
 import { WindowLimiter } from './window-limiter.ts';
 
-/** The key that the embedded service accepts unless told another. */
+/** The key that the embedded service accepts by default. */
 export const SANDBOX_API_KEY = 'sandbox-key';
 
-/** What the interface promises; see there. */
+/** See the interface `EmbeddedCardService`. */
 export class CardService implements EmbeddedCardService {
   readonly #apiKey: string;
   readonly #nowMs: () => number;
@@ -46,8 +46,8 @@ export class CardService implements EmbeddedCardService {
     this.fetch = fetchFrom(this.answer);
   }
 
-  readonly answer: Asked = async (question, signal) => {
-    const { waitMs, seen, ...outcome } = this.#decide(question);
+  readonly answer: AnswerRequest = async (request, signal) => {
+    const { waitMs, seen, ...outcome } = this.#decide(request);
     this.#seen.add(seen);
     if (waitMs > 0) {
       this.#changed();
@@ -107,15 +107,15 @@ export class CardService implements EmbeddedCardService {
     for (const listener of this.#listeners) listener();
   }
 
-  #decide(question: ServiceQuestion): ServiceOutcome & { waitMs: number; seen: SeenRequest } {
+  #decide(request: ReceivedRequest): ServiceOutcome & { waitMs: number; seen: SeenRequest } {
     const atMs = this.#nowMs();
-    const authorized = question.authorization === `Bearer ${this.#apiKey}` && !this.#switches.keyRevoked;
-    const dictated = this.#script.take(question) ?? this.#reset();
+    const authorized = request.authorization === `Bearer ${this.#apiKey}` && !this.#switches.keyRevoked;
+    const dictated = this.#script.take(request) ?? this.#reset();
     if (dictated?.counted) this.#quota.count();
     const { windowLimit, oddFigures } = this.#switches;
     const window = windowLimit > 0 ? this.#window.count(windowLimit, atMs) : undefined;
     const rules = { switches: this.#switches, cards: this.#cards, quota: this.#quota };
-    const answer = dictated ? undefined : (window?.refused ?? ruledAnswer(question, authorized, rules, atMs));
+    const answer = dictated ? undefined : (window?.refused ?? ruledAnswer(request, authorized, rules, atMs));
 
     const waitMs = this.#switches.latencyMs + (dictated?.delayMs ?? 0);
     const common = {
@@ -127,7 +127,7 @@ export class CardService implements EmbeddedCardService {
       ? { ...answer, headers: { ...common, ...answer.headers } }
       : { ...scriptedAnswer(dictated ?? {}, common), ...(dictated?.fault && { fault: dictated.fault }) };
     const unanswered = outcome.fault === 'hang' || outcome.fault === 'reset';
-    const { method, path } = question;
+    const { method, path } = request;
     const status = unanswered ? 0 : outcome.status;
     return { ...outcome, waitMs, seen: { atMs, method, path, status, authorized, sent: 'not yet' } };
   }
@@ -138,7 +138,7 @@ export class CardService implements EmbeddedCardService {
   }
 }
 
-/** Resolves early when nobody waits for the answer any more. */
+/** Resolves early when the client leaves. */
 function waited(waitMs: number, signal?: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);

@@ -18,7 +18,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // Read to its end all the same: leaving early would reset the connection before the answer is out
+    // Read to the end: leaving early would reset the connection before the answer is sent
     if (bytes <= LONGEST_BODY_BYTES) chunks.push(chunk);
   }
   if (bytes > LONGEST_BODY_BYTES) throw new UnreadableBody(413, 'The body is longer than 64 KiB.');

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** More than anybody runs side by side. */
+/** More sandboxes than run at the same time. */
 const MAX_TRIES = 100;
 
 /**
- * Listens on 127.0.0.1 at the port, or at the next one that is free; 0 = any free one.
+ * Listens on 127.0.0.1 at the port, or at the next free one; 0 = any free one.
  *
- * @returns the port that it is
+ * @returns the port
  * @throws Error of the system when none of the next hundred is free, or the port is not allowed.
  */
 export async function listenAtOrAfter(server: Server, port: number): Promise<number> {

@@ -19,7 +19,7 @@ const signal = stopSignal();
 const log = createLog({ level: 'info', secrets: [] });
 const sandbox = await startSandbox({ log, service: { plan } });
 const { discord, cardService } = sandbox;
-// Before the bot: its log is long, and says nothing of the page
+// Before the bot starts, because its log is long and does not mention the page
 const page = await startPageServer({ port, discord, cardService }).catch(async (error: Error) => {
   await sandbox.stop();
   process.stderr.write(`The page has no port: ${error.message}. Choose another with --port.\n`);

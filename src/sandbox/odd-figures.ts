@@ -1,4 +1,4 @@
-/** Forms in which services give the figures of the interface, other than as it says. */
+/** Forms of the figures that real services use although the interface states another. */
 export const ODD_FIGURES = [
   'none',
   'reset in milliseconds',

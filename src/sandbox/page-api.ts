@@ -19,7 +19,7 @@ export interface ApiAnswer {
 
 type Route = (json: unknown) => ApiAnswer | Promise<ApiAnswer>;
 
-/** What the page may ask for, by path. Every refusal is one sentence in `error`. */
+/** The routes of the page, by path. Every refusal is one sentence in `error`. */
 export class PageApi {
   readonly #discord: PageSources['discord'];
   readonly #posts: ReadonlyMap<string, Route>;
@@ -58,7 +58,7 @@ export class PageApi {
 
   get(path: string, query: URLSearchParams): ApiAnswer {
     const { members, guilds } = this.#discord;
-    // A stranger, or a place that is not there, sees what the first member sees in direct messages
+    // An unknown member or place sees what the first member sees in direct messages
     const memberId = members.find(({ id }) => id === query.get('memberId'))?.id ?? members[0]?.id ?? '';
     const guildId = guilds.find(({ id }) => id === query.get('guildId'))?.id ?? null;
     const at = { memberId, guildId, manageGuild: query.get('manageGuild') === 'true' };
@@ -90,7 +90,7 @@ function firstProblem({ issues: [issue] }: z.ZodError): string {
   return where === '' ? `${issue.message}.` : `${where}: ${issue.message}.`;
 }
 
-/** A switch that is not named stays as it is, which `undefined` would not say. */
+/** Removes `undefined` values, because only omitted switches are unchanged. */
 function defined(switches: ChangeSwitches): Parameters<PageSources['cardService']['set']>[0] {
   return Object.fromEntries(Object.entries(switches).filter(([, value]) => value !== undefined));
 }

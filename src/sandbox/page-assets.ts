@@ -11,7 +11,7 @@ const PAGE_DIR = new URL('./page/', import.meta.url);
 
 let loaded: Promise<ReadonlyMap<string, PageAsset>> | undefined;
 
-/** The page's three files by their paths. Bundled in memory, once: no build step, nothing written to disk. */
+/** The page's three files by path, bundled once in memory: no build step, nothing written to disk. */
 export function loadPageAssets(): Promise<ReadonlyMap<string, PageAsset>> {
   loaded ??= load();
   return loaded;
@@ -42,6 +42,6 @@ async function bundle(entry: string): Promise<Buffer> {
     logLevel: 'silent',
   });
   const [bundled] = outputFiles;
-  if (bundled === undefined) throw new Error(`esbuild made nothing of ${entry}`);
+  if (bundled === undefined) throw new Error(`esbuild produced no output for ${entry}`);
   return Buffer.from(bundled.contents);
 }

@@ -4,12 +4,12 @@ import type { PageSources } from './page-sources.ts';
 
 const SHOWN_MESSAGES = 100;
 const SHOWN_REQUESTS = 50;
-/** Changes within this time share one event: a burst of commands must not become a flood of snapshots. */
+/** Changes within this time share one event, so that a burst of commands does not cause a flood of snapshots. */
 const GATHER_MS = 30;
-/** What changes without saying so: the bucket fills, gateway sessions come and go. */
+/** For changes without an event: the bucket refills, gateway sessions start and end. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Server-Sent Events: every open page gets a whole snapshot whenever something has changed. */
+/** Server-Sent Events: every open page receives a complete snapshot after each change. */
 export class PageEvents {
   readonly #sources: PageSources;
   readonly #streams = new Set<ServerResponse>();
@@ -66,7 +66,7 @@ export class PageEvents {
     const json = JSON.stringify(this.snapshot());
     if (json === this.#lastSent) return;
     this.#lastSent = json;
-    // A page that does not read gets the next snapshot, which is complete in itself
+    // A page that does not keep up skips snapshots, because each is complete
     for (const stream of this.#streams) if (!stream.writableNeedDrain) stream.write(asEvent(json));
   }
 }

@@ -12,7 +12,7 @@ export interface Refusal {
 
 /**
  * Whether the page's own origin sent this request. A foreign web page can reach a loopback port in two ways:
- * under a name of its own that resolves to 127.0.0.1 (seen in `Host`), or by a cross-site request (seen in `Origin`,
+ * under its own host name that resolves to 127.0.0.1 (seen in `Host`), or by a cross-site request (seen in `Origin`,
  * which browsers send with every POST).
  *
  * @returns `undefined` when the request may be answered.

@@ -4,15 +4,15 @@ import type { CardServiceState, SeenRequest } from './card-service-controls.ts';
 import type { ChatMessage, Guild, Member } from './discord/chat.ts';
 import { ODD_FIGURES } from './odd-figures.ts';
 
-/** Who does something, and where; `guildId: null` = direct messages. */
+/** A member and the place where they act; `guildId: null` = direct messages. */
 const WHEREABOUTS = { memberId: z.string(), guildId: z.string().nullable(), manageGuild: z.boolean() };
 
-// Of a subcommand with what leads to it: three names of at most 32 characters, and two spaces
+// A subcommand has its whole path: three names of at most 32 characters, and two spaces
 const CommandName = z.string().min(1).max(98);
 // Discord's own limit of a string option (max_length up to 6000)
 const Options = z.record(z.string(), z.union([z.string().max(6000), z.number(), z.boolean()])).default({});
 
-/** `POST /api/commands`: somebody presses Enter on a command, or picks one in the menu of a message. */
+/** `POST /api/commands`: a typed command, or one picked in the context menu of a message. */
 export const TypeCommand = z.strictObject({
   command: CommandName,
   options: Options,
@@ -21,7 +21,7 @@ export const TypeCommand = z.strictObject({
 });
 export type TypeCommand = z.infer<typeof TypeCommand>;
 
-/** `POST /api/choices`: what the bot suggests for the option with the cursor. */
+/** `POST /api/choices`: the bot's suggestions for the option with the cursor. */
 export const CompleteOption = z.strictObject({
   command: CommandName,
   options: Options,
@@ -30,7 +30,7 @@ export const CompleteOption = z.strictObject({
 });
 export type CompleteOption = z.infer<typeof CompleteOption>;
 
-/** `POST /api/components`: a click on a button; with `values`, what was chosen in a select menu. */
+/** `POST /api/components`: a click on a button or, with `values`, a choice in a select menu. */
 export const UseComponent = z.strictObject({
   messageId: z.string(),
   customId: z.string().min(1).max(100),
@@ -40,14 +40,14 @@ export const UseComponent = z.strictObject({
 });
 export type UseComponent = z.infer<typeof UseComponent>;
 
-/** `POST /api/forms`: the form that the bot answered an interaction with is sent off. */
+/** `POST /api/forms`: the submission of the form with which the bot answered an interaction. */
 export const SubmitForm = z.strictObject({
   interactionId: z.string(),
   values: z.record(z.string(), z.string().max(4_000)),
 });
 export type SubmitForm = z.infer<typeof SubmitForm>;
 
-/** `POST /api/switches`: the storm has a route of its own, because only the server's clock can say when it ends. */
+/** `POST /api/switches`: the storm has its own route, because its end is on the server's clock. */
 export const ChangeSwitches = z.strictObject({
   plan: z.enum(PLANS).optional(),
   latencyMs: z.int().min(0).max(60_000).optional(),
@@ -65,15 +65,15 @@ export type ChangeSwitches = z.infer<typeof ChangeSwitches>;
 export const StartStorm = z.strictObject({ durationMs: z.int().min(0).max(86_400_000) });
 export type StartStorm = z.infer<typeof StartStorm>;
 
-/** The body of a `POST` that says everything by its path. */
+/** The empty body of a `POST`. */
 export const Nothing = z.strictObject({});
 
 /**
- * `GET /api/commands?memberId=…&guildId=…&manageGuild=true`: what a member sees after typing `/`; no `guildId` = direct
- * messages. `GET /api/menu` with the same query: the names of the commands in the menu of a message.
+ * `GET /api/commands?memberId=…&guildId=…&manageGuild=true`: the commands that a member sees after typing `/`; no
+ * `guildId` = direct messages. `GET /api/menu` with the same query: the names of the context menu commands of a message.
  */
 export interface ShownCommand {
-  /** Of a subcommand with what leads to it: `deck cards add`. */
+  /** For a subcommand the whole path: `deck cards add`. */
   name: string;
   description: string;
   options: ShownOption[];
@@ -87,7 +87,7 @@ export interface ShownOption {
   choices: ShownChoice[];
   /** The bot suggests values while this is typed. */
   autocomplete: boolean;
-  /** Of a string's length, or of a number itself; `undefined` = unlimited. */
+  /** Limits of a string's length or a number's value; `undefined` = unlimited. */
   min: number | undefined;
   max: number | undefined;
 }
@@ -103,7 +103,7 @@ export interface ShownCard {
   game: string;
 }
 
-/** One Server-Sent Event of `GET /api/events`: everything that the page shows. */
+/** One Server-Sent Event of `GET /api/events`: the complete state of the page. */
 export interface Snapshot {
   botName: string;
   guilds: readonly Guild[];

@@ -15,7 +15,7 @@ export interface PageServerOptions {
   port: number;
   discord: PageSources['discord'];
   cardService: PageSources['cardService'];
-  /** Without them: `cardbot`, and the embedded service's own cards. */
+  /** Default: `cardbot`, and cards of the embedded service. */
   extras?: Partial<Pick<PageSources, 'botName' | 'sampleCards'>>;
 }
 

@@ -13,7 +13,7 @@ import type {
 } from './discord/chat.ts';
 import type { ShownCard } from './page-protocol.ts';
 
-/** What the page needs of the emulated Discord. */
+/** The part of the emulated Discord that the page uses. */
 export interface PageDiscord {
   readonly origin: string;
   readonly guilds: readonly Guild[];
@@ -22,7 +22,7 @@ export interface PageDiscord {
   channelsOf(guildId: string): readonly { id: string; name: string }[];
   commandsFor(at: Whereabouts): readonly Pick<APIApplicationCommand, 'name' | 'description' | 'options'>[];
   menuCommandsFor(at: Whereabouts): readonly Pick<APIApplicationCommand, 'name' | 'type'>[];
-  /** @throws Error with words for whoever typed it, as do the following. */
+  /** @throws Error with a sentence for the member, as do the following. */
   type(typed: TypedCommand): { readonly id: string };
   complete(typed: HalfTypedCommand): Promise<Choice[]>;
   click(used: Omit<UsedComponent, 'values'>): { readonly id: string };
@@ -34,7 +34,7 @@ export interface PageDiscord {
   readonly gateway: { drop(): void; readonly sessions: number };
 }
 
-/** What the page needs of the embedded card service. */
+/** The part of the embedded card service that the page uses. */
 export interface PageCardService {
   state(): CardServiceState;
   set(switches: Partial<CardServiceSwitches>): void;
@@ -51,8 +51,8 @@ export interface PageCardService {
 export interface PageSources {
   discord: PageDiscord;
   cardService: PageCardService;
-  /** As the bot's replies are signed. */
+  /** The bot's name above its replies. */
   botName: string;
-  /** Offered to newcomers to try. */
+  /** Suggested on the welcome screen. */
   sampleCards: readonly ShownCard[];
 }

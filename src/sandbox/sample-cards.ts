@@ -13,7 +13,7 @@ export interface ServiceCard {
   prices?: { market?: number; low?: number; high?: number };
 }
 
-/** What single cards lack, because the interface lets a service leave it out. */
+/** Optional fields of the interface that some cards lack. */
 const ABSENT: Readonly<Record<string, readonly (keyof ServiceCard | 'low' | 'high')[]>> = {
   'base1-17': ['prices'],
   'base1-70': ['rarity'],
@@ -37,7 +37,7 @@ const MARKET: readonly (readonly [low: number, high: number])[] = [
   [90, 900],
 ];
 
-/** Given away at fairs; its id shows that an id may need encoding. */
+/** A promotional card whose id needs encoding. */
 const PROMO: ServiceCard = {
   id: 'promo 1/2',
   name: 'Travelling Lamplighter',

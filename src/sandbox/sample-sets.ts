@@ -1,4 +1,4 @@
-/** Lowest to highest; the mark, the frame and the price go by it. */
+/** Lowest to highest; determines the mark, the frame and the price. */
 export const RARITIES = ['Common', 'Uncommon', 'Rare', 'Holo Rare', 'Secret Rare'] as const;
 export type Rarity = (typeof RARITIES)[number];
 
@@ -9,7 +9,7 @@ export interface SampleSet {
   id: string;
   name: string;
   game: Game;
-  /** Cards that the set claims to have; the samples are some of them. */
+  /** The stated size of the set; the samples are some of its cards. */
   size: number;
   /** Number, name, rarity as an index into RARITIES. */
   cards: readonly (readonly [number: number, name: string, rarity: number])[];

@@ -15,22 +15,22 @@ export interface SandboxOptions {
   log: Logger;
   discord?: EmulatedDiscordOptions;
   service?: CardServiceOptions;
-  /** Variables of the bot's configuration, over those that the sandbox needs itself; `undefined` takes one out. */
+  /** Variables of the bot; they override those of the sandbox, and `undefined` removes one. */
   env?: Record<string, string | undefined>;
 }
 
 export interface Sandbox {
   discord: EmulatedDiscord;
   cardService: ListeningCardService;
-  /** As the bot read it. */
+  /** The configuration of the bot. */
   config: Config;
-  /** Starts the bot on what the last one left behind, and waits until it is connected. */
+  /** Starts the bot on the data of the previous one, and waits until it is connected. */
   startBot(): Promise<App>;
-  /** Stops the bots, then what they talked to, and removes their data. */
+  /** Stops the bots, then their servers, and removes their data. */
   stop(): Promise<void>;
 }
 
-/** A Discord, a card service and room for the bot between them, all on this machine; nothing of `process.env` is read. */
+/** An emulated Discord, a card service and a data directory for the bot, all on this machine; `process.env` is not read. */
 export async function startSandbox({ log, discord: discordOptions, service, env }: SandboxOptions): Promise<Sandbox> {
   const discord = await startEmulatedDiscord({ image: sampleImage, ...discordOptions });
   const cardService = await startCardService(service);
@@ -65,14 +65,14 @@ export async function startSandbox({ log, discord: discordOptions, service, env 
   };
 }
 
-/** Just as a moderator does it from a shell. */
+/** Registers the commands as a moderator does from a shell. */
 export async function registerCommands(discord: EmulatedDiscord): Promise<void> {
-  const said: string[] = [];
+  const output: string[] = [];
   const exitCode = await runRegistrationCli(['register'], {
     commands: commands.map(({ data }) => data),
     env: { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl },
-    out: (text) => said.push(text),
-    err: (text) => said.push(text),
+    out: (text) => output.push(text),
+    err: (text) => output.push(text),
   });
-  if (exitCode !== 0) throw new Error(`The commands could not be registered:\n${said.join('')}`);
+  if (exitCode !== 0) throw new Error(`The commands could not be registered:\n${output.join('')}`);
 }

@@ -1,4 +1,4 @@
-/** A repeatable stream of numbers in [0, 1) for a text: FNV-1a for the seed, mulberry32 for the stream. */
+/** Repeatable random numbers in [0, 1) for a seed text: FNV-1a hashes the seed, mulberry32 generates the numbers. */
 export function seededRandom(text: string): () => number {
   let state = 0x811c9dc5;
   for (const character of text) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);

@@ -3,16 +3,16 @@ import type { SeenRequest } from './card-service-controls.ts';
 const KEPT_REQUESTS = 1_000;
 const KEPT_PATHS = 10_000;
 
-/** How often the service was asked, since it was made. */
+/** The requests since the service was created. */
 export interface RequestCounts {
   readonly total: number;
-  /** 0 counts the requests that a scripted fault left without an answer. */
+  /** 0 counts requests without an answer because of a scripted fault. */
   readonly byStatus: Readonly<Record<number, number>>;
   /** By path without query, still encoded; only the last 10,000 distinct paths. */
   readonly byPath: ReadonlyMap<string, number>;
 }
 
-/** What the service remembers of its requests: the last 1,000 in full, all of them as numbers. */
+/** The requests of the service: the last 1,000 in full, and counts of all. */
 export class SeenRequests {
   readonly last: SeenRequest[] = [];
   readonly #byStatus: Record<number, number> = {};

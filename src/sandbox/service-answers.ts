@@ -5,8 +5,8 @@ import type { OddFigures } from './odd-figures.ts';
 import type { ServiceCard } from './sample-cards.ts';
 import { dayRemaining, type LimitState } from './service-limits.ts';
 
-/** One request as the service reads it; `path` with its query, still encoded. */
-export interface ServiceQuestion {
+/** One request to the service; `path` with its query, still encoded. */
+export interface ReceivedRequest {
   method: string;
   path: string;
   authorization: string | undefined;
@@ -19,20 +19,20 @@ export interface ServiceAnswer {
 }
 
 /**
- * What a broken connection does: `hang` never answers, `stall` sends the head and half of the body and then
- * nothing, `reset` tears the connection down at once.
+ * How a connection breaks: `hang` never answers, `stall` sends the head and half of the body and then nothing, `reset`
+ * sends a TCP reset at once.
  */
 export type ServiceFault = 'hang' | 'stall' | 'reset';
 
-/** What is sent, and what the connection suffers instead. */
+/** The answer, or how the connection breaks. */
 export interface ServiceOutcome extends ServiceAnswer {
   fault?: ServiceFault;
 }
 
-/** The service as a function. `signal` says that nobody waits any more. */
-export type Asked = (question: ServiceQuestion, signal?: AbortSignal) => Promise<ServiceOutcome>;
+/** The service as a function. `signal` aborts when the client leaves. */
+export type AnswerRequest = (request: ReceivedRequest, signal?: AbortSignal) => Promise<ServiceOutcome>;
 
-/** What an answer may depend on. */
+/** The state on which an answer depends. */
 export interface ServiceContext {
   cards: ReadonlyMap<string, ServiceCard>;
   plan: CardServiceSwitches['plan'];
@@ -58,7 +58,7 @@ export function errorAnswer(
   return jsonAnswer(status, { _tag: tag, message }, headers);
 }
 
-/** What stands in front of the service knows nothing of its error bodies. */
+/** A firewall in front of the service does not use its error bodies. */
 export const FIREWALL_ANSWER: ServiceAnswer = {
   status: 403,
   headers: { 'content-type': 'text/html' },
@@ -76,13 +76,13 @@ export function rateLimitAnswer(retryAfterMs: number, odd: OddFigures = 'none'):
   );
 }
 
-/** @param retryAfterSeconds 0: none is stated */
+/** @param retryAfterSeconds 0 = not stated */
 export function downAnswer(retryAfterSeconds: number): ServiceAnswer {
   const headers = retryAfterSeconds > 0 ? { 'retry-after': String(retryAfterSeconds) } : {};
   return errorAnswer(503, 'ServiceUnavailable', 'The service is down for maintenance.', headers);
 }
 
-/** The headers that every response carries. */
+/** The headers of every response. */
 export function rateLimitHeaders(state: LimitState, limits: PlanLimits): Record<string, string> {
   return {
     'x-ratelimit-limit': String(limits.requestsPerDay),
@@ -91,11 +91,11 @@ export function rateLimitHeaders(state: LimitState, limits: PlanLimits): Record<
   };
 }
 
-/** The answer to a request that the limits let through. */
-export function routeAnswer(question: ServiceQuestion, context: ServiceContext): ServiceAnswer {
-  const [path = '', query = ''] = question.path.split('?', 2);
-  if (question.method !== 'GET') {
-    return errorAnswer(405, 'MethodNotAllowed', `${question.method} is not supported.`, { allow: 'GET' });
+/** The answer to a request that the limits allow. */
+export function routeAnswer(request: ReceivedRequest, context: ServiceContext): ServiceAnswer {
+  const [path = '', query = ''] = request.path.split('?', 2);
+  if (request.method !== 'GET') {
+    return errorAnswer(405, 'MethodNotAllowed', `${request.method} is not supported.`, { allow: 'GET' });
   }
   if (path === '/v1/usage') return usageAnswer(context);
   const segment = /^\/cards\/([^/]+)$/.exec(path)?.[1];
@@ -125,7 +125,7 @@ function decodedSegment(segment: string): string | undefined {
   }
 }
 
-/** The interface gives limits by the day only, so the report's period is taken to be the day. */
+/** The interface states limits per day only, so the period of the report is the day. */
 function usageAnswer({ plan, limits, state }: ServiceContext): ServiceAnswer {
   const limit = limits.requestsPerDay;
   const remaining = dayRemaining(state, limits);

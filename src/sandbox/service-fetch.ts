@@ -1,10 +1,10 @@
-import type { Asked, ServiceOutcome } from './service-answers.ts';
+import type { AnswerRequest, ServiceOutcome } from './service-answers.ts';
 
 /** Statuses whose responses have no body (Fetch standard, "null body status"). */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
-/** `fetch` over an embedded service: same requests, answers and failures, no socket. */
-export function fetchFrom(answer: Asked): typeof fetch {
+/** `fetch` for an embedded service: the same requests, answers and failures, without a socket. */
+export function fetchFrom(answer: AnswerRequest): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const { signal } = request;

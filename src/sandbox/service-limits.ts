@@ -2,13 +2,13 @@ import { PLAN_LIMITS, type Plan, type PlanLimits } from '../model/plan.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 
 const MINUTE_MS = 60_000;
-/** Less than a millionth of a request: the noise of adding fractions, which must not cost anybody a turn. */
+/** Less than a millionth of a request: rounding errors, which must not cost a request. */
 const ROUNDING = 1e-6;
 
-/** "custom" in the service's table; the embedded service has to take some figures. */
+/** "custom" in the service's table; these figures are our choice. */
 const ENTERPRISE: PlanLimits = { requestsPerDay: 1_000_000, requestsPerMinute: 2_000, burst: 4_000 };
 
-/** What has been used up. It outlives a change of plan: only the limits that it is held against change. */
+/** Usage so far. A change of plan keeps it and changes only the limits. */
 export interface LimitState {
   /** Tokens missing from the full bucket at `spentAtMs`. */
   spent: number;
@@ -20,13 +20,13 @@ export interface LimitState {
 
 export type Verdict = { allowed: true } | { allowed: false; reason: 'minute' | 'day'; retryAfterMs: number };
 
-/** When the day's count starts again, as seen at `nowMs`. */
+/** The next reset of the day's count after `nowMs`. */
 export type NextReset = (nowMs: number) => number;
 
 /**
- * The plan's limits with single figures replaced.
+ * The plan's limits with overrides.
  *
- * @throws RangeError when a figure would let nothing through.
+ * @throws RangeError when a limit would allow no request.
  */
 export function limitsOf(plan: Plan, replaced: Partial<PlanLimits> = {}): PlanLimits {
   const limits = { ...(plan === 'enterprise' ? ENTERPRISE : PLAN_LIMITS[plan]) };
@@ -44,8 +44,8 @@ export function freshLimits(nowMs: number, nextReset: NextReset): LimitState {
   return { spent: 0, spentAtMs: nowMs, used: 0, resetsAtMs: nextReset(nowMs) };
 }
 
-/** The state after time alone has passed: the bucket refills, the day starts again. A clock set back changes nothing. */
-export function settle(state: LimitState, limits: PlanLimits, nowMs: number, nextReset: NextReset): LimitState {
+/** The state at a later time: the bucket refills, the day resets. A clock that is set back changes nothing. */
+export function advance(state: LimitState, limits: PlanLimits, nowMs: number, nextReset: NextReset): LimitState {
   const passedMs = Math.max(0, nowMs - state.spentAtMs);
   const spent = Math.max(0, state.spent - (passedMs * limits.requestsPerMinute) / MINUTE_MS);
   const day =
@@ -56,8 +56,8 @@ export function settle(state: LimitState, limits: PlanLimits, nowMs: number, nex
 }
 
 /**
- * Whether a settled state lets one more request through. The day is looked at first: who has no requests left
- * today gains nothing by waiting for the minute.
+ * Whether the current state allows one more request. The day is checked first: without requests left today, waiting for
+ * the minute is useless.
  */
 export function judge(state: LimitState, limits: PlanLimits): Verdict {
   if (state.used >= limits.requestsPerDay) {
@@ -74,8 +74,8 @@ export function spend(state: LimitState): LimitState {
 }
 
 /**
- * A settled state with a whole day ahead of it: another window, not more requests in the present one. In one window the
- * lower of two figures that overlap is believed, and a refill would look like an answer that comes late.
+ * The state at the start of a full day, as a new window. Within one window clients use the lower of two overlapping
+ * figures, so more requests in the same window would look like a late answer.
  */
 export function newDay(state: LimitState): LimitState {
   return { ...state, used: 0, resetsAtMs: state.spentAtMs + DAY_MS };
@@ -85,7 +85,7 @@ export function dayRemaining(state: LimitState, limits: PlanLimits): number {
   return Math.max(0, limits.requestsPerDay - state.used);
 }
 
-/** Whole requests that the bucket lets through at once. */
+/** Whole requests that the bucket allows right now. */
 export function bucketRemaining(state: LimitState, limits: PlanLimits): number {
   return Math.max(0, Math.floor(limits.burst - state.spent + ROUNDING));
 }

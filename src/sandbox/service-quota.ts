@@ -1,6 +1,7 @@
 import type { Plan, PlanLimits } from '../model/plan.ts';
 import type { CardServiceState } from './card-service-controls.ts';
 import {
+  advance,
   bucketRemaining,
   dayRemaining,
   freshLimits,
@@ -9,12 +10,11 @@ import {
   limitsOf,
   type NextReset,
   newDay,
-  settle,
   spend,
   type Verdict,
 } from './service-limits.ts';
 
-/** What one key has used of its plan, by an injected clock. */
+/** The usage of one key, with an injected clock. */
 export class ServiceQuota {
   readonly #nowMs: () => number;
   readonly #nextReset: NextReset;
@@ -32,19 +32,19 @@ export class ServiceQuota {
     return this.#limits;
   }
 
-  /** As of now. */
+  /** The current usage. */
   get state(): LimitState {
-    this.#state = settle(this.#state, this.#limits, this.#nowMs(), this.#nextReset);
+    this.#state = advance(this.#state, this.#limits, this.#nowMs(), this.#nextReset);
     return this.#state;
   }
 
-  /** What was used stays used; what has refilled until now did so at the old rate. */
+  /** Keeps the usage; tokens until now are refilled at the old rate. */
   changePlan(plan: Plan): void {
     this.#state = this.state;
     this.#limits = limitsOf(plan);
   }
 
-  /** Counts the request if it is let through. */
+  /** Counts the request if it is allowed. */
   admit(): Verdict {
     const verdict = judge(this.state, this.#limits);
     if (verdict.allowed) this.count();

@@ -4,35 +4,35 @@ import {
   downAnswer,
   errorAnswer,
   FIREWALL_ANSWER,
+  type ReceivedRequest,
   rateLimitAnswer,
   routeAnswer,
   type ServiceAnswer,
-  type ServiceQuestion,
 } from './service-answers.ts';
 import type { ServiceQuota } from './service-quota.ts';
 
-/** What the service goes by. */
+/** The state that decides an answer. */
 export interface ServiceRules {
   switches: CardServiceSwitches;
   cards: ReadonlyMap<string, ServiceCard>;
   quota: ServiceQuota;
 }
 
-/** The answer by the switches and the limits. Only what passes both counts as a request of the day. */
+/** The answer by the switches and the limits. Only requests that pass both count against the day. */
 export function ruledAnswer(
-  question: ServiceQuestion,
+  request: ReceivedRequest,
   authorized: boolean,
   { switches, cards, quota }: ServiceRules,
   nowMs: number,
 ): ServiceAnswer {
   const { down, downRetryAfterSeconds, stormUntilMs, plan, firewall, oddFigures } = switches;
-  if (firewall && question.path.includes('%3C')) return FIREWALL_ANSWER;
+  if (firewall && request.path.includes('%3C')) return FIREWALL_ANSWER;
   if (down) return downAnswer(downRetryAfterSeconds);
   if (nowMs < stormUntilMs) return rateLimitAnswer(stormUntilMs - nowMs, oddFigures);
-  const keyNeeded = question.authorization !== undefined || question.path.startsWith('/v1/usage');
+  const keyNeeded = request.authorization !== undefined || request.path.startsWith('/v1/usage');
   if (keyNeeded && !authorized) return errorAnswer(401, 'Unauthorized', 'The API key is missing or not valid.');
 
   const verdict = quota.admit();
   if (!verdict.allowed) return rateLimitAnswer(verdict.retryAfterMs, oddFigures);
-  return routeAnswer(question, { cards, plan, limits: quota.limits, state: quota.state });
+  return routeAnswer(request, { cards, plan, limits: quota.limits, state: quota.state });
 }

@@ -1,31 +1,31 @@
 import { gzipSync } from 'node:zlib';
-import type { ServiceAnswer, ServiceFault, ServiceQuestion } from './service-answers.ts';
+import type { ReceivedRequest, ServiceAnswer, ServiceFault } from './service-answers.ts';
 
-/** An answer that a test dictates. Rate limit headers and a JSON content type are there unless replaced. */
+/** An answer that a test dictates. Rate limit headers and a JSON content type are added unless overridden. */
 export interface DictatedAnswer {
-  /** 200 unless given. */
+  /** Default 200. */
   status?: number;
-  /** `undefined` takes a header away. */
+  /** `undefined` removes a header. */
   headers?: Record<string, string | undefined>;
-  /** A string or bytes go out as they are, anything else as JSON. */
+  /** Strings and bytes are sent as they are, anything else as JSON. */
   body?: unknown;
-  /** Compresses the body and says so. */
+  /** Compresses the body and sets `content-encoding`. */
   gzip?: boolean;
-  /** Waited in addition to the latency switch. */
+  /** In addition to the latency switch. */
   delayMs?: number;
   fault?: ServiceFault;
   /** Only for requests whose path (with query, still encoded) contains or matches this. */
   path?: string | RegExp;
-  /** For how many requests; 1 unless given. */
+  /** For how many requests. Default 1. */
   times?: number;
-  /** Whether the request counts against bucket and day; no unless given. */
+  /** Whether the request counts against bucket and day. Default: no. */
   counted?: boolean;
 }
 
-/** A function is asked for every request until it answers one; `undefined` leaves the request to the next in line. */
-export type ScriptedAnswer = DictatedAnswer | ((question: ServiceQuestion) => DictatedAnswer | undefined);
+/** A function is called for every request until it returns an answer; `undefined` passes the request on. */
+export type ScriptedAnswer = DictatedAnswer | ((request: ReceivedRequest) => DictatedAnswer | undefined);
 
-/** Answers waiting for their requests, in the order in which they were scripted. */
+/** Scripted answers that wait for their requests, in order. */
 export class ServiceScript {
   #waiting: { answer: ScriptedAnswer; times: number }[] = [];
 
@@ -35,10 +35,10 @@ export class ServiceScript {
     }
   }
 
-  /** Takes the first answer meant for this request; absent when the normal rules are to answer it. */
-  take(question: ServiceQuestion): DictatedAnswer | undefined {
+  /** Takes the first answer for this request; `undefined` when the normal rules apply. */
+  take(request: ReceivedRequest): DictatedAnswer | undefined {
     for (const entry of this.#waiting) {
-      const dictated = dictatedFor(entry.answer, question);
+      const dictated = dictatedFor(entry.answer, request);
       if (!dictated) continue;
       entry.times -= 1;
       if (entry.times <= 0) this.#waiting = this.#waiting.filter((other) => other !== entry);
@@ -48,14 +48,14 @@ export class ServiceScript {
   }
 }
 
-function dictatedFor(answer: ScriptedAnswer, question: ServiceQuestion): DictatedAnswer | undefined {
-  if (typeof answer === 'function') return answer(question);
+function dictatedFor(answer: ScriptedAnswer, request: ReceivedRequest): DictatedAnswer | undefined {
+  if (typeof answer === 'function') return answer(request);
   if (answer.path === undefined) return answer;
-  const meant = typeof answer.path === 'string' ? question.path.includes(answer.path) : answer.path.test(question.path);
-  return meant ? answer : undefined;
+  const matches = typeof answer.path === 'string' ? request.path.includes(answer.path) : answer.path.test(request.path);
+  return matches ? answer : undefined;
 }
 
-/** What goes over the wire for a dictated answer; `common` are the headers that every response carries. */
+/** The response for a dictated answer; `common` are the headers of every response. */
 export function scriptedAnswer(dictated: DictatedAnswer, common: Record<string, string>): ServiceAnswer {
   const { status = 200, body = '', gzip = false } = dictated;
   const raw = typeof body === 'string' || body instanceof Uint8Array;

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Asked, errorAnswer, type ServiceOutcome } from './service-answers.ts';
+import { type AnswerRequest, errorAnswer, type ServiceOutcome } from './service-answers.ts';
 
-/** Longer than a client keeps an idle connection, so that none is closed under a request. */
+/** Longer than clients keep idle connections, so that none is closed during a request. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** Puts the service on 127.0.0.1 and answers only who asked for that address, not a page under another name. */
-export async function serve(answer: Asked, port: number): Promise<{ url: string; close(): Promise<void> }> {
+/** Serves on 127.0.0.1 and answers only requests for that address, not those of a page under another host name. */
+export async function serve(answer: AnswerRequest, port: number): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const own = (server.address() as AddressInfo).port;
     if (!isOwnHost(request.headers.host, own)) {
@@ -33,12 +33,12 @@ function isOwnHost(host: string | undefined, port: number): boolean {
   return host === `127.0.0.1:${port}` || host === `localhost:${port}`;
 }
 
-async function respond(answer: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(answer: AnswerRequest, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const { method = 'GET', url = '/', headers } = request;
-  const asked = answer({ method, path: url, authorization: headers.authorization }, gone.signal);
-  const outcome = await asked.catch((error: unknown) => errorAnswer(500, 'ScriptFailed', String(error)));
+  const answering = answer({ method, path: url, authorization: headers.authorization }, gone.signal);
+  const outcome = await answering.catch((error: unknown) => errorAnswer(500, 'ScriptFailed', String(error)));
   if (!gone.signal.aborted) send(response, outcome);
 }
 

@@ -10,7 +10,7 @@ import type { PageDiscord } from './page-sources.ts';
 type Declared = ReturnType<PageDiscord['commandsFor']>[number];
 type People = Pick<PageDiscord, 'members' | 'rolesOf' | 'channelsOf'>;
 
-/** What a member may type there, each subcommand for itself; files cannot be typed, and are left out. */
+/** The commands that a member can type there, with each subcommand separately; file options are omitted. */
 export function shownCommands(discord: Pick<PageDiscord, 'commandsFor'> & People, at: Whereabouts): ShownCommand[] {
   return discord.commandsFor(at).flatMap((declared) => callables(declared, discord, at.guildId ?? null));
 }

@@ -2,19 +2,19 @@ import { jsonAnswer, type ServiceAnswer } from './service-answers.ts';
 
 const WINDOW_MS = 60_000;
 
-/** What a limiter says of one request, before the service hears of it. */
+/** The decision of a limiter on one request, before it reaches the service. */
 export interface WindowVerdict {
   headers: Record<string, string>;
-  /** Instead of an answer. */
+  /** Sent instead of the service's answer. */
   refused: ServiceAnswer | undefined;
 }
 
-/** A limiter in front of the service, as @fastify/rate-limit is by default: a fixed window from the first request on. */
+/** A limiter in front of the service like @fastify/rate-limit by default: a fixed window from the first request on. */
 export class WindowLimiter {
   #endsAtMs = 0;
   #used = 0;
 
-  /** Counts every request, also those that it refuses. */
+  /** Counts every request, including refused ones. */
   count(limit: number, nowMs: number): WindowVerdict {
     if (nowMs >= this.#endsAtMs) {
       this.#endsAtMs = nowMs + WINDOW_MS;

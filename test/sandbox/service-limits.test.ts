@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  advance,
   bucketRemaining,
   dayRemaining,
   freshLimits,
   judge,
   limitsOf,
-  settle,
   spend,
 } from '../../src/sandbox/service-limits.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
@@ -35,20 +35,20 @@ describe('the limits of the service', () => {
 
   it('let one request through exactly when the stated time has passed', () => {
     const { state, limits } = spent(20);
-    const at = (ms: number) => judge(settle(state, limits, NOON_MS + ms, nextUtcMidnightMs), limits).allowed;
+    const at = (ms: number) => judge(advance(state, limits, NOON_MS + ms, nextUtcMidnightMs), limits).allowed;
     expect([at(5_999), at(6_000)]).toEqual([false, true]);
   });
 
   it('start the day again at the reset, and leave the bucket alone', () => {
     const { state, limits } = spent(1_000);
-    const next = settle(state, limits, MIDNIGHT_MS, nextUtcMidnightMs);
+    const next = advance(state, limits, MIDNIGHT_MS, nextUtcMidnightMs);
     expect(dayRemaining(next, limits)).toBe(1_000);
     expect(next.resetsAtMs).toBe(Date.UTC(2030, 0, 3));
   });
 
   it('do not refill when the clock is set back', () => {
     const { state, limits } = spent(20);
-    expect(bucketRemaining(settle(state, limits, NOON_MS - 60_000, nextUtcMidnightMs), limits)).toBe(0);
+    expect(bucketRemaining(advance(state, limits, NOON_MS - 60_000, nextUtcMidnightMs), limits)).toBe(0);
   });
 
   it('keep what was used when the plan changes', () => {
@@ -80,13 +80,13 @@ describe('the limits of the service', () => {
         let [nowMs, allowed] = [NOON_MS, 0];
         for (const waitMs of waitsMs) {
           nowMs += waitMs;
-          state = settle(state, limits, nowMs, nextUtcMidnightMs);
+          state = advance(state, limits, nowMs, nextUtcMidnightMs);
           const verdict = judge(state, limits);
           if (verdict.allowed) {
             state = spend(state);
             allowed += 1;
           } else {
-            const later = settle(state, limits, nowMs + verdict.retryAfterMs, nextUtcMidnightMs);
+            const later = advance(state, limits, nowMs + verdict.retryAfterMs, nextUtcMidnightMs);
             expect(judge(later, limits).allowed).toBe(true);
           }
           const most = limits.burst + ((nowMs - NOON_MS) * limits.requestsPerMinute) / 60_000;

@@ -1,13 +1,12 @@
 import type { APIApplicationCommand } from 'discord-api-types/v10';
 import { InteractionContextType as Context } from 'discord-api-types/v10';
-
-import type { RegisteredCommand } from './command-book.ts';
 import type { CommandOption } from './command-option-rules.ts';
+import type { RegisteredCommand } from './command-registry.ts';
 import { ownersOf, type Place } from './place.ts';
 
 /**
- * A command as Discord returns it. Dictionaries of translations are left out unless asked for
- * (`with_localizations`); where it can be used is told of global commands only.
+ * A command as Discord returns it. Translations are omitted unless requested (`with_localizations`); contexts and
+ * integration types are returned for global commands only.
  */
 export function apiCommand(
   { id, version, guildId, form }: RegisteredCommand,
@@ -47,7 +46,7 @@ function withoutTranslations(part: object): object {
   return Object.fromEntries(Object.entries(part).filter(([key]) => !key.endsWith('_localizations')));
 }
 
-/** Whether a member can use a command at a place. Permissions count in guilds alone. */
+/** Whether a member can use a command at a place. Permissions apply only in guilds. */
 export function isVisible(
   { guildId, form }: RegisteredCommand,
   place: Pick<Place, 'guildId' | 'context' | 'member' | 'installedFor' | 'permissions'>,

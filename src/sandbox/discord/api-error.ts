@@ -3,7 +3,7 @@ export interface ErrorTree {
   [key: string]: ErrorTree | { code: string; message: string }[];
 }
 
-/** Discord's words, HTTP status and code; topics/opcodes-and-status-codes, "JSON". */
+/** HTTP status, code and message of Discord; topics/opcodes-and-status-codes, "JSON". */
 const REFUSALS = {
   unauthorized: [401, 0, '401: Unauthorized'],
   notFound: [404, 0, '404: Not Found'],
@@ -37,7 +37,7 @@ const REFUSALS = {
 
 export type Refusal = keyof typeof REFUSALS;
 
-/** A request that Discord refuses. Thrown by the rules, turned into the response by the REST server. */
+/** A request that Discord refuses. Thrown by the rules, converted into the response by the REST server. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly refusal: Refusal;

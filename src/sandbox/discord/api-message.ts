@@ -44,7 +44,7 @@ export function apiMessage({ conversation, message: { id, reply, ephemeral, edit
   };
 }
 
-/** What a callback with `with_response=true` is answered with; a form and a late update have no message. */
+/** The answer to a callback with `with_response=true`; a form and a deferred update have no message. */
 export function callbackResponse(conversation: Conversation, type: number, world: World): object {
   const { interactionId, messageId, ephemeral, modal, updatesSource } = conversation.message;
   const held = modal ? undefined : conversation.sent('@original');

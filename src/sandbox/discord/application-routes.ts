@@ -5,14 +5,14 @@ export interface GatewayFacts {
   /** `ws://127.0.0.1:PORT` */
   url: string;
   identifies: number;
-  /** What is recommended. */
+  /** The recommended number. */
   shards: number;
   maxConcurrency: number;
 }
 
 const DAILY_IDENTIFIES = 1_000; // events/gateway, "Session Start Limit Object"
 
-/** Who the bot is and where its gateway is. */
+/** The bot's application and user, and the address of the gateway. */
 export function applicationRoutes(world: World, gateway: () => GatewayFacts): Route[] {
   const [owner] = world.members;
   const application = () => ({

@@ -7,10 +7,10 @@ const SCHEME = 'attachment://';
 const NOT_FOUND = 'UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND';
 
 /**
- * Embeds or components with every picture and file where Discord serves it: `attachment://` names one of the
- * message's files, and what is out on the network is proxied. Given addresses that are served already stay.
+ * Embeds or components with the addresses at which Discord serves their pictures and files: `attachment://` names a file
+ * of the message, and external addresses are proxied. Addresses that Discord serves already are kept.
  *
- * @throws ApiError 50035 when a file is named that the message has not. The leaf code is a guess but for components.
+ * @throws ApiError 50035 for a file that the message does not have. The leaf code is known for components only.
  */
 export function withServedMedia<T>(part: T, files: readonly APIAttachment[], origin: string, at: readonly string[]): T {
   if (Array.isArray(part))
@@ -47,7 +47,7 @@ function attachmentOf(link: string, files: readonly APIAttachment[], at: readonl
   return found;
 }
 
-/** Files that stand by themselves: none that an embed shows. */
+/** The files that no embed shows. */
 export function standingFiles(files: readonly APIAttachment[], embeds: readonly unknown[]): APIAttachment[] {
   const shown = JSON.stringify(embeds);
   return files.filter(({ url }) => !shown.includes(url));

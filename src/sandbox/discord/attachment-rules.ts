@@ -6,7 +6,7 @@ import { text } from './field-rules.ts';
 import { mistake } from './form-error.ts';
 import type { NumberedUpload } from './request-body.ts';
 
-/** An entry of `attachments`: the number of a file that comes with it, or the id of one that stays. */
+/** An entry of `attachments`: the number of an uploaded file, or the id of a file that is kept. */
 export const AttachmentForm = z.object({
   id: z.union([z.string(), z.number()]).transform(String),
   filename: z.string().exactOptional(),
@@ -21,10 +21,10 @@ export interface AttachmentPlan {
 }
 
 /**
- * Which files a message has afterwards; reference.md, "Uploading Files" and "Editing Message Attachments".
+ * The files of a message after a request; reference.md, "Uploading Files" and "Editing Message Attachments".
  *
- * @param listed undefined = what is there stays, and every file is added
- * @throws ApiError 50035 for an entry that is neither sent along nor there; the leaf code is a guess
+ * @param listed undefined = existing files are kept, and every upload is added
+ * @throws ApiError 50035 for an entry that is neither uploaded nor present; the leaf code is a guess
  */
 export function attachmentPlan(
   before: readonly APIAttachment[],
@@ -35,11 +35,11 @@ export function attachmentPlan(
   const entries = listed === undefined ? before : (listed ?? []);
   const kept = entries.flatMap(({ id, ...details }) => {
     const found = before.find((attachment) => attachment.id === id);
-    return found ? [{ ...found, ...told(details), filename: found.filename }] : [];
+    return found ? [{ ...found, ...described(details), filename: found.filename }] : [];
   });
   const added = uploads.map((upload) => {
     const entry = entries.find(({ id }) => id === String(upload.number));
-    return { upload: { ...upload, filename: entry?.filename ?? upload.filename }, details: told(entry ?? {}) };
+    return { upload: { ...upload, filename: entry?.filename ?? upload.filename }, details: described(entry ?? {}) };
   });
   const known = new Set([...before.map(({ id }) => id), ...uploads.map(({ number }) => String(number))]);
   const unsent = entries.findIndex(({ id }) => !known.has(id));
@@ -52,6 +52,6 @@ export function attachmentPlan(
 
 const MOST_ATTACHMENTS = 10; // topics/opcodes-and-status-codes, 30015
 
-function told({ title, description }: Partial<AttachmentForm>): Partial<APIAttachment> {
+function described({ title, description }: Partial<AttachmentForm>): Partial<APIAttachment> {
   return { ...(title && { title }), ...(description && { description }) };
 }

@@ -7,26 +7,26 @@ interface Pending {
   locale: string;
   timer: NodeJS.Timeout;
   isAnswered: boolean;
-  settle: PromiseWithResolvers<Choice[]>;
+  result: PromiseWithResolvers<Choice[]>;
 }
 
-/** Autocompletes that the bot may still answer. They have no message, only choices. */
+/** Autocomplete interactions that the bot may still answer. They have choices instead of a message. */
 export class Autocompletions {
   readonly #byId = new Map<string, Pending>();
 
-  /** `choices` rejects with Discord's words when no answer came within `ackMs`. */
+  /** `choices` rejects with Discord's sentence when there is no answer within `ackMs`. */
   start(id: string, locale: string, ackMs: number): { token: string; choices: Promise<Choice[]> } {
     const token = newToken(id);
-    const settle = Promise.withResolvers<Choice[]>();
+    const result = Promise.withResolvers<Choice[]>();
     const timer = setTimeout(() => {
       this.#byId.delete(id);
-      settle.reject(new Error('Loading options failed'));
+      result.reject(new Error('Loading options failed'));
     }, ackMs);
-    this.#byId.set(id, { token, locale, timer, isAnswered: false, settle });
-    return { token, choices: settle.promise };
+    this.#byId.set(id, { token, locale, timer, isAnswered: false, result });
+    return { token, choices: result.promise };
   }
 
-  /** Undefined = the interaction is no autocomplete, or its time is over. */
+  /** Undefined = not an autocomplete interaction, or one that has timed out. */
   find(id: string, token: string): { locale: string; answer(choices: Choice[]): void } | undefined {
     const pending = this.#byId.get(id);
     if (pending?.token !== token) return undefined;
@@ -41,5 +41,5 @@ export class Autocompletions {
 function answer(pending: Pending, choices: Choice[]): void {
   if (pending.isAnswered) throw new ApiError('alreadyAcknowledged');
   pending.isAnswered = true;
-  pending.settle.resolve(choices);
+  pending.result.resolve(choices);
 }

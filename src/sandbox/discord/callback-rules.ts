@@ -1,6 +1,6 @@
 import {
   type APIModalInteractionResponseCallbackData,
-  InteractionType as Asked,
+  InteractionType,
   MessageFlags,
   InteractionResponseType as Type,
 } from 'discord-api-types/v10';
@@ -13,18 +13,22 @@ import { refuseRepeated } from './layout-rules.ts';
 import { flags, MessageForm } from './message-rules.ts';
 import { ModalForm } from './modal-rules.ts';
 
-// interactions/receiving-and-responding, "Interaction Callback Type"; launching an activity is not played.
-const ANSWERS: Record<Exclude<Asked, Asked.Ping>, readonly Type[]> = {
-  [Asked.ApplicationCommand]: [Type.ChannelMessageWithSource, Type.DeferredChannelMessageWithSource, Type.Modal],
-  [Asked.ApplicationCommandAutocomplete]: [Type.ApplicationCommandAutocompleteResult],
-  [Asked.MessageComponent]: [
+// interactions/receiving-and-responding, "Interaction Callback Type"; launching an activity is not emulated.
+const ANSWERS: Record<Exclude<InteractionType, InteractionType.Ping>, readonly Type[]> = {
+  [InteractionType.ApplicationCommand]: [
+    Type.ChannelMessageWithSource,
+    Type.DeferredChannelMessageWithSource,
+    Type.Modal,
+  ],
+  [InteractionType.ApplicationCommandAutocomplete]: [Type.ApplicationCommandAutocompleteResult],
+  [InteractionType.MessageComponent]: [
     Type.ChannelMessageWithSource,
     Type.DeferredChannelMessageWithSource,
     Type.DeferredMessageUpdate,
     Type.UpdateMessage,
     Type.Modal,
   ],
-  [Asked.ModalSubmit]: [
+  [InteractionType.ModalSubmit]: [
     Type.ChannelMessageWithSource,
     Type.DeferredChannelMessageWithSource,
     Type.DeferredMessageUpdate,
@@ -33,15 +37,15 @@ const ANSWERS: Record<Exclude<Asked, Asked.Ping>, readonly Type[]> = {
 };
 const UPDATES: readonly Type[] = [Type.DeferredMessageUpdate, Type.UpdateMessage];
 
-// Once for all: a schema costs more to make than to use.
+// Created once, because creating a schema costs more than using it.
 const ENVELOPES = {
-  [Asked.ApplicationCommand]: envelopes(Asked.ApplicationCommand),
-  [Asked.ApplicationCommandAutocomplete]: envelopes(Asked.ApplicationCommandAutocomplete),
-  [Asked.MessageComponent]: envelopes(Asked.MessageComponent),
-  [Asked.ModalSubmit]: envelopes(Asked.ModalSubmit),
+  [InteractionType.ApplicationCommand]: envelopes(InteractionType.ApplicationCommand),
+  [InteractionType.ApplicationCommandAutocomplete]: envelopes(InteractionType.ApplicationCommandAutocomplete),
+  [InteractionType.MessageComponent]: envelopes(InteractionType.MessageComponent),
+  [InteractionType.ModalSubmit]: envelopes(InteractionType.ModalSubmit),
 };
 
-// A deferred answer takes only this flag; interactions/receiving-and-responding
+// A deferred answer allows only this flag; interactions/receiving-and-responding
 const DeferData = z.object({ flags: flags(MessageFlags.Ephemeral).exactOptional() });
 
 export type Callback =
@@ -52,14 +56,14 @@ export type Callback =
   | { kind: 'modal'; modal: APIModalInteractionResponseCallbackData };
 
 export interface Answerable {
-  type: Exclude<Asked, Asked.Ping>;
-  /** Whether a message's component led here, so that this message can be updated. */
+  type: Exclude<InteractionType, InteractionType.Ping>;
+  /** Whether the interaction came from a component of a message, which can then be updated. */
   hasSource: boolean;
 }
 
-/** @throws ApiError 50035 when the body breaks a rule, with paths under `data` as Discord names them. */
-export function parseCallback(body: unknown, asked: Answerable): Callback {
-  const { type, data } = parseForm(envelope(asked), body);
+/** @throws ApiError 50035 for an invalid body, with Discord's paths under `data`. */
+export function parseCallback(body: unknown, answerable: Answerable): Callback {
+  const { type, data } = parseForm(envelope(answerable), body);
   switch (type) {
     case Type.DeferredChannelMessageWithSource:
       return { kind: 'defer', ephemeral: isEphemeral(parseForm(DeferData, data ?? {}, ['data'])) };
@@ -81,13 +85,16 @@ export function parseCallback(body: unknown, asked: Answerable): Callback {
 
 /** @throws ApiError 50035 */
 export function parseChoices(body: unknown, locale: string): Choice[] {
-  const { data } = parseForm(envelope({ type: Asked.ApplicationCommandAutocomplete, hasSource: false }), body);
+  const { data } = parseForm(
+    envelope({ type: InteractionType.ApplicationCommandAutocomplete, hasSource: false }),
+    body,
+  );
   const { choices } = parseForm(Choices, data, ['data']);
   return choices.map(({ name, name_localizations, value }) => ({ name: name_localizations?.[locale] ?? name, value }));
 }
 
-function envelopes(asked: Answerable['type']) {
-  const answers = ANSWERS[asked];
+function envelopes(answerable: Answerable['type']) {
+  const answers = ANSWERS[answerable];
   return { withSource: oneOf(answers), withoutSource: oneOf(answers.filter((type) => !UPDATES.includes(type))) };
 }
 

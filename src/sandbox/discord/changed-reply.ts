@@ -6,7 +6,7 @@ import type { FileStore } from './file-store.ts';
 import { edited, isEmpty, type MessageForm, type Reply, refuseUnfit } from './message-rules.ts';
 import type { NumberedUpload } from './request-body.ts';
 
-/** Where a message's files go, and where pictures are served. */
+/** Where files are stored and pictures are served. */
 export interface ServedAt {
   files: FileStore;
   channelId: string;
@@ -14,8 +14,8 @@ export interface ServedAt {
 }
 
 /**
- * The message as Discord keeps it after this form: its files kept, its pictures at their served addresses.
- * Nothing is kept of a form that is refused.
+ * The message after this form is applied: its files are stored, and its pictures have the addresses at which they are
+ * served. A refused form changes nothing.
  *
  * @throws ApiError 50035 with `at` before every path, 50006 or 30015
  */

@@ -6,7 +6,7 @@ import type {
   APIPoll,
 } from 'discord-api-types/v10';
 
-/** Somebody who types commands in the emulated Discord. */
+/** A person who types commands in the emulated Discord. */
 export interface Member {
   id: string;
   name: string;
@@ -22,99 +22,99 @@ export interface Guild {
 /** A file that a member attaches. */
 export interface TypedFile {
   filename: string;
-  /** Default: what the name's ending says. */
+  /** Default: by the extension of the name. */
   contentType?: string;
   bytes: Uint8Array;
 }
 
-/** A user, role, channel or mentionable is given by its id; a choice by its name or value. */
+/** Users, roles, channels and mentionables are given by id; choices by name or value. */
 export type OptionInput = string | number | boolean | TypedFile;
 
 /** Where a command is used: 0 = a Discord server, 1 = direct messages with the bot, 2 = any other private channel. */
 export type PlaceContext = 0 | 1 | 2;
 
-/** Who does something, and where. */
+/** A member, and the place where they act. */
 export interface Whereabouts {
   /** Default: the first member. */
   memberId?: string;
   /** Default: the first guild. `null` = direct messages with the bot, or another private channel. */
   guildId?: string | null;
-  /** With Manage Server; ignored outside guilds. */
+  /** Whether the member has Manage Server; ignored outside guilds. */
   manageGuild?: boolean;
-  /** Told only for a private channel that is not the bot's own (2): a group of all members. */
+  /** Only needed for a private channel without the bot (2): a group of all members. */
   context?: PlaceContext;
-  /** For whom the app is installed: the guild (default), this member for themselves, or both. In a group only the user counts. */
+  /** Where the app is installed: in the guild (default), for this member, or both. In a group only the member's counts. */
   installedFor?: 'guild' | 'user' | 'both';
 }
 
 /** One typed command. */
 export interface TypedCommand extends Whereabouts {
-  /** The name; of a subcommand with what leads to it, such as `deck cards add`. */
+  /** The name; for a subcommand the whole path, such as `deck cards add`. */
   command: string;
   options?: Readonly<Record<string, OptionInput>>;
-  /** For a command of the menu of a member, or of a message of the bot. */
+  /** For a context menu command: the member, or the message of the bot. */
   target?: { userId: string } | { messageId: string };
 }
 
-/** A command that is still being typed. Other options may be missing, and may not fit yet. */
+/** A command that is still being typed. Other options may be missing or invalid. */
 export interface HalfTypedCommand extends Omit<TypedCommand, 'target'> {
-  /** The option with the cursor; what is typed of it stands in `options`, or nothing yet. */
+  /** The option with the cursor; its text so far is in `options`, if any. */
   focused: string;
 }
 
-/** A suggestion of the bot, with its name in the member's language. */
+/** A suggestion of the bot; the name is in the member's language. */
 export interface Choice {
   name: string;
   value: string | number;
 }
 
-/** A component of one of the bot's messages is used. By default by whoever the message answers. */
+/** The use of a component of a bot message. Default: by the member whom the message answers. */
 export interface UsedComponent {
   messageId: string;
   customId: string;
-  /** Of a select menu: the values of its options, or the ids of what was chosen. */
+  /** For a select menu: the values of its options, or the chosen ids. */
   values?: readonly string[];
   memberId?: string;
   manageGuild?: boolean;
 }
 
-/** A modal is sent off. */
+/** The submission of a modal. */
 export interface SubmittedModal {
-  /** Of the interaction that the bot answered with the modal. */
+  /** The interaction that the bot answered with the modal. */
   interactionId: string;
-  /** By the `custom_id` of the field; a field that is missing is left empty. A checkbox is "true" or "false". */
+  /** By the `custom_id` of the field; missing fields are empty. A checkbox is "true" or "false". */
   values: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /**
- * How far a typed command got: sent to the bot, acknowledged with "thinking…", answered,
+ * The state of a typed command: sent to the bot, acknowledged with "thinking…", answered,
  * or given up by Discord ("The application did not respond", "Something went wrong").
  */
 export type ChatState = 'sent' | 'thinking' | 'answered' | 'failed';
 
-/** What a message of the bot shows. */
+/** The visible content of a bot message. */
 export interface MessageBody {
   content: string;
-  /** Validated, with every picture's `proxy_url` filled in as Discord does; `attachment://` is a served address. */
+  /** Validated, with the `proxy_url` of every picture as Discord sets it; `attachment://` is replaced by a served address. */
   embeds: APIEmbed[];
-  /** Validated, with served addresses like the embeds. */
+  /** Validated, with served addresses as in embeds. */
   components: APIMessageTopLevelComponent[];
-  /** Files below the message: none that an embed shows. Served at their `url`. */
+  /** Files below the message, without those that an embed shows. Served at their `url`. */
   attachments: APIAttachment[];
   poll?: APIPoll;
 }
 
-/** A further message of the bot to the same command. */
+/** A follow-up message to the same command. */
 export interface FollowUp extends MessageBody {
   messageId: string;
   ephemeral: boolean;
   edited: boolean;
 }
 
-/** What the member did: a slash command or one of a menu, or the use of a component or modal. */
+/** What the member did: a slash command, a context menu command, or the use of a component or modal. */
 export type Trigger = 'command' | 'menu' | 'component' | 'modal';
 
-/** One command and its one reply, as the chat shows them. A snapshot: every change is a new object. */
+/** A snapshot of one command and its reply in the chat: every change is a new object. */
 export interface ChatMessage extends MessageBody {
   interactionId: string;
   /** The id of the reply, from the acknowledgement on. */
@@ -123,22 +123,22 @@ export interface ChatMessage extends MessageBody {
   context: PlaceContext;
   member: Member;
   trigger: Trigger;
-  /** As typed, such as `/card id:base1-4`; of a component its label, of a modal its title. */
+  /** As typed, such as `/card id:base1-4`; for a component its label, for a modal its title. */
   commandLine: string;
   state: ChatState;
-  /** Discord's words when `state` is `failed`. */
+  /** Discord's sentence when `state` is `failed`. */
   failure: string | undefined;
   ephemeral: boolean;
   edited: boolean;
   typedAtMs: number;
   answeredAtMs: number | undefined;
-  /** The bot removed its reply: there is nothing to show. */
+  /** The bot deleted its reply. */
   deleted?: true;
   followUps?: readonly FollowUp[];
-  /** The bot's message whose component was used, or that a menu was opened on. */
+  /** The bot message whose component or context menu was used. */
   sourceMessageId?: string;
-  /** The bot changed the source message instead of sending one: there is nothing to show here but follow-ups. */
+  /** The bot changed the source message instead of sending one: only follow-ups are shown here. */
   updatesSource?: true;
-  /** The bot answered with a form: there is nothing to show but the form, for the member alone, to be submitted. */
+  /** The bot answered with a form, which is shown to the member alone until it is submitted. */
   modal?: APIModalInteractionResponseCallbackData;
 }

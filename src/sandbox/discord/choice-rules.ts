@@ -14,5 +14,5 @@ export const ChoiceForm = z.object({
 
 export const ChoiceForms = z.array(ChoiceForm).max(MOST_CHOICES);
 
-/** The data of an autocomplete's answer. */
+/** The data of an autocomplete response. */
 export const Choices = z.object({ choices: ChoiceForms });

@@ -15,7 +15,7 @@ export const NAME = z
     complaint('APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid'),
   );
 
-/** The name of a command in a member's or message's menu: spaces and capitals are allowed. */
+/** The name of a context menu command: spaces and capitals are allowed. */
 export const MENU_NAME = text({ min: 1, max: 32 });
 
 const localized = <T extends z.ZodType<string>>(value: T) =>

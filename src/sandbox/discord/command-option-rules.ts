@@ -10,7 +10,7 @@ import { fieldProblems, orderProblems } from './option-combination-rules.ts';
 const MOST_OPTIONS = 25;
 const MOST_FILE_TYPES = 10;
 
-/** An option as Discord keeps it: `required` and `autocomplete` only when true. */
+/** An option as Discord stores it: `required` and `autocomplete` only when true. */
 export interface CommandOption {
   type: OptionType;
   name: string;

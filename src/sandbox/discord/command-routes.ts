@@ -1,16 +1,16 @@
 import { apiCommand } from './api-command.ts';
 import { ApiError } from './api-error.ts';
-import type { CommandBook, RegisteredCommand } from './command-book.ts';
+import type { CommandRegistry, RegisteredCommand } from './command-registry.ts';
 import { NO_CONTENT, ok, type RestRequest, type Route } from './route.ts';
 import type { World } from './world.ts';
 
 /** Registration: the same calls for the global commands and for each guild's. */
-export function commandRoutes(book: CommandBook, world: World): Route[] {
+export function commandRoutes(book: CommandRegistry, world: World): Route[] {
   const scopes = ['/applications/:application/commands', '/applications/:application/guilds/:guild/commands'];
   return scopes.flatMap((path) => scopeRoutes(path, book, world));
 }
 
-function scopeRoutes(path: string, book: CommandBook, world: World): Route[] {
+function scopeRoutes(path: string, book: CommandRegistry, world: World): Route[] {
   const show = (command: RegisteredCommand) => apiCommand(command, world.applicationId);
   const route = (method: string, below: string, answer: Route['answer']): Route => ({
     method,
@@ -40,7 +40,7 @@ function scopeRoutes(path: string, book: CommandBook, world: World): Route[] {
   ];
 }
 
-/** The guild whose commands are meant; null = the global ones. */
+/** The guild in the path; null = the global commands. */
 function commandScope({ params }: RestRequest, world: World): string | null {
   if (params.application !== world.applicationId) throw new ApiError('notYourApplication');
   const guildId = params.guild;

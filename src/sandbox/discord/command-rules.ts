@@ -62,7 +62,7 @@ const EntryPointCommand = z.object({
   ...base,
 });
 
-/** A command as a bot registers it, with everything that was left out filled in. */
+/** A command as a bot registers it, with defaults for omitted fields. */
 export const CommandForm = z.preprocess(
   (value) => (typeof value === 'object' && value !== null && !('type' in value) ? { ...value, type: 1 } : value),
   z.discriminatedUnion('type', [ChatCommand, MenuCommand, EntryPointCommand]),
@@ -79,7 +79,7 @@ interface Counted {
   choices?: Counted[];
 }
 
-/** Characters of all names, descriptions and values; of a localized one, the longest translation counts. */
+/** Characters of all names, descriptions and values; for localized ones the longest translation counts. */
 function commandLength(part: Counted): number {
   const own =
     longest(part.name, part.name_localizations) +

@@ -10,8 +10,8 @@ import { attach } from './typed-files.ts';
 import { halfTypedOptions } from './typed-options.ts';
 
 /**
- * Asks the bot for the choices of the focused option, as Discord's client does with every key.
- * Rejects with a sentence when it cannot be asked, or does not answer in time.
+ * Requests the choices of the focused option from the bot, as Discord's client does with every key.
+ * Rejects with a sentence when the bot cannot be reached or does not answer in time.
  */
 export async function completeOption(
   typed: HalfTypedCommand,

@@ -3,10 +3,10 @@ import * as z from 'zod';
 
 import { address, complaint, integer, text } from './field-rules.ts';
 
-/** Of a component, a modal, or an option in a menu: kept to the letter. components/reference, "Custom ID". */
+/** For a component, a modal, or an option in a menu: not trimmed. components/reference, "Custom ID". */
 export const customId = exactText({ min: 1, max: 100 });
 
-/** Text that is counted and kept as it stands. */
+/** Text that is counted and stored without trimming. */
 export function exactText({ min, max }: { min: number; max: number }) {
   return z
     .string()
@@ -16,7 +16,7 @@ export function exactText({ min, max }: { min: number; max: number }) {
     );
 }
 
-/** A list of `min` to `max` things. */
+/** A list of `min` to `max` items. */
 export function list<T extends z.ZodType>(thing: T, { min, max }: { min: number; max: number }) {
   return z
     .array(thing)
@@ -26,7 +26,7 @@ export function list<T extends z.ZodType>(thing: T, { min, max }: { min: number;
     );
 }
 
-/** A component of one type with its fields; what Discord does not know is dropped. */
+/** A component of one type with its fields; unknown fields are dropped. */
 export function component<T extends ComponentType, S extends z.ZodRawShape>(type: T, fields: S) {
   return z.object({ type: z.literal(type), id: integer({ min: 0, max: 2 ** 31 - 1 }).exactOptional(), ...fields });
 }

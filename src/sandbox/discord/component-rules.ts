@@ -37,7 +37,7 @@ interface FieldsOfStyle {
   words: string;
 }
 
-// components/reference, "Button Structure". The words are of the field, the codes guessed after them.
+// components/reference, "Button Structure". The messages are as reported, the codes are guesses.
 const ORDINARY: FieldsOfStyle = { needs: 'custom_id', excludes: ['url', 'sku_id'], words: 'custom id' };
 const BUTTON_FIELDS: Record<number, FieldsOfStyle> = {
   [ButtonStyle.Link]: { needs: 'url', excludes: ['custom_id', 'sku_id'], words: 'url' },
@@ -80,7 +80,7 @@ const Container = component(ComponentType.Container, {
   spoiler,
 });
 
-/** The components of a message, each for itself; what they may be together is the layout's rule. */
+/** Validates each component of a message; `layout-rules.ts` validates their combination. */
 export const MessageComponents = z
   .preprocess(withoutAnyNulls, z.array(z.discriminatedUnion('type', [...inContainer, Container])))
   .transform((components) => components as unknown as APIMessageTopLevelComponent[]);

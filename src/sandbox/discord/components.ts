@@ -5,16 +5,16 @@ import type {
   ComponentType,
 } from 'discord-api-types/v10';
 
-/** A component that a member can use: all but links and premium buttons have a `custom_id`. */
+/** A component that a member can use: all except links and premium buttons have a `custom_id`. */
 export type UsableComponent = APIButtonComponent | APISelectMenuComponent;
 
 export interface PlacedComponent {
   component: { type: ComponentType; id?: number; custom_id?: string; content?: string };
-  /** Where it stands in the form. */
+  /** Its path in the form. */
   path: readonly string[];
 }
 
-/** Every component, however deep, in reading order. */
+/** Every component at any depth, in reading order. */
 export function* everyComponent(
   components: readonly unknown[],
   at: readonly string[] = [],
@@ -42,7 +42,7 @@ export function fieldsOf(components: readonly unknown[]): APIComponentInLabel[] 
   return fields.map(({ component }) => component as APIComponentInLabel);
 }
 
-/** The components with an id each; the ids that are given stay. components/reference, "Anatomy of a Component". */
+/** The components, each with an id; given ids are kept. components/reference, "Anatomy of a Component". */
 export function withIds<T>(components: readonly T[]): T[] {
   const numbered = structuredClone(components) as T[];
   const placed = [...everyComponent(numbered)].map(({ component }) => component);

@@ -1,5 +1,5 @@
 import type { ChatMessage } from './chat.ts';
-import { type Life, type Lifetimes, type Phase, timeLimit } from './interaction.ts';
+import { type InteractionState, type Lifetimes, type Phase, timeLimit } from './interaction.ts';
 import type { SentMessages } from './sent-messages.ts';
 import { nextSnapshot } from './snapshot.ts';
 
@@ -12,7 +12,7 @@ export interface CourseOptions {
   onSnapshot: (message: ChatMessage) => void;
 }
 
-/** How an interaction goes on: its phase, which may end by itself, and what the chat shows of it. */
+/** The progress of an interaction: its phase, which may time out, and its snapshots in the chat. */
 export class ConversationCourse {
   readonly history: ChatMessage[] = [];
   readonly #options: CourseOptions;
@@ -37,7 +37,7 @@ export class ConversationCourse {
     return this.#phase;
   }
 
-  get life(): Life {
+  get state(): InteractionState {
     return { phase: this.#phase, typedAtMs: this.#message.typedAtMs };
   }
 
@@ -58,7 +58,7 @@ export class ConversationCourse {
     this.publish();
   }
 
-  /** Shown with the next snapshot. */
+  /** Included in the next snapshot. */
   amend(change: Pick<ChatMessage, 'modal'> | Pick<ChatMessage, 'updatesSource'>): void {
     this.#message = { ...this.#message, ...change };
   }

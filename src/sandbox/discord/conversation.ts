@@ -17,7 +17,7 @@ export interface ConversationOptions extends Answerable, CourseOptions {
   owners: Owners;
   /** `interaction_metadata` of every message here. */
   metadata: object;
-  /** The message whose component led here. */
+  /** The message whose component started the interaction. */
   source?: { conversation: Conversation; messageId: string } | undefined;
   nextId: () => string;
   files: FileStore;
@@ -25,7 +25,7 @@ export interface ConversationOptions extends Answerable, CourseOptions {
   origin: string;
 }
 
-/** A message of the bot, and the conversation in which it was sent. */
+/** A bot message and its conversation. */
 export interface HeldMessage {
   conversation: Conversation;
   message: SentMessage;
@@ -34,7 +34,7 @@ export interface HeldMessage {
 const LATE_POLL = 'Polls can only be added when editing a deferred interaction response.'; // resources/webhook
 const MOST_USER_FOLLOW_UPS = 5; // interactions/receiving-and-responding, "Followup Messages"
 
-/** One interaction and everything the bot answers to it. Its methods throw ApiError as Discord refuses. */
+/** One interaction and all answers of the bot. Methods throw ApiError where Discord refuses. */
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #sent = new SentMessages();
@@ -67,19 +67,19 @@ export class Conversation {
     return this.#course.subscribe(listener);
   }
 
-  /** The time to answer starts to run. */
+  /** Starts the time limit for the first answer. */
   begin(): void {
     this.#course.enter('sent');
   }
 
   acknowledge(callback: Callback, uploads: readonly NumberedUpload[]): void {
-    const outcome = acknowledge(this.#course.life, callback.kind, Date.now(), this.#options.lifetimes);
+    const outcome = acknowledge(this.#course.state, callback.kind, Date.now(), this.#options.lifetimes);
     if ('refusal' in outcome) throw new ApiError(outcome.refusal);
     this.#perform(callback, uploads);
     this.#course.enter(outcome.phase);
   }
 
-  /** One of the bot's messages, as the interaction's token reaches it: `@original`, or an id. */
+  /** A bot message by the interaction's token: `@original`, or an id. */
   sent(messageId: string): HeldMessage {
     this.#refuseWebhook();
     const { source } = this.#options;
@@ -88,7 +88,7 @@ export class Conversation {
     return this.held(messageId);
   }
 
-  /** A message that was sent here, whatever became of the token. @throws ApiError 10008 */
+  /** A message of this conversation, even if the token has expired. @throws ApiError 10008 */
   held(messageId: string): HeldMessage {
     return { conversation: this, message: this.#sent.find(messageId) };
   }
@@ -107,7 +107,7 @@ export class Conversation {
     conversation.#remove(message);
   }
 
-  /** Sends a further message, or fills the one that still shows "thinking…". */
+  /** Sends a follow-up message, or completes the reply that still shows "thinking…". */
   followUp(form: MessageForm, ephemeral: boolean, uploads: readonly NumberedUpload[]): HeldMessage {
     this.#refuseWebhook();
     if (this.phase === 'thinking') {
@@ -128,7 +128,7 @@ export class Conversation {
   }
 
   #refuseWebhook(): void {
-    const refusal = webhookRefusal(this.#course.life, Date.now(), this.#options.lifetimes);
+    const refusal = webhookRefusal(this.#course.state, Date.now(), this.#options.lifetimes);
     if (refusal) throw new ApiError(refusal);
   }
 

@@ -4,9 +4,9 @@ import { ApiError } from './api-error.ts';
 import type { ChatMessage } from './chat.ts';
 import { Conversation, type ConversationOptions } from './conversation.ts';
 
-const KEPT = 1_000; // finished conversations; older ones are forgotten, so that a long run needs no more memory
+const KEPT = 1_000; // finished conversations; older ones are dropped, so that memory stays bounded
 
-/** Every conversation of the emulated Discord, found by its interaction's id or token. */
+/** All conversations of the emulated Discord, by the interaction's id or token. */
 export class Conversations {
   readonly #byId = new Map<string, Conversation>();
   readonly #byToken = new Map<string, Conversation>();
@@ -41,7 +41,7 @@ export class Conversations {
     return found;
   }
 
-  /** The conversation in which the bot sent a message; undefined = there is no such message, or no more. */
+  /** The conversation of a bot message; undefined = no such message, or it was dropped. */
   holder(messageId: string): Conversation | undefined {
     return this.#byId.values().find((conversation) => conversation.holds(messageId));
   }
@@ -79,7 +79,7 @@ export class Conversations {
   }
 }
 
-/** A token in the form of Discord's. */
+/** A token in Discord's format. */
 export function newToken(interactionId: string): string {
   return Buffer.from(`interaction:${interactionId}:${randomBytes(48).toString('hex')}`).toString('base64url');
 }

@@ -19,7 +19,7 @@ const field = z.object({
   inline: z.boolean().default(false),
 });
 
-/** One embed within Discord's limits; what Discord does not know is dropped. */
+/** One embed within Discord's limits; unknown fields are dropped. */
 const Embed = z.preprocess(
   withoutNulls,
   z

@@ -18,7 +18,7 @@ import type { channelsOf, rolesOf } from './guild-contents.ts';
 import type { SeenRestRequest } from './request-log.ts';
 import type { TypedInteraction } from './typed-interaction.ts';
 
-/** What members do in the emulated Discord, what is seen of it, and what goes wrong in it. */
+/** Controls of the emulated Discord: actions of members, observation, and faults. */
 export interface EmulatedDiscord {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
@@ -30,22 +30,22 @@ export interface EmulatedDiscord {
   readonly members: readonly Member[];
   readonly rolesOf: typeof rolesOf;
   readonly channelsOf: typeof channelsOf;
-  /** Slash commands that a member sees there: global ones and the guild's, so a name may show up twice. */
+  /** Slash commands visible to a member there: global ones and the guild's, so a name may occur twice. */
   commandsFor(at: Whereabouts): APIApplicationCommand[];
-  /** The commands of a member's menu (`type` 2) and of a message's (3) that a member sees there. */
+  /** Context menu commands for members (`type` 2) and messages (3) that are visible to a member there. */
   menuCommandsFor(at: Whereabouts): APIApplicationCommand[];
-  /** Sends a command to the bot. @throws Error in plain words when it cannot be typed, or no bot is connected. */
+  /** Sends a command to the bot. @throws Error with a sentence when it is invalid or no bot is connected. */
   type(typed: TypedCommand): TypedInteraction;
-  /** The bot's choices for the focused option. Rejects with a sentence, such as "Loading options failed" after 3 s. */
+  /** Resolves to the bot's choices for the focused option. Rejects with a sentence, such as "Loading options failed" after 3 s. */
   complete(typed: HalfTypedCommand): Promise<Choice[]>;
-  /** Clicks a button. @throws Error in plain words. */
+  /** Clicks a button. @throws Error with a sentence. */
   click(used: Omit<UsedComponent, 'values'>): TypedInteraction;
-  /** Chooses in a select menu. @throws Error in plain words. */
+  /** Chooses in a select menu. @throws Error with a sentence. */
   choose(used: UsedComponent & { values: readonly string[] }): TypedInteraction;
-  /** Sends off the modal that the bot answered an interaction with. @throws Error in plain words. */
+  /** Submits the modal with which the bot answered an interaction. @throws Error with a sentence. */
   submit(modal: SubmittedModal): TypedInteraction;
   message(interactionId: string): ChatMessage | undefined;
-  /** The open ones and the last thousand finished, oldest first. */
+  /** All open messages and the last thousand finished ones, oldest first. */
   messages(): ChatMessage[];
   /** Every new snapshot of every message. Returns an unsubscribe. */
   onMessage(listener: (message: ChatMessage) => void): () => void;
@@ -68,14 +68,14 @@ export interface EmulatedDiscord {
     | 'lastEventAtMs'
     | 'invalidate'
   >;
-  /** Spoils REST requests. */
+  /** Faults of REST requests. */
   readonly faults: Pick<Faults, 'script' | 'met' | 'pending' | 'clear'>;
-  /** Faults of the gateway; those that are not named stay as they are. */
+  /** Sets faults of the gateway; omitted ones are unchanged. */
   setGatewayFaults(faults: Partial<GatewayFaults>): void;
-  /** From here on the bot's token is refused everywhere, and every gateway connection closed with 4004. */
+  /** From now on the bot's token is refused everywhere, and every gateway connection is closed with 4004. */
   revokeToken(): void;
-  /** Breaks every connection and refuses new ones, or lets them in again. */
+  /** Breaks every connection and refuses new ones, or accepts them again. */
   refuseConnections(refused: boolean): Promise<void>;
-  /** Quick, also with open connections. */
+  /** Does not wait for open connections. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { ApplicationCommandType as CommandType, GatewayCloseCodes } from 'discor
 import { apiCommand, isVisible } from './api-command.ts';
 import { applicationRoutes } from './application-routes.ts';
 import { Autocompletions } from './autocompletions.ts';
-import { CommandBook } from './command-book.ts';
+import { CommandRegistry } from './command-registry.ts';
 import { commandRoutes } from './command-routes.ts';
 import { completeOption } from './complete-option.ts';
 import { Conversations } from './conversations.ts';
@@ -30,7 +30,7 @@ import { DEFAULT_WORLD, type World } from './world.ts';
 export type { EmulatedDiscord } from './emulated-discord-controls.ts';
 export type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
 
-const HEARTBEAT_INTERVAL_MS = 41_250; // what Discord's own HELLO says
+const HEARTBEAT_INTERVAL_MS = 41_250; // as in Discord's HELLO
 
 /** Starts a Discord on the loopback interface that enforces Discord's rules. */
 export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {}): Promise<EmulatedDiscord> {
@@ -42,7 +42,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const world: World = { ...DEFAULT_WORLD, ...given(options) };
   const ids = new Snowflakes();
   const nextId = () => ids.next();
-  const book = new CommandBook(nextId);
+  const book = new CommandRegistry(nextId);
   const conversations = new Conversations();
   const autocompletions = new Autocompletions();
   const files = new FileStore(origin, nextId);

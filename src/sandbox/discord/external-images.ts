@@ -1,4 +1,4 @@
-/** A picture that the emulated Discord can show in the place of one out on the network. */
+/** A picture that the emulated Discord serves instead of an external one. */
 export interface ExternalImage {
   contentType: string;
   body: string | Uint8Array;
@@ -6,12 +6,12 @@ export interface ExternalImage {
 
 const PREFIX = '/external/';
 
-/** Where Discord itself serves a picture, so that a reader's browser asks nobody else; undefined = nowhere. */
+/** The address at which Discord proxies a picture, so that browsers load nothing external; undefined = not proxied. */
 export function proxyUrl(url: string, origin: string): string | undefined {
   return /^https?:/i.test(url) ? `${origin}${PREFIX}${encodeURIComponent(url)}` : undefined;
 }
 
-/** The address that a path under /external stands for; undefined = the path is none of those. */
+/** The original address of a path under /external; undefined for other paths. */
 export function externalUrl(path: string): string | undefined {
   if (!path.startsWith(PREFIX)) return undefined;
   try {

@@ -4,9 +4,9 @@ import type { FaultyRoute, ScriptedFault } from './faults.ts';
 export interface RateLimited {
   route: FaultyRoute;
   retryAfterSeconds: number;
-  /** Where it is said how long to wait: in the header in whole seconds, in the body with decimals; in both unless given. */
+  /** Where the wait is stated: in the header in whole seconds, in the body with decimals. Default: both. */
   statedIn?: 'header' | 'body' | 'both';
-  /** `user`: this bot's own calls; `shared`: everybody's calls to one thing; `global`: all of this bot's calls. */
+  /** `user`: this bot's calls of a route; `shared`: all bots' calls to a resource; `global`: all of this bot's calls. */
   scope?: 'user' | 'shared' | 'global';
   times?: number;
 }
@@ -24,7 +24,7 @@ export function rateLimited({
     ...(statedIn !== 'body' && { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
     'X-RateLimit-Scope': scope,
     ...(global && { 'X-RateLimit-Global': 'true' }),
-    // Only a limit of the bot's own has a bucket to tell of.
+    // Only a limit of the bot itself has a bucket to name.
     ...(scope === 'user' && {
       'X-RateLimit-Limit': '5',
       'X-RateLimit-Remaining': '0',
@@ -38,13 +38,13 @@ export function rateLimited({
   return { route, times, answer: { status: 429, headers, body } };
 }
 
-/** What Cloudflare says for Discord to an address that it has shut out: no limits are named; topics/rate-limits. */
+/** Cloudflare's answer to a banned address: no limits are named; topics/rate-limits. */
 export function bannedByCloudflare(route: FaultyRoute, retryAfterSeconds: number, times = 1): ScriptedFault {
   const headers = { 'Retry-After': String(retryAfterSeconds), 'Content-Type': 'text/html' };
   return { route, times, answer: { status: 429, headers, body: 'error code: 1015' } };
 }
 
-/** A proxy's words for a server that does not answer. */
+/** A proxy's answer for a server that does not respond. */
 export function serverError(route: FaultyRoute, { status = 502, times = 1 } = {}): ScriptedFault {
   return {
     route,
@@ -59,7 +59,7 @@ export function refused(route: FaultyRoute, refusal: Refusal, times = 1): Script
   return { route, times, answer: { status: error.status, body: error } };
 }
 
-/** A refusal by something before Discord, which knows no JSON; `claimsJson` when it says that it does. */
+/** A refusal in HTML by something in front of Discord; with `claimsJson` its content type is JSON. */
 export function refusedWithHtml(
   route: FaultyRoute,
   status: number,

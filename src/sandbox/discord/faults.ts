@@ -2,33 +2,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RestAnswer } from './route.ts';
 
-/** The calls that a fault can be meant for; `any` is every call. */
+/** The calls that a fault can apply to; `any` is every call. */
 export type FaultyRoute = 'callback' | 'edit' | 'gateway/bot' | 'commands' | 'any';
 
 /**
- * What a broken connection does. `hang`: no answer ever comes. `close`: closed in good order before anything was
- * processed, as happens to a kept-alive connection. `reset`: torn down instead. `lose answer`: processed, then closed.
+ * How a connection breaks. `hang`: never answered. `close`: closed before the request is processed, as happens to idle
+ * connections. `reset`: a TCP reset instead. `lose answer`: processed, then closed.
  */
 export type ConnectionFault = 'hang' | 'close' | 'reset' | 'lose answer';
 
 export interface DictatedRestAnswer {
   status: number;
   headers?: Record<string, string>;
-  /** A string goes out as it is, anything else as JSON. */
+  /** Strings are sent as they are, anything else as JSON. */
   body?: unknown;
 }
 
 export interface ScriptedFault {
   route: FaultyRoute;
-  /** For how many requests; 1 unless given. */
+  /** For how many requests. Default 1. */
   times?: number;
-  /** Unless given, the request is processed as usual: it is only late. */
+  /** Default: processed as usual, after the delay. */
   answer?: DictatedRestAnswer | ConnectionFault;
-  /** Waited before anything is processed. */
+  /** Delay before processing. */
   delayMs?: number;
 }
 
-/** What is sent in the end, or what the connection suffers instead. */
+/** The answer, or how the connection breaks instead. */
 export type RestOutcome = RestAnswer | Exclude<ConnectionFault, 'lose answer'>;
 
 const ROUTES: readonly [FaultyRoute, RegExp][] = [
@@ -38,32 +38,32 @@ const ROUTES: readonly [FaultyRoute, RegExp][] = [
   ['commands', /^\w+ \/applications\/[^/]+(?:\/guilds\/[^/]+)?\/commands(?:\/|$)/],
 ];
 
-/** Faults waiting for their requests, in the order in which they were scripted. Nothing is left to chance. */
+/** Scripted faults that wait for their requests, in order. Nothing is random. */
 export class Faults {
   #waiting: { fault: ScriptedFault; left: number }[] = [];
   #met = 0;
 
-  /** Spoils the next matching requests, before the normal rules. */
+  /** Adds a fault for the next matching requests, before the normal rules. */
   script(...faults: readonly ScriptedFault[]): void {
     for (const fault of faults) this.#waiting.push({ fault, left: fault.times ?? 1 });
   }
 
-  /** Requests that were spoilt so far. */
+  /** Requests that have met a fault. */
   get met(): number {
     return this.#met;
   }
 
-  /** Requests that are still to be spoilt. */
+  /** Requests that will still meet a fault. */
   get pending(): number {
     return this.#waiting.reduce((sum, { left }) => sum + left, 0);
   }
 
-  /** Forgets what has not been met. */
+  /** Removes all pending faults. */
   clear(): void {
     this.#waiting = [];
   }
 
-  /** The fault that meets this request; `path` is below `/api/v10`, without query. */
+  /** Takes the fault for this request; `path` is below `/api/v10`, without query. */
   take(method: string, path: string): ScriptedFault | undefined {
     if (this.#waiting.length === 0) return undefined;
     const entry = this.#waiting.find(({ fault: { route } }) => route === 'any' || route === faultyRoute(method, path));
@@ -75,12 +75,12 @@ export class Faults {
   }
 }
 
-/** `undefined` for a call that has no name here. */
+/** `undefined` for a call without a name here. */
 export function faultyRoute(method: string, path: string): FaultyRoute | undefined {
   return ROUTES.find(([, pattern]) => pattern.test(`${method} ${path}`))?.[0];
 }
 
-/** What becomes of a request that meets a fault; `process` does what would have been done without. */
+/** Applies a fault to a request; `process` is the normal processing. */
 export async function spoilt(
   { answer, delayMs = 0 }: ScriptedFault,
   process: () => Promise<RestAnswer>,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A zod refinement's complaint that keeps Discord's leaf code. */
+/** Error options of a zod refinement that carry Discord's leaf code. */
 export function complaint(code: string, message: string): { error: string; params: { code: string } } {
   return { error: message, params: { code } };
 }
@@ -20,7 +20,7 @@ export function text({ min = 0, max }: { min?: number; max: number }) {
     .refine((value) => value.length >= min && value.length <= max, words);
 }
 
-/** Text of 1 to `max` characters whose absence and emptiness are the same mistake. */
+/** Text of 1 to `max` characters; an absent and an empty value give the same error. */
 export function requiredText(max: number) {
   return z
     .string()
@@ -59,7 +59,7 @@ export function address(...schemes: readonly string[]) {
     );
 }
 
-/** Many of Discord's fields take null for "not there". */
+/** Many of Discord's fields accept null for "absent". */
 export function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));

@@ -11,13 +11,13 @@ const BY_ENDING: Record<string, string> = {
   pdf: 'application/pdf',
 };
 
-/** The media type that was told, else the one of the name's ending; undefined = unknown. */
-export function contentTypeOf(filename: string, told: string | undefined): string | undefined {
-  if (told && told !== 'application/octet-stream') return told;
+/** The declared media type, otherwise by the extension of the name; undefined = unknown. */
+export function contentTypeOf(filename: string, declared: string | undefined): string | undefined {
+  if (declared && declared !== 'application/octet-stream') return declared;
   return BY_ENDING[filename.split('.').pop()?.toLowerCase() ?? ''];
 }
 
-/** Width and height of a PNG or GIF, from its header; of other files nothing is told. */
+/** Width and height of a PNG or GIF, from its header; empty for other files. */
 export function pictureSize(bytes: Uint8Array): { width: number; height: number } | undefined {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.length >= 24 && view.toString('latin1', 1, 4) === 'PNG') {

@@ -5,12 +5,12 @@ import { contentTypeOf, pictureSize } from './file-kinds.ts';
 /** A file as a bot or a member sends it. */
 export interface Upload {
   filename: string;
-  /** `undefined` = what the name's ending says. */
+  /** `undefined` = by the extension of the name. */
   contentType: string | undefined;
   bytes: Uint8Array;
 }
 
-/** A file with its id and address, before it is kept. */
+/** A file with its id and address, before it is stored. */
 export interface PreparedFile {
   attachment: APIAttachment;
   bytes: Uint8Array;
@@ -27,7 +27,7 @@ export class FileStore {
   readonly #mostBytes: number;
   #bytes = 0;
 
-  /** @param mostBytes kept in all; older files are forgotten, so that a long run needs no more memory */
+  /** @param mostBytes of all files; older files are dropped, so that memory stays bounded */
   constructor(origin: string, nextId: () => string, mostBytes = MOST_BYTES) {
     this.#origin = origin;
     this.#nextId = nextId;
@@ -64,7 +64,7 @@ export class FileStore {
     }
   }
 
-  /** The file at a path; undefined = there is none, or no more. */
+  /** The file at a path; undefined = none, or it was dropped. */
   at(path: string): PreparedFile | undefined {
     return this.#byPath.get(path);
   }

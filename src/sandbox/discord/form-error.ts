@@ -5,7 +5,7 @@ import { ApiError, type ErrorTree } from './api-error.ts';
 type Issue = z.core.$ZodIssue;
 type Leaf = { code: string; message: string };
 
-/** Which of Discord's converters refuses a value of the wrong JSON type. */
+/** The error of Discord's converter for a value of the wrong JSON type. */
 const WRONG_TYPE: Record<string, Leaf> = {
   string: { code: 'STRING_TYPE_CONVERT', message: 'Could not interpret value as string.' },
   number: { code: 'NUMBER_TYPE_COERCE', message: 'Value is not a number.' },
@@ -15,7 +15,7 @@ const WRONG_TYPE: Record<string, Leaf> = {
 };
 const NOT_A_DICTIONARY = { code: 'DICT_TYPE_CONVERT', message: 'Only dictionaries may be used in a DictType' };
 
-/** The value as the schema reads it; else Discord's 50035, with `at` before every path. */
+/** The value parsed by the schema. @throws ApiError 50035 with `at` before every path */
 export function parseForm<S extends z.ZodType>(schema: S, value: unknown, at: readonly string[] = []): z.output<S> {
   const read = schema.safeParse(value, { reportInput: true });
   if (read.success) return read.data;
@@ -48,7 +48,7 @@ function leaves(tree: ErrorTree, path: readonly PropertyKey[]): Leaf[] {
   return found;
 }
 
-/** A component of a type that may not stand here is itself the mistake, not its type. */
+/** For a component of a type that is not allowed here, the error is at the component, not at its type. */
 function pathOf(issue: Issue): readonly PropertyKey[] {
   return isOfNoKnownType(issue) ? issue.path.slice(0, -1) : issue.path;
 }

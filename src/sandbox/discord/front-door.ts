@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// Longer than any test: a client loses the request that meets the end of an idle connection.
+// Longer than any test, because a client loses a request that is sent while an idle connection is closed.
 const KEEP_ALIVE_MS = 400_000;
 
-/** The port on the loopback interface that all of the emulated Discord is behind. It can be shut for a while. */
+/** The listening socket of the whole emulated Discord, on the loopback interface. It can refuse connections for a while. */
 export class FrontDoor {
   readonly server: Server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
   #port = 0;
@@ -22,13 +22,13 @@ export class FrontDoor {
     this.#port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Connections are refused from here on, and those that there are torn down, but for gateway connections. */
+  /** Refuses new connections and closes existing ones, except gateway connections. */
   shut(): void {
     this.server.close();
     this.server.closeAllConnections();
   }
 
-  /** Shuts for good. Resolves when nobody is connected any more. */
+  /** Closes for good. Resolves when no connection is left. */
   async close(): Promise<void> {
     if (!this.server.listening) return this.server.closeAllConnections();
     const closed = once(this.server, 'close');

@@ -21,13 +21,13 @@ export interface GatewayConnectionOptions {
   heartbeatIntervalMs: number;
   /** undefined = none */
   compression: TransportCompression | undefined;
-  /** Whether no other shard of this one's turn has identified just now, in any process. */
+  /** Whether no other shard with the same rate limit key has just identified, in any process. */
   mayIdentify(shardId: number): boolean;
-  /** A bot identified: makes its session and sends READY, unless that is withheld. */
+  /** After an identify: creates the session and sends READY, unless it is withheld. */
   open(identify: Identify, link: SessionLink): GatewaySession | undefined;
   find(sessionId: string): GatewaySession | undefined;
   resumed(): void;
-  /** The session cannot be resumed any more. */
+  /** Called when the session cannot be resumed any more. */
   end(session: GatewaySession): void;
 }
 
@@ -38,7 +38,7 @@ const AFTER_IDENTIFY_ONLY: readonly number[] = [
   Op.RequestSoundboardSounds,
 ];
 
-/** One client's connection: hello, heartbeats, identify or resume, and the limits on what it sends. */
+/** A client's connection: hello, heartbeats, identify or resume, and the limits on its payloads. */
 export class GatewayConnection implements SessionLink {
   readonly #wire: GatewayWire;
   readonly #options: GatewayConnectionOptions;
@@ -59,12 +59,12 @@ export class GatewayConnection implements SessionLink {
     else if (!helloWithheld) this.#sendOp(Op.Hello, { heartbeat_interval: heartbeatIntervalMs });
   }
 
-  /** As it is: a text, or bytes that no client can read. */
+  /** Sends a frame as it is: text, or bytes that no client can read. */
   send(frame: string | Uint8Array): void {
     this.#wire.send(frame);
   }
 
-  /** Events from now on wait for a resume. Code 1006 = the line just breaks. */
+  /** Events from now on wait for a resume. Code 1006 = the connection breaks without a close frame. */
   close(code: number): void {
     this.#release();
     this.#wire.close(code);
@@ -143,7 +143,7 @@ export class GatewayConnection implements SessionLink {
 
   #closed(code: number): void {
     clearTimeout(this.#silence);
-    // A client that closes with one of these gives its session up; events/gateway, "Disconnecting"
+    // A client that closes with one of these codes ends its session; events/gateway, "Disconnecting"
     if (this.#session && (code === 1_000 || code === 1_001)) this.#options.end(this.#session);
     this.#release();
   }

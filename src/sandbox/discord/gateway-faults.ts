@@ -1,22 +1,22 @@
-/** What is wrong with the gateway right now. All of it can be switched at any time. */
+/** Current faults of the gateway. All can be changed at any time. */
 export interface GatewayFaults {
-  /** No heartbeat is acknowledged: to the bot the line is dead (a zombie). */
+  /** Heartbeats are not acknowledged: to the bot the connection is dead (a zombie). */
   heartbeatsIgnored: boolean;
-  /** Who connects is not greeted. */
+  /** Connections get no HELLO. */
   helloWithheld: boolean;
-  /** Who connects is sent away with this close code; `undefined`: may stay. */
+  /** Connections are closed at once with this code; `undefined`: not closed. */
   closesAtOnce: number | undefined;
-  /** Who identifies waits for READY in vain. */
+  /** An identify gets no READY. */
   readyWithheld: boolean;
-  /** So long READY lets itself be waited for, ms. */
+  /** Delay of READY. */
   readyDelayMs: number;
-  /** READY names an address for resumes at which nobody listens. */
+  /** READY names a resume address that refuses connections. */
   deadResumeAddress: boolean;
-  /** So many resumes are answered with op 9 (not resumable) from now on. */
+  /** The next so many resumes are answered with op 9 (not resumable). */
   refusedResumes: number;
-  /** Who resumes gets no answer, but for its heartbeats. */
+  /** Resumes are not answered; heartbeats are. */
   resumesIgnored: boolean;
-  /** The bot's token is worth nothing any more, here and for REST. */
+  /** The bot's token is refused, by the gateway and by REST. */
   tokenRevoked: boolean;
 }
 

@@ -1,11 +1,11 @@
 export interface IdentifyLimits {
-  /** So many shards may identify at once: those with different `shard_id % max_concurrency`. */
+  /** Number of shards that may identify at once: those with different `shard_id % max_concurrency`. */
   maxConcurrency: number;
   /** 0 = no limit. */
   windowMs: number;
 }
 
-/** Takes one identify in each window for each key, whichever process it is from; events/gateway, "Rate Limiting". */
+/** Allows one identify per window and rate limit key, from any process; events/gateway, "Rate Limiting". */
 export class GatewayIdentifyLimit {
   readonly #limits: IdentifyLimits;
   readonly #takenAtMs = new Map<number, number>();
@@ -15,12 +15,12 @@ export class GatewayIdentifyLimit {
     this.#limits = limits;
   }
 
-  /** Identifies that came too soon so far. */
+  /** Identifies that were refused so far. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Whether the shard may identify now. One that may not does not make the others wait longer. */
+  /** Whether the shard may identify now. A refused identify does not extend the window. */
   take(shardId: number, nowMs: number): boolean {
     const { maxConcurrency, windowMs } = this.#limits;
     const key = shardId % maxConcurrency;

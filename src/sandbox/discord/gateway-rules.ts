@@ -13,7 +13,7 @@ const ALL_INTENTS = Object.values(Intent).reduce<number>((all, bit) => (typeof b
 export const Frame = z.object({ op: z.int(), d: z.unknown() });
 export type Frame = z.infer<typeof Frame>;
 
-// Some clients send what goes into the Authorization header, and Discord takes it.
+// Some clients send the value of the Authorization header, and Discord accepts it.
 const Token = z.string().transform((token) => token.replace(/^Bot /, ''));
 
 export const Identify = z.object({
@@ -24,13 +24,13 @@ export const Identify = z.object({
   compress: z
     .unknown()
     .optional()
-    .transform((asked) => asked === true), // Oceanic sends the name of its stream, and is served
+    .transform((value) => value === true), // Oceanic sends the name of its stream, which Discord accepts
 });
 export type Identify = z.infer<typeof Identify>;
 
 export const Resume = z.object({ token: Token, session_id: z.string(), seq: z.int() });
 
-/** What a client sent, or undefined where Discord closes with 4002. */
+/** The payload of a client; undefined = Discord closes with 4002. */
 export function parseFrame(text: string): Frame | undefined {
   if (Buffer.byteLength(text) > LARGEST_PAYLOAD_BYTES) return undefined;
   try {
@@ -45,7 +45,7 @@ export interface GatewayAddress {
   compression: TransportCompression | undefined;
 }
 
-/** What a client asks for in the address, or the close code if that is not served; events/gateway, "Connecting". */
+/** The encoding and compression in the address, or the close code for unsupported ones; events/gateway, "Connecting". */
 export function gatewayAddress(query: URLSearchParams): GatewayAddress | { refusal: number } {
   const version = apiVersion(query.get('v'));
   if (version === undefined) return { refusal: Close.InvalidAPIVersion };
@@ -55,7 +55,7 @@ export function gatewayAddress(query: URLSearchParams): GatewayAddress | { refus
   return isTransportCompression(compress) ? { version, compression: compress } : { refusal: Close.DecodeError };
 }
 
-/** The close code for an identify that is refused; undefined = it is not. */
+/** The close code for an invalid identify; undefined = valid. */
 export function identifyRefusal(
   { token, intents, shard: [id, count] }: Identify,
   isBotToken: (token: string) => boolean,

@@ -4,13 +4,13 @@ import { shardOf } from './snowflake.ts';
 
 const REPLAYABLE = 1_000; // events kept for a resume; Discord names no number
 
-/** Where a session's events go while a client is connected. */
+/** Receives a session's events while a client is connected. */
 export interface SessionLink {
   send(frame: string): void;
   close(code: number): void;
 }
 
-/** One identified bot process on one shard. It outlives its connection until it is ended. */
+/** One identified bot process on one shard. It survives its connection until it is ended. */
 export class GatewaySession {
   readonly id = randomBytes(16).toString('hex');
   readonly shard: readonly [id: number, count: number];
@@ -28,7 +28,7 @@ export class GatewaySession {
     return this.#link !== undefined;
   }
 
-  /** When the connection went away, ms since the epoch; undefined while there is one. */
+  /** When the connection was lost, ms since the epoch; undefined while connected. */
   get detachedAtMs(): number | undefined {
     return this.#link ? undefined : this.#detachedAtMs;
   }
@@ -38,7 +38,7 @@ export class GatewaySession {
     return shardOf(guildId, this.shard[1]) === this.shard[0];
   }
 
-  /** Sends an event, or keeps it for a resume. `json` is the serialized payload. */
+  /** Sends an event, or stores it for a resume. `json` is the serialized payload. */
   dispatch(type: string, json: string): void {
     const frame = `{"op":0,"s":${++this.#sequence},"t":"${type}","d":${json}}`;
     this.#kept.push(frame);
@@ -46,13 +46,13 @@ export class GatewaySession {
     this.#link?.send(frame);
   }
 
-  /** What a resume from `sequence` meets: it works, the number is impossible, or too much was missed. */
+  /** The result of a resume from `sequence`: it works, the number is impossible, or too many events were missed. */
   resumable(sequence: number): 'yes' | 'bad sequence' | 'too late' {
     if (sequence < 0 || sequence > this.#sequence) return 'bad sequence';
     return this.#sequence - sequence > this.#kept.length ? 'too late' : 'yes';
   }
 
-  /** Moves the session to a new connection, which first gets what it missed. */
+  /** Moves the session to a new connection, which first receives the missed events. */
   resume(sequence: number, link: SessionLink): void {
     this.#link?.close(4_000);
     this.#link = link;
@@ -61,7 +61,7 @@ export class GatewaySession {
     this.dispatch('RESUMED', '{}');
   }
 
-  /** The connection went away. A later one that took the session over stays. */
+  /** Called when a connection is lost. A newer connection of the session is kept. */
   detach(link: SessionLink, nowMs: number): void {
     if (this.#link !== link) return;
     this.#link = undefined;

@@ -14,7 +14,7 @@ export class GatewaySessions {
     return this.#sessions.size;
   }
 
-  /** Those with a connection right now. */
+  /** The sessions with a connection. */
   get connected(): GatewaySession[] {
     return [...this.#sessions.values()].filter(({ isConnected }) => isConnected);
   }
@@ -38,13 +38,13 @@ export class GatewaySessions {
     }
   }
 
-  /** Resolves as soon as `isMet`, which is asked now and after every READY and RESUMED. */
+  /** Resolves as soon as `isMet` returns true; it is called now and after every READY and RESUMED. */
   when(isMet: () => boolean): Promise<void> {
     if (isMet()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push({ isMet, resolve }));
   }
 
-  /** A session became ready, or was taken up again. */
+  /** Called after READY and RESUMED. */
   changed(): void {
     const met = this.#waiting.filter(({ isMet }) => isMet());
     this.#waiting = this.#waiting.filter((waiting) => !met.includes(waiting));

@@ -2,7 +2,7 @@ import { constants, createDeflate, createZstdCompress, deflateSync } from 'node:
 import type { WebSocket } from 'ws';
 
 // events/gateway, "Transport Compression": one stream for the life of a connection, each frame a message that ends with
-// a flush; clients of zlib-stream know it by its suffix 00 00 FF FF.
+// a flush; clients of zlib-stream detect it by the suffix 00 00 FF FF.
 const STREAMS = {
   'zlib-stream': () => ({ stream: createDeflate(), flush: constants.Z_SYNC_FLUSH }),
   'zstd-stream': () => ({ stream: createZstdCompress(), flush: constants.ZSTD_e_flush }),
@@ -14,7 +14,7 @@ export function isTransportCompression(name: string): name is TransportCompressi
   return Object.hasOwn(STREAMS, name);
 }
 
-/** Frames on their way to one client, in the compression that it asked for. */
+/** Sends frames to one client, in the requested compression. */
 export class GatewayWire {
   readonly #socket: WebSocket;
   readonly #compressed: CompressedStream | undefined;
@@ -34,12 +34,12 @@ export class GatewayWire {
     return !this.#isClosing && this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Every frame from here on is compressed by itself, unless all are already; events/gateway, "Payload Compression". */
+  /** Compresses each further frame separately, unless the stream is compressed; events/gateway, "Payload Compression". */
   compressPayloads(): void {
     this.#compressesPayloads = true;
   }
 
-  /** @param frame bytes go out as they are, and no client can read them */
+  /** @param frame bytes are sent as they are, which no client can read */
   send(frame: string | Uint8Array): void {
     if (!this.isOpen) return;
     if (typeof frame !== 'string') this.#socket.send(frame);
@@ -47,7 +47,7 @@ export class GatewayWire {
     else this.#socket.send(this.#compressesPayloads ? deflateSync(frame) : frame);
   }
 
-  /** Closes after what was sent before. Code 1006 = the line just breaks. */
+  /** Closes after everything that was sent before. Code 1006 = the connection breaks without a close frame. */
   close(code: number): void {
     this.#isClosing = true;
     if (code === 1_006) this.#socket.terminate();
@@ -78,7 +78,7 @@ class CompressedStream {
     });
   }
 
-  /** Calls back when all that was written has left the stream. */
+  /** Calls back when everything written has left the stream. */
   flushed(then: () => void): void {
     this.#stream.flush(this.#flush, then);
   }

@@ -14,7 +14,7 @@ import { GatewaySessions } from './gateway-sessions.ts';
 import { announcedGuilds, readyPayload } from './ready-payload.ts';
 import type { World } from './world.ts';
 
-/** The "discard" port of old, which nothing serves any more. */
+/** The "discard" port (RFC 863), on which nothing listens. */
 const NOBODY_LISTENS = 'ws://127.0.0.1:9';
 
 export interface GatewayOptions {
@@ -22,12 +22,12 @@ export interface GatewayOptions {
   heartbeatIntervalMs: number;
   /** `ws://127.0.0.1:PORT` */
   url: string;
-  /** Read whenever they matter. */
+  /** Read at each use. */
   faults: GatewayFaults;
   limits: IdentifyLimits;
 }
 
-/** The gateway: every connection and every session, and the events that go to them. */
+/** The gateway: all connections and sessions, and the events that they receive. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536 });
@@ -49,7 +49,7 @@ export class Gateway {
     return this.#options.url;
   }
 
-  /** Sessions with a connection right now. */
+  /** Sessions with a connection. */
   get sessions(): number {
     return this.#sessions.connected.length;
   }
@@ -59,12 +59,12 @@ export class Gateway {
     return this.#identifies;
   }
 
-  /** Identifies that came too soon after another's so far. */
+  /** Identifies so far that were refused as too soon. */
   get refusedIdentifies(): number {
     return this.#limit.refused;
   }
 
-  /** Connections that took a session up again so far. */
+  /** Connections that resumed a session so far. */
   get resumes(): number {
     return this.#resumes;
   }
@@ -86,12 +86,12 @@ export class Gateway {
     this.#sessions.dispatch(type, guildId, json);
   }
 
-  /** Closes every connection; 1006 breaks the line without a word. */
+  /** Closes every connection; 1006 breaks it without a close frame. */
   drop(code = 4_000): void {
     for (const connection of this.#connections) connection.close(code);
   }
 
-  /** Tears every connection down as a machine does that has lost its memory: with a TCP reset. */
+  /** Breaks every connection with a TCP reset, as after a restart of the machine. */
   reset(): void {
     for (const wire of this.#wires) wire.resetAndDestroy();
   }
@@ -101,12 +101,12 @@ export class Gateway {
     for (const connection of this.#connections) connection.requestReconnect();
   }
 
-  /** Op 9 to every connection; unless `resumable`, their sessions are gone. */
+  /** Op 9 to every connection; unless `resumable`, their sessions end. */
   invalidate(resumable: boolean): void {
     for (const connection of this.#connections) connection.invalidate(resumable);
   }
 
-  /** The same to every connection as it is, however odd; no session counts or keeps it. */
+  /** Sends a raw frame to every connection, even an invalid one; sessions neither count nor store it. */
   send(frame: string | Uint8Array): void {
     for (const connection of this.#connections) connection.send(frame);
   }
@@ -116,12 +116,12 @@ export class Gateway {
     return this.#sessions.when(() => this.sessions > 0);
   }
 
-  /** Resolves when bots have begun a session or taken one up so many times in all, and one of them is connected. */
+  /** Resolves when sessions have been started or resumed so many times in all, and one is connected. */
   whenUp(times: number): Promise<void> {
     return this.#sessions.when(() => this.#identifies + this.#resumes >= times && this.sessions > 0);
   }
 
-  /** Resolves when every shard of so many is connected and identified. */
+  /** Resolves when all of so many shards are connected and identified. */
   whenAllReady(shardCount: number): Promise<void> {
     return this.#sessions.when(() => {
       const shards = this.#sessions.connected.map(({ shard }) => shard).filter(([, count]) => count === shardCount);

@@ -22,7 +22,7 @@ const CHANNELS: readonly Omit<GuildChannel, 'id'>[] = [
 ];
 const ROLES = ['Moderators', 'Traders'];
 
-/** What every guild has; the first is where commands are typed. */
+/** The channels of every guild; commands are typed in the first. */
 export function channelsOf(guildId: string): GuildChannel[] {
   return CHANNELS.map((channel, index) => ({ ...channel, id: String(BigInt(guildId) + 1_000n + BigInt(index)) }));
 }

@@ -10,9 +10,9 @@ export interface SentInteraction {
   type: InteractionType;
   place: Place;
   owners: Owners;
-  /** What was typed, chosen or filled in. */
+  /** The data of the command, component or modal. */
   data: object;
-  /** The message whose component led here. */
+  /** The message whose component started the interaction. */
   message?: object;
 }
 

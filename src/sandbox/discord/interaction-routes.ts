@@ -17,7 +17,7 @@ const TYPES: Record<Callback['kind'], Type> = {
   modal: Type.Modal,
 };
 
-/** What a bot calls to answer: the callback and the interaction's webhook. */
+/** The calls with which a bot answers: the callback and the interaction's webhook. */
 export function interactionRoutes(
   conversations: Conversations,
   autocompletions: Autocompletions,

@@ -2,7 +2,7 @@ import type { Refusal } from './api-error.ts';
 import type { Callback } from './callback-rules.ts';
 import type { ChatState, Trigger } from './chat.ts';
 
-/** How long an interaction may wait for its first answer, and how long its token lives after it was typed. */
+/** How long an interaction may wait for its first answer, and how long its token is valid after it was typed. */
 export interface Lifetimes {
   ackMs: number;
   tokenMs: number;
@@ -12,19 +12,19 @@ export interface Lifetimes {
 export const DISCORD_LIFETIMES: Lifetimes = { ackMs: 3_000, tokenMs: 900_000 };
 
 /**
- * The life of one interaction. `unanswered` was never acknowledged in time; `expired` still showed "thinking…"
- * when its token died; `deleted` had its reply removed.
+ * The state of one interaction. `unanswered`: not acknowledged in time; `expired`: it still showed "thinking…" when its
+ * token expired; `deleted`: the reply was deleted.
  */
 export type Phase = 'sent' | 'thinking' | 'answered' | 'unanswered' | 'expired' | 'deleted';
 
-export interface Life {
+export interface InteractionState {
   phase: Phase;
   typedAtMs: number;
 }
 
-/** What becomes of the first answer, or why Discord refuses it. */
+/** The phase after the first answer, or why Discord refuses it. */
 export function acknowledge(
-  { phase, typedAtMs }: Life,
+  { phase, typedAtMs }: InteractionState,
   kind: Callback['kind'],
   nowMs: number,
   { ackMs, tokenMs }: Lifetimes,
@@ -36,14 +36,18 @@ export function acknowledge(
   return { phase: kind === 'defer' ? 'thinking' : 'answered' };
 }
 
-/** Why Discord refuses a call of the interaction's webhook; undefined = it does not. */
-export function webhookRefusal({ phase, typedAtMs }: Life, nowMs: number, { tokenMs }: Lifetimes): Refusal | undefined {
+/** Why Discord refuses a call of the interaction's webhook; undefined = accepted. */
+export function webhookRefusal(
+  { phase, typedAtMs }: InteractionState,
+  nowMs: number,
+  { tokenMs }: Lifetimes,
+): Refusal | undefined {
   if (phase === 'sent' || phase === 'unanswered') return 'unknownWebhook';
   if (phase === 'expired' || nowMs - typedAtMs >= tokenMs) return 'invalidWebhookToken';
   return undefined;
 }
 
-/** When a phase ends by itself, ms after typing, and what follows; undefined = it lasts. */
+/** When a phase times out, ms after typing, and the phase that follows; undefined = no timeout. */
 export function timeLimit(phase: Phase, { ackMs, tokenMs }: Lifetimes): { afterMs: number; next: Phase } | undefined {
   if (phase === 'sent') return { afterMs: ackMs, next: 'unanswered' };
   if (phase === 'thinking') return { afterMs: tokenMs, next: 'expired' };
@@ -59,7 +63,7 @@ const STATES: Record<Phase, ChatState> = {
   expired: 'failed',
 };
 
-// Discord's client's words
+// The sentences of Discord's client
 const UNANSWERED: Record<Trigger, string> = {
   command: 'The application did not respond',
   menu: 'The application did not respond',
@@ -67,13 +71,13 @@ const UNANSWERED: Record<Trigger, string> = {
   modal: 'Something went wrong. Try again.',
 };
 
-/** What the chat shows for a phase. */
+/** The state that the chat shows for a phase. */
 export function shown(phase: Phase, trigger: Trigger): { state: ChatState; failure: string | undefined } {
   return { state: STATES[phase], failure: failureOf(phase, trigger) };
 }
 
 function failureOf(phase: Phase, trigger: Trigger): string | undefined {
   if (phase === 'unanswered') return UNANSWERED[trigger];
-  // Discord itself goes on showing "thinking…"; a chat that is watched by tests says that no answer can come.
+  // Discord keeps showing "thinking…"; this chat reports that no answer can follow, for the tests that watch it.
   return phase === 'expired' ? 'The application did not respond before its token expired' : undefined;
 }

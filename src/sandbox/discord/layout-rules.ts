@@ -8,14 +8,14 @@ const MOST_ROWS = 5;
 const MOST_COMPONENTS = 40;
 const LONGEST_TEXT = 4_000;
 
-/** What a message's components may be together. @throws ApiError 50035 */
+/** Validates the combination of a message's components. @throws ApiError 50035 */
 export function refuseLayout(components: readonly unknown[], isV2: boolean, at: readonly string[]): void {
   refuseRepeated(components, at);
   if (isV2) refuseTooMuch([...everyComponent(components)], at);
   else refuseLegacy(components as { type: ComponentType }[], at);
 }
 
-/** The ids of a message's or a modal's components are all different. @throws ApiError 50035 */
+/** The ids of the components of a message or modal must be unique. @throws ApiError 50035 */
 export function refuseRepeated(components: readonly unknown[], at: readonly string[]): void {
   const placed = [...everyComponent(components, at)];
   refuse(placed, 'custom_id', 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id was already specified');
@@ -26,16 +26,16 @@ function refuse(placed: readonly PlacedComponent[], key: 'id' | 'custom_id', cod
   const seen = new Set<unknown>();
   for (const { component, path } of placed) {
     const id = component[key];
-    if (!id) continue; // an id of 0 is none
+    if (!id) continue; // 0 means no id
     if (seen.has(id)) throw mistake([...path, key], code, words);
     seen.add(id);
   }
 }
 
 function refuseLegacy(components: readonly { type: ComponentType }[], at: readonly string[]): void {
-  const stranger = components.findIndex(({ type }) => type !== ComponentType.ActionRow);
-  if (stranger !== -1) {
-    throw mistake([...at, stranger], 'UNION_TYPE_CHOICES', 'Value of field "type" must be one of (1,).');
+  const misplaced = components.findIndex(({ type }) => type !== ComponentType.ActionRow);
+  if (misplaced !== -1) {
+    throw mistake([...at, misplaced], 'UNION_TYPE_CHOICES', 'Value of field "type" must be one of (1,).');
   }
   if (components.length > MOST_ROWS) {
     throw mistake(at, 'BASE_TYPE_BAD_LENGTH', `Must be between 1 and ${MOST_ROWS} in length.`);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 const ids = z.array(z.union([z.string(), z.number()])).max(100);
 
-/** resources/message, "Allowed Mentions Object"; the leaf code is of the field. */
+/** resources/message, "Allowed Mentions Object"; the leaf code is as reported. */
 export const AllowedMentions = z
   .object({
     parse: z

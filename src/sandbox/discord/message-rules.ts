@@ -16,7 +16,7 @@ import { refuseLayout } from './layout-rules.ts';
 import { AllowedMentions } from './mention-rules.ts';
 import { openPoll, PollForm } from './poll-rules.ts';
 
-// Flags a bot may set; interactions/receiving-and-responding, "Messages"
+// Flags that a bot may set; interactions/receiving-and-responding, "Messages"
 const SETTABLE =
   MessageFlags.SuppressEmbeds |
   MessageFlags.Ephemeral |
@@ -35,7 +35,7 @@ export function flags(allowed: number) {
     );
 }
 
-/** What a bot sends for a message or an edit of one: an absent field stays as it was, null clears it. */
+/** The body of a message or an edit: an absent field is unchanged, null clears it. */
 export const MessageForm = z.object({
   content: text({ max: 2_000 }).nullable().exactOptional(),
   embeds: Embeds.nullable().exactOptional(),
@@ -47,13 +47,13 @@ export const MessageForm = z.object({
 });
 export type MessageForm = z.infer<typeof MessageForm>;
 
-/** What a reply shows. */
+/** The content of a reply. */
 export interface Reply {
   content: string;
   embeds: APIEmbed[];
   components: APIMessageTopLevelComponent[];
   attachments: APIAttachment[];
-  /** Of those that last: no embeds shown, and components V2. */
+  /** The lasting flags: suppressed embeds and components V2. */
   flags: number;
   poll?: APIPoll;
 }
@@ -61,30 +61,30 @@ export interface Reply {
 export const EMPTY_REPLY: Reply = { content: '', embeds: [], components: [], attachments: [], flags: 0 };
 
 /**
- * The reply after an edit: absent fields stay, null and empty ones are cleared. Components V2 stay for good.
+ * The reply after an edit: absent fields are unchanged, null and empty ones are cleared. Components V2 cannot be undone.
  *
- * @param attachments what the message has of files afterwards
+ * @param attachments the files of the message after the edit
  */
 export function edited(reply: Reply, form: MessageForm, attachments: APIAttachment[]): Reply {
-  const { poll, flags: asked = 0 } = form;
-  const suppress = form.flags === undefined ? reply.flags : (asked ?? 0);
+  const { poll, flags: newFlags = 0 } = form;
+  const suppress = form.flags === undefined ? reply.flags : (newFlags ?? 0);
   return {
     ...reply,
     content: form.content === undefined ? reply.content : (form.content ?? ''),
     embeds: form.embeds === undefined ? reply.embeds : (form.embeds ?? []),
     components: form.components === undefined ? reply.components : (form.components ?? []),
     attachments,
-    flags: (suppress & MessageFlags.SuppressEmbeds) | ((reply.flags | (asked ?? 0)) & MessageFlags.IsComponentsV2),
+    flags: (suppress & MessageFlags.SuppressEmbeds) | ((reply.flags | (newFlags ?? 0)) & MessageFlags.IsComponentsV2),
     ...(poll && { poll: openPoll(poll, Date.now()) }),
   };
 }
 
-/** Such a message is refused with 50006. */
+/** An empty message is refused with 50006. */
 export function isEmpty({ content, embeds, components, attachments, poll }: Reply): boolean {
   return content === '' && embeds.length + components.length + attachments.length === 0 && poll === undefined;
 }
 
-/** What a message's parts may be together. @throws ApiError 50035 with `at` before every path */
+/** Validates the combination of a message's parts. @throws ApiError 50035 with `at` before every path */
 export function refuseUnfit(reply: Reply, at: readonly string[] = []): void {
   const isV2 = (reply.flags & MessageFlags.IsComponentsV2) !== 0;
   const legacy = { content: reply.content !== '', embeds: reply.embeds.length > 0, poll: reply.poll !== undefined };

@@ -4,7 +4,7 @@ import type { SubmittedModal } from './chat.ts';
 import type { Resolvable } from './resolvable.ts';
 import { checkValues } from './select-values.ts';
 
-/** Checks what was filled into a field as Discord's client does. @throws Error in plain words. */
+/** Validates the values of a field as Discord's client does. @throws Error with a sentence. */
 export function checkField(
   field: APIComponentInLabel,
   given: string | readonly string[] = [],
@@ -30,8 +30,8 @@ function misfit(
     const length = values.join('').length;
     return length < min || length > max ? `must have ${min} to ${max} characters` : undefined;
   }
-  const stranger = values.find((value) => !field.options.some((option) => option.value === value));
-  return stranger === undefined ? undefined : `does not offer "${stranger}"`;
+  const notOffered = values.find((value) => !field.options.some((option) => option.value === value));
+  return notOffered === undefined ? undefined : `does not offer "${notOffered}"`;
 }
 
 export function isSelect(field: APIComponentInLabel): field is APISelectMenuComponent {
@@ -44,7 +44,7 @@ export function listed(given: string | readonly string[] = []): readonly string[
   return given === '' ? [] : [given];
 }
 
-/** The components in the form of an answer; interactions/receiving-and-responding, "Modal Submit Data Structure". */
+/** The components with the submitted values; interactions/receiving-and-responding, "Modal Submit Data Structure". */
 export function filledIn(components: readonly unknown[], values: SubmittedModal['values']): object[] {
   return (components as Record<string, unknown>[]).map(({ type, id, components: inner, component, custom_id }) => ({
     type,

@@ -54,7 +54,7 @@ const Label = component(ComponentType.Label, {
   component: z.discriminatedUnion('type', [TextInput, ...SELECTS, FileUpload, RadioGroup, CheckboxGroup, Checkbox]),
 });
 
-/** The older way to put a text field into a modal. */
+/** The legacy form of a text field in a modal: in an action row. */
 const Row = component(ComponentType.ActionRow, {
   components: list(z.discriminatedUnion('type', [TextInput]), { min: 1, max: 1 }),
 });

@@ -32,7 +32,7 @@ const VALID_TYPES: Readonly<Record<string, readonly number[]>> = {
   options: SUBCOMMANDS,
 };
 
-/** Fields that an option of its type cannot have, or not together. Words of the field (discord-api-docs#3611, #4359). */
+/** Fields that an option type does not allow, or not together. Messages as reported (discord-api-docs#3611, #4359). */
 export function fieldProblems(option: Option): OptionProblem[] {
   const fields = Object.entries(option).filter(([, value]) => isSet(value));
   const misplaced = fields
@@ -42,7 +42,7 @@ export function fieldProblems(option: Option): OptionProblem[] {
   return [...misplaced, ...exclusive, ...choiceProblems(option)];
 }
 
-/** An empty list and `false` say nothing. */
+/** An empty list and `false` count as absent. */
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 }
@@ -83,9 +83,9 @@ function wrongValue(index: number): OptionProblem {
 }
 
 /**
- * What options side by side cannot be. The codes are of the field: discord-api-docs#7617, #5615.
+ * Validates the combination of options at one level. The codes are as reported: discord-api-docs#7617, #5615.
  *
- * @param within the type of the option that they stand in; undefined = the command itself
+ * @param within the type of the enclosing option; undefined = the command itself
  */
 export function orderProblems(options: readonly Option[], within: number | undefined): OptionProblem[] {
   return options.flatMap((option, index) => {
@@ -100,7 +100,7 @@ export function orderProblems(options: readonly Option[], within: number | undef
   });
 }
 
-/** A group holds subcommands alone, a subcommand only options with values; a command one kind or the other. */
+/** A group contains only subcommands, a subcommand only options with values, a command one kind or the other. */
 function mayStand({ type }: Option, before: readonly Option[], within: number | undefined): boolean {
   if (within === SubcommandGroup) return type === Subcommand;
   if (within === Subcommand) return !SUBCOMMANDS.includes(type);

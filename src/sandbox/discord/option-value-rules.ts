@@ -7,7 +7,7 @@ import { isResolvable, type Resolvable } from './resolvable.ts';
 
 export type OptionValue = string | number | boolean;
 
-/** What is wrong with a value for an option, as the end of a sentence; undefined = nothing. */
+/** Why a value is invalid for an option, as the end of a sentence; undefined = valid. */
 export function misfit(
   option: APIApplicationCommandBasicOption,
   value: OptionValue,
@@ -59,7 +59,7 @@ function numberMisfit(value: OptionValue, { min_value, max_value }: { min_value?
   return undefined;
 }
 
-/** People pick a choice by its name; the bot gets its value. */
+/** Members pick a choice by its name; the bot receives its value. */
 export function chosen(option: APIApplicationCommandBasicOption, value: OptionValue): OptionValue {
   if (!('choices' in option)) return value;
   return option.choices?.find((choice) => choice.name === value)?.value ?? value;

@@ -3,21 +3,21 @@ import { ApplicationIntegrationType as Installed } from 'discord-api-types/v10';
 import type { Member, PlaceContext, Whereabouts } from './chat.ts';
 import { memberPermissions, type World } from './world.ts';
 
-/** Somebody somewhere. */
+/** A member at a place. */
 export interface Place {
   member: Member;
   guildId: string | null;
   context: PlaceContext;
   channelId: string;
-  /** Of the member; they do not count outside guilds. */
+  /** Of the member; not used outside guilds. */
   permissions: bigint;
   installedFor: 'guild' | 'user' | 'both';
 }
 
-/** Who authorised the app: `{0: guild}`, `{1: user}` or both. */
+/** The installations of the app: `{0: guild}`, `{1: user}` or both. */
 export type Owners = Partial<Record<Installed, string>>;
 
-/** @throws Error in plain words when there is no such place or member. */
+/** @throws Error with a sentence when there is no such place or member. */
 export function placeOf(at: Whereabouts, world: World): Place {
   const guildId = at.context === 1 || at.context === 2 ? null : knownGuild(at.guildId, world);
   const member = knownMember(at.memberId, world);
@@ -33,7 +33,7 @@ export function placeOf(at: Whereabouts, world: World): Place {
 }
 
 /**
- * On whose behalf a command with these installations runs there; none = it cannot be used there.
+ * The installations under which a command runs there; empty = it cannot be used there.
  * interactions/receiving-and-responding, "Authorizing Integration Owners Object".
  */
 export function ownersOf(

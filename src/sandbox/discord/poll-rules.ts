@@ -24,7 +24,7 @@ export const PollForm = z.preprocess(
 );
 export type PollForm = z.infer<typeof PollForm>;
 
-/** The poll as it begins: open, and without votes. */
+/** A new poll: open and without votes. */
 export function openPoll({ question, answers, duration, allow_multiselect, layout_type }: PollForm, nowMs: number) {
   const poll = {
     question,

@@ -47,7 +47,7 @@ function guildPayload({ id, name }: Guild, world: World): object {
     })),
     emojis: [],
     stickers: [],
-    members: [bot], // nobody else without the intents for it; events/gateway-events, "Guild Create"
+    members: [bot], // other members need an intent; events/gateway-events, "Guild Create"
     threads: [],
     presences: [],
     voice_states: [],

@@ -35,7 +35,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of request) {
     length += chunk.length;
-    if (length <= LARGEST_BODY_BYTES) chunks.push(chunk); // the rest is read all the same, or the answer is lost
+    if (length <= LARGEST_BODY_BYTES) chunks.push(chunk); // the rest is read as well, otherwise the answer would be lost
   }
   if (length > LARGEST_BODY_BYTES) throw new ApiError('requestTooLarge');
   return Buffer.concat(chunks);

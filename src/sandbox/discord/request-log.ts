@@ -1,12 +1,12 @@
-/** One REST request as the emulated Discord saw it. */
+/** One REST request to the emulated Discord. */
 export interface SeenRestRequest {
   atMs: number;
-  /** When its head had come, on the clock of `performance.now()`. */
+  /** When its head arrived, on the clock of `performance.now()`. */
   arrivedAtMs: number;
   method: string;
   /** Path and query; an interaction's token is replaced by `[token]`. */
   path: string;
-  /** 0 = the connection broke instead of an answer. */
+  /** 0 = the connection broke before an answer. */
   status: number;
 }
 

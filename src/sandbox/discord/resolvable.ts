@@ -5,7 +5,7 @@ import { apiMember } from './interaction-payload.ts';
 import type { Place } from './place.ts';
 import { apiUser, botUser, type World } from './world.ts';
 
-/** Everything that an id can stand for at a place, by id. Outside guilds there are no members, roles and channels. */
+/** Everything that an id can refer to at a place. Outside guilds there are no members, roles and channels. */
 export interface Resolvable {
   users: ReadonlyMap<string, APIUser>;
   members: ReadonlyMap<string, object>;
@@ -31,7 +31,7 @@ export function resolvableAt(
   };
 }
 
-/** Whether an option or a select menu of this type can take the id. */
+/** Whether an option or a select menu of this type accepts the id. */
 export function isResolvable(type: OptionType, id: string, at: Resolvable): boolean {
   switch (type) {
     case OptionType.User:
@@ -49,7 +49,7 @@ export function isResolvable(type: OptionType, id: string, at: Resolvable): bool
   }
 }
 
-/** `data.resolved`: what the chosen ids stand for; undefined = nothing was chosen that has an id. */
+/** `data.resolved`: the objects of the chosen ids; undefined = no ids were chosen. */
 export function resolved(chosen: readonly { type: OptionType; value: unknown }[], at: Resolvable): object | undefined {
   const idsOf = (...types: OptionType[]) =>
     chosen.filter(({ type }) => types.includes(type)).map(({ value }) => String(value));

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 import { ApiError } from './api-error.ts';
-import { apiVersion, isTurnedAway } from './client-rules.ts';
+import { apiVersion, isBlocked } from './client-rules.ts';
 import { type ExternalImage, externalUrl } from './external-images.ts';
 import { type Faults, type RestOutcome, spoilt } from './faults.ts';
 import type { FileStore } from './file-store.ts';
@@ -11,7 +11,7 @@ import { type RestAnswer, type Route, RouteTable } from './route.ts';
 
 export interface RestOptions {
   routes: readonly Route[];
-  /** Whether this is the bot's token, and good for anything. */
+  /** Whether this is the bot's token and not revoked. */
   isBotToken: (token: string) => boolean;
   faults: Faults;
   image: (url: string) => ExternalImage | undefined;
@@ -29,7 +29,7 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
     authorization.startsWith('Bot ') && isBotToken(authorization.slice('Bot '.length));
 
   async function answer(request: IncomingMessage, path: string, query: URLSearchParams): Promise<RestAnswer> {
-    if (isTurnedAway(request)) throw new ApiError('blockedUserAgent');
+    if (isBlocked(request)) throw new ApiError('blockedUserAgent');
     if (apiVersion(API.exec(request.url ?? '')?.[1]) === undefined) throw new ApiError('invalidApiVersion');
     const { route, params, bucket } = table.match(request.method ?? '', path);
     if (route.needsBotToken && !isAuthorized(request)) throw new ApiError('unauthorized');
@@ -65,7 +65,7 @@ function refusal(error: unknown): RestAnswer {
   return { status: error.status, body: error };
 }
 
-/** Generous limits that no bot reaches here, in the form that clients learn them from; topics/rate-limits. */
+/** Rate limit headers with limits that no bot reaches here; topics/rate-limits. */
 function rateLimitHeaders(bucket: string, nowMs: number): Record<string, string> {
   return {
     'X-RateLimit-Limit': '1000',
@@ -93,12 +93,12 @@ function send(response: ServerResponse, outcome: RestOutcome): void {
 function suffer({ req, socket }: ServerResponse, fault: Extract<RestOutcome, string>): void {
   if (fault === 'reset') socket?.resetAndDestroy();
   if (fault !== 'close') return;
-  // Unread bytes would turn the orderly end into a reset.
+  // Closing with unread bytes would send a TCP reset.
   if (req.readableEnded) socket?.destroySoon();
   else req.resume().once('end', () => socket?.destroySoon());
 }
 
-/** A picture of the network, or a file of a message. */
+/** Serves a proxied picture or a file of a message. */
 function fileAt(path: string, image: RestOptions['image'], files: RestOptions['files']): ExternalImage | undefined {
   const url = externalUrl(path);
   if (url !== undefined) return image(url);
@@ -109,7 +109,7 @@ function fileAt(path: string, image: RestOptions['image'], files: RestOptions['f
 function sendFile(response: ServerResponse, { contentType, body }: ExternalImage): void {
   response.writeHead(200, {
     'Content-Type': contentType,
-    'Content-Security-Policy': 'sandbox', // an SVG or a page opened by itself must not run scripts
+    'Content-Security-Policy': 'sandbox', // an SVG or HTML file that is opened directly must not run scripts
     'X-Content-Type-Options': 'nosniff',
   });
   response.end(body);

@@ -19,7 +19,7 @@ export interface Route {
   method: string;
   /** Below `/api/v10`, such as `/webhooks/:application/:token`. */
   path: string;
-  /** Whether the bot's token must come with it. Interaction calls carry theirs in the path. */
+  /** Whether the call needs the bot token. Interaction calls carry their own token in the path. */
   needsBotToken: boolean;
   answer(request: RestRequest): RestAnswer;
 }
@@ -33,7 +33,7 @@ export const NO_CONTENT: RestAnswer = { status: 204, body: undefined };
 export interface MatchedRoute {
   route: Route;
   params: Record<string, string>;
-  /** Stands for the route's rate limit. */
+  /** Identifies the rate limit of the route. */
   bucket: string;
 }
 
@@ -49,7 +49,7 @@ export class RouteTable {
     }));
   }
 
-  /** @throws ApiError 404, or 405 when the path is known with other methods only. */
+  /** @throws ApiError 404, or 405 when the path exists with other methods only. */
   match(method: string, path: string): MatchedRoute {
     let isKnown = false;
     for (const { route, pattern, bucket } of this.#routes) {

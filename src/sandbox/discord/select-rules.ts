@@ -35,7 +35,7 @@ const StringSelect = component(ComponentType.StringSelect, {
   context.addIssue({ code: 'custom', params, message, path: ['options', repeated, 'value'] });
 });
 
-/** A menu that Discord fills. */
+/** A menu whose options Discord provides. */
 function filled<T extends ComponentType>(type: T, ...defaults: [DefaultType, ...DefaultType[]]) {
   return component(type, {
     ...common,
@@ -44,7 +44,7 @@ function filled<T extends ComponentType>(type: T, ...defaults: [DefaultType, ...
   }).superRefine((menu, context) => refuseRange(menu as Range, context));
 }
 
-/** The select menus of messages and modals. Leaf codes that are not of every field are guesses. */
+/** The select menus of messages and modals. Leaf codes specific to them are guesses. */
 export const SELECTS = [
   StringSelect,
   filled(ComponentType.UserSelect, DefaultType.User),
@@ -59,7 +59,7 @@ interface Range {
   default_values?: unknown[];
 }
 
-/** The least is not more than the most, and default values are as many as may be chosen. */
+/** The minimum must not exceed the maximum, and the number of defaults must be within them. */
 function refuseRange(menu: Range, context: z.RefinementCtx): void {
   const { min_values: min = 1, max_values: max = 1, default_values: values = [] } = menu;
   if (menu.min_values !== undefined && min > max) {

@@ -13,20 +13,20 @@ const OPTION_TYPES: Partial<Record<ComponentType, OptionType>> = {
   [ComponentType.ChannelSelect]: OptionType.Channel,
 };
 
-/** What was chosen, as resolved data needs it; a string select's values stand for nothing. */
+/** The chosen ids for the resolved data; the values of a string select refer to nothing. */
 export function chosenThings({ type }: Pick<APISelectMenuComponent, 'type'>, values: readonly string[]) {
   const optionType = OPTION_TYPES[type];
   return optionType === undefined ? [] : values.map((value) => ({ type: optionType, value }));
 }
 
-/** Checks a choice as Discord's client allows it. @throws Error in plain words. */
+/** Validates a choice as Discord's client does. @throws Error with a sentence. */
 export function checkValues(select: APISelectMenuComponent, values: readonly string[], known: Resolvable): void {
   const { min_values: min = 1, max_values: max = 1, custom_id } = select;
   if (values.length < min || values.length > max || new Set(values).size !== values.length) {
     throw new Error(`The menu "${custom_id}" takes ${min} to ${max} different values.`);
   }
-  const stranger = values.find((value) => !isOffered(select, value, known));
-  if (stranger !== undefined) throw new Error(`The menu "${custom_id}" does not offer "${stranger}".`);
+  const notOffered = values.find((value) => !isOffered(select, value, known));
+  if (notOffered !== undefined) throw new Error(`The menu "${custom_id}" does not offer "${notOffered}".`);
 }
 
 function isOffered(select: APISelectMenuComponent, value: string, known: Resolvable): boolean {

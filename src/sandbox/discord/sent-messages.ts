@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts';
 import { EMPTY_REPLY, type Reply } from './message-rules.ts';
 
-/** One of the bot's messages in a conversation. */
+/** A bot message in a conversation. */
 export interface SentMessage {
   id: string;
   ephemeral: boolean;
@@ -9,7 +9,7 @@ export interface SentMessage {
   reply: Reply;
 }
 
-/** The bot's messages in one conversation: the first is the reply, `@original`; the others follow up. */
+/** The bot messages in one conversation: the first is the reply, `@original`; the others are follow-ups. */
 export class SentMessages {
   readonly #byId = new Map<string, SentMessage>();
   #originalId: string | undefined;
@@ -20,7 +20,7 @@ export class SentMessages {
     this.put(message);
   }
 
-  /** Adds a message, or puts its next version in its place. */
+  /** Adds a message, or replaces it by its next version. */
   put(message: SentMessage): void {
     this.#byId.set(message.id, message);
   }
@@ -29,14 +29,14 @@ export class SentMessages {
     return this.#byId.has(id);
   }
 
-  /** @throws ApiError 10008 when there is no such message, or no more. */
+  /** @throws ApiError 10008 when the message does not exist or was deleted. */
   find(id: string): SentMessage {
     const found = this.#byId.get(id === '@original' ? (this.#originalId ?? '') : id);
     if (!found) throw new ApiError('unknownMessage');
     return found;
   }
 
-  /** The reply; one that was deleted is empty; undefined = none was sent. */
+  /** The reply, empty if it was deleted; undefined = none was sent. */
   get original(): SentMessage | undefined {
     if (this.#originalId === undefined) return undefined;
     const gone = { id: this.#originalId, ephemeral: false, edited: false, reply: EMPTY_REPLY };

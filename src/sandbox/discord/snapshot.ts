@@ -6,7 +6,7 @@ import { type Phase, shown } from './interaction.ts';
 import type { Reply } from './message-rules.ts';
 import type { SentMessage, SentMessages } from './sent-messages.ts';
 
-/** What the chat shows after a change. */
+/** The snapshot for the chat after a change. */
 export function nextSnapshot(before: ChatMessage, phase: Phase, sent: SentMessages, nowMs: number): ChatMessage {
   const { original, followUps } = sent;
   return {

@@ -1,7 +1,7 @@
 const DISCORD_EPOCH_MS = 1_420_070_400_000; // 2015-01-01, reference.md "Snowflakes"
 const IDS_PER_MS = 4_096; // 12 bits of increment
 
-/** Makes Discord ids: unique, ascending, and telling when they were made. */
+/** Generates Discord ids: unique, ascending, and with their creation time. */
 export class Snowflakes {
   #ms = 0;
   #increment = 0;
@@ -18,7 +18,7 @@ export class Snowflakes {
   }
 }
 
-/** When an id was made, in ms since the Unix epoch. */
+/** The creation time of an id, in ms since the Unix epoch. */
 export function snowflakeTimeMs(id: string): number {
   return Number(BigInt(id) >> 22n) + DISCORD_EPOCH_MS;
 }

@@ -12,7 +12,7 @@ import type { Owners, Place } from './place.ts';
 import { snowflakeTimeMs } from './snowflake.ts';
 import { apiUser, type World } from './world.ts';
 
-/** What every interaction needs of the emulated Discord. */
+/** The parts of the emulated Discord that every interaction uses. */
 export interface InteractionServices {
   world: World;
   commandsAt(place: Place): APIApplicationCommand[];
@@ -33,11 +33,11 @@ export interface NewInteraction {
   owners: Owners;
   data: object;
   source?: { conversation: Conversation; messageId: string; payload: object } | undefined;
-  /** What `interaction_metadata` has beyond the common fields. */
+  /** Fields of `interaction_metadata` besides the common ones. */
   metadata?: object;
 }
 
-/** Begins an interaction and sends it to the bot. */
+/** Starts an interaction and sends it to the bot. */
 export function startInteraction(begun: NewInteraction, services: InteractionServices): Conversation {
   const { world, conversations, gateway, nextId, lifetimes, origin, files } = services;
   const { type, trigger, place, owners, source, data } = begun;
@@ -67,12 +67,12 @@ export function startInteraction(begun: NewInteraction, services: InteractionSer
   return conversation;
 }
 
-/** @throws Error in plain words */
+/** @throws Error with a sentence */
 export function needBot({ gateway }: Pick<InteractionServices, 'gateway'>): void {
   if (!gateway.isKnown) throw new Error('No bot is connected to the emulated Discord.');
 }
 
-/** The snapshot of an interaction to which nothing was answered yet. */
+/** The snapshot of an unanswered interaction. */
 export function sentMessage(
   interactionId: string,
   { guildId, member, context }: Pick<Place, 'guildId' | 'member'> & { context: PlaceContext },

@@ -10,14 +10,14 @@ import { resolvableAt, resolved } from './resolvable.ts';
 import { chosenThings } from './select-values.ts';
 import { type InteractionServices, needBot, startInteraction } from './start-interaction.ts';
 
-/** Sends off the modal that the bot answered an interaction with. @throws Error in plain words. */
+/** Submits the modal with which the bot answered an interaction. @throws Error with a sentence. */
 export function submitModal({ interactionId, values }: SubmittedModal, services: InteractionServices): Conversation {
   const opened = services.conversations.find(interactionId);
   const modal = opened?.message.modal;
   if (!opened || !modal) throw new Error('The bot did not answer this with a form.');
   const fields = fieldsOf(modal.components);
-  const stranger = Object.keys(values).find((name) => !fields.some(({ custom_id }) => custom_id === name));
-  if (stranger !== undefined) throw new Error(`The form has no field "${stranger}".`);
+  const unknownName = Object.keys(values).find((name) => !fields.some(({ custom_id }) => custom_id === name));
+  if (unknownName !== undefined) throw new Error(`The form has no field "${unknownName}".`);
 
   const { guildId, context, member } = opened.message;
   const place = placeOf({ memberId: member.id, guildId, context }, services.world);

@@ -13,7 +13,7 @@ import { type InteractionServices, needBot, startInteraction } from './start-int
 import { attach } from './typed-files.ts';
 import { type Callable, callable, commandLine, type TypedOption, typedOptions, withinPath } from './typed-options.ts';
 
-/** Checks a typed command as Discord's client does and sends it to the bot. @throws Error in plain words. */
+/** Validates a typed command as Discord's client does and sends it to the bot. @throws Error with a sentence. */
 export function typeCommand(typed: TypedCommand, services: InteractionServices): Conversation {
   return typed.target ? openMenu(typed, typed.target, services) : typeSlashCommand(typed, services);
 }
@@ -90,13 +90,13 @@ function messageTarget(id: string, { conversations, world }: InteractionServices
   };
 }
 
-/** The slash command or subcommand that a name such as `deck cards add` means there. @throws Error in plain words. */
+/** The slash command or subcommand with a name such as `deck cards add`. @throws Error with a sentence. */
 export function calledAt(name: string, place: Place, services: InteractionServices): Callable {
   const [first = '', ...path] = name.trim().split(/\s+/);
   return callable(visible(first, CommandType.ChatInput, place, services), path);
 }
 
-/** A guild's own command is taken before the global one of the same name. */
+/** A guild command takes precedence over the global one of the same name. */
 function visible(
   name: string,
   wanted: CommandType,
@@ -110,7 +110,7 @@ function visible(
   return found;
 }
 
-/** A guild's own command is the guild's. */
+/** The id of the guild for a guild command. */
 export function ownersOfCommand({ integration_types, guild_id }: APIApplicationCommand, place: Place): Owners {
   return guild_id === undefined ? ownersOf(integration_types ?? [0], place) : { 0: guild_id };
 }

@@ -2,7 +2,7 @@ import type { OptionInput } from './chat.ts';
 import type { FileStore, PreparedFile } from './file-store.ts';
 import type { OptionValue } from './option-value-rules.ts';
 
-/** Typed options with the id of an attachment in the place of each file. */
+/** Typed options with each file replaced by the id of an attachment. */
 export function attach(
   typed: Readonly<Record<string, OptionInput>>,
   channelId: string,

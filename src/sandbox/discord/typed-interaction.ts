@@ -1,19 +1,19 @@
 import type { ChatMessage } from './chat.ts';
 import type { Conversation } from './conversation.ts';
 
-/** A command that was typed, as the one who typed it watches it. */
+/** A typed command, as its member sees it. */
 export interface TypedInteraction {
   readonly id: string;
-  /** Latest snapshot. */
+  /** The latest snapshot. */
   readonly message: ChatMessage;
   /** Every snapshot so far, the last hundred at most. */
   readonly history: readonly ChatMessage[];
   /**
-   * The first snapshot, past or future, that fits.
+   * Resolves to the first snapshot, past or future, that matches.
    * Rejects with a sentence and the history after `timeoutMs` (default 10,000).
    */
   until(fits: (message: ChatMessage) => boolean, timeoutMs?: number): Promise<ChatMessage>;
-  /** The first snapshot that is answered (with a notice to wait, too) or failed. */
+  /** Resolves to the first snapshot that is answered or failed; the notice of a wait counts as answered. */
   settled(timeoutMs?: number): Promise<ChatMessage>;
 }
 
@@ -43,7 +43,7 @@ async function until(
   if (past) return past;
   const { promise, resolve, reject } = Promise.withResolvers<ChatMessage>();
   const unsubscribe = conversation.subscribe((message) => fits(message) && resolve(message));
-  const timer = setTimeout(() => reject(new Error(inVain(conversation, timeoutMs))), timeoutMs);
+  const timer = setTimeout(() => reject(new Error(timeoutMessage(conversation, timeoutMs))), timeoutMs);
   try {
     return await promise;
   } finally {
@@ -52,9 +52,9 @@ async function until(
   }
 }
 
-function inVain({ message, history }: Conversation, timeoutMs: number): string {
+function timeoutMessage({ message, history }: Conversation, timeoutMs: number): string {
   const lines = history.map(({ state, content, embeds, failure }) =>
     JSON.stringify({ state, content, embeds, failure }),
   );
-  return `${message.commandLine} did not get there within ${timeoutMs} ms. Its history:\n${lines.join('\n')}`;
+  return `${message.commandLine} did not match within ${timeoutMs} ms. Its history:\n${lines.join('\n')}`;
 }

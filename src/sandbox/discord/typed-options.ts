@@ -8,7 +8,7 @@ import {
 import { chosen, misfit, type OptionValue } from './option-value-rules.ts';
 import type { Resolvable } from './resolvable.ts';
 
-/** An option as it is sent: of a subcommand with the options in it. */
+/** An option as it is sent; a subcommand contains its options. */
 export interface TypedOption {
   name: string;
   type: OptionType;
@@ -20,17 +20,17 @@ export interface TypedOption {
 /** A command, or one of its subcommands. */
 export interface Callable {
   command: APIApplicationCommand;
-  /** The subcommand group and the subcommand, from outside; empty = the command itself. */
+  /** The subcommand group and the subcommand; empty = the command itself. */
   path: readonly APIApplicationCommandOption[];
   declared: readonly APIApplicationCommandBasicOption[];
 }
 
-/** `/deck cards add`, as it is shown and typed. */
+/** `/deck cards add`, as shown and typed. */
 export function lineOf({ command, path }: Callable): string {
   return `/${[command, ...path].map(({ name }) => name).join(' ')}`;
 }
 
-/** The command itself or the subcommand that these names lead to. @throws Error in plain words. */
+/** The command itself or the subcommand with these names. @throws Error with a sentence. */
 export function callable(command: APIApplicationCommand, names: readonly string[]): Callable {
   let declared = command.options ?? [];
   const path = names.map((name) => {
@@ -45,16 +45,16 @@ export function callable(command: APIApplicationCommand, names: readonly string[
 }
 
 /**
- * The options of a typed command as Discord's own client checks and sends them, in the order of their declaration.
+ * The options of a typed command as Discord's client validates and sends them, in the order of their declaration.
  *
- * @throws Error in plain words when an option is missing, unknown, or of the wrong kind.
+ * @throws Error with a sentence when an option is missing, unknown, or of the wrong type.
  */
 export function typedOptions(
   called: Callable,
   typed: Readonly<Record<string, OptionValue>>,
   known: Resolvable,
 ): TypedOption[] {
-  refuseStrangers(called, typed);
+  rejectUnknownOptions(called, typed);
   return called.declared.flatMap((option) => {
     const value = typed[option.name];
     if (value === undefined || value === '') {
@@ -67,13 +67,13 @@ export function typedOptions(
   });
 }
 
-/** The options of a command that is still being typed: unchecked, the focused one as text. */
+/** The options of a command that is still being typed: not validated, the focused one as text. */
 export function halfTypedOptions(
   called: Callable,
   typed: Readonly<Record<string, OptionValue>>,
   focused: string,
 ): TypedOption[] {
-  refuseStrangers(called, typed);
+  rejectUnknownOptions(called, typed);
   const option = called.declared.find(({ name }) => name === focused);
   if (!(option && 'autocomplete' in option && option.autocomplete)) {
     throw new Error(`The option "${focused}" of ${lineOf(called)} has no autocomplete.`);
@@ -85,12 +85,12 @@ export function halfTypedOptions(
   });
 }
 
-/** Puts options into the subcommand, and that into its group. */
+/** Nests options in the subcommand, and that in its group. */
 export function withinPath({ path }: Callable, options: TypedOption[]): TypedOption[] {
   return path.reduceRight((inner, { name, type }) => [{ name, type, options: inner }], options);
 }
 
-/** What is shown above the reply, such as `/card id:base1-4`. @param shown how an id is called */
+/** The line above the reply, such as `/card id:base1-4`. @param shown the name for an id */
 export function commandLine(
   called: Callable,
   options: readonly TypedOption[],
@@ -103,7 +103,7 @@ function isSubcommand({ type }: APIApplicationCommandOption): boolean {
   return type === OptionType.Subcommand || type === OptionType.SubcommandGroup;
 }
 
-function refuseStrangers(called: Callable, typed: Readonly<Record<string, OptionValue>>): void {
-  const stranger = Object.keys(typed).find((name) => !called.declared.some((option) => option.name === name));
-  if (stranger !== undefined) throw new Error(`${lineOf(called)} has no option "${stranger}".`);
+function rejectUnknownOptions(called: Callable, typed: Readonly<Record<string, OptionValue>>): void {
+  const unknownName = Object.keys(typed).find((name) => !called.declared.some((option) => option.name === name));
+  if (unknownName !== undefined) throw new Error(`${lineOf(called)} has no option "${unknownName}".`);
 }

@@ -9,7 +9,7 @@ import { resolvableAt, resolved } from './resolvable.ts';
 import { checkValues, chosenThings } from './select-values.ts';
 import { type InteractionServices, needBot, startInteraction } from './start-interaction.ts';
 
-/** Clicks a button or chooses in a menu of one of the bot's messages. @throws Error in plain words. */
+/** Clicks a button or chooses in a menu of a bot message. @throws Error with a sentence. */
 export function useComponent(used: UsedComponent, services: InteractionServices): Conversation {
   const { conversations, world } = services;
   const conversation = conversations.holder(used.messageId);

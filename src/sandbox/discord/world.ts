@@ -2,7 +2,7 @@ import { type APIUser, PermissionFlagsBits as Permission } from 'discord-api-typ
 
 import type { Guild, Member } from './chat.ts';
 
-/** Who and what exists in the emulated Discord. */
+/** The members, guilds and the application of the emulated Discord. */
 export interface World {
   applicationId: string;
   botToken: string;
@@ -14,7 +14,7 @@ const APPLICATION_ID = '1180000000000000001';
 
 export const DEFAULT_WORLD: World = {
   applicationId: APPLICATION_ID,
-  // The form of a real one: the application's id in base64, a time, a signature; of no use anywhere else
+  // In the format of a real token: the application id in base64, a time, a signature; valid only here
   botToken: `${Buffer.from(APPLICATION_ID).toString('base64url')}.emulat.not-a-secret-only-for-the-emulated-discord`,
   guilds: [
     { id: '1180000000000655361', name: 'Collectors' },
@@ -28,7 +28,7 @@ export const DEFAULT_WORLD: World = {
   ],
 };
 
-// What @everyone may do in a new server
+// The permissions of @everyone in a new server
 const MEMBER_PERMISSIONS =
   Permission.ViewChannel |
   Permission.SendMessages |

@@ -25,9 +25,9 @@ export class ChoiceInput {
     });
     field.addEventListener('input', () => {
       this.#picked = undefined;
-      this.#askSoon();
+      this.#suggestSoon();
     });
-    field.addEventListener('focus', () => this.#askSoon());
+    field.addEventListener('focus', () => this.#suggestSoon());
     field.addEventListener('blur', () => this.#close());
     field.addEventListener('keydown', (event) => this.#onKey(event));
   }
@@ -52,7 +52,7 @@ export class ChoiceInput {
     this.#suggestions.show([]);
   }
 
-  #askSoon(): void {
+  #suggestSoon(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#ask(), PAUSE_MS);
   }

@@ -30,7 +30,7 @@ export class Composer {
     this.#commands = new KnownCommands(options.commands);
     this.#line = new LineInput({
       commands: this.#commands,
-      onInput: () => this.say(''),
+      onInput: () => this.showProblem(''),
       onPick: (command) => this.#openForm(command, {}),
     });
     this.#line.field.setAttribute('aria-describedby', this.#problem.id);
@@ -105,7 +105,7 @@ export class Composer {
     if (this.#form) this.#line.field.focus();
     this.#form?.root.remove();
     this.#form = undefined;
-    this.say('');
+    this.showProblem('');
   }
 
   async #submit(): Promise<void> {
@@ -122,7 +122,7 @@ export class Composer {
       this.#closeForm('');
       return await this.#trySend(read, '');
     }
-    this.say(read.problem);
+    this.showProblem(read.problem);
     form.focus();
   }
 
@@ -131,7 +131,7 @@ export class Composer {
     const problem = read.problem ?? (await this.#send(read));
     if (problem === undefined) return;
     if (!this.#form && this.#line.field.value === '') this.#restore(read, typed);
-    this.say(problem);
+    this.showProblem(problem);
   }
 
   async #send({ command, options }: ReadLine): Promise<string | undefined> {
@@ -149,7 +149,7 @@ export class Composer {
   }
 
   /** One sentence on what went wrong; an empty one takes it away. */
-  say(problem: string): void {
+  showProblem(problem: string): void {
     this.#problem.textContent = problem;
   }
 }

@@ -48,10 +48,10 @@ export class LineInput {
     // At once: Enter picks from this list, and must never pick what no longer fits
     this.#suggestions.show(suggestCommands(typed, commands.last));
     if (!typed.startsWith('/')) return;
-    const heard = await commands.refresh().catch(() => commands.last);
+    const latest = await commands.refresh().catch(() => commands.last);
     // Meanwhile somebody may have typed on, or picked a command
     const stale = typed !== this.field.value || this.field.hidden;
-    if (!stale) this.#suggestions.show(suggestCommands(typed, heard));
+    if (!stale) this.#suggestions.show(suggestCommands(typed, latest));
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -72,6 +72,6 @@ export class LineInput {
 }
 
 function commandRow({ name, description, options }: ShownCommand): HTMLElement[] {
-  const asked = options.map(({ name, required }) => (required ? name : `${name}?`)).join(' ');
-  return [element('b', {}, `/${name}`), element('i', {}, asked), element('span', {}, description)];
+  const optionNames = options.map(({ name, required }) => (required ? name : `${name}?`)).join(' ');
+  return [element('b', {}, `/${name}`), element('i', {}, optionNames), element('span', {}, description)];
 }

@@ -54,11 +54,11 @@ class Page {
     actions: {
       use: (messageId, customId, values) => {
         const { memberId, manageGuild } = this.#at;
-        this.#sayWhy(useComponent({ messageId, customId, ...(values && { values }), memberId, manageGuild }));
+        this.#showFailure(useComponent({ messageId, customId, ...(values && { values }), memberId, manageGuild }));
       },
-      submit: (interactionId, values, done) => this.#sayWhy(submitForm({ interactionId, values }).then(done)),
+      submit: (interactionId, values, done) => this.#showFailure(submitForm({ interactionId, values }).then(done)),
       pick: (messageId, command) => {
-        this.#sayWhy(typeCommand({ command, options: {}, target: { messageId }, ...this.#at }));
+        this.#showFailure(typeCommand({ command, options: {}, target: { messageId }, ...this.#at }));
         this.#chat.follow();
       },
     },
@@ -114,11 +114,11 @@ class Page {
     this.#draw();
     this.#chat.follow();
     this.#composer.moveTo(name);
-    void this.#askMenu();
+    void this.#loadMenu();
     if (!section('places').contains(document.activeElement)) this.#composer.focus();
   }
 
-  async #askMenu(): Promise<void> {
+  async #loadMenu(): Promise<void> {
     const at = this.#at;
     const menu = await fetchMenu(at).catch(() => []);
     if (JSON.stringify(at) !== JSON.stringify(this.#at)) return; // somebody else by now, or elsewhere
@@ -127,9 +127,9 @@ class Page {
   }
 
   /** What goes wrong with a click is said where what goes wrong with a command is. */
-  #sayWhy(done: Promise<void>): void {
-    this.#composer.say('');
-    done.catch((error: Error) => this.#composer.say(error.message));
+  #showFailure(done: Promise<void>): void {
+    this.#composer.showProblem('');
+    done.catch((error: Error) => this.#composer.showProblem(error.message));
   }
 
   #draw(): void {

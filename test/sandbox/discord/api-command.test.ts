@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { apiCommand, isVisible } from '../../../src/sandbox/discord/api-command.ts';
 import type { Whereabouts } from '../../../src/sandbox/discord/chat.ts';
-import type { RegisteredCommand } from '../../../src/sandbox/discord/command-book.ts';
+import type { RegisteredCommand } from '../../../src/sandbox/discord/command-registry.ts';
 import { CommandForm } from '../../../src/sandbox/discord/command-rules.ts';
 import { ownersOf, placeOf } from '../../../src/sandbox/discord/place.ts';
 import { DEFAULT_WORLD as world } from '../../../src/sandbox/discord/world.ts';

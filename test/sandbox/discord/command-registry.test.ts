@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 
-import { CommandBook } from '../../../src/sandbox/discord/command-book.ts';
+import { CommandRegistry } from '../../../src/sandbox/discord/command-registry.ts';
 
 const GUILD = '1180000000000655361';
 
-function book(): CommandBook {
+function book(): CommandRegistry {
   let last = 0;
-  return new CommandBook(() => String(++last));
+  return new CommandRegistry(() => String(++last));
 }
 const named = (name: string, description = 'x') => ({ name, description });
 const numbered = (count: number, prefix = 'c') =>

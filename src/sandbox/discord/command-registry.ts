@@ -18,8 +18,8 @@ const MOST_CHAT_COMMANDS = 100; // per scope; interactions/application-commands,
 const MOST_MENU_COMMANDS = 15;
 const DAILY_CREATES = 200; // per scope; the same page
 
-/** Every command registered, by scope. A name keeps its id however it is registered again. */
-export class CommandBook {
+/** All registered commands, by scope. A name keeps its id when it is registered again. */
+export class CommandRegistry {
   readonly #scopes = new Map<string | null, RegisteredCommand[]>();
   readonly #creates = new Map<string | null, { day: string; count: number }>();
   readonly #nextId: () => string;
@@ -39,7 +39,7 @@ export class CommandBook {
     return found;
   }
 
-  /** Replaces every command of the scope, or none when one of them breaks a rule. */
+  /** Replaces all commands of the scope, or none when one of them is invalid. */
   replace(guildId: string | null, body: unknown): readonly RegisteredCommand[] {
     const forms = parseForm(CommandForm.array(), body);
     refuseSameNames(forms);
@@ -53,7 +53,7 @@ export class CommandBook {
     return commands;
   }
 
-  /** @returns whether the name is new in its scope; else the command of that name was overwritten. */
+  /** @returns whether the name is new in its scope; otherwise the command of that name was overwritten. */
   create(guildId: string | null, body: unknown): { command: RegisteredCommand; isNew: boolean } {
     const form = parseForm(CommandForm, body);
     const before = this.#named(guildId, form);
@@ -63,7 +63,7 @@ export class CommandBook {
     return { command, isNew: before === undefined };
   }
 
-  /** Changes the fields that the body names. */
+  /** Changes only the fields in the body. */
   edit(guildId: string | null, id: string, body: unknown): RegisteredCommand {
     const before = this.get(guildId, id);
     const changes = typeof body === 'object' ? body : {};
@@ -84,7 +84,7 @@ export class CommandBook {
     );
   }
 
-  /** Only new names count. Seen with 400 (discord-api-docs#6188) and with 429 (discord.js#10458). */
+  /** Only new names count. Reported with 400 (discord-api-docs#6188) and with 429 (discord.js#10458). */
   #countCreates(guildId: string | null, added: number): void {
     const day = utcDay(Date.now());
     const known = this.#creates.get(guildId);
@@ -128,7 +128,7 @@ function refuseSameNames(forms: readonly CommandForm[]): void {
   }
 }
 
-/** The counts: interactions/application-commands, "Registering a Command"; an entry point is global alone. */
+/** The counts: interactions/application-commands, "Registering a Command"; only global entry points exist. */
 function refuseTooMany(forms: readonly CommandForm[], guildId: string | null): void {
   const count = (type: CommandType) => forms.filter((form) => form.type === type).length;
   if (count(CommandType.ChatInput) > MOST_CHAT_COMMANDS) throw new ApiError('tooManyChatCommands');
