@@ -10,7 +10,7 @@ import type {
   UseComponent,
 } from '../page-protocol.ts';
 
-/** Who looks, and where. */
+/** The viewer and the place. */
 export type At = Pick<TypeCommand, 'memberId' | 'guildId' | 'manageGuild'>;
 
 /** @throws Error with the server's sentence. */
@@ -33,17 +33,17 @@ export async function press(path: '/api/gateway/drop' | '/api/day/exhaust' | '/a
   await post(path, {});
 }
 
-/** What a member may type there. */
+/** The commands that a member can type there. */
 export async function fetchCommands(at: At): Promise<ShownCommand[]> {
   return (await get('/api/commands', at)) as ShownCommand[];
 }
 
-/** The names of the commands in the menu of a message. */
+/** The names of the context menu commands of a message. */
 export async function fetchMenu(at: At): Promise<string[]> {
   return (await get('/api/menu', at)) as string[];
 }
 
-/** What the bot suggests. @throws Error with the server's sentence. */
+/** The bot's suggestions. @throws Error with the server's sentence. */
 export async function fetchChoices(typed: CompleteOption): Promise<ShownChoice[]> {
   return (await post('/api/choices', typed)) as ShownChoice[];
 }

@@ -1,4 +1,4 @@
-// Set before the components are loaded: they take their default avatar from here, else from Discord's CDN.
+// Set before the components are loaded, which otherwise load their default avatar from Discord's CDN.
 Reflect.set(globalThis, '$discordMessage', { avatars: { default: avatarOf('?') } });
 
 /** A coloured disc with the first letter of a name, as a `data:` address. */

@@ -7,19 +7,19 @@ import { type MessageActions, messageElement } from './message.ts';
 import { isVisible, type Viewer } from './viewer.ts';
 
 export interface ChatOptions {
-  /** Stands above all messages. */
+  /** Shown above all messages. */
   welcome: HTMLElement;
   actions: MessageActions;
   redraw(): void;
 }
 
 interface Shown {
-  /** The message as JSON with the viewer's locale and menu: equal means that nothing is to be drawn anew. */
+  /** The message as JSON with the viewer's locale and menu; if equal, it is not redrawn. */
   drawn: string;
   node: HTMLElement;
 }
 
-/** The messages of one place, as the viewer sees them; only those that changed are drawn anew. */
+/** The messages of one place, as the viewer sees them; only changed ones are redrawn. */
 export class Chat {
   readonly #scroller: HTMLElement;
   readonly #list = element('discord-messages', { noBackground: true });
@@ -33,7 +33,7 @@ export class Chat {
     const { welcome } = options;
     this.#scroller = scroller;
     this.#options = options;
-    scroller.tabIndex = 0; // to be scrolled by keyboard
+    scroller.tabIndex = 0; // makes it scrollable by keyboard
     scroller.append(welcome, this.#list);
     scroller.addEventListener('scroll', () => {
       const { scrollTop: topPx, scrollHeight, clientHeight } = scroller;
@@ -41,18 +41,18 @@ export class Chat {
       this.#following = followsAfterScroll({ following: this.#following, ...scrolled });
       this.#topPx = topPx;
     });
-    // Images arrive after their message and push it down; a taller composer leaves less to be seen
+    // Images load after their message and push it down; a taller composer covers more
     const resized = new ResizeObserver(() => this.#keepUp());
     for (const part of [scroller, welcome, this.#list]) resized.observe(part);
   }
 
-  /** To the newest message, and to those that come after it. */
+  /** Scrolls to the newest message and follows later ones. */
   follow(): void {
     this.#following = true;
     this.#keepUp();
   }
 
-  /** @param menu the commands in the menu of a message, by name */
+  /** @param menu the names of the context menu commands of a message */
   show(snapshot: Snapshot, viewer: Viewer, menu: readonly string[]): void {
     const visible = snapshot.messages.filter(
       (message) => isVisible(message, viewer) && !this.#dismissed.has(message.interactionId),
@@ -92,7 +92,7 @@ export class Chat {
     if (there !== node) this.#list.insertBefore(node, there ?? null);
   }
 
-  /** Stays at the newest message, unless the reader has scrolled up. */
+  /** Keeps the newest message visible, unless the reader has scrolled up. */
   #keepUp(): void {
     if (!this.#following) return;
     this.#scroller.scrollTop = this.#scroller.scrollHeight;

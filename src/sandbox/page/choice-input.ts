@@ -2,7 +2,7 @@ import type { ShownChoice } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { Suggestions } from './suggestions.ts';
 
-/** The bot is asked when nothing was typed for so long. */
+/** Suggestions are requested after a pause of this length. */
 const PAUSE_MS = 150;
 
 /** Adds the bot's suggestions to the field of an option. */
@@ -20,7 +20,7 @@ export class ChoiceInput {
       id: `choices-${option}`,
       label: `Choices for ${option}`,
       content: ({ name, value }) => [element('b', {}, name), element('i', {}, String(value))],
-      begins: 'with none', // what is typed fast is sent as it is typed
+      begins: 'with none', // quickly typed text is sent as it is
       onPick: (choice) => this.#pick(choice),
     });
     field.addEventListener('input', () => {
@@ -36,7 +36,7 @@ export class ChoiceInput {
     return this.#suggestions.root;
   }
 
-  /** What is sent: of a choice its value, else what stands in the field. */
+  /** The value of the chosen suggestion, otherwise the text of the field. */
   get text(): string {
     return this.#picked ? String(this.#picked.value) : this.#field.value;
   }
@@ -54,12 +54,12 @@ export class ChoiceInput {
 
   #suggestSoon(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#ask(), PAUSE_MS);
+    this.#timer = setTimeout(() => void this.#suggestNow(), PAUSE_MS);
   }
 
-  async #ask(): Promise<void> {
+  async #suggestNow(): Promise<void> {
     const typed = this.#field.value;
-    const choices = await this.#suggest().catch(() => []); // without suggestions one can type all the same
+    const choices = await this.#suggest().catch(() => []); // the field works without suggestions
     const stale = typed !== this.#field.value || this.#picked || document.activeElement !== this.#field;
     if (!stale) this.#suggestions.show(choices);
   }

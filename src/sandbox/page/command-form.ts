@@ -4,16 +4,16 @@ import { type OptionInput, optionInput } from './option-input.ts';
 
 export interface CommandFormOptions {
   command: ShownCommand;
-  /** What is known already, by option. */
+  /** Initial values, by option. */
   texts: Record<string, string>;
   cards: readonly ShownCard[];
-  /** What the bot suggests for an option, by what stands in all fields. */
+  /** The bot's suggestions for an option, given the texts of all fields. */
   suggest(focused: string): Promise<readonly ShownChoice[]>;
   /** Escape, or Backspace in the empty first field. */
   onLeave(): void;
 }
 
-/** A picked command: a field for each required option, the others to be added. */
+/** A picked command: a field for each required option; the others can be added. */
 export class CommandForm {
   readonly root = element('div', { className: 'command-form', role: 'group' });
   readonly command: ShownCommand;
@@ -39,12 +39,12 @@ export class CommandForm {
     });
   }
 
-  /** What stands in the fields, by option. */
+  /** The texts of the fields, by option. */
   get texts(): Record<string, string> {
     return Object.fromEntries(this.#inputs.map(({ name, text }) => [name, text()]));
   }
 
-  /** The first field that still wants something, else the first of all. */
+  /** The first incomplete field, otherwise the first one. */
   focus(): boolean {
     const wanting = this.#inputs.find(({ field }) => field.required && field.value === '') ?? this.#inputs[0];
     wanting?.field.focus();

@@ -1,19 +1,19 @@
 import type { ShownCommand, ShownOption } from '../page-protocol.ts';
 import { type OptionValue, readOptionValue } from './option-value.ts';
 
-/** A typed line, understood as far as possible: `texts` is kept so that a form can go on from there. */
+/** A typed line, parsed as far as possible: a form can continue with `texts`. */
 export interface ReadLine {
   command: ShownCommand | undefined;
-  /** What was typed for each option, by its name. */
+  /** The text for each option, by its name. */
   texts: Record<string, string>;
   options: Record<string, OptionValue>;
-  /** One sentence; `undefined` = ready to be sent. */
+  /** One sentence; `undefined` = can be sent. */
   problem: string | undefined;
 }
 
 /**
- * Reads `/card id:base1-4 private:True`, or shorter `/card base1-4`: words before the first `option:`
- * fill the first required option that is not named.
+ * Parses `/card id:base1-4 private:True`, or the short form `/card base1-4`: words before the first `option:` are for
+ * the first required option that is not named.
  */
 export function readCommandLine(line: string, commands: readonly ShownCommand[]): ReadLine {
   const typed = /^\/(.*)$/s.exec(line.trim())?.[1];
@@ -32,7 +32,7 @@ export function readCommandLine(line: string, commands: readonly ShownCommand[])
   return { ...readTexts(command, named), problem: `/${command.name} does not know what to do with “${bare}”.` };
 }
 
-/** Reads what was typed for each option, in a line or in a form. */
+/** Parses the text for each option, from a line or a form. */
 export function readTexts(command: ShownCommand, texts: Record<string, string>): ReadLine {
   const options: Record<string, OptionValue> = {};
   for (const option of command.options) {
@@ -48,7 +48,7 @@ export function readTexts(command: ShownCommand, texts: Record<string, string>):
   return { command, texts, options, problem: undefined };
 }
 
-/** What Discord's client sends while an option is typed: that as it stands, and of the others what fits already. */
+/** What Discord's client sends while an option is typed: its text as it is, and the valid values of other options. */
 export function halfTyped(
   command: ShownCommand,
   texts: Record<string, string>,
@@ -63,28 +63,28 @@ export function halfTyped(
   return { ...Object.fromEntries(fitting), [focused]: texts[focused] ?? '' };
 }
 
-/** Commands whose name goes on from what is typed, for the list above the composer; `[]` once more than a name is typed. */
+/** Commands whose name begins with the typed text, for the list above the composer; `[]` once more than a name is typed. */
 export function suggestCommands(line: string, commands: readonly ShownCommand[]): readonly ShownCommand[] {
   const typed = /^\/(.*)$/.exec(line)?.[1]?.toLowerCase();
   return typed === undefined ? [] : commands.filter(({ name }) => name.startsWith(typed));
 }
 
-/** Names of subcommands have spaces in them; none is the beginning of another. */
+/** Names of subcommands contain spaces; none is a prefix of another. */
 function startsWithName(typed: string, name: string): boolean {
   const next = typed.at(name.length);
   return typed.toLowerCase().startsWith(name) && (next === undefined || /\s/.test(next));
 }
 
-/** An option's value goes on until the next word that starts with another option's name and a colon. */
+/** An option's value extends to the next word that begins with another option's name and a colon. */
 function split(rest: string, options: readonly ShownOption[]): { bare: string; named: Record<string, string> } {
-  const known = new Set(options.map(({ name }) => name));
+  const names = new Set(options.map(({ name }) => name));
   const named: Record<string, string> = {};
   const bare: string[] = [];
   let current: string | undefined;
   for (const word of rest.split(/\s+/).filter(Boolean)) {
     const colon = word.indexOf(':');
     const name = word.slice(0, Math.max(colon, 0)).toLowerCase();
-    if (known.has(name)) {
+    if (names.has(name)) {
       current = name;
       named[name] = word.slice(colon + 1);
     } else if (current === undefined) bare.push(word);

@@ -1,7 +1,7 @@
 import { element } from './element.ts';
 import { markdown, type Reader } from './markdown-view.ts';
 
-/** As much of a component as is shown here; components/reference, "Component Structure". */
+/** The fields of a component that this page uses; components/reference, "Component Structure". */
 interface Component {
   type: number;
   custom_id?: string;
@@ -30,14 +30,14 @@ interface Media {
 export interface ComponentsView {
   reader: Reader;
   members: readonly { id: string; name: string }[];
-  /** A button was clicked or, with values, something was chosen. */
+  /** Called for a click on a button or, with values, a choice. */
   use(customId: string, values?: string[]): void;
 }
 
 const BUTTON_STYLES = ['', 'primary', 'secondary', 'success', 'danger', 'link', 'premium'];
 const USER_SELECT = 5;
 
-/** The components of a message as elements; of select menus those that list options or members. */
+/** The components of a message as elements; select menus only if they list options or members. */
 export function componentNodes(components: readonly unknown[], view: ComponentsView): HTMLElement[] {
   return (components as readonly Component[]).flatMap((component) => node(component, view) ?? []);
 }
@@ -78,7 +78,7 @@ function node(component: Component, view: ComponentsView): HTMLElement | undefin
   }
 }
 
-/** A file, by its name. */
+/** A link to a file, with its name. */
 export function fileLink(href: string, name: string): HTMLElement {
   return element('a', { className: 'file', href, target: '_blank', rel: 'noopener noreferrer' }, name);
 }
@@ -99,7 +99,7 @@ function button({ custom_id, label, emoji, style = 2, url, disabled }: Component
   return made;
 }
 
-/** One value is sent when it is chosen, several when the menu is left. */
+/** A single value is sent when it is chosen, several when the menu loses focus. */
 function select(component: Component, view: ComponentsView): HTMLElement {
   const { type, custom_id = '', placeholder = 'Make a selection', disabled, max_values = 1 } = component;
   const members = view.members.map(({ id, name }) => ({ label: name, value: id, description: '', default: false }));

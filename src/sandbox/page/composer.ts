@@ -7,16 +7,16 @@ import { LineInput } from './line-input.ts';
 import type { OptionValue } from './option-value.ts';
 
 export interface ComposerOptions {
-  /** The commands of the place, asked for anew each time: the bot may just have registered them. */
+  /** Loads the commands of the place each time, because the bot may just have registered them. */
   commands(): Promise<readonly ShownCommand[]>;
   cards(): readonly ShownCard[];
-  /** What the bot suggests for the focused option. */
+  /** The bot's suggestions for the focused option. */
   suggest(command: string, options: Record<string, OptionValue>, focused: string): Promise<readonly ShownChoice[]>;
-  /** @throws Error with words for the member. */
+  /** @throws Error with a sentence for the member. */
   send(command: string, options: Record<string, OptionValue>): Promise<void>;
 }
 
-/** The row at the bottom: a free line, or the form of a picked command. */
+/** The row at the bottom: an input line, or the form of a picked command. */
 export class Composer {
   readonly #options: ComposerOptions;
   readonly #problem = element('p', { id: 'problem', className: 'problem', role: 'alert' });
@@ -44,7 +44,7 @@ export class Composer {
       void this.#submit();
     });
     root.addEventListener('keydown', (event) => {
-      // Enter in a <select> submits no form by itself
+      // Enter in a <select> does not submit a form
       if (event.key !== 'Enter' || !(event.target instanceof HTMLSelectElement)) return;
       event.preventDefault();
       void this.#submit();
@@ -55,7 +55,7 @@ export class Composer {
     if (!this.#form?.focus()) this.#line.field.focus();
   }
 
-  /** Back to an empty line: another place may know other commands. */
+  /** Resets to an empty line, because another place may have other commands. */
   moveTo(placeName: string): void {
     this.#line.field.placeholder = `Message ${placeName}: type / for commands`;
     this.#line.field.ariaLabel = `Message ${placeName}`;
@@ -67,12 +67,12 @@ export class Composer {
   async sendLine(line: string): Promise<void> {
     const read = await this.#read(line);
     const onlyName = line.trim() === `/${read.command?.name}`;
-    // The name alone, typed faster than its suggestion came, is a pick and no mistake
+    // The name alone, typed before its suggestion appeared, picks the command
     if (read.command && read.problem && onlyName) this.#openForm(read.command, {});
     else await this.#trySend(read, line);
   }
 
-  /** What is known already is read at once, so that nothing typed next comes between. */
+  /** Parses with the loaded commands at once, so that later typing does not interfere. */
   async #read(line: string): Promise<ReadLine> {
     const read = readCommandLine(line, this.#commands.last);
     if (read.command) return read;
@@ -126,7 +126,7 @@ export class Composer {
     form.focus();
   }
 
-  /** The line is free for the next command meanwhile; what could not be sent comes back unless that has begun. */
+  /** Clears the line while sending; a failed command is restored unless the next one has been begun. */
   async #trySend(read: ReadLine, typed: string): Promise<void> {
     const problem = read.problem ?? (await this.#send(read));
     if (problem === undefined) return;
@@ -148,7 +148,7 @@ export class Composer {
     else this.#line.set(typed);
   }
 
-  /** One sentence on what went wrong; an empty one takes it away. */
+  /** Shows one sentence about a problem; an empty one removes it. */
   showProblem(problem: string): void {
     this.#problem.textContent = problem;
   }

@@ -1,16 +1,16 @@
 import { element } from './element.ts';
 
-/** A group of switches in the panel; what a switch could not do is said below its group. */
+/** A group of switches in the panel; errors are shown below it. */
 export class Controls {
   readonly #problem = element('p', { className: 'failed', role: 'alert' });
   readonly #onUse: () => void;
 
-  /** @param onUse whenever one of the group is used */
+  /** @param onUse called whenever a switch of the group is used */
   constructor(onUse: () => void = () => {}) {
     this.#onUse = onUse;
   }
 
-  /** Fills the group's place on the page. */
+  /** Inserts the group into the page. */
   show(root: HTMLElement, ...parts: Node[]): void {
     root.append(...parts, this.#problem);
   }
@@ -27,7 +27,7 @@ export class Controls {
     return { control, row: element('label', { className: 'tick' }, control, label) };
   }
 
-  /** @param label what it does, for who does not see the row */
+  /** @param label the accessible name */
   button(words: string, label: string, use: () => unknown): HTMLElement {
     const button = element('button', { type: 'button', ariaLabel: label, title: label }, words);
     this.#on(button, 'click', use);

@@ -2,7 +2,7 @@ type Properties<Tag extends keyof HTMLElementTagNameMap> = {
   [Name in keyof HTMLElementTagNameMap[Tag]]?: HTMLElementTagNameMap[Tag][Name] | undefined;
 };
 
-/** An element with its properties set and its children in it; properties that are `undefined` are left alone. */
+/** Creates an element with properties and children; `undefined` properties are not set. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Properties<Tag> = {},
@@ -16,7 +16,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** An element of `page.html`. */
+/** Finds an element of `page.html`. */
 export function section(id: string): HTMLElement {
   const found = document.getElementById(id);
   if (!found) throw new Error(`page.html has no #${id}`);

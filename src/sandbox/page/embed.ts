@@ -10,8 +10,8 @@ import { markdown, type Reader } from './markdown-view.ts';
 /**
  * An embed as Discord shows it: Markdown in title, description and field values, not in author and footer.
  *
- * Title and author go into slots rather than into the component's attributes: those show no Markdown, and take
- * any word of 17 digits for an emoji to be fetched from Discord's CDN.
+ * Title and author are passed in slots, not in the component's attributes: those render no Markdown, and treat any word
+ * of 17 digits as an emoji to be loaded from Discord's CDN.
  */
 export function embedElement(embed: APIEmbed, reader: Reader): HTMLElement {
   const { color, author, title, url, description, fields = [], footer, timestamp } = embed;
@@ -40,7 +40,7 @@ function titleNode(title: string, url: string | undefined, reader: Reader): Node
   return element('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, words);
 }
 
-/** Up to three inline fields stand side by side; the component wants to be told each one's column. */
+/** Up to three inline fields form a row; the component needs the column of each. */
 function fieldsElement(fields: readonly APIEmbedField[], reader: Reader): HTMLElement {
   const made = element('discord-embed-fields', { slot: 'fields' });
   let column = 0;

@@ -13,7 +13,7 @@ const LATENCIES = [
   ['15000', '15 s: too late'],
 ] as const;
 const NOT_DOWN = 'up';
-/** By the seconds that `Retry-After` asks for; 0 = it is not there. More than a minute closes the way for as long. */
+/** By the seconds in `Retry-After`; 0 = without it. More than a minute opens the circuit breaker for that long. */
 const OUTAGES = [
   [NOT_DOWN, 'none'],
   ['0', '503'],
@@ -22,14 +22,14 @@ const OUTAGES = [
 ] as const;
 const RESET_EVERY = 4;
 const WINDOW_LIMIT = 10;
-/** The last is longer than anybody waits. */
+/** The last is longer than the longest wait. */
 const STORMS = [
   [10_000, '10 s'],
   [30_000, '30 s'],
   [1_200_000, '20 min'],
 ] as const;
 
-/** What can go wrong with the card service, and in front of it. */
+/** Faults of the card service and of what is in front of it. */
 export class FaultSwitches {
   readonly #controls = new Controls();
   readonly #latency = this.#controls.select('Speed', LATENCIES, (value) =>

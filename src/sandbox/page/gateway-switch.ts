@@ -3,7 +3,7 @@ import { press } from './api.ts';
 import { Controls, row } from './controls.ts';
 import { element } from './element.ts';
 
-/** The bot's connection to Discord, which can be cut. */
+/** The bot's connection to Discord, which can be dropped. */
 export class GatewaySwitch {
   readonly #state = element('span', { className: 'quiet' });
 

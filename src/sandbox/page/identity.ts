@@ -5,7 +5,7 @@ import type { Viewer } from './viewer.ts';
 
 export type IdentityChange = { memberId: string } | { manageGuild: boolean };
 
-/** "You are": which member types, with or without Manage Server. */
+/** "You are": the member who types, with or without Manage Server. */
 export class Identity {
   readonly #picture = element('img', { alt: '' });
   readonly #select = element('select', { ariaLabel: 'Member' });

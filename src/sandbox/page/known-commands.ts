@@ -1,6 +1,6 @@
 import type { ShownCommand } from '../page-protocol.ts';
 
-/** The commands of a place: as last heard, at once, and asked for anew, since the bot may just have registered them. */
+/** The commands of a place: the last loaded ones, and a way to reload them, because the bot may just have registered some. */
 export class KnownCommands {
   readonly #fetch: () => Promise<readonly ShownCommand[]>;
   #last: readonly ShownCommand[] = [];
@@ -10,7 +10,7 @@ export class KnownCommands {
     this.#fetch = fetch;
   }
 
-  /** Empty until the place's commands came for the first time. */
+  /** Empty until the commands of the place are loaded. */
   get last(): readonly ShownCommand[] {
     return this.#last;
   }
@@ -23,10 +23,10 @@ export class KnownCommands {
     return this.#last;
   }
 
-  /** Another place knows other commands. */
+  /** Called when the place changes. */
   move(): void {
     this.#moves++;
     this.#last = [];
-    this.refresh().catch(() => {}); // whoever types asks again
+    this.refresh().catch(() => {}); // typing loads them again
   }
 }

@@ -10,7 +10,7 @@ export interface LineInputOptions {
   onPick(command: ShownCommand): void;
 }
 
-/** The free line of text, with the commands that go on from what is typed. */
+/** The input line, with suggestions of commands that begin with the typed text. */
 export class LineInput {
   readonly field = element('input', { className: 'line', autocomplete: 'off', spellcheck: false });
   readonly #options: LineInputOptions;
@@ -45,11 +45,11 @@ export class LineInput {
   async #suggest(): Promise<void> {
     const { commands } = this.#options;
     const typed = this.field.value;
-    // At once: Enter picks from this list, and must never pick what no longer fits
+    // Synchronously, because Enter picks from this list and must not pick an outdated entry
     this.#suggestions.show(suggestCommands(typed, commands.last));
     if (!typed.startsWith('/')) return;
     const latest = await commands.refresh().catch(() => commands.last);
-    // Meanwhile somebody may have typed on, or picked a command
+    // Meanwhile the text may have changed, or a command may have been picked
     const stale = typed !== this.field.value || this.field.hidden;
     if (!stale) this.#suggestions.show(suggestCommands(typed, latest));
   }
@@ -65,7 +65,7 @@ export class LineInput {
     event.preventDefault();
   }
 
-  /** A name typed to its end that needs nothing more is sent at once. */
+  /** A complete name without required options is sent at once. */
   #isComplete({ name, options }: ShownCommand): boolean {
     return this.field.value.toLowerCase() === `/${name}` && !options.some(({ required }) => required);
   }

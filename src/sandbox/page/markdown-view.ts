@@ -6,18 +6,18 @@ import { element } from './element.ts';
 import { parseMarkdown, type Token } from './markdown.ts';
 import { timeElement } from './ticking-times.ts';
 
-// The library's <discord-bold> and its like put line breaks around their slot, which show where white space is kept
+// The library's <discord-bold> and similar elements have line breaks around their slot, which are visible with `pre-wrap`
 const STYLE_TAGS = { bold: 'strong', italic: 'em', underline: 'u', strike: 's', subtext: 'small' } as const;
 
-/** Whose language a text is shown in, and whom it may mention. */
+/** The language of a text, and the names for its mentions. */
 export interface Reader {
   /** Discord locale. */
   locale: string;
-  /** `undefined` for a stranger. */
+  /** `undefined` for an unknown member. */
   nameOf(memberId: string): string | undefined;
 }
 
-/** Discord's Markdown as nodes. Text only ever becomes text, and addresses are http or https. */
+/** Discord's Markdown as DOM nodes. Text always becomes text nodes, and links are http or https. */
 export function markdown(source: string, reader: Reader): HTMLElement {
   return element('span', { className: 'markdown' }, ...nodes(parseMarkdown(source), reader));
 }
@@ -57,7 +57,7 @@ function linkNode(href: string, label: (Node | string)[]): Node {
   return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, ...label);
 }
 
-/** A link's label may hold another address, but a link inside of a link is no HTML. */
+/** A link's label can contain another address, but HTML does not allow nested links. */
 function withoutLinks(token: Token): Token[] {
   return token.type === 'link' ? token.children : [token];
 }

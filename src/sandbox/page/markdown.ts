@@ -11,18 +11,18 @@ export type Token =
   | { type: 'mention'; text: string };
 
 interface Rule {
-  /** Sticky: tried where the reader stands. */
+  /** Sticky: matched at the current position. */
   pattern: RegExp;
-  /** Only at the start of a line, and not inside of another style. */
+  /** Only at the start of a line, and not inside another style. */
   block?: true;
-  /** `undefined` = not this rule after all. */
+  /** `undefined` = the rule does not apply. */
   token(groups: Record<string, string | undefined>, whole: string): Token | undefined;
 }
 
 /** JavaScript dates end at 8.64e12 seconds. */
 const LAST_SECOND = 8.64e12;
 
-// The first rule that fits wins. Order and patterns are modelled on simple-markdown.
+// The first matching rule wins. Order and patterns follow simple-markdown.
 const RULES: readonly Rule[] = [
   { pattern: /\\(?<text>[^\p{L}\p{N}\s])/uy, token: ({ text = '' }) => ({ type: 'text', text }) },
   {
@@ -70,10 +70,10 @@ const RULES: readonly Rule[] = [
   styled('spoiler', /\|\|(?<inner>(?:\\.|[^\\])+?)\|\|/sy),
 ];
 
-/** Text without anything that could open a style; a letter before `_` keeps snake_case whole. */
+/** Text without anything that could begin a style; a letter before `_` keeps snake_case together. */
 const PLAIN = /[\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)*|./suy;
 
-/** Discord's Markdown as tokens. Whatever it does not know stays text, so nothing typed is ever lost. */
+/** Discord's Markdown as tokens. Unknown syntax stays text. */
 export function parseMarkdown(source: string): Token[] {
   return parse(source, { blocks: true });
 }
@@ -120,7 +120,7 @@ function link(href: string, children: Token[]): Token | undefined {
 }
 
 function timestamp({ seconds, style = 'f' }: Record<string, string | undefined>): Token | undefined {
-  const known = TIMESTAMP_STYLES.find((known) => known === style);
-  if (!known || Math.abs(Number(seconds)) > LAST_SECOND) return undefined;
-  return { type: 'timestamp', seconds: Number(seconds), style: known };
+  const knownStyle = TIMESTAMP_STYLES.find((candidate) => candidate === style);
+  if (!knownStyle || Math.abs(Number(seconds)) > LAST_SECOND) return undefined;
+  return { type: 'timestamp', seconds: Number(seconds), style: knownStyle };
 }

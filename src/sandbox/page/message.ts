@@ -14,19 +14,19 @@ export interface MessageView {
   botName: string;
   members: readonly { id: string; name: string }[];
   reader: Reader;
-  /** The commands in the menu of a message, by name. */
+  /** The names of the context menu commands of a message. */
   menu: readonly string[];
   actions: MessageActions;
   dismiss(): void;
 }
 
-/** What a reader can do with a message. */
+/** The actions of a reader on a message. */
 export interface MessageActions {
-  /** A button was clicked or, with values, something was chosen. */
+  /** Called for a click on a button or, with values, a choice. */
   use(messageId: string, customId: string, values?: string[]): void;
-  /** The form that the bot answered with is sent off; `done` when Discord took it. */
+  /** Submits the form with which the bot answered; `done` is called when Discord has accepted it. */
   submit(interactionId: string, values: Record<string, string>, done: () => void): void;
-  /** A command of the menu was picked. */
+  /** Called when a context menu command is picked. */
   pick(messageId: string, command: string): void;
 }
 
@@ -48,7 +48,7 @@ export function messageElement(message: ChatMessage, view: MessageView): HTMLEle
   return made;
 }
 
-/** What the member did: of a slash command the line, else the words on what was clicked. */
+/** What the member did: the line of a slash command, otherwise the label of what was clicked. */
 function commandElement({ trigger, member, commandLine }: ChatMessage): HTMLElement {
   if (trigger !== 'command') {
     return element(
@@ -135,7 +135,7 @@ function clockText(ms: number, locale: string): string {
   return when.toLocaleString(locale, today ? { timeStyle: 'short' } : { dateStyle: 'short', timeStyle: 'short' });
 }
 
-/** The component's "Dismiss message" listens to the keyboard, but cannot be reached by it. */
+/** The component's "Dismiss message" handles keys, but cannot be focused. */
 function makeDismissReachable(message: HTMLElementTagNameMap['discord-message']): void {
   const link = message.shadowRoot?.querySelector<HTMLElement>('.discord-message-ephemeral-link');
   if (!link) return;

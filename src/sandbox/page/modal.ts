@@ -1,7 +1,7 @@
 import { element } from './element.ts';
 import { markdown, type Reader } from './markdown-view.ts';
 
-/** As much of a form's component as is shown here; components/reference. */
+/** The fields of a form's component that this page uses; components/reference. */
 interface Field {
   type: number;
   custom_id?: string;
@@ -24,11 +24,11 @@ export interface ModalView {
   title: string;
   components: readonly unknown[];
   reader: Reader;
-  /** With what stands in each field, by its `custom_id`. */
+  /** Called with the values of the fields, by `custom_id`. */
   submit(values: Record<string, string>): void;
 }
 
-/** A form that the bot answered with: fields for text, and menus that list options. */
+/** The form with which the bot answered: text fields, and menus that list options. */
 export function modalElement({ title, components, reader, submit }: ModalView): HTMLElement {
   const values = new Map<string, () => string>();
   const fields = (components as readonly Field[]).map((field) =>

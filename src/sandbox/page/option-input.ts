@@ -6,14 +6,14 @@ export interface OptionInput {
   name: string;
   root: HTMLElement;
   field: HTMLInputElement | HTMLSelectElement;
-  /** What is to be sent. */
+  /** The value to send. */
   text(): string;
 }
 
 export interface OptionHelp {
-  /** Offered for an id. */
+  /** Suggested for an id. */
   cards: readonly ShownCard[];
-  /** What the bot suggests for this option. */
+  /** The bot's suggestions for this option. */
   suggest(): Promise<readonly ShownChoice[]>;
 }
 

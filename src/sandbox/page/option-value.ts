@@ -7,7 +7,7 @@ export type ReadValue = { value: OptionValue } | { problem: string };
 const YES = new Set(['true', 'yes']);
 const NO = new Set(['false', 'no']);
 
-/** What somebody typed for an option, as Discord's client would send it; or one sentence on what it wants instead. */
+/** The text of an option as the value that Discord's client would send, or one sentence about what is expected. */
 export function readOptionValue(option: ShownOption, typed: string): ReadValue {
   const text = typed.trim();
   if (option.choices.length > 0) return readChoice(option, text);

@@ -24,18 +24,18 @@ import { tickTimes } from './ticking-times.ts';
 import type { Viewer } from './viewer.ts';
 import { Welcome } from './welcome.ts';
 
-/** What was chosen on the page; until then, the first member in the first server. */
+/** The choices on the page. Default: the first member in the first server. */
 interface Chosen {
   memberId?: string;
   guildId?: string | null;
   manageGuild: boolean;
 }
 
-/** Makes every part of the page and joins them: snapshots come in, commands go out. */
+/** Creates and connects the parts of the page: snapshots come in, commands go out. */
 class Page {
   #snapshot: Snapshot | undefined;
   #chosen: Chosen = { manageGuild: true };
-  /** The commands in the menu of a message, where the viewer is. */
+  /** The names of the context menu commands of a message, at the viewer's place. */
   #menu: readonly string[] = [];
 
   readonly #composer = new Composer(section('composer'), {
@@ -44,7 +44,7 @@ class Page {
     cards: () => this.#shown.sampleCards,
     send: async (command, options) => {
       await typeCommand({ command, options, ...this.#at });
-      this.#chat.follow(); // who asks wants to see the answer
+      this.#chat.follow(); // so that the answer is visible
     },
   });
   readonly #welcome = new Welcome({ onTry: ({ id }) => void this.#composer.sendLine(`/card id:${id}`) });
@@ -82,7 +82,7 @@ class Page {
       else this.#draw();
     });
     document.addEventListener('keydown', (event) => {
-      // A slash anywhere starts a command, as in Discord
+      // A slash anywhere on the page starts a command, as in Discord
       if (event.key === '/' && event.target === document.body) this.#composer.focus();
     });
   }
@@ -121,12 +121,12 @@ class Page {
   async #loadMenu(): Promise<void> {
     const at = this.#at;
     const menu = await fetchMenu(at).catch(() => []);
-    if (JSON.stringify(at) !== JSON.stringify(this.#at)) return; // somebody else by now, or elsewhere
+    if (JSON.stringify(at) !== JSON.stringify(this.#at)) return; // the member or place has changed meanwhile
     this.#menu = menu;
     this.#draw();
   }
 
-  /** What goes wrong with a click is said where what goes wrong with a command is. */
+  /** A failed click is reported in the same place as a failed command. */
   #showFailure(done: Promise<void>): void {
     this.#composer.showProblem('');
     done.catch((error: Error) => this.#composer.showProblem(error.message));
@@ -135,7 +135,7 @@ class Page {
   #draw(): void {
     const snapshot = this.#shown;
     const viewer = this.#viewer;
-    const { lang } = document.documentElement; // the panel speaks as the page does, the chat as the member
+    const { lang } = document.documentElement; // the panel is in the page's language, the chat in the member's
     this.#places.show(snapshot.guilds, snapshot.botName, viewer.guildId);
     this.#identity.show(snapshot.members, viewer);
     this.#welcome.show(snapshot.botName, snapshot.sampleCards);

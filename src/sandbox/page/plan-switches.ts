@@ -11,7 +11,7 @@ const PLANS = Object.keys(PLAN_LIMITS) as Plan[];
 const REFILLED =
   'A bot that was told of an empty day waits for its reset; /usage makes it look again, once a minute at most.';
 
-/** How much the card service gives. */
+/** The plan and the day of the card service. */
 export class PlanSwitches {
   readonly #controls = new Controls(() => {
     this.#refilled.hidden = true;

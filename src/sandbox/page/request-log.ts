@@ -38,7 +38,7 @@ export class RequestLog {
 function row(request: SeenRequest, locale: string): HTMLElement {
   const { atMs, method, path, authorized } = request;
   const { text, tone } = requestStatus(request);
-  // Without AM and PM, so that the whole id finds room beside it
+  // 24-hour clock, so that the whole id fits beside it
   const time = new Date(atMs).toLocaleTimeString(locale, { hourCycle: 'h23' });
   const title = `${method} ${path} (${authorized ? 'with the right key' : 'without a key'})`;
   return element(

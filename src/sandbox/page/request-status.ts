@@ -1,6 +1,6 @@
 import type { SeenRequest } from '../card-service-controls.ts';
 
-/** What the list says of a request: a status only when that went out. */
+/** The text for a request in the list: a status only when it was sent. */
 export function requestStatus({ status, sent }: Pick<SeenRequest, 'status' | 'sent'>): {
   text: string;
   tone: 'good' | 'quiet' | 'bad';

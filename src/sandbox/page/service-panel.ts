@@ -2,7 +2,7 @@ import type { Snapshot } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { timeElement } from './ticking-times.ts';
 
-/** What the card service has left, as it would say of itself. */
+/** The remaining requests, by the card service's own figures. */
 export class ServicePanel {
   readonly #root: HTMLElement;
   #drawn = '';

@@ -1,17 +1,17 @@
 import { element } from './element.ts';
 
 export interface SuggestionsOptions<Row> {
-  /** Of the list; unique on the page. */
+  /** Id of the list; unique on the page. */
   id: string;
   label: string;
-  /** What a row shows. */
+  /** The content of a row. */
   content(row: Row): HTMLElement[];
-  /** Whether Enter picks the first row, or none until one was chosen with the arrow keys. */
+  /** Whether Enter picks the first row, or none until one is chosen with the arrow keys. */
   begins: 'with the first' | 'with none';
   onPick(row: Row): void;
 }
 
-/** A list of rows above a field: the listbox of its combobox, so focus stays in the field. */
+/** A list of rows above a field: the listbox of its combobox, so the focus stays in the field. */
 export class Suggestions<Row> {
   readonly root: HTMLElement;
   readonly #field: HTMLInputElement;
@@ -30,12 +30,12 @@ export class Suggestions<Row> {
     this.#draw();
   }
 
-  /** The one that Enter would pick; `undefined` while the list is closed, or none is chosen. */
+  /** The row that Enter picks; `undefined` while the list is closed or none is chosen. */
   get active(): Row | undefined {
     return this.#rows[this.#active];
   }
 
-  /** The same rows again leave the choice where it is. */
+  /** Showing the same rows again keeps the choice. */
   show(rows: readonly Row[]): void {
     if (JSON.stringify(rows) === JSON.stringify(this.#rows)) return;
     this.#rows = rows;
@@ -43,14 +43,14 @@ export class Suggestions<Row> {
     this.#draw();
   }
 
-  /** Arrow keys move around the list, Escape closes it. @returns whether the key was one of these */
+  /** Arrow keys move in the list, Escape closes it. @returns whether the key was handled */
   moveBy(event: KeyboardEvent): boolean {
     const isHandled = this.#rows.length > 0 && ['ArrowDown', 'ArrowUp', 'Escape'].includes(event.key);
     if (!isHandled) return false;
     if (event.key === 'Escape') this.show([]);
     else this.#move(event.key === 'ArrowDown' ? 1 : -1);
     event.preventDefault();
-    event.stopPropagation(); // Escape would leave the form as well
+    event.stopPropagation(); // otherwise Escape would also close the form
     return true;
   }
 
@@ -79,7 +79,7 @@ export class Suggestions<Row> {
     const { id, content, onPick } = this.#options;
     const ariaSelected = String(index === this.#active);
     const item = element('li', { id: `${id}-${index}`, role: 'option', ariaSelected }, ...content(row));
-    // Not on click: the field must not lose its focus
+    // Not `click`, because the field must keep the focus
     item.addEventListener('mousedown', (event) => {
       event.preventDefault();
       onPick(row);

@@ -2,18 +2,18 @@ import '@skyra/discord-components-core/discord-time.js';
 import { element } from './element.ts';
 import { TIMESTAMP_STYLES, type TimestampStyle, timestampText } from './timestamp.ts';
 
-/** A moment in words; relative ones go on by themselves once `tickTimes` runs. */
+/** A time in words; relative ones are updated by `tickTimes`. */
 export function timeElement(seconds: number, style: TimestampStyle, locale: string): HTMLElement {
   const nowMs = Date.now();
   const words = timestampText(seconds, style, { locale, nowMs });
-  // Not announced: a countdown inside of the chat's live region would talk every second
+  // Not announced: a countdown inside the chat's live region would be read out every second
   const properties = { title: timestampText(seconds, 'F', { locale, nowMs }), ariaLive: 'off' };
   const time = element('discord-time', properties, words);
   Object.assign(time.dataset, { seconds, style, locale });
   return time;
 }
 
-/** Keeps every relative time on the page right, once a second. */
+/** Updates every relative time on the page once a second. */
 export function tickTimes(): void {
   setInterval(() => {
     for (const time of document.querySelectorAll<HTMLElement>('discord-time[data-style="R"]')) update(time);

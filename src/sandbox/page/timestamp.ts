@@ -1,4 +1,4 @@
-/** Discord's timestamp styles (reference.md, "Timestamp Styles"); `f` when none is given. */
+/** Discord's timestamp styles (reference.md, "Timestamp Styles"); the default is `f`. */
 export const TIMESTAMP_STYLES = ['t', 'T', 'd', 'D', 'f', 'F', 's', 'S', 'R'] as const;
 export type TimestampStyle = (typeof TIMESTAMP_STYLES)[number];
 
@@ -25,11 +25,11 @@ const UNITS = [
 export interface TimestampView {
   locale: string;
   nowMs: number;
-  /** IANA name; the browser's own when absent. */
+  /** IANA name. Default: the browser's time zone. */
   timeZone?: string;
 }
 
-/** The words for a `<t:seconds:style>`, as they read at `nowMs`. */
+/** The text for a `<t:seconds:style>` at `nowMs`. */
 export function timestampText(
   seconds: number,
   style: TimestampStyle,

@@ -4,7 +4,7 @@ import { element } from './element.ts';
 
 const SAMPLES = 4;
 
-/** The first thing a newcomer sees: what to type, and a few cards to try at once. */
+/** The welcome message: what to type, and a few cards to try. */
 export class Welcome {
   readonly root = element('section', { className: 'welcome', ariaLabel: 'Welcome' });
   readonly #onTry: (card: ShownCard) => void;
@@ -31,7 +31,7 @@ export class Welcome {
   }
 }
 
-/** A few from all over the list, so that every game has its chance. */
+/** Cards from the whole list, so that every game occurs. */
 function spread(cards: readonly ShownCard[]): readonly ShownCard[] {
   const step = Math.max(1, Math.floor(cards.length / SAMPLES));
   return cards.filter((_, index) => index % step === 0).slice(0, SAMPLES);
