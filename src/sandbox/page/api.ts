@@ -77,7 +77,7 @@ async function post(path: string, body: unknown): Promise<unknown> {
 }
 
 async function answerTo(path: string, init?: RequestInit): Promise<unknown> {
-  // A browser's own words for it are no sentence
+  // The browser's own message is not a sentence
   const response = await fetch(path, init).catch((cause) => {
     throw new Error('The sandbox does not answer.', { cause });
   });
