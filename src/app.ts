@@ -3,7 +3,7 @@ import type { Services } from '../commands/services.ts';
 import type { Config } from './config/config.ts';
 import { createClient, onInteraction } from './discord/gateway/client.ts';
 import { login, shutOut } from './discord/gateway/login.ts';
-import { renderCompletion } from './discord/interactions/completion.ts';
+import { CompletionRenderer } from './discord/interactions/completion.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { ReplyEdits } from './discord/rest/reply-edits.ts';
 import type { Logger } from './log.ts';
@@ -45,9 +45,8 @@ const DISCONNECT_MS = 700;
  * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
-  const { services, state } = await openServices(config, log, { signal });
+  const { services, state, events } = await openServices(config, log, { signal });
   const { lookupQueue, usage } = services;
-  const events = new Events();
   const stopLogging = events.subscribe('command', (event) => logCommand(log, event));
 
   const client = createClient({ ...config.discord, identifySlots: state.identifySlots, log });
@@ -56,7 +55,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     ...services,
     journal: state.journal,
     editor: replyEdits,
-    render: (reply, outcome) => renderCompletion(commands, services, reply, outcome),
+    renderer: new CompletionRenderer(commands, services),
     events,
     log,
   });
@@ -64,7 +63,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const { rest } = client;
   const discord = { rest, replyEdits, commandRate };
   const router = new InteractionRouter({ ...discord, commands, services, deferredReplies, events, log });
-  onInteraction(client, (interaction) => router.receive(interaction));
+  onInteraction(client, router);
 
   deferredReplies.takeOver(); // needs no gateway: replies are edited by their tokens
 
@@ -117,6 +116,7 @@ export interface OpenServices {
   services: Services;
   /** Closed last. Pending lookups end before, by `lookupQueue.close()` and `usage.close()`. */
   state: State;
+  events: Events;
 }
 
 /**
@@ -134,6 +134,7 @@ export async function openServices(
   const state = await openState(config, log, signal);
   const { cardStore, limiter, ledger, queueExchange, cardLock, board } = state;
   const { longestWaitMs } = config;
+  const events = new Events();
 
   const addressDoubt = new AddressDoubt(cardStore, log);
   const service = new CardService({
@@ -144,11 +145,21 @@ export async function openServices(
   });
   const cards = new Cards({ store: cardStore, service, lifetimes: config.freshness });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
-  const lookupQueue = new LookupQueue({ cards, limiter, ledger, budget, queueExchange, cardLock, log, longestWaitMs });
+  const lookupQueue = new LookupQueue({
+    cards,
+    limiter,
+    ledger,
+    budget,
+    queueExchange,
+    cardLock,
+    events,
+    log,
+    longestWaitMs,
+  });
   const hasKey = config.cardService.apiKey !== undefined;
-  const usage = new UsageReports({ service, limiter, ledger, board, log, hasKey });
+  const usage = new UsageReports({ service, limiter, ledger, board, events, log, hasKey });
   const { currency } = config;
-  return { services: { cards, lookupQueue, usage, budget, limiter, ledger, currency, longestWaitMs }, state };
+  return { services: { cards, lookupQueue, usage, budget, limiter, ledger, currency, longestWaitMs }, state, events };
 }
 
 async function openState({ redis, ...config }: Config, log: Logger, signal?: AbortSignal): Promise<State> {

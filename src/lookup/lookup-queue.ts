@@ -1,6 +1,7 @@
 import type { Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { Stopping } from '../model/errors.ts';
+import type { Events } from '../model/events.ts';
 import type { Budget } from '../quota/budget.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
@@ -11,6 +12,7 @@ import type { QueueExchange } from './fair-order.ts';
 import { type CardLock, LookupRequests } from './lookup-requests.ts';
 import type { Lookup, PendingLookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
+import { acquirePermit } from './service-requests.ts';
 
 export interface LookupQueueOptions {
   cards: Cards;
@@ -19,6 +21,7 @@ export interface LookupQueueOptions {
   budget: Budget;
   queueExchange: QueueExchange;
   cardLock: CardLock;
+  events: Events;
   log: Logger;
   /** A lookup whose permit is further away is refused at once. */
   longestWaitMs: number;
@@ -119,13 +122,12 @@ export class LookupQueue {
 
   /** @returns when a permit is free; `undefined` when the next batch may be tried */
   async #serve(selected: readonly PendingLookup[]): Promise<number | undefined> {
-    const { limiter } = this.#options;
     const batch = await this.#requests.prepare(selected);
     const [first] = batch;
     if (first === undefined) return undefined;
 
     const isNextOfAll = this.#pendingLookups.isNextOfAll(first, Date.now());
-    const acquired = await limiter.acquire(first.lane, isNextOfAll ? 0 : POLITE_MS);
+    const acquired = await acquirePermit(this.#options, first.lane, isNextOfAll ? 0 : POLITE_MS);
     if (acquired.kind === 'permit') {
       void this.#requests.send(batch, acquired.permit).then(() => this.#limiterChanged());
       return undefined;

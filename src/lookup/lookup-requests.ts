@@ -1,6 +1,7 @@
 import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping } from '../model/errors.ts';
+import type { Events } from '../model/events.ts';
 import type { Requester } from '../model/requester.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
@@ -40,6 +41,7 @@ export interface LookupRequestsOptions {
   limiter: Limiter;
   ledger: Ledger;
   cardLock: CardLock;
+  events: Events;
   log: Logger;
 }
 
@@ -107,7 +109,7 @@ export class LookupRequests {
     const { cards } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
     try {
-      const fetched = await sendRequest(this.#options, { permit, requester }, () =>
+      const fetched = await sendRequest(this.#options, { permit, requester, endpoint: 'card' }, () =>
         cards.fetch(cardIds, this.#abort.signal),
       );
       const answers = await cards.store(fetched);

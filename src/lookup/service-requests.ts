@@ -1,7 +1,20 @@
 import { CardServiceError, KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../model/errors.ts';
+import type { Events, RequestEvent } from '../model/events.ts';
 import type { Requester } from '../model/requester.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter, Permit, RequestOutcome } from '../quota/limiter.ts';
+import type { Limiter, Permit, PermitLane, RequestOutcome } from '../quota/limiter.ts';
+
+/** @param politeMs as in `Limiter.acquire` */
+export async function acquirePermit(
+  { limiter, events }: { limiter: Limiter; events: Events },
+  lane: PermitLane,
+  politeMs = 0,
+) {
+  const acquired = await limiter.acquire(lane, politeMs);
+  const { kind: result } = acquired;
+  events.publish('permit', { lane, result, ...(acquired.kind !== 'permit' && { untilMs: acquired.untilMs }) });
+  return acquired;
+}
 
 /**
  * One request, from its permit to its booking: booked when it leaves, the permit released with its outcome, and moved to
@@ -10,16 +23,21 @@ import type { Limiter, Permit, RequestOutcome } from '../quota/limiter.ts';
  * @throws what `send` throws
  */
 export async function sendRequest<T>(
-  { limiter, ledger }: { limiter: Limiter; ledger: Ledger },
-  { permit, requester }: { permit: Permit; requester: Requester },
+  { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
+  { permit, requester, endpoint }: { permit: Permit; requester: Requester; endpoint: RequestEvent['endpoint'] },
   send: () => Promise<T>,
 ): Promise<T> {
   const booking = ledger.spent(requester);
+  const sentAtMs = performance.now();
+  const ended = (outcome: string) =>
+    events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs) });
   try {
     const answer = await send();
+    ended('answered');
     await limiter.release(permit, { kind: 'answered' });
     return answer;
   } catch (error) {
+    ended(error instanceof CardServiceError ? error.name : 'broken');
     if (!isCounted(error)) ledger.refused(booking);
     await limiter.release(permit, outcomeOf(error));
     throw error;

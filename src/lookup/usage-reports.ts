@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import { type CardServiceError, KeyRefused, Stopping } from '../model/errors.ts';
+import type { Events } from '../model/events.ts';
 import type { Usage } from '../model/plan.ts';
 import { PLANS } from '../model/plan.ts';
 import type { Requester } from '../model/requester.ts';
@@ -7,7 +8,7 @@ import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import type { CardService } from '../service/card-service.ts';
 import { withTimeout } from '../time/timers.ts';
-import { asCardServiceError, sendRequest, severity } from './service-requests.ts';
+import { acquirePermit, asCardServiceError, sendRequest, severity } from './service-requests.ts';
 
 export interface UsageReport {
   usage: Usage;
@@ -54,6 +55,7 @@ export interface UsageReportsOptions {
   limiter: Limiter;
   ledger: Ledger;
   board: ReportBoard;
+  events: Events;
   log: Logger;
   hasKey: boolean;
 }
@@ -78,10 +80,10 @@ export class UsageReports {
    */
   async ask(requester: Requester, waitMs: number): Promise<UsageAnswer> {
     const untilMs = Date.now() + waitMs;
-    const { limiter, board } = this.#options;
+    const { board } = this.#options;
     // Claimed before the permit is acquired, so that two who ask at once cost one request.
     if (this.#underWay === undefined && this.hasKey && (await board.claim())) {
-      const acquired = await limiter.acquire('report');
+      const acquired = await acquirePermit(this.#options, 'report');
       this.#failed = undefined; // longer ago than a minute
       if (acquired.kind === 'permit') this.#request(acquired.permit, requester);
       else {
@@ -118,7 +120,8 @@ export class UsageReports {
   async #fetch(permit: Permit, requester: Requester): Promise<void> {
     const { board, limiter, log } = this.#options;
     try {
-      const usage = await sendRequest(this.#options, { permit, requester }, () => this.#usageOrRefusal());
+      const query = { permit, requester, endpoint: 'usage' } as const;
+      const usage = await sendRequest(this.#options, query, () => this.#usageOrRefusal());
       if (usage instanceof KeyRefused) throw usage;
       await board.post({ usage, atMs: Date.now() });
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());

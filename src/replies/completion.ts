@@ -9,11 +9,15 @@ import type { CompleteResult, ReplyEditor, ReplyMessage } from './reply-editor.t
 import type { ReplyJournal } from './reply-journal.ts';
 import { WaitNotice } from './wait-notice.ts';
 
+export interface ReplyRenderer {
+  /** What the reply shows in the end; `err` when its command cannot render it. */
+  render(reply: DeferredReply, outcome: Outcome): { message: ReplyMessage; err?: unknown };
+}
+
 export interface CompletionOptions {
   journal: ReplyJournal;
   editor: ReplyEditor;
-  /** What the reply shows in the end; `err` when it could not be rendered. */
-  render: (reply: DeferredReply, outcome: Outcome) => { message: ReplyMessage; err?: unknown };
+  renderer: ReplyRenderer;
   events: Events;
 }
 
@@ -43,14 +47,14 @@ export class Completion {
    * @param keepsEmbed whether the reply may have been answered already, so that a sentence must not replace an embed
    */
   async complete(reply: DeferredReply, start: StartLookup, { keepsEmbed = false } = {}): Promise<void> {
-    const { editor, journal, render } = this.#options;
+    const { editor, journal, renderer } = this.#options;
     if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
     const { outcome, requested, waitMs } = await this.#lookUp(reply, start);
     const stopping = 'error' in outcome && outcome.error instanceof Stopping;
     if (stopping && (await journal.keeps(reply))) return;
 
     // Rendered once: however often it is sent, it is the same answer.
-    const { message, err } = render(reply, outcome);
+    const { message, err } = renderer.render(reply, outcome);
     if (keepsEmbed && !message.embeds?.length && (await editor.hasEmbed(reply))) return this.drop(reply);
     const result = await this.#show(reply, message);
     if (result === 'stopped') return;

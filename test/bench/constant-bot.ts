@@ -16,7 +16,9 @@ const client = createClient({
 });
 // A builder, as in discord.js' guide, is also faster: the keys of a plain object are converted each time.
 const embeds = [new EmbedBuilder(JSON.parse(EMBED))];
-onInteraction(client, async (interaction) => {
-  if (interaction.isChatInputCommand()) await interaction.reply({ embeds });
+onInteraction(client, {
+  async receive(interaction) {
+    if (interaction.isChatInputCommand()) await interaction.reply({ embeds });
+  },
 });
 await client.login(DISCORD_TOKEN);

@@ -4,6 +4,7 @@ import { type CardLock, LookupRequests } from '../../src/lookup/lookup-requests.
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
@@ -43,6 +44,7 @@ function batchOfTwo(answer: () => Promise<Fetched>, busy: readonly string[] = []
     limiter,
     ledger,
     cardLock,
+    events: new Events(),
     log,
   });
   const select = () => pendingLookups.selectBatch(Date.now(), 2);

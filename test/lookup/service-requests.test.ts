@@ -1,12 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { isCounted, sendRequest, severity } from '../../src/lookup/service-requests.ts';
 import { KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import { Events, type RequestEvent } from '../../src/model/events.ts';
 import type { Limiter, RequestOutcome } from '../../src/quota/limiter.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';
 
 const PERMIT = { probe: false, afterFailure: 0 };
-const ALICE = { memberId: 'alice', guildId: 'guild' };
+const REQUEST = { permit: PERMIT, requester: { memberId: 'alice', guildId: 'guild' }, endpoint: 'card' } as const;
 
 /** A limiter that records how permits end, and a ledger. */
 function recording() {
@@ -18,19 +19,23 @@ function recording() {
     const { requests, refused } = await ledger.memberToday('alice');
     return { requests, refused };
   };
-  return { quota: { limiter: recorder, ledger }, outcomes, booked };
+  const events = new Events();
+  const published: RequestEvent[] = [];
+  onTestFinished(events.subscribe('request', (event) => void published.push(event)));
+  return { quota: { limiter: recorder, ledger, events }, outcomes, booked, published };
 }
 
 describe('a request', () => {
   it('is booked when it leaves, and its permit released as answered', async () => {
-    const { quota, outcomes, booked } = recording();
+    const { quota, outcomes, booked, published } = recording();
     const send = async () => {
       expect(await booked()).toEqual({ requests: 1, refused: 0 });
       return 'card';
     };
 
-    expect(await sendRequest(quota, { permit: PERMIT, requester: ALICE }, send)).toBe('card');
+    expect(await sendRequest(quota, REQUEST, send)).toBe('card');
     expect(outcomes).toEqual([{ kind: 'answered' }]);
+    expect(published).toMatchObject([{ endpoint: 'card', outcome: 'answered' }]);
     expect(await booked()).toEqual({ requests: 1, refused: 0 });
   });
 
@@ -45,17 +50,18 @@ describe('a request', () => {
     [new TypeError('a bug'), { kind: 'abandoned' }],
   ])('releases its permit with what its error says of the service: %s', async (error, outcome) => {
     const { quota, outcomes } = recording();
-    const sent = sendRequest(quota, { permit: PERMIT, requester: ALICE }, () => Promise.reject(error));
+    const sent = sendRequest(quota, REQUEST, () => Promise.reject(error));
     await expect(sent).rejects.toBe(error);
     expect(outcomes).toEqual([outcome]);
   });
 
   it('moves to the refused ones when the service has not counted it', async () => {
-    const { quota, booked } = recording();
+    const { quota, booked, published } = recording();
     const error = new RateLimited({ seconds: 1, source: 'body' });
-    const sent = sendRequest(quota, { permit: PERMIT, requester: ALICE }, () => Promise.reject(error));
+    const sent = sendRequest(quota, REQUEST, () => Promise.reject(error));
     await expect(sent).rejects.toBe(error);
     expect(await booked()).toEqual({ requests: 0, refused: 1 });
+    expect(published).toMatchObject([{ endpoint: 'card', outcome: 'RateLimited' }]);
   });
 });
 

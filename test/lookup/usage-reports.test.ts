@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { LocalReportBoard, UsageReports } from '../../src/lookup/usage-reports.ts';
 import { ServiceDown } from '../../src/model/errors.ts';
+import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
@@ -21,7 +22,15 @@ function reportsOver(cardService: ReturnType<typeof createCardService>) {
     onNoSuchCard: () => {},
   });
   const board = new LocalReportBoard();
-  const reports = new UsageReports({ service, limiter, ledger, board, log: logLines().log, hasKey: true });
+  const reports = new UsageReports({
+    service,
+    limiter,
+    ledger,
+    board,
+    events: new Events(),
+    log: logLines().log,
+    hasKey: true,
+  });
   const known = async () => {
     const asked = reports.ask(ALICE, 1_000);
     await vi.advanceTimersByTimeAsync(0);

@@ -43,11 +43,13 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   };
   const replies = new DeferredReplies({
     ...{ cards, lookupQueue, ledger, journal, editor, events, log },
-    render(_, outcome) {
-      const hasCard = 'answer' in outcome && outcome.answer.card !== undefined;
-      const message: ReplyMessage = hasCard ? { embeds: [{}] } : { content: 'a sentence' };
-      outcomes.set(message, outcome);
-      return { message };
+    renderer: {
+      render(_, outcome) {
+        const hasCard = 'answer' in outcome && outcome.answer.card !== undefined;
+        const message: ReplyMessage = hasCard ? { embeds: [{}] } : { content: 'a sentence' };
+        outcomes.set(message, outcome);
+        return { message };
+      },
     },
   });
   const stop = async () => {

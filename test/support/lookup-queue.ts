@@ -7,6 +7,7 @@ import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import { NO_CARD_LOCK } from '../../src/lookup/lookup-requests.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
+import { Events } from '../../src/model/events.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
@@ -86,6 +87,7 @@ export function lookupQueueOver(
     budget,
     queueExchange,
     cardLock: NO_CARD_LOCK,
+    events: new Events(),
     log,
     longestWaitMs,
   });

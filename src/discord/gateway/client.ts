@@ -59,6 +59,7 @@ function logEvents(client: Client, log: Logger): void {
   client.rest.on('invalidRequestWarning', (data) => log.warn(data, 'many invalid requests to discord'));
 }
 
-export function onInteraction(client: Client, receive: (interaction: Interaction) => Promise<void>): void {
-  client.on('interactionCreate', (interaction) => void receive(interaction));
+/** @param router its `receive` never rejects */
+export function onInteraction(client: Client, router: { receive(interaction: Interaction): Promise<void> }): void {
+  client.on('interactionCreate', (interaction) => void router.receive(interaction));
 }

@@ -1,7 +1,12 @@
-import { type APIApplicationCommandOptionChoice, ApplicationCommandType, type Interaction } from 'discord.js';
+import {
+  type APIApplicationCommandOptionChoice,
+  ApplicationCommandType,
+  type Interaction,
+  PermissionFlagsBits,
+} from 'discord.js';
 import type { Services } from '../../../commands/services.ts';
+import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
 import type { Command, Invocation, MessageCommand, Response, SlashCommand } from './command.ts';
-import { toInvocation } from './invocation.ts';
 
 /** An interaction with the handler for its kind; `run` is absent when no command has one, as after an update. */
 export type Dispatched = { name: string; invocation: Invocation } & (
@@ -70,4 +75,19 @@ function isSlash(command: Command): command is SlashCommand {
 
 function isMessageCommand(command: Command): command is MessageCommand {
   return command.data.type === ApplicationCommandType.Message;
+}
+
+function toInvocation(interaction: Interaction): Invocation {
+  const receivedAtMs = Date.now();
+  return {
+    interactionId: interaction.id,
+    applicationId: interaction.applicationId,
+    token: interaction.token,
+    memberId: interaction.user.id,
+    guildId: interaction.guildId ?? undefined,
+    locale: interaction.locale,
+    receivedAtMs,
+    deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
+    manageGuild: interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false,
+  };
 }

@@ -10,7 +10,6 @@ import { explainRefusal, reply, suggest } from '../rest/first-answer.ts';
 import type { EditedReply, ReplyEdits } from '../rest/reply-edits.ts';
 import type { Command, Message, Response } from './command.ts';
 import { type Dispatched, dispatch } from './dispatch.ts';
-import { isOptionError, toDeferredReply } from './invocation.ts';
 
 export interface CommandRate {
   /** @throws TooManyCommands when the member sends commands faster than anyone types */
@@ -91,8 +90,9 @@ export class InteractionRouter {
     const { invocation, command } = dispatched;
     const { response, outcome, err } = await this.#run(dispatched);
     if (response.kind === 'defer') {
-      const deferred = toDeferredReply(command, invocation, response.query, response.private);
-      await deferredReplies.defer(deferred, response.reservation);
+      const { query, private: isPrivate, reservation } = response;
+      const { manageGuild: _, ...facts } = invocation;
+      await deferredReplies.defer({ ...facts, command, query, private: isPrivate }, reservation);
       return undefined;
     }
     response.correction?.catch(() => {}); // awaited once the reply is there
@@ -134,4 +134,9 @@ export class InteractionRouter {
 
 function sentence(content: string): Response {
   return { kind: 'reply', private: true, source: 'bot', message: { content } };
+}
+
+/** discord.js throws when an option that is read is missing or of another type: the registration is outdated. */
+function isOptionError(err: unknown): boolean {
+  return err instanceof TypeError && 'code' in err && String(err.code).startsWith('CommandInteractionOption');
 }

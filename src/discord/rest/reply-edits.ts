@@ -6,9 +6,8 @@ import { clockTime } from '../../render/formats.ts';
 import { formatMessage } from '../../render/messages.ts';
 import type { DeferredReply } from '../../replies/deferred-reply.ts';
 import type { CompleteResult, DeferResult, ReplyEditor, ReplyMessage } from '../../replies/reply-editor.ts';
-import { defer, explainRefusal, type Interacted, reply } from './first-answer.ts';
+import { defer, explainRefusal, FIRST_ANSWER_MS, type Interacted, reply, sendAgain } from './first-answer.ts';
 import { NO_MENTIONS } from './rest-options.ts';
-import { FIRST_ANSWER_MS, sendAgain } from './send-again.ts';
 
 /** The reply does not exist any more, or its token is not valid. */
 const LOST: ReadonlySet<number | string> = new Set([

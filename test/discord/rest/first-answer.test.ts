@@ -1,8 +1,7 @@
 import { DiscordAPIError, RateLimitError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { failedAnswer } from '../../../src/discord/rest/first-answer.ts';
+import { beforeNextMs, failedAnswer } from '../../../src/discord/rest/first-answer.ts';
 import { failedEdit } from '../../../src/discord/rest/reply-edits.ts';
-import { beforeNextMs } from '../../../src/discord/rest/send-again.ts';
 
 function apiError(status: number, code = 0): DiscordAPIError {
   return new DiscordAPIError({ code, message: '' }, code, status, 'POST', '', { body: undefined, files: undefined });

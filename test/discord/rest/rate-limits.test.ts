@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statedWaitSeconds } from '../../../src/discord/rest/error-answers.ts';
-import { sleepsThrough } from '../../../src/discord/rest/rest-options.ts';
+import { sleepsThrough, statedWaitSeconds } from '../../../src/discord/rest/rest-options.ts';
 
 const EDIT = '/webhooks/:id/:token/messages/@original';
 

@@ -1,0 +1,86 @@
+import { ApplicationCommandType } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import type { Services } from '../../../commands/services.ts';
+import type { MessageCommand, Response, SlashCommand } from '../../../src/discord/interactions/command.ts';
+import { dispatch } from '../../../src/discord/interactions/dispatch.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
+import { interaction } from './interactions.ts';
+
+const SERVICES = {} as Services;
+
+/** Commands that answer with what they were given. */
+const answer = (given: object): Promise<Response> =>
+  Promise.resolve({ kind: 'reply', private: false, source: 'bot', message: { content: JSON.stringify(given) } });
+const CARD: SlashCommand = {
+  data: { name: 'card', description: 'Show a card' },
+  run: ({ options }) => answer({ ran: 'slash', id: options.getString('id') }),
+  autocomplete: async ({ option, typed }) => [{ name: `${option} ${typed}`, value: typed }],
+  component: ({ argument, values }) => answer({ ran: 'component', argument, values }),
+};
+const USAGE: SlashCommand = {
+  data: { name: 'usage', description: 'Show the quota' },
+  run: () => answer({ ran: 'usage' }),
+};
+const MENU: MessageCommand = {
+  data: { name: 'Look up cards', type: ApplicationCommandType.Message },
+  run: ({ text }) => answer({ ran: 'message', text }),
+};
+const COMMANDS = [CARD, USAGE, MENU];
+
+describe('an interaction is dispatched by its kind', () => {
+  it.each([
+    [
+      { kind: 'slash', name: 'card', options: { getString: () => 'base1-4' } },
+      { ran: 'slash', id: 'base1-4' },
+    ],
+    [
+      { kind: 'message', name: 'Look up cards', targetMessage: { content: 'hi' } },
+      { ran: 'message', text: 'hi' },
+    ],
+    [
+      { kind: 'button', name: 'card:next:2' },
+      { ran: 'component', argument: 'next:2', values: [] },
+    ],
+    [
+      { kind: 'select', name: 'card:set', values: ['a'] },
+      { ran: 'component', argument: 'set', values: ['a'] },
+    ],
+  ] as const)('to the handler that a command has for it: %j', async (facts, ran) => {
+    const dispatched = dispatch(COMMANDS, interaction(facts));
+    const response = await dispatched.run?.(SERVICES);
+    expect(response).toMatchObject({ message: { content: JSON.stringify(ran) } });
+    expect(dispatched.name).toBe(facts.name);
+  });
+
+  it('to the suggestions of a command while an option is typed', async () => {
+    const options = { getFocused: () => ({ name: 'id', value: 'bas' }) };
+    const { run } = dispatch(COMMANDS, interaction({ kind: 'autocomplete', name: 'card', options }));
+    expect(await run?.(SERVICES)).toEqual([{ name: 'id bas', value: 'bas' }]);
+  });
+
+  it.each([
+    [{ kind: 'slash', name: 'older' }, 'command'],
+    [{ kind: 'slash', name: 'Look up cards' }, 'command'],
+    [{ kind: 'message', name: 'card' }, 'command'],
+    [{ kind: 'user', name: 'Look up cards' }, 'command'],
+    [{ kind: 'autocomplete', name: 'usage' }, 'autocomplete'],
+    [{ kind: 'button', name: 'usage:next' }, 'component'],
+    [{ kind: 'button', name: 'older' }, 'component'],
+    [{ kind: 'modal', name: 'card:form' }, 'modal'],
+  ] as const)('to no handler when no command has one for it: %j', (facts, kind) => {
+    expect(dispatch(COMMANDS, interaction(facts))).toMatchObject({ kind, name: facts.name, run: undefined });
+  });
+
+  it('with who did it where, and until when a reply can be edited', () => {
+    const { invocation } = dispatch(COMMANDS, interaction({ kind: 'slash', name: 'usage' }));
+    const who = { memberId: 'alice', guildId: 'guild', locale: 'en-US', manageGuild: true };
+    expect(invocation).toMatchObject({ ...who, interactionId: '11', applicationId: '1000', token: 'token' });
+    expect(invocation.deadlineMs - invocation.receivedAtMs).toBe(REPLY_DEADLINE_MS);
+  });
+
+  it('in direct messages without a guild and its permissions', () => {
+    const direct = { guildId: null, memberPermissions: null };
+    const { invocation } = dispatch(COMMANDS, interaction({ kind: 'slash', name: 'usage', ...direct }));
+    expect(invocation).toMatchObject({ guildId: undefined, manageGuild: false });
+  });
+});

@@ -1,0 +1,26 @@
+import { type Interaction, PermissionsBitField } from 'discord.js';
+
+interface Facts {
+  kind: 'slash' | 'message' | 'user' | 'autocomplete' | 'button' | 'select' | 'modal';
+  /** The command's name or the custom id. */
+  name: string;
+  [more: string]: unknown;
+}
+
+/** An interaction as far as the bot reads it; discord.js makes one only from what a client has received. */
+export function interaction({ kind, name, ...more }: Facts): Interaction {
+  const isCommand = kind === 'slash' || kind === 'message' || kind === 'user';
+  const facts = {
+    ...{ id: '11', applicationId: '1000', token: 'token', user: { id: 'alice' }, guildId: 'guild', locale: 'en-US' },
+    memberPermissions: new PermissionsBitField('ManageGuild'),
+    isChatInputCommand: () => kind === 'slash',
+    isMessageContextMenuCommand: () => kind === 'message',
+    isCommand: () => isCommand,
+    isAutocomplete: () => kind === 'autocomplete',
+    isModalSubmit: () => kind === 'modal',
+    isAnySelectMenu: () => kind === 'select',
+    ...(isCommand || kind === 'autocomplete' ? { commandName: name } : { customId: name }),
+    ...more,
+  };
+  return facts as unknown as Interaction;
+}

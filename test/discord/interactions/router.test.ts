@@ -1,0 +1,185 @@
+import { InteractionResponseType, MessageFlags, type REST } from 'discord.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Services } from '../../../commands/services.ts';
+import type { Response, SlashCommand } from '../../../src/discord/interactions/command.ts';
+import { InteractionRouter } from '../../../src/discord/interactions/router.ts';
+import { KeyRefused, TooManyCommands } from '../../../src/model/errors.ts';
+import { type CommandEvent, Events } from '../../../src/model/events.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { interaction } from './interactions.ts';
+
+const SHOWN: Response = { kind: 'reply', private: false, source: 'cache', message: { content: 'a card' } };
+const QUERY = { cardId: 'base1-4', showPrices: true };
+const RESERVATION = {} as Extract<Response, { kind: 'defer' }>['reservation'];
+const { ChannelMessageWithSource, ApplicationCommandAutocompleteResult } = InteractionResponseType;
+
+/** A router over one command, and a Discord that accepts every answer. */
+function routerWith(command: Partial<SlashCommand>, count = () => {}) {
+  const answers: { type: number; data: Record<string, unknown> }[] = [];
+  const post = async (_: string, { body }: { body: (typeof answers)[number] }) => void answers.push(body);
+  const deferred: { command: string; cardId: string }[] = [];
+  const edits: unknown[] = [];
+  const ends: CommandEvent[] = [];
+  const { log, lines } = logLines();
+  const events = new Events();
+  onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
+  const router = new InteractionRouter({
+    commands: [{ data: { name: 'card', description: 'Show a card' }, run: async () => SHOWN, ...command }],
+    services: {} as Services,
+    commandRate: { count },
+    deferredReplies: {
+      async defer({ command: name, query }) {
+        deferred.push({ command: name, cardId: query.cardId });
+      },
+    },
+    rest: { post } as unknown as REST,
+    replyEdits: {
+      async edit(_, message) {
+        edits.push(message);
+        return 'edited';
+      },
+    },
+    events,
+    log,
+  });
+  const type = () => router.receive(interaction({ kind: 'slash', name: 'card' }));
+  return { router, type, answers, deferred, edits, ends, lines };
+}
+
+describe('a command', () => {
+  it('is answered with what it returns, and ends with one event', async () => {
+    const { type, answers, ends } = routerWith({});
+
+    await type();
+
+    expect(answers).toMatchObject([{ type: ChannelMessageWithSource, data: { content: 'a card' } }]);
+    expect(answers[0]?.data).not.toHaveProperty('flags');
+    const end = { command: 'card', memberId: 'alice', guildId: 'guild', source: 'cache', waitMs: 0 };
+    expect(ends).toMatchObject([{ ...end, outcome: 'answered' }]);
+  });
+
+  it.each<[string, unknown, object]>([
+    ['an error of the service', new KeyRefused(401), { outcome: 'KeyRefused', err: undefined }],
+    ['a bug', new TypeError('a bug'), { outcome: 'broken', err: expect.any(TypeError) }],
+    [
+      'an outdated registration',
+      Object.assign(new TypeError('no such option'), { code: 'CommandInteractionOptionType' }),
+      { outcome: 'outdated command', err: undefined },
+    ],
+  ])('that meets %s is answered with a private sentence', async (_, error, end) => {
+    const { type, answers, ends } = routerWith({ run: () => Promise.reject(error) });
+
+    await type();
+
+    expect(answers).toMatchObject([{ data: { content: expect.any(String), flags: MessageFlags.Ephemeral } }]);
+    expect(ends).toMatchObject([{ source: 'bot', ...end }]);
+  });
+
+  it('is refused before it runs when the member sends too many', async () => {
+    const run = vi.fn(async () => SHOWN);
+    const { type, answers, ends } = routerWith({ run }, () => {
+      throw new TooManyCommands(0);
+    });
+
+    await type();
+
+    expect(run).not.toHaveBeenCalled();
+    expect(answers).toMatchObject([{ data: { flags: MessageFlags.Ephemeral } }]);
+    expect(ends).toMatchObject([{ outcome: 'TooManyCommands' }]);
+  });
+
+  it('is refused before it runs when the bot stops', async () => {
+    const run = vi.fn(async () => SHOWN);
+    const { router, type, answers, ends } = routerWith({ run });
+    await router.close();
+
+    await type();
+
+    expect(run).not.toHaveBeenCalled();
+    expect(answers).toMatchObject([{ data: { flags: MessageFlags.Ephemeral } }]);
+    expect(ends).toMatchObject([{ outcome: 'Stopping' }]);
+  });
+
+  it('that defers is left to the deferred replies, which publish its end', async () => {
+    const response: Response = { kind: 'defer', private: false, query: QUERY, reservation: RESERVATION };
+    const { type, answers, deferred, ends } = routerWith({ run: async () => response });
+
+    await type();
+
+    expect(deferred).toEqual([{ command: 'card', cardId: 'base1-4' }]);
+    expect([answers, ends]).toEqual([[], []]);
+  });
+
+  it('is corrected once its reply is there', async () => {
+    const correction = Promise.resolve({ content: 'a newer card' });
+    const { router, type, edits } = routerWith({ run: async () => ({ ...SHOWN, correction }) });
+
+    await type();
+    await router.corrected();
+
+    expect(edits).toEqual([{ content: 'a newer card' }]);
+  });
+
+  it('whose correction fails keeps its reply, with a line in the log', async () => {
+    const correction = Promise.reject(new Error('a bug'));
+    const { router, type, edits, lines } = routerWith({ run: async () => ({ ...SHOWN, correction }) });
+
+    await type();
+    await router.corrected();
+
+    expect(edits).toEqual([]);
+    expect(lines).toMatchObject([{ msg: 'correction failed', command: 'card' }]);
+  });
+});
+
+describe('an interaction', () => {
+  it.each([
+    ['slash', 'unknown command'],
+    ['user', 'unknown command'],
+    ['button', 'unknown interaction'],
+    ['select', 'unknown interaction'],
+    ['modal', 'unknown interaction'],
+  ] as const)('without a handler gets a private sentence: %s', async (kind, outcome) => {
+    const { router, answers, ends } = routerWith({});
+
+    await router.receive(interaction({ kind, name: 'older', values: [] }));
+
+    expect(answers).toMatchObject([{ type: ChannelMessageWithSource, data: { flags: MessageFlags.Ephemeral } }]);
+    expect(ends).toMatchObject([{ command: 'older', outcome, source: 'bot' }]);
+  });
+
+  const choices = [{ name: 'Ember', value: 'base1-4' }];
+  it.each<[string, SlashCommand['autocomplete'], unknown[], string]>([
+    ['the choices of the command', async () => choices, choices, 'answered'],
+    ['an empty list without a handler', undefined, [], 'unknown interaction'],
+    ['an empty list when the handler breaks', () => Promise.reject(new Error('a bug')), [], 'broken'],
+  ])(
+    'while an option is typed gets %s, and does not count as a command',
+    async (_, autocomplete, expected, outcome) => {
+      const count = vi.fn();
+      const { router, answers, ends } = routerWith(autocomplete ? { autocomplete } : {}, count);
+      const options = { getFocused: () => ({ name: 'id', value: 'em' }) };
+
+      await router.receive(interaction({ kind: 'autocomplete', name: 'card', options }));
+
+      expect(answers).toEqual([{ type: ApplicationCommandAutocompleteResult, data: { choices: expected } }]);
+      expect(ends).toMatchObject([{ outcome }]);
+      expect(count).not.toHaveBeenCalled();
+    },
+  );
+
+  it('of a button that defers names the command that completes the reply', async () => {
+    const response: Response = { kind: 'defer', private: true, query: QUERY, reservation: RESERVATION };
+    const { router, deferred } = routerWith({ component: async () => response });
+
+    await router.receive(interaction({ kind: 'button', name: 'card:next' }));
+
+    expect(deferred).toEqual([{ command: 'card', cardId: 'base1-4' }]);
+  });
+
+  it('that cannot be read leaves a line in the log', async () => {
+    const { router, lines } = routerWith({});
+    await router.receive(interaction({ kind: 'slash', name: 'card', user: undefined }));
+    expect(lines).toMatchObject([{ msg: 'interaction cannot be read' }]);
+  });
+});
