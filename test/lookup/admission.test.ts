@@ -310,13 +310,13 @@ describe('a reservation', () => {
 });
 
 describe('a budget', () => {
-  function queueWith(shares: { guildDaily?: number; memberDaily?: number }) {
+  function queueWith(budgets: { guildDaily?: number; memberDaily?: number }) {
     fakeTime();
     const service = createCardService();
     const { queue, ledger } = lookupQueueOver(
       service,
       { plan: 'free' },
-      { shares: { guildDaily: undefined, memberDaily: 0, ...shares } },
+      { budgets: { guildDaily: undefined, memberDaily: 0, ...budgets } },
     );
     return { service, queue, ledger };
   }
@@ -324,8 +324,8 @@ describe('a budget', () => {
   it.each([
     ['a member', { memberDaily: 3 }, () => by('eager')],
     ['a Discord server', { guildDaily: 3 }, (index: number) => by(`member ${index}`)],
-  ])('counts what %s was admitted with in the same moment, until it is cancelled', async (_, shares, requester) => {
-    const { service, queue } = queueWith(shares);
+  ])('counts what %s was admitted with in the same moment, until it is cancelled', async (_, budgets, requester) => {
+    const { service, queue } = queueWith(budgets);
 
     const { reservations, refusals, wereAdmitted } = await admitAll(queue, lookups(80, requester));
     expect(wereAdmitted.slice(0, 5)).toEqual([true, true, true, false, false]);

@@ -31,7 +31,7 @@ export function fakeTime(): void {
 }
 
 export interface LookupQueueSetting {
-  shares?: BudgetSetting;
+  budgets?: BudgetSetting;
   apiKey?: string;
   longestWaitMs?: number;
   queueExchange?: QueueExchange;
@@ -42,7 +42,7 @@ export function lookupQueueOver(
   cardService: Pick<EmbeddedCardService, 'fetch'>,
   setting: PlanSetting = { plan: 'free' },
   {
-    shares = { guildDaily: undefined, memberDaily: 0 },
+    budgets = { guildDaily: undefined, memberDaily: 0 },
     apiKey,
     longestWaitMs = LONGEST_WAIT_MS,
     queueExchange = NO_OTHER_QUEUES,
@@ -79,7 +79,7 @@ export function lookupQueueOver(
   const hourMs = 3_600_000;
   const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
   const cards = new Cards({ store: cardStore, service, lifetimes });
-  const budget = new Budget({ ledger, limiter, setting: shares, plannedDay: undefined });
+  const budget = new Budget({ ledger, limiter, setting: budgets, plannedDay: undefined });
   const queue = new LookupQueue({
     cards,
     limiter,
