@@ -8,7 +8,7 @@ import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 const NOON_MS = Date.UTC(2030, 0, 1, 12);
 const KEY = { headers: { authorization: `Bearer ${SANDBOX_API_KEY}` } };
 
-/** A service whose clock only moves when told. */
+/** A service with a clock that the test sets. */
 function serviceAtNoon(options: Parameters<typeof createCardService>[0] = {}) {
   const clock = { nowMs: NOON_MS };
   const service = createCardService({ nowMs: () => clock.nowMs, ...options });
@@ -21,7 +21,7 @@ async function spendAll(ask: (path: string) => Promise<Response>, times: number)
 }
 
 describe('the embedded card service', () => {
-  it('sends a card, with prices only when they are asked for', async () => {
+  it('sends a card, with prices only on request', async () => {
     const { ask } = serviceAtNoon();
     const plain = await (await ask('/cards/base1-4')).json();
     const priced = await (await ask('/cards/base1-4?includePrices=true')).json();
@@ -48,7 +48,7 @@ describe('the embedded card service', () => {
     expect(await response.json()).toEqual({ _tag: tag, message: expect.stringMatching(/\.$/) });
   });
 
-  it('reports usage to who has the key, as the plan and the day stand', async () => {
+  it('reports the usage of plan and day to clients with the key', async () => {
     const { ask } = serviceAtNoon({ plan: 'pro' });
     await spendAll(ask, 3);
     expect(await (await ask('/v1/usage', KEY)).json()).toEqual({
@@ -65,7 +65,7 @@ describe('the embedded card service', () => {
     expect(service.state().dayRemaining).toBe(1_000);
   });
 
-  it('resets every n-th connection while that is switched on, uncounted', async () => {
+  it('resets every n-th connection while switched on, without counting it', async () => {
     const { service, ask } = serviceAtNoon();
     service.set({ resetEvery: 3 });
     const asked = [];
@@ -76,7 +76,7 @@ describe('the embedded card service', () => {
     expect(service.state().dayRemaining).toBe(995);
   });
 
-  it('hides an id with a < behind a firewall while that is switched on, and no other', async () => {
+  it('blocks only ids with a < while the firewall is switched on', async () => {
     const { service, ask } = serviceAtNoon();
     service.set({ firewall: true });
     const blocked = await ask(`/cards/${encodeURIComponent('<script>')}`);
@@ -85,7 +85,7 @@ describe('the embedded card service', () => {
     expect(service.state().dayRemaining).toBe(999);
   });
 
-  it('refuses its own key while that is revoked', async () => {
+  it('refuses its key while it is revoked', async () => {
     const { service, ask } = serviceAtNoon();
     service.set({ keyRevoked: true });
     expect((await ask('/cards/base1-4', KEY)).status).toBe(401);
@@ -97,7 +97,7 @@ describe('the embedded card service', () => {
     expect(() => serviceAtNoon().service.set({ resetEvery })).toThrow(RangeError);
   });
 
-  it('says the limit, what remains and the reset on every response, by its own clock', async () => {
+  it('states the limit, the remaining requests and the reset in every response, by its own clock', async () => {
     const { service, ask } = serviceAtNoon();
     service.script({ status: 500, body: 'oops' });
     for (const path of ['/cards/base1-4', '/cards/base1-4', '/nowhere', '/v1/usage']) {
@@ -115,14 +115,14 @@ describe('the embedded card service', () => {
     ['reset from now', '1000', '43200'],
     ['no reset', '1000', null],
     ['limit 0', '0', '1893542400'],
-  ] as const)('gives its figures in another form: %s', async (oddFigures, limit, reset) => {
+  ] as const)('states its figures in another form: %s', async (oddFigures, limit, reset) => {
     const { service, ask } = serviceAtNoon();
     service.set({ oddFigures });
     const { headers } = await ask('/cards/base1-4');
     expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-reset')]).toEqual([limit, reset]);
   });
 
-  it('has a limiter before it that speaks of its own window, and counts what it refuses', async () => {
+  it('has a limiter in front with its own window, which counts refused requests', async () => {
     const { service, clock, ask } = serviceAtNoon();
     service.set({ windowLimit: 2 });
     const told = [];
@@ -136,13 +136,13 @@ describe('the embedded card service', () => {
     expect(told).toEqual(['200 2 1 60', '200 2 0 59', '429 2 0 58', '200 2 1 60']);
   });
 
-  it('states for how long it is down, when switched so', async () => {
+  it('states how long it is down while that is switched on', async () => {
     const { service, ask } = serviceAtNoon();
     service.set({ down: true, downRetryAfterSeconds: 30 });
     expect((await ask('/cards/base1-4')).headers.get('retry-after')).toBe('30');
   });
 
-  it('answers the request after the burst with 429 and the time to the next token, uncounted', async () => {
+  it('answers the request after the burst with 429 and the time to the next token, without counting it', async () => {
     const { service, clock, ask } = serviceAtNoon();
     await spendAll(ask, PLAN_LIMITS.free.burst);
     clock.nowMs += 500;
@@ -159,7 +159,7 @@ describe('the embedded card service', () => {
     expect((await ask('/cards/base1-4')).status).toBe(200);
   });
 
-  it('answers a spent day with 429 until the reset, with nothing remaining', async () => {
+  it('answers 429 until the reset when the day is spent, with nothing remaining', async () => {
     const { service, clock, ask } = serviceAtNoon();
     service.exhaustDay();
     const refused = await ask('/cards/base1-4');
@@ -185,7 +185,7 @@ describe('the embedded card service', () => {
     expect(service.counts.byStatus).toEqual({ 200: 1, 429: 1, 503: 1 });
   });
 
-  it('refills with a new day, so that no late answer of the old one is mistaken for it', async () => {
+  it('refills as a new day, so that late answers of the old one are not confused with it', async () => {
     const { service, clock, ask } = serviceAtNoon();
     await spendAll(ask, 3);
     clock.nowMs += 60_000;
@@ -197,7 +197,7 @@ describe('the embedded card service', () => {
     expect(service.state().resetsAtMs).toBe(Date.UTC(2030, 0, 3));
   });
 
-  it('keeps apart what it sent, what is on its way, and what nobody waited for', async () => {
+  it('distinguishes sent answers, pending ones, and those whose client left', async () => {
     const { service, ask } = serviceAtNoon();
     const sent = () => service.requests.map(({ status, sent }) => [status, sent]);
     await ask('/cards/base1-4');
@@ -217,14 +217,14 @@ describe('the embedded card service', () => {
     ]);
   });
 
-  it('keeps the count of the day when the plan is switched, and takes the limits of the new plan', async () => {
+  it('keeps the count of the day when the plan is switched, with the limits of the new plan', async () => {
     const { service, ask } = serviceAtNoon({ requestsPerDay: 30 });
     await spendAll(ask, 5);
     service.set({ plan: 'pro' });
     expect(service.state()).toMatchObject({ dayLimit: 50_000, dayRemaining: 49_995, minuteRate: 100, burst: 200 });
   });
 
-  it('resets when it is told to instead of at midnight', async () => {
+  it('resets at the given time instead of midnight', async () => {
     const { service } = serviceAtNoon({ nextResetMs: (nowMs) => nowMs + 60_000 });
     expect(service.state().resetsAtMs).toBe(NOON_MS + 60_000);
   });
@@ -236,13 +236,13 @@ describe('the embedded card service', () => {
     expect(() => createCardService(options)).toThrow(sentence);
   });
 
-  it('sets no switch when one of them cannot be set', () => {
+  it('sets no switch when one of them is invalid', () => {
     const { service } = serviceAtNoon();
     expect(() => service.set({ down: true, latencyMs: Number.NaN })).toThrow('latencyMs');
     expect(service.state().switches.down).toBe(false);
   });
 
-  it('tells listeners of requests and switches until they have had enough', async () => {
+  it('notifies listeners of requests and switches until they unsubscribe', async () => {
     const { service, ask } = serviceAtNoon();
     let changes = 0;
     const stop = service.onChange(() => changes++);
@@ -253,7 +253,7 @@ describe('the embedded card service', () => {
     expect(changes).toBe(2);
   });
 
-  it('keeps the last 1,000 requests and counts all', async () => {
+  it('stores the last 1,000 requests and counts all', async () => {
     const { service, ask } = serviceAtNoon();
     await ask('/cards/first?includePrices=true');
     await spendAll(ask, 1_000);
@@ -272,7 +272,7 @@ describe('the embedded card service', () => {
 });
 
 describe('scripted answers', () => {
-  it('go to the next matching requests in order, and then the normal rules are back', async () => {
+  it('apply to the next matching requests in order, and then the normal rules apply again', async () => {
     const { service, ask } = serviceAtNoon();
     service.script({ path: '/v1/usage', status: 500 }, { status: 502, times: 2 }, ({ path }) =>
       path.endsWith('-9') ? { body: '<html>', headers: { 'Content-Type': 'text/html' } } : undefined,
@@ -286,7 +286,7 @@ describe('scripted answers', () => {
     expect((await ask('/cards/base1-9')).headers.get('content-type')).toMatch('json');
   });
 
-  it('count against the day only when they say so, and can take headers away', async () => {
+  it('count against the day only when they are set to, and can remove headers', async () => {
     const { service, ask } = serviceAtNoon();
     service.script({ status: 500 }, { counted: true, headers: { 'X-RateLimit-Reset': undefined } });
     expect((await ask('/cards/base1-4')).headers.get('x-ratelimit-remaining')).toBe('1000');
@@ -312,7 +312,7 @@ describe.each(['without a socket', 'on a socket'])('connections %s', (kind) => {
     return { service, ask: (path: string, init?: RequestInit) => fetch(service.url + path, init) };
   }
 
-  it('decompress what was sent compressed', async () => {
+  it('decompress a compressed body', async () => {
     const { service, ask } = await make();
     service.script({ body: { long: 'x'.repeat(2_000_000) }, gzip: true });
     expect((await (await ask('/cards/base1-4')).text()).length).toBeGreaterThan(2_000_000);
@@ -325,7 +325,7 @@ describe.each(['without a socket', 'on a socket'])('connections %s', (kind) => {
     expect(service.counts.byStatus).toEqual({ 0: 1 });
   });
 
-  it('refuse a redirect where the caller does', async () => {
+  it('refuse a redirect when the caller does', async () => {
     const { service, ask } = await make();
     service.script({ status: 302, headers: { location: 'http://127.0.0.1:1/' } });
     await expect(ask('/cards/base1-4', { redirect: 'error' })).rejects.toThrow('fetch failed');
@@ -351,7 +351,7 @@ describe.each(['without a socket', 'on a socket'])('connections %s', (kind) => {
 });
 
 describe('the card service on a socket', () => {
-  it('refuses a page that reached it under another name, without counting it', async () => {
+  it('refuses a request under another host name, without counting it', async () => {
     const service = await startCardService();
     const request = get(`${service.url}/cards/base1-4`, { headers: { host: 'evil.example' } });
     const [response] = await once(request, 'response');
@@ -361,13 +361,13 @@ describe('the card service on a socket', () => {
     await service.close();
   });
 
-  it('says that a port is taken', async () => {
+  it('rejects when the port is taken', async () => {
     const service = await startCardService();
     await expect(startCardService({ port: Number(new URL(service.url).port) })).rejects.toThrow('EADDRINUSE');
     await service.close();
   });
 
-  it('closes at once although an answer is still owed', async () => {
+  it('closes at once although an answer is pending', async () => {
     const service = await startCardService({ latencyMs: 3_600_000 });
     const arrived = new Promise<void>((resolve) => {
       service.onChange(resolve);

@@ -41,7 +41,7 @@ describe('refusal', () => {
     expect(refusal(request, PORT)?.status).toBe(status);
   });
 
-  it('knows that browsers leave out port 80', () => {
+  it('accepts that browsers omit port 80', () => {
     expect(refusal({ ...GET, host: '127.0.0.1' }, 80)).toBeUndefined();
   });
 });

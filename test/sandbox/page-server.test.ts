@@ -32,7 +32,7 @@ interface Answered {
   text: string;
 }
 
-/** With node:http, because fetch sets Host and Origin by itself. */
+/** Uses node:http, because fetch sets Host and Origin itself. */
 function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answered> {
   const { promise, resolve, reject } = Promise.withResolvers<Answered>();
   const asking = request(page.url, { path, method, headers }, (response) => {
@@ -58,7 +58,7 @@ async function sentence(answer: Promise<Answered>): Promise<[number, string]> {
   return [status, (JSON.parse(text) as { error: string }).error];
 }
 
-/** Reads events until one fits. */
+/** Reads events until one matches. */
 async function untilSnapshot(fits: (snapshot: Snapshot) => boolean): Promise<Snapshot> {
   const response = await fetch(`${page.url}/api/events`);
   let text = '';
@@ -72,7 +72,7 @@ async function untilSnapshot(fits: (snapshot: Snapshot) => boolean): Promise<Sna
   throw new Error('The stream of events ended.');
 }
 
-describe('what it serves', () => {
+describe('the page server', () => {
   it.each([
     ['/', 'text/html; charset=utf-8'],
     ['/page.css', 'text/css; charset=utf-8'],
@@ -83,7 +83,7 @@ describe('what it serves', () => {
     expect(text).not.toBe('');
   });
 
-  it('allows a page nothing but its own files and the pictures of the emulated Discord', async () => {
+  it('allows the page only its own files and the pictures of the emulated Discord', async () => {
     const { headers } = await ask('/');
     const policy = String(headers['content-security-policy']).split('; ');
     expect(policy).toContain("default-src 'none'");
@@ -93,7 +93,7 @@ describe('what it serves', () => {
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
   });
 
-  it('names no address of the outside in its files but the namespace of SVG', async () => {
+  it('has no external address in its files except the namespace of SVG', async () => {
     const texts = await Promise.all(['/', '/page.css'].map(async (path) => (await ask(path)).text));
     const addresses = texts.join('').match(/https?:\/\/[^'"\s)]+/g);
     expect(new Set(addresses)).toEqual(new Set(['http://www.w3.org/2000/svg']));
@@ -118,8 +118,8 @@ describe('what it serves', () => {
   });
 });
 
-describe('who may ask', () => {
-  it.each(['/', '/page.js', '/api/events', '/api/commands'])('refuses %s under a foreign name', async (path) => {
+describe('access', () => {
+  it.each(['/', '/page.js', '/api/events', '/api/commands'])('refuses %s under another host name', async (path) => {
     const [status] = await sentence(ask(path, { headers: { Host: 'rebound.example' } }));
     expect(status).toBe(421);
   });
@@ -128,25 +128,25 @@ describe('who may ask', () => {
     ['a foreign origin', { Origin: 'http://evil.example' }, 403],
     ['a sandboxed frame', { Origin: 'null' }, 403],
     ['a form', { 'Content-Type': 'text/plain' }, 415],
-  ])('lets %s switch nothing', async (_, headers, status) => {
+  ])('refuses switches from %s', async (_, headers, status) => {
     const [answered] = await sentence(post('/api/switches', { down: true }, headers));
     expect([answered, cardService.state().switches.down]).toEqual([status, false]);
   });
 
-  it('wants an Origin with every POST', async () => {
+  it('requires an Origin with every POST', async () => {
     const headers = { 'Content-Type': 'application/json' };
     const [status] = await sentence(ask('/api/day/exhaust', { method: 'POST', headers, body: '{}' }));
     expect([status, cardService.state().dayRemaining > 0]).toEqual([403, true]);
   });
 
-  it('gives other origins no leave to read', async () => {
+  it('allows no other origin to read', async () => {
     const { headers } = await ask('/api/commands');
     expect(headers).not.toHaveProperty('access-control-allow-origin');
     expect(headers).toHaveProperty('cross-origin-resource-policy', 'same-origin');
   });
 });
 
-describe('what can be controlled', () => {
+describe('controls', () => {
   it('switches the card service', async () => {
     expect((await post('/api/switches', { plan: 'pro', latencyMs: 5 })).status).toBe(200);
     expect(cardService.state()).toMatchObject({ dayLimit: 50_000, switches: { plan: 'pro', latencyMs: 5 } });
@@ -171,7 +171,7 @@ describe('what can be controlled', () => {
     expect((await post('/api/gateway/drop', {})).status).toBe(200);
   });
 
-  it("passes the emulated Discord's words on when a command cannot be typed", async () => {
+  it("returns the emulated Discord's sentence when a command cannot be typed", async () => {
     const typed = { command: 'nope', memberId: discord.members[0]?.id, guildId: null, manageGuild: false };
     const [status, words] = await sentence(post('/api/commands', typed));
     expect(status).toBe(422);
@@ -195,8 +195,8 @@ describe('what can be controlled', () => {
   });
 });
 
-describe('what it tells', () => {
-  it('sends a whole snapshot at once, and another when something has changed', async () => {
+describe('events', () => {
+  it('begin with a complete snapshot, followed by one after each change', async () => {
     const now = await untilSnapshot(() => true);
     expect(now).toMatchObject({ botName: 'cardbot', guilds: discord.guilds, members: discord.members });
     expect(now.sampleCards[0]).toEqual({ id: expect.any(String), name: expect.any(String), game: expect.any(String) });
@@ -207,7 +207,7 @@ describe('what it tells', () => {
   });
 });
 
-it('closes at once, with pages still open', async () => {
+it('do not delay closing while pages are open', async () => {
   const own = await startPageServer({ port: 0, discord, cardService });
   const open = await fetch(`${own.url}/api/events`);
   await own.close();

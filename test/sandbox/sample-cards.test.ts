@@ -3,7 +3,7 @@ import { sampleImage } from '../../src/sandbox/card-images.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 
 describe('the sample cards', () => {
-  it('are at least 60, of three games, each with an id of its own', () => {
+  it('are at least 60, of three games, with unique ids', () => {
     expect(new Set(SAMPLE_CARDS.map((card) => card.id)).size).toBe(SAMPLE_CARDS.length);
     expect(SAMPLE_CARDS.length).toBeGreaterThanOrEqual(60);
     expect(new Set(SAMPLE_CARDS.map((card) => card.tcg)).size).toBe(3);
@@ -19,7 +19,7 @@ describe('the sample cards', () => {
     }
   });
 
-  it.each(['number', 'rarity', 'imageUrl', 'prices'] as const)('lack %s here and there', (field) => {
+  it.each(['number', 'rarity', 'imageUrl', 'prices'] as const)('lack %s in some cases', (field) => {
     const lacking = SAMPLE_CARDS.filter((card) => !(field in card));
     expect(lacking.length).toBeGreaterThan(0);
     expect(lacking.length).toBeLessThan(10);
@@ -35,7 +35,7 @@ describe('the sample images', () => {
     }
   });
 
-  it('refer to nothing outside themselves, and hold no broken numbers', () => {
+  it('refer to nothing external, and contain no invalid numbers', () => {
     for (const { imageUrl = '' } of SAMPLE_CARDS) {
       const body = sampleImage(imageUrl)?.body ?? '';
       expect(body.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(/https?:|href|NaN|undefined|Infinity/);

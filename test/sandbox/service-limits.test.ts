@@ -33,13 +33,13 @@ describe('the limits of the service', () => {
     expect(judge(state, limits)).toEqual(verdict);
   });
 
-  it('let one request through exactly when the stated time has passed', () => {
+  it('allow one request exactly when the stated time has passed', () => {
     const { state, limits } = spent(20);
     const at = (ms: number) => judge(advance(state, limits, NOON_MS + ms, nextUtcMidnightMs), limits).allowed;
     expect([at(5_999), at(6_000)]).toEqual([false, true]);
   });
 
-  it('start the day again at the reset, and leave the bucket alone', () => {
+  it('reset the day and keep the bucket', () => {
     const { state, limits } = spent(1_000);
     const next = advance(state, limits, MIDNIGHT_MS, nextUtcMidnightMs);
     expect(dayRemaining(next, limits)).toBe(1_000);
@@ -51,7 +51,7 @@ describe('the limits of the service', () => {
     expect(bucketRemaining(advance(state, limits, NOON_MS - 60_000, nextUtcMidnightMs), limits)).toBe(0);
   });
 
-  it('keep what was used when the plan changes', () => {
+  it('keep the usage when the plan changes', () => {
     const { state } = spent(20);
     expect(dayRemaining(state, limitsOf('pro'))).toBe(49_980);
     expect(bucketRemaining(state, limitsOf('pro'))).toBe(180);
@@ -67,7 +67,7 @@ describe('the limits of the service', () => {
     expect(() => limitsOf('free', { [name]: value })).toThrow(`${name} must be a number of at least 1, not ${value}.`);
   });
 
-  it('never let more through than burst + rate × time, and never refuse longer than they say', () => {
+  it('never allow more than burst + rate × time, and never refuse longer than stated', () => {
     const waits = fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 });
     const figures = fc.record({
       requestsPerMinute: fc.integer({ min: 1, max: 500 }),

@@ -15,7 +15,7 @@ function registered(form: object, guildId: string | null = null): RegisteredComm
 }
 
 describe('a command as Discord returns it', () => {
-  it('tells of a global one where it can be used', () => {
+  it('has contexts and integration types when it is global', () => {
     expect(apiCommand(registered({}), '9')).toEqual({
       id: '1',
       application_id: '9',
@@ -33,14 +33,14 @@ describe('a command as Discord returns it', () => {
     });
   });
 
-  it("tells of a guild's own one which guild", () => {
+  it('has the guild id when it is a guild command', () => {
     const command = apiCommand(registered({ contexts: [0] }, GUILD), '9');
 
     expect(command.guild_id).toBe(GUILD);
     expect(command).not.toHaveProperty('contexts');
   });
 
-  it('leaves translations out unless they are asked for', () => {
+  it('omits translations unless they are requested', () => {
     const options = [{ type: 3, name: 'id', description: 'x', choices: [{ name: 'a', value: 'b' }] }];
 
     expect(JSON.stringify(apiCommand(registered({ options }), '9', false))).not.toContain('localizations');
@@ -79,7 +79,7 @@ describe('a command is visible', () => {
     expect(isVisible(registered(form), placeOf(at, world))).toBe(expected);
   });
 
-  it('says on whose behalf a command runs', () => {
+  it('runs under the installations that allow it', () => {
     const at = (whereabouts: Whereabouts) => ownersOf([0, 1], placeOf(whereabouts, world));
 
     expect(at({ guildId: GUILD })).toEqual({ 0: GUILD });

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const ACK_MS = 3_000; // interactions/receiving-and-responding, "Interaction callback"
 const choice = { name: 'Drake', value: 'base1-4' };
 
-it('brings the choices, and refuses a second answer with 40060', async () => {
+it('resolves to the choices, and refuses a second answer with 40060', async () => {
   const autocompletions = new Autocompletions();
   const { token, choices } = autocompletions.start('1', 'de', ACK_MS);
   const pending = autocompletions.find('1', token);
@@ -31,7 +31,7 @@ it('fails after three seconds, and is unknown from then on', async () => {
   expect(autocompletions.find('1', token)).toBeUndefined();
 });
 
-it('is found by its own token alone', () => {
+it('is found only by its own token', () => {
   const autocompletions = new Autocompletions();
   autocompletions.start('1', 'de', ACK_MS);
 

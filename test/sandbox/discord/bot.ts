@@ -11,7 +11,7 @@ export const CARD = {
   ],
 };
 
-/** An unmodified discord.js client with `/card`, answering with `answer`. Its failures are kept, not thrown. */
+/** An unmodified discord.js client with `/card`, which calls `answer`. Its failures are collected, not thrown. */
 export async function startBot(
   discord: EmulatedDiscord,
   answer: (interaction: ChatInputCommandInteraction) => Promise<unknown>,

@@ -7,7 +7,7 @@ import { startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-disc
 import type { TypedInteraction } from '../../../src/sandbox/discord/typed-interaction.ts';
 import { spawnScript } from '../../support/spawn-bot.ts';
 
-/** Nothing here is about time, and a busy machine starts a process slowly. */
+/** Longer than Discord's limits, because a busy machine starts processes slowly and no test here is about time. */
 const TIMEOUT_MS = 60_000;
 const PATIENT = { ackMs: TIMEOUT_MS, tokenMs: 2 * TIMEOUT_MS };
 
@@ -42,7 +42,7 @@ it.concurrent.for(CLIENTS)(
     });
     stack.defer(() => void program.child.kill('SIGKILL'));
     const died = program.ended.then(() => Promise.reject(new Error(program.output())));
-    died.catch(() => undefined); // in the end it always does
+    died.catch(() => undefined); // the test ends the process itself
     const settled = (typed: TypedInteraction) => Promise.race([typed.settled(TIMEOUT_MS), died]);
     const answer = (typed: TypedCommand) => settled(discord.type(typed));
     await program.wrote('left ');
@@ -63,7 +63,7 @@ it.concurrent.for(CLIENTS)(
     discord.gateway.requestReconnect();
     await expect.poll(() => discord.gateway.resumes, { timeout: TIMEOUT_MS }).toBe(1);
     discord.gateway.drop(1_006);
-    expect(await answer({ command: 'now' })).toMatchObject({ content: 'now' }); // typed while nobody was connected
+    expect(await answer({ command: 'now' })).toMatchObject({ content: 'now' }); // typed while no client was connected
     expect(discord.gateway).toMatchObject({ resumes: 2, identifies: 1 });
 
     expect(await answer({ command: 'bye' })).toMatchObject({ content: 'bye' });

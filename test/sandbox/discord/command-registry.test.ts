@@ -12,7 +12,7 @@ const named = (name: string, description = 'x') => ({ name, description });
 const numbered = (count: number, prefix = 'c') =>
   Array.from({ length: count }, (_, index) => named(`${prefix}${index}`));
 
-it('keeps the id of a name through every way to register it', () => {
+it('keeps the id of a name in every way of registering it', () => {
   const commands = book();
   const { id } = commands.create(null, named('card')).command;
 
@@ -29,7 +29,7 @@ it('changes the version only with the content', () => {
   expect(commands.edit(null, command.id, { description: 'new' }).version).not.toBe(command.version);
 });
 
-it('replaces all commands of one scope and leaves the others alone', () => {
+it('replaces all commands of one scope and keeps those of others', () => {
   const commands = book();
   commands.replace(null, [named('card'), named('usage')]);
   commands.replace(GUILD, [named('card')]);
@@ -40,7 +40,7 @@ it('replaces all commands of one scope and leaves the others alone', () => {
   expect(commands.list(GUILD)).toHaveLength(1);
 });
 
-it('replaces nothing when one command breaks a rule', () => {
+it('replaces nothing when one command is invalid', () => {
   const commands = book();
   const before = commands.replace(null, [named('card')]);
 
@@ -48,7 +48,7 @@ it('replaces nothing when one command breaks a rule', () => {
   expect(commands.list(null)).toEqual(before);
 });
 
-it('refuses a name twice, the 101st command and what is not there', () => {
+it('refuses a duplicate name, the 101st command and an unknown id', () => {
   const commands = book();
 
   expect(() => commands.replace(null, [named('card'), named('card')])).toThrow('Invalid Form Body');
@@ -69,7 +69,7 @@ it('refuses the 201st new name of a day with 400 and 30034', () => {
   expect(commands.replace(GUILD, numbered(1, 'c'))).toHaveLength(1);
 });
 
-it('keeps one entry point, global, that only its own deletion removes', () => {
+it('keeps one global entry point, which only its own deletion removes', () => {
   const commands = book();
   const { id } = commands.create(null, { type: 4, name: 'launch' }).command;
 

@@ -145,7 +145,7 @@ describe('a command', () => {
     expect(leafCodes(() => parseForm(CommandForm, body))).toEqual([expected]);
   });
 
-  it('has everything filled in that was left out', () => {
+  it('has defaults for omitted fields', () => {
     expect(parseForm(CommandForm, withOption({ required: false }))).toEqual({
       type: 1,
       name: 'card',

@@ -18,14 +18,14 @@ const text = (content = 'x') => ({ type: 10, content });
 const texts = (count: number, content = 'x') => Array.from({ length: count }, () => text(content));
 const picture = (url = 'https://x.test/a.png') => ({ media: { url } });
 
-/** The mistakes of a new message with these components, by the codes of their leaves. */
+/** The leaf codes of the errors of a new message with these components. */
 function mistakes(components: unknown, form: object = {}): string[] {
-  const body: unknown = JSON.parse(JSON.stringify({ components, ...form })); // what is undefined is not sent
+  const body: unknown = JSON.parse(JSON.stringify({ components, ...form })); // removes undefined fields
   return leafCodes(() => refuseUnfit(edited(EMPTY_REPLY, parseForm(MessageForm, body), [])));
 }
 
 // Sources: components/reference ("Action Row", "Button", "String Select", …, "Legacy Message Component Behavior").
-// Of the codes these are of the field: COMPONENT_CUSTOM_ID_DUPLICATED (discord-api-docs#3673),
+// Codes as reported: COMPONENT_CUSTOM_ID_DUPLICATED (discord-api-docs#3673),
 // COMPONENT_LAYOUT_WIDTH_EXCEEDED (#3395), BASE_TYPE_BAD_LENGTH of a row (TFNS/CTFNote#408); others are guesses.
 describe('a message', () => {
   it.each<[string, unknown[], string]>([
@@ -241,7 +241,7 @@ describe('a message of components V2', () => {
     ['content', { content: 'x' }],
     ['embeds', { embeds: [{ title: 'x' }] }],
     ['poll', { poll: { question: { text: 'x' }, answers: [{ poll_media: { text: 'a' } }] } }],
-  ])('takes no %s, neither at first nor by an edit', (field, form) => {
+  ])('allows no %s, neither at first nor by an edit', (field, form) => {
     const expected = [`${field}: MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2`];
     const before = edited(EMPTY_REPLY, parseForm(MessageForm, { components: texts(1), flags: 32_768 }), []);
 
@@ -249,7 +249,7 @@ describe('a message of components V2', () => {
     expect(leafCodes(() => refuseUnfit(edited(before, parseForm(MessageForm, form), [])))).toEqual(expected);
   });
 
-  it('takes the place of a legacy one when its content is cleared, and stays one', () => {
+  it('replaces a legacy one whose content is cleared, and cannot be changed back', () => {
     const before = { ...EMPTY_REPLY, content: 'x' };
     const form = parseForm(MessageForm, { components: texts(1), flags: 32_768 });
     const after = edited(before, { ...form, content: null }, []);
@@ -260,7 +260,7 @@ describe('a message of components V2', () => {
   });
 });
 
-it('numbers components without an id, and leaves those that have one', () => {
+it('numbers components without an id, and keeps given ids', () => {
   const components = [row(button({ id: 2 }), button({ custom_id: 'b', id: 0 })), row(select())];
 
   expect(withIds(components)).toMatchObject([

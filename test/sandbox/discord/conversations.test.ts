@@ -34,7 +34,7 @@ function typed(interactionId: string) {
   });
 }
 
-it('forgets the oldest of more than a thousand finished ones, and none that is open', () => {
+it('drops the oldest of more than a thousand finished ones, and no open one', () => {
   const open = typed('1');
   const first = typed('2');
   first.acknowledge({ kind: 'reply', ephemeral: false, form: { content: 'here' } }, []);
@@ -48,7 +48,7 @@ it('forgets the oldest of more than a thousand finished ones, and none that is o
   expect(() => conversations.webhook(first.details.token)).toThrow(expect.objectContaining({ code: 10_015 }));
 });
 
-it('keeps the last hundred snapshots of one that is edited for ever', () => {
+it('keeps the last hundred snapshots of one that is edited again and again', () => {
   const conversation = typed('1');
   conversation.acknowledge({ kind: 'defer', ephemeral: true }, []);
   for (let edit = 1; edit <= 200; edit++) conversation.edit('@original', { content: String(edit) }, []);
@@ -57,7 +57,7 @@ it('keeps the last hundred snapshots of one that is edited for ever', () => {
   expect(conversation.message).toMatchObject({ content: '200', edited: true, ephemeral: true });
 });
 
-it('does not count a refused answer as one', () => {
+it('does not count a refused answer', () => {
   const conversation = typed('1');
 
   expect(() => conversation.acknowledge({ kind: 'reply', ephemeral: false, form: {} }, [])).toThrow(
@@ -67,7 +67,7 @@ it('does not count a refused answer as one', () => {
   expect(conversation.message).toMatchObject({ state: 'answered', content: 'here', ephemeral: true });
 });
 
-it('takes a poll at first and in a deferred answer, and in no other edit', () => {
+it('accepts a poll in the first answer and in a deferred one, and in no other edit', () => {
   const poll = parseForm(PollForm, { question: { text: 'Which?' }, answers: [{ poll_media: { text: 'a' } }] });
   const deferred = typed('1');
   deferred.acknowledge({ kind: 'defer', ephemeral: false }, []);

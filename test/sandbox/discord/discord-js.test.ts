@@ -30,7 +30,7 @@ async function botOn(discord: EmulatedDiscord, answer: Answer, options?: Paramet
 const asked = { command: 'card', options: { id: 'base1-4' } };
 
 describe('an unmodified discord.js client', () => {
-  it('gets a typed command with its options, its member and the place', async () => {
+  it('receives a typed command with its options, member and place', async () => {
     const discord = await emulated();
     const seen = Promise.withResolvers<ChatInputCommandInteraction>();
     await botOn(discord, async (interaction) => {
@@ -57,7 +57,7 @@ describe('an unmodified discord.js client', () => {
     expect(await typed.settled()).toMatchObject({ state: 'answered', content: 'here', ephemeral: false });
   });
 
-  it('gets a direct message without guild and member', async () => {
+  it('receives a command in direct messages without guild and member', async () => {
     const discord = await emulated();
     const seen = Promise.withResolvers<ChatInputCommandInteraction>();
     await botOn(discord, async (interaction) => {
@@ -102,7 +102,7 @@ describe('an unmodified discord.js client', () => {
     );
   });
 
-  it('gets the message back withResponse', async () => {
+  it('receives the message with `withResponse`', async () => {
     const discord = await emulated();
     const { failures } = await botOn(discord, async (interaction) => {
       const response = await interaction.reply({ content: 'here', withResponse: true });
@@ -115,7 +115,7 @@ describe('an unmodified discord.js client', () => {
     expect(failures).toEqual([]);
   });
 
-  it('fills the deferred message with its first follow-up and shows the next one below', async () => {
+  it('completes the deferred message with its first follow-up and shows the next one below', async () => {
     const discord = await emulated();
     await botOn(discord, async (interaction) => {
       await interaction.deferReply();
@@ -129,7 +129,7 @@ describe('an unmodified discord.js client', () => {
     expect(message.followUps).toMatchObject([{ content: 'second', ephemeral: true }]);
   });
 
-  it('sends a file as multipart, which alone makes a message', async () => {
+  it('sends a file as multipart, which is a message by itself', async () => {
     const discord = await emulated();
     const { failures } = await botOn(discord, (interaction) =>
       interaction.reply({ files: [{ attachment: Buffer.from('hello'), name: 'hello.txt' }] }),
@@ -141,7 +141,7 @@ describe('an unmodified discord.js client', () => {
 });
 
 describe('Discord refuses', () => {
-  it('an answer after the time to answer with 10062', async () => {
+  it('an answer after the time limit with 10062', async () => {
     const discord = await emulated({ lifetimes: { ackMs: 20, tokenMs: 900_000 } });
     const late = Promise.withResolvers<void>();
     const { firstFailure } = await botOn(discord, async (interaction) => {
@@ -182,7 +182,7 @@ describe('Discord refuses', () => {
     expect(await firstFailure).toMatchObject({ code: 10_015, status: 404 });
   });
 
-  it('an edit after the token died with 50027', async () => {
+  it('an edit after the token expired with 50027', async () => {
     const discord = await emulated({ lifetimes: { ackMs: 3_000, tokenMs: 400 } });
     const dead = Promise.withResolvers<void>();
     const { firstFailure } = await botOn(discord, async (interaction) => {
@@ -199,7 +199,7 @@ describe('Discord refuses', () => {
     expect(await firstFailure).toMatchObject({ code: 50_027, status: 401 });
   });
 
-  it('an over-long embed with 50035 and the path of every mistake, and then takes a good one', async () => {
+  it('an over-long embed with 50035 and the path of every error, and then accepts a valid one', async () => {
     const discord = await emulated();
     const { firstFailure } = await botOn(discord, async (interaction) => {
       await interaction
@@ -219,7 +219,7 @@ describe('Discord refuses', () => {
     expect(typed.message.content).toBe('short');
   });
 
-  it('an edit that leaves nothing to show with 50006', async () => {
+  it('an edit that leaves an empty message with 50006', async () => {
     const discord = await emulated();
     const { firstFailure } = await botOn(discord, async (interaction) => {
       await interaction.reply('something');
@@ -294,7 +294,7 @@ describe('the gateway', () => {
     expect(places.map((guildId) => shards.get(guildId))).toEqual([0, 1, 0]);
   });
 
-  it('gives every process with the same shard the command; the slower one is refused with 40060', async () => {
+  it('sends a command to every process with the same shard; the slower one is refused with 40060', async () => {
     const discord = await emulated();
     const answer: Answer = (interaction) => interaction.reply('here');
     const first = await botOn(discord, answer);
@@ -305,14 +305,14 @@ describe('the gateway', () => {
     expect(await Promise.race([first.firstFailure, second.firstFailure])).toMatchObject({ code: 40_060 });
   });
 
-  it('describes the guilds to a bot that asks for them', async () => {
+  it('describes the guilds to a bot with the intent for them', async () => {
     const discord = await emulated();
     const { client } = await botOn(discord, async () => {}, { intents: GatewayIntentBits.Guilds });
 
     expect(client.guilds.cache.map(({ name }) => name)).toEqual(discord.guilds.map(({ name }) => name));
   });
 
-  it('is gone for typing once the bot said goodbye', async () => {
+  it('refuses commands once the bot has closed its session', async () => {
     const discord = await emulated();
     const { client } = await botOn(discord, async () => {});
     await client.destroy();

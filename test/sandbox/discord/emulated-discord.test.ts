@@ -28,7 +28,7 @@ it.each([
   expect(discord.messages()).toEqual([]);
 });
 
-it('tells every snapshot of every message, until told to stop', async () => {
+it('sends every snapshot of every message until unsubscribed', async () => {
   const seen: ChatMessage[] = [];
   const unsubscribe = discord.onMessage((message) => seen.push(message));
   const typed = discord.type(asked);
@@ -42,7 +42,7 @@ it('tells every snapshot of every message, until told to stop', async () => {
   expect(discord.messages()).toHaveLength(2);
 });
 
-it('finds a snapshot of the past, and says what happened instead of one that never comes', async () => {
+it('finds a past snapshot, and rejects with the history when none matches', async () => {
   const typed = discord.type(asked);
   await typed.settled();
 
@@ -50,7 +50,7 @@ it('finds a snapshot of the past, and says what happened instead of one that nev
   await expect(typed.until(({ content }) => content === 'there', 1)).rejects.toThrow(/within 1 ms.*"content":"here"/s);
 });
 
-it("shows a name twice when it is registered globally and in the guild, and types the guild's", async () => {
+it("lists a name twice when it is registered globally and in the guild, and types the guild's", async () => {
   const [guild] = discord.guilds;
   await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/guilds/${guild?.id}/commands`, {
     method: 'PUT',

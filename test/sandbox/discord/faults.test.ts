@@ -10,7 +10,7 @@ async function startDiscord() {
     fetch(`${discord.apiUrl}/v10${path}`, {
       headers: { authorization: `Bot ${discord.botToken}`, 'user-agent': 'DiscordBot (https://cards.test, 1.0)' },
     });
-  /** Status, or the code of what broke the connection. */
+  /** The status, or the error code of the broken connection. */
   const outcome = (path?: string) =>
     get(path).then(
       ({ status }) => status,
@@ -31,7 +31,7 @@ describe('a scripted fault', () => {
     expect(faultyRoute(method, path)).toBe(route);
   });
 
-  it('meets as many matching requests as it says, in the order of the script', () => {
+  it('meets the given number of matching requests, in the order of the script', () => {
     const faults = new Faults();
     const first: ScriptedFault = { route: 'gateway/bot', times: 2 };
     const second: ScriptedFault = { route: 'gateway/bot' };
@@ -50,7 +50,7 @@ describe('a scripted fault', () => {
     ['a torn connection', { route: 'gateway/bot', answer: 'reset' }, 'ECONNRESET'],
     ['a lost answer', { route: 'gateway/bot', answer: 'lose answer' }, 'UND_ERR_SOCKET'],
     ['a late answer', { route: 'gateway/bot', delayMs: 20 }, 200],
-  ])('is %s for one request, and then all is well', async (_, fault, seen) => {
+  ])('is %s for one request, and then requests succeed', async (_, fault, seen) => {
     const { discord, outcome } = await startDiscord();
     discord.faults.script(fault);
 
@@ -58,7 +58,7 @@ describe('a scripted fault', () => {
     expect(discord.requests.map(({ status }) => status)).toEqual([typeof seen === 'string' ? 0 : seen, 200]);
   });
 
-  it('that hangs does not keep Discord from closing', async () => {
+  it('that hangs does not prevent Discord from closing', async () => {
     const { discord, outcome } = await startDiscord();
     discord.faults.script({ route: 'gateway/bot', answer: 'hang' });
     const seen = outcome();
@@ -75,7 +75,7 @@ describe('a ready-made fault', () => {
     ['user', { 'x-ratelimit-scope': 'user', 'x-ratelimit-remaining': '0', 'x-ratelimit-global': null }, false],
     ['shared', { 'x-ratelimit-scope': 'shared', 'x-ratelimit-remaining': null, 'x-ratelimit-global': null }, false],
     ['global', { 'x-ratelimit-scope': 'global', 'x-ratelimit-remaining': null, 'x-ratelimit-global': 'true' }, true],
-  ] as const)('429 of scope %s has the headers and the body of one', async (scope, headers, global) => {
+  ] as const)('429 of scope %s has the documented headers and body', async (scope, headers, global) => {
     const { discord, get } = await startDiscord();
     discord.faults.script(rateLimited({ route: 'any', retryAfterSeconds: 1.5, scope }));
 
@@ -87,7 +87,7 @@ describe('a ready-made fault', () => {
     expect(await answer.json()).toMatchObject({ retry_after: 1.5, global });
   });
 
-  it('429 from Cloudflare is no JSON and names no limit', async () => {
+  it('429 from Cloudflare is not JSON and names no limit', async () => {
     const { discord, get } = await startDiscord();
     discord.faults.script(bannedByCloudflare('any', 60));
 
@@ -97,7 +97,7 @@ describe('a ready-made fault', () => {
     expect(headers.get('content-type')).toBe('text/html');
   });
 
-  it('refusal has Discord’s own status and code', async () => {
+  it('refusal has the status and code of Discord', async () => {
     const { discord, get } = await startDiscord();
     discord.faults.script(refused('any', 'unknownMessage'));
 
@@ -108,7 +108,7 @@ describe('a ready-made fault', () => {
 });
 
 describe('the emulated Discord', () => {
-  it('refuses connections until it is told to let them in again', async () => {
+  it('refuses connections until it accepts them again', async () => {
     const { discord, outcome } = await startDiscord();
     await discord.refuseConnections(true);
     const refusals = [await outcome(), await outcome()];
@@ -124,7 +124,7 @@ describe('the emulated Discord', () => {
     await discord.close();
   });
 
-  it('takes the token back from REST and gateway alike', async () => {
+  it('revokes the token for REST and gateway', async () => {
     const { discord, outcome } = await startDiscord();
     discord.revokeToken();
 

@@ -7,7 +7,7 @@ import { contentTypeOf, pictureSize } from '../../../src/sandbox/discord/file-ki
 import { FileStore } from '../../../src/sandbox/discord/file-store.ts';
 import { readBody } from '../../../src/sandbox/discord/request-body.ts';
 
-describe('a kept file', () => {
+describe('a stored file', () => {
   function store(mostBytes?: number): FileStore {
     let last = 0;
     return new FileStore('http://x.test', () => String(++last), mostBytes);
@@ -18,7 +18,7 @@ describe('a kept file', () => {
     bytes: new Uint8Array(length),
   });
 
-  it('has an address with its channel, its id and its name, made safe', () => {
+  it('has an address with its channel, its id and its sanitized name', () => {
     const { attachment } = store().prepare(upload('../my cärd.png'), '7', { description: 'so' });
 
     expect(attachment).toEqual({
@@ -32,7 +32,7 @@ describe('a kept file', () => {
     });
   });
 
-  it('is there from when it is kept until newer ones fill the room', () => {
+  it('is served until newer ones fill the storage', () => {
     const files = store(10);
     const prepared = ['a', 'b', 'c'].map((name) => files.prepare(upload(name, 4), '7'));
     const kept = () => prepared.map(({ attachment }) => files.at(new URL(attachment.url).pathname) !== undefined);
@@ -49,11 +49,11 @@ describe('a kept file', () => {
     ['a.png', 'image/webp', 'image/webp'],
     ['a.txt', 'application/octet-stream', 'text/plain; charset=utf-8'],
     ['a', undefined, undefined],
-  ])('%s, told to be %s, is %s', (name, told, expected) => {
+  ])('%s, declared as %s, is %s', (name, told, expected) => {
     expect(contentTypeOf(name, told)).toBe(expected);
   });
 
-  it('tells the size of a picture', () => {
+  it('has the size of a picture', () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000002000000030806000000', 'hex');
     const gif = Buffer.from('47494638396102000300', 'hex');
 
@@ -74,7 +74,7 @@ describe('a request', () => {
     return readBody(Object.assign(body, { headers }) as unknown as IncomingMessage);
   }
 
-  it('brings its files with their numbers', async () => {
+  it('contains its files with their numbers', async () => {
     const { json, files } = await read({
       'files[3]': new Blob(['a']),
       'files[0]': new Blob(['b'], { type: 'text/csv' }),

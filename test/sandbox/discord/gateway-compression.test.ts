@@ -33,7 +33,7 @@ function dial(compress?: string) {
   };
 }
 
-/** With every guild described after READY, so that several events are sent in one go. */
+/** With an event for every guild after READY, so that several are sent at once. */
 const identity = () => ({ token: discord.botToken, intents: 1, properties: {} });
 
 async function conversation(compress?: string, part: object = {}) {
@@ -57,7 +57,7 @@ const FRAMES = [
 it.each([
   ['zlib-stream', () => createInflate({ flush: constants.Z_SYNC_FLUSH })],
   ['zstd-stream', () => createZstdDecompress()],
-])('sends one %s over the life of a connection, each frame a message of its own', async (compress, decompressor) => {
+])('sends one %s per connection, with one message in each frame', async (compress, decompressor) => {
   const { messages } = await conversation(compress);
   const stream = decompressor();
 
@@ -77,7 +77,7 @@ it('ends each message of a zlib-stream with a sync flush', async () => {
   expect(new Set(messages.map(({ data }) => data.subarray(-4).toString('hex')))).toEqual(new Set(['0000ffff']));
 });
 
-it('compresses each payload by itself for a client that identified so', async () => {
+it('compresses each payload separately for a client that identifies with compression', async () => {
   const { messages } = await conversation(undefined, { compress: true });
 
   const frames = messages.map(({ data, isBinary }) => JSON.parse(String(isBinary ? inflateSync(data) : data)));
@@ -85,7 +85,7 @@ it('compresses each payload by itself for a client that identified so', async ()
   expect(messages.map(({ isBinary }) => isBinary)).toEqual([false, true, true, true, true]);
 });
 
-it('compresses a stream once, though the client identified with compression too', async () => {
+it('compresses a stream once, although the client identifies with compression, too', async () => {
   const { messages } = await conversation('zlib-stream', { compress: true });
 
   const [hello, ready] = messages.map(({ data }) => data);
@@ -95,7 +95,7 @@ it('compresses a stream once, though the client identified with compression too'
   expect(String(plain)).toContain('"t":"READY"');
 });
 
-it('sends what it has compressed before it closes', async () => {
+it('sends everything compressed before it closes', async () => {
   const { socket, messages } = dial('zlib-stream');
   await once(socket, 'open');
   socket.send('{');

@@ -13,7 +13,7 @@ afterEach(() => discord.close());
 
 type Frame = { op: number; d: Record<string, unknown>; s: number | null; t: string | null };
 
-/** A bare gateway client. `next` takes the frames in turn; `closed` is the close code. */
+/** A minimal gateway client. `next` returns the frames in order; `closed` is the close code. */
 function dial(query = 'v=10&encoding=json', headers: Record<string, string> = {}) {
   const socket = new WebSocket(`${discord.origin.replace('http', 'ws')}/?${query}`, { headers });
   const frames: Frame[] = [];
@@ -54,7 +54,7 @@ async function identified(part: object = {}, query?: string) {
 }
 
 describe('the gateway', () => {
-  it('says hello with the interval, and answers heartbeats', async () => {
+  it('sends HELLO with the interval, and acknowledges heartbeats', async () => {
     const client = dial();
 
     expect(await client.next()).toMatchObject({ op: 10, d: { heartbeat_interval: 41_250 } });
@@ -62,7 +62,7 @@ describe('the gateway', () => {
     expect(await client.next()).toMatchObject({ op: 11 });
   });
 
-  it('answers an identify with READY, and where to resume', async () => {
+  it('answers an identify with READY and the address for resumes', async () => {
     const { ready } = await identified();
 
     expect(ready).toMatchObject({ op: 0, t: 'READY', s: 1 });
@@ -71,7 +71,7 @@ describe('the gateway', () => {
     await discord.gateway.whenReady();
   });
 
-  it('takes silence for a lost line', async () => {
+  it('closes a connection without heartbeats', async () => {
     await discord.close();
     discord = await startEmulatedDiscord({ heartbeatIntervalMs: 20 });
     const client = dial();
@@ -81,9 +81,9 @@ describe('the gateway', () => {
 
   it.each<[string, object, number]>([
     ['a wrong token', { token: 'x' }, 4_004],
-    ['a shard that is none', { shard: [1, 1] }, 4_010],
-    ['intents that are none', { intents: 1 << 30 }, 4_013],
-    ['intents that must be switched on', { intents: 1 << 15 }, 4_014],
+    ['an invalid shard', { shard: [1, 1] }, 4_010],
+    ['invalid intents', { intents: 1 << 30 }, 4_013],
+    ['intents that must be enabled', { intents: 1 << 15 }, 4_014],
     ['no properties', { properties: undefined }, 4_002],
   ])('closes on an identify with %s', async (_what, part, code) => {
     const client = dial();
@@ -99,7 +99,7 @@ describe('the gateway', () => {
     expect(ready).toMatchObject({ t: 'READY', d: { v: query === 'v=9&encoding=json' ? 9 : 10 } });
   });
 
-  it('takes the token as it goes into the Authorization header, too', async () => {
+  it('also accepts the token in the form of the Authorization header', async () => {
     const token = `Bot ${discord.botToken}`;
     const { client, ready } = await identified({ token });
     discord.gateway.drop();
@@ -124,7 +124,7 @@ describe('the gateway', () => {
     expect(await dial(query).closed).toBe(code);
   });
 
-  it('closes on an unknown op, on what is no JSON, on too much text, and on a second identify', async () => {
+  it('closes on an unknown op, on invalid JSON, on too long text, and on a second identify', async () => {
     const [a, b, c] = [dial(), dial(), dial()];
     await Promise.all([a.next(), b.next(), c.next()]);
     const { client } = await identified();
@@ -154,7 +154,7 @@ describe('the gateway', () => {
     expect(await client.closed).toBe(4_008);
   });
 
-  it('takes one identify of each turn in the window, whoever it is from, and op 9 is the answer to others', async () => {
+  it('accepts one identify per window and rate limit key, from any process, and answers others with op 9', async () => {
     await discord.close();
     discord = await startEmulatedDiscord({ shards: 4, maxConcurrency: 2, identifyWindowMs: 60_000 });
     const answers: Frame[] = [];
@@ -169,7 +169,7 @@ describe('the gateway', () => {
     expect(discord.gateway).toMatchObject({ identifies: 2, refusedIdentifies: 2, sessions: 2 });
   });
 
-  it('takes the next identify of a turn when the window is over, and then all shards are ready', async () => {
+  it('accepts the next identify of a key when the window is over, and then all shards are ready', async () => {
     await discord.close();
     discord = await startEmulatedDiscord({ shards: 2, maxConcurrency: 1, identifyWindowMs: 20 });
     const ready = discord.gateway.whenAllReady(2);
@@ -190,7 +190,7 @@ describe('the gateway', () => {
     await ready;
   });
 
-  it('replays what came after the last number seen, then says resumed', async () => {
+  it('replays the events after the last sequence number, then sends RESUMED', async () => {
     const { client, ready } = await identified();
     discord.gateway.drop();
     await client.closed;
@@ -204,7 +204,7 @@ describe('the gateway', () => {
     expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
-  it('does not know a session that was closed with 1000, and takes a number from the future for nonsense', async () => {
+  it('does not resume a session that was closed with 1000, and refuses a sequence number from the future', async () => {
     const first = await identified();
     first.client.close(1_000);
     await first.client.closed;
@@ -221,7 +221,7 @@ describe('the gateway', () => {
     expect(await odd.closed).toBe(4_007);
   });
 
-  it('is not opened to a web page', async () => {
+  it('refuses web pages', async () => {
     const socket = new WebSocket(discord.origin.replace('http', 'ws'), { headers: { origin: 'https://evil.test' } });
 
     const [error] = await once(socket, 'error');

@@ -51,7 +51,7 @@ describe('a call of the webhook', () => {
   });
 });
 
-it('only waiting ends by itself: for the answer after 3 s, for the edit after 15 minutes', () => {
+it('only waiting times out: for the first answer after 3 s, for the edit after 15 minutes', () => {
   expect(PHASES.map((phase) => timeLimit(phase, DISCORD_LIFETIMES))).toEqual([
     { afterMs: 3_000, next: 'unanswered' },
     { afterMs: 900_000, next: 'expired' },
@@ -67,6 +67,6 @@ it.each([
   ['menu', 'The application did not respond'],
   ['component', 'This interaction failed'],
   ['modal', 'Something went wrong. Try again.'],
-] as const)('a %s that was not answered in time has failed in the words of Discord', (trigger, failure) => {
+] as const)("a %s that was not answered in time fails with Discord's sentence", (trigger, failure) => {
   expect(shown('unanswered', trigger)).toEqual({ state: 'failed', failure });
 });

@@ -44,7 +44,7 @@ const COMMANDS = [
   { type: 3, name: 'Quote It' },
 ];
 
-// One client for all: each test sets what it does with the next interactions, and starts them itself.
+// One client for all tests: each sets the handler for its interactions and starts them itself.
 let discord: EmulatedDiscord;
 let client: Client;
 let stopBot: () => Promise<unknown>;
@@ -63,7 +63,7 @@ afterAll(async () => {
   await discord.close();
 });
 
-/** Answers with what the handler tells of each interaction, as JSON; a failure is told, too. */
+/** Answers with the handler's result as JSON, or with its failure. */
 function tell(read: (interaction: Interaction) => unknown): void {
   handle = async (interaction) => {
     if (!interaction.isRepliable()) return;
@@ -79,7 +79,7 @@ async function told(typed: ReturnType<EmulatedDiscord['type']>): Promise<unknown
 const row = (...components: object[]) => ({ type: 1, components }) as APIMessageTopLevelComponent;
 const button = (custom_id: string, part: object = {}) => ({ type: 2, style: 1, label: custom_id, custom_id, ...part });
 
-/** A message of the bot with these components. Returns its id. */
+/** Sends a bot message with these components. Returns its id. */
 async function sent(...components: APIMessageTopLevelComponent[]): Promise<string> {
   handle = (interaction) => (interaction as ChatInputCommandInteraction).reply({ content: 'here', components });
   const { messageId } = await discord.type({ command: 'say' }).settled();
@@ -87,7 +87,7 @@ async function sent(...components: APIMessageTopLevelComponent[]): Promise<strin
   return messageId;
 }
 
-describe('an unmodified discord.js client gets', () => {
+describe('an unmodified discord.js client receives', () => {
   it('a subcommand of a group with its option', async () => {
     tell((i) => {
       const { options } = i as ChatInputCommandInteraction;
@@ -160,7 +160,7 @@ describe('an unmodified discord.js client gets', () => {
     expect(typed.message.commandLine).toContain('o6:@Alice o7:general o8:Moderators');
   });
 
-  it('the member, and the message, that a menu was opened on', async () => {
+  it('the member or the message of a context menu', async () => {
     const messageId = await sent();
     const [, bjorn] = discord.members;
     tell((i) => (i.isUserContextMenuCommand() ? [i.targetUser.globalName, i.targetMember !== null] : []));
@@ -214,7 +214,7 @@ describe('a click', () => {
     expect(() => discord.click({ messageId, customId: 'later' })).toThrow('has no component "later"');
   });
 
-  it('is answered with a message of its own, which may be deferred, and with follow-ups', async () => {
+  it('can be answered with a new message, deferred or not, and with follow-ups', async () => {
     const messageId = await sent(row(button('more')));
     handle = async (i) => {
       if (!i.isButton()) return;
@@ -247,7 +247,7 @@ describe('a click', () => {
     ['a menu of roles', { type: 6 }, () => [discord.rolesOf(discord.guilds[0]?.id ?? '')[1]?.id ?? '']],
     ['a menu of members and roles', { type: 7 }, () => [discord.members[1]?.id ?? '']],
     ['a menu of channels', { type: 8 }, () => [discord.channelsOf(discord.guilds[0]?.id ?? '')[0]?.id ?? '']],
-  ])('in %s tells what was chosen', async (_what, menu, values) => {
+  ])('in %s contains what was chosen', async (_what, menu, values) => {
     const messageId = await sent(row({ ...menu, custom_id: 'menu' }));
     tell((i) => {
       if (!i.isAnySelectMenu()) return [];
@@ -268,7 +268,7 @@ describe('a click', () => {
     expect(() => discord.choose({ messageId, customId: 'menu', values: [] })).toThrow('different values');
   });
 
-  it('is refused in plain words when nobody could make it', async () => {
+  it('that no member could make is refused with a sentence', async () => {
     const messageId = await sent(row(button('on'), button('off', { disabled: true })));
     handle = async (i) => {
       if (i.isButton()) await i.reply({ content: 'x', components: [row(button('on'))], flags: MessageFlags.Ephemeral });
@@ -281,7 +281,7 @@ describe('a click', () => {
     expect(() => discord.click({ messageId: privateId, customId: 'on', memberId: other })).toThrow('Only its reader');
   });
 
-  it('opens a form, which is filled in and sent off', async () => {
+  it('opens a form, which is filled in and submitted', async () => {
     const messageId = await sent(row(button('rename')));
     handle = async (i) => {
       if (i.isButton()) {
@@ -308,7 +308,7 @@ describe('a click', () => {
 describe('files', () => {
   const file = (name: string, text: string) => new AttachmentBuilder(Buffer.from(text), { name, description: 'so' });
 
-  it('are kept, shown, served, and returned', async () => {
+  it('are stored, shown, served, and returned', async () => {
     handle = async (i) => {
       if (!i.isChatInputCommand()) return;
       const embeds = [{ title: 'x', image: { url: 'attachment://a.png' } }];
@@ -327,7 +327,7 @@ describe('files', () => {
     expect(response.headers.get('content-security-policy')).toBe('sandbox');
   });
 
-  it('stay, go and come with edits', async () => {
+  it('are kept, removed and added by edits', async () => {
     handle = async (i) => {
       if (!i.isChatInputCommand()) return;
       const response = await i.reply({ files: [file('a.txt', 'a'), file('b.txt', 'b')], withResponse: true });
@@ -340,7 +340,7 @@ describe('files', () => {
     expect(message.attachments.map(({ filename }) => filename)).toEqual(['a.txt', 'c.txt']);
   });
 
-  it('and a button stand in a message of components V2, beside a poll in another', async () => {
+  it('and a button are in a message of components V2, and a poll in another', async () => {
     handle = async (i) => {
       if (i.isButton()) return i.update({ components: [{ type: 10, content: 'bought' }] as never });
       if (!i.isChatInputCommand()) return;
@@ -352,7 +352,7 @@ describe('files', () => {
       ];
       const files = [file('a.png', 'picture'), file('b.txt', 'text')];
       await i.reply({ components: components as never, files, flags: MessageFlags.IsComponentsV2 });
-      // What discord.js sends for a poll; its own class cannot read the answer in a channel that it has not cached.
+      // As discord.js sends a poll; its own class cannot parse the answer in a channel that is not cached.
       const answers = [
         { poll_media: { text: 'a', emoji: null } },
         { poll_media: { text: 'b', emoji: { name: '🐉' } } },
@@ -379,7 +379,7 @@ describe('files', () => {
     expect(asked.message.components).toMatchObject([{ type: 10, content: 'bought' }]);
   });
 
-  it('that were not sent along are refused', async () => {
+  it('that were not uploaded are refused', async () => {
     handle = async (i) => {
       if (!i.isChatInputCommand()) return;
       const codes = await Promise.all(

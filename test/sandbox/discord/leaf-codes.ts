@@ -1,6 +1,6 @@
 import { ApiError, type ErrorTree } from '../../../src/sandbox/discord/api-error.ts';
 
-/** The mistakes of a 50035 as `path: CODE`; `['ok']` when nothing is wrong. */
+/** The errors of a 50035 as `path: CODE`; `['ok']` when there are none. */
 export function leafCodes(check: () => unknown): string[] {
   try {
     check();

@@ -81,7 +81,7 @@ describe('a message', () => {
     expect(leafCodes(() => parseForm(MessageForm, form))).toEqual([expected]);
   });
 
-  it('loses what Discord does not know, and the blanks around its texts', () => {
+  it('drops unknown fields, and spaces around its texts', () => {
     const form = parseForm(MessageForm, {
       content: ' a ',
       embeds: [{ title: ' b ', type: 'rich', mood: 'good' }],
@@ -104,7 +104,7 @@ describe('an edit', () => {
     expect(edited(before, form, [])).toMatchObject(expected);
   });
 
-  it('leaves an empty message when content, embeds, components and files are gone', () => {
+  it('leaves an empty message when content, embeds, components and files are removed', () => {
     expect(isEmpty(edited(before, { content: '', embeds: [] }, []))).toBe(true);
     expect(isEmpty(edited(before, { content: '', embeds: [] }, [file]))).toBe(false);
   });
@@ -149,7 +149,7 @@ describe('the files of a message', () => {
     expect([plan.kept[0]?.description, plan.added[0]?.details]).toEqual(['old', { description: 'new' }]);
   });
 
-  it('are refused when they were not sent, and when they are more than ten', () => {
+  it('are refused when they were not uploaded, and when there are more than ten', () => {
     const eleven = Array.from({ length: 11 }, (_, index) => upload(index));
 
     expect(leafCodes(() => attachmentPlan(before, [{ id: '101' }, { id: '0' }], []))).toEqual([
@@ -176,14 +176,14 @@ describe('the files of a message', () => {
     expect(leafCodes(() => withServedMedia(embeds, before, 'http://x.test', ['embeds']))).toEqual([expected]);
   });
 
-  it('stand by themselves unless an embed shows them', () => {
+  it('are listed separately unless an embed shows them', () => {
     const embeds = withServedMedia([{ image: { url: 'attachment://101.txt' } }], before, 'http://x.test', []);
 
     expect(standingFiles(before, embeds).map(({ id }) => id)).toEqual(['102']);
   });
 });
 
-it('a poll begins open, for a day unless told, and without votes', () => {
+it('a new poll is open, for a day by default, and without votes', () => {
   const asked = parseForm(MessageForm, poll({ allow_multiselect: true })).poll;
   if (!asked) throw new Error('The poll was lost.');
 
@@ -215,7 +215,7 @@ it.each([
   ['a component', 3, true, [4, 5, 6, 7, 9]],
   ['a modal of a command', 5, false, [4, 5]],
   ['a modal of a component', 5, true, [4, 5, 6, 7]],
-] as const)('%s is answered as Discord documents', (_what, type, hasSource, allowed) => {
+] as const)('%s can be answered as Discord documents', (_what, type, hasSource, allowed) => {
   const field = { type: 4, custom_id: 'a', style: 1 };
   const data = { content: 'x', custom_id: 'm', title: 'M', components: [{ type: 18, label: 'A', component: field }] };
   const types = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12].filter((callback) => {
@@ -232,6 +232,6 @@ it.each<[string, unknown[], string]>([
   ['none', [], 'ok'],
   ['26 choices', Array(26).fill({ name: 'a', value: 'b' }), 'data.choices: BASE_TYPE_MAX_LENGTH'],
   ['a name of 101', [{ name: long(101), value: 'b' }], 'data.choices.0.name: BASE_TYPE_BAD_LENGTH'],
-])('an autocomplete is answered with %s', (_what, choices, expected) => {
+])('an autocomplete can be answered with %s', (_what, choices, expected) => {
   expect(leafCodes(() => parseChoices({ type: 8, data: { choices } }, 'de'))).toEqual([expected]);
 });

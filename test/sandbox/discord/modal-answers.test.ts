@@ -17,11 +17,11 @@ it.each<[string, APIComponentInLabel, string | string[] | undefined, string]>([
   ['what is no radio button', field(21, { options }), 'c', 'does not offer "c"'],
   ['what is no checkbox', field(22, { options }), ['a', 'c'], 'does not offer "c"'],
   ['a file', field(19), ['x'], 'takes files, which cannot be sent here'],
-])('%s is refused in plain words', (_what, asked, given, words) => {
+])('%s is refused with a sentence', (_what, asked, given, words) => {
   expect(() => checkField(asked, given, known)).toThrow(words);
 });
 
-it('takes nothing for a checkbox and for what is not required', () => {
+it('accepts an empty value for a checkbox and for optional fields', () => {
   expect(() => checkField(field(23), undefined, known)).not.toThrow();
   expect(() => checkField(field(4, { style: 1, required: false, min_length: 2 }), '', known)).not.toThrow();
 });
@@ -36,7 +36,7 @@ it.each<[string, number, string | string[] | undefined, object]>([
   ['a checkbox group', 22, undefined, { values: [] }],
   ['a checkbox', 23, 'true', { value: true }],
   ['an empty checkbox', 23, undefined, { value: false }],
-])('%s is sent in its label', (_what, type, given, answer) => {
+])('%s is submitted in its label', (_what, type, given, answer) => {
   const label = { type: 18, id: 1, label: 'F', component: { type, id: 2, custom_id: 'f', style: 1 } };
 
   expect(filledIn([label], given === undefined ? {} : { f: given })).toEqual([

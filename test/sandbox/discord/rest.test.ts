@@ -36,7 +36,7 @@ async function call(
 const json = { 'content-type': 'application/json' };
 
 describe('the API', () => {
-  it('tells the bot who it is and where its gateway is', async () => {
+  it('returns the application, the bot user and the address of the gateway', async () => {
     const [owner] = discord.members;
     const application = { id: discord.applicationId, owner: { id: owner?.id, global_name: owner?.name } };
     expect((await call('/applications/@me')).body).toMatchObject(application);
@@ -48,7 +48,7 @@ describe('the API', () => {
     });
   });
 
-  it('tells anybody where the gateway is', async () => {
+  it('returns the address of the gateway without a token', async () => {
     expect(await call('/gateway', { headers: { authorization: '' } })).toMatchObject({
       status: 200,
       body: { url: discord.origin.replace('http', 'ws') },
@@ -99,7 +99,7 @@ describe('the API', () => {
     expect(await call(path, options)).toMatchObject({ status, body: { code } });
   });
 
-  it('names its limits, and keeps tokens out of its log', async () => {
+  it('states its limits, and keeps tokens out of its log', async () => {
     const { headers } = await call('/gateway/bot');
     await call('/webhooks/1/secret/messages/@original');
 
@@ -121,7 +121,7 @@ describe('the API', () => {
 });
 
 describe('the pictures of embeds', () => {
-  it('come from here, and cannot run scripts', async () => {
+  it('are served from here, and cannot run scripts', async () => {
     const response = await fetch(`${discord.origin}/external/${encodeURIComponent('https://x.test/a b.svg')}`);
 
     expect(await response.text()).toBe('<svg/>');
@@ -133,7 +133,7 @@ describe('the pictures of embeds', () => {
     expect(response.headers.has('access-control-allow-origin')).toBe(false);
   });
 
-  it.each(['/external/https%3A%2F%2Fx.test%2Fb.png', '/external/%ff', '/'])('are not at %s', async (path) => {
+  it.each(['/external/https%3A%2F%2Fx.test%2Fb.png', '/external/%ff', '/'])('are not served at %s', async (path) => {
     expect((await fetch(discord.origin + path)).status).toBe(404);
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { Snowflakes, shardOf, snowflakeTimeMs } from '../../../src/sandbox/discord/snowflake.ts';
 
-it('makes ids that ascend, never repeat, and tell their time', () => {
+it('generates ids that ascend, never repeat, and contain their time', () => {
   const ids = new Snowflakes();
   const nowMs = Date.UTC(2026, 10, 1);
   const made = Array.from({ length: 10_000 }, () => ids.next(nowMs));
@@ -13,7 +13,7 @@ it('makes ids that ascend, never repeat, and tell their time', () => {
   expect(made.every((id) => /^\d{17,19}$/.test(id))).toBe(true);
 });
 
-it('goes on after a clock that was set back', () => {
+it('continues after the clock is set back', () => {
   const ids = new Snowflakes();
 
   expect(BigInt(ids.next(2_000_000_000_000))).toBeLessThan(BigInt(ids.next(1_900_000_000_000)));

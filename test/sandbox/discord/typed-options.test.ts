@@ -41,7 +41,7 @@ describe('typing', () => {
     ['too few', { id: 'a', count: 0 }, 'must be at least 1'],
     ['too many', { id: 'a', count: 4 }, 'must be at most 3'],
     ['what is no choice', { id: 'a', game: 'third' }, 'is none of First Game'],
-  ])('%s is refused in plain words', (_what, options, expected) => {
+  ])('%s is refused with a sentence', (_what, options, expected) => {
     expect(() => typed(options)).toThrow(expected);
   });
 
@@ -58,7 +58,7 @@ describe('typing', () => {
   });
 });
 
-describe('options that stand for something', () => {
+describe('options that refer to something', () => {
   const [guild] = world.guilds;
   const [alice] = world.members;
   const role = rolesOf(guild?.id ?? '')[1]?.id ?? '';
@@ -83,11 +83,11 @@ describe('options that stand for something', () => {
     ['no role', { role: alice?.id ?? '' }, 'must be the id of a role'],
     ['neither member nor role', { either: text?.id ?? '' }, 'must be the id of a member or of a role'],
     ['text for a file', { file: 'a.png' }, 'must be a file'],
-  ])('%s is refused in plain words', (_what, options, expected) => {
+  ])('%s is refused with a sentence', (_what, options, expected) => {
     expect(() => typedOptions(thing, options, here)).toThrow(expected);
   });
 
-  it('come with what they stand for', () => {
+  it('are sent with what they refer to', () => {
     const options = { user: alice?.id ?? '', channel: text?.id ?? '', either: role };
     const chosen = typedOptions(thing, options, here).map(({ type, value }) => ({ type, value }));
 
@@ -99,7 +99,7 @@ describe('options that stand for something', () => {
     });
   });
 
-  it('are no members, roles and channels outside servers', () => {
+  it('cannot be members, roles or channels outside servers', () => {
     const alone = resolvableAt(placeOf({ guildId: null }, world), world);
 
     expect(() => typedOptions(thing, { role }, alone)).toThrow('must be the id of a role');
@@ -132,7 +132,7 @@ describe('subcommands', () => {
   });
   const command = apiCommand({ id: '1', version: '2', guildId: null, form: deck }, '9');
 
-  it('stand in their group, with their options in them', () => {
+  it('are nested in their group and contain their options', () => {
     const add = callable(command, ['cards', 'add']);
     const options = typedOptions(add, { id: 'a-1' }, here);
 
@@ -147,11 +147,11 @@ describe('subcommands', () => {
     ['no subcommand', [], '/deck needs a subcommand, such as "list"'],
     ['a group alone', ['cards'], '/deck cards needs a subcommand, such as "add"'],
     ['an unknown one', ['cards', 'eat'], '/deck cards eat is not registered'],
-  ])('%s is refused in plain words', (_what, path, expected) => {
+  ])('%s is refused with a sentence', (_what, path, expected) => {
     expect(() => callable(command, path)).toThrow(expected);
   });
 
-  it('complete the focused option, checking nothing, if it has autocomplete', () => {
+  it('complete the focused option without validation if it has autocomplete', () => {
     const add = callable(command, ['cards', 'add']);
 
     expect(halfTypedOptions(add, {}, 'id')).toEqual([{ name: 'id', type: 3, value: '', focused: true }]);

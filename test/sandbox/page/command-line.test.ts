@@ -58,11 +58,11 @@ describe('readCommandLine', () => {
     ['/card a count:6', 'count must be at most 5.'],
     ['/card a game:other', 'game must be one of Embers.'],
     ['/cards today', '/cards does not know what to do with “today”.'],
-  ])('says what is wrong with %s: %s', (line, problem) => {
+  ])('explains the mistake in %s: %s', (line, problem) => {
     expect(readCommandLine(line, COMMANDS).problem).toBe(problem);
   });
 
-  it('keeps what was typed, so that a form can go on from there', () => {
+  it('keeps the typed texts, so that a form can continue with them', () => {
     expect(readCommandLine('/card private:True', COMMANDS).texts).toEqual({ private: 'True' });
   });
 });

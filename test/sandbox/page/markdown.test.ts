@@ -98,7 +98,7 @@ describe('parseMarkdown', () => {
   });
 
   it.each(['*', '_', '`', '~', '|', '[', '<', '>', '> ', '\\', '**_', '[a](', '||`', '\n'])(
-    'comes to an end on 4,096 characters of %j',
+    'terminates on 4,096 characters of %j',
     (piece) => {
       expect(parseMarkdown(piece.repeat(Math.ceil(4096 / piece.length)))).not.toHaveLength(0);
     },

@@ -26,6 +26,6 @@ it.each([
     { status: 404, sent: 'too late' },
     { text: 'too late', tone: 'bad' },
   ],
-] as const)('lists %j as %j: no status that nobody received', (seen, shown) => {
+] as const)('lists %j as %j: no status that was not sent', (seen, shown) => {
   expect(requestStatus(seen)).toEqual(shown);
 });

@@ -13,7 +13,7 @@ it.each([
   [-86_400 * 3, '3 days ago'],
   [86_400 * 70, 'in 2 months'],
   [-86_400 * 800, '2 years ago'],
-])('says of a moment %i seconds away: %s', (secondsAway, words) => {
+])('describes a time %i seconds from now as: %s', (secondsAway, words) => {
   expect(timestampText(NOON_S + secondsAway, 'R', view)).toBe(words);
 });
 
@@ -28,6 +28,6 @@ it.each([
   expect(timestampText(NOON_S, style, view).replace(/\s/g, ' ')).toBe(words);
 });
 
-it("speaks the member's language", () => {
+it("uses the member's language", () => {
   expect(timestampText(NOON_S + 60, 'R', { ...view, locale: 'de' })).toBe('in 1 Minute');
 });

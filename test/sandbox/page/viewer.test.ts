@@ -37,7 +37,7 @@ it.each<[string, Partial<ChatMessage>, boolean, boolean]>([
   ['a click that changed its message', { trigger: 'component', updatesSource: true }, false, false],
   ['and added another', { trigger: 'component', updatesSource: true, followUps: [FOLLOW_UP] }, true, true],
   ['a click without answer', { trigger: 'component', state: 'failed', messageId: undefined }, true, false],
-])('%s is shown to whom Discord shows it', (_, message, toAlice, toBob) => {
+])('%s is visible to the members to whom Discord shows it', (_, message, toAlice, toBob) => {
   const seenBy = (member: typeof ALICE) =>
     isVisible({ ...MESSAGE, ...message }, { member, guildId: 'guild', manageGuild: false });
   expect([seenBy(ALICE), seenBy(BOB)]).toEqual([toAlice, toBob]);

@@ -1,4 +1,4 @@
-/** What every client program is told, and what they share: the commands and the lines of the transcript. */
+/** What the client programs share: their options, the commands and the lines of the transcript. */
 export const { DISCORD_API_URL = '', DISCORD_TOKEN = '' } = process.env;
 
 const STRING = 3 as const;
