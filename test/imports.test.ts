@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-/** Who may import whom, type imports included; `log.ts` is everybody's. As in docs/contributing.md. */
+/** What each folder may import, type imports included; every folder may import `log.ts`. As in docs/contributing.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
   time: [],
@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 const DISCORD_FOLDERS = ['discord', 'commands', 'registration', 'sandbox'];
-/** Not `discord-api-types`: those are types alone. */
+/** Without `discord-api-types`, which holds types only. */
 const DISCORD_LIBRARY = /^(discord\.js|@discordjs\/)/;
 
 interface Import {
@@ -53,7 +53,7 @@ function importsIn(file: string, source: string): Import[] {
   }));
 }
 
-/** Between different folders of ours. */
+/** Imports from one folder of the project to another. */
 function crossings(): (Import & { from: string; to: string })[] {
   return imports
     .filter(({ specifier }) => specifier.startsWith('.'))

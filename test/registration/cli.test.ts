@@ -241,7 +241,7 @@ describe('the registration CLI', () => {
       ['of Discord itself', { status: 503, body: 'down' }, /problem of its own \(503\)/],
       ['of too many commands', { status: 400, body: { code: 30032, message: 'Max' } }, /Discord allows 100/],
       [
-        'that nobody foresaw',
+        'without an explanation of its own',
         { status: 403, body: { code: 20012, message: 'Not you' } },
         /Not you \(403, code 20012\)/,
       ],

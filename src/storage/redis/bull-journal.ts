@@ -150,7 +150,7 @@ export class BullJournal implements ReplyJournal {
     }
   }
 
-  /** Writes what no round has written yet: it is known to this process alone. */
+  /** Writes what no round has written yet: no other process knows of it. */
   async #handOver(untilMs: number): Promise<void> {
     await this.#removeCompleted(() => Date.now() > untilMs);
     for (const { deferred, isWritten } of this.#pending.values()) {

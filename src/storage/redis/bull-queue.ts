@@ -7,7 +7,7 @@ const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 3_000;
 
 /**
- * BullMQ over the connection that everything else uses, which it leaves open. The worker fetches jobs only when asked: one
+ * BullMQ over the shared connection, which it leaves open. The worker fetches jobs only when asked: one
  * that runs by itself blocks a second connection, waits without limit while Redis is unavailable, and comes back late.
  */
 export function openBullQueue(link: RedisLink, prefix: string, delayMs: number) {

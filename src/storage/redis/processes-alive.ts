@@ -6,7 +6,7 @@ import type { RedisHealth, RedisLink } from './redis-link.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 
 /**
- * Writes a heartbeat of this process, so many ms old, with its queue summary; returns Redis's clock and the heartbeats of
+ * Writes a heartbeat of this process, with its age in ms and its queue summary; returns Redis's clock and the heartbeats of
  * all processes.
  */
 const HEARTBEAT = `
@@ -49,7 +49,7 @@ export class ProcessesAlive implements QueueExchange {
   #heartbeats = new Map<string, Heartbeat>();
   /** Heartbeats of this process that Redis has answered since it was last unavailable. */
   #answered = 0;
-  /** Ids that were asked about and never seen, with the count of answered heartbeats then: they may be too new. */
+  /** Ids that `isGone` was called with and that were never seen, with `#answered` at that time: they may be too new. */
   #unseen = new Map<string, number>();
   /** Processes to assume until all have been seen. */
   #expectedSize: number;

@@ -18,7 +18,7 @@ export function isRefusedWrite(error: unknown): boolean {
   return error instanceof ErrorReply && REFUSED_WRITE.test(error.message);
 }
 
-/** Whether Redis as a whole cannot be used; `false` when only this command, or our own code, is wrong. */
+/** Whether Redis as a whole cannot be used; `false` when only this command, or the code of the bot, is wrong. */
 export function isOutage(error: unknown): boolean {
   if (BUGS.some((kind) => error instanceof kind)) return false;
   return !(error instanceof ErrorReply) || isRefusedWrite(error) || REFUSED_ALL.test(error.message);

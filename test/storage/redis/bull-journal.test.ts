@@ -41,13 +41,13 @@ describe('a deferred reply in Redis', { timeout: 90_000 }, () => {
   it('has one owner when two processes receive the same interaction', async () => {
     const redis = await startRedis();
     const [one, other] = await Promise.all([startProcess(redis), startProcess(redis)]);
-    const asked = Array.from({ length: 20 }, () => deferredReply());
+    const replies = Array.from({ length: 20 }, () => deferredReply());
 
     const kept = await Promise.all(
-      asked.map((each) => Promise.all([one.journal.add(each), other.journal.add({ ...each })])),
+      replies.map((each) => Promise.all([one.journal.add(each), other.journal.add({ ...each })])),
     );
 
-    expect(kept.map((both) => both.filter(Boolean))).toEqual(asked.map(() => [true]));
+    expect(kept.map((both) => both.filter(Boolean))).toEqual(replies.map(() => [true]));
   });
 
   it('is not taken over while its owner is alive, however long it waits', async () => {

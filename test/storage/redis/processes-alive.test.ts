@@ -69,11 +69,11 @@ describe('processes over one Redis', SLOW, () => {
   beforeAll(async () => {
     server = await startRedis();
   });
-  let fleets = 0;
-  const newFleet = (): Address => ({ ...server, prefix: `${server.prefix}:${fleets++}` });
+  let addresses = 0;
+  const newAddress = (): Address => ({ ...server, prefix: `${server.prefix}:${addresses++}` });
 
   it('read the queue summaries of the others, and not their own', async () => {
-    const redis = newFleet();
+    const redis = newAddress();
     const [a, b, c] = await Promise.all([join(redis), join(redis), join(redis)]);
     await a.processesAlive.exchange(summaryOf('ann'));
     expect(await b.processesAlive.exchange(summaryOf('bob'))).toContainEqual(summaryOf('ann'));
@@ -84,7 +84,7 @@ describe('processes over one Redis', SLOW, () => {
   });
 
   it('see nothing of processes with another prefix', async () => {
-    const redis = newFleet();
+    const redis = newAddress();
     const [a, b] = await Promise.all([join(redis), join({ ...redis, prefix: `${redis.prefix}:another` })]);
     await a.processesAlive.exchange(summaryOf('ann'));
     expect(await b.processesAlive.exchange(IDLE)).toEqual([]);
@@ -92,7 +92,7 @@ describe('processes over one Redis', SLOW, () => {
   });
 
   it('count a process whose summary they cannot read', async () => {
-    const redis = newFleet();
+    const redis = newAddress();
     const a = await join(redis);
     await a.link.run(async (client) => {
       await client.hSet(`${redis.prefix}:fleet`, 'newer', `${await nowMsOf(client)} {"v":2}`);
@@ -102,7 +102,7 @@ describe('processes over one Redis', SLOW, () => {
   });
 
   it('notice at their next heartbeat that one has left', async () => {
-    const redis = newFleet();
+    const redis = newAddress();
     const [a, b] = await Promise.all([join(redis), join(redis)]);
     await a.processesAlive.exchange(summaryOf('ann'));
     await b.beats(TO_SEE_ALL);
@@ -115,7 +115,7 @@ describe('processes over one Redis', SLOW, () => {
   });
 
   it('declare a process dead when it is silent for too long, and not sooner', async () => {
-    const redis = newFleet();
+    const redis = newAddress();
     const [a, b] = await Promise.all([join(redis), join(redis)]);
     await b.finds(2);
     a.link.close();
@@ -126,19 +126,19 @@ describe('processes over one Redis', SLOW, () => {
   });
 
   it('declare no process dead that may be too new to have been seen', async () => {
-    const redis = newFleet();
+    const redis = newAddress();
     const a = await join(redis);
     await a.beats(TO_SEE_ALL);
-    expect(a.processesAlive.isGone('never heard of')).toBe(false);
+    expect(a.processesAlive.isGone('never seen')).toBe(false);
     const b = await join(redis);
     expect(a.processesAlive.isGone(b.processesAlive.id)).toBe(false);
     await a.beats(TO_SEE_ALL);
-    expect(a.processesAlive.isGone('never heard of')).toBe(true);
+    expect(a.processesAlive.isGone('never seen')).toBe(true);
     expect(a.processesAlive.isGone(b.processesAlive.id)).toBe(false);
   });
 
   it('are seen at once, on a link that was usable before', async () => {
-    const redis = newFleet();
+    const redis = newAddress();
     const a = await join(redis);
     const second = new ProcessesAlive(a.link, redis.prefix, 1, TIMES);
     onFinished(() => second.leave());
@@ -147,7 +147,7 @@ describe('processes over one Redis', SLOW, () => {
   });
 
   it('assume the expected size until they have seen all', async () => {
-    const a = await join(newFleet(), 4);
+    const a = await join(newAddress(), 4);
     await a.beats(2);
     expect(a.processesAlive.size).toBe(4);
     await a.finds(1);

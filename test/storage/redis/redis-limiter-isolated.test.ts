@@ -62,24 +62,24 @@ describe('a limiter that has never reached Redis', () => {
 });
 
 describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters whose Redis', () => {
-  const TROUBLES: [string, (redis: RealServer) => void | Promise<void>][] = [
+  const FAILURES: [string, (redis: RealServer) => void | Promise<void>][] = [
     ['is killed', (redis) => redis.kill()],
     ['hangs', (redis) => redis.pause()],
   ];
 
-  it.each(TROUBLES)('%s each have their share of what was left', async (_, trouble) => {
+  it.each(FAILURES)('%s each have their share of what was left', async (_, fail) => {
     const redis = await startRealRedis();
     const [one, other] = await pair(redis);
     await spend(5, one, other);
-    await trouble(redis);
+    await fail(redis);
     await allBecome('unavailable', one, other);
     expect([await drain(one.limiter), await drain(other.limiter)]).toEqual([7, 7]);
   });
 
-  it.each(TROUBLES)('%s answer without a wait', async (_, trouble) => {
+  it.each(FAILURES)('%s answer without a wait', async (_, fail) => {
     const redis = await startRealRedis();
     const [one, other] = await pair(redis);
-    await trouble(redis);
+    await fail(redis);
     const startMs = performance.now();
     const all = [one, other].flatMap(({ limiter }) =>
       Array.from({ length: 20 }, async () => {
@@ -122,13 +122,13 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
   it('becomes unavailable, and is back, notify their listeners', async () => {
     const redis = await startRealRedis();
     const [one] = await pair(redis);
-    const told = vi.fn();
-    one.limiter.onChange(told);
+    const notified = vi.fn();
+    one.limiter.onChange(notified);
     await redis.kill();
-    await expect.poll(() => told.mock.calls.length, LONG).toBeGreaterThan(0);
-    told.mockClear();
+    await expect.poll(() => notified.mock.calls.length, LONG).toBeGreaterThan(0);
+    notified.mockClear();
     await redis.startEmpty();
-    await expect.poll(() => told.mock.calls.length, LONG).toBeGreaterThan(0);
+    await expect.poll(() => notified.mock.calls.length, LONG).toBeGreaterThan(0);
   });
 
   it('is back are charged for what they spent while isolated', async () => {

@@ -53,8 +53,8 @@ async function stored(redis: TestRedis) {
   return JSON.parse((await client.get(`${redis.prefix}:${PACING_KEY}`)) ?? 'null');
 }
 
-async function permitsOf(pacers: readonly Limiter[]): Promise<Permit[]> {
-  const permits = await Promise.all(pacers.map((limiter) => permitOf(limiter)));
+async function permitsOf(limiters: readonly Limiter[]): Promise<Permit[]> {
+  const permits = await Promise.all(limiters.map((limiter) => permitOf(limiter)));
   return permits.filter((permit) => permit !== undefined);
 }
 
@@ -187,12 +187,12 @@ describe('limiters over one Redis', () => {
 
   it('learn what one was answered, and notify their listeners, before they ask for a permit', async () => {
     const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
-    const told = vi.fn();
+    const notified = vi.fn();
     await expect.poll(async () => (await permitOf(other)) !== undefined, LONG).toBe(true);
-    other.onChange(() => told(other.schedule().blocked?.reason));
+    other.onChange(() => notified(other.schedule().blocked?.reason));
     one.observe(reading(0, HOUR_MS));
     await ask(one);
-    await expect.poll(() => told.mock.lastCall, LONG).toEqual(['day']);
+    await expect.poll(() => notified.mock.lastCall, LONG).toEqual(['day']);
     expect(other.quota()).toMatchObject({ limit: 1_000, remaining: 0 });
   });
 
@@ -200,10 +200,10 @@ describe('limiters over one Redis', () => {
     const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
     await ask(one, limited(300));
     expect((await other.acquire('renewals')).kind).toBe('wait');
-    const told = vi.fn();
-    other.onChange(() => told(other.schedule().paused));
+    const notified = vi.fn();
+    other.onChange(() => notified(other.schedule().paused));
     await ask(one);
-    await expect.poll(() => told.mock.lastCall, LONG).toEqual([false]);
+    await expect.poll(() => notified.mock.lastCall, LONG).toEqual([false]);
   });
 
   it('warn once, not once per process', async () => {
@@ -234,11 +234,11 @@ describe('limiters over one Redis', () => {
     const all = await Promise.all(
       machines.map((_, machine) => on(machine, () => SharingProcess.joined(redis, { setting: QUICK }))),
     );
-    const pacers = all.map(({ limiter }) => limiter);
+    const limiters = all.map(({ limiter }) => limiter);
     const inTheirTime = <T>(work: (limiter: Limiter) => Promise<T>): Promise<T[]> =>
-      Promise.all(pacers.map((limiter, machine) => on(machine, () => work(limiter))));
+      Promise.all(limiters.map((limiter, machine) => on(machine, () => work(limiter))));
 
-    await on(1, () => ask(pacers[1] as Limiter, limited(2_000)));
+    await on(1, () => ask(limiters[1] as Limiter, limited(2_000)));
     const waits = await inTheirTime(async (limiter) => {
       const got = await limiter.acquire('members');
       return got.kind === 'wait' ? Math.round((got.untilMs - Date.now()) / 2_000) : got;
@@ -280,7 +280,7 @@ describe('when the state in Redis', () => {
   });
 
   it.each<[string, (limiter: Limiter) => Promise<unknown>]>([
-    ['a turn is asked for', (limiter) => limiter.acquire('members')],
+    ['a permit is acquired', (limiter) => limiter.acquire('members')],
     [
       'an outcome is known',
       (limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED),

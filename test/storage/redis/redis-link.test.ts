@@ -24,7 +24,7 @@ function linkTo({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>) {
     lines,
     write: () => link.run((client) => client.set(key, 'b')),
     read: () => link.read((client) => client.get(key)),
-    said: () => lines.map(({ msg }) => msg),
+    messages: () => lines.map(({ msg }) => msg),
     becomes: (health: RedisLink['health']) => expect.poll(() => link.health, PATIENCE).toBe(health),
   };
 }
@@ -67,7 +67,7 @@ describe('a link to a Redis that works', () => {
 
   it.each([
     ['at once', () => Promise.resolve()],
-    ['when the question is on its way', () => new Promise((resolve) => setImmediate(resolve))],
+    ['when the command is on its way', () => new Promise((resolve) => setImmediate(resolve))],
     ['a moment later', () => new Promise((resolve) => setTimeout(resolve, 1))],
   ])('stays usable when the process is busy for 400 ms, %s', async (_, moment) => {
     const { link, lines } = await usableLinkTo(redis);
@@ -84,9 +84,9 @@ describe('a link to a Redis that works', () => {
 
   it('is usable when every answer takes 200 ms', async () => {
     const relay = await startSlowRelay(redis.url, { delayMs: 200 });
-    const { write, said } = await usableLinkTo({ ...redis, url: relay.url });
+    const { write, messages } = await usableLinkTo({ ...redis, url: relay.url });
     for (let time = 0; time < 5; time++) expect(await write()).toBe('OK');
-    expect(said()).toEqual([]);
+    expect(messages()).toEqual([]);
   });
 
   it('can be closed before it is open', async () => {
@@ -120,28 +120,28 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
   it('is usable when a Redis that was down at start has come up', async () => {
     const redis = await startRealRedis();
     await redis.kill();
-    const { link, becomes, said } = linkTo(redis);
+    const { link, becomes, messages } = linkTo(redis);
     await link.opened(200);
     await redis.start();
     await becomes('usable');
-    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
+    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
   it('rejects at once when Redis is killed, and is usable again with it', async () => {
     const redis = await startRealRedis();
-    const { write, becomes, said } = await usableLinkTo(redis);
+    const { write, becomes, messages } = await usableLinkTo(redis);
     await redis.kill();
     await becomes('unavailable');
     expect(await refusedAtOnce(write())).toBe(true);
     await redis.startEmpty();
     await becomes('usable');
     expect(await write()).toBe('OK');
-    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
+    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
   it('waits 250 ms once for a Redis that hangs, rejects everything after at once, and is usable again when it continues', async () => {
     const redis = await startRealRedis();
-    const { link, write, becomes, lines, said } = await usableLinkTo(redis);
+    const { link, write, becomes, lines, messages } = await usableLinkTo(redis);
     redis.pause();
     expect(await msOf(expect(write()).rejects.toThrow(RedisUnavailable))).toBeGreaterThan(200);
     expect(link.health).toBe('unavailable');
@@ -150,12 +150,12 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     expect(lines).toMatchObject([{ reason: 'no answer within 250 ms' }]);
     redis.resume();
     await becomes('usable');
-    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
+    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
   it('notices without a command that Redis hangs, and recovers from a connection that hung while it was opened', async () => {
     const redis = await startRealRedis();
-    const { becomes, said } = await usableLinkTo(redis);
+    const { becomes, messages } = await usableLinkTo(redis);
     redis.pause();
     await becomes('unavailable');
     const second = linkTo(redis);
@@ -163,8 +163,8 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     expect(second.link.health).toBe('unavailable');
     redis.resume();
     await Promise.all([becomes('usable'), second.becomes('usable')]);
-    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
-    expect(second.said()).toEqual([UNAVAILABLE, AVAILABLE]);
+    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
+    expect(second.messages()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
   it.each<[string, number, (redis: RealServer) => unknown, (redis: RealServer) => unknown]>([
@@ -188,11 +188,11 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
       (client: RedisClient): Promise<unknown> => client.sendCommand(['REPLICAOF', '127.0.0.1', '1']),
     ],
     ['memory that is used up', (client: RedisClient): Promise<unknown> => client.configSet('maxmemory', '1')],
-  ])('reads, but does not write, with %s', async (_, trouble) => {
+  ])('reads, but does not write, with %s', async (_, fail) => {
     const redis = await startRealRedis();
-    const { link, write, read, becomes, said } = await usableLinkTo(redis);
+    const { link, write, read, becomes, messages } = await usableLinkTo(redis);
     await write();
-    await link.run(trouble);
+    await link.run(fail);
     await expect(write()).rejects.toThrow(RedisUnavailable);
     expect(link.health).toBe('readable');
     expect(await read()).toBe('b');
@@ -204,7 +204,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     });
     await becomes('usable');
     expect(await write()).toBe('OK');
-    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
+    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
   it('recognises at its start a Redis that only answers reads', async () => {
@@ -232,23 +232,23 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
   it('logs repeated outages once a minute, and the last of them if it lasts', async () => {
     const clock = movableClock();
     const redis = await startRealRedis();
-    const { becomes, said } = await usableLinkTo(redis);
+    const { becomes, messages } = await usableLinkTo(redis);
     for (let time = 0; time < 3; time++) {
       await redis.kill();
       await becomes('unavailable');
       await redis.start();
       await becomes('usable');
     }
-    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
+    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
 
     await redis.kill();
     await becomes('unavailable');
-    expect(said()).toEqual([UNAVAILABLE, AVAILABLE]);
+    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
     clock.forward(60_000);
-    await expect.poll(said, PATIENCE).toEqual([UNAVAILABLE, AVAILABLE, UNAVAILABLE]);
+    await expect.poll(messages, PATIENCE).toEqual([UNAVAILABLE, AVAILABLE, UNAVAILABLE]);
     await redis.start();
     await becomes('usable');
-    expect(said()).toEqual([UNAVAILABLE, AVAILABLE, UNAVAILABLE, AVAILABLE]);
+    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE, UNAVAILABLE, AVAILABLE]);
   });
 
   it('leaves no connection behind when it is closed', async () => {
@@ -265,8 +265,8 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
 });
 
 /** Within the current turn of the event loop. */
-function refusedAtOnce(asked: Promise<unknown>): Promise<boolean> {
-  const refused = asked.then(
+function refusedAtOnce(command: Promise<unknown>): Promise<boolean> {
+  const refused = command.then(
     () => false,
     (error: unknown) => error instanceof RedisUnavailable,
   );

@@ -1,8 +1,8 @@
 import { redisServerBinary } from './server-binary.ts';
 
 /**
- * For `describe.skipIf` and `it.skipIf`: whether there is no Redis here that a test may stop, kill and fill up. Says on
- * standard error what is skipped for want of it.
+ * For `describe.skipIf` and `it.skipIf`: whether no Redis is installed that a test may stop, kill and fill up. Prints to
+ * standard error what is skipped.
  *
  * @throws instead of skipping, with `REQUIRE_REAL_REDIS=1`
  */
