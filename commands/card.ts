@@ -29,34 +29,23 @@ export default {
     .toJSON(),
 
   async run(invocation, services) {
-    const query: CardQuery = {
-      cardId: parseCardId(invocation.options.getString('id', true)),
-      showPrices: invocation.options.getBoolean('prices') ?? true,
+    const { options, deadlineMs } = invocation;
+    const query = {
+      cardId: parseCardId(options.getString('id', true)),
+      showPrices: options.getBoolean('prices') ?? true,
     };
-    const isPrivate = invocation.options.getBoolean('private') ?? false;
+    const isPrivate = options.getBoolean('private') ?? false;
     const known = await services.cards.known(query.cardId, query.showPrices);
-    switch (known.kind) {
-      case 'fresh':
-        services.ledger.saved(invocation);
-        return {
-          kind: 'reply',
-          private: isPrivate,
-          source: 'cache',
-          message: show(query, known.answer, invocation, services),
-        };
-      case 'stale':
-        return replyAndRenew(query, known.answer, isPrivate, invocation, services);
-      case 'missing': {
-        const admission = await services.lookupQueue.admit({
-          ...query,
-          lane: 'members',
-          requester: requesterOf(invocation),
-          deadlineMs: invocation.deadlineMs,
-        });
-        if ('refusal' in admission) throw admission.refusal;
-        return { kind: 'defer', private: isPrivate, query, reservation: admission.reservation };
-      }
+    if (known.kind === 'stale') return replyAndRenew(query, known.answer, isPrivate, invocation, services);
+    if (known.kind === 'fresh') {
+      services.ledger.saved(invocation);
+      const message = show(query, known.answer, invocation, services);
+      return { kind: 'reply', private: isPrivate, source: 'cache', message };
     }
+    const requester = requesterOf(invocation);
+    const admission = await services.lookupQueue.admit({ ...query, lane: 'members', requester, deadlineMs });
+    if ('refusal' in admission) throw admission.refusal;
+    return { kind: 'defer', private: isPrivate, query, reservation: admission.reservation };
   },
 
   complete: ({ query, locale }, outcome, services) =>
@@ -74,33 +63,19 @@ async function replyAndRenew(
   services: Services,
 ): Promise<Response> {
   const { locale } = invocation;
-  const deadlineMs = invocation.receivedAtMs + services.longestWaitMs;
-  const admission = await services.lookupQueue.admit({
-    ...query,
-    lane: 'renewals',
-    requester: requesterOf(invocation),
-    deadlineMs,
-  });
-  const base = { kind: 'reply', private: isPrivate, source: 'stale' } as const;
-  if ('refusal' in admission) {
-    return {
-      ...base,
-      message: show(query, stale, invocation, services, notRenewed(locale, admission.refusal)),
-    };
-  }
-  const renewed = admission.reservation.start();
-  return {
-    ...base,
-    message: show(query, stale, invocation, services, formatMessage(locale, 'renewing')),
-    correction: renewed.then(
-      (answer) => show(query, answer, invocation, services),
-      (error: CardServiceError) => show(query, stale, invocation, services, notRenewed(locale, error)),
-    ),
-  };
-}
+  const showStale = (note: string) => show(query, stale, invocation, services, note);
+  const showNotRenewed = (error: CardServiceError) =>
+    showStale(formatMessage(locale, 'notRenewed', { why: errorMessage(locale, error) }));
 
-function notRenewed(locale: string, error: CardServiceError): string {
-  return formatMessage(locale, 'notRenewed', { why: errorMessage(locale, error) });
+  const reply = { kind: 'reply', private: isPrivate, source: 'stale' } as const;
+  const requester = requesterOf(invocation);
+  const deadlineMs = invocation.receivedAtMs + services.longestWaitMs;
+  const admission = await services.lookupQueue.admit({ ...query, lane: 'renewals', requester, deadlineMs });
+  if ('refusal' in admission) return { ...reply, message: showNotRenewed(admission.refusal) };
+  const correction = admission.reservation
+    .start()
+    .then((renewed) => show(query, renewed, invocation, services), showNotRenewed);
+  return { ...reply, message: showStale(formatMessage(locale, 'renewing')), correction };
 }
 
 function show(
