@@ -1,10 +1,11 @@
-import { BudgetSpent } from '../model/errors.ts';
+import { LRUCache } from 'lru-cache';
+import { BudgetSpent, TooManyCommands } from '../model/errors.ts';
 import type { BudgetSetting } from '../model/plan.ts';
 import type { Requester } from '../model/requester.ts';
 import { nextUtcMidnightMs } from '../time/utc-day.ts';
-
 import type { Ledger } from './ledger.ts';
 import type { Limiter } from './limiter.ts';
+import { noEmptierThanEmpty, takeToken, tokenAtMs } from './token-bucket.ts';
 
 export interface BudgetOptions {
   ledger: Ledger;
@@ -44,8 +45,8 @@ export class Budget {
   }
 
   /**
-   * Costs no request and never rejects. A cap is soft by what is booked after this was read: nothing in a single process,
-   * among several what leaves in the same moment.
+   * Costs no request and never rejects. Of several processes, each may exceed a cap by what the others book in the same
+   * moment.
    */
   async allowanceOf(requester: Requester): Promise<Allowance> {
     const { ledger } = this.#options;
@@ -81,4 +82,26 @@ const LEAST_DEFAULT = 20;
 export function memberCap({ memberDaily }: BudgetSetting, dailyLimit: number | undefined): number | undefined {
   if (memberDaily !== undefined) return memberDaily === 0 ? undefined : memberDaily;
   return dailyLimit === undefined ? undefined : Math.max(LEAST_DEFAULT, Math.floor(dailyLimit * DEFAULT_SHARE));
+}
+
+/** Faster than anyone types. */
+const COMMANDS_A_MINUTE = 240;
+const PACE = { intervalMs: 60_000 / COMMANDS_A_MINUTE, capacity: COMMANDS_A_MINUTE };
+const MEMBERS = 10_000;
+
+/** Limits each member's commands, by a token bucket for each of the members seen last. */
+export class CommandRate {
+  readonly #fullAtMs = new LRUCache<string, number>({ max: MEMBERS });
+
+  /** @throws TooManyCommands when the member has sent more than 240 in a minute */
+  count(memberId: string, nowMs: number): void {
+    const fullAtMs = this.#fullAtMs.get(memberId) ?? 0;
+    const spentMs = takeToken(fullAtMs, nowMs, PACE);
+    if (spentMs === undefined) {
+      // Bounded: after a clock was set back the bucket would otherwise stay empty until the clock has caught up.
+      this.#fullAtMs.set(memberId, noEmptierThanEmpty(fullAtMs, nowMs, PACE));
+      throw new TooManyCommands(tokenAtMs(fullAtMs, nowMs, PACE));
+    }
+    this.#fullAtMs.set(memberId, spentMs);
+  }
 }

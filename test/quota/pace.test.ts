@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan, PlanSetting } from '../../src/model/plan.ts';
-import { dividedPace, learnBurst, learnedPace, planPace, unknownLimit } from '../../src/quota/pace.ts';
+import type { Breaker, BreakerReason } from '../../src/model/quota.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import {
+  dividedPace,
+  learnBurst,
+  learnedPace,
+  planPace,
+  sameSchedule,
+  scheduleOf,
+  unknownLimit,
+} from '../../src/quota/pace.ts';
 
 const FREE = { intervalMs: 6_000, capacity: 19 };
 const PRO = { intervalMs: 600, capacity: 199 };
@@ -89,5 +99,42 @@ describe('the learned burst', () => {
 
   it('never raises what the plan allows', () => {
     expect(learnedPace({ intervalMs: 1, capacity: 3 }, { capacity: 9, untilMs: MIDNIGHT }, NOON).capacity).toBe(3);
+  });
+});
+
+describe('the schedule', () => {
+  const NOW_MS = 1_000_000;
+  const LONGEST_WAIT_MS = 300_000;
+
+  function withBreaker(reason: BreakerReason, dueInMs: number, state: Breaker['state'] = 'open'): LimiterState {
+    const breaker = { state, reason, sinceMs: NOW_MS, untilMs: NOW_MS + dueInMs, failures: 1 };
+    return { ...INITIAL_LIMITER_STATE, breaker };
+  }
+
+  it.each<[string, LimiterState, boolean, BreakerReason | undefined]>([
+    ['is free while the breaker is closed', INITIAL_LIMITER_STATE, false, undefined],
+    ['is paused by a wait that can be sat out', withBreaker('pause', LONGEST_WAIT_MS), true, undefined],
+    ['is paused and blocked by a longer one', withBreaker('pause', LONGEST_WAIT_MS + 1), true, 'pause'],
+    ['is blocked by a spent day', withBreaker('day', 1), false, 'day'],
+    ['is free again when the probe is due', withBreaker('day', 0), false, undefined],
+    ['is blocked by an outage', withBreaker('outage', 5_000), false, 'outage'],
+  ])('%s', (_, state, paused, reason) => {
+    const schedule = scheduleOf(state, { plan: 'free' }, LONGEST_WAIT_MS, NOW_MS);
+    expect([schedule.paused, schedule.blocked?.reason]).toEqual([paused, reason]);
+  });
+
+  it('has one permit per interval after a pause', () => {
+    const { permitAtMs } = scheduleOf(withBreaker('pause', 7_000), { plan: 'free' }, LONGEST_WAIT_MS, NOW_MS);
+    expect([1, 2, 3].map((position) => permitAtMs(position) - NOW_MS)).toEqual([7_000, 13_000, 19_000]);
+  });
+
+  it.each<[string, LimiterState, LimiterState, boolean]>([
+    ['times that differ by as much as clocks do', withBreaker('day', 0), withBreaker('day', 100), true],
+    ['another time', withBreaker('day', 0), withBreaker('day', 101), false],
+    ['another reason', withBreaker('day', 0), withBreaker('outage', 0), false],
+    ['a probe under way', withBreaker('day', 0), withBreaker('day', 0, 'halfOpen'), false],
+    ['another plan', INITIAL_LIMITER_STATE, { ...INITIAL_LIMITER_STATE, plan: 'pro' }, false],
+  ])('is the same or not with %s', (_, a, b, isSame) => {
+    expect(sameSchedule(a, b)).toBe(isSame);
   });
 });

@@ -7,8 +7,14 @@ import { openBullQueue } from './bull-queue.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Stored with `home` for the owner. */
+const StoredEntry = z.object({ home: z.string().nullable(), deferred: DeferredReply });
+/** Earlier versions called the reply a debt, and its query a question. */
+const EarlierEntry = z
+  .object({ home: z.string().nullable(), debt: z.looseObject({ question: z.unknown() }) })
+  .transform(({ home, debt: { question, ...reply } }) => ({ home, deferred: { ...reply, query: question } }))
+  .pipe(StoredEntry);
 const JournalEntry = z
-  .object({ home: z.string().nullable(), deferred: DeferredReply })
+  .union([StoredEntry, EarlierEntry])
   .transform(({ home, deferred }) => ({ owner: home, deferred }));
 
 /** A stored deferred reply, and the process that will complete it; `null` when its owner has left it to any other. */
@@ -139,7 +145,7 @@ export class ReplyJobs {
   }
 }
 
-function toStored({ owner, deferred }: JournalEntry): z.input<typeof JournalEntry> {
+function toStored({ owner, deferred }: JournalEntry): z.input<typeof StoredEntry> {
   return { home: owner, deferred };
 }
 

@@ -142,6 +142,23 @@ describe('a deferred reply in Redis', { timeout: 90_000 }, () => {
     await expect.poll(written, PATIENTLY).toBe(0);
   });
 
+  it('that an earlier version stored is completed', async () => {
+    const redis = await startRedis();
+    const { client, written } = await redisWatcher(redis);
+    const owner = await startProcess(redis, SLOW);
+    const [id = ''] = await defer(owner);
+    const key = `${redis.prefix}:replies:interaction-${id}`;
+    const { home, deferred } = JSON.parse((await client.hGet(key, 'data')) ?? '');
+    const { query: question, ...reply } = deferred;
+    await client.hSet(key, 'data', JSON.stringify({ home, debt: { ...reply, question } }));
+    owner.die();
+
+    const next = await startProcess(redis);
+
+    await expect.poll(next.completedIds, PATIENTLY).toEqual([id]);
+    await expect.poll(written, PATIENTLY).toBe(0);
+  });
+
   it('that is invalid is dropped and logged, and the others are completed', async () => {
     const redis = await startRedis();
     const { client, written } = await redisWatcher(redis);

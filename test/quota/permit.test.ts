@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { PlanSetting } from '../../src/model/plan.ts';
+import type { Breaker, BreakerReason } from '../../src/model/quota.ts';
+import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
+import type { PermitLane } from '../../src/quota/limiter.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import { acquirePermit, type Contention, decidePermit, releasePermit } from '../../src/quota/permit.ts';
+import { emptyBucket } from '../../src/quota/token-bucket.ts';
+
+const NOW_MS = 1_000_000;
+const SETTING: PlanSetting = { plan: 'free' };
+const PACE = { intervalMs: 6_000, capacity: 19 };
+const NO_CONTENTION: Contention = { yieldMs: 0, underWay: 0, isUnconfirmed: false };
+const CLOSED = INITIAL_LIMITER_STATE;
+
+function withBreaker(state: Breaker['state'], reason: BreakerReason, dueInMs = 0): LimiterState {
+  return { ...CLOSED, breaker: { state, reason, sinceMs: 0, untilMs: NOW_MS + dueInMs, failures: 1 } };
+}
+
+function withRemaining(remaining: number): LimiterState {
+  const quota = { limit: 1_000, remaining, resetsAtMs: NOW_MS + 3_600_000, receivedAtMs: NOW_MS };
+  return { ...CLOSED, quota };
+}
+
+describe('a request', () => {
+  const TOKEN = { kind: 'token', permit: { probe: false }, free: false };
+  const PROBE = { kind: 'token', permit: { probe: true } };
+  const WAIT = { kind: 'wait', untilMs: NOW_MS + PACE.intervalMs };
+
+  it.each<[string, LimiterState, PermitLane, object]>([
+    ['needs a token while the breaker is closed', CLOSED, 'members', TOKEN],
+    ['sits out a pause', withBreaker('open', 'pause', 500), 'members', { kind: 'wait', untilMs: NOW_MS + 500 }],
+    [
+      'of a member probes after a pause without a token',
+      withBreaker('open', 'pause'),
+      'members',
+      { ...PROBE, free: true },
+    ],
+    [
+      'for a renewal probes after a pause with a token',
+      withBreaker('open', 'pause'),
+      'renewals',
+      { ...PROBE, free: false },
+    ],
+    ['waits for the probe that is under way', withBreaker('halfOpen', 'outage'), 'members', WAIT],
+    ['is blocked on a spent day', withBreaker('open', 'day', 500), 'members', { kind: 'blocked', reason: 'day' }],
+    ['for a report may probe a spent day early', withBreaker('open', 'day', 500), 'report', PROBE],
+    ['for a report is never another probe', withBreaker('open', 'outage'), 'report', WAIT],
+    ['for a report ignores a refused key', withBreaker('open', 'key', 500), 'report', TOKEN],
+    ['of a member may take the reserve', withRemaining(19), 'members', TOKEN],
+    ['for a renewal may not take the reserve', withRemaining(19), 'renewals', { kind: 'blocked', reason: 'reserve' }],
+  ])('%s', (_, state, lane, decision) => {
+    expect(decidePermit(state, lane, SETTING, NOW_MS, NO_CONTENTION)).toMatchObject(decision);
+  });
+
+  it.each<[string, LimiterState, PlanSetting, Partial<Contention>, string]>([
+    ['waits while as many are under way as remain', withRemaining(2), SETTING, { underWay: 2 }, 'wait'],
+    ['may leave when nothing is under way, whatever remains', withRemaining(0), SETTING, { underWay: 0 }, 'token'],
+    [
+      "of auto stays in Free's burst until an answer",
+      CLOSED,
+      { plan: 'auto' },
+      { underWay: 19, isUnconfirmed: true },
+      'wait',
+    ],
+    ['of a set plan needs no answer', CLOSED, { plan: 'pro' }, { underWay: 19, isUnconfirmed: true }, 'token'],
+  ])('%s', (_, state, setting, contention, kind) => {
+    expect(decidePermit(state, 'members', setting, NOW_MS, { ...NO_CONTENTION, ...contention }).kind).toBe(kind);
+  });
+
+  it.each<[string, PermitLane, number, number]>([
+    ['for a renewal leaves half the burst', 'renewals', 0, 9 * PACE.intervalMs],
+    ['that yields takes no newer token', 'members', 60, 60],
+  ])('%s', (_, lane, yieldMs, heldBackMs) => {
+    const decision = decidePermit(CLOSED, lane, SETTING, NOW_MS, { ...NO_CONTENTION, yieldMs });
+    expect(decision).toMatchObject({ heldBackMs });
+  });
+});
+
+describe('a permit', () => {
+  it('that is a probe leaves the breaker half-open and the bucket of a pause empty', () => {
+    const paused = { ...withBreaker('open', 'pause'), fullAtMs: emptyBucket(NOW_MS, PACE) };
+    const { state, acquired } = acquirePermit(paused, 'members', SETTING, NOW_MS, NO_CONTENTION);
+    expect(acquired).toMatchObject({ kind: 'permit', permit: { probe: true } });
+    expect(state).toMatchObject({ breaker: { state: 'halfOpen' }, fullAtMs: emptyBucket(NOW_MS, PACE) });
+  });
+
+  it.each<[string, LimiterState, boolean, RequestOutcome, Partial<LimiterState>]>([
+    ['learns a smaller burst from an unforeseen 429', CLOSED, false, limited(5_000), { learnedBurst: learned(9) }],
+    [
+      'learns nothing of the burst from a wait over a minute',
+      CLOSED,
+      false,
+      limited(61_000),
+      { learnedBurst: undefined },
+    ],
+    [
+      'learns nothing of the burst from a probe',
+      withBreaker('halfOpen', 'pause'),
+      true,
+      limited(5_000),
+      { learnedBurst: undefined },
+    ],
+    [
+      'notes the setting under which the day was spent',
+      withRemaining(0),
+      false,
+      { kind: 'answered' },
+      { openedUnder: 'free  ' },
+    ],
+    ['numbers a failure', CLOSED, false, { kind: 'serviceDown' }, { lastFailure: 1 }],
+    ['does not number an answer', CLOSED, false, { kind: 'answered' }, { lastFailure: 0 }],
+    [
+      'counts no failure that left before the last was known',
+      { ...CLOSED, lastFailure: 1 },
+      false,
+      { kind: 'serviceDown' },
+      { lastFailure: 1, breaker: CLOSED.breaker },
+    ],
+  ])('when released %s', (_, state, probe, outcome, expected) => {
+    const now = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0 };
+    expect(releasePermit(state, { probe, afterFailure: 0 }, outcome, SETTING, now)).toMatchObject(expected);
+  });
+
+  function limited(statedMs: number): RequestOutcome {
+    return { kind: 'rateLimited', statedMs };
+  }
+
+  function learned(capacity: number) {
+    return { capacity, untilMs: 24 * 3_600_000 };
+  }
+});
