@@ -2,7 +2,7 @@ import { commands } from '../commands/index.ts';
 import type { Services } from '../commands/services.ts';
 import type { Config } from './config/config.ts';
 import { createClient, onInteraction } from './discord/gateway/client.ts';
-import { login, shutOut } from './discord/gateway/login.ts';
+import { login, refused } from './discord/gateway/login.ts';
 import { CompletionRenderer } from './discord/interactions/completion.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { ReplyEdits } from './discord/rest/reply-edits.ts';
@@ -23,11 +23,14 @@ import { withTimeout } from './time/timers.ts';
 export interface App {
   /** Rejects with DiscordRefused when the token is not accepted. */
   ready: Promise<void>;
-  /** Resolves when Discord has shut the bot out for good. */
-  shutOut: Promise<Error>;
-  /** Resolves when no reply is owed any more. */
-  paid(): Promise<void>;
-  /** Takes no more questions, finishes what is in hand, leaves the rest to the journal, closes. Under 8 s; once, however often called. */
+  /** Resolves when Discord closes the gateway for good, with the reason. */
+  refused: Promise<Error>;
+  /** Resolves when no deferred reply waits for its completion. */
+  repliesCompleted(): Promise<void>;
+  /**
+   * Refuses commands, completes what is under way, leaves the remaining replies to the journal, and closes. Under 8 s;
+   * runs once, however often it is called.
+   */
   stop(): Promise<void>;
 }
 
@@ -38,7 +41,7 @@ const LAST_EDITS_MS = 1_200;
 const DISCONNECT_MS = 700;
 
 /**
- * Makes every part and joins them; read from top to bottom, this is the whole program. The bot, the sandbox and the
+ * Makes every part and connects them; read from top to bottom, this is the whole program. The bot, the sandbox and the
  * end-to-end tests differ only in `config`.
  *
  * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
@@ -68,7 +71,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
 
   const stopping = new AbortController();
   const ready = login(client, config.discord.token, log, AbortSignal.any([signal, stopping.signal]));
-  ready.catch(() => {}); // for who awaits it; nobody has to
+  ready.catch(() => {}); // it may be left unawaited
 
   const stop = async () => {
     stopping.abort(new Error('stopping'));
@@ -88,14 +91,13 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
       client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed')),
     );
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
-    await state.close();
-    stopLogging();
+    await state.close().finally(stopLogging);
   };
   let stopped: Promise<void> | undefined;
   return {
     ready,
-    shutOut: shutOut(client),
-    paid: () => deferredReplies.settled(),
+    refused: refused(client),
+    repliesCompleted: () => deferredReplies.settled(),
     stop: () => {
       stopped ??= stop();
       return stopped;
@@ -110,17 +112,17 @@ function logCommand(log: Logger, { err, ...event }: CommandEvent): void {
   log[err === undefined ? 'info' : 'error'](line, 'command');
 }
 
-/** What answers lookups, whoever makes them. */
+/** Everything that answers lookups, for the bot and for benchmarks without Discord. */
 export interface OpenServices {
   services: Services;
-  /** Closed last. Pending lookups end before, by `lookupQueue.close()` and `usage.close()`. */
+  /** To be closed last, after `lookupQueue.close()` and `usage.close()` have ended what is pending. */
   state: State;
   events: Events;
 }
 
 /**
- * Everything that knows nothing of Discord: cards, quota and the lookup queue, over the state of this process alone or, with
- * `REDIS_URL`, of several.
+ * Everything without Discord: cards, quota and the lookup queue, over the state of this process or, with `REDIS_URL`, of
+ * several.
  *
  * @param options.fetch reaches the card service; global `fetch` unless given
  * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable

@@ -36,9 +36,9 @@ async function main(): Promise<void> {
   const ended = await Promise.race([
     stopRequested,
     // Replies are edited by interaction tokens, without the bot token: deferred replies can still be completed.
-    app.shutOut.then((error) => {
+    app.refused.then((error) => {
       log.error({ err: error }, 'discord refuses the bot: deferred replies are still completed');
-      return Promise.race([stopRequested, app.paid()]).then(() => error);
+      return Promise.race([stopRequested, app.repliesCompleted()]).then(() => error);
     }),
     new Promise((resolve) => {
       app.ready.catch((error: unknown) => resolve(signal.aborted ? undefined : error));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runRegistrationCli } from '../../src/registration/cli.ts';
 import type { LocalCommand } from '../../src/registration/command-diff.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import { type DetourAnswer, startDetour } from '../discord/gateway/detour.ts';
+import { type DetourAnswer, startDetour } from './detour.ts';
 
 const CARD: LocalCommand = {
   name: 'card',

@@ -13,20 +13,20 @@ import { startRedis, type TestRedis } from '../support/redis.ts';
 export interface Run {
   journal: ReplyJournal;
   lines: ReturnType<typeof logLines>['lines'];
-  /** Stops in good order. */
+  /** Stops as a bot does. */
   end(): Promise<void>;
-  /** Is heard of no more. */
+  /** Ends without closing its journal. */
   die(): void;
 }
 
 /** Where the journals of several runs are. */
-export interface Reservation {
+export interface JournalPlace {
   start(): Promise<Run>;
-  /** Debts that are written down. */
+  /** Deferred replies in the journal. */
   written(): Promise<number>;
 }
 
-export async function sqlitePlace(): Promise<Reservation> {
+export async function sqlitePlace(): Promise<JournalPlace> {
   const database = new DatabaseSync(':memory:');
   database.exec(JOURNAL_SCHEMA);
   return {
@@ -39,20 +39,20 @@ export async function sqlitePlace(): Promise<Reservation> {
   };
 }
 
-export async function redisPlace(): Promise<Reservation> {
+export async function redisPlace(): Promise<JournalPlace> {
   const redis = await startRedis();
   const { written } = await redisWatcher(redis);
   return { start: () => startRun(redis), written };
 }
 
 /** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
-const FLEET_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
+const HEARTBEAT_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
 
 /** @param times so short that a test need not wait; those of the bot are in the journal */
 export async function startRun({ url, prefix }: TestRedis, times = { firstLookMs: 50, lookAgainMs: 50 }) {
   const { log, lines } = logLines();
   const link = new RedisLink({ url, prefix, log });
-  const processesAlive = new ProcessesAlive(link, prefix, 1, FLEET_TIMES);
+  const processesAlive = new ProcessesAlive(link, prefix, 1, HEARTBEAT_TIMES);
   const journal = new BullJournal({ link, processesAlive, prefix, log, ...times });
   onTestFinished(() => link.close());
   await link.opened(1_000);

@@ -85,7 +85,7 @@ function isTokenRefused(error: unknown): boolean {
 }
 
 /** Resolves when Discord closes the gateway for good while the bot runs. */
-export function shutOut(client: Client): Promise<DiscordRefused> {
+export function refused(client: Client): Promise<DiscordRefused> {
   return new Promise((resolve) => {
     client.on('shardDisconnect', ({ code }) => {
       const message = FATAL_CLOSES.get(code);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What is answered in Discord's place; a string goes out as HTML. */
+/** An answer in place of Discord's; a string is sent as HTML. */
 export interface DetourAnswer {
   status: number;
   headers?: Record<string, string>;
@@ -14,7 +14,7 @@ export interface Detour {
   close(): Promise<void>;
 }
 
-/** An API in front of another: answers the requests that `answers` names (`PUT /commands` by the end of the path) itself. */
+/** An API in front of another one: answers the requests that `answers` names (`PUT /commands` by the end of the path) itself. */
 export async function startDetour(apiUrl: string, answers: Record<string, DetourAnswer>): Promise<Detour> {
   const server: Server = createServer((request, response) => {
     const path = (request.url ?? '').replace(/\?.*/, '');

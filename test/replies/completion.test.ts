@@ -1,0 +1,125 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { KeyRefused } from '../../src/model/errors.ts';
+import { type CommandEvent, Events, type ReplyEvent } from '../../src/model/events.ts';
+import { Completion, type StartLookup } from '../../src/replies/completion.ts';
+import type { CompleteResult } from '../../src/replies/reply-editor.ts';
+import { NOON_MS } from '../support/lookup-queue.ts';
+import { deferredReply } from './replies-over.ts';
+
+const RECORD = { card: undefined, fetchedAtMs: 0 };
+const ANSWERED: StartLookup = async ({ onRequest }) => {
+  onRequest();
+  return RECORD;
+};
+
+/** @param results of the edits, in order; the last one repeats */
+function completing(results: readonly CompleteResult[] = ['shown'], err?: unknown) {
+  vi.useFakeTimers({ now: NOON_MS, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const steps: string[] = [];
+  const ends: CommandEvent[] = [];
+  const replySteps: ReplyEvent['step'][] = [];
+  const events = new Events();
+  onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
+  onTestFinished(events.subscribe('reply', ({ step }) => void replySteps.push(step)));
+  const message = { content: 'an answer' };
+  let edits = 0;
+  const sent: unknown[] = [];
+  const completion = new Completion({
+    journal: {
+      add: async () => true,
+      keeps: async () => true,
+      remove: async () => void steps.push('removed'),
+      takeOver() {},
+      close: async () => {},
+    },
+    editor: {
+      defer: async () => ({ shown: true }),
+      showWait: async (_, permitAtMs) => void steps.push(`wait until ${permitAtMs - Date.now()}`),
+      async complete(_, shown) {
+        sent.push(shown);
+        const result = results[Math.min(edits++, results.length - 1)] ?? 'shown';
+        steps.push(result);
+        return result;
+      },
+      hasEmbed: async () => false,
+    },
+    renderer: { render: () => ({ message, ...(err !== undefined && { err }) }) },
+    events,
+  });
+  return { completion, steps, ends, replySteps, sent, message };
+}
+
+describe('a completion', () => {
+  it('shows the wait, then the answer, and only then leaves the journal', async () => {
+    const { completion, steps, ends, replySteps } = completing();
+    const start: StartLookup = async ({ onSchedule, onRequest }) => {
+      onSchedule(Date.now() + 60_000);
+      await Promise.resolve();
+      onRequest();
+      return RECORD;
+    };
+
+    await completion.complete(deferredReply(), start);
+
+    expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
+    expect(ends).toMatchObject([{ command: 'card', memberId: 'alice', outcome: 'answered', source: 'service' }]);
+    expect(replySteps).toEqual(['completed']);
+  });
+
+  it.each<[string, StartLookup, object]>([
+    ['a request', ANSWERED, { outcome: 'answered', source: 'service' }],
+    ['no request', async () => RECORD, { outcome: 'answered', source: 'cache' }],
+    ['an error', () => Promise.reject(new KeyRefused(401)), { outcome: 'KeyRefused', source: 'bot' }],
+  ])('after %s ends with its outcome and source', async (_, start, end) => {
+    const { completion, ends } = completing();
+    await completion.complete(deferredReply(), start);
+    expect(ends).toMatchObject([end]);
+  });
+
+  it.each<[CompleteResult, string, ReplyEvent['step']]>([
+    ['replaced', 'broken', 'completed'],
+    ['lost', 'not answered', 'dropped'],
+  ])('whose message is %s is sent once and logged as %s', async (result, outcome, step) => {
+    const { completion, steps, ends, replySteps } = completing([result]);
+    await completion.complete(deferredReply(), ANSWERED);
+    expect(steps).toEqual([result, 'removed']);
+    expect(ends).toMatchObject([{ outcome }]);
+    expect(replySteps).toEqual([step]);
+  });
+
+  it('carries the error of a command that cannot render it', async () => {
+    const err = new TypeError('a bug');
+    const { completion, ends } = completing(['shown'], err);
+    await completion.complete(deferredReply(), ANSWERED);
+    expect(ends).toMatchObject([{ outcome: 'answered', err }]);
+  });
+
+  it('sends the same message again a second after Discord could not be reached', async () => {
+    const { completion, steps, sent, message } = completing(['failed', 'shown']);
+    const startedMs = performance.now();
+
+    await completion.complete(deferredReply(), ANSWERED);
+
+    expect(performance.now() - startedMs).toBeGreaterThan(990);
+    expect(steps).toEqual(['failed', 'shown', 'removed']);
+    expect(sent).toEqual([message, message]);
+  });
+
+  it('is dropped when the next try would be past the deadline', async () => {
+    const { completion, steps, ends } = completing(['failed']);
+    await completion.complete(deferredReply({ deadlineMs: Date.now() + 999 }), ANSWERED);
+    expect(steps).toEqual(['failed', 'removed']);
+    expect(ends).toMatchObject([{ outcome: 'too late', source: 'bot', waitMs: 0 }]);
+  });
+
+  it('stays in the journal when its process stops between two tries', async () => {
+    const { completion, steps, ends } = completing(['failed']);
+    const done = completion.complete(deferredReply(), ANSWERED);
+    await vi.waitFor(() => expect(steps).toEqual(['failed']));
+    completion.close();
+    await done;
+    expect(steps).toEqual(['failed']);
+    expect(ends).toEqual([]);
+  });
+});
