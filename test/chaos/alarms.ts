@@ -1,9 +1,9 @@
 const BUGS = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError']);
 /** Messages that are logged only when the bot itself has a bug. */
-const NEVER = new Set([
+export const BUG_MESSAGES = new Set([
   'redis command failed',
   'lookup queue failed',
-  'debt cannot be paid',
+  'deferred reply cannot be completed',
   'invalid deferred reply: it is dropped',
   'invalid shared limiter state: it is replaced',
 ]);
@@ -16,6 +16,6 @@ export function alarmsIn(output: string): string[] {
   return output.split('\n').filter((line) => {
     if (!line.startsWith('{')) return line !== '';
     const { level, msg, err } = JSON.parse(line);
-    return level >= 60 || BUGS.has(err?.type) || NEVER.has(msg);
+    return level >= 60 || BUGS.has(err?.type) || BUG_MESSAGES.has(msg);
   });
 }

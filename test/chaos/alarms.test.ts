@@ -1,0 +1,23 @@
+import { glob, readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { alarmsIn, BUG_MESSAGES } from './alarms.ts';
+
+describe('alarmsIn', () => {
+  it('reports crashes, bugs and output of Node, and no other line of the log', () => {
+    const lines = [
+      { level: 60, msg: 'cannot continue' },
+      { level: 50, msg: 'lookup failed', err: { type: 'TypeError' } },
+      { level: 50, msg: [...BUG_MESSAGES][0] },
+      { level: 50, msg: 'lookup failed', err: { type: 'ServiceDown' } },
+      { level: 30, msg: 'stopped' },
+    ].map((line) => JSON.stringify(line));
+    const warning = '(node:1) MaxListenersExceededWarning';
+    expect(alarmsIn([...lines, warning, ''].join('\n'))).toEqual([...lines.slice(0, 3), warning]);
+  });
+
+  it('knows only messages that the bot logs', async () => {
+    const files = await Array.fromAsync(glob('src/**/*.ts', { exclude: ['src/sandbox/**'] }));
+    const source = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
+    expect([...BUG_MESSAGES].filter((message) => !source.includes(`'${message}'`))).toEqual([]);
+  });
+});
