@@ -4,7 +4,7 @@ import type { Requester } from '../model/requester.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit, PermitLane, RequestOutcome } from '../quota/limiter.ts';
 
-/** @param politeMs as in `Limiter.acquire` */
+/** Leave to send one request, to be used by `sendRequest`. @param politeMs as of `Limiter.acquire` */
 export async function acquirePermit(
   { limiter, events }: { limiter: Limiter; events: Events },
   lane: PermitLane,
