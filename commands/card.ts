@@ -1,8 +1,7 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import type { Invocation, Message, Response, SlashCommand } from '../src/discord/interactions/command.ts';
-import type { CardQuery, CardRecord } from '../src/model/card.ts';
-import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
+import { type CardQuery, type CardRecord, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import type { CardServiceError } from '../src/model/errors.ts';
 import { requesterOf } from '../src/model/requester.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';

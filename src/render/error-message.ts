@@ -1,4 +1,4 @@
-import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
+import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
 import type { CardServiceError, KnownError } from '../model/errors.ts';
 import { formatMessage, fromTime } from './messages.ts';
 

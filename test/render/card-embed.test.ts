@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCardId } from '../../src/model/card-id.ts';
+import { parseCardId } from '../../src/model/card.ts';
 import { KeyRefused, QuotaSpent, ServiceDown } from '../../src/model/errors.ts';
 import { type CardView, cardEmbed, imageUrl, noSuchCard, requestsLeft } from '../../src/render/card-embed.ts';
 import { errorMessage } from '../../src/render/error-message.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseCardId } from '../../src/model/card-id.ts';
+import { parseCardId } from '../../src/model/card.ts';
 import { cardUrl } from '../../src/service/card-service.ts';
 import { anyCharacter } from '../support/any-character.ts';
 

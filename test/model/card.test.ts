@@ -1,8 +1,41 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCardId } from '../../src/model/card-id.ts';
+import { CardRecord, parseCardId } from '../../src/model/card.ts';
 import { InvalidCardId } from '../../src/model/errors.ts';
 import { anyCharacter } from '../support/any-character.ts';
+
+describe('a card record', () => {
+  const CARD = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
+  const ALL = {
+    ...CARD,
+    number: '4/102',
+    rarity: 'Rare',
+    imageUrl: 'https://cards.test/base1-4.png',
+    prices: { market: 1.5, low: 0, high: 2 },
+  };
+
+  it.each([
+    ['every field', { card: ALL, fetchedAtMs: 1, delistedAtMs: 2 }],
+    ['only what a card must have', { card: CARD, fetchedAtMs: 1 }],
+    ['no card', { fetchedAtMs: 1 }],
+  ])('keeps %s through JSON', (_, record) => {
+    expect(CardRecord.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
+  });
+
+  it('reads null as absent', () => {
+    expect(CardRecord.parse({ card: { ...CARD, number: null, prices: { low: null } }, fetchedAtMs: 1 })).toEqual({
+      card: { ...CARD, prices: {} },
+      fetchedAtMs: 1,
+    });
+  });
+
+  it.each([
+    ['a card without a name', { card: { ...CARD, name: undefined }, fetchedAtMs: 1 }],
+    ['no time', { card: CARD }],
+  ])('is not %s', (_, record) => {
+    expect(CardRecord.safeParse(record).success).toBe(false);
+  });
+});
 
 describe('parseCardId', () => {
   it.each([
