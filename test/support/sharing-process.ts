@@ -13,7 +13,7 @@ import type { TestRedis } from './redis.ts';
 /** The same for all processes of a test. */
 const ACCOUNT = 'account';
 /** Below the prefix. */
-export const PACING_KEY = `pacing:${ACCOUNT}`;
+export const LIMITER_KEY = `pacing:${ACCOUNT}`;
 /** Short, so that tests need not wait; a process counts as dead only after many heartbeats, because the machine may be busy. */
 const HEARTBEAT_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
 

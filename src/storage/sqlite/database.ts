@@ -17,6 +17,8 @@ export interface DatabaseOptions {
   log: Logger;
   /** Statements that bring an empty or present file to what the reader expects; must be repeatable. */
   schema: string;
+  /** Tables by the names of earlier versions, each with a statement that moves its rows; dropped afterwards. */
+  earlierTables?: readonly { name: string; move: string }[];
   /** Only this process may use the file, until it closes it or ends. */
   exclusive?: boolean;
   /** What losing the file means, for the log. */
@@ -88,7 +90,11 @@ export class DatabaseInUse extends Error {
   }
 }
 
-function open(file: string, { schema, exclusive = false }: DatabaseOptions, timeoutMs: number): DatabaseSync {
+function open(
+  file: string,
+  { schema, earlierTables, exclusive = false }: DatabaseOptions,
+  timeoutMs: number,
+): DatabaseSync {
   makeFolder(dirname(file));
   closeSync(openSync(file, 'a', 0o600)); // SQLite would create it with wider rights; its side files inherit these
   chmodSync(file, 0o600);
@@ -98,7 +104,10 @@ function open(file: string, { schema, exclusive = false }: DatabaseOptions, time
     database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
     if (exclusive) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    database.exec(exclusive ? `BEGIN IMMEDIATE; ${schema} COMMIT` : schema);
+    if (exclusive) database.exec('BEGIN IMMEDIATE');
+    database.exec(schema);
+    moveEarlierTables(database, earlierTables);
+    if (exclusive) database.exec('COMMIT');
     const { quick_check: found } = database.prepare('PRAGMA quick_check(1)').get() ?? {};
     if (found !== 'ok') throw Object.assign(new Error(String(found)), { errcode: CORRUPT_CODE });
     // From here on a lock is an error at once: waiting for it would block this thread, and all answers.
@@ -108,6 +117,12 @@ function open(file: string, { schema, exclusive = false }: DatabaseOptions, time
     database.close();
     throw error;
   }
+}
+
+/** Writes only where there is something to move: on a full disk the file must open all the same. */
+function moveEarlierTables(database: DatabaseSync, tables: DatabaseOptions['earlierTables'] = []): void {
+  const find = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  for (const { name, move } of tables) if (find.get(name)) database.exec(`${move}; DROP TABLE ${name}`);
 }
 
 function openAnew(file: string, options: DatabaseOptions, timeoutMs: number, corruption: unknown): DatabaseSync {

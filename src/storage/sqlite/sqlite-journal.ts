@@ -4,14 +4,17 @@ import { DeferredReply } from '../../replies/deferred-reply.ts';
 import type { ReplyJournal } from '../../replies/reply-journal.ts';
 import type { StateWrites } from './sqlite-state.ts';
 
-/** Rows of the table's earlier name are moved; they call a query a question. */
 export const JOURNAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS deferred_replies (interaction_id TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS debts (interaction TEXT PRIMARY KEY, debt TEXT NOT NULL) WITHOUT ROWID;
-  INSERT OR IGNORE INTO deferred_replies SELECT interaction, CASE WHEN json_valid(debt)
-    THEN json_remove(json_set(debt, '$.query', json_extract(debt, '$.question')), '$.question') ELSE debt END FROM debts;
-  DROP TABLE debts;
 `;
+/** Its rows called a query a question. */
+export const EARLIER_JOURNAL_TABLE = {
+  name: 'debts',
+  move: `
+    INSERT OR REPLACE INTO deferred_replies SELECT interaction, CASE WHEN json_valid(debt)
+    THEN json_remove(json_set(debt, '$.query', json_extract(debt, '$.question')), '$.question') ELSE debt END FROM debts
+  `,
+};
 
 /** The deferred replies of one process, for its next run. Failures are logged; a row that cannot be read is dropped. */
 export class SqliteJournal implements ReplyJournal {
@@ -45,10 +48,10 @@ export class SqliteJournal implements ReplyJournal {
   }
 
   /** At once, oldest first. */
-  takeOver(owe: (deferred: DeferredReply) => void): void {
+  takeOver(complete: (deferred: DeferredReply) => void): void {
     const deferredReplies = this.#read();
     if (deferredReplies.length > 0) this.#log.info({ count: deferredReplies.length }, 'deferred replies taken over');
-    for (const deferred of deferredReplies) owe(deferred);
+    for (const deferred of deferredReplies) complete(deferred);
   }
 
   async close(): Promise<void> {} // the rows stay

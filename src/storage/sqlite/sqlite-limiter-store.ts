@@ -4,13 +4,14 @@ import { type LimiterState, StoredLimiterState } from '../../quota/limiter-state
 import type { LimiterStore } from '../../quota/local-limiter.ts';
 import type { StateWrites } from './sqlite-state.ts';
 
-/** Rows of the table's earlier name are moved. It is there only when an earlier version ran last, so its rows are newer. */
 export const LIMITER_SCHEMA = `
   CREATE TABLE IF NOT EXISTS limiter (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS pacing (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
-  INSERT OR REPLACE INTO limiter SELECT account, state FROM pacing;
-  DROP TABLE pacing;
 `;
+/** The earlier table exists only when an earlier version ran last, so its rows are the newer ones. */
+export const EARLIER_LIMITER_TABLE = {
+  name: 'pacing',
+  move: 'INSERT OR REPLACE INTO limiter SELECT account, state FROM pacing',
+};
 
 /** The limiter's state of one account (see `accountOf`), over restarts. */
 export class SqliteLimiterStore implements LimiterStore {

@@ -9,9 +9,9 @@ import { LocalLimiter } from '../../quota/local-limiter.ts';
 import { accountOf } from '../../quota/quota.ts';
 import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { openDatabase, openExclusively } from './database.ts';
-import { JOURNAL_SCHEMA, SqliteJournal } from './sqlite-journal.ts';
+import { EARLIER_JOURNAL_TABLE, JOURNAL_SCHEMA, SqliteJournal } from './sqlite-journal.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from './sqlite-ledger.ts';
-import { LIMITER_SCHEMA, SqliteLimiterStore } from './sqlite-limiter-store.ts';
+import { EARLIER_LIMITER_TABLE, LIMITER_SCHEMA, SqliteLimiterStore } from './sqlite-limiter-store.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite-store.ts';
 
 export interface SqliteStateOptions extends StateOptions {
@@ -35,7 +35,12 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   const { baseUrl, apiKey } = cardService;
   const state = await openExclusively(
     join(dataDir, 'state.sqlite'),
-    { log, schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA, lossMeans: STATE_LOSS },
+    {
+      log,
+      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA,
+      earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE],
+      lossMeans: STATE_LOSS,
+    },
     OWNER_TIMEOUT_MS,
     signal,
   );

@@ -19,7 +19,7 @@ import {
 } from '../../quota/limiter.contract.ts';
 import { logLines, WARN } from '../../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
-import { PACING_KEY, SharingProcess } from '../../support/sharing-process.ts';
+import { LIMITER_KEY, SharingProcess } from '../../support/sharing-process.ts';
 import { onMachineAhead } from '../../support/skewed-clock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -50,7 +50,7 @@ async function processes<Count extends keyof Processes>(count: Count, redis: Tes
 /** The state in Redis. */
 async function stored(redis: TestRedis) {
   const client = await clientOf(redis);
-  return JSON.parse((await client.get(`${redis.prefix}:${PACING_KEY}`)) ?? 'null');
+  return JSON.parse((await client.get(`${redis.prefix}:${LIMITER_KEY}`)) ?? 'null');
 }
 
 async function permitsOf(limiters: readonly Limiter[]): Promise<Permit[]> {
@@ -302,7 +302,7 @@ describe('when the state in Redis', () => {
     const redis = await startRedis();
     const [one] = await processes(1, redis);
     await ask(one.limiter);
-    await (await clientOf(redis)).set(`${redis.prefix}:${PACING_KEY}`, '{"state":"nonsense"}');
+    await (await clientOf(redis)).set(`${redis.prefix}:${LIMITER_KEY}`, '{"state":"nonsense"}');
     await one.limiter.acquire('members');
     await one.limiter.acquire('members');
     expect(await stored(redis)).toMatchObject({ state: { breaker: { state: 'closed' } } });
@@ -315,7 +315,7 @@ describe('when the state in Redis', () => {
     await ask(one.limiter, limited(1_000));
     const held = await stored(redis);
     held.state.breaker.untilMs += 10 * 365 * 24 * HOUR_MS;
-    await (await clientOf(redis)).set(`${redis.prefix}:${PACING_KEY}`, JSON.stringify(held));
+    await (await clientOf(redis)).set(`${redis.prefix}:${LIMITER_KEY}`, JSON.stringify(held));
     expect(await nextPermit(one.limiter)).toMatchObject({ probe: true });
   });
 
@@ -323,7 +323,7 @@ describe('when the state in Redis', () => {
     const redis = await startRedis();
     const [one, other] = await processes(2, redis);
     const client = await clientOf(redis);
-    const key = `${redis.prefix}:${PACING_KEY}`;
+    const key = `${redis.prefix}:${LIMITER_KEY}`;
     await ask(one.limiter);
     await client.unlink(key);
     await client.lPush(key, 'of another type');

@@ -1,7 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
-import { LIMITER_SCHEMA, SqliteLimiterStore } from '../../../src/storage/sqlite/sqlite-limiter-store.ts';
+import { openDatabase } from '../../../src/storage/sqlite/database.ts';
+import {
+  EARLIER_LIMITER_TABLE,
+  LIMITER_SCHEMA,
+  SqliteLimiterStore,
+} from '../../../src/storage/sqlite/sqlite-limiter-store.ts';
 import { StateWrites } from '../../../src/storage/sqlite/sqlite-state.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
 
@@ -19,7 +27,7 @@ const EARLIER = {
   gate: { why: 'day', probing: false, sinceMs: 4_000, untilMs: 5_000, failures: 2 },
 };
 
-function openDatabase(): DatabaseSync {
+function emptyDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');
   database.exec(LIMITER_SCHEMA);
   return database;
@@ -31,36 +39,48 @@ function storeIn(database: DatabaseSync, account = ACCOUNT, log = logLines().log
 
 describe('the limiter store', () => {
   it('has nothing before the first request of an account', () => {
-    expect(storeIn(openDatabase()).load()).toBeUndefined();
+    expect(storeIn(emptyDatabase()).load()).toBeUndefined();
   });
 
   it.each([STATE, { ...STATE, quota: undefined }])('gives back what was saved last', (state) => {
-    const store = storeIn(openDatabase());
+    const store = storeIn(emptyDatabase());
     store.save({ ...STATE, fullAtMs: 0 });
     store.save(state);
     expect(store.load()).toEqual(state);
   });
 
   it('separates accounts', () => {
-    const database = openDatabase();
+    const database = emptyDatabase();
     storeIn(database).save(STATE);
     expect(storeIn(database, 'another account').load()).toBeUndefined();
   });
 
   it('takes over the table of the previous version, once, also after a return to that version', () => {
-    const database = openDatabase();
-    storeIn(database).save(INITIAL_LIMITER_STATE);
+    const folder = mkdtempSync(join(tmpdir(), 'limiter-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const options = {
+      log: logLines().log,
+      schema: LIMITER_SCHEMA,
+      earlierTables: [EARLIER_LIMITER_TABLE],
+      lossMeans: '',
+    };
+    const open = () => openDatabase(join(folder, 'state.sqlite'), options);
     for (const fullAtMs of [1, 2]) {
-      database.exec('CREATE TABLE pacing (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID');
-      database.prepare('INSERT INTO pacing VALUES (?, ?)').run(ACCOUNT, JSON.stringify({ ...EARLIER, fullAtMs }));
-      for (let starts = 0; starts < 2; starts++) database.exec(LIMITER_SCHEMA);
-      expect(storeIn(database).load()).toEqual({ ...STATE, fullAtMs });
+      const earlier = open();
+      earlier.exec('CREATE TABLE pacing (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID');
+      earlier.prepare('INSERT INTO pacing VALUES (?, ?)').run(ACCOUNT, JSON.stringify({ ...EARLIER, fullAtMs }));
+      earlier.close();
+      for (let starts = 0; starts < 2; starts++) {
+        const database = open();
+        expect(storeIn(database).load()).toEqual({ ...STATE, fullAtMs });
+        expect(() => database.prepare('SELECT * FROM pacing')).toThrow('no such table');
+        database.close();
+      }
     }
-    expect(() => database.prepare('SELECT * FROM pacing')).toThrow('no such table');
   });
 
   it.each(['nonsense', '{}', 'null', '{"fullAtMs":"soon"}'])('starts without %s, and logs it', (state) => {
-    const database = openDatabase();
+    const database = emptyDatabase();
     const { log, lines } = logLines();
     const store = storeIn(database, ACCOUNT, log);
     store.save(STATE);
@@ -70,7 +90,7 @@ describe('the limiter store', () => {
   });
 
   it('that can be neither read nor written logs a line each', () => {
-    const database = openDatabase();
+    const database = emptyDatabase();
     const { log, lines } = logLines();
     const store = storeIn(database, ACCOUNT, log);
     database.close();
