@@ -48,23 +48,31 @@ const DISCONNECT_MS = 700;
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const { services, state, events } = await openServices(config, log, { signal });
-  const { lookupQueue, usage } = services;
+  const { cards, lookupQueue, ledger, usage } = services;
   const stopLogging = events.subscribe('command', (event) => logCommand(log, event));
 
   const client = createClient({ ...config.discord, identifySlots: state.identifySlots, log });
   const replyEdits = new ReplyEdits(client.rest, log);
   const deferredReplies = new DeferredReplies({
-    ...services,
+    cards,
+    lookupQueue,
+    ledger,
     journal: state.journal,
     editor: replyEdits,
     renderer: new CompletionRenderer(commands, services),
     events,
     log,
   });
-  const commandRate = new CommandRate();
-  const { rest } = client;
-  const discord = { rest, replyEdits, commandRate };
-  const router = new InteractionRouter({ ...discord, commands, services, deferredReplies, events, log });
+  const router = new InteractionRouter({
+    commands,
+    services,
+    commandRate: new CommandRate(),
+    deferredReplies,
+    rest: client.rest,
+    replyEdits,
+    events,
+    log,
+  });
   onInteraction(client, router);
 
   deferredReplies.takeOver(); // needs no gateway: replies are edited by their tokens

@@ -26,10 +26,10 @@ export interface RequestEvent {
   tookMs: number;
 }
 
-/** A permit was asked for. */
+/** The limiter has answered whether one request may be sent. */
 export interface PermitEvent {
   lane: string;
-  /** `wait` and `blocked`: there is none before `untilMs`. */
+  /** With `wait` and `blocked` there is no permit before `untilMs`. */
   result: 'permit' | 'wait' | 'blocked';
   untilMs?: number;
 }
