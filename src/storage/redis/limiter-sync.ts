@@ -6,7 +6,7 @@ import type { QuotaWarnings } from '../../quota/quota-trend.ts';
 import { KnownLimiterState } from './known-limiter-state.ts';
 import type { RedisBucket } from './redis-bucket.ts';
 import type { RedisHealth } from './redis-link.ts';
-import { RedisUnavailable } from './redis-unavailable.ts';
+import { RedisUnavailable, unlessUnavailable } from './redis-unavailable.ts';
 import type { SharedLimiterState } from './shared-limiter-state.ts';
 import { type SharedAcquired, SharedPermits } from './shared-permits.ts';
 
@@ -103,7 +103,7 @@ export class LimiterSync {
   /** Redis answers: reads what other processes changed or, after an isolation, publishes what was learned and spent. */
   #refresh(): void {
     void this.exclusively(async () => {
-      if (this.#known.isIsolated) return this.#join();
+      if (this.#known.isIsolated) return unlessUnavailable(this.#join());
       const state = await this.#unlessUnavailable(() => this.#permits.read(this.#known.local));
       if (state) this.#adopt(state);
     });
@@ -112,14 +112,11 @@ export class LimiterSync {
   async #join(): Promise<void> {
     const known = this.#known;
     await this.publish(); // for its warnings: the state itself is written by `join`
-    try {
-      if (known.spentWhileIsolated > 0) await this.#permits.charge(known.local, known.spentWhileIsolated);
-      known.charged(); // also when the next command fails
-      known.join(await this.#permits.join(known.local, { isStart: !known.hasJoined }));
-      this.#onChange();
-    } catch (error) {
-      if (!(error instanceof RedisUnavailable)) throw error;
-    }
+    const { spentWhileIsolated } = known;
+    if (spentWhileIsolated > 0) await this.#permits.charge(known.local, spentWhileIsolated);
+    known.charged(); // also when the next command fails
+    known.join(await this.#permits.join(known.local, { isStart: !known.hasJoined }));
+    this.#onChange();
   }
 
   #isolate(): void {

@@ -12,15 +12,9 @@ export interface Ownership {
 }
 
 /** What to do about a deferred reply that is still stored some seconds after the defer. */
-export function nextStep({
-  owner,
-  self,
-  isPendingHere,
-  isCompletedHere,
-  isGone,
-}: Ownership): 'remove' | 'wait' | 'take over' {
-  if (isCompletedHere) return 'remove';
-  if (isPendingHere) return 'wait';
+export function nextStep({ owner, self, isGone, ...here }: Ownership): 'remove' | 'wait' | 'take over' {
+  if (here.isCompletedHere) return 'remove';
+  if (here.isPendingHere) return 'wait';
   // Owned by this process and unknown to it: it was taken over, and the answer to that was lost.
   if (owner === null || owner === self) return 'take over';
   return isGone(owner) ? 'take over' : 'wait';

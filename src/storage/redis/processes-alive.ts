@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { QueueExchange, QueueSummary } from '../../lookup/fair-order.ts';
 import { EMPTY_QUEUE, readQueueSummary } from './queue-summary-json.ts';
 import type { RedisHealth, RedisLink } from './redis-link.ts';
-import { RedisUnavailable } from './redis-unavailable.ts';
+import { unlessUnavailable } from './redis-unavailable.ts';
 
 /**
  * Writes a heartbeat of this process, with its age in ms and its queue summary; returns Redis's clock and the heartbeats of
@@ -74,12 +74,8 @@ export class ProcessesAlive implements QueueExchange {
 
   async exchange(own: QueueSummary): Promise<readonly QueueSummary[]> {
     this.#queueSummary = own;
-    try {
-      await this.#writeAndRead();
-    } catch (error) {
-      if (!(error instanceof RedisUnavailable)) throw error;
-      return []; // isolated
-    }
+    const hasRead = await unlessUnavailable(this.#writeAndRead().then(() => true));
+    if (!hasRead) return [];
     const others = [...this.#heartbeats].filter(([id, heartbeat]) => id !== this.id && this.#isAlive(heartbeat));
     return others.flatMap(([, { queueSummary }]) => readQueueSummary(queueSummary) ?? []);
   }
