@@ -7,7 +7,7 @@ export interface DictatedAnswer {
   status?: number;
   /** `undefined` removes a header. */
   headers?: Record<string, string | undefined>;
-  /** Strings and bytes are sent as they are, anything else as JSON. */
+  /** Strings and bytes are sent as they are, other values as JSON. */
   body?: unknown;
   /** Compresses the body and sets `content-encoding`. */
   gzip?: boolean;

@@ -62,13 +62,13 @@ describe('an id', () => {
       '6,000 spaces': ' '.repeat(6_000),
     };
 
-    const told = Object.entries(none).map(async ([name, id]) => {
+    const shown = Object.entries(none).map(async ([name, id]) => {
       const { content, ephemeral } = await world.card(id).settled();
       return [name, content, ephemeral];
     });
 
     const refusal = expect.stringMatching(/^That is not a card id: .{10,60}\. An id looks like `base1-4`\.$/);
-    expect(await Promise.all(told)).toEqual(Object.keys(none).map((name) => [name, refusal, true]));
+    expect(await Promise.all(shown)).toEqual(Object.keys(none).map((name) => [name, refusal, true]));
     expect(cardRequests(world)).toEqual([]);
   });
 

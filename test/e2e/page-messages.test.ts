@@ -96,7 +96,7 @@ it('shows a private reply only to its member, who can dismiss it by keyboard', a
   await page.getByText('a secret').waitFor({ state: 'detached' });
 });
 
-it('shows public replies to everybody in the same server, and nowhere else', async () => {
+it('shows public replies to all members in the same place, and nowhere else', async () => {
   await openShow((interaction) => interaction.reply('for all'));
   await say(page, '/show');
   await page.getByText('for all').waitFor();
@@ -266,7 +266,7 @@ async function playEverything(interaction: Interaction): Promise<unknown> {
   return undefined;
 }
 
-it('suggests values, shows files, and lets buttons, select menus and the menu of a message be used, in direct messages', async () => {
+it('supports suggestions, files, buttons, select menus and context menus in direct messages', async () => {
   const { externalUrls, pageErrors } = await openBot(
     [
       {

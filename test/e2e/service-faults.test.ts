@@ -134,7 +134,7 @@ describe('a service that fails briefly', () => {
     'an answer that is too slow': { body: CARD, delayMs: 5_000 },
   };
 
-  it('is asked again after a second, for the same reply', async () => {
+  it('gets a second request after a second, for the same reply', async () => {
     const shown = await Promise.all(
       Object.entries(FAILURES).map(async ([name, fault]) => {
         const world = await startWorld(IMPATIENT);
@@ -148,7 +148,7 @@ describe('a service that fails briefly', () => {
     );
   });
 
-  it('is asked at most three times, and then the stored copy is shown with the reason', async () => {
+  it('gets at most three requests, and then the stored copy is shown with the reason', async () => {
     const shown = await Promise.all(
       Object.entries(FAILURES).map(async ([name, fault]) => {
         const world = await startWorld(STALE);
@@ -198,7 +198,7 @@ describe('a service that is down', () => {
     return world;
   }
 
-  it('is not asked again after three failures in a row; pending and new lookups get the time of the next attempt', async () => {
+  it('gets no request after three failures in a row; pending and new lookups show the time of the next attempt', async () => {
     const world = await startWorld(IMPATIENT);
     world.cardService.set({ down: true });
 

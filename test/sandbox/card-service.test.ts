@@ -68,11 +68,11 @@ describe('the embedded card service', () => {
   it('resets every n-th connection while switched on, without counting it', async () => {
     const { service, ask } = serviceAtNoon();
     service.set({ resetEvery: 3 });
-    const asked = [];
+    const results = [];
     for (let request = 1; request <= 7; request++)
-      asked.push(await ask('/cards/base1-4').then(() => 'answered', String));
+      results.push(await ask('/cards/base1-4').then(() => 'answered', String));
     const reset = 'TypeError: fetch failed';
-    expect(asked).toEqual(['answered', 'answered', reset, 'answered', 'answered', reset, 'answered']);
+    expect(results).toEqual(['answered', 'answered', reset, 'answered', 'answered', reset, 'answered']);
     expect(service.state().dayRemaining).toBe(995);
   });
 
@@ -125,15 +125,15 @@ describe('the embedded card service', () => {
   it('has a limiter in front with its own window, which counts refused requests', async () => {
     const { service, clock, ask } = serviceAtNoon();
     service.set({ windowLimit: 2 });
-    const told = [];
+    const answers = [];
     for (const waitMs of [0, 1_000, 1_000, 58_000]) {
       clock.nowMs += waitMs;
       const { status, headers } = await ask('/cards/base1-4');
-      told.push(
+      answers.push(
         [status, ...['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))].join(' '),
       );
     }
-    expect(told).toEqual(['200 2 1 60', '200 2 0 59', '429 2 0 58', '200 2 1 60']);
+    expect(answers).toEqual(['200 2 1 60', '200 2 0 59', '429 2 0 58', '200 2 1 60']);
   });
 
   it('states how long it is down while that is switched on', async () => {
@@ -203,14 +203,14 @@ describe('the embedded card service', () => {
     await ask('/cards/base1-4');
     service.set({ latencyMs: 60_000 });
     const gone = new AbortController();
-    const asked = ask('/cards/base1-4', { signal: gone.signal });
+    const answer = ask('/cards/base1-4', { signal: gone.signal });
     expect(sent()).toEqual([
       [200, 'yes'],
       [200, 'not yet'],
     ]);
 
     gone.abort();
-    await expect(asked).rejects.toThrow('aborted');
+    await expect(answer).rejects.toThrow('aborted');
     expect(sent()).toEqual([
       [200, 'yes'],
       [200, 'too late'],
@@ -336,9 +336,9 @@ describe.each(['without a socket', 'on a socket'])('connections %s', (kind) => {
     const { service, ask } = await make();
     service.script({ fault, body: { id: 'base1-4' } });
     const patience = new AbortController();
-    const asked = ask('/cards/base1-4', { signal: patience.signal });
-    if (fault === 'stall') expect((await asked).status).toBe(200);
-    const read = asked.then((response) => response.text());
+    const answer = ask('/cards/base1-4', { signal: patience.signal });
+    if (fault === 'stall') expect((await answer).status).toBe(200);
+    const read = answer.then((response) => response.text());
     patience.abort();
     await expect(read).rejects.toThrow('aborted');
   });
@@ -372,8 +372,8 @@ describe('the card service on a socket', () => {
     const arrived = new Promise<void>((resolve) => {
       service.onChange(resolve);
     });
-    const asked = fetch(`${service.url}/cards/base1-4`);
-    const failed = expect(asked).rejects.toThrow('fetch failed');
+    const answer = fetch(`${service.url}/cards/base1-4`);
+    const failed = expect(answer).rejects.toThrow('fetch failed');
     await arrived;
     await service.close();
     await failed;

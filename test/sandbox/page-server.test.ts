@@ -201,8 +201,8 @@ describe('events', () => {
     expect(now).toMatchObject({ botName: 'cardbot', guilds: discord.guilds, members: discord.members });
     expect(now.sampleCards[0]).toEqual({ id: expect.any(String), name: expect.any(String), game: expect.any(String) });
 
-    const later = untilSnapshot(({ requests }) => requests.some(({ path }) => path === '/cards/told'));
-    await cardService.fetch('http://cards.example/cards/told');
+    const later = untilSnapshot(({ requests }) => requests.some(({ path }) => path === '/cards/later'));
+    await cardService.fetch('http://cards.example/cards/later');
     expect((await later).requestCount).toBeGreaterThan(now.requestCount);
   });
 });

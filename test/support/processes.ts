@@ -81,7 +81,7 @@ export function showsCard(typed: TypedInteraction): Promise<ChatMessage> {
   return typed.until(hasCard, PATIENCE_MS);
 }
 
-/** The card ids that the service was asked for, in order. */
+/** The card ids that were requested from the service, in order. */
 export function requestedIds({ cardService }: Pick<Backends, 'cardService'>): string[] {
   return cardService.requests.flatMap(({ path }) => /^\/cards\/([^?]+)/.exec(path)?.[1] ?? []);
 }

@@ -14,7 +14,7 @@ export type ConnectionFault = 'hang' | 'close' | 'reset' | 'lose answer';
 export interface DictatedRestAnswer {
   status: number;
   headers?: Record<string, string>;
-  /** Strings are sent as they are, anything else as JSON. */
+  /** Strings are sent as they are, other values as JSON. */
   body?: unknown;
 }
 

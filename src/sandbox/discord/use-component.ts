@@ -18,7 +18,7 @@ export function useComponent(used: UsedComponent, services: InteractionServices)
   const { guildId, context, member } = conversation.message;
   const { memberId = member.id, manageGuild = false } = used;
   if (held.message.ephemeral && memberId !== member.id) throw new Error('Only its reader can use a private message.');
-  if (context === 1 && memberId !== member.id) throw new Error('Nobody else reads these direct messages.');
+  if (context === 1 && memberId !== member.id) throw new Error('These direct messages belong to another member.');
 
   const component = usable(used, held);
   const place = placeOf({ memberId, guildId, context, manageGuild }, world);

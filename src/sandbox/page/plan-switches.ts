@@ -10,7 +10,7 @@ type Plan = keyof typeof PLAN_LIMITS;
 const PLANS = Object.keys({ free: true, pro: true, business: true } satisfies Record<Plan, true>) as Plan[];
 // As with the real service: the bot's figures hold until an answer has others
 const REFILLED =
-  'A bot that was told of an empty day waits for its reset; /usage makes it look again, once a minute at most.';
+  'A bot that has seen an empty day waits for its reset; /usage makes it check again, at most once a minute.';
 
 /** The plan and the day of the card service. */
 export class PlanSwitches {

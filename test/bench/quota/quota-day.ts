@@ -80,7 +80,7 @@ function ofOurs({ kind, report }: Day): string {
   const stale = `This bot on the ${kind.name} day: ${percent(staleCopies, lookups)} of the lookups showed a stale copy with its age`;
   if (withoutCard === 0) return `${stale}.`;
   return (
-    `${stale};  ${count(withoutCard)} members were refused (${count(refusedLate)} of them only after a wait), and ${count(cameBack)} of these saw the card on coming back at the time they were told; ` +
+    `${stale}; ${count(withoutCard)} members were refused (${count(refusedLate)} of them only after a wait), and ${count(cameBack)} of these saw the card on coming back at the time they were told; ` +
     `${answered} of the ${cards} first lookups were answered without that, ${seen} in the end, the slowest after ${minutes(longestMs)}.`
   );
 }

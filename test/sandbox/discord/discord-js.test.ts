@@ -27,7 +27,7 @@ async function botOn(discord: EmulatedDiscord, answer: Answer, options?: Paramet
   return bot;
 }
 
-const asked = { command: 'card', options: { id: 'base1-4' } };
+const CARD_COMMAND = { command: 'card', options: { id: 'base1-4' } };
 
 describe('an unmodified discord.js client', () => {
   it('receives a typed command with its options, member and place', async () => {
@@ -65,7 +65,7 @@ describe('an unmodified discord.js client', () => {
       await interaction.reply({ content: 'only you', flags: MessageFlags.Ephemeral });
     });
 
-    const typed = discord.type({ ...asked, guildId: null, manageGuild: true });
+    const typed = discord.type({ ...CARD_COMMAND, guildId: null, manageGuild: true });
 
     expect(await seen.promise).toMatchObject({ guildId: null, member: null, context: 1, memberPermissions: null });
     expect(await typed.settled()).toMatchObject({ ephemeral: true, guildId: null });
@@ -85,7 +85,7 @@ describe('an unmodified discord.js client', () => {
       await interaction.deleteReply();
     });
 
-    const typed = discord.type(asked);
+    const typed = discord.type(CARD_COMMAND);
     await typed.until(({ deleted }) => deleted === true);
 
     expect(failures).toEqual([]);
@@ -110,7 +110,7 @@ describe('an unmodified discord.js client', () => {
       expect(response.interaction.responseMessageId).toBe(response.resource?.message?.id);
     });
 
-    await discord.type(asked).settled();
+    await discord.type(CARD_COMMAND).settled();
 
     expect(failures).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('an unmodified discord.js client', () => {
       await interaction.followUp({ content: 'second', flags: MessageFlags.Ephemeral });
     });
 
-    const message = await discord.type(asked).until(({ followUps }) => followUps?.length === 1);
+    const message = await discord.type(CARD_COMMAND).until(({ followUps }) => followUps?.length === 1);
 
     expect(message).toMatchObject({ content: 'first', ephemeral: false });
     expect(message.followUps).toMatchObject([{ content: 'second', ephemeral: true }]);
@@ -135,7 +135,7 @@ describe('an unmodified discord.js client', () => {
       interaction.reply({ files: [{ attachment: Buffer.from('hello'), name: 'hello.txt' }] }),
     );
 
-    expect(await discord.type(asked).settled()).toMatchObject({ state: 'answered' });
+    expect(await discord.type(CARD_COMMAND).settled()).toMatchObject({ state: 'answered' });
     expect(failures).toEqual([]);
   });
 });
@@ -149,7 +149,7 @@ describe('Discord refuses', () => {
       await interaction.reply('too late');
     });
 
-    expect(await discord.type(asked).settled()).toMatchObject({
+    expect(await discord.type(CARD_COMMAND).settled()).toMatchObject({
       state: 'failed',
       failure: 'The application did not respond',
     });
@@ -167,7 +167,7 @@ describe('Discord refuses', () => {
     };
     const { firstFailure } = await botOn(discord, answerTwice);
 
-    const typed = discord.type(asked);
+    const typed = discord.type(CARD_COMMAND);
 
     expect(await firstFailure).toMatchObject({ code: 40_060, status: 400 });
     expect(typed.message.content).toBe('first');
@@ -177,7 +177,7 @@ describe('Discord refuses', () => {
     const discord = await emulated();
     const { firstFailure } = await botOn(discord, (interaction) => interaction.webhook.editMessage('@original', 'x'));
 
-    discord.type(asked);
+    discord.type(CARD_COMMAND);
 
     expect(await firstFailure).toMatchObject({ code: 10_015, status: 404 });
   });
@@ -191,7 +191,7 @@ describe('Discord refuses', () => {
       await interaction.editReply('too late');
     });
 
-    const typed = discord.type(asked);
+    const typed = discord.type(CARD_COMMAND);
     await typed.until(({ state }) => state === 'failed');
     dead.resolve();
 
@@ -210,7 +210,7 @@ describe('Discord refuses', () => {
         });
     });
 
-    const typed = discord.type(asked);
+    const typed = discord.type(CARD_COMMAND);
 
     const failure = await firstFailure;
     expect(failure).toMatchObject({ code: 50_035, status: 400 });
@@ -226,7 +226,7 @@ describe('Discord refuses', () => {
       await interaction.editReply({ content: '' });
     });
 
-    const typed = discord.type(asked);
+    const typed = discord.type(CARD_COMMAND);
 
     expect(await firstFailure).toMatchObject({ code: 50_006 });
     expect(typed.message.content).toBe('something');
@@ -240,7 +240,7 @@ describe('Discord refuses', () => {
       await interaction.webhook.editMessage('@original', 'x');
     });
 
-    discord.type(asked);
+    discord.type(CARD_COMMAND);
 
     expect(await firstFailure).toMatchObject({ code: 10_008 });
   });
@@ -265,15 +265,15 @@ describe('the gateway', () => {
       ids.push(interaction.id);
       await interaction.reply('here');
     });
-    await discord.type(asked).settled();
+    await discord.type(CARD_COMMAND).settled();
 
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
     interrupt(discord);
-    const typed = discord.type(asked);
+    const typed = discord.type(CARD_COMMAND);
 
     expect(await typed.settled()).toMatchObject({ state: 'answered' });
     await resumed;
-    const after = discord.type(asked);
+    const after = discord.type(CARD_COMMAND);
     await after.settled();
     expect(ids.slice(1)).toEqual([typed.id, after.id]);
     expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1, sessions: 1 });
@@ -288,7 +288,7 @@ describe('the gateway', () => {
       if (t === 'INTERACTION_CREATE') shards.set(d.guild_id ?? null, shard);
     });
 
-    for (const guildId of places) await discord.type({ ...asked, guildId }).settled();
+    for (const guildId of places) await discord.type({ ...CARD_COMMAND, guildId }).settled();
 
     expect(discord.gateway).toMatchObject({ identifies: 2, sessions: 2 });
     expect(places.map((guildId) => shards.get(guildId))).toEqual([0, 1, 0]);
@@ -300,7 +300,7 @@ describe('the gateway', () => {
     const first = await botOn(discord, answer);
     const second = await botOn(discord, answer);
 
-    discord.type(asked);
+    discord.type(CARD_COMMAND);
 
     expect(await Promise.race([first.firstFailure, second.firstFailure])).toMatchObject({ code: 40_060 });
   });
@@ -318,7 +318,7 @@ describe('the gateway', () => {
     await client.destroy();
     await expect.poll(() => discord.gateway.sessions).toBe(0);
 
-    expect(() => discord.type(asked)).toThrow('No bot is connected');
+    expect(() => discord.type(CARD_COMMAND)).toThrow('No bot is connected');
   });
 });
 

@@ -16,12 +16,12 @@ afterEach(async () => {
   await discord.close();
 });
 
-const asked = { command: 'card', options: { id: 'base1-4' } };
+const CARD_COMMAND = { command: 'card', options: { id: 'base1-4' } };
 
 it.each([
   ['a command that is not registered', { command: 'cards' }, '/cards is not registered'],
-  ['a server that is not there', { ...asked, guildId: '1' }, 'no Discord server with the id 1'],
-  ['a member who is not there', { ...asked, memberId: '1' }, 'no member with the id 1'],
+  ['a server that is not there', { ...CARD_COMMAND, guildId: '1' }, 'no Discord server with the id 1'],
+  ['a member who is not there', { ...CARD_COMMAND, memberId: '1' }, 'no member with the id 1'],
   ['an option that does not fit', { command: 'card', options: { id: 'x'.repeat(101) } }, '1 to 100 characters'],
 ])('refuses to type %s', (_what, typed, words) => {
   expect(() => discord.type(typed)).toThrow(words);
@@ -31,10 +31,10 @@ it.each([
 it('sends every snapshot of every message until unsubscribed', async () => {
   const seen: ChatMessage[] = [];
   const unsubscribe = discord.onMessage((message) => seen.push(message));
-  const typed = discord.type(asked);
+  const typed = discord.type(CARD_COMMAND);
   await typed.settled();
   unsubscribe();
-  await discord.type(asked).settled();
+  await discord.type(CARD_COMMAND).settled();
 
   expect(seen).toEqual(typed.history);
   expect(seen.map(({ state }) => state)).toEqual(['sent', 'answered']);
@@ -43,7 +43,7 @@ it('sends every snapshot of every message until unsubscribed', async () => {
 });
 
 it('finds a past snapshot, and rejects with the history when none matches', async () => {
-  const typed = discord.type(asked);
+  const typed = discord.type(CARD_COMMAND);
   await typed.settled();
 
   expect(await typed.until(({ state }) => state === 'sent')).toBe(typed.history[0]);

@@ -49,8 +49,8 @@ describe('a stored file', () => {
     ['a.png', 'image/webp', 'image/webp'],
     ['a.txt', 'application/octet-stream', 'text/plain; charset=utf-8'],
     ['a', undefined, undefined],
-  ])('%s, declared as %s, is %s', (name, told, expected) => {
-    expect(contentTypeOf(name, told)).toBe(expected);
+  ])('%s, declared as %s, is %s', (name, declared, expected) => {
+    expect(contentTypeOf(name, declared)).toBe(expected);
   });
 
   it('has the size of a picture', () => {

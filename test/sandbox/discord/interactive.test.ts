@@ -67,12 +67,12 @@ afterAll(async () => {
 function tell(read: (interaction: Interaction) => unknown): void {
   handle = async (interaction) => {
     if (!interaction.isRepliable()) return;
-    const told = await Promise.resolve(interaction).then(read).catch(String);
-    await interaction.reply({ content: JSON.stringify(told), flags: MessageFlags.Ephemeral });
+    const result = await Promise.resolve(interaction).then(read).catch(String);
+    await interaction.reply({ content: JSON.stringify(result), flags: MessageFlags.Ephemeral });
   };
 }
 
-async function told(typed: ReturnType<EmulatedDiscord['type']>): Promise<unknown> {
+async function resultOf(typed: ReturnType<EmulatedDiscord['type']>): Promise<unknown> {
   return JSON.parse((await typed.settled()).content);
 }
 
@@ -95,7 +95,7 @@ describe('an unmodified discord.js client receives', () => {
     });
     const typed = discord.type({ command: 'deck cards add', options: { id: 'base1-4' } });
 
-    expect(await told(typed)).toEqual(['cards', 'add', 'base1-4']);
+    expect(await resultOf(typed)).toEqual(['cards', 'add', 'base1-4']);
     expect(typed.message.commandLine).toBe('/deck cards add id:base1-4');
   });
 
@@ -153,7 +153,7 @@ describe('an unmodified discord.js client receives', () => {
       },
     });
 
-    expect(await told(typed)).toEqual([
+    expect(await resultOf(typed)).toEqual([
       ...['text', 4, false, 'Alice', true, 'general', 'Moderators', true, 1.5],
       ['list.csv', 'text/csv; charset=utf-8', 'a,b'],
     ]);
@@ -164,13 +164,13 @@ describe('an unmodified discord.js client receives', () => {
     const messageId = await sent();
     const [, bjorn] = discord.members;
     tell((i) => (i.isUserContextMenuCommand() ? [i.targetUser.globalName, i.targetMember !== null] : []));
-    expect(await told(discord.type({ command: 'Look Up', target: { userId: bjorn?.id ?? '' } }))).toEqual([
+    expect(await resultOf(discord.type({ command: 'Look Up', target: { userId: bjorn?.id ?? '' } }))).toEqual([
       'Björn',
       true,
     ]);
 
     tell((i) => (i.isMessageContextMenuCommand() ? [i.targetMessage.content, i.targetId] : []));
-    expect(await told(discord.type({ command: 'Quote It', target: { messageId } }))).toEqual(['here', messageId]);
+    expect(await resultOf(discord.type({ command: 'Quote It', target: { messageId } }))).toEqual(['here', messageId]);
     expect(discord.menuCommandsFor({}).map(({ name }) => name)).toEqual(['Look Up', 'Quote It']);
   });
 
@@ -190,7 +190,7 @@ describe('an unmodified discord.js client receives', () => {
       guild: guildId !== null,
     }));
 
-    expect(await told(discord.type({ command: 'say', ...at }))).toEqual(expected);
+    expect(await resultOf(discord.type({ command: 'say', ...at }))).toEqual(expected);
   });
 });
 
@@ -260,7 +260,7 @@ describe('a click', () => {
       type === 6 ? 1 : type === 7 ? 0 : false,
       type === 8 ? 1 : false,
     ];
-    expect(await told(discord.choose({ messageId, customId: 'menu', values: values() }))).toEqual([
+    expect(await resultOf(discord.choose({ messageId, customId: 'menu', values: values() }))).toEqual([
       values(),
       ...counts,
     ]);
@@ -360,13 +360,13 @@ describe('files', () => {
       const body = { poll: { question: { text: 'Which?' }, answers, duration: 1, allow_multiselect: false } };
       await client.rest.post(Routes.webhook(i.applicationId, i.token), { body, auth: false });
     };
-    const asked = discord.type({ command: 'say' });
+    const typed = discord.type({ command: 'say' });
     const {
       components,
       attachments,
       messageId = '',
       followUps,
-    } = await asked.until((each) => each.followUps?.length === 1);
+    } = await typed.until((each) => each.followUps?.length === 1);
 
     const url = JSON.stringify(components).match(/http[^"]*a\.png/)?.[0] ?? '';
     expect(await fetch(url).then((answer) => answer.text())).toBe('picture');
@@ -376,7 +376,7 @@ describe('files', () => {
       answers: [{ answer_id: 1 }, { answer_id: 2 }],
     });
     await discord.click({ messageId, customId: 'buy' }).settled();
-    expect(asked.message.components).toMatchObject([{ type: 10, content: 'bought' }]);
+    expect(typed.message.components).toMatchObject([{ type: 10, content: 'bought' }]);
   });
 
   it('that were not uploaded are refused', async () => {
@@ -391,7 +391,7 @@ describe('files', () => {
       await i.reply(JSON.stringify(codes));
     };
 
-    expect(await told(discord.type({ command: 'say' }))).toEqual([50_035, 50_035]);
+    expect(await resultOf(discord.type({ command: 'say' }))).toEqual([50_035, 50_035]);
   });
 });
 

@@ -163,12 +163,12 @@ describe('the files of a message', () => {
   it.each<[string, object[], string]>([
     ['of the message', [{ image: { url: 'attachment://101.txt' } }], 'ok'],
     [
-      'of nobody',
+      'of an unknown file',
       [{}, { thumbnail: { url: 'attachment://9.txt' } }],
       'embeds.1.thumbnail.url: UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND',
     ],
     [
-      'of nobody in a footer',
+      'of an unknown file in a footer',
       [{ footer: { icon_url: 'attachment://9.txt' } }],
       'embeds.0.footer.icon_url: UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND',
     ],
@@ -184,10 +184,10 @@ describe('the files of a message', () => {
 });
 
 it('a new poll is open, for a day by default, and without votes', () => {
-  const asked = parseForm(MessageForm, poll({ allow_multiselect: true })).poll;
-  if (!asked) throw new Error('The poll was lost.');
+  const parsed = parseForm(MessageForm, poll({ allow_multiselect: true })).poll;
+  if (!parsed) throw new Error('The poll was lost.');
 
-  expect(openPoll(asked, 0)).toMatchObject({
+  expect(openPoll(parsed, 0)).toMatchObject({
     expiry: '1970-01-02T00:00:00.000Z',
     answers: [{ answer_id: 1 }, { answer_id: 2 }],
     results: { is_finalized: false, answer_counts: [] },

@@ -13,12 +13,12 @@ const field = (type: number, part: object = {}) => ({ type, custom_id: 'f', ...p
 it.each<[string, APIComponentInLabel, string | string[] | undefined, string]>([
   ['nothing into a text', field(4, { style: 1 }), '', 'The form needs the field "f"'],
   ['too little into a text', field(4, { style: 1, min_length: 2 }), 'x', 'must have 2 to 4000 characters'],
-  ['nobody into a menu of members', field(5), ['1'], 'does not offer "1"'],
+  ['an unknown id in a menu of members', field(5), ['1'], 'does not offer "1"'],
   ['what is no radio button', field(21, { options }), 'c', 'does not offer "c"'],
   ['what is no checkbox', field(22, { options }), ['a', 'c'], 'does not offer "c"'],
   ['a file', field(19), ['x'], 'takes files, which cannot be sent here'],
-])('%s is refused with a sentence', (_what, asked, given, words) => {
-  expect(() => checkField(asked, given, known)).toThrow(words);
+])('%s is refused with a sentence', (_what, form, given, words) => {
+  expect(() => checkField(form, given, known)).toThrow(words);
 });
 
 it('accepts an empty value for a checkbox and for optional fields', () => {

@@ -77,7 +77,7 @@ describe('options that refer to something', () => {
   const thing = callable(apiCommand({ id: '1', version: '2', guildId: null, form: things }, '9'), []);
 
   it.each<[string, Record<string, OptionValue>, string]>([
-    ['nobody', { user: '1' }, 'must be the id of a member'],
+    ['an unknown member', { user: '1' }, 'must be the id of a member'],
     ['no channel', { channel: '1' }, 'must be the id of a channel'],
     ['a channel of another kind', { channel: voice?.id ?? '' }, 'is not a channel of the wanted kind'],
     ['no role', { role: alice?.id ?? '' }, 'must be the id of a role'],

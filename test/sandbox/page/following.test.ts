@@ -4,7 +4,7 @@ import { followsAfterScroll } from '../../../src/sandbox/page/following.ts';
 it.each([
   ['stays with the end that it was brought to', true, { beforePx: 100, topPx: 500, toEndPx: 0 }, true],
   [
-    'stays when an image moved the end before its scroll was told',
+    'stays when an image moved the end before its scroll event',
     true,
     { beforePx: 100, topPx: 500, toEndPx: 400 },
     true,
