@@ -9,7 +9,10 @@ import { SharedText } from './shared-text.ts';
 /** Changes are few, and in each round one of the processes that try succeeds. */
 const MAX_TRIES = 50;
 
-/** `probeOf`: the process that holds the probe, which ends with it. An era begins when no state is stored. */
+/**
+ * `probeOf`: the process that holds the probe, which ends with it. An era begins when no state is stored.
+ * A state that an earlier version wrote is read. Processes of both versions at once would replace each other's.
+ */
 const SharedState = z.object({
   state: StoredLimiterState,
   probeOf: z.string().optional(),
