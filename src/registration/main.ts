@@ -2,6 +2,11 @@ import { createInterface } from 'node:readline/promises';
 import { commands } from '../../commands/index.ts';
 import { runRegistrationCli } from './cli.ts';
 
+// A reader such as `head` closes the pipe when it has read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 process.exitCode = await runRegistrationCli(process.argv.slice(2), {
   commands: commands.map(({ data }) => data),
   ...(process.stdin.isTTY && { ask }),

@@ -30,6 +30,16 @@ describe('npm run commands, as a process', { timeout: TIMEOUT_MS }, () => {
     expect(discord.commandsFor({ guildId: null }).map(({ name }) => name)).toContain('card');
   });
 
+  it('ends without an error when its reader closes the pipe early', async () => {
+    const child = spawn(process.execPath, [SCRIPT, '--help'], {
+      env: COMPILE_CACHE,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+
   it('exits 1 for a refused token, and does not print it', async () => {
     const { code, err } = await run('list', 'refused.bot.token');
     expect(code).toBe(1);
