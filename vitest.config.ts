@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Start processes, browsers and servers, and break them: first, so that the short ones fill the gaps they leave. */
+/** Tests that start and break processes, browsers and servers: they begin first, and the short ones fill the gaps. */
 const LONG = ['test/e2e/**/*.test.ts', 'test/container/**/*.test.ts', 'test/storage/redis/**/*.test.ts'];
 
-/** These mostly wait; begun last, they would be waited for. */
+/** Tests that mostly wait: they begin first, otherwise the run would end with their waits. */
 const LONGEST = /\/(?:gateway-process|chaos|shards|page|redis-link|redis-outages)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
@@ -17,20 +17,20 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    isolate: false, // a third of the time went into loading the same modules again
+    isolate: false, // isolation spends a third of the time on loading the same modules again
     sequence: { shuffle: { tests: true, files: false }, sequencer: LongestFirst },
-    testTimeout: 20_000, // only a hang takes so long; a busy machine must not look like one
+    testTimeout: 20_000, // only a hang takes this long, even on a busy machine
     hookTimeout: 20_000,
     expect: { poll: { timeout: 15_000 } },
-    maxWorkers: 5, // most of the time tests wait for something
+    maxWorkers: 5, // more than the cores, because tests mostly wait
     globalSetup: 'test/support/compile-cache.ts',
     setupFiles: 'test/support/each-file.ts',
-    // vitest deals them out in the order of their names.
+    // vitest starts projects in the order of their names.
     projects: [
       { extends: true, test: { name: 'e2e', include: LONG } },
       { extends: true, test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: LONG } },
       {
-        // No command behaves differently.
+        // The commands behave the same with Redis.
         extends: true,
         test: {
           name: 'redis',
