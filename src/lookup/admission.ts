@@ -70,7 +70,7 @@ export function decideAdmission(
   if (refusal) return { refusal };
   if (lookup.lane === 'renewals') {
     const reserved = reservedUntilMs !== undefined && !present;
-    return reserved ? { refusal: new KeptInReserve(reservedUntilMs) } : { permitAtMs: nowMs };
+    return reserved ? { refusal: new KeptInReserve({ untilMs: reservedUntilMs }) } : { permitAtMs: nowMs };
   }
   const postponedUntilMs = pendingLookups.postponedUntilMs(lookup.cardId);
   if (postponedUntilMs - nowMs > longestWaitMs) {
@@ -80,7 +80,7 @@ export function decideAdmission(
   const atMs = permitAtMs(position);
   const lastMs = permitAtMs(lastPosition);
   if (lastMs - nowMs <= longestWaitMs) return { permitAtMs: atMs };
-  return { refusal: new Busy(Math.max(atMs, lastMs - longestWaitMs), paused) };
+  return { refusal: new Busy({ untilMs: Math.max(atMs, lastMs - longestWaitMs), paused }) };
 }
 
 /** A lookup that joins one in the queue causes no request, unless it lifts a renewal. */
@@ -92,15 +92,15 @@ function isBooked({ lane }: LookupRequest, present: PendingLookup | undefined): 
 export function blockedError({ reason, untilMs }: { reason: BlockedReason; untilMs: number }): CardServiceError {
   switch (reason) {
     case 'day':
-      return new QuotaSpent(untilMs);
+      return new QuotaSpent({ untilMs });
     case 'key':
-      return new KeyRefused(401);
+      return new KeyRefused({ status: 401 });
     case 'outage':
-      return new ServiceDown('too many failures in a row', { untilMs });
+      return new ServiceDown({ reason: 'too many failures in a row', untilMs });
     case 'pause':
-      return new Busy(untilMs, true);
+      return new Busy({ untilMs, paused: true });
     case 'reserve':
-      return new KeptInReserve(untilMs);
+      return new KeptInReserve({ untilMs });
   }
 }
 

@@ -95,7 +95,7 @@ export class PendingLookups {
     for (const { pending, position } of this.#order.positions()) {
       const atMs = Math.max(permitAtMs(position), pending.notBeforeMs, nowMs);
       const late = this.#leave(pending, ({ lookup }) => lookup.deadlineMs < atMs);
-      for (const { reject } of late) reject(new Busy(atMs, paused));
+      for (const { reject } of late) reject(new Busy({ untilMs: atMs, paused }));
       for (const { lookup } of pending.waiters) if (lookup.lane === 'members') lookup.onSchedule?.(atMs);
     }
   }

@@ -69,5 +69,5 @@ export function severity(error: unknown): 'error' | 'warn' | 'info' {
 }
 
 export function asCardServiceError(error: unknown): CardServiceError {
-  return error instanceof CardServiceError ? error : new ServiceDown('the lookup failed', { cause: error });
+  return error instanceof CardServiceError ? error : new ServiceDown({ reason: 'the lookup failed' }, { cause: error });
 }

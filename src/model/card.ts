@@ -60,11 +60,11 @@ export const MAX_CARD_ID_LENGTH = 100;
  */
 export function parseCardId(text: string): string {
   const id = text.trim();
-  if (id === '') throw new InvalidCardId('empty');
-  if (!id.isWellFormed()) throw new InvalidCardId('halfCharacter');
-  if ([...id].length > MAX_CARD_ID_LENGTH) throw new InvalidCardId('tooLong');
-  if (/\p{Cc}/u.test(id)) throw new InvalidCardId('controlCharacter');
+  if (id === '') throw new InvalidCardId({ reason: 'empty' });
+  if (!id.isWellFormed()) throw new InvalidCardId({ reason: 'halfCharacter' });
+  if ([...id].length > MAX_CARD_ID_LENGTH) throw new InvalidCardId({ reason: 'tooLong' });
+  if (/\p{Cc}/u.test(id)) throw new InvalidCardId({ reason: 'controlCharacter' });
   // URL parsers turn these into another path, even encoded.
-  if (id === '.' || id === '..') throw new InvalidCardId('dotsOnly');
+  if (id === '.' || id === '..') throw new InvalidCardId({ reason: 'dotsOnly' });
   return id;
 }

@@ -1,160 +1,100 @@
+/** The kinds of error, and what each states: the class's fields. */
+interface FactsByName {
+  InvalidCardId: { reason: 'empty' | 'halfCharacter' | 'tooLong' | 'controlCharacter' | 'dotsOnly' };
+  QuotaSpent: { untilMs: number };
+  /** `paused`: the service asked for a pause; otherwise the queue is long. */
+  Busy: { untilMs: number; paused: boolean };
+  KeptInReserve: { untilMs: number };
+  /** `cap`: requests a day. */
+  BudgetSpent: { whose: 'member' | 'server'; cap: number; untilMs: number };
+  TooManyCommands: { untilMs: number };
+  /** `seconds`: as stated in `source`; `undefined` when the service did not, or not in a form that is understood. */
+  RateLimited: { seconds: number | undefined; source: 'body' | 'header' | 'none' };
+  KeyRefused: { status: number };
+  /**
+   * `untilMs`: when the next request may be sent; absent when that is not known. `neverLeft`: the connection was never
+   * made, so the service has counted nothing. `retryAfterMs`: the wait that the service stated; absent when it did not.
+   */
+  ServiceDown: { reason: string; untilMs?: number; neverLeft?: boolean; retryAfterMs?: number | undefined };
+  /** `detail`: the field, or what came instead. */
+  UnexpectedAnswer: { detail: string };
+  Stopping: object;
+}
+
+type Kind<Name extends keyof FactsByName> = CardServiceError & { readonly name: Name } & Readonly<FactsByName[Name]>;
+
+/** Every kind of `CardServiceError`, to switch over its `name`. */
+export type KnownError = { [Name in keyof FactsByName]: Kind<Name> }[keyof FactsByName];
+
 /**
  * Everything that can keep the service from answering a lookup. An error carries facts: its `name`, which is its kind and
  * the outcome in the log, its fields, and an English `message` for operators. What members read is in `render/`.
  */
 export abstract class CardServiceError extends Error {
-  abstract override readonly name: KnownError['name'];
+  abstract override readonly name: keyof FactsByName;
 }
 
-/** Every kind of `CardServiceError`, to switch over its `name`. */
-export type KnownError =
-  | InvalidCardId
-  | QuotaSpent
-  | Busy
-  | KeptInReserve
-  | BudgetSpent
-  | TooManyCommands
-  | RateLimited
-  | KeyRefused
-  | ServiceDown
-  | UnexpectedAnswer
-  | Stopping;
+/** The base class of one kind. */
+function kind<Name extends keyof FactsByName>(name: Name, message: (facts: FactsByName[Name]) => string) {
+  type Arguments = object extends FactsByName[Name] ? [] : [facts: FactsByName[Name], options?: ErrorOptions];
+  class Base extends CardServiceError {
+    override readonly name = name;
 
-export type InvalidCardIdReason = 'empty' | 'halfCharacter' | 'tooLong' | 'controlCharacter' | 'dotsOnly';
+    constructor(facts: FactsByName[Name], options?: ErrorOptions) {
+      super(message(facts), options);
+      Object.assign(this, facts);
+    }
+  }
+  return Base as unknown as new (
+    ...args: Arguments
+  ) => Kind<Name>;
+}
 
 /** The text is not a card id; nothing was sent. */
-export class InvalidCardId extends CardServiceError {
-  override readonly name = 'InvalidCardId';
-  readonly reason: InvalidCardIdReason;
-
-  constructor(reason: InvalidCardIdReason) {
-    super(`not a card id: ${reason}`);
-    this.reason = reason;
-  }
-}
+export class InvalidCardId extends kind('InvalidCardId', ({ reason }) => `not a card id: ${reason}`) {}
 
 /** The day's requests are spent; a request before `untilMs` would only be refused. */
-export class QuotaSpent extends CardServiceError {
-  override readonly name = 'QuotaSpent';
-  readonly untilMs: number;
-
-  constructor(untilMs: number) {
-    super(`requests spent until ${new Date(untilMs).toISOString()}`);
-    this.untilMs = untilMs;
-  }
-}
+export class QuotaSpent extends kind('QuotaSpent', ({ untilMs }) => `requests spent until ${instant(untilMs)}`) {}
 
 /** The permit would come later than `LONGEST_WAIT_SECONDS` allows, or than the reply lives. */
-export class Busy extends CardServiceError {
-  override readonly name = 'Busy';
-  readonly untilMs: number;
-  /** The service asked for a pause; otherwise the queue is long. */
-  readonly paused: boolean;
-
-  constructor(untilMs: number, paused: boolean) {
-    super(`no permit before ${new Date(untilMs).toISOString()}`);
-    this.untilMs = untilMs;
-    this.paused = paused;
-  }
-}
+export class Busy extends kind('Busy', ({ untilMs }) => `no permit before ${instant(untilMs)}`) {}
 
 /** Enough remains for lookups, but not for renewing known cards. */
-export class KeptInReserve extends CardServiceError {
-  override readonly name = 'KeptInReserve';
-  readonly untilMs: number;
-
-  constructor(untilMs: number) {
-    super(`reserve until ${new Date(untilMs).toISOString()}`);
-    this.untilMs = untilMs;
-  }
-}
+export class KeptInReserve extends kind('KeptInReserve', ({ untilMs }) => `reserve until ${instant(untilMs)}`) {}
 
 /** The member or their Discord server has caused as many requests as one may in a day. Known cards stay free. */
-export class BudgetSpent extends CardServiceError {
-  override readonly name = 'BudgetSpent';
-  readonly whose: 'member' | 'server';
-  /** Requests a day. */
-  readonly cap: number;
-  readonly untilMs: number;
-
-  constructor(whose: BudgetSpent['whose'], cap: number, untilMs: number) {
-    super(`budget of ${cap} requests spent (${whose})`);
-    this.whose = whose;
-    this.cap = cap;
-    this.untilMs = untilMs;
-  }
-}
+export class BudgetSpent extends kind(
+  'BudgetSpent',
+  ({ whose, cap }) => `budget of ${cap} requests spent (${whose})`,
+) {}
 
 /** One member sends more commands than anyone can type. */
-export class TooManyCommands extends CardServiceError {
-  override readonly name = 'TooManyCommands';
-
-  constructor(untilMs: number) {
-    super(`too many commands until ${new Date(untilMs).toISOString()}`);
-  }
-}
+export class TooManyCommands extends kind(
+  'TooManyCommands',
+  ({ untilMs }) => `too many commands until ${instant(untilMs)}`,
+) {}
 
 /** One answer 429. The lookup takes another permit; members see it only as a wait. */
-export class RateLimited extends CardServiceError {
-  override readonly name = 'RateLimited';
-  /** As the service stated it; `undefined` when it did not, or not in a form that is understood. */
-  readonly seconds: number | undefined;
-  /** Where `seconds` was read. */
-  readonly source: 'body' | 'header' | 'none';
-
-  constructor({ seconds, source }: Pick<RateLimited, 'seconds' | 'source'>) {
-    super(`429, retry after ${seconds ?? 'an unstated number of'} seconds`);
-    this.seconds = seconds;
-    this.source = source;
-  }
-}
+export class RateLimited extends kind(
+  'RateLimited',
+  ({ seconds }) => `429, retry after ${seconds ?? 'an unstated number of'} seconds`,
+) {}
 
 /** 401 or 403: the service does not accept our API key, or wants one. */
-export class KeyRefused extends CardServiceError {
-  override readonly name = 'KeyRefused';
-  readonly status: number;
-
-  constructor(status: number) {
-    super(`the card service refused the API key with ${status}`);
-    this.status = status;
-  }
-}
+export class KeyRefused extends kind(
+  'KeyRefused',
+  ({ status }) => `the card service refused the API key with ${status}`,
+) {}
 
 /** 408, 5xx, silence, or a broken connection. */
-export class ServiceDown extends CardServiceError {
-  override readonly name = 'ServiceDown';
-  /** When the next request may be sent; `undefined` when that is not known. */
-  readonly untilMs: number | undefined;
-  /** The connection was never made: the service has counted nothing. */
-  readonly neverLeft: boolean;
-  /** The wait that the service stated; `undefined` when it did not. */
-  readonly retryAfterMs: number | undefined;
-
-  constructor(reason: string, options: ErrorOptions & Partial<Omit<ServiceDown, keyof CardServiceError>> = {}) {
-    super(`card service down: ${reason}`, options);
-    this.untilMs = options.untilMs;
-    this.neverLeft = options.neverLeft ?? false;
-    this.retryAfterMs = options.retryAfterMs;
-  }
-}
+export class ServiceDown extends kind('ServiceDown', ({ reason }) => `card service down: ${reason}`) {}
 
 /** An answer that does not fit the interface. */
-export class UnexpectedAnswer extends CardServiceError {
-  override readonly name = 'UnexpectedAnswer';
-  /** The field, or what came instead. */
-  readonly detail: string;
-
-  constructor(detail: string, options?: ErrorOptions) {
-    super(`unexpected answer: ${detail}`, options);
-    this.detail = detail;
-  }
-}
+export class UnexpectedAnswer extends kind('UnexpectedAnswer', ({ detail }) => `unexpected answer: ${detail}`) {}
 
 /** The bot stops before the request was sent or answered. */
-export class Stopping extends CardServiceError {
-  override readonly name = 'Stopping';
+export class Stopping extends kind('Stopping', () => 'the bot is stopping') {}
 
-  constructor() {
-    super('the bot is stopping');
-  }
+function instant(atMs: number): string {
+  return new Date(atMs).toISOString();
 }

@@ -67,10 +67,10 @@ export class Budget {
 export function budgetRefusal({ caps, spent }: Allowance, queued: Charged): BudgetSpent | undefined {
   const untilMs = nextUtcMidnightMs(Date.now());
   if (caps.member !== undefined && spent.member + queued.member >= caps.member) {
-    return new BudgetSpent('member', caps.member, untilMs);
+    return new BudgetSpent({ whose: 'member', cap: caps.member, untilMs });
   }
   if (caps.guild !== undefined && spent.guild + queued.guild >= caps.guild) {
-    return new BudgetSpent('server', caps.guild, untilMs);
+    return new BudgetSpent({ whose: 'server', cap: caps.guild, untilMs });
   }
   return undefined;
 }
@@ -100,7 +100,7 @@ export class CommandRate {
     if (spentMs === undefined) {
       // Bounded: after a clock was set back the bucket would otherwise stay empty until the clock has caught up.
       this.#fullAtMs.set(memberId, noEmptierThanEmpty(fullAtMs, nowMs, PACE));
-      throw new TooManyCommands(tokenAtMs(fullAtMs, nowMs, PACE));
+      throw new TooManyCommands({ untilMs: tokenAtMs(fullAtMs, nowMs, PACE) });
     }
     this.#fullAtMs.set(memberId, spentMs);
   }

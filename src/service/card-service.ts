@@ -109,7 +109,7 @@ function throwUnlessAnswered(response: ServiceResponse): void {
   const { status } = response;
   if (status === 429) throw rateLimited(response);
   // A 403 without the interface's error body comes from a firewall before the service.
-  if (status === 401 || (status === 403 && errorBody(response))) throw new KeyRefused(status);
+  if (status === 401 || (status === 403 && errorBody(response))) throw new KeyRefused({ status });
   if (status === 408 || status >= 500) throw serviceDown(response);
 }
 
@@ -121,7 +121,7 @@ function rateLimited({ headers, body, receivedAtMs }: ServiceResponse): RateLimi
 /** A service that is down may state for how long; whether to wait longer is the caller's decision. */
 function serviceDown({ status, headers, receivedAtMs }: ServiceResponse): ServiceDown {
   const wait = statedWait(undefined, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
-  return new ServiceDown(`it answered ${status}`, { retryAfterMs: wait && wait.seconds * 1000 });
+  return new ServiceDown({ reason: `it answered ${status}`, retryAfterMs: wait && wait.seconds * 1000 });
 }
 
 function errorBody({ body }: ServiceResponse): z.infer<typeof ErrorBody> | undefined {
@@ -129,12 +129,12 @@ function errorBody({ body }: ServiceResponse): z.infer<typeof ErrorBody> | undef
 }
 
 function fitting<T>(schema: z.ZodType<T>, { status, body }: ServiceResponse): T {
-  if (status < 200 || status > 299) throw new UnexpectedAnswer(`status ${status}`);
-  if (body === undefined) throw new UnexpectedAnswer('the body is not JSON');
+  if (status < 200 || status > 299) throw new UnexpectedAnswer({ detail: `status ${status}` });
+  if (body === undefined) throw new UnexpectedAnswer({ detail: 'the body is not JSON' });
 
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const field = issue?.path.join('.') || 'the body';
-  throw new UnexpectedAnswer(`${field}: ${issue?.message}`, { cause: read.error });
+  throw new UnexpectedAnswer({ detail: `${field}: ${issue?.message}` }, { cause: read.error });
 }

@@ -40,8 +40,9 @@ export async function request(url: URL, options: RequestOptions, signal?: AbortS
     if (error instanceof UnexpectedAnswer) throw error;
     if (signal?.aborted) throw signal.reason;
     const { neverLeft } = departure;
-    if (timeout.signal.aborted) throw new ServiceDown(`no answer within ${options.timeoutMs} ms`, { neverLeft });
-    throw new ServiceDown('connection failed', { cause: error, neverLeft });
+    if (timeout.signal.aborted)
+      throw new ServiceDown({ reason: `no answer within ${options.timeoutMs} ms`, neverLeft });
+    throw new ServiceDown({ reason: 'connection failed', neverLeft }, { cause: error });
   } finally {
     departure.close();
     clearTimeout(timer);
@@ -71,7 +72,7 @@ async function exchange(
     if (status !== 429) throw error;
     return undefined; // a 429 however its body ends: otherwise no pause would follow
   });
-  if (text === undefined && response.ok) throw new UnexpectedAnswer(`a body over ${MAX_BODY_BYTES} bytes`);
+  if (text === undefined && response.ok) throw new UnexpectedAnswer({ detail: `a body over ${MAX_BODY_BYTES} bytes` });
   return { status, headers, body: parseJson(text ?? ''), sentAtMs, receivedAtMs };
 }
 

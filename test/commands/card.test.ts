@@ -51,7 +51,9 @@ describe('/card', () => {
     const { services } = await startServices();
     const typed = invocation({ id: 'base1-4' });
     const reply = { ...typed, command: 'card', query: { cardId: 'base1-4', showPrices: true }, private: false };
-    expect(card.complete(reply, { error: new KeyRefused(401) }, services).content).toContain('CARD_SERVICE_API_KEY');
+    expect(card.complete(reply, { error: new KeyRefused({ status: 401 }) }, services).content).toContain(
+      'CARD_SERVICE_API_KEY',
+    );
   });
 
   it('shows a fresh card at once and without a request, and counts it as saved', async () => {

@@ -89,7 +89,7 @@ describe('a batch of two', () => {
   });
 
   it('ends a card with its own error, and the other with its answer', async () => {
-    const error = new UnexpectedAnswer('name');
+    const error = new UnexpectedAnswer({ detail: 'name' });
     const it = batchOfTwo(
       async () =>
         new Map<string, typeof FOUND | UnexpectedAnswer>([
@@ -113,7 +113,7 @@ describe('a batch of two', () => {
   });
 
   it('is tried again later as a whole when the service is down, three times at most', async () => {
-    const it = batchOfTwo(() => Promise.reject(new ServiceDown('it answered 503')));
+    const it = batchOfTwo(() => Promise.reject(new ServiceDown({ reason: 'it answered 503' })));
     for (const waitMs of [1_000, 2_000]) {
       await it.send();
       expect(it.ended).toEqual({});

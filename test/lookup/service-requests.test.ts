@@ -42,10 +42,10 @@ describe('a request', () => {
   it.each<[Error, RequestOutcome]>([
     [new RateLimited({ seconds: 5.5, source: 'body' }), { kind: 'rateLimited', statedMs: 5_500 }],
     [new RateLimited({ seconds: undefined, source: 'none' }), { kind: 'rateLimited', statedMs: undefined }],
-    [new ServiceDown('it answered 503'), { kind: 'serviceDown' }],
-    [new ServiceDown('it answered 503', { retryAfterMs: 30_000 }), { kind: 'serviceDown', statedMs: 30_000 }],
-    [new KeyRefused(403), { kind: 'keyRefused' }],
-    [new UnexpectedAnswer('name'), { kind: 'answered' }],
+    [new ServiceDown({ reason: 'it answered 503' }), { kind: 'serviceDown' }],
+    [new ServiceDown({ reason: 'it answered 503', retryAfterMs: 30_000 }), { kind: 'serviceDown', statedMs: 30_000 }],
+    [new KeyRefused({ status: 403 }), { kind: 'keyRefused' }],
+    [new UnexpectedAnswer({ detail: 'name' }), { kind: 'answered' }],
     [new Stopping(), { kind: 'abandoned' }],
     [new TypeError('a bug'), { kind: 'abandoned' }],
   ])('releases its permit with what its error says of the service: %s', async (error, outcome) => {
@@ -68,18 +68,18 @@ describe('a request', () => {
 describe('a request that failed', () => {
   it.each<[string, Error, boolean]>([
     ['with 429 is not', new RateLimited({ seconds: 1, source: 'body' }), false],
-    ['before it left is not', new ServiceDown('connection failed', { neverLeft: true }), false],
-    ['after it left is', new ServiceDown('connection failed'), true],
-    ['by a refused key is', new KeyRefused(401), true],
-    ['by an answer that does not fit is', new UnexpectedAnswer('name'), true],
+    ['before it left is not', new ServiceDown({ reason: 'connection failed', neverLeft: true }), false],
+    ['after it left is', new ServiceDown({ reason: 'connection failed' }), true],
+    ['by a refused key is', new KeyRefused({ status: 401 }), true],
+    ['by an answer that does not fit is', new UnexpectedAnswer({ detail: 'name' }), true],
   ])('%s counted', (_, error, counted) => {
     expect(isCounted(error)).toBe(counted);
   });
 
   it.each<[string, Error, ReturnType<typeof severity>]>([
     ['information when it passes by itself', new RateLimited({ seconds: 1, source: 'body' }), 'info'],
-    ['a warning when the service is down', new ServiceDown('silence'), 'warn'],
-    ['an error when the key was refused', new KeyRefused(401), 'error'],
+    ['a warning when the service is down', new ServiceDown({ reason: 'silence' }), 'warn'],
+    ['an error when the key was refused', new KeyRefused({ status: 401 }), 'error'],
     ['an error when the bot is at fault', new TypeError('a bug'), 'error'],
   ])('is logged as %s', (_, error, level) => {
     expect(severity(error)).toBe(level);

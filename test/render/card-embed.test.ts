@@ -149,9 +149,11 @@ describe('whatever the service sends for a card', () => {
   const notes = fc.constantFrom(
     undefined,
     RENEWING,
-    ...[new QuotaSpent(FETCHED_AT_MS), new KeyRefused(401), new ServiceDown('silence', { untilMs: FETCHED_AT_MS })].map(
-      (error) => formatMessage('en-US', 'notRenewed', { why: errorMessage('en-US', error) }),
-    ),
+    ...[
+      new QuotaSpent({ untilMs: FETCHED_AT_MS }),
+      new KeyRefused({ status: 401 }),
+      new ServiceDown({ reason: 'silence', untilMs: FETCHED_AT_MS }),
+    ].map((error) => formatMessage('en-US', 'notRenewed', { why: errorMessage('en-US', error) })),
   );
   const view = fc.record({
     card: serviceCard.map((card) => CardAnswer.parse(JSON.parse(JSON.stringify(card)))),

@@ -70,7 +70,7 @@ describe('a completion', () => {
   it.each<[string, StartLookup, object]>([
     ['a request', ANSWERED, { outcome: 'answered', source: 'service' }],
     ['no request', async () => RECORD, { outcome: 'answered', source: 'cache' }],
-    ['an error', () => Promise.reject(new KeyRefused(401)), { outcome: 'KeyRefused', source: 'bot' }],
+    ['an error', () => Promise.reject(new KeyRefused({ status: 401 })), { outcome: 'KeyRefused', source: 'bot' }],
   ])('after %s ends with its outcome and source', async (_, start, end) => {
     const { completion, ends } = completing();
     await completion.complete(deferredReply(), start);

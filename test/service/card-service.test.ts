@@ -146,7 +146,7 @@ describe('a key', () => {
     ['an endless body', 'x'.repeat(2 * LONG.length)],
   ])('is not refused by a 403 with %s, which comes from a firewall', async (_, body) => {
     pair.service.script({ status: 403, body });
-    await expect(ask()).rejects.toThrow(new UnexpectedAnswer('status 403'));
+    await expect(ask()).rejects.toThrow(new UnexpectedAnswer({ detail: 'status 403' }));
   });
 
   it('is refused by a service that expects another', async () => {

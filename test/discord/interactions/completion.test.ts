@@ -10,7 +10,7 @@ function rendered(complete: SlashCommand['complete'], command = 'card') {
   const data = { name: 'card', description: 'Show a card' };
   const run = () => Promise.reject(new Error('not run'));
   const renderer = new CompletionRenderer([{ data, run, ...(complete && { complete }) }], {} as Services);
-  return renderer.render(deferredReply({ command }), { error: new KeyRefused(401) });
+  return renderer.render(deferredReply({ command }), { error: new KeyRefused({ status: 401 }) });
 }
 
 it('a completed reply shows what its command makes of the outcome', () => {

@@ -59,7 +59,7 @@ describe('a command', () => {
   });
 
   it.each<[string, unknown, object]>([
-    ['an error of the service', new KeyRefused(401), { outcome: 'KeyRefused', err: undefined }],
+    ['an error of the service', new KeyRefused({ status: 401 }), { outcome: 'KeyRefused', err: undefined }],
     ['a bug', new TypeError('a bug'), { outcome: 'broken', err: expect.any(TypeError) }],
     [
       'an outdated registration',
@@ -78,7 +78,7 @@ describe('a command', () => {
   it('is refused before it runs when the member sends too many', async () => {
     const run = vi.fn(async () => SHOWN);
     const { type, answers, ends } = routerWith({ run }, () => {
-      throw new TooManyCommands(0);
+      throw new TooManyCommands({ untilMs: 0 });
     });
 
     await type();
