@@ -93,8 +93,8 @@ export class DeferredReplies {
   }
 
   /**
-   * From any kept copy without a request, since the process that ended may have spent one on it. Without a copy the reply
-   * may still have been answered: one that shows an embed is left as it is.
+   * The process that ended may have answered it: a reply that shows an embed is left as it is. Any other is completed from
+   * any kept copy without a request, since one may have been spent on it; without a copy it is looked up.
    */
   async #completeTakenOver(reply: DeferredReply): Promise<void> {
     const { editor, ledger, lookupQueue } = this.#options;
@@ -102,9 +102,9 @@ export class DeferredReplies {
     const requester = requesterOf(reply);
     this.#completion.publish(reply, 'taken over');
     const isInTime = deadlineMs > Date.now();
+    if (isInTime && (await editor.hasEmbed(reply))) return this.#completion.drop(reply);
     const kept = isInTime ? await this.#keptCopy(reply) : undefined;
     if (kept) ledger.saved(requester);
-    else if (isInTime && (await editor.hasEmbed(reply))) return this.#completion.drop(reply);
     const start: StartLookup = async (listeners) =>
       kept ?? lookupQueue.enqueue({ ...query, lane: 'members', requester, deadlineMs, ...listeners });
     await this.#completion.complete(reply, start, { keepsEmbed: true });
