@@ -161,37 +161,19 @@ function jsonKeyv(store: object): Keyv<CardRecord> {
 const ENTRY_OVERHEAD_BYTES = 200;
 
 /**
- * A Keyv store that forgets the least recently used entries beyond a number of bytes. Expiry is Keyv's own, inside
- * the value: an LRUCache handed to Keyv directly loses every write that carries a time to live.
+ * A Keyv store that forgets the least recently used entries beyond a number of bytes: `calculatedSize`, two a character,
+ * so never less than what is really held.
  */
-export class BoundedMemory {
-  readonly #entries: LRUCache<string, string>;
-
+export class BoundedMemory extends LRUCache<string, string> {
   constructor(maxBytes: number) {
-    this.#entries = new LRUCache({
+    super({
       maxSize: maxBytes,
       sizeCalculation: (value, key) => 2 * (key.length + value.length) + ENTRY_OVERHEAD_BYTES,
     });
   }
 
-  get(key: string): string | undefined {
-    return this.#entries.get(key);
-  }
-
-  set(key: string, value: string): void {
-    this.#entries.set(key, value);
-  }
-
-  delete(key: string): boolean {
-    return this.#entries.delete(key);
-  }
-
-  clear(): void {
-    this.#entries.clear();
-  }
-
-  /** As counted: two bytes a character, so never less than what is really held. */
-  get bytes(): number {
-    return this.#entries.calculatedSize;
+  /** Expiry is Keyv's own, inside the value: with the time to live that Keyv adds, LRUCache loses every write. */
+  override set(key: string, value: string): this {
+    return super.set(key, value);
   }
 }

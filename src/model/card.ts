@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { InvalidCardId } from './errors.ts';
 
-/** A field that may be absent. A null means the same: the card service has none in its interface, but may send it. */
-export const optional = <T extends z.ZodType>(schema: T) =>
-  schema
-    .nullish()
-    .transform((value) => value ?? undefined)
-    .optional();
+/** A property that may be unknown, absent or null. In the type the key is required, so that no object forgets it. */
+export const orUndefined = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((value) => value ?? undefined);
+
+/** A field that the card service may leave out. Null means the same: it is not in the interface, but may come. */
+export const optional = <T extends z.ZodType>(schema: T) => orUndefined(schema).optional();
 
 /** What a card is worth; an absent figure was not given. The currency is not part of the service's answer. */
 export const Prices = z.object({
@@ -38,16 +38,14 @@ export interface CardQuery {
 }
 
 /** What the service said about one id, as it is kept and shown. */
-export const CardRecord = z
-  .object({
-    /** Absent: there is no such card. */
-    card: Card.optional(),
-    /** When the service said so; the prices are as old as this. */
-    fetchedAtMs: z.number(),
-    /** When the service last denied a card of which we hold a copy. */
-    delistedAtMs: z.number().optional(),
-  })
-  .transform(({ card, ...times }) => ({ card, ...times })); // `card` is never forgotten, only `undefined`
+export const CardRecord = z.object({
+  /** `undefined`: there is no such card. */
+  card: orUndefined(Card),
+  /** When the service said so; the prices are as old as this. */
+  fetchedAtMs: z.number(),
+  /** When the service last denied a card of which we hold a copy. */
+  delistedAtMs: z.number().optional(),
+});
 export type CardRecord = z.infer<typeof CardRecord>;
 
 /** No known service has longer ids. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { orUndefined } from './card.ts';
 
 /** The rate-limit headers of one response; an absent or nonsensical header is `undefined`. */
 export interface QuotaReading {
@@ -10,12 +11,6 @@ export interface QuotaReading {
   sentAtMs: number;
   receivedAtMs: number;
 }
-
-/**
- * For a property that may be unknown: JSON leaves out what is `undefined`, but in the type the key is required, so that no
- * object forgets it.
- */
-export const orUndefined = <T extends z.ZodType>(schema: T) => schema.optional().transform((value) => value);
 
 /** What is known of the day's requests; all times on our clock. */
 export const QuotaState = z.object({

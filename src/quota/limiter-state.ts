@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { orUndefined } from '../model/card.ts';
 import { PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
-import { Breaker, CLOSED_BREAKER, orUndefined, type QuotaReading, QuotaState } from '../model/quota.ts';
+import { Breaker, CLOSED_BREAKER, type QuotaReading, QuotaState } from '../model/quota.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import { LearnedBurst, settingKey } from './pace.ts';
 import { currentQuota, isOfDay, keptOfDay, mergeReading } from './quota.ts';

@@ -246,16 +246,16 @@ describe('bounded memory', () => {
     for (let index = 0; index < 1_000; index++) {
       memory.set(`card ${index}`, 'x'.repeat(500));
       memory.get('first');
-      expect(memory.bytes).toBeLessThanOrEqual(MAX_BYTES);
+      expect(memory.calculatedSize).toBeLessThanOrEqual(MAX_BYTES);
     }
-    expect(memory.bytes).toBeGreaterThan(MAX_BYTES * 0.9);
+    expect(memory.calculatedSize).toBeGreaterThan(MAX_BYTES * 0.9);
     expect([memory.get('first'), memory.get('second')]).toEqual(['x'.repeat(500), undefined]);
   });
 
   it('counts two bytes for each character, and an overhead for each entry', () => {
     const memory = new BoundedMemory(MAX_BYTES);
     memory.set('key', 'value');
-    expect(memory.bytes).toBeGreaterThanOrEqual(16);
+    expect(memory.calculatedSize).toBeGreaterThanOrEqual(16);
   });
 
   it('does not keep a value that is larger than all of it', () => {
@@ -271,6 +271,6 @@ describe('bounded memory', () => {
     memory.set('b', '2');
     expect([memory.delete('a'), memory.delete('a')]).toEqual([true, false]);
     memory.clear();
-    expect([memory.get('b'), memory.bytes]).toEqual([undefined, 0]);
+    expect([memory.get('b'), memory.calculatedSize]).toEqual([undefined, 0]);
   });
 });
