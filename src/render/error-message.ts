@@ -5,33 +5,20 @@ import { formatMessage, fromTime } from './messages.ts';
 /** Why there is no card, or no newer one, as a member reads it: whole sentences, in Markdown. */
 export function errorMessage(locale: string, error: CardServiceError): string {
   const known = error as KnownError; // as its name ensures
+  const untilMs = 'untilMs' in known ? known.untilMs : undefined;
+  const from = untilMs === undefined ? formatMessage(locale, 'inAMinute') : fromTime(locale, untilMs);
   switch (known.name) {
     case 'InvalidCardId':
-      return formatMessage(locale, 'invalidCardId', { reason: known.reason, maxLength: MAX_CARD_ID_LENGTH });
-    case 'QuotaSpent':
-      return formatMessage(locale, 'quotaSpent', { from: fromTime(locale, known.untilMs) });
+      return formatMessage(locale, known.name, { reason: known.reason, maxLength: MAX_CARD_ID_LENGTH });
     case 'Busy':
-      return formatMessage(locale, known.paused ? 'busyPaused' : 'busy', { from: fromTime(locale, known.untilMs) });
+      return formatMessage(locale, known.name, { reason: known.paused ? 'pause' : 'queue', from });
+    case 'BudgetSpent':
+      return formatMessage(locale, known.name, { whose: known.whose, cap: known.cap, from });
+    case 'QuotaSpent':
     case 'KeptInReserve':
-      return formatMessage(locale, 'keptInReserve', { from: fromTime(locale, known.untilMs) });
-    case 'BudgetSpent': {
-      const key = known.whose === 'member' ? 'memberBudgetSpent' : 'serverBudgetSpent';
-      return formatMessage(locale, key, { cap: known.cap, from: fromTime(locale, known.untilMs) });
-    }
-    case 'TooManyCommands':
-      return formatMessage(locale, 'tooManyCommands');
-    case 'RateLimited':
-      return formatMessage(locale, 'rateLimited');
-    case 'KeyRefused':
-      return formatMessage(locale, 'keyRefused');
-    case 'ServiceDown': {
-      const { untilMs } = known;
-      const from = untilMs === undefined ? formatMessage(locale, 'inAMinute') : fromTime(locale, untilMs);
-      return formatMessage(locale, 'serviceDown', { from });
-    }
-    case 'UnexpectedAnswer':
-      return formatMessage(locale, 'unexpectedAnswer');
-    case 'Stopping':
-      return formatMessage(locale, 'stopping');
+    case 'ServiceDown':
+      return formatMessage(locale, known.name, { from });
+    default:
+      return formatMessage(locale, known.name);
   }
 }

@@ -83,32 +83,22 @@ function languageOf(locale: string): [code: string, texts: Language] {
 
 type Arguments<Text extends string> = keyof ArgumentTypes<Text> extends never ? [] : [args: ArgumentTypes<Text>];
 
-/** What an ICU message names between braces, read from its text by the compiler. */
+/**
+ * What an ICU message names between braces, read from its text by the compiler: `{name}`, `{name, number}`, or what begins
+ * a plural or a select. The text of a case is no name, as it is empty or has a space.
+ */
 export type ArgumentTypes<Text extends string> = { [Argument in InText<Text> as Argument[0]]: Argument[1] };
 
-// A text and the cases of a plural or select contain each other in turn: `text {name, plural, one {text} other {text}}`.
-type InText<Text extends string, Found extends [string, unknown] = never> =
-  NextBrace<Text> extends [infer Brace, infer Rest extends string]
-    ? Brace extends '{'
-      ? InArgument<Rest, Found>
-      : InCases<Rest, Found>
-    : Found;
-
-type InCases<Text extends string, Found extends [string, unknown]> =
-  NextBrace<Text> extends [unknown, infer Rest extends string] ? InText<Rest, Found> : Found;
-
-type InArgument<Text extends string, Found extends [string, unknown]> = Text extends `${infer Head}}${infer Rest}`
-  ? Head extends `${infer Name}, ${infer Kind}`
-    ? Kind extends 'number'
-      ? InText<Rest, Found | [Name, number]>
-      : InCases<Text, Found | [Name, Kind extends `plural,${string}` ? number : string]>
-    : InText<Rest, Found | [Head, string]>
+type InText<Text extends string, Found extends [string, unknown] = never> = Text extends `${string}{${infer Rest}`
+  ? InText<Rest, Found | Argument<Rest extends `${infer UpToNextBrace}{${string}` ? UpToNextBrace : Rest>>
   : Found;
 
-type NextBrace<Text extends string> = Text extends `${infer Before}{${infer Rest}`
-  ? Before extends `${string}}${string}`
-    ? ClosingBrace<Text>
-    : ['{', Rest]
-  : ClosingBrace<Text>;
-
-type ClosingBrace<Text extends string> = Text extends `${string}}${infer Rest}` ? ['}', Rest] : [];
+type Argument<Text extends string> = Text extends `${infer Name}, ${'plural' | 'number'}${',' | '}'}${string}`
+  ? [Name, number]
+  : Text extends `${infer Name}, select,${string}`
+    ? [Name, string]
+    : Text extends `${infer Name}}${string}`
+      ? Name extends '' | `${string} ${string}`
+        ? never
+        : [Name, string]
+      : never;

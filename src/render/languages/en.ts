@@ -11,24 +11,21 @@ export const en = {
   inAMinute: 'in a minute',
 
   // Why there is no card, by the name of the error.
-  invalidCardId:
+  InvalidCardId:
     'That is not a card id: {reason, select, empty {it is empty} halfCharacter {it holds half a character} tooLong {it is longer than {maxLength, number} characters} controlCharacter {it holds a control character} other {dots alone name no card}}. An id looks like `base1-4`.',
-  quotaSpent: "Today's requests to the card service are used up. They come back {from}.",
-  busyPaused: 'The card service asked us to wait. Ask again {from}.',
-  busy: 'Too many questions are waiting for the card service. Ask again {from}.',
-  keptInReserve: "The day's last requests are kept for cards that are not known yet; more come {from}.",
-  memberBudgetSpent:
-    'You have used the share of {cap, number} requests a day. It comes back {from}. Cards that are known are still shown.',
-  serverBudgetSpent:
-    'This server has used the share of {cap, number} requests a day. It comes back {from}. Cards that are known are still shown.',
-  tooManyCommands: 'Slow down: that is more commands than anybody can type. Go on in a moment.',
-  rateLimited: 'The card service asked us to wait.',
-  keyRefused:
+  QuotaSpent: "Today's requests to the card service are used up. They come back {from}.",
+  Busy: '{reason, select, pause {The card service asked us to wait} other {Too many questions are waiting for the card service}}. Ask again {from}.',
+  KeptInReserve: "The day's last requests are kept for cards that are not known yet; more come {from}.",
+  BudgetSpent:
+    '{whose, select, member {You have} other {This server has}} used the share of {cap, number} requests a day. It comes back {from}. Cards that are known are still shown.',
+  TooManyCommands: 'Slow down: that is more commands than anybody can type. Go on in a moment.',
+  RateLimited: 'The card service asked us to wait.',
+  KeyRefused:
     "The card service does not accept this bot's API key. Whoever runs the bot has to check CARD_SERVICE_API_KEY.",
-  serviceDown: 'The card service does not answer at the moment. Try again {from}.',
-  unexpectedAnswer:
+  ServiceDown: 'The card service does not answer at the moment. Try again {from}.',
+  UnexpectedAnswer:
     'The card service answered with something this bot does not understand. Whoever runs the bot finds more in the log.',
-  stopping: 'The bot is restarting. Ask again in a minute.',
+  Stopping: 'The bot is restarting. Ask again in a minute.',
 
   // Replies of any command.
   unknownCommand: 'This command is unknown or out of date. It will work again once the commands are registered anew.',
