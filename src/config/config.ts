@@ -1,30 +1,11 @@
 import type { z } from 'zod';
-import type { BudgetSetting, PlanSetting } from '../model/plan.ts';
 import { type Misspelled, misspelled } from './misspelled.ts';
 import { DiscordVariables, Variables } from './variables.ts';
 
-export interface Config {
-  discord: { token: string; apiUrl: string; shards: Shards };
-  cardService: { baseUrl: string; apiKey: string | undefined; cardPath: string; timeoutMs: number };
-  plan: PlanSetting;
-  freshness: { factsFreshMs: number; pricesFreshMs: number; notFoundFreshMs: number; keepMs: number };
-  budgets: BudgetSetting;
-  longestWaitMs: number;
-  currency: string | undefined;
-  dataDir: string;
-  /** `undefined`: state is in files under `dataDir`. `url` may hold a password. */
-  redis: { url: string; keyPrefix: string } | undefined;
-  logLevel: string;
-}
-
-/** `auto`: this process runs all shards, as many as Discord recommends. */
-export type Shards = 'auto' | { ids: readonly number[]; count: number };
+export type Config = ReturnType<typeof readConfig>;
 
 /** What `npm run commands` needs. */
-export interface RegistrationConfig {
-  token: string;
-  apiUrl: string;
-}
+export type RegistrationConfig = Pick<Config['discord'], 'token' | 'apiUrl'>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,14 +15,15 @@ export class ConfigError extends Error {
 }
 
 /** @throws ConfigError */
-export function readConfig(environment: Environment = process.env): Config {
+export function readConfig(environment: Environment = process.env) {
   const read = parse(Variables, environment);
   const { DISCORD_SHARDS: ids, DISCORD_SHARD_COUNT: count } = read;
   return {
     discord: {
       token: read.DISCORD_TOKEN,
       apiUrl: read.DISCORD_API_URL,
-      shards: ids === 'auto' || count === undefined ? 'auto' : { ids, count },
+      /** `auto`: this process runs all shards, as many as Discord recommends. */
+      shards: ids === 'auto' || count === undefined ? ('auto' as const) : { ids, count },
     },
     cardService: {
       baseUrl: read.CARD_SERVICE_URL,
@@ -64,6 +46,7 @@ export function readConfig(environment: Environment = process.env): Config {
     longestWaitMs: read.LONGEST_WAIT_SECONDS * 1000,
     currency: read.PRICE_CURRENCY,
     dataDir: read.DATA_DIR,
+    /** `undefined`: state is in files under `dataDir`. `url` may hold a password. */
     redis: read.REDIS_URL === undefined ? undefined : { url: read.REDIS_URL, keyPrefix: read.REDIS_KEY_PREFIX },
     logLevel: read.LOG_LEVEL,
   };
@@ -73,11 +56,6 @@ export function readConfig(environment: Environment = process.env): Config {
 export function secretsOf({ discord, cardService, redis }: Config): (string | undefined)[] {
   const password = redis && new URL(redis.url).password;
   return [discord.token, cardService.apiKey, password, password && decodeURIComponent(password)];
-}
-
-/** Misspelled variables among those that `npm run commands` reads. */
-export function misspelledForRegistration(environment?: Environment): Misspelled[] {
-  return misspelledVariables(environment, DiscordVariables);
 }
 
 /** @throws ConfigError */

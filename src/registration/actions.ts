@@ -1,7 +1,7 @@
+import type { Environment } from '../config/config.ts';
 import { CHAT_INPUT, type CommandDiff, diffCommands, isSame, type LocalCommand } from './command-diff.ts';
-import type { Scope } from './command-shape.ts';
 import { doubledCommands } from './doubled-commands.ts';
-import type { Application, Registration } from './registration.ts';
+import type { Named, Registration } from './registration.ts';
 import { diffJson, diffReport, listReport } from './report.ts';
 
 export type Action = 'list' | 'diff' | 'register' | 'clear';
@@ -15,43 +15,52 @@ export interface Flags {
   yes?: boolean;
 }
 
-export interface ActionContext {
-  registration: Registration;
-  application: Application;
+/** Everything outside the CLI that it uses. */
+export interface CliContext {
   commands: readonly LocalCommand[];
-  /** Explains a failure of Discord or of the connection; `undefined` for a bug. */
-  explain: (error: unknown) => string | undefined;
-  /** Asks a question on the terminal; `undefined` without one. */
-  ask: ((question: string) => Promise<string>) | undefined;
+  /** `process.env` unless given. */
+  env?: Environment;
+  /** Asks a question on the terminal; absent without one. */
+  ask?: (question: string) => Promise<string>;
   out: (text: string) => void;
   err: (text: string) => void;
+}
+
+export interface ActionContext extends CliContext {
+  registration: Registration;
+  application: Named;
+  /** Explains a failure of Discord or of the connection; `undefined` for a bug. */
+  explain: (error: unknown) => string | undefined;
 }
 
 /** Runs one action and prints its result. @returns the exit code @throws what `Registration` throws */
 export async function performAction(action: Action, flags: Flags, context: ActionContext): Promise<number> {
   const { registration, application, out } = context;
-  const scope: Scope = { guildId: flags.guild };
-  const subject = { application, scope };
-  const print = (text: string, json: object) => out(`${flags.json ? JSON.stringify(json, null, 2) : text}\n`);
-  const registered = await registration.commands(application.id, scope);
+  const { guild } = flags;
+  const subject = { application, guildId: guild ?? null };
+  const print = (text: string, json: object) =>
+    out(`${flags.json ? JSON.stringify({ ...subject, ...json }, null, 2) : text}\n`);
+  const where = guild === undefined ? 'Global commands' : `Commands in server ${guild}`;
+  const heading = `${where} of ${application.name} (${application.id})`;
+  const registered = await registration.commands(application.id, guild);
 
   if (action === 'list') {
-    print(listReport(subject, registered), { application, guildId: scope.guildId ?? null, commands: registered });
-    await warnOfDoubles(context, scope, namesOf(registered.filter(({ type }) => type === CHAT_INPUT)));
+    print(listReport(heading, registered), { commands: registered });
+    await warnOfDoubles(context, guild, namesOf(registered.filter(({ type }) => type === CHAT_INPUT)));
     return 0;
   }
 
   const wanted = action === 'clear' ? [] : context.commands;
-  const diff = diffCommands(wanted, registered, scope);
+  const diff = diffCommands(wanted, registered, guild);
   if (action === 'diff') {
-    print(diffReport(subject, diff), diffJson(subject, diff));
+    print(diffReport(heading, diff), diffJson(diff));
   } else {
     const sent = !isSame(diff) && !flags.dryRun;
     if (sent && action === 'clear' && !(await isConfirmed(flags, context))) return 1;
-    if (sent) await registration.replace(application.id, scope, wanted, diff.kept);
-    print(`${diffReport(subject, diff)}\n${outcome(diff, sent)}`, { ...diffJson(subject, diff), sent });
+    if (sent) await registration.replace(application.id, guild, wanted, diff.kept);
+    print(`${diffReport(heading, diff)}\n${outcome(diff, sent)}`, { ...diffJson(diff), sent });
   }
-  await warnOfDoubles(context, scope, namesOf(wanted));
+  await warnOfDoubles(context, guild, namesOf(wanted));
   return action === 'diff' && !isSame(diff) ? 2 : 0;
 }
 
@@ -75,10 +84,14 @@ function outcome(diff: CommandDiff, sent: boolean): string {
 }
 
 /** Runs last, and its failure is only a warning: the action is done by then. */
-async function warnOfDoubles(context: ActionContext, scope: Scope, names: readonly string[]): Promise<void> {
-  const { registration, application, explain, err } = context;
+async function warnOfDoubles(
+  { registration, application, explain, err }: ActionContext,
+  guildId: string | undefined,
+  names: readonly string[],
+): Promise<void> {
   try {
-    for (const warning of await doubledCommands(registration, application, scope, names)) err(`Warning: ${warning}\n`);
+    const warnings = await doubledCommands(registration, application.id, guildId, names);
+    for (const warning of warnings) err(`Warning: ${warning}\n`);
   } catch (error) {
     const words = explain(error);
     if (words === undefined) throw error;

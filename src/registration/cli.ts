@@ -1,25 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import {
-  type Environment,
-  misspelledForRegistration,
-  type RegistrationConfig,
-  readRegistrationConfig,
-} from '../config/config.ts';
-import { type Action, type Flags, performAction } from './actions.ts';
-import type { LocalCommand } from './command-diff.ts';
+import { misspelledVariables, type RegistrationConfig, readRegistrationConfig } from '../config/config.ts';
+import { DiscordVariables } from '../config/variables.ts';
+import { type Action, type CliContext, type Flags, performAction } from './actions.ts';
 import { explainFailure } from './failure.ts';
 import { Registration } from './registration.ts';
-
-/** Everything outside the CLI that it uses. */
-export interface CliContext {
-  commands: readonly LocalCommand[];
-  /** `process.env` unless given. */
-  env?: Environment;
-  /** Asks a question on the terminal; absent without one. */
-  ask?: (question: string) => Promise<string>;
-  out: (text: string) => void;
-  err: (text: string) => void;
-}
 
 const SUMMARIES: Record<Action, string> = {
   list: 'show what is registered at Discord',
@@ -78,7 +62,8 @@ function guildId(text: string): string {
 }
 
 /** Runs one action, or prints why it failed. @returns the exit code */
-async function attempt(action: Action, flags: Flags, { commands, env, ask, out, err }: CliContext): Promise<number> {
+async function attempt(action: Action, flags: Flags, context: CliContext): Promise<number> {
+  const { commands, env, err } = context;
   let config: RegistrationConfig;
   try {
     config = readRegistrationConfig(env);
@@ -86,13 +71,13 @@ async function attempt(action: Action, flags: Flags, { commands, env, ask, out, 
     err(`${error instanceof Error ? error.message : error}\n`);
     return 1;
   }
-  for (const { name, meant } of misspelledForRegistration(env))
+  for (const { name, meant } of misspelledVariables(env, DiscordVariables))
     err(`${name} is unknown; ${meant} was probably meant.\n`);
   const registration = new Registration(config);
   let applicationId: string | undefined;
   const explain = (error: unknown) =>
     explainFailure(error, {
-      scope: { guildId: flags.guild },
+      guildId: flags.guild,
       apiUrl: config.apiUrl,
       applicationId,
       sentNames: commands.map(({ name }) => name),
@@ -101,7 +86,7 @@ async function attempt(action: Action, flags: Flags, { commands, env, ask, out, 
   try {
     const application = await registration.application();
     applicationId = application.id;
-    return await performAction(action, flags, { registration, application, commands, explain, ask, out, err });
+    return await performAction(action, flags, { ...context, registration, application, explain });
   } catch (error) {
     const words = explain(error);
     if (words === undefined) throw error;

@@ -1,6 +1,6 @@
 import type { RESTPostAPIChatInputApplicationCommandsJSONBody } from 'discord.js';
 import { z } from 'zod';
-import { commandShape, type Scope } from './command-shape.ts';
+import { commandShape } from './command-shape.ts';
 
 export type LocalCommand = RESTPostAPIChatInputApplicationCommandsJSONBody;
 
@@ -36,7 +36,7 @@ export interface CommandDiff {
 export function diffCommands(
   local: readonly LocalCommand[],
   registered: readonly RegisteredCommand[],
-  scope: Scope,
+  guildId: string | undefined,
 ): CommandDiff {
   const slash = registered.filter((command) => command.type === CHAT_INPUT);
   const names = new Set(local.map((command) => command.name));
@@ -53,7 +53,7 @@ export function diffCommands(
       diff.added.push(command);
       continue;
     }
-    const changes = fieldChanges(commandShape(known, scope), commandShape(command, scope));
+    const changes = fieldChanges(commandShape(known, guildId), commandShape(command, guildId));
     if (changes.length > 0) diff.changed.push({ name: command.name, changes });
     else diff.unchanged.push(command.name);
   }

@@ -1,10 +1,5 @@
 import { z } from 'zod';
 
-/** The global commands, shown in all servers and direct messages, or those of one server. */
-export interface Scope {
-  guildId: string | undefined;
-}
-
 /** Discord sends `null` for an unset field or leaves it out; both mean the default. */
 const withDefault = <T extends z.ZodType>(schema: T, fallback: z.output<T>) =>
   schema.nullish().transform((value) => value ?? fallback);
@@ -67,9 +62,10 @@ export type CommandShape = Omit<z.output<typeof Command>, 'integration_types' | 
 
 /**
  * @param command as declared, or as Discord sends it
+ * @param guildId the command's server; `undefined` for a global command
  * @throws ZodError when it is not a slash command
  */
-export function commandShape(command: unknown, { guildId }: Scope): CommandShape {
+export function commandShape(command: unknown, guildId: string | undefined): CommandShape {
   const { integration_types, contexts, dm_permission, ...shape } = Command.parse(command);
   if (guildId !== undefined) return shape; // commands of a server have no contexts
 

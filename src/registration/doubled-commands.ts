@@ -1,7 +1,6 @@
 import { DiscordAPIError } from 'discord.js';
 import { CHAT_INPUT } from './command-diff.ts';
-import type { Scope } from './command-shape.ts';
-import type { Application, BotGuild, Registration } from './registration.ts';
+import type { Registration } from './registration.ts';
 
 /** The most servers that are searched for doubles of global commands; each costs a request. */
 const MAX_SEARCHED_GUILDS = 50;
@@ -9,23 +8,24 @@ const MAX_SEARCHED_GUILDS = 50;
 /**
  * Warnings about commands that members see twice, because they are registered both globally and in a server.
  *
- * @param names the slash commands that `scope` has or is about to have
+ * @param guildId the server whose commands were changed; `undefined` for the global ones
+ * @param names the slash commands that it has or is about to have
  */
 export async function doubledCommands(
   registration: Registration,
-  application: Application,
-  scope: Scope,
+  applicationId: string,
+  guildId: string | undefined,
   names: readonly string[],
 ): Promise<string[]> {
   if (names.length === 0) return [];
-  if (scope.guildId !== undefined) {
-    const doubled = await sharedNames(registration, application, { guildId: undefined }, names);
-    return doubled.length > 0 ? [sentence(doubled, scope.guildId)] : [];
+  if (guildId !== undefined) {
+    const doubled = await sharedNames(registration, applicationId, undefined, names);
+    return doubled.length > 0 ? [sentence(doubled, guildId)] : [];
   }
   const guilds = await unlessRefused(registration.guilds(), []);
   const warnings = await Promise.all(
-    guilds.slice(0, MAX_SEARCHED_GUILDS).map(async ({ id, name }: BotGuild) => {
-      const doubled = await unlessRefused(sharedNames(registration, application, { guildId: id }, names), []);
+    guilds.slice(0, MAX_SEARCHED_GUILDS).map(async ({ id, name }) => {
+      const doubled = await unlessRefused(sharedNames(registration, applicationId, id, names), []);
       return doubled.length > 0 ? [sentence(doubled, id, name)] : [];
     }),
   );
@@ -36,11 +36,11 @@ export async function doubledCommands(
 
 async function sharedNames(
   registration: Registration,
-  { id }: Application,
-  scope: Scope,
+  applicationId: string,
+  guildId: string | undefined,
   names: readonly string[],
 ): Promise<string[]> {
-  const commands = await registration.commands(id, scope);
+  const commands = await registration.commands(applicationId, guildId);
   return commands.filter(({ type, name }) => type === CHAT_INPUT && names.includes(name)).map(({ name }) => name);
 }
 

@@ -1,10 +1,10 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import { z } from 'zod';
-import type { Scope } from './command-shape.ts';
 
 /** The facts that an explanation may name. */
 export interface FailureContext {
-  scope: Scope;
+  /** `undefined` for the global commands. */
+  guildId: string | undefined;
   apiUrl: string;
   /** `undefined` until Discord has answered with it. */
   applicationId: string | undefined;
@@ -56,8 +56,8 @@ function refused(error: DiscordAPIError, context: FailureContext): string {
   return `Discord refuses: ${error.message} (${error.status}, code ${error.code}).`;
 }
 
-function missingAccess({ scope, applicationId }: FailureContext): string {
-  const where = scope.guildId === undefined ? 'here' : `in server ${scope.guildId}`;
+function missingAccess({ guildId, applicationId }: FailureContext): string {
+  const where = guildId === undefined ? 'here' : `in server ${guildId}`;
   const id = applicationId ?? 'APPLICATION_ID';
   return `The bot has no access ${where}. Check the id, and invite the bot there with commands allowed:\nhttps://discord.com/oauth2/authorize?client_id=${id}&scope=bot+applications.commands`;
 }

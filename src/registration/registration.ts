@@ -2,7 +2,6 @@ import { REST, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { RegistrationConfig } from '../config/config.ts';
 import { type LocalCommand, RegisteredCommand } from './command-diff.ts';
-import type { Scope } from './command-shape.ts';
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 1;
@@ -11,11 +10,9 @@ const LONGEST_WAIT_MS = 5_000;
 /** Discord lists at most 200 servers per request ("Get Current User Guilds"). */
 const MAX_GUILDS = 200;
 
-const Application = z.object({ id: z.string(), name: z.string() });
-export type Application = z.infer<typeof Application>;
-
-const Guilds = z.array(z.object({ id: z.string(), name: z.string() }));
-export type BotGuild = z.infer<typeof Guilds>[number];
+/** An application or a server. */
+const Named = z.object({ id: z.string(), name: z.string() });
+export type Named = z.infer<typeof Named>;
 
 /** Fields that Discord adds to a command and does not accept. */
 const ADDED_BY_DISCORD = ['id', 'application_id', 'version', 'guild_id', 'name_localized', 'description_localized'];
@@ -23,7 +20,8 @@ const ADDED_BY_DISCORD = ['id', 'application_id', 'version', 'guild_id', 'name_l
 const GLOBAL_ONLY = ['contexts', 'integration_types', 'dm_permission'];
 
 /**
- * The commands registered at Discord. Every method costs one request and throws what @discordjs/rest throws, or a
+ * The commands registered at Discord: the global ones, shown in all servers and direct messages, or with `guildId` those
+ * of one server. Every method costs one request and throws what @discordjs/rest throws, or a
  * ZodError when the answer is not Discord's; `explainFailure` explains both.
  */
 export class Registration {
@@ -39,42 +37,42 @@ export class Registration {
   }
 
   /** The application of the token. */
-  async application(): Promise<Application> {
-    return Application.parse(await this.#rest.get(Routes.currentApplication()));
+  async application(): Promise<Named> {
+    return Named.parse(await this.#rest.get(Routes.currentApplication()));
   }
 
   /** Commands of every type, with their translations. */
-  async commands(applicationId: string, scope: Scope): Promise<RegisteredCommand[]> {
+  async commands(applicationId: string, guildId: string | undefined): Promise<RegisteredCommand[]> {
     const query = new URLSearchParams({ with_localizations: 'true' });
-    return RegisteredCommand.array().parse(await this.#rest.get(commandsRoute(applicationId, scope), { query }));
+    return RegisteredCommand.array().parse(await this.#rest.get(commandsRoute(applicationId, guildId), { query }));
   }
 
   /**
-   * Replaces the slash commands of the scope. A bulk overwrite deletes commands of every type that it does not name, so
+   * Replaces the slash commands of one place. A bulk overwrite deletes commands of every type that it does not name, so
    * the commands of other types (`kept`) are sent again as they are.
    */
   async replace(
     applicationId: string,
-    scope: Scope,
+    guildId: string | undefined,
     slash: readonly LocalCommand[],
     kept: readonly RegisteredCommand[],
   ): Promise<void> {
-    const omitted = scope.guildId === undefined ? [] : GLOBAL_ONLY;
+    const omitted = guildId === undefined ? [] : GLOBAL_ONLY;
     const body = [
       ...slash.map((command) => withoutFields(command, omitted)),
       ...kept.map((command) => withoutFields(command, [...omitted, ...ADDED_BY_DISCORD])),
     ];
-    await this.#rest.put(commandsRoute(applicationId, scope), { body });
+    await this.#rest.put(commandsRoute(applicationId, guildId), { body });
   }
 
   /** The servers that the bot is in, at most 200. */
-  async guilds(): Promise<BotGuild[]> {
+  async guilds(): Promise<Named[]> {
     const query = new URLSearchParams({ limit: String(MAX_GUILDS) });
-    return Guilds.parse(await this.#rest.get(Routes.userGuilds(), { query }));
+    return Named.array().parse(await this.#rest.get(Routes.userGuilds(), { query }));
   }
 }
 
-function commandsRoute(applicationId: string, { guildId }: Scope): `/${string}` {
+function commandsRoute(applicationId: string, guildId: string | undefined): `/${string}` {
   return guildId === undefined
     ? Routes.applicationCommands(applicationId)
     : Routes.applicationGuildCommands(applicationId, guildId);

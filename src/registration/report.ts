@@ -1,25 +1,17 @@
 import { z } from 'zod';
 import { CHAT_INPUT, type CommandDiff, type FieldChange, isSame, type RegisteredCommand } from './command-diff.ts';
-import type { Scope } from './command-shape.ts';
-import type { Application } from './registration.ts';
-
-/** The commands that a report is about. */
-export interface Subject {
-  application: Application;
-  scope: Scope;
-}
 
 const KINDS: Readonly<Record<number, string>> = { 2: 'member menu', 3: 'message menu', 4: 'entry point' };
 
 /** The registered commands, as text. */
-export function listReport(subject: Subject, commands: readonly RegisteredCommand[]): string {
-  if (commands.length === 0) return `${heading(subject)}: none.`;
+export function listReport(heading: string, commands: readonly RegisteredCommand[]): string {
+  if (commands.length === 0) return `${heading}: none.`;
   const rows = commands.map((command) => [shownName(command), command.id, usage(command), description(command)]);
-  return `${heading(subject)}: ${commands.length}\n${table([['NAME', 'ID', 'OPTIONS', 'DESCRIPTION'], ...rows])}`;
+  return `${heading}: ${commands.length}\n${table([['NAME', 'ID', 'OPTIONS', 'DESCRIPTION'], ...rows])}`;
 }
 
 /** The differences, as text: `+` only in this checkout, `-` only at Discord, `~` different, `=` same. */
-export function diffReport(subject: Subject, diff: CommandDiff): string {
+export function diffReport(heading: string, diff: CommandDiff): string {
   const same = diff.unchanged.length;
   const lines = [
     ...diff.added.map(({ name, description }) => `+ /${name}  ${description}`),
@@ -28,14 +20,12 @@ export function diffReport(subject: Subject, diff: CommandDiff): string {
     ...(same > 0 ? [`= ${diff.unchanged.map((name) => `/${name}`).join(', ')}`] : []),
     ...diff.kept.map((command) => `= ${shownName(command)} is left alone`),
   ];
-  return [`${heading(subject)}: ${isSame(diff) ? 'nothing differs.' : 'something differs.'}`, ...lines].join('\n');
+  return [`${heading}: ${isSame(diff) ? 'nothing differs.' : 'something differs.'}`, ...lines].join('\n');
 }
 
 /** The differences, as JSON. */
-export function diffJson({ application, scope }: Subject, diff: CommandDiff): Record<string, unknown> {
+export function diffJson(diff: CommandDiff): object {
   return {
-    application,
-    guildId: scope.guildId ?? null,
     same: isSame(diff),
     added: diff.added.map(({ name }) => name),
     removed: diff.removed.map(({ name, id }) => ({ name, id })),
@@ -43,11 +33,6 @@ export function diffJson({ application, scope }: Subject, diff: CommandDiff): Re
     unchanged: diff.unchanged,
     kept: diff.kept.map(({ name, id, type }) => ({ name, id, type })),
   };
-}
-
-function heading({ application, scope }: Subject): string {
-  const where = scope.guildId === undefined ? 'Global commands' : `Commands in server ${scope.guildId}`;
-  return `${where} of ${application.name} (${application.id})`;
 }
 
 function changeLine({ path, before, after }: FieldChange): string {

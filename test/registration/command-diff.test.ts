@@ -8,8 +8,8 @@ import {
   type RegisteredCommand,
 } from '../../src/registration/command-diff.ts';
 
-const GLOBAL = { guildId: undefined };
-const IN_SERVER = { guildId: '1180000000004194305' };
+const GLOBAL = undefined;
+const IN_SERVER = '1180000000004194305';
 
 const CARD: LocalCommand = {
   name: 'card',
@@ -40,8 +40,8 @@ function registered(command: object, more: object = {}): RegisteredCommand {
   };
 }
 
-function changesOf(local: Partial<LocalCommand>, remote: object, scope: { guildId: string | undefined } = GLOBAL) {
-  const diff = diffCommands([{ ...CARD, ...local }], [registered({ ...CARD, ...remote })], scope);
+function changesOf(local: Partial<LocalCommand>, remote: object, guildId: string | undefined = GLOBAL) {
+  const diff = diffCommands([{ ...CARD, ...local }], [registered({ ...CARD, ...remote })], guildId);
   return diff.changed.flatMap(({ changes }) => changes);
 }
 
