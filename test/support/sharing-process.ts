@@ -21,6 +21,8 @@ export interface SharingProcessOptions {
   setting: PlanSetting;
   /** In a log of its own unless given. */
   warnings?: QuotaWarnings;
+  /** The bot's own unless given: a busy machine looks like an outage. */
+  answerTimeoutMs?: number;
 }
 
 /** The limiter of one of several processes, with its own connection to Redis. Closed when the test ends. */
@@ -30,9 +32,9 @@ export class SharingProcess {
   readonly limiter: RedisLimiter;
   readonly log = logLines();
 
-  constructor({ url, prefix }: TestRedis, { setting, warnings }: SharingProcessOptions) {
+  constructor({ url, prefix }: TestRedis, { setting, warnings, ...patience }: SharingProcessOptions) {
     const { log } = this.log;
-    this.link = new RedisLink({ url, prefix, log });
+    this.link = new RedisLink({ url, prefix, log, ...patience });
     this.processesAlive = new ProcessesAlive(this.link, prefix, 1, HEARTBEAT_TIMES);
     const bucket = new RedisBucket(this.link, prefix, ACCOUNT);
     const shared = new SharedLimiterState({

@@ -1,7 +1,13 @@
 import { Incident, type Logger } from '../../log.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { newClient, type RedisClient } from './redis-client.ts';
-import { isOutage, isRefusedWrite, RedisUnavailable, withinAnswerTimeout } from './redis-unavailable.ts';
+import {
+  ANSWER_TIMEOUT_MS,
+  isOutage,
+  isRefusedWrite,
+  RedisUnavailable,
+  withinAnswerTimeout,
+} from './redis-unavailable.ts';
 
 /**
  * `usable`: reads and writes work. `readable`: writes are refused (a read-only replica, out of memory). `unavailable`:
@@ -13,11 +19,21 @@ const CHECK_EVERY_MS = 1_000;
 /** Usable within 2 s of Redis's return: this, the reconnect of the client, and one answer. */
 const CHECK_EVERY_WHILE_UNAVAILABLE_MS = 200;
 
+export interface RedisLinkOptions {
+  url: string;
+  /** Of every key of the bot, with its version and without a colon at the end. */
+  prefix: string;
+  log: Logger;
+  /** A command that is not answered by then counts as an outage. */
+  answerTimeoutMs?: number;
+}
+
 /** The connection to Redis, and whether commands are worth sending. */
 export class RedisLink {
   readonly client: RedisClient;
   readonly #probeKey: string;
   readonly #log: Logger;
+  readonly #answerTimeoutMs: number;
   readonly #outage: Incident;
   readonly #onHealth: ((health: RedisHealth) => void)[] = [];
   #health: RedisHealth = 'unavailable';
@@ -27,9 +43,9 @@ export class RedisLink {
   #isClosed = false;
   #unansweredProbe: Promise<unknown> | undefined;
 
-  /** @param prefix of every key of the bot, with its version and without a colon at the end */
-  constructor({ url, prefix, log }: { url: string; prefix: string; log: Logger }) {
+  constructor({ url, prefix, log, answerTimeoutMs = ANSWER_TIMEOUT_MS }: RedisLinkOptions) {
     this.#log = log;
+    this.#answerTimeoutMs = answerTimeoutMs;
     this.#outage = new Incident(log, {
       level: 'warn',
       begins: 'redis unavailable: this process continues isolated, with its share of the plan',
@@ -85,7 +101,7 @@ export class RedisLink {
   async #send<T>(work: (client: RedisClient) => Promise<T>, isWorthSending: boolean): Promise<T> {
     if (!isWorthSending) throw new RedisUnavailable(this.#reason);
     try {
-      return await withinAnswerTimeout(work(this.client));
+      return await withinAnswerTimeout(this.#answerTimeoutMs, work(this.client));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       if (isOutage(error)) this.#setHealth(isRefusedWrite(error) ? 'readable' : 'unavailable', messageOf(error));
@@ -117,7 +133,7 @@ export class RedisLink {
         .finally(() => {
           this.#unansweredProbe = undefined;
         });
-      await withinAnswerTimeout(this.#unansweredProbe);
+      await withinAnswerTimeout(this.#answerTimeoutMs, this.#unansweredProbe);
       this.#setHealth('usable');
     } catch (error) {
       const refused = error instanceof Error && isRefusedWrite(error);

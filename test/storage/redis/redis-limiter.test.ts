@@ -43,7 +43,7 @@ interface Processes {
 }
 
 async function processes<Count extends keyof Processes>(count: Count, redis: TestRedis, setting: PlanSetting = SLOW) {
-  const all = Array.from({ length: count }, () => SharingProcess.joined(redis, { setting }));
+  const all = Array.from({ length: count }, () => SharingProcess.joined(redis, { setting, answerTimeoutMs: 10_000 }));
   return (await Promise.all(all)) as Processes[Count];
 }
 
