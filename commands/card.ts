@@ -1,6 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
-import type { Invocation, Message, Response, SlashCommand } from '../src/discord/interactions/command.ts';
+import type { Command, Invocation, Message, Response } from '../src/discord/interactions/command.ts';
 import { type CardQuery, type CardRecord, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import type { CardServiceError } from '../src/model/errors.ts';
 import { requesterOf } from '../src/model/requester.ts';
@@ -51,7 +51,7 @@ export default {
     'answer' in outcome
       ? show(query, outcome.answer, { locale }, services)
       : { content: errorMessage(locale, outcome.error) },
-} satisfies SlashCommand;
+} satisfies Command;
 
 /** The stale copy at once; the renewed one, or why there is none, as a correction. */
 async function replyAndRenew(

@@ -1,6 +1,6 @@
-import type { SlashCommand } from '../src/discord/interactions/command.ts';
+import type { Command } from '../src/discord/interactions/command.ts';
 import card from './card.ts';
 import usage from './usage.ts';
 
 /** Every command: the one list that is registered and handled. */
-export const commands: readonly SlashCommand[] = [card, usage];
+export const commands = [card, usage] satisfies readonly Command[];

@@ -1,6 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
-import type { Invocation, Message, SlashCommand } from '../src/discord/interactions/command.ts';
+import type { Command, Invocation, Message } from '../src/discord/interactions/command.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
 import { errorMessage } from '../src/render/error-message.ts';
 import { age } from '../src/render/formats.ts';
@@ -39,7 +39,7 @@ export default {
       }),
     };
   },
-} satisfies SlashCommand;
+} satisfies Command;
 
 function missing(
   { report, missing }: UsageKnown,

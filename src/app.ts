@@ -1,9 +1,9 @@
 import { commands } from '../commands/index.ts';
 import type { Services } from '../commands/services.ts';
 import type { Config } from './config/config.ts';
-import { createClient, onInteraction } from './discord/gateway/client.ts';
+import { createClient } from './discord/gateway/client.ts';
 import { login, refused } from './discord/gateway/login.ts';
-import { CompletionRenderer } from './discord/interactions/completion.ts';
+import { replyRenderer } from './discord/interactions/dispatch.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { ReplyEdits } from './discord/rest/reply-edits.ts';
 import type { Logger } from './log.ts';
@@ -59,7 +59,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     ledger,
     journal: state.journal,
     editor: replyEdits,
-    renderer: new CompletionRenderer(commands, services),
+    render: replyRenderer(commands, services),
     events,
     log,
   });
@@ -73,7 +73,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     events,
     log,
   });
-  onInteraction(client, router);
+  client.on('interactionCreate', router.receive);
 
   deferredReplies.takeOver(); // needs no gateway: replies are edited by their tokens
 

@@ -24,7 +24,7 @@ export const NO_OTHER_QUEUES: QueueExchange = { exchange: () => Promise.resolve(
 const MAX_SUMMARIZED = 300;
 const MAX_SUMMARIZED_REQUESTERS = 10;
 
-/** A shown time that moves by no more than this is not corrected either (replies/wait-notice.ts). */
+/** A shown time that moves by no more than this is not corrected either (replies/completion.ts). */
 const OVERDUE_MS = 15_000;
 
 /** Which pending lookup gets the next permit, in fairness also to what waits in other processes. */

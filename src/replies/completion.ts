@@ -4,20 +4,22 @@ import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { CommandEvent, Events, ReplyEvent } from '../model/events.ts';
 import { requesterOf } from '../model/requester.ts';
 import { backOffMs } from '../time/back-off.ts';
-import type { DeferredReply, Outcome } from './deferred-reply.ts';
-import type { CompleteResult, ReplyEditor, ReplyMessage } from './reply-editor.ts';
-import type { ReplyJournal } from './reply-journal.ts';
-import { WaitNotice } from './wait-notice.ts';
+import type {
+  CompleteResult,
+  DeferredReply,
+  Outcome,
+  ReplyEditor,
+  ReplyJournal,
+  ReplyMessage,
+} from './deferred-reply.ts';
 
-export interface ReplyRenderer {
-  /** What the reply shows in the end; `err` when its command cannot render it. */
-  render(reply: DeferredReply, outcome: Outcome): { message: ReplyMessage; err?: unknown };
-}
+/** What the reply shows in the end; `err` when its command cannot render it. */
+export type RenderReply = (reply: DeferredReply, outcome: Outcome) => { message: ReplyMessage; err?: unknown };
 
 export interface CompletionOptions {
   journal: ReplyJournal;
   editor: ReplyEditor;
-  renderer: ReplyRenderer;
+  render: RenderReply;
   events: Events;
 }
 
@@ -47,14 +49,14 @@ export class Completion {
    * @param keepsEmbed whether the reply may have been answered already, so that a sentence must not replace an embed
    */
   async complete(reply: DeferredReply, start: StartLookup, { keepsEmbed = false } = {}): Promise<void> {
-    const { editor, journal, renderer } = this.#options;
+    const { editor, journal, render } = this.#options;
     if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
     const { outcome, requested, waitMs } = await this.#lookUp(reply, start);
     const stopping = 'error' in outcome && outcome.error instanceof Stopping;
     if (stopping && (await journal.keeps(reply))) return;
 
     // Rendered once: however often it is sent, it is the same answer.
-    const { message, err } = renderer.render(reply, outcome);
+    const { message, err } = render(reply, outcome);
     if (keepsEmbed && !message.embeds?.length && (await editor.hasEmbed(reply))) return this.drop(reply);
     const result = await this.#show(reply, message);
     if (result === 'stopped') return;
@@ -126,4 +128,47 @@ export class Completion {
     this.publishEnd(reply, end);
     await this.#options.journal.remove(reply.interactionId);
   }
+}
+
+/** A shorter wait is left at "thinking…". */
+const MIN_SHOWN_MS = 3_000;
+/** A time that is off by less stays, because every edit is a request to Discord. */
+const MIN_MOVED_MS = 15_000;
+
+/** Shows a waiting member when the permit is expected, one edit after the other; outdated times are skipped. */
+export class WaitNotice {
+  readonly #show: (permitAtMs: number) => Promise<void>;
+  #permitAtMs: number | undefined;
+  #shownAtMs: number | undefined;
+  #edits = Promise.resolve();
+
+  /** @param show must not reject */
+  constructor(show: (permitAtMs: number) => Promise<void>) {
+    this.#show = show;
+  }
+
+  /** The permit is expected at that time. */
+  expect(permitAtMs: number): void {
+    this.#permitAtMs = permitAtMs;
+    this.#edits = this.#edits.then(() => this.#update());
+  }
+
+  /** There is a permit, or there will be none. @returns when the last edit has ended */
+  end(): Promise<void> {
+    this.#permitAtMs = undefined;
+    return this.#edits;
+  }
+
+  async #update(): Promise<void> {
+    const permitAtMs = this.#permitAtMs;
+    if (permitAtMs === undefined || !isWorthShowing(this.#shownAtMs, permitAtMs, Date.now())) return;
+    this.#shownAtMs = permitAtMs;
+    await this.#show(permitAtMs);
+  }
+}
+
+/** Whether to show a waiting member when the permit is expected, given the time that is shown already. */
+export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number, nowMs: number): boolean {
+  if (permitAtMs - nowMs <= MIN_SHOWN_MS) return false;
+  return shownAtMs === undefined || Math.abs(permitAtMs - shownAtMs) > MIN_MOVED_MS;
 }

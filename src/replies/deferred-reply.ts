@@ -33,3 +33,55 @@ export type Outcome = { answer: CardRecord } | { error: CardServiceError };
 
 /** An interaction's token expires 15 minutes after the command; half a minute is kept for the last edit. */
 export const REPLY_DEADLINE_MS = 14.5 * 60_000;
+
+/**
+ * Deferred replies that outlive their process. Replies are completed from memory; the journal is read only by the process
+ * that takes over. No method rejects: a reply that cannot be journaled is completed all the same.
+ */
+export interface ReplyJournal {
+  /**
+   * Journals a reply before it is deferred.
+   *
+   * @returns `false` when another process has journaled it and will complete it
+   */
+  add(reply: DeferredReply): Promise<boolean>;
+  /** @returns whether the reply is journaled, if only now, so that another process will complete it */
+  keeps(reply: DeferredReply): Promise<boolean>;
+  /** The reply is completed, or cannot be. */
+  remove(interactionId: string): Promise<void>;
+  /** From now on `complete` is given each reply whose process has ended, also one that is past its deadline. */
+  takeOver(complete: (reply: DeferredReply) => void): void;
+  /** Leaves the remaining replies to other processes or the next start. */
+  close(): Promise<void>;
+}
+
+/** What a reply shows. Only commands and Discord look inside an embed. */
+export interface ReplyMessage {
+  content?: string;
+  embeds?: readonly object[];
+}
+
+/** What became of a defer. */
+export type DeferResult =
+  /** The member sees "thinking…". `err`: Discord may have accepted it; completing the reply will show. */
+  | { shown: true; err?: unknown }
+  /** The member sees no reply to complete; `outcome` is for the log. */
+  | { shown: false; outcome: string; err?: unknown };
+
+/**
+ * `shown`, `replaced`: the reply shows the message, or a plain sentence because Discord refused the message. `lost`:
+ * the reply cannot be changed any more. `failed`: Discord could not be reached; another try may succeed.
+ */
+export type CompleteResult = 'shown' | 'replaced' | 'lost' | 'failed';
+
+/** Shows deferred replies in Discord, by their token alone: without the gateway or the interaction. No method rejects. */
+export interface ReplyEditor {
+  /** Shows "thinking…". */
+  defer(reply: DeferredReply): Promise<DeferResult>;
+  /** Shows when the permit is expected, in place of "thinking…". */
+  showWait(reply: DeferredReply, permitAtMs: number): Promise<void>;
+  /** Makes the reply show `message` and nothing else. */
+  complete(reply: DeferredReply, message: ReplyMessage): Promise<CompleteResult>;
+  /** Whether the reply shows an embed, which only an answer has. Costs a request to Discord; `false` when it fails. */
+  hasEmbed(reply: DeferredReply): Promise<boolean>;
+}

@@ -8,7 +8,7 @@ import type { PlanSetting } from '../model/plan.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { QuotaWarnings } from '../quota/quota-trend.ts';
-import type { ReplyJournal } from '../replies/reply-journal.ts';
+import type { ReplyJournal } from '../replies/deferred-reply.ts';
 
 /** Everything that is stored: in files that one process owns, or in a Redis that several processes share. */
 export interface State {

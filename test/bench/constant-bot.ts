@@ -1,5 +1,5 @@
 import { EmbedBuilder } from '@discordjs/builders';
-import { createClient, onInteraction } from '../../src/discord/gateway/client.ts';
+import { createClient } from '../../src/discord/gateway/client.ts';
 import { LocalIdentifySlots } from '../../src/discord/gateway/identify.ts';
 import { createLog } from '../../src/log.ts';
 
@@ -16,9 +16,7 @@ const client = createClient({
 });
 // A builder, as in discord.js' guide, is also faster: the keys of a plain object are converted each time.
 const embeds = [new EmbedBuilder(JSON.parse(EMBED))];
-onInteraction(client, {
-  async receive(interaction) {
-    if (interaction.isChatInputCommand()) await interaction.reply({ embeds });
-  },
+client.on('interactionCreate', (interaction) => {
+  if (interaction.isChatInputCommand()) void interaction.reply({ embeds });
 });
 await client.login(DISCORD_TOKEN);

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type ReplyEvent } from '../../src/model/events.ts';
 import { Completion, type StartLookup } from '../../src/replies/completion.ts';
-import type { CompleteResult } from '../../src/replies/reply-editor.ts';
+import type { CompleteResult } from '../../src/replies/deferred-reply.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
 import { deferredReply } from './replies-over.ts';
 
@@ -44,7 +44,7 @@ function completing(results: readonly CompleteResult[] = ['shown'], err?: unknow
       },
       hasEmbed: async () => false,
     },
-    renderer: { render: () => ({ message, ...(err !== undefined && { err }) }) },
+    render: () => ({ message, ...(err !== undefined && { err }) }),
     events,
   });
   return { completion, steps, ends, replySteps, sent, message };

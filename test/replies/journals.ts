@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
-import type { ReplyJournal } from '../../src/replies/reply-journal.ts';
+import type { ReplyJournal } from '../../src/replies/deferred-reply.ts';
 import { BullJournal } from '../../src/storage/redis/bull-journal.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';

@@ -2,9 +2,8 @@ import { onTestFinished } from 'vitest';
 import { type CommandEvent, Events, type ReplyEvent } from '../../src/model/events.ts';
 import { requesterOf } from '../../src/model/requester.ts';
 import { DeferredReplies } from '../../src/replies/deferred-replies.ts';
+import type { DeferResult, ReplyEditor, ReplyJournal, ReplyMessage } from '../../src/replies/deferred-reply.ts';
 import { type DeferredReply, type Outcome, REPLY_DEADLINE_MS } from '../../src/replies/deferred-reply.ts';
-import type { DeferResult, ReplyEditor, ReplyMessage } from '../../src/replies/reply-editor.ts';
-import type { ReplyJournal } from '../../src/replies/reply-journal.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';
@@ -43,13 +42,11 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   };
   const replies = new DeferredReplies({
     ...{ cards, lookupQueue, ledger, journal, editor, events, log },
-    renderer: {
-      render(_, outcome) {
-        const hasCard = 'answer' in outcome && outcome.answer.card !== undefined;
-        const message: ReplyMessage = hasCard ? { embeds: [{}] } : { content: 'a sentence' };
-        outcomes.set(message, outcome);
-        return { message };
-      },
+    render(_, outcome) {
+      const hasCard = 'answer' in outcome && outcome.answer.card !== undefined;
+      const message: ReplyMessage = hasCard ? { embeds: [{}] } : { content: 'a sentence' };
+      outcomes.set(message, outcome);
+      return { message };
     },
   });
   const stop = async () => {

@@ -1,4 +1,4 @@
-import { Client, type Interaction, Options, Status } from 'discord.js';
+import { Client, Options, Status } from 'discord.js';
 import type { Logger } from '../../log.ts';
 import { NO_MENTIONS, restOptions } from '../rest/rest-options.ts';
 import { type IdentifySlots, IdentifyThrottler } from './identify.ts';
@@ -57,9 +57,4 @@ function logEvents(client: Client, log: Logger): void {
   client.on('shardResume', (shard, replayed) => log.info({ shard, replayed }, 'gateway resumed'));
   client.on('shardReady', (shard) => log.info({ shard }, 'gateway ready'));
   client.rest.on('invalidRequestWarning', (data) => log.warn(data, 'many invalid requests to discord'));
-}
-
-/** @param router its `receive` never rejects */
-export function onInteraction(client: Client, router: { receive(interaction: Interaction): Promise<void> }): void {
-  client.on('interactionCreate', (interaction) => void router.receive(interaction));
 }

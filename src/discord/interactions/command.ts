@@ -61,30 +61,17 @@ export type Response =
   | { kind: 'defer'; private: boolean; query: CardQuery; reservation: Reservation };
 
 /** @throws CardServiceError, shown to the member in private */
-type Handler<I extends Invocation> = (invocation: I, services: Services) => Promise<Response>;
+type Handler<I extends Invocation, R = Response> = (invocation: I, services: Services) => Promise<R>;
 
-interface Handlers {
+/** What Discord is told of a command, and a handler for each way in which a member can use it. It sends nothing itself. */
+export interface Command {
+  data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
+  run?: Handler<SlashInvocation>;
+  runOnMessage?: Handler<MessageInvocation>;
   /** Buttons and select menus whose custom id begins with the command's name and a colon. */
   component?: Handler<ComponentInvocation>;
+  /** At most 25 choices. */
+  autocomplete?: Handler<AutocompleteInvocation, readonly APIApplicationCommandOptionChoice[]>;
   /** For commands that defer: what the reply shows in the end. */
   complete?(reply: DeferredReply, outcome: Outcome, services: Services): Message;
 }
-
-export interface SlashCommand extends Handlers {
-  data: RESTPostAPIChatInputApplicationCommandsJSONBody;
-  run: Handler<SlashInvocation>;
-  /** At most 25 choices. */
-  autocomplete?: (
-    invocation: AutocompleteInvocation,
-    services: Services,
-  ) => Promise<readonly APIApplicationCommandOptionChoice[]>;
-}
-
-/** A command in the menu of each message. */
-export interface MessageCommand extends Handlers {
-  data: RESTPostAPIContextMenuApplicationCommandsJSONBody;
-  run: Handler<MessageInvocation>;
-}
-
-/** What Discord is told of a command, and what it does. It sends nothing itself. */
-export type Command = SlashCommand | MessageCommand;

@@ -1,80 +1,70 @@
-import {
-  type APIApplicationCommandOptionChoice,
-  ApplicationCommandType,
-  type Interaction,
-  PermissionFlagsBits,
-} from 'discord.js';
+import { type APIApplicationCommandOptionChoice, type Interaction, PermissionFlagsBits } from 'discord.js';
 import type { Services } from '../../../commands/services.ts';
+import { formatMessage } from '../../render/messages.ts';
+import type { RenderReply } from '../../replies/completion.ts';
 import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
-import type { Command, Invocation, MessageCommand, Response, SlashCommand } from './command.ts';
+import type { Command, Invocation, Response } from './command.ts';
+
+type Run<R> = ((services: Services) => Promise<R>) | undefined;
 
 /** An interaction with the handler for its kind; `run` is absent when no command has one, as after an update. */
 export type Dispatched = { name: string; invocation: Invocation } & (
-  | {
-      kind: 'autocomplete';
-      run: ((services: Services) => Promise<readonly APIApplicationCommandOptionChoice[]>) | undefined;
-    }
-  | {
-      kind: 'command' | 'component' | 'modal';
-      run: ((services: Services) => Promise<Response>) | undefined;
-      /** The command that completes a deferred reply. */
-      command: string;
-    }
+  | { kind: 'autocomplete'; run: Run<readonly APIApplicationCommandOptionChoice[]> }
+  /** `command`: the command that completes a deferred reply. */
+  | { kind: 'command' | 'component' | 'modal'; run: Run<Response>; command: string }
 );
 
 /** Finds the handler of an interaction by its kind, and by the command's name or the custom id. */
 export function dispatch(commands: readonly Command[], interaction: Interaction): Dispatched {
   const invocation = toInvocation(interaction);
-  if (interaction.isChatInputCommand()) {
-    const { commandName: name, options } = interaction;
-    const command = commands.filter(isSlash).find(({ data }) => data.name === name);
-    const run = command && ((services: Services) => command.run({ ...invocation, options }, services));
-    return { kind: 'command', name, command: name, invocation, run };
-  }
+  const named = (name: string): Partial<Command> => commands.find(({ data }) => data.name === name) ?? {};
   if (interaction.isAutocomplete()) {
     const { commandName: name, options } = interaction;
-    const handler = commands.filter(isSlash).find(({ data }) => data.name === name)?.autocomplete;
-    const run =
-      handler &&
-      (async (services: Services) => {
+    const { autocomplete } = named(name);
+    const run: Run<readonly APIApplicationCommandOptionChoice[]> =
+      autocomplete &&
+      (async (services) => {
         const { name: option, value: typed } = options.getFocused(true);
-        return handler({ ...invocation, option, typed }, services);
+        return autocomplete({ ...invocation, option, typed }, services);
       });
     return { kind: 'autocomplete', name, invocation, run };
   }
-  if (interaction.isMessageContextMenuCommand()) {
-    const { commandName: name } = interaction;
-    const command = commands.filter(isMessageCommand).find(({ data }) => data.name === name);
-    const run =
-      command &&
-      (async (services: Services) => {
-        const { content: text } = interaction.targetMessage;
-        return command.run({ ...invocation, text }, services);
-      });
-    return { kind: 'command', name, command: name, invocation, run };
-  }
   if (interaction.isCommand()) {
     const { commandName: name } = interaction;
-    return { kind: 'command', name, command: name, invocation, run: undefined };
+    const { run: onTyped, runOnMessage } = named(name);
+    let run: Run<Response>;
+    if (interaction.isChatInputCommand()) {
+      const { options } = interaction;
+      run = onTyped && ((services) => onTyped({ ...invocation, options }, services));
+    } else if (interaction.isMessageContextMenuCommand()) {
+      const { targetMessage } = interaction;
+      run = runOnMessage && ((services) => runOnMessage({ ...invocation, text: targetMessage.content }, services));
+    }
+    return { kind: 'command', name, command: name, invocation, run };
   }
   const { customId } = interaction;
   if (interaction.isModalSubmit()) {
     return { kind: 'modal', name: customId, command: customId, invocation, run: undefined };
   }
   const [name = '', ...rest] = customId.split(':');
-  const component = commands.find(({ data }) => data.name === name)?.component;
+  const { component } = named(name);
   const values = interaction.isAnySelectMenu() ? interaction.values : [];
-  const run =
-    component && ((services: Services) => component({ ...invocation, argument: rest.join(':'), values }, services));
+  const run: Run<Response> =
+    component && ((services) => component({ ...invocation, argument: rest.join(':'), values }, services));
   return { kind: 'component', name: customId, command: name, invocation, run };
 }
 
-function isSlash(command: Command): command is SlashCommand {
-  return (command.data.type ?? ApplicationCommandType.ChatInput) === ApplicationCommandType.ChatInput;
-}
-
-function isMessageCommand(command: Command): command is MessageCommand {
-  return command.data.type === ApplicationCommandType.Message;
+/** Renders a completed reply by the command that deferred it; a sentence when there is none any more, or when it throws. */
+export function replyRenderer(commands: readonly Command[], services: Services): RenderReply {
+  return (reply, outcome) => {
+    const sentence = (key: 'unknownCommand' | 'broken') => ({ content: formatMessage(reply.locale, key) });
+    try {
+      const command = commands.find(({ data, complete }) => data.name === reply.command && complete);
+      return { message: command?.complete?.(reply, outcome, services) ?? sentence('unknownCommand') };
+    } catch (err) {
+      return { message: sentence('broken'), err };
+    }
+  };
 }
 
 function toInvocation(interaction: Interaction): Invocation {

@@ -43,14 +43,14 @@ export class InteractionRouter {
   }
 
   /** Never rejects. */
-  async receive(interaction: Interaction): Promise<void> {
+  readonly receive = (interaction: Interaction): Promise<void> => {
     const { log } = this.#options;
     const done = this.#handle(interaction)
       .catch((err: unknown) => log.error({ err }, 'interaction cannot be read'))
       .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
-    await done;
-  }
+    return done;
+  };
 
   /** Refuses commands from now on; resolves when those under way are answered or deferred. */
   async close(): Promise<void> {

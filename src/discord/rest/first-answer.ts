@@ -10,8 +10,7 @@ import {
   Routes,
 } from 'discord.js';
 import { formatMessage } from '../../render/messages.ts';
-import type { DeferredReply } from '../../replies/deferred-reply.ts';
-import type { ReplyMessage } from '../../replies/reply-editor.ts';
+import type { DeferredReply, ReplyMessage } from '../../replies/deferred-reply.ts';
 import { backOffMs } from '../../time/back-off.ts';
 import { NO_MENTIONS } from './rest-options.ts';
 

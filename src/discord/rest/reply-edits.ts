@@ -4,8 +4,13 @@ import type { Logger } from '../../log.ts';
 import { Incident } from '../../log.ts';
 import { clockTime } from '../../render/formats.ts';
 import { formatMessage } from '../../render/messages.ts';
-import type { DeferredReply } from '../../replies/deferred-reply.ts';
-import type { CompleteResult, DeferResult, ReplyEditor, ReplyMessage } from '../../replies/reply-editor.ts';
+import type {
+  CompleteResult,
+  DeferResult,
+  DeferredReply,
+  ReplyEditor,
+  ReplyMessage,
+} from '../../replies/deferred-reply.ts';
 import { defer, explainRefusal, FIRST_ANSWER_MS, type Interacted, reply, sendAgain } from './first-answer.ts';
 import { NO_MENTIONS } from './rest-options.ts';
 

@@ -1,6 +1,5 @@
 import type { Logger } from '../../log.ts';
-import type { DeferredReply } from '../../replies/deferred-reply.ts';
-import type { ReplyJournal } from '../../replies/reply-journal.ts';
+import type { DeferredReply, ReplyJournal } from '../../replies/deferred-reply.ts';
 import { nextStep } from './ownership.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import type { RedisLink } from './redis-link.ts';

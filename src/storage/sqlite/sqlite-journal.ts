@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
+import type { ReplyJournal } from '../../replies/deferred-reply.ts';
 import { DeferredReply } from '../../replies/deferred-reply.ts';
-import type { ReplyJournal } from '../../replies/reply-journal.ts';
 import type { StateWrites } from './sqlite-state.ts';
 
 export const JOURNAL_SCHEMA = `

@@ -1,7 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../../commands/services.ts';
-import type { MessageCommand, Response, SlashCommand } from '../../../src/discord/interactions/command.ts';
+import type { Command, Response } from '../../../src/discord/interactions/command.ts';
 import { dispatch } from '../../../src/discord/interactions/dispatch.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import { interaction } from './interactions.ts';
@@ -11,19 +11,19 @@ const SERVICES = {} as Services;
 /** Commands that answer with what they were given. */
 const answer = (given: object): Promise<Response> =>
   Promise.resolve({ kind: 'reply', private: false, source: 'bot', message: { content: JSON.stringify(given) } });
-const CARD: SlashCommand = {
+const CARD: Command = {
   data: { name: 'card', description: 'Show a card' },
   run: ({ options }) => answer({ ran: 'slash', id: options.getString('id') }),
   autocomplete: async ({ option, typed }) => [{ name: `${option} ${typed}`, value: typed }],
   component: ({ argument, values }) => answer({ ran: 'component', argument, values }),
 };
-const USAGE: SlashCommand = {
+const USAGE: Command = {
   data: { name: 'usage', description: 'Show the quota' },
   run: () => answer({ ran: 'usage' }),
 };
-const MENU: MessageCommand = {
+const MENU: Command = {
   data: { name: 'Look up cards', type: ApplicationCommandType.Message },
-  run: ({ text }) => answer({ ran: 'message', text }),
+  runOnMessage: ({ text }) => answer({ ran: 'message', text }),
 };
 const COMMANDS = [CARD, USAGE, MENU];
 

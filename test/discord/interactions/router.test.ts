@@ -1,7 +1,7 @@
 import { InteractionResponseType, MessageFlags, type REST } from 'discord.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Services } from '../../../commands/services.ts';
-import type { Response, SlashCommand } from '../../../src/discord/interactions/command.ts';
+import type { Command, Response } from '../../../src/discord/interactions/command.ts';
 import { InteractionRouter } from '../../../src/discord/interactions/router.ts';
 import { KeyRefused, TooManyCommands } from '../../../src/model/errors.ts';
 import { type CommandEvent, Events } from '../../../src/model/events.ts';
@@ -14,7 +14,7 @@ const RESERVATION = {} as Extract<Response, { kind: 'defer' }>['reservation'];
 const { ChannelMessageWithSource, ApplicationCommandAutocompleteResult } = InteractionResponseType;
 
 /** A router over one command, and a Discord that accepts every answer. */
-function routerWith(command: Partial<SlashCommand>, count = () => {}) {
+function routerWith(command: Partial<Command>, count = () => {}) {
   const answers: { type: number; data: Record<string, unknown> }[] = [];
   const post = async (_: string, { body }: { body: (typeof answers)[number] }) => void answers.push(body);
   const deferred: { command: string; cardId: string }[] = [];
@@ -149,7 +149,7 @@ describe('an interaction', () => {
   });
 
   const choices = [{ name: 'Ember', value: 'base1-4' }];
-  it.each<[string, SlashCommand['autocomplete'], unknown[], string]>([
+  it.each<[string, Command['autocomplete'], unknown[], string]>([
     ['the choices of the command', async () => choices, choices, 'answered'],
     ['an empty list without a handler', undefined, [], 'unknown interaction'],
     ['an empty list when the handler breaks', () => Promise.reject(new Error('a bug')), [], 'broken'],

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
 import type { Services } from '../../../commands/services.ts';
-import type { SlashCommand } from '../../../src/discord/interactions/command.ts';
-import { CompletionRenderer } from '../../../src/discord/interactions/completion.ts';
+import type { Command } from '../../../src/discord/interactions/command.ts';
+import { replyRenderer } from '../../../src/discord/interactions/dispatch.ts';
 import { KeyRefused } from '../../../src/model/errors.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
 import { deferredReply } from '../../replies/replies-over.ts';
 
-function rendered(complete: SlashCommand['complete'], command = 'card') {
+function rendered(complete: Command['complete'], command = 'card') {
   const data = { name: 'card', description: 'Show a card' };
   const run = () => Promise.reject(new Error('not run'));
-  const renderer = new CompletionRenderer([{ data, run, ...(complete && { complete }) }], {} as Services);
-  return renderer.render(deferredReply({ command }), { error: new KeyRefused({ status: 401 }) });
+  const render = replyRenderer([{ data, run, ...(complete && { complete }) }], {} as Services);
+  return render(deferredReply({ command }), { error: new KeyRefused({ status: 401 }) });
 }
 
 it('a completed reply shows what its command makes of the outcome', () => {
-  const complete: SlashCommand['complete'] = ({ command }, outcome) => ({
+  const complete: Command['complete'] = ({ command }, outcome) => ({
     content: `${command}: ${'error' in outcome && outcome.error.name}`,
   });
   expect(rendered(complete)).toEqual({ message: { content: 'card: KeyRefused' } });
