@@ -48,26 +48,23 @@ const MOST_KEYS_READ = 1_000;
 
 /** Keyv twice: memory bounded in bytes over a lasting store. */
 export class KeyvCardStore implements CardStore {
-  readonly #log: Logger;
+  readonly #options: KeyvCardStoreOptions;
   readonly #outage: Incident;
-  readonly #keepMs: number;
   readonly #prefix: string;
   readonly #memory: Keyv<CardRecord>;
-  readonly #store: LastingStore;
   readonly #lasting: Keyv<CardRecord>;
   #hasHeldCard = false;
 
-  constructor({ log, store, memoryBytes, keepMs, origin, keyPrefix = '' }: KeyvCardStoreOptions) {
-    this.#log = log;
+  constructor(options: KeyvCardStoreOptions) {
+    const { log, store, memoryBytes, origin, keyPrefix = '' } = options;
+    this.#options = options;
     this.#outage = new Incident(log, {
       level: 'warn',
       begins: 'card store failed: cards are kept in memory only',
       ends: 'card store works again',
     });
-    this.#keepMs = keepMs;
     this.#prefix = `${keyPrefix}v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
     this.#memory = jsonKeyv(new BoundedMemory(memoryBytes));
-    this.#store = store;
     this.#lasting = jsonKeyv(store);
     this.#lasting.on('error', (err) => this.#outage.failed({ err })); // writes and connections
   }
@@ -102,19 +99,19 @@ export class KeyvCardStore implements CardStore {
     if (this.#hasHeldCard) return true;
     try {
       let read = 0;
-      for await (const key of this.#store.keys(this.#prefix)) {
+      for await (const key of this.#options.store.keys(this.#prefix)) {
         if ((await this.#read(key))?.card) return true;
         if (++read === MOST_KEYS_READ) return undefined;
       }
       return false;
     } catch (err) {
-      this.#log.warn({ err }, 'card store failed to list its keys');
+      this.#options.log.warn({ err }, 'card store failed to list its keys');
       return undefined;
     }
   }
 
   async close(): Promise<void> {
-    await this.#lasting.disconnect().catch((err) => this.#log.warn({ err }, 'card store failed to close'));
+    await this.#lasting.disconnect().catch((err) => this.#options.log.warn({ err }, 'card store failed to close'));
   }
 
   async #read(key: string): Promise<CardRecord | undefined> {
@@ -123,9 +120,9 @@ export class KeyvCardStore implements CardStore {
       if (stored === undefined) return undefined;
       const read = StoredRecord.safeParse(stored);
       if (read.success) return read.data;
-      this.#log.warn({ key, err: read.error }, 'card store holds an invalid row');
+      this.#options.log.warn({ key, err: read.error }, 'card store holds an invalid row');
     } catch (err) {
-      if (err instanceof SyntaxError) this.#log.warn({ key, err }, 'card store holds an invalid row');
+      if (err instanceof SyntaxError) this.#options.log.warn({ key, err }, 'card store holds an invalid row');
       else this.#outage.failed({ key, err });
     }
     return undefined;
@@ -133,7 +130,7 @@ export class KeyvCardStore implements CardStore {
 
   /** What is left of the keeping time; whole, because stores refuse fractions; `undefined` when nothing is. */
   #ttlMs({ fetchedAtMs }: CardRecord): number | undefined {
-    const ttlMs = Math.ceil(fetchedAtMs + this.#keepMs - Date.now());
+    const ttlMs = Math.ceil(fetchedAtMs + this.#options.keepMs - Date.now());
     return ttlMs > 0 ? ttlMs : undefined;
   }
 }

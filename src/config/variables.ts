@@ -6,7 +6,10 @@ const LONGEST_WAIT_LIMIT_SECONDS = 840;
 
 const seconds = (fallback: number) =>
   z.coerce.number('write a number of seconds').min(0, 'write 0 or more').default(fallback);
-const atLeastOne = z.coerce.number('write a number').min(1, 'write 1 or more');
+const number = z.coerce.number('write a number');
+const atLeastOne = number.min(1, 'write 1 or more');
+const oneOf = <const Value extends string>(values: readonly Value[]) =>
+  z.enum(values, `write one of: ${values.join(', ')}`);
 
 const shardList = z
   .string()
@@ -40,7 +43,7 @@ export const Variables = DiscordVariables.extend({
     .string()
     .regex(/^\/[^?#{}]*\{id\}[^?#{}]*$/, 'write a path that begins with / and holds {id} once, such as /cards/{id}')
     .default('/cards/{id}'),
-  CARD_SERVICE_PLAN: z.enum(['auto', ...PLANS], `write one of: auto, ${PLANS.join(', ')}`).default('auto'),
+  CARD_SERVICE_PLAN: oneOf(['auto', ...PLANS]).default('auto'),
   CARD_SERVICE_REQUESTS_PER_MINUTE: atLeastOne.optional(),
   CARD_SERVICE_BURST: atLeastOne.int('write a whole number').optional(),
   CARD_SERVICE_TIMEOUT_MS: z.coerce
@@ -61,12 +64,7 @@ export const Variables = DiscordVariables.extend({
     .refine((code) => Intl.supportedValuesOf('currency').includes(code), 'write an ISO 4217 code, such as EUR')
     .optional(),
   DATA_DIR: z.string().min(1).default('./data'),
-  LOG_LEVEL: z
-    .enum(
-      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-      'write one of: trace, debug, info, warn, error, fatal, silent',
-    )
-    .default('info'),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   DISCORD_SHARDS: z
     .union([z.literal('auto'), shardList], "write auto, or this process's shards, such as 0,1")
     .default('auto'),
@@ -76,11 +74,7 @@ export const Variables = DiscordVariables.extend({
     .min(1, 'write 1 or more')
     .optional(),
   GUILD_DAILY_REQUESTS: atLeastOne.int('write a whole number').optional(),
-  MEMBER_DAILY_REQUESTS: z.coerce
-    .number('write a number')
-    .int('write a whole number')
-    .min(0, 'write 0 (no cap) or more')
-    .optional(),
+  MEMBER_DAILY_REQUESTS: number.int('write a whole number').min(0, 'write 0 (no cap) or more').optional(),
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: 'write an address that begins with redis:// or rediss://' })
     .refine(

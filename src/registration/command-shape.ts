@@ -55,17 +55,12 @@ const Command = z.object({
   dm_permission: withDefault(z.boolean(), true),
 });
 
-export type CommandShape = Omit<z.output<typeof Command>, 'integration_types' | 'contexts' | 'dm_permission'> & {
-  integration_types?: number[];
-  contexts?: number[];
-};
-
 /**
  * @param command as declared, or as Discord sends it
  * @param guildId the command's server; `undefined` for a global command
  * @throws ZodError when it is not a slash command
  */
-export function commandShape(command: unknown, guildId: string | undefined): CommandShape {
+export function commandShape(command: unknown, guildId: string | undefined): object {
   const { integration_types, contexts, dm_permission, ...shape } = Command.parse(command);
   if (guildId !== undefined) return shape; // commands of a server have no contexts
 

@@ -2,20 +2,14 @@ import { z } from 'zod';
 import { Card, optional } from '../model/card.ts';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { Usage } from '../model/plan.ts';
-import type { QuotaReading } from '../model/quota.ts';
-import { readRateLimit, serviceClock } from './rate-limit-headers.ts';
-import { request, type ServiceResponse } from './request.ts';
+import { serviceClock } from './rate-limit-headers.ts';
+import { type RequestOptions, request, type ServiceResponse } from './request.ts';
 import { statedWait } from './retry-after.ts';
 
-export interface CardServiceOptions {
+export interface CardServiceOptions extends RequestOptions {
   baseUrl: string;
   /** Path template of the card lookup, with `{id}` in place of the id. */
   cardPath: string;
-  apiKey?: string | undefined;
-  timeoutMs: number;
-  fetch?: typeof fetch;
-  /** The rate-limit headers of every response, 429s and errors too. */
-  onQuota: (reading: QuotaReading) => void;
   /** A card does not exist; `tag` names the error as the service does. */
   onNoSuchCard: (id: string, tag: string) => void;
 }
@@ -79,10 +73,7 @@ export class CardService {
   }
 
   async #get(url: URL, signal?: AbortSignal): Promise<ServiceResponse> {
-    const { apiKey, timeoutMs, fetch = globalThis.fetch, onQuota } = this.#options;
-    const onHeaders = (headers: Headers, sentAtMs: number, receivedAtMs: number) =>
-      onQuota(readRateLimit(headers, sentAtMs, receivedAtMs));
-    const response = await request(url, { fetch, apiKey, timeoutMs, onHeaders }, signal);
+    const response = await request(url, this.#options, signal);
     throwUnlessAnswered(response);
     return response;
   }

@@ -1,5 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
+import type { QuotaReading } from '../model/quota.ts';
+import { readRateLimit } from './rate-limit-headers.ts';
 
 /** One answer, read to its end. */
 export interface ServiceResponse {
@@ -12,12 +14,12 @@ export interface ServiceResponse {
 }
 
 export interface RequestOptions {
-  fetch: typeof fetch;
-  apiKey: string | undefined;
+  fetch?: typeof fetch;
+  apiKey?: string | undefined;
   /** For the whole attempt, the body included. */
   timeoutMs: number;
-  /** Called with the headers of every response as soon as they arrive, whatever happens to the body. */
-  onHeaders: (headers: Headers, sentAtMs: number, receivedAtMs: number) => void;
+  /** The rate-limit headers of every response as soon as they arrive, 429s and errors too, whatever the body. */
+  onQuota: (reading: QuotaReading) => void;
 }
 
 /** A card is about 1 kB; a body a thousand times larger is not one. */
@@ -51,22 +53,22 @@ export async function request(url: URL, options: RequestOptions, signal?: AbortS
 
 async function exchange(
   url: URL,
-  options: RequestOptions,
+  { fetch = globalThis.fetch, apiKey, onQuota }: RequestOptions,
   departure: Departure,
   signal: AbortSignal,
 ): Promise<ServiceResponse> {
   const sentAtMs = Date.now();
   const response = await departure.watch(() =>
-    options.fetch(url, {
-      headers: { accept: 'application/json', ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }) },
+    fetch(url, {
+      headers: { accept: 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
       redirect: 'manual', // a redirect could carry the key to another host
       signal,
     }),
   );
   const receivedAtMs = Date.now();
-  options.onHeaders(response.headers, sentAtMs, receivedAtMs);
-
   const { status, headers } = response;
+  onQuota(readRateLimit(headers, sentAtMs, receivedAtMs));
+
   // Read even when only the status matters: an unread body keeps its socket.
   const text = await readCapped(response, MAX_BODY_BYTES).catch((error: unknown) => {
     if (status !== 429) throw error;
