@@ -81,7 +81,6 @@ async function attempt(action: Action, flags: Flags, context: CliContext): Promi
       apiUrl: config.apiUrl,
       applicationId,
       sentNames: commands.map(({ name }) => name),
-      nowMs: Date.now(),
     });
   try {
     const application = await registration.application();

@@ -10,7 +10,6 @@ export interface FailureContext {
   applicationId: string | undefined;
   /** The commands in the order in which they were sent, to name the rejected one. */
   sentNames: readonly string[];
-  nowMs: number;
 }
 
 const MISSING_ACCESS = 50001;
@@ -26,7 +25,7 @@ const TOO_MANY_COMMANDS = 30032;
  * @returns `undefined` when the error is a bug
  */
 export function explainFailure(error: unknown, context: FailureContext): string | undefined {
-  if (error instanceof RateLimitError) return tooOften(error.retryAfter || error.timeToReset, context);
+  if (error instanceof RateLimitError) return tooOften(error.retryAfter || error.timeToReset);
   if (error instanceof DiscordAPIError) return refused(error, context);
   if (error instanceof HTTPError)
     return `Discord has a problem of its own (${error.status}). Try again in a few minutes.`;
@@ -46,7 +45,7 @@ function refused(error: DiscordAPIError, context: FailureContext): string {
     case UNKNOWN_GUILD:
       return missingAccess(context);
     case TOO_MANY_CREATES:
-      return tooOften(undefined, context);
+      return tooOften(undefined);
     case TOO_MANY_COMMANDS:
       return 'Discord allows 100 slash commands globally and 100 in a server, and this would be more. Remove some first.';
     case INVALID_FORM:
@@ -63,11 +62,11 @@ function missingAccess({ guildId, applicationId }: FailureContext): string {
 }
 
 /** 200 creates a day for each scope: "Registering a Command" in Discord's documentation. */
-function tooOften(waitMs: number | undefined, { nowMs }: FailureContext): string {
+function tooOften(waitMs: number | undefined): string {
   const when =
     waitMs === undefined
       ? 'Try again tomorrow'
-      : `Try again after ${new Date(nowMs + waitMs).toISOString()} (in ${duration(waitMs)})`;
+      : `Try again after ${new Date(Date.now() + waitMs).toISOString()} (in ${duration(waitMs)})`;
   return `Discord takes no more command changes for now; new commands are limited to 200 a day. ${when}.`;
 }
 

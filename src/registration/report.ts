@@ -3,10 +3,19 @@ import { CHAT_INPUT, type CommandDiff, type FieldChange, isSame, type Registered
 
 const KINDS: Readonly<Record<number, string>> = { 2: 'member menu', 3: 'message menu', 4: 'entry point' };
 
+/** Menus and entry points have neither. */
+const Details = z.object({
+  description: z.string().catch(''),
+  options: z.array(z.object({ name: z.string(), required: z.boolean().optional() })).catch([]),
+});
+
 /** The registered commands, as text. */
 export function listReport(heading: string, commands: readonly RegisteredCommand[]): string {
   if (commands.length === 0) return `${heading}: none.`;
-  const rows = commands.map((command) => [shownName(command), command.id, usage(command), description(command)]);
+  const rows = commands.map((command) => {
+    const { options, description } = Details.parse(command);
+    return [shownName(command), command.id, usage(options), description];
+  });
   return `${heading}: ${commands.length}\n${table([['NAME', 'ID', 'OPTIONS', 'DESCRIPTION'], ...rows])}`;
 }
 
@@ -42,26 +51,16 @@ function changeLine({ path, before, after }: FieldChange): string {
 /** A whole option would fill the line, so its description replaces it. */
 function shown(value: unknown): string {
   if (value === undefined) return 'absent';
-  const described = Described.safeParse(value);
-  return JSON.stringify(described.success ? described.data.description : value);
+  const isOption = typeof value === 'object' && value !== null && 'description' in value;
+  return JSON.stringify(isOption ? value.description : value);
 }
 
 function shownName({ type, name }: RegisteredCommand): string {
   return type === CHAT_INPUT ? `/${name}` : `${name} (${KINDS[type] ?? `kind ${type}`})`;
 }
 
-const Described = z.object({ description: z.string() });
-const WithOptions = z.object({
-  options: z.array(z.object({ name: z.string(), required: z.boolean().optional() })).optional(),
-});
-
-function description(command: RegisteredCommand): string {
-  return Described.safeParse(command).data?.description ?? '';
-}
-
 /** Such as `id [prices]`: brackets mark optional ones. */
-function usage(command: RegisteredCommand): string {
-  const options = WithOptions.safeParse(command).data?.options ?? [];
+function usage(options: z.infer<typeof Details>['options']): string {
   return options.map(({ name, required }) => (required ? name : `[${name}]`)).join(' ') || '-';
 }
 

@@ -1,9 +1,8 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Card, CardRecord, Prices } from '../model/card.ts';
 import { type QuotaState, spentShare, WARNING_SHARES } from '../model/quota.ts';
-import { age, formatPrice } from './formats.ts';
+import { age, formatPrice, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage } from './messages.ts';
-import { plainMarkdown, plainText } from './text.ts';
 
 export interface CardView {
   card: Card;

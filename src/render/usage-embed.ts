@@ -1,8 +1,7 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Bookings, Breaker, BreakerReason } from '../model/quota.ts';
-import { age, formatCount } from './formats.ts';
+import { age, formatCount, plainMarkdown } from './formats.ts';
 import { formatMessage, fromTime, type PlainMessageKey } from './messages.ts';
-import { plainMarkdown } from './text.ts';
 import type { UsageFigures } from './usage-figures.ts';
 
 export interface UsageView {
