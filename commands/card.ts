@@ -5,8 +5,7 @@ import { type CardQuery, type CardRecord, MAX_CARD_ID_LENGTH, parseCardId } from
 import type { CardServiceError } from '../src/model/errors.ts';
 import { requesterOf } from '../src/model/requester.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
-import { errorMessage } from '../src/render/error-message.ts';
-import { formatMessage } from '../src/render/messages.ts';
+import { errorMessage, formatMessage } from '../src/render/messages.ts';
 import type { Services } from './services.ts';
 
 export default {

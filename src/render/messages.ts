@@ -1,5 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
+import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
+import type { CardServiceError, KnownError } from '../model/errors.ts';
 import { clockTime, numberFormat } from './formats.ts';
 import { en } from './languages/en.ts';
 
@@ -58,6 +60,27 @@ export function fromTime(locale: string, atMs: number, nowMs = Date.now()): stri
   return minuteMs - nowMs > WITHOUT_DATE_MS
     ? formatMessage(locale, 'onDate', { time: `<t:${minuteMs / 1000}:f>` })
     : formatMessage(locale, 'atTime', { time: clockTime(minuteMs) });
+}
+
+/** Why there is no card, or no newer one, as a member reads it: whole sentences, in Markdown. */
+export function errorMessage(locale: string, error: CardServiceError): string {
+  const known = error as KnownError; // as its name ensures
+  const untilMs = 'untilMs' in known ? known.untilMs : undefined;
+  const from = untilMs === undefined ? formatMessage(locale, 'inAMinute') : fromTime(locale, untilMs);
+  switch (known.name) {
+    case 'InvalidCardId':
+      return formatMessage(locale, known.name, { reason: known.reason, maxLength: MAX_CARD_ID_LENGTH });
+    case 'Busy':
+      return formatMessage(locale, known.name, { reason: known.paused ? 'pause' : 'queue', from });
+    case 'BudgetSpent':
+      return formatMessage(locale, known.name, { whose: known.whose, cap: known.cap, from });
+    case 'QuotaSpent':
+    case 'KeptInReserve':
+    case 'ServiceDown':
+      return formatMessage(locale, known.name, { from });
+    default:
+      return formatMessage(locale, known.name);
+  }
 }
 
 function compile(locale: string, key: MessageKey): IntlMessageFormat {

@@ -8,7 +8,7 @@ import type { Message, SlashInvocation } from '../../../src/discord/interactions
 import { createLog } from '../../../src/log.ts';
 import { CardServiceError } from '../../../src/model/errors.ts';
 import type { Requester } from '../../../src/model/requester.ts';
-import { errorMessage } from '../../../src/render/error-message.ts';
+import { errorMessage } from '../../../src/render/messages.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
 
