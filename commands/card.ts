@@ -32,6 +32,7 @@ export default {
       cardId: parseCardId(options.getString('id', true)),
       showPrices: options.getBoolean('prices') ?? true,
     };
+    const requester = requesterOf(invocation);
     const isPrivate = options.getBoolean('private') ?? false;
     const known = await services.cards.known(query.cardId, query.showPrices);
     if (known.kind === 'stale') return replyAndRenew(query, known.answer, isPrivate, invocation, services);
@@ -40,7 +41,6 @@ export default {
       const message = show(query, known.answer, invocation, services);
       return { kind: 'reply', private: isPrivate, source: 'cache', message };
     }
-    const requester = requesterOf(invocation);
     const admission = await services.lookupQueue.admit({ ...query, lane: 'members', requester, deadlineMs });
     if ('refusal' in admission) throw admission.refusal;
     return { kind: 'defer', private: isPrivate, query, reservation: admission.reservation };

@@ -6,12 +6,12 @@ import { login, refused } from './discord/gateway/login.ts';
 import { replyRenderer } from './discord/interactions/dispatch.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { ReplyEdits } from './discord/rest/reply-edits.ts';
-import type { Logger } from './log.ts';
+import { commandLogger, type Logger } from './log.ts';
 import { AddressDoubt } from './lookup/address-doubt.ts';
 import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
-import { type CommandEvent, Events } from './model/events.ts';
+import { Events } from './model/events.ts';
 import { Budget, CommandRate } from './quota/budget.ts';
 import { plannedDay } from './quota/pace.ts';
 import { DeferredReplies } from './replies/deferred-replies.ts';
@@ -49,7 +49,7 @@ const DISCONNECT_MS = 700;
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const { services, state, events } = await openServices(config, log, { signal });
   const { cards, lookupQueue, ledger, usage } = services;
-  const stopLogging = events.subscribe('command', (event) => logCommand(log, event));
+  const stopLogging = events.subscribe('command', commandLogger(log));
 
   const client = createClient({ ...config.discord, identifySlots: state.identifySlots, log });
   const replyEdits = new ReplyEdits(client.rest, log);
@@ -113,13 +113,6 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   };
 }
 
-/** The one line that each command leaves in the log. */
-function logCommand(log: Logger, { err, ...event }: CommandEvent): void {
-  const { command, guildId: guild, memberId: member, ...end } = event;
-  const line = { command, guild, member, ...end, ...(err !== undefined && { err }) };
-  log[err === undefined ? 'info' : 'error'](line, 'command');
-}
-
 /** Everything that answers lookups, for the bot and for benchmarks without Discord. */
 export interface OpenServices {
   services: Services;
@@ -149,7 +142,7 @@ export async function openServices(
   const service = new CardService({
     ...config.cardService,
     ...(fetch && { fetch }),
-    onQuota: (reading) => limiter.observe(reading),
+    limiter,
     onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
   });
   const cards = new Cards({ store: cardStore, service, lifetimes: config.freshness });

@@ -117,3 +117,13 @@ export class Incident {
     this.#failures = 0;
   }
 }
+
+/** The one line that each command leaves in the log. */
+export function commandLogger(
+  log: Logger,
+): (event: { command: string; guildId: string | undefined; memberId: string; err?: unknown }) => void {
+  return ({ err, command, guildId: guild, memberId: member, ...end }) => {
+    const line = { command, guild, member, ...end, ...(err !== undefined && { err }) };
+    log[err === undefined ? 'info' : 'error'](line, 'command');
+  };
+}

@@ -33,9 +33,7 @@ const MAX_IDS = 1_000;
 
 /** What is known of cards, and how to fetch what is not. Knows nothing of permits and replies. */
 export class Cards {
-  readonly #store: CardStore;
-  readonly #service: CardService;
-  readonly #lifetimes: Lifetimes;
+  readonly #options: CardsOptions;
   readonly #key = new KeyTrust();
   /** Errors that concern single ids. */
   readonly #idErrors = new LRUCache<string, CardServiceError>({
@@ -46,10 +44,8 @@ export class Cards {
   /** Ids that were read and not stored since, and whether they were then neither fresh with prices nor without. */
   readonly #notFresh = new LRUCache<string, { showPrices: boolean }>({ max: MAX_IDS });
 
-  constructor({ store, service, lifetimes }: CardsOptions) {
-    this.#store = store;
-    this.#service = service;
-    this.#lifetimes = lifetimes;
+  constructor(options: CardsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -60,8 +56,8 @@ export class Cards {
    */
   async known(id: string, showPrices: boolean): Promise<Known> {
     this.#notFresh.set(id, { showPrices }); // what is stored while this is read takes it away
-    const howFresh = (answer: CardRecord) => freshness(answer, showPrices, Date.now(), this.#lifetimes);
-    const answer = await this.#store.get(id, (remembered) => howFresh(remembered) === 'fresh');
+    const howFresh = (answer: CardRecord) => freshness(answer, showPrices, Date.now(), this.#options.lifetimes);
+    const answer = await this.#options.store.get(id, (remembered) => howFresh(remembered) === 'fresh');
     if (answer !== undefined) {
       const kind = howFresh(answer);
       if (kind === 'fresh') this.#notFresh.delete(id);
@@ -99,7 +95,7 @@ export class Cards {
   async fetch([id]: readonly string[], signal?: AbortSignal): Promise<Fetched> {
     if (id === undefined) return new Map();
     try {
-      const card = await this.#service.card(id, { includePrices: true, ...(signal && { signal }) });
+      const card = await this.#options.service.card(id, { includePrices: true, ...(signal && { signal }) });
       this.#key.worked(Date.now());
       return new Map([[id, card]]);
     } catch (error) {
@@ -122,7 +118,7 @@ export class Cards {
   async #storeOne(id: string, card: Card | undefined): Promise<CardRecord> {
     const record: CardRecord = card ? { card, fetchedAtMs: Date.now() } : await this.#notFound(id);
     for (const key of new Set([id, card?.id ?? id])) {
-      await this.#store.set(key, record);
+      await this.#options.store.set(key, record);
       this.#notFresh.delete(key);
     }
     return record;
@@ -131,7 +127,7 @@ export class Cards {
   /** A card that is kept and that the service denies is not forgotten: it is no longer listed. */
   async #notFound(id: string): Promise<CardRecord> {
     // Not what memory alone holds: another process may have stored a newer copy.
-    const kept = await this.#store.get(id, () => false);
+    const kept = await this.#options.store.get(id, () => false);
     const nowMs = Date.now();
     return kept?.card ? { ...kept, delistedAtMs: nowMs } : { card: undefined, fetchedAtMs: nowMs };
   }

@@ -35,7 +35,7 @@ export class FairOrder {
   #servedOverdue = false;
   #lastQueuedAtMs = 0;
   #remote: readonly QueueSummary[] = [];
-  #remoteWaiting: QueueSummary['waiting'] = [];
+  remoteWaiting: QueueSummary['waiting'] = [];
 
   constructor(queue: { waiting(): readonly PendingLookup[] }) {
     this.#queue = queue;
@@ -69,7 +69,7 @@ export class FairOrder {
     const added: QueuePlace = { lane, rank, queuedAtMs: this.nextQueuedAtMs() };
     const place = present && comparePlaces(present, added) < 0 ? present : added;
     const here = this.#queue.waiting().filter((pending) => pending !== present);
-    const others: QueuePlace[] = [...here, ...this.#remoteWaiting];
+    const others: QueuePlace[] = [...here, ...this.remoteWaiting];
     const position = 1 + others.filter((other) => comparePlaces(other, place) < 0).length;
     if (present?.lane === lane) return { position, lastPosition: position };
 
@@ -121,15 +121,11 @@ export class FairOrder {
   /** The queues of the other processes, as they were last published. */
   setRemote(queues: readonly QueueSummary[]): void {
     this.#remote = queues;
-    this.#remoteWaiting = queues.flatMap(({ waiting }) => waiting);
-  }
-
-  get remoteWaiting(): QueueSummary['waiting'] {
-    return this.#remoteWaiting;
+    this.remoteWaiting = queues.flatMap(({ waiting }) => waiting);
   }
 
   #remoteBefore(place: QueuePlace): number {
-    return this.#remoteWaiting.filter((other) => comparePlaces(other, place) < 0).length;
+    return this.remoteWaiting.filter((other) => comparePlaces(other, place) < 0).length;
   }
 
   /** The rank that was served last in any process. */
@@ -140,7 +136,7 @@ export class FairOrder {
   /** Of what waits in another process only the best rank of each card is known. */
   *#queued(lane: Lane): QueuedCards {
     for (const pending of this.#queue.waiting()) if (pending.lane === lane) yield pending.waiters;
-    for (const { lane: remoteLane, rank, requesters } of this.#remoteWaiting) {
+    for (const { lane: remoteLane, rank, requesters } of this.remoteWaiting) {
       if (remoteLane === lane) yield requesters.map((requester) => ({ requester, rank }));
     }
   }

@@ -1,31 +1,16 @@
-import type { Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { Stopping } from '../model/errors.ts';
-import type { Events } from '../model/events.ts';
-import type { Budget } from '../quota/budget.ts';
-import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter } from '../quota/limiter.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
-import { type Admission, admit, blockedError, Reservation } from './admission.ts';
-import type { Cards } from './cards.ts';
+import { type Admission, type AdmissionOptions, admit, blockedError, Reservation } from './admission.ts';
 import type { QueueExchange } from './fair-order.ts';
-import { type CardLock, LookupRequests } from './lookup-requests.ts';
+import { LookupRequests, type LookupRequestsOptions } from './lookup-requests.ts';
 import type { Lookup, PendingLookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
 import { acquirePermit } from './service-requests.ts';
 
-export interface LookupQueueOptions {
-  cards: Cards;
-  limiter: Limiter;
-  ledger: Ledger;
-  budget: Budget;
+export type LookupQueueOptions = Omit<LookupRequestsOptions & AdmissionOptions, 'pendingLookups'> & {
   queueExchange: QueueExchange;
-  cardLock: CardLock;
-  events: Events;
-  log: Logger;
-  /** A lookup whose permit is further away is refused at once. */
-  longestWaitMs: number;
-}
+};
 
 /** Long enough for another process to take the token that it is due, and short beside any plan's interval (120 ms). */
 const POLITE_MS = 60;
@@ -97,7 +82,7 @@ export class LookupQueue {
 
   async #exchangeQueues(): Promise<void> {
     const own = this.#pendingLookups.summary(Date.now());
-    this.#pendingLookups.setRemote(await this.#options.queueExchange.exchange(own));
+    this.#pendingLookups.order.setRemote(await this.#options.queueExchange.exchange(own));
   }
 
   /** Sends batches as long as there are permits for them. */
@@ -126,7 +111,7 @@ export class LookupQueue {
     const [first] = batch;
     if (first === undefined) return undefined;
 
-    const isNextOfAll = this.#pendingLookups.isNextOfAll(first, Date.now());
+    const isNextOfAll = this.#pendingLookups.order.isNextOfAll(first, Date.now());
     const acquired = await acquirePermit(this.#options, first.lane, isNextOfAll ? 0 : POLITE_MS);
     if (acquired.kind === 'permit') {
       void this.#requests.send(batch, acquired.permit).then(() => this.#limiterChanged());

@@ -118,7 +118,6 @@ export class PendingLookup implements QueuePlace {
     return left;
   }
 
-  /** A request for it leaves. */
   requested(): void {
     this.requesting = true;
     for (const waiter of this.waiters) notifyRequested(waiter);

@@ -16,7 +16,7 @@ const LONGEST_RETRY_MS = 60_000;
 /** The pending lookups of this process, one per card, in fair order. Sends nothing. */
 export class PendingLookups {
   readonly #byCard = new Map<string, PendingLookup>();
-  readonly #order = new FairOrder(this);
+  readonly order = new FairOrder(this);
   /** Until when the service wants no request for a card; kept also when nothing waits for the card any more. */
   readonly #postponed = new LRUCache<string, number>({ max: MAX_POSTPONED });
   /** How many got a permit so far. */
@@ -30,13 +30,13 @@ export class PendingLookups {
    */
   add(wish: Pick<Waiter, 'lookup' | 'resolve' | 'reject'>, promisedAtMs: number): Waiter {
     const { cardId, lane, requester } = wish.lookup;
-    const rank = this.#order.rankFor(requester, lane);
+    const rank = this.order.rankFor(requester, lane);
     const waiter: Waiter = { ...wish, requester, rank, reserved: true, requested: false };
     const present = this.#byCard.get(cardId);
     if (present) present.join(waiter, promisedAtMs);
     else {
       const notBeforeMs = this.#postponed.get(cardId) ?? 0;
-      this.#byCard.set(cardId, new PendingLookup(waiter, this.#order, { promisedAtMs, notBeforeMs }));
+      this.#byCard.set(cardId, new PendingLookup(waiter, this.order, { promisedAtMs, notBeforeMs }));
     }
     return waiter;
   }
@@ -47,7 +47,6 @@ export class PendingLookups {
     if (waiter.requested) waiter.lookup.onRequest?.();
   }
 
-  /** Takes off one waiter. */
   cancel(waiter: Waiter): void {
     const pending = this.#byCard.get(waiter.lookup.cardId);
     if (pending) this.#leave(pending, (present) => present === waiter);
@@ -67,13 +66,11 @@ export class PendingLookups {
     return [...this.#byCard.values()].filter(({ requesting }) => !requesting);
   }
 
-  /** Ends it: all who wait get this answer. */
   answer(pending: PendingLookup, answer: CardRecord): void {
     this.#end(pending);
     for (const { resolve } of pending.waiters) resolve(answer);
   }
 
-  /** Ends it: all who wait get this error. */
   refuse(pending: PendingLookup, error: CardServiceError): void {
     this.#end(pending);
     for (const { reject } of pending.waiters) reject(error);
@@ -92,7 +89,7 @@ export class PendingLookups {
 
   /** Announces to all who wait when their permit is expected; who cannot wait until then is refused. */
   announce({ permitAtMs, paused }: Schedule, nowMs: number): void {
-    for (const { pending, position } of this.#order.positions()) {
+    for (const { pending, position } of this.order.positions()) {
       const atMs = Math.max(permitAtMs(position), pending.notBeforeMs, nowMs);
       const late = this.#leave(pending, ({ lookup }) => lookup.deadlineMs < atMs);
       for (const { reject } of late) reject(new Busy({ untilMs: atMs, paused }));
@@ -116,7 +113,7 @@ export class PendingLookups {
     const ready = this.#ready(nowMs);
     const batch: PendingLookup[] = [];
     while (batch.length < size) {
-      const next = this.#order.next(
+      const next = this.order.next(
         ready.filter((pending) => !batch.includes(pending)),
         nowMs,
       );
@@ -126,9 +123,8 @@ export class PendingLookups {
     return batch;
   }
 
-  /** A request leaves for it. */
   requested(pending: PendingLookup, nowMs: number): void {
-    this.#order.served(pending, this.#ready(nowMs), nowMs);
+    this.order.served(pending, this.#ready(nowMs), nowMs);
     this.requestedCount += 1;
     pending.requested();
   }
@@ -148,31 +144,21 @@ export class PendingLookups {
 
   /** See `FairOrder.positionOf`. */
   positionOf(lookup: Pick<Lookup, 'cardId' | 'lane' | 'requester'>) {
-    return this.#order.positionOf(lookup, this.#byCard.get(lookup.cardId));
+    return this.order.positionOf(lookup, this.#byCard.get(lookup.cardId));
   }
 
   /** Requests that wait to be booked on the requester and on their Discord server, in any process. */
   queuedBy(requester: Requester): Charged {
     const here = this.waiting().map(({ bookedOn }) => bookedOn);
-    const booked = [...here, ...this.#order.remoteWaiting.map(({ payer }) => payer)];
+    const booked = [...here, ...this.order.remoteWaiting.map(({ payer }) => payer)];
     return {
       member: booked.filter(({ memberId }) => memberId === requester.memberId).length,
       guild: booked.filter((other) => guildKey(other) === guildKey(requester)).length,
     };
   }
 
-  /** Takes note of the queues of the other processes. */
-  setRemote(queues: readonly QueueSummary[]): void {
-    this.#order.setRemote(queues);
-  }
-
   summary(nowMs: number): QueueSummary {
-    return this.#order.summary(this.#due(nowMs));
-  }
-
-  /** Whether nothing in another process goes before this one, which is the next here. */
-  isNextOfAll(pending: PendingLookup, nowMs: number): boolean {
-    return this.#order.isNextOfAll(pending, nowMs);
+    return this.order.summary(this.#due(nowMs));
   }
 
   #end(pending: PendingLookup): void {

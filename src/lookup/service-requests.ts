@@ -1,8 +1,9 @@
 import { CardServiceError, KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../model/errors.ts';
 import type { Events, RequestEvent } from '../model/events.ts';
 import type { Requester } from '../model/requester.ts';
+import type { RequestOutcome } from '../quota/circuit-breaker.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter, Permit, PermitLane, RequestOutcome } from '../quota/limiter.ts';
+import type { Limiter, Permit, PermitLane } from '../quota/limiter.ts';
 
 /** Leave to send one request, to be used by `sendRequest`. @param politeMs as of `Limiter.acquire` */
 export async function acquirePermit(

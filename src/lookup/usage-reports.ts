@@ -1,8 +1,7 @@
 import type { Logger } from '../log.ts';
 import { type CardServiceError, KeyRefused, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import type { Usage } from '../model/plan.ts';
-import { PLANS } from '../model/plan.ts';
+import { PLANS, type Usage } from '../model/plan.ts';
 import type { Requester } from '../model/requester.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
@@ -146,18 +145,16 @@ export class UsageReports {
 /** The board of a single process. */
 export class LocalReportBoard implements ReportBoard {
   #claimedAtMs = Number.NEGATIVE_INFINITY;
-  #claimedBeforeMs = Number.NEGATIVE_INFINITY;
   #last: UsageReport | undefined;
 
   async claim(): Promise<boolean> {
     if (Math.abs(Date.now() - this.#claimedAtMs) < REPORT_EVERY_MS) return false;
-    this.#claimedBeforeMs = this.#claimedAtMs;
     this.#claimedAtMs = Date.now();
     return true;
   }
 
   async release(): Promise<void> {
-    this.#claimedAtMs = this.#claimedBeforeMs;
+    this.#claimedAtMs = Number.NEGATIVE_INFINITY;
   }
 
   async post(report: UsageReport): Promise<void> {

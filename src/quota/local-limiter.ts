@@ -1,6 +1,7 @@
 import type { Plan, PlanSetting } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
-import type { Acquired, Limiter, Permit, PermitLane, RequestOutcome, Schedule } from './limiter.ts';
+import type { RequestOutcome } from './circuit-breaker.ts';
+import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter.ts';
 import {
   afterClockJump,
   INITIAL_LIMITER_STATE,
@@ -35,23 +36,16 @@ export interface LocalLimiterOptions {
 
 /** The limiter of a single process. */
 export class LocalLimiter implements Limiter {
-  readonly #setting: PlanSetting;
-  readonly #longestWaitMs: number;
-  readonly #store: LimiterStore;
-  readonly #warnings: QuotaWarnings;
-  readonly #random: () => number;
+  readonly #options: LocalLimiterOptions;
   readonly #listeners: (() => void)[] = [];
   readonly #lag = new RefillLag();
   readonly #underWay = new Set<Permit>();
   #isUnconfirmed = true;
   #state: LimiterState;
 
-  constructor({ setting, longestWaitMs, store, warnings, random = Math.random }: LocalLimiterOptions) {
-    this.#setting = setting;
-    this.#longestWaitMs = longestWaitMs;
-    this.#store = store;
-    this.#warnings = warnings;
-    this.#random = random;
+  constructor(options: LocalLimiterOptions) {
+    this.#options = options;
+    const { store, setting } = options;
     const nowMs = Date.now();
     const stored = plausible(afterClockJump(store.load() ?? INITIAL_LIMITER_STATE, nowMs), nowMs);
     // A probe cannot outlive its process.
@@ -61,7 +55,7 @@ export class LocalLimiter implements Limiter {
   async acquire(lane: PermitLane, yieldMs = 0): Promise<Acquired> {
     const nowMs = Date.now();
     const before = this.#present();
-    const { state, acquired } = acquirePermit(before, lane, this.#setting, nowMs, {
+    const { state, acquired } = acquirePermit(before, lane, this.#options.setting, nowMs, {
       yieldMs,
       underWay: this.#underWay.size,
       isUnconfirmed: this.#isUnconfirmed,
@@ -75,22 +69,24 @@ export class LocalLimiter implements Limiter {
   }
 
   async release(permit: Permit, outcome: RequestOutcome): Promise<void> {
-    const now = { longestWaitMs: this.#longestWaitMs, nowMs: Date.now(), random: this.#random() };
+    const { setting, longestWaitMs, random = Math.random } = this.#options;
+    const now = { longestWaitMs, nowMs: Date.now(), random: random() };
     this.#underWay.delete(permit);
     const present = this.#present();
     const lagged = { ...present, fullAtMs: present.fullAtMs + this.#lag.arrived(now.nowMs) };
-    this.#become(releasePermit(lagged, permit, outcome, this.#setting, now));
+    this.#become(releasePermit(lagged, permit, outcome, setting, now));
     this.#notify();
   }
 
   observe(reading: QuotaReading): void {
+    const { setting, warnings } = this.#options;
     const nowMs = Date.now();
     const before = this.#present();
     const after = observeReading(before, reading, nowMs);
-    this.#become({ ...after, fullAtMs: fullAtMsAfter(before, after, this.#setting, nowMs) });
+    this.#become({ ...after, fullAtMs: fullAtMsAfter(before, after, setting, nowMs) });
     this.#isUnconfirmed = false;
-    this.#warnings.unknownLimit(unknownLimit(this.#setting, after.quota?.limit, reportedPlan(after)));
-    this.#warnings.lowQuota(before.warned, after.warned, after.quota);
+    warnings.unknownLimit(unknownLimit(setting, after.quota?.limit, reportedPlan(after)));
+    warnings.lowQuota(before.warned, after.warned, after.quota);
   }
 
   observePlan(plan: Plan): void {
@@ -99,7 +95,8 @@ export class LocalLimiter implements Limiter {
   }
 
   schedule(): Schedule {
-    return scheduleOf(this.#present(), this.#setting, this.#longestWaitMs, Date.now());
+    const { setting, longestWaitMs } = this.#options;
+    return scheduleOf(this.#present(), setting, longestWaitMs, Date.now());
   }
 
   quota(): QuotaState | undefined {
@@ -121,7 +118,7 @@ export class LocalLimiter implements Limiter {
   #become(state: LimiterState): void {
     if (state === this.#state) return;
     this.#state = state;
-    this.#store.save(state);
+    this.#options.store.save(state);
   }
 
   #notify(): void {

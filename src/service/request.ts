@@ -18,8 +18,8 @@ export interface RequestOptions {
   apiKey?: string | undefined;
   /** For the whole attempt, the body included. */
   timeoutMs: number;
-  /** The rate-limit headers of every response as soon as they arrive, 429s and errors too, whatever the body. */
-  onQuota: (reading: QuotaReading) => void;
+  /** Given the rate-limit headers of every response as soon as they arrive, 429s and errors too, whatever the body. */
+  limiter: { observe(reading: QuotaReading): void };
 }
 
 /** A card is about 1 kB; a body a thousand times larger is not one. */
@@ -53,7 +53,7 @@ export async function request(url: URL, options: RequestOptions, signal?: AbortS
 
 async function exchange(
   url: URL,
-  { fetch = globalThis.fetch, apiKey, onQuota }: RequestOptions,
+  { fetch = globalThis.fetch, apiKey, limiter }: RequestOptions,
   departure: Departure,
   signal: AbortSignal,
 ): Promise<ServiceResponse> {
@@ -67,7 +67,7 @@ async function exchange(
   );
   const receivedAtMs = Date.now();
   const { status, headers } = response;
-  onQuota(readRateLimit(headers, sentAtMs, receivedAtMs));
+  limiter.observe(readRateLimit(headers, sentAtMs, receivedAtMs));
 
   // Read even when only the status matters: an unread body keeps its socket.
   const text = await readCapped(response, MAX_BODY_BYTES).catch((error: unknown) => {

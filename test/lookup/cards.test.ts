@@ -16,7 +16,7 @@ function cardsOver(store: CardStore, lifetimes: Lifetimes) {
     cardPath: '/cards/{id}',
     timeoutMs: 10_000,
     fetch: emulated.fetch,
-    onQuota: () => {},
+    limiter: { observe: () => {} },
     onNoSuchCard: () => {},
   });
   return { emulated, cards: new Cards({ store, service, lifetimes }) };

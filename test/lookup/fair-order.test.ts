@@ -214,7 +214,7 @@ describe('what waits in another process', () => {
 
   it('counts for all who wait for it there, also those who joined it', () => {
     const queue = new Queue();
-    queue.pendingLookups.setRemote([
+    queue.pendingLookups.order.setRemote([
       { waiting: [{ ...queuedAtMs, payer: owner, requesters: [owner, joiner] }], served: NOW },
     ]);
     queue.join('joiner', 'guild c');

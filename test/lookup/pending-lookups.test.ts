@@ -233,7 +233,7 @@ describe('what waits to be booked', () => {
     start(lookup('b', by('bob')));
     start(lookup('c', by('alice', 'elsewhere')));
     const place = { lane: 'members', rank: { member: 0, guild: 0 }, queuedAtMs: 1 } as const;
-    pendingLookups.setRemote([
+    pendingLookups.order.setRemote([
       {
         waiting: [{ ...place, payer: BOB, requesters: [BOB, ALICE] }],
         served: { members: place.rank, renewals: place.rank },

@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isCounted, sendRequest, severity } from '../../src/lookup/service-requests.ts';
 import { KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { Events, type RequestEvent } from '../../src/model/events.ts';
-import type { Limiter, RequestOutcome } from '../../src/quota/limiter.ts';
+import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
+import type { Limiter } from '../../src/quota/limiter.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';
 

@@ -18,7 +18,7 @@ function reportsOver(cardService: ReturnType<typeof createCardService>) {
     apiKey: SANDBOX_API_KEY,
     timeoutMs: 10_000,
     fetch: cardService.fetch,
-    onQuota: (reading) => limiter.observe(reading),
+    limiter,
     onNoSuchCard: () => {},
   });
   const board = new LocalReportBoard();

@@ -227,9 +227,11 @@ describe('a caller who aborts', () => {
     const reason = new Error('aborted');
     const readings: unknown[] = [];
     const client = clientOf(pair.service.url, {
-      onQuota: (reading) => {
-        readings.push(reading);
-        if (fault === 'stall') abort.abort(reason);
+      limiter: {
+        observe: (reading) => {
+          readings.push(reading);
+          if (fault === 'stall') abort.abort(reason);
+        },
       },
     });
     const stop = pair.service.onChange(() => fault === 'hang' && abort.abort(reason));

@@ -13,7 +13,11 @@ export interface Pair {
 export async function startPair(options: Partial<CardServiceOptions> = {}): Promise<Pair> {
   const service = await startCardService();
   const readings: QuotaReading[] = [];
-  return { service, readings, client: clientOf(service.url, { onQuota: (it) => readings.push(it), ...options }) };
+  return {
+    service,
+    readings,
+    client: clientOf(service.url, { limiter: { observe: (it) => void readings.push(it) }, ...options }),
+  };
 }
 
 export function clientOf(baseUrl: string, options: Partial<CardServiceOptions> = {}): CardService {
@@ -21,7 +25,7 @@ export function clientOf(baseUrl: string, options: Partial<CardServiceOptions> =
     cardPath: '/cards/{id}',
     apiKey: SANDBOX_API_KEY,
     timeoutMs: 5_000,
-    onQuota: () => {},
+    limiter: { observe: () => {} },
     onNoSuchCard: () => {},
   };
   return new CardService({ baseUrl, ...usual, ...options });

@@ -66,7 +66,7 @@ export function lookupQueueOver(
     apiKey,
     timeoutMs: 10_000,
     fetch: cardService.fetch,
-    onQuota: (reading) => limiter.observe(reading),
+    limiter,
     onNoSuchCard: () => {},
   });
   const storedCards = new Map<string, CardRecord>();

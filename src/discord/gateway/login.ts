@@ -28,6 +28,11 @@ const GatewayInfo = z.object({
  * @throws DiscordRefused when the token is not accepted, and the reason of `signal`
  */
 export async function login(client: Client, token: string, log: Logger, signal: AbortSignal): Promise<void> {
+  const pause = async (statedMs: number, attempt: number, why: string, err?: unknown) => {
+    const waitMs = loginWaitMs(statedMs, attempt);
+    log.warn({ err, waitMs, until: new Date(Date.now() + waitMs).toISOString() }, why);
+    await sleep(waitMs, undefined, { signal });
+  };
   for (let attempt = 1; ; attempt++) {
     try {
       const closedForMs = await loginsSpentMs(client, token, signal);
@@ -36,14 +41,14 @@ export async function login(client: Client, token: string, log: Logger, signal: 
         await client.login(token);
         return;
       }
-      await pause(closedForMs, attempt, 'the logins of the day are used up', { log, signal });
+      await pause(closedForMs, attempt, 'the logins of the day are used up');
     } catch (error) {
       signal.throwIfAborted();
       if (isTokenRefused(error)) throw new DiscordRefused(BAD_TOKEN);
       if (error instanceof RateLimitError) {
-        await pause(error.retryAfter, attempt, 'discord asks to wait with the login', { log, signal });
+        await pause(error.retryAfter, attempt, 'discord asks to wait with the login');
       } else {
-        await pause(0, attempt, 'discord cannot be reached', { log: log.child({ err: error }), signal });
+        await pause(0, attempt, 'discord cannot be reached', error);
       }
     }
   }
@@ -61,17 +66,6 @@ async function loginsSpentMs(client: Client, token: string, signal: AbortSignal)
   const { shards: recommended, session_start_limit: limit } = GatewayInfo.parse(found);
   const needed = Array.isArray(shards) ? shards.length : recommended;
   return limit.remaining < needed ? limit.reset_after : undefined;
-}
-
-async function pause(
-  statedMs: number,
-  attempt: number,
-  why: string,
-  { log, signal }: { log: Logger; signal: AbortSignal },
-): Promise<void> {
-  const waitMs = loginWaitMs(statedMs, attempt);
-  log.warn({ waitMs, until: new Date(Date.now() + waitMs).toISOString() }, why);
-  await sleep(waitMs, undefined, { signal });
 }
 
 /** Milliseconds before login attempt number `attempt + 1`: as long as Discord says, and longer each time. */

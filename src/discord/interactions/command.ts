@@ -28,26 +28,6 @@ export interface SlashInvocation extends Invocation {
   options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean'>;
 }
 
-/** A command from the menu of a message. */
-export interface MessageInvocation extends Invocation {
-  /** The content of that message. */
-  text: string;
-}
-
-/** A button or a select menu. */
-export interface ComponentInvocation extends Invocation {
-  /** What follows the command's name and a colon in the custom id. */
-  argument: string;
-  /** The selected values; empty for a button. */
-  values: readonly string[];
-}
-
-/** An option that is being typed. */
-export interface AutocompleteInvocation extends Invocation {
-  option: string;
-  typed: string;
-}
-
 export type Response =
   | {
       kind: 'reply';
@@ -61,17 +41,22 @@ export type Response =
   | { kind: 'defer'; private: boolean; query: CardQuery; reservation: Reservation };
 
 /** @throws CardServiceError, shown to the member in private */
-type Handler<I extends Invocation, R = Response> = (invocation: I, services: Services) => Promise<R>;
+type Handler<Given, R = Response> = (invocation: Invocation & Given, services: Services) => Promise<R>;
 
 /** What Discord is told of a command, and a handler for each way in which a member can use it. It sends nothing itself. */
 export interface Command {
   data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
+  /** It is typed. */
   run?: Handler<SlashInvocation>;
-  runOnMessage?: Handler<MessageInvocation>;
-  /** Buttons and select menus whose custom id begins with the command's name and a colon. */
-  component?: Handler<ComponentInvocation>;
-  /** At most 25 choices. */
-  autocomplete?: Handler<AutocompleteInvocation, readonly APIApplicationCommandOptionChoice[]>;
+  /** It is chosen from the menu of a message with that text. */
+  runOnMessage?: Handler<{ text: string }>;
+  /**
+   * A button or a select menu is used whose custom id is the command's name, a colon and the argument. `values`: what is
+   * selected; empty for a button.
+   */
+  component?: Handler<{ argument: string; values: readonly string[] }>;
+  /** An option is being typed. At most 25 choices. */
+  autocomplete?: Handler<{ option: string; typed: string }, readonly APIApplicationCommandOptionChoice[]>;
   /** For commands that defer: what the reply shows in the end. */
   complete?(reply: DeferredReply, outcome: Outcome, services: Services): Message;
 }

@@ -10,15 +10,11 @@ import type { EditedReply, ReplyEdits } from '../rest/reply-edits.ts';
 import type { Command, Message, Response } from './command.ts';
 import { type Dispatched, dispatch } from './dispatch.ts';
 
-export interface CommandRate {
-  /** @throws TooManyCommands when the member sends commands faster than anyone types */
-  count(memberId: string, nowMs: number): void;
-}
-
 export interface InteractionRouterOptions {
   commands: readonly Command[];
   services: Services;
-  commandRate: CommandRate;
+  /** @throws TooManyCommands when the member sends commands faster than anyone types */
+  commandRate: { count(memberId: string, nowMs: number): void };
   deferredReplies: Pick<DeferredReplies, 'defer'>;
   rest: REST;
   replyEdits: Pick<ReplyEdits, 'edit'>;
@@ -95,7 +91,11 @@ export class InteractionRouter {
       return undefined;
     }
     response.correction?.catch(() => {}); // awaited once the reply is there
-    const first = await explainRefusal(rest, invocation, await reply(rest, invocation, response.message, response));
+    const first = await explainRefusal(
+      rest,
+      invocation,
+      await reply(rest, invocation, response.message, response.private),
+    );
     if ('outcome' in first) return { source: 'bot', outcome: first.outcome, err: first.err ?? err };
     if (response.correction !== undefined)
       this.#correct({ ...invocation, command, private: response.private }, response.correction);

@@ -36,22 +36,13 @@ export type FirstAnswer =
   | { kind: 'unknown'; outcome: 'not answered'; err: unknown };
 
 /** Shows `message`. Never rejects. */
-export function reply(
-  rest: REST,
-  to: Interacted,
-  message: ReplyMessage,
-  { private: isPrivate }: Pick<DeferredReply, 'private'>,
-): Promise<FirstAnswer> {
+export function reply(rest: REST, to: Interacted, message: ReplyMessage, isPrivate: boolean): Promise<FirstAnswer> {
   const data = { ...message, allowed_mentions: NO_MENTIONS, ...flags(isPrivate) };
   return answer(rest, to, { type: InteractionResponseType.ChannelMessageWithSource, data });
 }
 
 /** Shows "thinking…". Never rejects. */
-export function defer(
-  rest: REST,
-  to: Interacted,
-  { private: isPrivate }: Pick<DeferredReply, 'private'>,
-): Promise<FirstAnswer> {
+export function defer(rest: REST, to: Interacted, isPrivate: boolean): Promise<FirstAnswer> {
   return answer(rest, to, { type: InteractionResponseType.DeferredChannelMessageWithSource, data: flags(isPrivate) });
 }
 
@@ -71,7 +62,7 @@ export async function explainRefusal(
   first: FirstAnswer,
 ): Promise<Exclude<FirstAnswer, { kind: 'refused' }>> {
   if (first.kind !== 'refused') return first;
-  const plain = await reply(rest, to, { content: formatMessage(to.locale, 'broken') }, { private: true });
+  const plain = await reply(rest, to, { content: formatMessage(to.locale, 'broken') }, true);
   if (plain.kind === 'already there') return plain;
   return { kind: 'over', outcome: plain.kind === 'sent' ? 'broken' : 'not answered', err: first.err };
 }
@@ -80,14 +71,10 @@ export async function explainRefusal(
  * Sent until Discord accepts it, or until it would be too late. Not by the interaction's own methods: these rename each
  * key of an embed that has Discord's names already, which takes longer than rendering it.
  */
-async function answer(
-  rest: REST,
-  { interactionId, token, receivedAtMs }: Interacted,
-  body: object,
-): Promise<FirstAnswer> {
-  const route = Routes.interactionCallback(interactionId, token);
+async function answer(rest: REST, to: Interacted, body: object): Promise<FirstAnswer> {
+  const route = Routes.interactionCallback(to.interactionId, to.token);
   try {
-    await sendAgain(receivedAtMs + FIRST_ANSWER_MS, () => rest.post(route, { auth: false, body }));
+    await sendAgain(to.receivedAtMs + FIRST_ANSWER_MS, () => rest.post(route, { auth: false, body }));
     return { kind: 'sent' };
   } catch (err) {
     return failedAnswer(err);

@@ -1,7 +1,6 @@
 import { DiscordAPIError, RateLimitError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Logger } from '../../log.ts';
-import { Incident } from '../../log.ts';
+import { Incident, type Logger } from '../../log.ts';
 import { clockTime } from '../../render/formats.ts';
 import { formatMessage } from '../../render/messages.ts';
 import type {
@@ -51,7 +50,7 @@ export class ReplyEdits implements ReplyEditor {
   }
 
   async defer(to: DeferredReply): Promise<DeferResult> {
-    const first = await explainRefusal(this.#rest, to, await defer(this.#rest, to, to));
+    const first = await explainRefusal(this.#rest, to, await defer(this.#rest, to, to.private));
     if (first.kind === 'over') return { shown: false, outcome: first.outcome, err: first.err };
     return { shown: true, err: first.kind === 'unknown' ? first.err : undefined };
   }
@@ -105,7 +104,7 @@ export class ReplyEdits implements ReplyEditor {
 
   /** The "thinking…" never reached Discord, so there is nothing to edit; a first answer is still possible. */
   async #answerFirst(to: EditedReply, message: ReplyMessage): Promise<EditResult> {
-    const first = await reply(this.#rest, to, message, to);
+    const first = await reply(this.#rest, to, message, to.private);
     if (first.kind === 'sent') return 'edited';
     const err = 'err' in first ? first.err : undefined;
     this.#log.info({ command: to.command, member: to.memberId, err }, 'first answer failed');

@@ -1,18 +1,28 @@
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { KeyvCardStore } from '../../cache/card-store.ts';
 import { LocalIdentifySlots } from '../../discord/gateway/identify.ts';
 import { Incident, type Logger } from '../../log.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
 import { NO_CARD_LOCK } from '../../lookup/lookup-requests.ts';
 import { LocalReportBoard } from '../../lookup/usage-reports.ts';
-import { LocalLimiter } from '../../quota/local-limiter.ts';
+import { StoredLimiterState } from '../../quota/limiter-state.ts';
+import { type LimiterStore, LocalLimiter } from '../../quota/local-limiter.ts';
 import { accountOf } from '../../quota/quota.ts';
 import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { openDatabase, openExclusively } from './database.ts';
 import { EARLIER_JOURNAL_TABLE, JOURNAL_SCHEMA, SqliteJournal } from './sqlite-journal.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from './sqlite-ledger.ts';
-import { EARLIER_LIMITER_TABLE, LIMITER_SCHEMA, SqliteLimiterStore } from './sqlite-limiter-store.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite-store.ts';
+
+export const LIMITER_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS limiter (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
+`;
+/** The earlier table exists only when an earlier version ran last, so its rows are the newer ones. */
+export const EARLIER_LIMITER_TABLE = {
+  name: 'pacing',
+  move: 'INSERT OR REPLACE INTO limiter SELECT account, state FROM pacing',
+};
 
 export interface SqliteStateOptions extends StateOptions {
   dataDir: string;
@@ -59,7 +69,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     cardStore: store,
     limiter: new LocalLimiter({
       ...limiterOptions(options),
-      store: new SqliteLimiterStore(state, accountOf(baseUrl, apiKey), log, writes),
+      store: sqliteLimiterStore(state, accountOf(baseUrl, apiKey), log, writes),
     }),
     ledger,
     journal,
@@ -96,4 +106,27 @@ export class StateWrites {
       this.#outage.failed({ err });
     }
   }
+}
+
+/** The limiter's state of one account (see `accountOf`), over restarts. */
+export function sqliteLimiterStore(
+  database: DatabaseSync,
+  account: string,
+  log: Logger,
+  writes: StateWrites,
+): LimiterStore {
+  const read = database.prepare('SELECT state FROM limiter WHERE account = ?');
+  const write = database.prepare('INSERT OR REPLACE INTO limiter VALUES (?, ?)');
+  return {
+    load() {
+      try {
+        const row = read.get(account);
+        return row && StoredLimiterState.parse(JSON.parse(String(row.state)));
+      } catch (err) {
+        log.warn({ err }, 'invalid limiter state: starting without it');
+        return undefined;
+      }
+    },
+    save: (state) => writes.try(() => write.run(account, JSON.stringify(state))),
+  };
 }

@@ -9,7 +9,7 @@ export function plainClient({ url, fetch }: ServiceAddress): (cardId: string) =>
     cardPath: '/cards/{id}',
     timeoutMs: 10_000,
     fetch,
-    onQuota: () => {},
+    limiter: { observe: () => {} },
     onNoSuchCard: () => {},
   });
   return (cardId) => client.card(cardId, { includePrices: true });

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
+import type { LimiterStore } from '../../../src/quota/local-limiter.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
 import {
   EARLIER_LIMITER_TABLE,
   LIMITER_SCHEMA,
-  SqliteLimiterStore,
-} from '../../../src/storage/sqlite/sqlite-limiter-store.ts';
-import { StateWrites } from '../../../src/storage/sqlite/sqlite-state.ts';
+  StateWrites,
+  sqliteLimiterStore,
+} from '../../../src/storage/sqlite/sqlite-state.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
 
 const ACCOUNT = 'account';
@@ -33,8 +34,8 @@ function emptyDatabase(): DatabaseSync {
   return database;
 }
 
-function storeIn(database: DatabaseSync, account = ACCOUNT, log = logLines().log): SqliteLimiterStore {
-  return new SqliteLimiterStore(database, account, log, new StateWrites(log));
+function storeIn(database: DatabaseSync, account = ACCOUNT, log = logLines().log): LimiterStore {
+  return sqliteLimiterStore(database, account, log, new StateWrites(log));
 }
 
 describe('the limiter store', () => {
