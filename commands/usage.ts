@@ -40,17 +40,11 @@ export default {
   },
 } satisfies Command;
 
-function missing(
-  { report, missing }: UsageKnown,
-  { locale }: Pick<Invocation, 'locale'>,
-  { usage }: Services,
-): string | undefined {
+function missing({ report, missing }: UsageKnown, { locale }: Invocation, { usage }: Services): string | undefined {
   if (!usage.hasKey) return formatMessage(locale, 'reportNeedsKey');
   if (missing?.reason === 'failed') {
-    return formatMessage(locale, 'reportFailed', {
-      since: age(missing.atMs),
-      why: errorMessage(locale, missing.error),
-    });
+    const why = errorMessage(locale, missing.error);
+    return formatMessage(locale, 'reportFailed', { since: age(missing.atMs), why });
   }
   return missing || !report ? formatMessage(locale, 'reportNotAsked') : undefined;
 }

@@ -1,6 +1,6 @@
 import { DiscordAPIError } from 'discord.js';
 import { CHAT_INPUT } from './command-diff.ts';
-import type { Registration } from './registration.ts';
+import type { Named, Registration } from './registration.ts';
 
 /** The most servers that are searched for doubles of global commands; each costs a request. */
 const MAX_SEARCHED_GUILDS = 50;
@@ -18,45 +18,32 @@ export async function doubledCommands(
   names: readonly string[],
 ): Promise<string[]> {
   if (names.length === 0) return [];
-  if (guildId !== undefined) {
-    const doubled = await sharedNames(registration, applicationId, undefined, names);
-    return doubled.length > 0 ? [sentence(doubled, guildId)] : [];
-  }
-  const guilds = await unlessRefused(registration.guilds(), []);
-  const warnings = await Promise.all(
-    guilds.slice(0, MAX_SEARCHED_GUILDS).map(async ({ id, name }) => {
-      const doubled = await unlessRefused(sharedNames(registration, applicationId, id, names), []);
-      return doubled.length > 0 ? [sentence(doubled, id, name)] : [];
-    }),
-  );
+  const warnings = async (searchedId: string | undefined, server: Named) => {
+    const commands = await registration.commands(applicationId, searchedId);
+    const doubled = commands.filter(({ type, name }) => type === CHAT_INPUT && names.includes(name));
+    return doubled.length > 0 ? [sentence(doubled, server)] : [];
+  };
+  if (guildId !== undefined) return warnings(undefined, { id: guildId, name: '' });
+  const guilds = await unlessRefused(registration.guilds());
+  const searched = guilds.slice(0, MAX_SEARCHED_GUILDS).map((guild) => unlessRefused(warnings(guild.id, guild)));
   const unseen =
     guilds.length > MAX_SEARCHED_GUILDS ? [`Only ${MAX_SEARCHED_GUILDS} servers were searched for doubles.`] : [];
-  return [...warnings.flat(), ...unseen];
-}
-
-async function sharedNames(
-  registration: Registration,
-  applicationId: string,
-  guildId: string | undefined,
-  names: readonly string[],
-): Promise<string[]> {
-  const commands = await registration.commands(applicationId, guildId);
-  return commands.filter(({ type, name }) => type === CHAT_INPUT && names.includes(name)).map(({ name }) => name);
+  return [...(await Promise.all(searched)).flat(), ...unseen];
 }
 
 /** A server without access for the bot must not fail the search of the others. */
-async function unlessRefused<T>(request: Promise<T>, fallback: T): Promise<T> {
+async function unlessRefused<T>(request: Promise<T[]>): Promise<T[]> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof DiscordAPIError && (error.status === 403 || error.status === 404)) return fallback;
+    if (error instanceof DiscordAPIError && (error.status === 403 || error.status === 404)) return [];
     throw error;
   }
 }
 
-function sentence(names: readonly string[], guildId: string, guildName = ''): string {
-  const commands = names.map((name) => `/${name}`).join(', ');
-  const server = guildName ? `server ${guildId} (${guildName})` : `server ${guildId}`;
-  const [are, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  return `${commands} ${are} registered globally and in ${server}: its members see ${them} twice. To drop the server's own: npm run commands -- clear --guild ${guildId}`;
+function sentence(doubled: readonly { name: string }[], { id, name: guildName }: Named): string {
+  const commands = doubled.map(({ name }) => `/${name}`).join(', ');
+  const server = guildName ? `server ${id} (${guildName})` : `server ${id}`;
+  const [are, them] = doubled.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return `${commands} ${are} registered globally and in ${server}: its members see ${them} twice. To drop the server's own: npm run commands -- clear --guild ${id}`;
 }

@@ -51,7 +51,10 @@ export class CardService {
    * @throws RateLimited on 429, KeyRefused on 401 and on a 403 with an error body, ServiceDown on 408, 5xx or silence,
    *   UnexpectedAnswer on anything that does not fit.
    */
-  async card(id: string, { includePrices, signal }: CardRequest): Promise<Card | undefined> {
+  async card(
+    id: string,
+    { includePrices, signal }: { includePrices: boolean; signal?: AbortSignal },
+  ): Promise<Card | undefined> {
     const url = cardUrl(this.#options.baseUrl, this.#options.cardPath, id);
     url.searchParams.set('includePrices', String(includePrices));
     const response = await this.#get(url, signal);
@@ -77,11 +80,6 @@ export class CardService {
     throwUnlessAnswered(response);
     return response;
   }
-}
-
-export interface CardRequest {
-  includePrices: boolean;
-  signal?: AbortSignal;
 }
 
 /** The address of a card: whatever the id holds, it stays exactly one path segment. */

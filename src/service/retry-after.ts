@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { DAY_MS } from '../time/utc-day.ts';
 import { httpDateMs } from './rate-limit-headers.ts';
 
@@ -31,17 +32,18 @@ export function statedWait(body: unknown, header: string | null, serviceNowMs: n
     : { seconds: fromBody as number, source: 'body' };
 }
 
+const WaitBody = z.object({ retryAfter: z.number(), message: z.string().catch('') });
+
 function bodySeconds(body: unknown, headerSeconds: number | undefined): number | undefined {
-  if (typeof body !== 'object' || body === null || !('retryAfter' in body)) return undefined;
-  const { retryAfter } = body;
-  if (typeof retryAfter !== 'number') return undefined;
-  const inSeconds = [headerSeconds, messageSeconds(body)].filter((seconds) => seconds !== undefined);
+  const { data } = WaitBody.safeParse(body);
+  if (!data) return undefined;
+  const { retryAfter, message } = data;
+  const inSeconds = [headerSeconds, messageSeconds(message)].filter((seconds) => seconds !== undefined);
   return inSeconds.some((seconds) => isInMilliseconds(retryAfter, seconds)) ? retryAfter / 1000 : retryAfter;
 }
 
 /** From the error's message, such as "Retry after 7 seconds". */
-function messageSeconds(body: object): number | undefined {
-  const message = 'message' in body && typeof body.message === 'string' ? body.message : '';
+function messageSeconds(message: string): number | undefined {
   const [, figure] = /(\d{1,9}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)?\b/i.exec(message) ?? [];
   return figure === undefined ? undefined : Number(figure);
 }
