@@ -13,7 +13,7 @@ export type LookupQueueOptions = Omit<LookupRequestsOptions & AdmissionOptions, 
 };
 
 /** Long enough for another process to take the token that it is due, and short beside any plan's interval (120 ms). */
-const POLITE_MS = 60;
+const YIELD_MS = 60;
 /** What is shown in minutes need not be computed more often. */
 const ANNOUNCE_EVERY_MS = 1_000;
 
@@ -34,7 +34,7 @@ export class LookupQueue {
   constructor(options: LookupQueueOptions) {
     this.#options = options;
     this.#requests = new LookupRequests({ ...options, pendingLookups: this.#pendingLookups });
-    options.limiter.onChange(() => this.#limiterChanged());
+    options.limiter.onChange(() => this.#refuseBlockedAndWake());
   }
 
   /**
@@ -74,7 +74,7 @@ export class LookupQueue {
     await this.#requests.close(graceMs);
   }
 
-  #limiterChanged(): void {
+  #refuseBlockedAndWake(): void {
     const { blocked } = this.#options.limiter.schedule();
     if (blocked) this.#pendingLookups.refuseWaiting(blockedError(blocked));
     this.#wake();
@@ -112,9 +112,9 @@ export class LookupQueue {
     if (first === undefined) return undefined;
 
     const isNextOfAll = this.#pendingLookups.order.isNextOfAll(first, Date.now());
-    const acquired = await acquirePermit(this.#options, first.lane, isNextOfAll ? 0 : POLITE_MS);
+    const acquired = await acquirePermit(this.#options, first.lane, isNextOfAll ? 0 : YIELD_MS);
     if (acquired.kind === 'permit') {
-      void this.#requests.send(batch, acquired.permit).then(() => this.#limiterChanged());
+      void this.#requests.send(batch, acquired.permit).then(() => this.#refuseBlockedAndWake());
       return undefined;
     }
     if (acquired.kind === 'blocked') {

@@ -5,13 +5,13 @@ import type { RequestOutcome } from '../quota/circuit-breaker.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit, PermitLane } from '../quota/limiter.ts';
 
-/** Leave to send one request, to be used by `sendRequest`. @param politeMs as of `Limiter.acquire` */
+/** A permit to send one request, to be used by `sendRequest`. @param yieldMs as of `Limiter.acquire` */
 export async function acquirePermit(
   { limiter, events }: { limiter: Limiter; events: Events },
   lane: PermitLane,
-  politeMs = 0,
+  yieldMs = 0,
 ) {
-  const acquired = await limiter.acquire(lane, politeMs);
+  const acquired = await limiter.acquire(lane, yieldMs);
   const { kind: result } = acquired;
   events.publish('permit', { lane, result, ...(acquired.kind !== 'permit' && { untilMs: acquired.untilMs }) });
   return acquired;

@@ -11,7 +11,7 @@ export type Lane = 'members' | 'renewals';
  */
 export type PermitLane = Lane | 'report';
 
-/** Leave to send one request now. To be released with its outcome, whatever that is. */
+/** Allows one request to be sent now. To be released with its outcome, whatever that is. */
 export interface Permit {
   /** Its outcome decides whether the breaker closes. */
   probe: boolean;
