@@ -13,6 +13,7 @@ export interface CommandEvent extends Requester {
   tookMs: number;
   /** `answered`, or the name of what prevented an answer. */
   outcome: string;
+  /** As it was thrown: an error of discord.js holds the interaction's token in its `url`, which the log takes out. */
   err?: unknown;
 }
 

@@ -75,7 +75,8 @@ function toInvocation(interaction: Interaction): Invocation {
     token: interaction.token,
     memberId: interaction.user.id,
     guildId: interaction.guildId ?? undefined,
-    locale: interaction.locale,
+    // Always sent (https://docs.discord.com/developers/interactions/receiving-and-responding), but a missing one must not end the reply.
+    locale: String(interaction.locale ?? 'en-US'),
     receivedAtMs,
     deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
     manageGuild: interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) ?? false,

@@ -78,6 +78,11 @@ describe('an interaction is dispatched by its kind', () => {
     expect(invocation.deadlineMs - invocation.receivedAtMs).toBe(REPLY_DEADLINE_MS);
   });
 
+  it('in English when the interaction has no locale', () => {
+    const odd = interaction({ kind: 'slash', name: 'usage', locale: undefined as never });
+    expect(dispatch(COMMANDS, odd).invocation.locale).toBe('en-US');
+  });
+
   it('in direct messages without a guild and its permissions', () => {
     const direct = { guildId: null, memberPermissions: null };
     const { invocation } = dispatch(COMMANDS, interaction({ kind: 'slash', name: 'usage', ...direct }));
