@@ -19,10 +19,10 @@ export default defineConfig({
   test: {
     isolate: false, // isolation spends a third of the time on loading the same modules again
     sequence: { shuffle: { tests: true, files: false }, sequencer: LongestFirst },
-    testTimeout: 20_000, // only a hang takes this long, even on a busy machine
-    hookTimeout: 20_000,
-    expect: { poll: { timeout: 15_000 } },
-    maxWorkers: 5, // more than the cores, because tests mostly wait
+    testTimeout: 60_000, // only a hang takes this long, even on a busy machine
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+    maxWorkers: 6, // more than the cores, because tests mostly wait
     globalSetup: 'test/support/compile-cache.ts',
     setupFiles: 'test/support/each-file.ts',
     // vitest starts projects in the order of their names.

@@ -50,9 +50,7 @@ describe('budgets', () => {
 
     const lookups = IDS.slice(0, 3).map((id) => world.card(id));
     const replies = await Promise.all(
-      lookups.map((typed) =>
-        typed.until(({ content, embeds }) => embeds.length > 0 || content.startsWith('You have'), 8_000),
-      ),
+      lookups.map((typed) => typed.until(({ content, embeds }) => embeds.length > 0 || content.startsWith('You have'))),
     );
 
     expect(replies.filter(({ content }) => content.startsWith('You have used the share'))).toHaveLength(1);

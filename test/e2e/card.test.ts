@@ -186,7 +186,7 @@ describe('when the service fails', () => {
     world.cardService.script({ status: 503, times: 3 });
 
     const typed = world.card('base1-4');
-    const { embeds } = await typed.until(({ edited }) => edited, 8_000);
+    const { embeds } = await typed.until(({ edited }) => edited);
 
     expect(embeds[0]?.title).toBe('Emberwing Drake');
     expect(embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service does not answer/);
@@ -196,7 +196,7 @@ describe('when the service fails', () => {
     const world = await startWorld();
     world.cardService.set({ down: true });
 
-    const { content } = await world.card('base1-4').settled(8_000);
+    const { content } = await world.card('base1-4').settled();
     const next = await world.card('base1-5').settled();
 
     expect(content).toMatch(/^The card service does not answer at the moment\. Try again at <t:\d+:t>\.$/);

@@ -14,7 +14,7 @@ describe.skipIf(noRealRedis('a process that dies before it can record a complete
     const processes = await startProcesses({ redis, size: 1, env: { PRICES_FRESH_SECONDS: '1' } });
     processes.cardService.set({ latencyMs: 1_500 });
     const typed = processes.card(0, 'base1-4');
-    await typed.until(({ state }) => state === 'thinking', 15_000);
+    await typed.until(({ state }) => state === 'thinking', 30_000);
     await expect.poll(() => requestedIds(processes)).toHaveLength(1);
     await redis.kill();
     await finalAnswer(typed);

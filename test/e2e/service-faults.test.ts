@@ -154,7 +154,7 @@ describe('a service that fails briefly', () => {
         const world = await startWorld(STALE);
         await world.card('base1-4').settled();
         world.cardService.script({ ...fault, times: 3 });
-        const { embeds, failure } = await world.card('base1-4').until(({ edited }) => edited, 8_000);
+        const { embeds, failure } = await world.card('base1-4').until(({ edited }) => edited);
         const stored = storedCardIds(world.config.dataDir);
         return [name, embeds[0]?.title, embeds[0]?.description, failure, cardRequests(world).length, stored];
       }),
@@ -170,7 +170,7 @@ describe('a service that fails briefly', () => {
     let requests = 0;
     world.cardService.script(() => (++requests % 2 === 0 ? { status: 503, body: HTML } : undefined));
 
-    const replies = await Promise.all(IDS.slice(0, 8).map((id) => world.card(id).until(isFinal, 10_000)));
+    const replies = await Promise.all(IDS.slice(0, 8).map((id) => world.card(id).until(isFinal)));
 
     expect(replies.map(({ embeds }) => embeds.length)).toEqual(Array(8).fill(1));
     expect(storedCardIds(world.config.dataDir)).toHaveLength(8);
@@ -375,7 +375,7 @@ describe('a 429', () => {
       Object.entries(FORMS).map(async ([name, form]) => {
         const world = await startWorld({ env: { CARD_SERVICE_TIMEOUT_MS: '2000' } });
         world.cardService.script({ ...form, status: 429 });
-        const { embeds } = await world.card('base1-4').until(isFinal, 15_000);
+        const { embeds } = await world.card('base1-4').until(isFinal);
         return [name, embeds[0]?.title, statuses(world)];
       }),
     );
