@@ -7,7 +7,7 @@ import type { Schedule } from '../quota/limiter.ts';
 import { FairOrder, type QueueSummary } from './fair-order.ts';
 import { type Lookup, PendingLookup, type Waiter } from './pending-lookup.ts';
 
-/** A batch goes out as one request. The service has no bulk endpoint configured, so it is of one card. */
+/** A batch goes out as one request, and the lookup endpoint answers for one card. */
 const BATCH_SIZE = 1;
 const MAX_POSTPONED = 1_000;
 /** No retry waits longer; one that seems to was noted by a clock that has been set back since. */

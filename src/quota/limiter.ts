@@ -6,7 +6,7 @@ import type { RequestOutcome } from './circuit-breaker.ts';
 export type Lane = 'members' | 'renewals';
 
 /**
- * A usage report takes a token only when there is one. Nobody waits for it in the queue, so it is never the probe, except
+ * A usage report takes a token only when there is one. It does not wait in the queue, so it is never the probe, except
  * while the breaker is open for the day: then it may probe at any time.
  */
 export type PermitLane = Lane | 'report';

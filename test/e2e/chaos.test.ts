@@ -15,7 +15,7 @@ describe('chaos', () => {
   it('loses no lookup, whatever breaks', { timeout: 90_000 }, async () => {
     const { commands, faults, endings, failures } = await runChaos({ seed: 'short 3965', ...DENSE });
 
-    expect(failures).toEqual([]);
+    expect(failures.join('\n')).toBe(''); // the report of a list would leave out its lines
     expect(endings.card + endings.sentence + endings['not received']).toBe(commands);
     expect(commands).toBeGreaterThan(50);
     expect(faults).toBeGreaterThan(15);
@@ -30,7 +30,7 @@ describe('chaos', () => {
     async () => {
       const { commands, faults, endings, failures } = await runChaos({ seed: 'short 480', processes: 2, ...DENSE });
 
-      expect(failures).toEqual([]);
+      expect(failures.join('\n')).toBe(''); // the report of a list would leave out its lines
       expect(endings.lost + endings.twice).toBe(0);
       expect(commands).toBeGreaterThan(50);
       expect(faults).toBeGreaterThan(15);
