@@ -1,92 +1,91 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { QueueExchange, QueueSummary } from '../../lookup/fair-order.ts';
-import { EMPTY_QUEUE, readQueueSummary } from './queue-summary-json.ts';
+import type { QueueExchange } from '../../lookup/fair-order.ts';
 import type { RedisHealth, RedisLink } from './redis-link.ts';
-import { unlessUnavailable } from './redis-unavailable.ts';
 
 /**
- * Writes a heartbeat of this process, with its age in ms and its queue summary; returns Redis's clock and the heartbeats of
- * all processes.
+ * Writes a heartbeat: the time by Redis's clock, and the length of the queue. Returns that time and the heartbeats of all
+ * processes, without those that ended long ago.
  */
 const HEARTBEAT = `
   local time = redis.call('TIME')
-  local nowMs = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-  redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', nowMs - ARGV[2]) .. ' ' .. ARGV[3])
-  redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return {nowMs, redis.call('HGETALL', KEYS[1])}
+  local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', nowMs) .. ' ' .. ARGV[2])
+  redis.call('PEXPIRE', KEYS[1], 60000)
+  local heartbeats = redis.call('HGETALL', KEYS[1])
+  for i = 1, #heartbeats, 2 do
+    if nowMs - tonumber(string.match(heartbeats[i + 1], '^%d+')) > 60000 then redis.call('HDEL', KEYS[1], heartbeats[i]) end
+  end
+  return {nowMs, heartbeats}
 `;
-const FORGOTTEN_AFTER_MS = 60_000;
+const HeartbeatAnswer = z.tuple([z.number(), z.array(z.string())]);
 
-/** The same for all processes over one Redis. */
-export interface HeartbeatTimes {
-  everyMs: number;
-  deadAfterMs: number;
-}
+/** A process that is only busy, or collecting garbage, is never silent for so long. */
+export const DEAD_AFTER_MS = 4_000;
 
-/** A process that is only busy, or collecting garbage, is never silent for 4 s. */
-const TIMES: HeartbeatTimes = { everyMs: 1_000, deadAfterMs: 4_000 };
-
-/** The last heartbeat of a process. */
-interface Heartbeat {
-  ageMs: number;
-  queueSummary: string;
-}
-
-/** The processes that share one quota: which are alive, and the summaries of their queues. */
+/** The processes that share one quota: which are alive, and how long their queues are. */
 export class ProcessesAlive implements QueueExchange {
   /** Of this run of this process; a restart has another. */
   readonly id = randomUUID();
+  /** A hash: process id to its last heartbeat by Redis's clock, and the length of its queue. */
+  readonly key: string;
+  readonly deadAfterMs: number;
   readonly #link: RedisLink;
-  readonly #key: string;
-  readonly #deadAfterMs: number;
   /** After this many answered heartbeats every process that is alive has been seen. */
   readonly #heartbeatsToSeeAll: number;
   readonly #timer: NodeJS.Timeout;
   readonly #onHeartbeat: (() => void)[] = [];
-  #queueSummary = EMPTY_QUEUE;
-  #ageMs = 0;
-  #heartbeats = new Map<string, Heartbeat>();
+  #queueLength = 0;
+  /** The queue lengths of the processes that were alive when Redis last answered. */
+  #alive = new Map<string, number>();
   /** Heartbeats of this process that Redis has answered since it was last unavailable. */
   #answered = 0;
-  /** Ids that `isGone` was called with and that were never seen, with `#answered` at that time: they may be too new. */
-  #unseen = new Map<string, number>();
   /** Processes to assume until all have been seen. */
   #expectedSize: number;
+  #hasLeft = false;
 
   /** @param expectedSize processes to assume before any heartbeat was read */
-  constructor(link: RedisLink, prefix: string, expectedSize = 1, times = TIMES) {
+  constructor(
+    link: RedisLink,
+    prefix: string,
+    expectedSize = 1,
+    times = { everyMs: 1_000, deadAfterMs: DEAD_AFTER_MS },
+  ) {
     this.#link = link;
     this.#expectedSize = expectedSize;
-    this.#key = `${prefix}:fleet`;
-    this.#deadAfterMs = times.deadAfterMs;
+    this.key = `${prefix}:processes`;
+    this.deadAfterMs = times.deadAfterMs;
     this.#heartbeatsToSeeAll = times.deadAfterMs / times.everyMs;
-    this.#timer = setInterval(() => void this.#beat().catch(() => {}), times.everyMs).unref();
+    this.#timer = setInterval(() => void this.#beat(), times.everyMs).unref();
     link.onHealth((health) => this.#reset(health));
     this.#reset(link.health);
   }
 
   /** Processes that were alive when Redis last answered, this one included. */
   get size(): number {
-    const alive = [...this.#heartbeats.values()].filter((heartbeat) => this.#isAlive(heartbeat)).length;
-    return this.#hasSeenAll() ? alive : Math.max(alive, this.#expectedSize);
+    return this.hasSeenAll ? this.#alive.size : Math.max(this.#alive.size, this.#expectedSize);
   }
 
-  async exchange(own: QueueSummary): Promise<readonly QueueSummary[]> {
-    this.#queueSummary = own;
-    const hasRead = await unlessUnavailable(this.#writeAndRead().then(() => true));
-    if (!hasRead) return [];
-    const others = [...this.#heartbeats].filter(([id, heartbeat]) => id !== this.id && this.#isAlive(heartbeat));
-    return others.flatMap(([, { queueSummary }]) => readQueueSummary(queueSummary) ?? []);
+  /** Whether this process may declare others dead: not when it has just reached Redis, which they may be about to do. */
+  get hasSeenAll(): boolean {
+    return this.#answered > this.#heartbeatsToSeeAll;
   }
 
-  /** Whether a process has ended or died. A process that has just reached Redis again declares no other dead. */
   isGone(id: string): boolean {
-    const heartbeat = this.#heartbeats.get(id);
-    if (heartbeat !== undefined) return this.#hasSeenAll() && !this.#isAlive(heartbeat);
-    const unseenSince = this.#unseen.get(id) ?? this.#answered;
-    this.#unseen.set(id, unseenSince);
-    return this.#answered - unseenSince > this.#heartbeatsToSeeAll;
+    return this.hasSeenAll && !this.#alive.has(id);
+  }
+
+  tell(length: number): void {
+    this.#queueLength = length;
+  }
+
+  lengths(): readonly number[] {
+    if (this.#link.health === 'unavailable') return [];
+    return [...this.#alive].flatMap(([id, length]) => (id === this.id ? [] : [length]));
+  }
+
+  async exchange(): Promise<readonly never[]> {
+    return [];
   }
 
   /** Called after every answered heartbeat: about once a second. */
@@ -96,51 +95,31 @@ export class ProcessesAlive implements QueueExchange {
 
   /** Tells the others that this process ends, so that they need not wait until it counts as dead. Never rejects. */
   async leave(): Promise<void> {
+    this.#hasLeft = true;
     clearInterval(this.#timer);
-    this.#ageMs = this.#deadAfterMs;
-    await this.#writeAndRead().catch(() => {});
+    await this.#link.run((client) => client.hDel(this.key, this.id)).catch(() => {});
   }
 
   #reset(health: RedisHealth): void {
     this.#expectedSize = this.size;
     this.#answered = 0;
-    this.#unseen.clear();
-    if (health === 'usable') void this.#beat().catch(() => {}); // before other commands name this process to the others
-  }
-
-  #isAlive({ ageMs }: Heartbeat): boolean {
-    return ageMs < this.#deadAfterMs;
-  }
-
-  #hasSeenAll(): boolean {
-    return this.#answered > this.#heartbeatsToSeeAll;
+    if (health === 'usable') void this.#beat(); // before other commands name this process to the others
   }
 
   async #beat(): Promise<void> {
-    await this.#writeAndRead();
+    if (this.#hasLeft) return;
+    const answer = await this.#link
+      .run((client) => client.eval(HEARTBEAT, { keys: [this.key], arguments: [this.id, String(this.#queueLength)] }))
+      .catch(() => undefined);
+    if (answer === undefined) return;
+    const [nowMs, heartbeats] = HeartbeatAnswer.parse(answer);
+    this.#alive.clear();
+    for (let index = 0; index < heartbeats.length; index += 2) {
+      const [id = '', heartbeat = ''] = heartbeats.slice(index, index + 2);
+      const [beatMs = 0, queueLength = 0] = heartbeat.split(' ').map(Number);
+      if (nowMs - beatMs < this.deadAfterMs) this.#alive.set(id, queueLength);
+    }
     this.#answered += 1;
     for (const listener of this.#onHeartbeat) listener();
   }
-
-  async #writeAndRead(): Promise<void> {
-    const answer = await this.#link.run((client) =>
-      client.eval(HEARTBEAT, {
-        keys: [this.#key],
-        arguments: [this.id, String(this.#ageMs), JSON.stringify(this.#queueSummary), String(FORGOTTEN_AFTER_MS)],
-      }),
-    );
-    const [nowMs, pairs] = z.tuple([z.coerce.number(), z.array(z.string())]).parse(answer);
-    this.#heartbeats = new Map(fields(pairs).map(([id, value]) => [id, readHeartbeat(value, nowMs)]));
-    const forgotten = [...this.#heartbeats].flatMap(([id, { ageMs }]) => (ageMs > FORGOTTEN_AFTER_MS ? [id] : []));
-    if (forgotten.length > 0) await this.#link.run((client) => client.hDel(this.#key, forgotten));
-  }
-}
-
-function readHeartbeat(value: string, nowMs: number): Heartbeat {
-  const space = value.indexOf(' ');
-  return { ageMs: nowMs - Number(value.slice(0, space)), queueSummary: value.slice(space + 1) };
-}
-
-function fields(pairs: readonly string[]): [string, string][] {
-  return pairs.flatMap((field, index) => (index % 2 === 0 ? [[field, pairs[index + 1] ?? '']] : []));
 }

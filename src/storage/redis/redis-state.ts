@@ -21,7 +21,7 @@ export interface RedisStateOptions extends StateOptions {
 }
 
 /** Of the format in Redis; processes of different versions share nothing. */
-const VERSION = 'v1';
+const VERSION = 'v2';
 /** A start waits this long for Redis, and then continues without it. */
 const OPEN_TIMEOUT_MS = 1_000;
 
