@@ -134,7 +134,7 @@ export async function openServices(
   { signal, fetch }: { signal?: AbortSignal; fetch?: typeof globalThis.fetch } = {},
 ): Promise<OpenServices> {
   const state = await openState(config, log, signal);
-  const { cardStore, limiter, ledger, queueExchange, cardLock, board } = state;
+  const { cardStore, limiter, ledger, otherQueues, cardLock, board } = state;
   const { longestWaitMs } = config;
   const events = new Events();
 
@@ -152,7 +152,7 @@ export async function openServices(
     limiter,
     ledger,
     budget,
-    queueExchange,
+    otherQueues,
     cardLock,
     events,
     log,

@@ -114,7 +114,7 @@ export class Reservation {
   readonly #answer: Promise<CardRecord>;
   readonly #onChange: () => void;
 
-  /** @param onChange called when it is started, since a permit may be free, or cancelled, since other processes count it */
+  /** @param onChange called when it is started, since a permit may be free, or cancelled, since others move up */
   constructor(pendingLookups: PendingLookups, lookup: Lookup, promisedAtMs: number, onChange: () => void) {
     const { promise, resolve, reject } = Promise.withResolvers<CardRecord>();
     promise.catch(() => {}); // it may be refused before it is started

@@ -1,60 +1,42 @@
-import { type Requester, requesterOf } from '../model/requester.ts';
+import type { Requester } from '../model/requester.ts';
 import type { Lane } from '../quota/limiter.ts';
+import { NO_OTHER_QUEUES, type OtherQueues, positionOfAll } from './other-queues.ts';
 import { comparePlaces, type Lookup, type PendingLookup, type QueuePlace } from './pending-lookup.ts';
 import { FIRST_RANK, later, type QueuedCards, type Rank, type RankedRequester, rankAgain, rankFor } from './ranks.ts';
-
-/** What the other processes need to know of a queue to be fair to those who wait in it. Stored as it is. */
-export interface QueueSummary {
-  /** What could be requested now: on whom each will be booked (`payer`), and who waits for it. */
-  waiting: readonly (QueuePlace & { payer: Requester; requesters: readonly Requester[] })[];
-  /** The rank that was served last in each lane. */
-  served: Record<Lane, Rank>;
-}
-
-/** The lookup queues of the other processes that share the quota. */
-export interface QueueExchange {
-  /** Publishes the queue of this process. @returns the others; none while they cannot be reached. Never rejects */
-  exchange(own: QueueSummary): Promise<readonly QueueSummary[]>;
-}
-
-/** For a process that shares its quota with no other. */
-export const NO_OTHER_QUEUES: QueueExchange = { exchange: () => Promise.resolve([]) };
-
-/** What lies beyond has no effect on the order in other processes; nor have further requesters of one card. */
-const MAX_SUMMARIZED = 300;
-const MAX_SUMMARIZED_REQUESTERS = 10;
 
 /** A shown time that moves by no more than this is not corrected either (replies/completion.ts). */
 const OVERDUE_MS = 15_000;
 
-/** Which pending lookup gets the next permit, in fairness also to what waits in other processes. */
+/** Which pending lookup gets the next permit of this process; processes take turns. */
 export class FairOrder {
+  readonly #otherQueues: Pick<OtherQueues, 'lengths'>;
   readonly #queue: { waiting(): readonly PendingLookup[] };
   readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, renewals: FIRST_RANK };
   /** Whether the last permit went to an overdue lookup, past the fair order. */
   #servedOverdue = false;
-  #lastQueuedAtMs = 0;
-  #remote: readonly QueueSummary[] = [];
-  remoteWaiting: QueueSummary['waiting'] = [];
+  #arrivals = 0;
 
-  constructor(queue: { waiting(): readonly PendingLookup[] }) {
+  constructor(
+    queue: { waiting(): readonly PendingLookup[] },
+    otherQueues: Pick<OtherQueues, 'lengths'> = NO_OTHER_QUEUES,
+  ) {
     this.#queue = queue;
+    this.#otherQueues = otherQueues;
   }
 
   /** The rank of a lookup that came now. */
   rankFor(requester: Requester, lane: Lane): Rank {
-    return rankFor(requester, this.#servedLast(lane), this.#queued(lane));
+    return rankFor(requester, this.#served[lane], this.#queued(lane));
   }
 
   /** The rank of one whose permit brought no answer. */
   rankAgain(waiter: RankedRequester, lane: Lane): Rank {
-    return rankAgain(waiter, this.#servedLast(lane), this.#queued(lane));
+    return rankAgain(waiter, this.#served[lane], this.#queued(lane));
   }
 
-  /** By the clock, so that the queues of several processes compare; of two in one millisecond the first is lower. */
-  nextQueuedAtMs(): number {
-    this.#lastQueuedAtMs = Math.max(this.#lastQueuedAtMs + 0.001, Date.now());
-    return this.#lastQueuedAtMs;
+  /** The number of what comes now, among all that came. */
+  nextArrival(): number {
+    return ++this.#arrivals;
   }
 
   /**
@@ -66,22 +48,25 @@ export class FairOrder {
    */
   positionOf({ lane, requester }: Pick<Lookup, 'lane' | 'requester'>, present: PendingLookup | undefined) {
     const rank = this.rankFor(requester, lane);
-    const added: QueuePlace = { lane, rank, queuedAtMs: this.nextQueuedAtMs() };
+    const added: QueuePlace = { lane, rank, arrival: Number.POSITIVE_INFINITY };
     const place = present && comparePlaces(present, added) < 0 ? present : added;
-    const here = this.#queue.waiting().filter((pending) => pending !== present);
-    const others: QueuePlace[] = [...here, ...this.remoteWaiting];
-    const position = 1 + others.filter((other) => comparePlaces(other, place) < 0).length;
+    const others = this.#queue.waiting().filter((pending) => pending !== present);
+    const lengths = this.#otherQueues.lengths();
+    const position = positionOfAll(1 + others.filter((other) => comparePlaces(other, place) < 0).length, lengths);
     if (present?.lane === lane) return { position, lastPosition: position };
 
-    const isFirst = rank.member === this.#servedLast(lane).member;
+    const isFirst = rank.member === this.#served[lane].member;
     const promised = others.filter((other) => other.lane === lane && (!isFirst || other.rank.member <= rank.member));
-    return { position, lastPosition: Math.max(position, 1 + promised.length) };
+    const last = 1 + promised.length;
+    const lastOfAll = isFirst ? positionOfAll(last, lengths) : lengths.reduce((sum, length) => sum + length, last);
+    return { position, lastPosition: Math.max(position, lastOfAll) };
   }
 
   /** All that wait, each with the permit from now that it will get. */
   positions(): { pending: PendingLookup; position: number }[] {
     const inOrder = this.#queue.waiting().toSorted(comparePlaces);
-    return inOrder.map((pending, index) => ({ pending, position: 1 + index + this.#remoteBefore(pending) }));
+    const lengths = this.#otherQueues.lengths();
+    return inOrder.map((pending, index) => ({ pending, position: positionOfAll(1 + index, lengths) }));
   }
 
   /**
@@ -91,8 +76,7 @@ export class FairOrder {
   next(ready: readonly PendingLookup[], nowMs: number): PendingLookup | undefined {
     const overdue = this.#servedOverdue ? [] : ready.filter((pending) => isOverdue(pending, nowMs));
     return (
-      first(overdue, (a, b) => a.promisedAtMs - b.promisedAtMs || a.queuedAtMs - b.queuedAtMs) ??
-      first(ready, comparePlaces)
+      first(overdue, (a, b) => a.promisedAtMs - b.promisedAtMs || a.arrival - b.arrival) ?? first(ready, comparePlaces)
     );
   }
 
@@ -104,41 +88,8 @@ export class FairOrder {
     this.#served[lane] = later(this.#served[lane], inOrder.rank);
   }
 
-  /** Whether nothing in another process goes before this one, which is the next here. */
-  isNextOfAll(pending: PendingLookup, nowMs: number): boolean {
-    return isOverdue(pending, nowMs) || this.#remoteBefore(pending) === 0;
-  }
-
-  summary(ready: PendingLookup[]): QueueSummary {
-    if (ready.length > MAX_SUMMARIZED) ready.sort(comparePlaces);
-    const waiting = ready.slice(0, MAX_SUMMARIZED).map(({ lane, rank, queuedAtMs, bookedOn, waiters }) => {
-      const requesters = waiters.slice(0, MAX_SUMMARIZED_REQUESTERS).map(({ requester }) => requesterOf(requester));
-      return { lane, rank, queuedAtMs, payer: requesterOf(bookedOn), requesters };
-    });
-    return { waiting, served: this.#served };
-  }
-
-  /** The queues of the other processes, as they were last published. */
-  setRemote(queues: readonly QueueSummary[]): void {
-    this.#remote = queues;
-    this.remoteWaiting = queues.flatMap(({ waiting }) => waiting);
-  }
-
-  #remoteBefore(place: QueuePlace): number {
-    return this.remoteWaiting.filter((other) => comparePlaces(other, place) < 0).length;
-  }
-
-  /** The rank that was served last in any process. */
-  #servedLast(lane: Lane): Rank {
-    return [this.#served, ...this.#remote.map(({ served }) => served)].map((ranks) => ranks[lane]).reduce(later);
-  }
-
-  /** Of what waits in another process only the best rank of each card is known. */
   *#queued(lane: Lane): QueuedCards {
     for (const pending of this.#queue.waiting()) if (pending.lane === lane) yield pending.waiters;
-    for (const { lane: remoteLane, rank, requesters } of this.remoteWaiting) {
-      if (remoteLane === lane) yield requesters.map((requester) => ({ requester, rank }));
-    }
   }
 }
 

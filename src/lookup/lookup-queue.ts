@@ -2,18 +2,16 @@ import type { CardRecord } from '../model/card.ts';
 import { Stopping } from '../model/errors.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
 import { type Admission, type AdmissionOptions, admit, blockedError, Reservation } from './admission.ts';
-import type { QueueExchange } from './fair-order.ts';
 import { LookupRequests, type LookupRequestsOptions } from './lookup-requests.ts';
+import type { OtherQueues } from './other-queues.ts';
 import type { Lookup, PendingLookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
 import { acquirePermit } from './service-requests.ts';
 
 export type LookupQueueOptions = Omit<LookupRequestsOptions & AdmissionOptions, 'pendingLookups'> & {
-  queueExchange: QueueExchange;
+  otherQueues: OtherQueues;
 };
 
-/** Long enough for another process to take the token that it is due, and short beside any plan's interval (120 ms). */
-const YIELD_MS = 60;
 /** What is shown in minutes need not be computed more often. */
 const ANNOUNCE_EVERY_MS = 1_000;
 
@@ -23,7 +21,7 @@ const ANNOUNCE_EVERY_MS = 1_000;
  */
 export class LookupQueue {
   readonly #options: LookupQueueOptions;
-  readonly #pendingLookups = new PendingLookups();
+  readonly #pendingLookups: PendingLookups;
   readonly #requests: LookupRequests;
   readonly #runner = new SingleRunner(() => this.#run());
   readonly #wake = () => void this.#runner.run();
@@ -33,6 +31,7 @@ export class LookupQueue {
 
   constructor(options: LookupQueueOptions) {
     this.#options = options;
+    this.#pendingLookups = new PendingLookups(options.otherQueues);
     this.#requests = new LookupRequests({ ...options, pendingLookups: this.#pendingLookups });
     options.limiter.onChange(() => this.#refuseBlockedAndWake());
   }
@@ -41,8 +40,7 @@ export class LookupQueue {
    * A place in the queue, if a permit is expected in time and the requester's budget allows the request; it is to be
    * started or cancelled. Of several at once, each counts the others. Costs no request and never rejects.
    */
-  async admit(lookup: Lookup): Promise<Admission> {
-    await this.#exchangeQueues(); // a rank counts what waits in other processes
+  admit(lookup: Lookup): Promise<Admission> {
     return admit(lookup, { ...this.#options, pendingLookups: this.#pendingLookups }, this.#wake);
   }
 
@@ -53,7 +51,6 @@ export class LookupQueue {
    * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
   async enqueue(lookup: Lookup): Promise<CardRecord> {
-    await this.#exchangeQueues();
     if (this.#pendingLookups.isClosed) throw new Stopping();
     const { blocked, permitAtMs } = this.#options.limiter.schedule();
     if (blocked && !this.#pendingLookups.get(lookup.cardId)?.requesting) throw blockedError(blocked);
@@ -80,16 +77,11 @@ export class LookupQueue {
     this.#wake();
   }
 
-  async #exchangeQueues(): Promise<void> {
-    const own = this.#pendingLookups.summary(Date.now());
-    this.#pendingLookups.order.setRemote(await this.#options.queueExchange.exchange(own));
-  }
-
   /** Sends batches as long as there are permits for them. */
   async #run(): Promise<void> {
     try {
       while (!this.#pendingLookups.isClosed) {
-        await this.#exchangeQueues();
+        this.#options.otherQueues.tell(this.#pendingLookups.waitingMembers());
         const selected = this.#pendingLookups.selectBatch(Date.now());
         if (selected.length === 0) {
           if (this.#pendingLookups.nextRetryMs(Date.now()) !== undefined) this.#announceSoon();
@@ -111,8 +103,7 @@ export class LookupQueue {
     const [first] = batch;
     if (first === undefined) return undefined;
 
-    const isNextOfAll = this.#pendingLookups.order.isNextOfAll(first, Date.now());
-    const acquired = await acquirePermit(this.#options, first.lane, isNextOfAll ? 0 : YIELD_MS);
+    const acquired = await acquirePermit(this.#options, first.lane);
     if (acquired.kind === 'permit') {
       void this.#requests.send(batch, acquired.permit).then(() => this.#refuseBlockedAndWake());
       return undefined;

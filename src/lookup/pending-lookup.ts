@@ -34,14 +34,14 @@ export interface QueuePlace {
   lane: Lane;
   /** The best rank among the waiters of that lane. */
   rank: Rank;
-  /** When it got that rank, in ms: of equal ranks the older goes first. */
-  queuedAtMs: number;
+  /** Numbers those that got a rank: of equal ranks the older goes first. */
+  arrival: number;
 }
 
 /** The order of permits: members before renewals, then by rank, then by age. */
 export function comparePlaces(a: QueuePlace, b: QueuePlace): number {
   if (a.lane !== b.lane) return a.lane === 'members' ? -1 : 1;
-  return compareRanks(a.rank, b.rank) || a.queuedAtMs - b.queuedAtMs;
+  return compareRanks(a.rank, b.rank) || a.arrival - b.arrival;
 }
 
 /** One card that is wanted, and everyone who waits for it. */
@@ -49,7 +49,7 @@ export class PendingLookup implements QueuePlace {
   readonly cardId: string;
   lane: Lane;
   rank: Rank;
-  queuedAtMs: number;
+  arrival: number;
   waiters: Waiter[];
   /** The request is booked on the first requester of the lane; the others are saved one. */
   bookedOn: Requester;
@@ -72,7 +72,7 @@ export class PendingLookup implements QueuePlace {
     this.cardId = first.lookup.cardId;
     this.lane = first.lookup.lane;
     this.rank = first.rank;
-    this.queuedAtMs = order.nextQueuedAtMs();
+    this.arrival = order.nextArrival();
     this.waiters = [first];
     this.bookedOn = first.requester;
     this.promisedAtMs = promisedAtMs;
@@ -101,7 +101,7 @@ export class PendingLookup implements QueuePlace {
     const rank = this.#bestRank();
     if (!lifted && compareRanks(rank, this.rank) >= 0) return;
     this.rank = rank;
-    this.queuedAtMs = this.#order.nextQueuedAtMs(); // behind all that already wait at that rank
+    this.arrival = this.#order.nextArrival(); // behind all that already wait at that rank
   }
 
   /** @returns who left; a pending lookup that all have left keeps its lane and rank */

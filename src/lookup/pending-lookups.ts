@@ -4,7 +4,8 @@ import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/requester.ts';
 import type { Charged } from '../quota/budget.ts';
 import type { Schedule } from '../quota/limiter.ts';
-import { FairOrder, type QueueSummary } from './fair-order.ts';
+import { FairOrder } from './fair-order.ts';
+import { NO_OTHER_QUEUES, type OtherQueues } from './other-queues.ts';
 import { type Lookup, PendingLookup, type Waiter } from './pending-lookup.ts';
 
 /** A batch goes out as one request, and the lookup endpoint answers for one card. */
@@ -16,12 +17,16 @@ const LONGEST_RETRY_MS = 60_000;
 /** The pending lookups of this process, one per card, in fair order. Sends nothing. */
 export class PendingLookups {
   readonly #byCard = new Map<string, PendingLookup>();
-  readonly order = new FairOrder(this);
+  readonly order: FairOrder;
   /** Until when the service wants no request for a card; kept also when nothing waits for the card any more. */
   readonly #postponed = new LRUCache<string, number>({ max: MAX_POSTPONED });
   /** How many got a permit so far. */
   requestedCount = 0;
   isClosed = false;
+
+  constructor(otherQueues: Pick<OtherQueues, 'lengths'> = NO_OTHER_QUEUES) {
+    this.order = new FairOrder(this, otherQueues);
+  }
 
   /**
    * Joins the pending lookup of the same card, or makes one. Nothing is sent for it alone before `start`.
@@ -64,6 +69,11 @@ export class PendingLookups {
   /** All that wait for a permit, in no order. */
   waiting(): PendingLookup[] {
     return [...this.#byCard.values()].filter(({ requesting }) => !requesting);
+  }
+
+  /** How many wait for a permit of the members' lane: what other processes take turns with. */
+  waitingMembers(): number {
+    return this.waiting().filter(({ lane }) => lane === 'members').length;
   }
 
   answer(pending: PendingLookup, answer: CardRecord): void {
@@ -147,18 +157,13 @@ export class PendingLookups {
     return this.order.positionOf(lookup, this.#byCard.get(lookup.cardId));
   }
 
-  /** Requests that wait to be booked on the requester and on their Discord server, in any process. */
+  /** Requests that wait to be booked on the requester and on their Discord server. */
   queuedBy(requester: Requester): Charged {
-    const here = this.waiting().map(({ bookedOn }) => bookedOn);
-    const booked = [...here, ...this.order.remoteWaiting.map(({ payer }) => payer)];
+    const booked = this.waiting().map(({ bookedOn }) => bookedOn);
     return {
       member: booked.filter(({ memberId }) => memberId === requester.memberId).length,
       guild: booked.filter((other) => guildKey(other) === guildKey(requester)).length,
     };
-  }
-
-  summary(nowMs: number): QueueSummary {
-    return this.order.summary(this.#due(nowMs));
   }
 
   #end(pending: PendingLookup): void {

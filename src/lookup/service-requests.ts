@@ -5,13 +5,9 @@ import type { RequestOutcome } from '../quota/circuit-breaker.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit, PermitLane } from '../quota/limiter.ts';
 
-/** A permit to send one request, to be used by `sendRequest`. @param yieldMs as of `Limiter.acquire` */
-export async function acquirePermit(
-  { limiter, events }: { limiter: Limiter; events: Events },
-  lane: PermitLane,
-  yieldMs = 0,
-) {
-  const acquired = await limiter.acquire(lane, yieldMs);
+/** A permit to send one request, to be used by `sendRequest`. */
+export async function acquirePermit({ limiter, events }: { limiter: Limiter; events: Events }, lane: PermitLane) {
+  const acquired = await limiter.acquire(lane);
   const { kind: result } = acquired;
   events.publish('permit', { lane, result, ...(acquired.kind !== 'permit' && { untilMs: acquired.untilMs }) });
   return acquired;

@@ -45,8 +45,7 @@ export interface Schedule {
 
 /** Hands out permits at the plan's pace, and none after a 429, in an outage or on a spent day. No method rejects. */
 export interface Limiter {
-  /** @param yieldMs takes only a token that has been there for this long, and leaves a newer one to other processes */
-  acquire(lane: PermitLane, yieldMs?: number): Promise<Acquired>;
+  acquire(lane: PermitLane): Promise<Acquired>;
   release(permit: Permit, outcome: RequestOutcome): Promise<void>;
   /** The rate-limit headers of a response. */
   observe(reading: QuotaReading): void;

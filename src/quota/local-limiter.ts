@@ -52,11 +52,10 @@ export class LocalLimiter implements Limiter {
     this.#state = underSetting(withProbe(stored, false), setting);
   }
 
-  async acquire(lane: PermitLane, yieldMs = 0): Promise<Acquired> {
+  async acquire(lane: PermitLane): Promise<Acquired> {
     const nowMs = Date.now();
     const before = this.#present();
     const { state, acquired } = acquirePermit(before, lane, this.#options.setting, nowMs, {
-      yieldMs,
       underWay: this.#underWay.size,
       isUnconfirmed: this.#isUnconfirmed,
     });

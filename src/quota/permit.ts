@@ -15,8 +15,6 @@ export type PermitDecision =
 
 /** What else the decision depends on. */
 export interface Contention {
-  /** Takes only a token that has been in the bucket for this long, and leaves a newer one to other processes. */
-  yieldMs: number;
   /** Requests of this process that have left and have not ended. */
   underWay: number;
   /** This process has had no answer yet, so that what is known of the plan may be about another one. */
@@ -32,7 +30,7 @@ export function decidePermit(
   lane: PermitLane,
   setting: PlanSetting,
   nowMs: number,
-  { yieldMs, underWay, isUnconfirmed }: Contention,
+  { underWay, isUnconfirmed }: Contention,
 ): PermitDecision {
   const { breaker } = state;
   const pace = paceOf(state, setting, nowMs);
@@ -44,12 +42,12 @@ export function decidePermit(
   if (isRestTaken(state, underWay, nowMs) || (isUnsure && underWay >= FREE_BURST))
     return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
 
-  const keptMs = lane === 'renewals' ? keepingMs(Math.floor(pace.capacity / 2), pace) : 0;
+  const heldBackMs = lane === 'renewals' ? keepingMs(Math.floor(pace.capacity / 2), pace) : 0;
   return {
     kind: 'token',
     permit: { probe: breaker.state !== 'closed' && !isUnaffected, afterFailure: state.lastFailure },
     pace,
-    heldBackMs: keptMs + yieldMs,
+    heldBackMs,
     // A pause leaves the bucket empty; its probe needs no token, and leaves none.
     free: breaker.reason === 'pause' && lane === 'members',
   };

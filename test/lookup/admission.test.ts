@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decideAdmission } from '../../src/lookup/admission.ts';
-import type { QueueSummary } from '../../src/lookup/fair-order.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { BudgetSpent, Busy, Stopping } from '../../src/model/errors.ts';
@@ -206,22 +205,24 @@ describe('LONGEST_WAIT_SECONDS=0', () => {
 });
 
 describe('a reservation', () => {
-  it('that is cancelled counts in no other process any more', async () => {
+  it('is told to the other processes, until it is cancelled or has its permit; a renewal is not', async () => {
     fakeTime();
-    let published: QueueSummary | undefined;
-    const exchange = async (own: QueueSummary) => {
-      published = own;
-      return [];
-    };
-    const { queue } = lookupQueueOver(createCardService(), { plan: 'free' }, { queueExchange: { exchange } });
-    const { reservations } = await admitAll(queue, [lookup('base1-1', by('gone')), lookup('base1-2', by('stays'))]);
+    const tell = vi.fn();
+    const { queue } = lookupQueueOver(
+      createCardService(),
+      { plan: 'free' },
+      { otherQueues: { tell, lengths: () => [] } },
+    );
+    const wishes = [lookup('a', by('gone')), lookup('b', by('stays')), lookup('c', { lane: 'renewals' })];
+    const { reservations } = await admitAll(queue, wishes);
     void reservations[1]?.start();
     await vi.advanceTimersByTimeAsync(0);
-    expect(published?.waiting).toHaveLength(1);
+    expect(tell.mock.calls[0]).toEqual([2]);
+    expect(tell).toHaveBeenLastCalledWith(1);
 
     reservations[0]?.cancel();
     await vi.advanceTimersByTimeAsync(0);
-    expect(published?.waiting).toHaveLength(0);
+    expect(tell).toHaveBeenLastCalledWith(0);
   });
 
   it('leaves its place to the next once it is cancelled', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { positionOfAll } from '../../src/lookup/other-queues.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { Stopping } from '../../src/model/errors.ts';
@@ -10,10 +11,15 @@ const MINUTE_MS = 60_000;
 
 /** A queue in which one pending lookup is served at each step. */
 class Queue {
-  readonly pendingLookups = new PendingLookups();
+  readonly pendingLookups: PendingLookups;
   nowMs = 0;
   promisedAtMs = 1;
   #cards = 0;
+
+  /** @param lengths of the queues in other processes */
+  constructor(lengths: readonly number[] = []) {
+    this.pendingLookups = new PendingLookups({ lengths: () => lengths });
+  }
 
   join(memberId: string, guildId: string | undefined, lookups = 1, lane: Lane = 'members'): void {
     for (let count = 0; count < lookups; count++) this.want(`card ${this.#cards++}`, memberId, guildId, lane);
@@ -206,30 +212,34 @@ describe('the fair order', () => {
   });
 });
 
-describe('what waits in another process', () => {
-  const NOW = { members: { member: 0, guild: 0 }, renewals: { member: 0, guild: 0 } };
-  const queuedAtMs = { lane: 'members' as const, rank: { member: 0, guild: 0 }, queuedAtMs: 1 };
-  const owner = { memberId: 'owner', guildId: 'guild b' };
-  const joiner = { memberId: 'joiner', guildId: 'guild' };
-
-  it('counts for all who wait for it there, also those who joined it', () => {
-    const queue = new Queue();
-    queue.pendingLookups.order.setRemote([
-      { waiting: [{ ...queuedAtMs, payer: owner, requesters: [owner, joiner] }], served: NOW },
-    ]);
-    queue.join('joiner', 'guild c');
-    queue.join('newcomer', 'guild d');
-    expect(queue.serve(2)).toEqual(['newcomer', 'joiner']);
+describe('beside other processes', () => {
+  it.each<[string, number, number[], number]>([
+    ['alone, permits come one after the other', 3, [], 3],
+    ['an idle process takes no turn', 3, [0, 0], 3],
+    ['the first permit comes after the first of each other', 1, [50, 1, 0], 3],
+    ['a short queue takes no more turns than it has lookups', 5, [2, 50], 12],
+    ['equal queues alternate', 50, [50], 100],
+  ])('%s', (_, position, lengths, ofAll) => {
+    expect(positionOfAll(position, lengths)).toBe(ofAll);
   });
 
-  it('is published with all who wait for it here', () => {
-    const queue = new Queue();
-    queue.want('wanted', 'owner', 'guild b');
-    queue.want('wanted', 'joiner', 'guild');
-    expect(queue.pendingLookups.summary(queue.nowMs).waiting).toMatchObject([
-      { payer: owner, requesters: [owner, joiner] },
-    ]);
+  it('a newcomer is expected one turn later for each process, and everything a member adds behind all', () => {
+    const queue = new Queue([50, 1]);
+    expect(queue.pendingLookups.positionOf(wish('newcomer'))).toEqual({ position: 3, lastPosition: 3 });
+    queue.join('newcomer', 'guild');
+    expect(queue.pendingLookups.positionOf(wish('newcomer'))).toEqual({ position: 5, lastPosition: 53 });
+    expect(queue.pendingLookups.positionOf(wish('other'))).toEqual({ position: 5, lastPosition: 5 });
   });
+
+  it('each that waits here has its place among all', () => {
+    const queue = new Queue([2]);
+    queue.join('eager', 'guild', 4);
+    expect(queue.pendingLookups.order.positions().map(({ position }) => position)).toEqual([2, 4, 5, 6]);
+  });
+
+  function wish(memberId: string) {
+    return { cardId: 'new', lane: 'members' as const, requester: { memberId, guildId: 'guild' } };
+  }
 });
 
 describe('whatever was wanted and served before', () => {

@@ -126,14 +126,6 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       expect(await drain(limiter)).toBe(9);
     });
 
-    it('holds a new token back for as long as the caller yields', async () => {
-      const limiter = await newState()({ ...SLOW, requestsPerMinute: 60 });
-      await drain(limiter);
-      const [got, yielding] = [await limiter.acquire('members'), await limiter.acquire('members', 400)];
-      if (got.kind !== 'wait' || yielding.kind !== 'wait') throw new Error('there is a token');
-      expect(Math.round((yielding.untilMs - got.untilMs) / 100)).toBe(4);
-    });
-
     it('pauses at a 429, allows one probe, and everything once it is answered, without a burst', async () => {
       const limiter = await newState()(SLOW);
       await ask(limiter, limited(300));

@@ -10,7 +10,7 @@ import { emptyBucket } from '../../src/quota/token-bucket.ts';
 const NOW_MS = 1_000_000;
 const SETTING: PlanSetting = { plan: 'free' };
 const PACE = { intervalMs: 6_000, capacity: 19 };
-const NO_CONTENTION: Contention = { yieldMs: 0, underWay: 0, isUnconfirmed: false };
+const NO_CONTENTION: Contention = { underWay: 0, isUnconfirmed: false };
 const CLOSED = INITIAL_LIMITER_STATE;
 
 function withBreaker(state: Breaker['state'], reason: BreakerReason, dueInMs = 0): LimiterState {
@@ -68,12 +68,11 @@ describe('a request', () => {
     expect(decidePermit(state, 'members', setting, NOW_MS, { ...NO_CONTENTION, ...contention }).kind).toBe(kind);
   });
 
-  it.each<[string, PermitLane, number, number]>([
-    ['for a renewal leaves half the burst', 'renewals', 0, 9 * PACE.intervalMs],
-    ['that yields takes no newer token', 'members', 60, 60],
-  ])('%s', (_, lane, yieldMs, heldBackMs) => {
-    const decision = decidePermit(CLOSED, lane, SETTING, NOW_MS, { ...NO_CONTENTION, yieldMs });
-    expect(decision).toMatchObject({ heldBackMs });
+  it.each<[string, PermitLane, number]>([
+    ['for a renewal leaves half the burst', 'renewals', 9 * PACE.intervalMs],
+    ['for a member takes the last token', 'members', 0],
+  ])('%s', (_, lane, heldBackMs) => {
+    expect(decidePermit(CLOSED, lane, SETTING, NOW_MS, NO_CONTENTION)).toMatchObject({ heldBackMs });
   });
 });
 

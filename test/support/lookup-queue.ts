@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
 import { Cards } from '../../src/lookup/cards.ts';
-import { NO_OTHER_QUEUES, type QueueExchange } from '../../src/lookup/fair-order.ts';
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import { NO_CARD_LOCK } from '../../src/lookup/lookup-requests.ts';
+import { NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/other-queues.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { Events } from '../../src/model/events.ts';
@@ -34,7 +34,7 @@ export interface LookupQueueSetting {
   budgets?: BudgetSetting;
   apiKey?: string;
   longestWaitMs?: number;
-  queueExchange?: QueueExchange;
+  otherQueues?: OtherQueues;
 }
 
 /** The lookup queue with everything below it, over a card service without sockets; the cache is a map. */
@@ -45,7 +45,7 @@ export function lookupQueueOver(
     budgets = { guildDaily: undefined, memberDaily: 0 },
     apiKey,
     longestWaitMs = LONGEST_WAIT_MS,
-    queueExchange = NO_OTHER_QUEUES,
+    otherQueues = NO_OTHER_QUEUES,
   }: LookupQueueSetting = {},
 ) {
   const { log, lines } = logLines();
@@ -85,7 +85,7 @@ export function lookupQueueOver(
     limiter,
     ledger,
     budget,
-    queueExchange,
+    otherQueues,
     cardLock: NO_CARD_LOCK,
     events: new Events(),
     log,

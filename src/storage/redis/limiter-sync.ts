@@ -62,7 +62,7 @@ export class LimiterSync {
   /** To be called within `exclusively`. */
   async acquire(lane: PermitLane, contention: Contention): Promise<Pick<SharedAcquired, 'acquired' | 'fromFull'>> {
     const shared = await this.#unlessUnavailable(() => this.#permits.acquire(this.#known.local, lane, contention));
-    if (!shared) return { acquired: this.#known.acquireIsolated(lane, { ...contention, yieldMs: 0 }) };
+    if (!shared) return { acquired: this.#known.acquireIsolated(lane, contention) };
     this.#adopt(shared.state);
     return shared;
   }

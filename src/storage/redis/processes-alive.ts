@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { QueueExchange } from '../../lookup/fair-order.ts';
+import type { OtherQueues } from '../../lookup/other-queues.ts';
 import type { RedisHealth, RedisLink } from './redis-link.ts';
 
 /**
@@ -24,7 +24,7 @@ const HeartbeatAnswer = z.tuple([z.number(), z.array(z.string())]);
 export const DEAD_AFTER_MS = 4_000;
 
 /** The processes that share one quota: which are alive, and how long their queues are. */
-export class ProcessesAlive implements QueueExchange {
+export class ProcessesAlive implements OtherQueues {
   /** Of this run of this process; a restart has another. */
   readonly id = randomUUID();
   /** A hash: process id to its last heartbeat by Redis's clock, and the length of its queue. */
@@ -82,10 +82,6 @@ export class ProcessesAlive implements QueueExchange {
   lengths(): readonly number[] {
     if (this.#link.health === 'unavailable') return [];
     return [...this.#alive].flatMap(([id, length]) => (id === this.id ? [] : [length]));
-  }
-
-  async exchange(): Promise<readonly never[]> {
-    return [];
   }
 
   /** Called after every answered heartbeat: about once a second. */

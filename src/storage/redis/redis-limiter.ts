@@ -34,9 +34,9 @@ export class RedisLimiter implements Limiter {
     this.#sync = new LimiterSync(options, () => this.#notify());
   }
 
-  acquire(lane: PermitLane, yieldMs = 0): Promise<Acquired> {
+  acquire(lane: PermitLane): Promise<Acquired> {
     return this.#sync.exclusively(async () => {
-      const contention = { yieldMs, underWay: this.#underWay.size, isUnconfirmed: this.#isUnconfirmed };
+      const contention = { underWay: this.#underWay.size, isUnconfirmed: this.#isUnconfirmed };
       const { acquired, fromFull } = await this.#sync.acquire(lane, contention);
       if (acquired.kind !== 'permit') return acquired;
       if (fromFull || acquired.permit.probe) this.#lag.tookFromFull(Date.now());

@@ -58,7 +58,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     limiter,
     ledger,
     journal,
-    queueExchange: processesAlive,
+    otherQueues: processesAlive,
     cardLock: new RedisCardLock(link, `${prefix}:${account}`),
     board: new RedisReportBoard(link, `${prefix}:${account}`),
     identifySlots: new RedisIdentifySlots(link, prefix),

@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { KeyvCardStore } from '../../cache/card-store.ts';
 import { LocalIdentifySlots } from '../../discord/gateway/identify.ts';
 import { Incident, type Logger } from '../../log.ts';
-import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
 import { NO_CARD_LOCK } from '../../lookup/lookup-requests.ts';
+import { NO_OTHER_QUEUES } from '../../lookup/other-queues.ts';
 import { LocalReportBoard } from '../../lookup/usage-reports.ts';
 import { StoredLimiterState } from '../../quota/limiter-state.ts';
 import { type LimiterStore, LocalLimiter } from '../../quota/local-limiter.ts';
@@ -73,7 +73,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     }),
     ledger,
     journal,
-    queueExchange: NO_OTHER_QUEUES,
+    otherQueues: NO_OTHER_QUEUES,
     cardLock: NO_CARD_LOCK,
     board: new LocalReportBoard(),
     identifySlots: new LocalIdentifySlots(),

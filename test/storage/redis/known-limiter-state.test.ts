@@ -4,7 +4,7 @@ import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/lim
 import { KnownLimiterState } from '../../../src/storage/redis/known-limiter-state.ts';
 
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 6, burst: 20 };
-const NO_CONTENTION = { yieldMs: 0, underWay: 0, isUnconfirmed: false };
+const NO_CONTENTION = { underWay: 0, isUnconfirmed: false };
 const PRO: LimiterState = { ...INITIAL_LIMITER_STATE, plan: 'pro' };
 const down = (state: LimiterState): LimiterState => ({
   ...state,
