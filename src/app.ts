@@ -12,7 +12,7 @@ import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
 import { Events } from './model/events.ts';
-import { Budget, CommandRate } from './quota/budget.ts';
+import { Budget, CommandRate } from './quota/ledger.ts';
 import { plannedDay } from './quota/pace.ts';
 import { DeferredReplies } from './replies/deferred-replies.ts';
 import { CardService } from './service/card-service.ts';

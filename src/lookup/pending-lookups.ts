@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/requester.ts';
-import type { Charged } from '../quota/budget.ts';
+import type { Charged } from '../quota/ledger.ts';
 import type { Schedule } from '../quota/limiter.ts';
 import { FairOrder } from './fair-order.ts';
 import { NO_OTHER_QUEUES, type OtherQueues } from './other-queues.ts';

@@ -1,6 +1,11 @@
+import { LRUCache } from 'lru-cache';
+import { BudgetSpent, TooManyCommands } from '../model/errors.ts';
+import type { BudgetSetting } from '../model/plan.ts';
 import type { Bookings } from '../model/quota.ts';
 import { type Requester, requesterOf } from '../model/requester.ts';
-import { utcDay } from '../time/utc-day.ts';
+import { nextUtcMidnightMs, utcDay } from '../time/utc-day.ts';
+import type { Limiter } from './limiter.ts';
+import { noEmptierThanEmpty, takeToken, tokenAtMs } from './token-bucket.ts';
 
 /** One request that is booked on its requester, on one day. */
 export interface Booking {
@@ -43,4 +48,103 @@ export const WRITE_SAVED_EVERY_MS = 1_000;
 /** A booking on today. */
 export function bookingOf(requester: Requester): Booking {
   return { requester: requesterOf(requester), day: utcDay(Date.now()) };
+}
+
+export interface BudgetOptions {
+  ledger: Ledger;
+  limiter: Limiter;
+  setting: BudgetSetting;
+  /** By the configured plan, until the service has said how large the day is. */
+  plannedDay: number | undefined;
+}
+
+/** Requests of a member, and of a Discord server. */
+export interface Charged {
+  member: number;
+  guild: number;
+}
+
+/** How many requests a member, and a Discord server, may cause in a day; `undefined` = no cap. */
+export type BudgetCaps = { [whose in keyof Charged]: number | undefined };
+
+/** What a requester may spend today. */
+export interface Allowance {
+  caps: BudgetCaps;
+  /** What is booked already, where there is a cap; otherwise 0. */
+  spent: Charged;
+}
+
+/** How many requests each member and each Discord server may cause in a day. Answers from the cache do not count. */
+export class Budget {
+  readonly #options: BudgetOptions;
+
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+  }
+
+  caps(): BudgetCaps {
+    const { limiter, setting, plannedDay } = this.#options;
+    return { member: memberCap(setting, limiter.quota()?.limit ?? plannedDay), guild: setting.guildDaily };
+  }
+
+  /**
+   * Costs no request and never rejects. Of several processes, each may exceed a cap by what the others book in the same
+   * moment.
+   */
+  async allowanceOf(requester: Requester): Promise<Allowance> {
+    const { ledger } = this.#options;
+    const caps = this.caps();
+    const [member, guild] = await Promise.all([
+      caps.member === undefined ? undefined : ledger.memberToday(requester.memberId),
+      caps.guild === undefined ? undefined : ledger.guildToday(requester),
+    ]);
+    return { caps, spent: { member: member?.requests ?? 0, guild: guild?.requests ?? 0 } };
+  }
+}
+
+/**
+ * Why no further request may be booked on a requester today; `undefined` when one may.
+ *
+ * @param queued what waits for a permit counts as spent
+ */
+export function budgetRefusal({ caps, spent }: Allowance, queued: Charged): BudgetSpent | undefined {
+  const untilMs = nextUtcMidnightMs(Date.now());
+  if (caps.member !== undefined && spent.member + queued.member >= caps.member) {
+    return new BudgetSpent({ whose: 'member', cap: caps.member, untilMs });
+  }
+  if (caps.guild !== undefined && spent.guild + queued.guild >= caps.guild) {
+    return new BudgetSpent({ whose: 'server', cap: caps.guild, untilMs });
+  }
+  return undefined;
+}
+
+const DEFAULT_SHARE = 0.1;
+const LEAST_DEFAULT = 20;
+
+/** A member's cap; `undefined` when there is none. */
+export function memberCap({ memberDaily }: BudgetSetting, dailyLimit: number | undefined): number | undefined {
+  if (memberDaily !== undefined) return memberDaily === 0 ? undefined : memberDaily;
+  return dailyLimit === undefined ? undefined : Math.max(LEAST_DEFAULT, Math.floor(dailyLimit * DEFAULT_SHARE));
+}
+
+/** Faster than anyone types. */
+const COMMANDS_A_MINUTE = 240;
+const PACE = { intervalMs: 60_000 / COMMANDS_A_MINUTE, capacity: COMMANDS_A_MINUTE };
+const MEMBERS = 10_000;
+
+/** Limits each member's commands, by a token bucket for each of the members seen last. */
+export class CommandRate {
+  readonly #fullAtMs = new LRUCache<string, number>({ max: MEMBERS });
+
+  /** @throws TooManyCommands when the member has sent more than 240 in a minute */
+  count(memberId: string, nowMs: number): void {
+    const fullAtMs = this.#fullAtMs.get(memberId) ?? 0;
+    const spentMs = takeToken(fullAtMs, nowMs, PACE);
+    if (spentMs === undefined) {
+      // Bounded: after a clock was set back the bucket would otherwise stay empty until the clock has caught up.
+      this.#fullAtMs.set(memberId, noEmptierThanEmpty(fullAtMs, nowMs, PACE));
+      throw new TooManyCommands({ untilMs: tokenAtMs(fullAtMs, nowMs, PACE) });
+    }
+    this.#fullAtMs.set(memberId, spentMs);
+  }
 }

@@ -4,8 +4,7 @@ import type { ReplyJournal } from '../../src/replies/deferred-reply.ts';
 import { BullJournal } from '../../src/storage/redis/bull-journal.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
-import { JOURNAL_SCHEMA, SqliteJournal } from '../../src/storage/sqlite/sqlite-journal.ts';
-import { StateWrites } from '../../src/storage/sqlite/sqlite-state.ts';
+import { JOURNAL_SCHEMA, SqliteJournal, StateWrites } from '../../src/storage/sqlite/state-rows.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 

@@ -9,7 +9,7 @@ import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { Events } from '../../src/model/events.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
-import { Budget } from '../../src/quota/budget.ts';
+import { Budget } from '../../src/quota/ledger.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
 import { QuotaWarnings } from '../../src/quota/quota-trend.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';

@@ -1,28 +1,24 @@
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { KeyvCardStore } from '../../cache/card-store.ts';
 import { LocalIdentifySlots } from '../../discord/gateway/identify.ts';
-import { Incident, type Logger } from '../../log.ts';
 import { NO_CARD_LOCK } from '../../lookup/lookup-requests.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/other-queues.ts';
 import { LocalReportBoard } from '../../lookup/usage-reports.ts';
-import { StoredLimiterState } from '../../quota/limiter-state.ts';
-import { type LimiterStore, LocalLimiter } from '../../quota/local-limiter.ts';
+import { LocalLimiter } from '../../quota/local-limiter.ts';
 import { accountOf } from '../../quota/quota.ts';
 import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { openDatabase, openExclusively } from './database.ts';
-import { EARLIER_JOURNAL_TABLE, JOURNAL_SCHEMA, SqliteJournal } from './sqlite-journal.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from './sqlite-ledger.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite-store.ts';
-
-export const LIMITER_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS limiter (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
-`;
-/** The earlier table exists only when an earlier version ran last, so its rows are the newer ones. */
-export const EARLIER_LIMITER_TABLE = {
-  name: 'pacing',
-  move: 'INSERT OR REPLACE INTO limiter SELECT account, state FROM pacing',
-};
+import {
+  EARLIER_JOURNAL_TABLE,
+  EARLIER_LIMITER_TABLE,
+  JOURNAL_SCHEMA,
+  LIMITER_SCHEMA,
+  SqliteJournal,
+  StateWrites,
+  sqliteLimiterStore,
+} from './state-rows.ts';
 
 export interface SqliteStateOptions extends StateOptions {
   dataDir: string;
@@ -83,50 +79,5 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
       await ledger.close();
       state.close();
     },
-  };
-}
-
-/** Writes to `state.sqlite`. No lookup fails because of one, and a full disk is logged once instead of by each. */
-export class StateWrites {
-  readonly #outage: Incident;
-
-  constructor(log: Logger) {
-    this.#outage = new Incident(log, {
-      level: 'error',
-      begins: 'state cannot be written: deferred replies and counts are kept in memory, and lost at a restart',
-      ends: 'state is written again',
-    });
-  }
-
-  /** @param run a statement. One that changes nothing does not show that the disk has room: a full one takes it, too */
-  try(run: () => { changes: number | bigint }): void {
-    try {
-      if (run().changes > 0) this.#outage.succeeded();
-    } catch (err) {
-      this.#outage.failed({ err });
-    }
-  }
-}
-
-/** The limiter's state of one account (see `accountOf`), over restarts. */
-export function sqliteLimiterStore(
-  database: DatabaseSync,
-  account: string,
-  log: Logger,
-  writes: StateWrites,
-): LimiterStore {
-  const read = database.prepare('SELECT state FROM limiter WHERE account = ?');
-  const write = database.prepare('INSERT OR REPLACE INTO limiter VALUES (?, ?)');
-  return {
-    load() {
-      try {
-        const row = read.get(account);
-        return row && StoredLimiterState.parse(JSON.parse(String(row.state)));
-      } catch (err) {
-        log.warn({ err }, 'invalid limiter state: starting without it');
-        return undefined;
-      }
-    },
-    save: (state) => writes.try(() => write.run(account, JSON.stringify(state))),
   };
 }

@@ -1,8 +1,64 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Logger } from '../../log.ts';
-import type { ReplyJournal } from '../../replies/deferred-reply.ts';
-import { DeferredReply } from '../../replies/deferred-reply.ts';
-import type { StateWrites } from './sqlite-state.ts';
+import { Incident, type Logger } from '../../log.ts';
+import { StoredLimiterState } from '../../quota/limiter-state.ts';
+import type { LimiterStore } from '../../quota/local-limiter.ts';
+import { DeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
+
+// The rows of `state.sqlite` that are kept as JSON: the limiter's state, and deferred replies.
+
+/** Writes to `state.sqlite`. No lookup fails because of one, and a full disk is logged once instead of by each. */
+export class StateWrites {
+  readonly #outage: Incident;
+
+  constructor(log: Logger) {
+    this.#outage = new Incident(log, {
+      level: 'error',
+      begins: 'state cannot be written: deferred replies and counts are kept in memory, and lost at a restart',
+      ends: 'state is written again',
+    });
+  }
+
+  /** @param run a statement. One that changes nothing does not show that the disk has room: a full one takes it, too */
+  try(run: () => { changes: number | bigint }): void {
+    try {
+      if (run().changes > 0) this.#outage.succeeded();
+    } catch (err) {
+      this.#outage.failed({ err });
+    }
+  }
+}
+
+export const LIMITER_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS limiter (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
+`;
+/** The earlier table exists only when an earlier version ran last, so its rows are the newer ones. */
+export const EARLIER_LIMITER_TABLE = {
+  name: 'pacing',
+  move: 'INSERT OR REPLACE INTO limiter SELECT account, state FROM pacing',
+};
+
+/** The limiter's state of one account (see `accountOf`), over restarts. */
+export function sqliteLimiterStore(
+  database: DatabaseSync,
+  account: string,
+  log: Logger,
+  writes: StateWrites,
+): LimiterStore {
+  const read = database.prepare('SELECT state FROM limiter WHERE account = ?');
+  const write = database.prepare('INSERT OR REPLACE INTO limiter VALUES (?, ?)');
+  return {
+    load() {
+      try {
+        const row = read.get(account);
+        return row && StoredLimiterState.parse(JSON.parse(String(row.state)));
+      } catch (err) {
+        log.warn({ err }, 'invalid limiter state: starting without it');
+        return undefined;
+      }
+    },
+    save: (state) => writes.try(() => write.run(account, JSON.stringify(state))),
+  };
+}
 
 export const JOURNAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS deferred_replies (interaction_id TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
