@@ -5,7 +5,7 @@ import { createClient } from './discord/gateway/client.ts';
 import { login, refused } from './discord/gateway/login.ts';
 import { replyRenderer } from './discord/interactions/dispatch.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
-import { ReplyEdits } from './discord/rest/reply-edits.ts';
+import { Replies } from './discord/rest/replies.ts';
 import { commandLogger, type Logger } from './log.ts';
 import { AddressDoubt } from './lookup/address-doubt.ts';
 import { Cards } from './lookup/cards.ts';
@@ -52,13 +52,13 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const stopLogging = events.subscribe('command', commandLogger(log));
 
   const client = createClient({ ...config.discord, identifySlots: state.identifySlots, log });
-  const replyEdits = new ReplyEdits(client.rest, log);
+  const replies = new Replies(client.rest, log);
   const deferredReplies = new DeferredReplies({
     cards,
     lookupQueue,
     ledger,
     journal: state.journal,
-    editor: replyEdits,
+    editor: replies,
     render: replyRenderer(commands, services),
     events,
     log,
@@ -68,8 +68,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     services,
     commandRate: new CommandRate(),
     deferredReplies,
-    rest: client.rest,
-    replyEdits,
+    replies,
     events,
     log,
   });

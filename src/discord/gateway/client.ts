@@ -1,6 +1,6 @@
 import { Client, Options, Status } from 'discord.js';
 import type { Logger } from '../../log.ts';
-import { NO_MENTIONS, restOptions } from '../rest/rest-options.ts';
+import { NO_MENTIONS, restOptions } from '../rest/requests.ts';
 import { type IdentifySlots, IdentifyThrottler } from './identify.ts';
 import { GatewayShards } from './shards.ts';
 

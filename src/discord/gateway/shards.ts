@@ -8,9 +8,8 @@ import {
 } from '@discordjs/ws';
 import type { Logger } from '../../log.ts';
 import { withTimeout } from '../../time/timers.ts';
-import { OddFrames } from './frames.ts';
-import { broken, FATAL_CLOSES, reconnectWaitMs, type ShardConnection } from './reconnect.ts';
-import { awaitResumed, makeSturdy } from './sturdy-shard.ts';
+import { awaitResumed, broken, FATAL_CLOSES, reconnectWaitMs, type ShardConnection } from './reconnect.ts';
+import { makeSturdy, OddFrames } from './sturdy-shard.ts';
 
 /** A connection or a RESUME that is accepted and then not answered is abandoned after this; discord.js waits 30 s. */
 const SILENCE_MS = 10_000;

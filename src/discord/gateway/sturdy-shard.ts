@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  WebSocketShardEvents as Events,
-  type WebSocketShard,
-  WebSocketShardDestroyRecovery,
-  WebSocketShardStatus,
-} from '@discordjs/ws';
-import { GatewayOpcodes } from 'discord.js';
+import { WebSocketShardEvents as Events, type WebSocketShard, WebSocketShardStatus } from '@discordjs/ws';
+import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
+import * as z from 'zod';
 import type { Logger } from '../../log.ts';
-import { type OddFrames, readFrame } from './frames.ts';
 
 /**
- * Private in @discordjs/ws 1.2.3. It awaits none of the four from `internalConnect` to `heartbeat`, so that what one of
- * them throws ends the process; and it waits for the answer to an IDENTIFY, but not for the answer to a RESUME.
+ * Private in @discordjs/ws 1.2.3, which awaits none of the four from `internalConnect` to `heartbeat`: what one of them
+ * throws ends the process.
  */
 interface Inner {
   connection: Connection | null;
@@ -20,7 +15,6 @@ interface Inner {
   onMessage(...frame: unknown[]): Promise<void>;
   onClose(code: number): Promise<void>;
   heartbeat(requested?: boolean): Promise<void>;
-  resume(session: unknown): Promise<void>;
 }
 
 /** The part of a WebSocket of `ws` that is used here. */
@@ -88,31 +82,108 @@ function abandon(connection: Connection | null): void {
   connection.terminate();
 }
 
-/**
- * Closes a connection on which a RESUME has been answered by neither RESUMED nor op 9, nor by a missed event, for
- * `waitMs`: heartbeats may still be acknowledged there.
- */
-export function awaitResumed(shard: WebSocketShard, waitMs: number, log: Logger): void {
-  const inner = shard as unknown as Inner;
-  const { resume } = inner;
-  let silence: NodeJS.Timeout | undefined;
+/** Discord's interval is 41,250 ms. One far from it would send a storm of heartbeats or overflow a timer. */
+const SHORTEST_BEAT_MS = 100;
+const LONGEST_BEAT_MS = 3_600_000;
 
-  inner.resume = async (session) => {
-    silence ??= setTimeout(giveUp, waitMs); // a second RESUME, after op 9, does not extend the wait
-    await resume.call(shard, session);
-  };
-  shard.on(Events.Dispatch, () => void silence?.refresh());
-  for (const event of [Events.Hello, Events.Ready, Events.Resumed, Events.Closed]) {
-    shard.on(event, () => {
-      clearTimeout(silence);
-      silence = undefined;
-    });
+const Identified = z.looseObject({ id: z.string().regex(/^\d{1,20}$/) });
+
+const Hello = z.looseObject({ heartbeat_interval: z.number().min(SHORTEST_BEAT_MS).max(LONGEST_BEAT_MS) });
+
+/** The fields that discord.js, or a first answer, reads without checking that they are there. */
+const EVENTS: Readonly<Record<string, z.ZodType>> = {
+  [GatewayDispatchEvents.Ready]: z.looseObject({
+    user: Identified,
+    application: Identified,
+    guilds: z.array(Identified),
+    session_id: z.string().min(1),
+  }),
+  [GatewayDispatchEvents.InteractionCreate]: z.preprocess(
+    withAuthor,
+    z.looseObject({
+      id: Identified.shape.id,
+      application_id: Identified.shape.id,
+      token: z.string().min(1),
+      guild_id: Identified.shape.id.nullish(),
+      author: Identified,
+    }),
+  ),
+};
+
+type Frame = Record<string, unknown>;
+
+/** A frame that discord.js can handle, or why it cannot. */
+export type ReadFrame = { frame: Frame } | { odd: string; event?: string };
+
+/**
+ * @param frame as parsed; null when it was not JSON
+ * @param isGreeted whether this connection has had its HELLO: after a second one discord.js sends twice the heartbeats
+ */
+export function readFrame(frame: unknown, isGreeted: boolean): ReadFrame {
+  if (!isObject(frame) || !Number.isInteger(frame.op)) return { odd: 'no gateway payload' };
+  switch (frame.op) {
+    case GatewayOpcodes.Dispatch:
+      return readEvent(frame);
+    case GatewayOpcodes.Hello:
+      if (isGreeted) return { odd: 'a second HELLO' };
+      return Hello.safeParse(frame.d).success ? { frame } : { odd: 'HELLO without a heartbeat interval' };
+    case GatewayOpcodes.InvalidSession:
+      return { frame: { ...frame, d: frame.d === true } };
+    default:
+      return { frame };
+  }
+}
+
+function readEvent(frame: Frame): ReadFrame {
+  const { t: event, d } = frame;
+  if (typeof event !== 'string' || !/^[A-Z0-9_]{1,60}$/.test(event)) return { odd: 'an event without a name' };
+  const { error } = EVENTS[event]?.safeParse(d) ?? {};
+  if (error) return { odd: `wrong or missing: ${error.issues.map(({ path }) => path.join('.')).join(', ')}`, event };
+  return { frame: { ...frame, s: sequence(frame.s), d: event === GatewayDispatchEvents.Ready ? ready(d) : d } };
+}
+
+/** An invalid sequence number would be sent back with the next resume, which Discord then refuses. */
+function sequence(s: unknown): number | null {
+  return Number.isSafeInteger(s) && Number(s) >= 0 ? Number(s) : null;
+}
+
+/** Without an address for resumes discord.js uses the one for new sessions. */
+function ready(d: unknown): unknown {
+  const { resume_gateway_url: url } = d as { resume_gateway_url?: unknown };
+  const isAddress = typeof url === 'string' && URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol);
+  return isAddress ? d : { ...(d as object), resume_gateway_url: undefined };
+}
+
+/** In a Discord server the author is the member's user. */
+function withAuthor(d: unknown): unknown {
+  if (!isObject(d)) return d;
+  return { ...d, author: d.user ?? (isObject(d.member) ? d.member.user : undefined) };
+}
+
+function isObject(value: unknown): value is Frame {
+  return typeof value === 'object' && value !== null;
+}
+
+const LOG_AGAIN_MS = 60_000;
+
+/** Logs that frames of the gateway were dropped: the first at once, more at most once a minute. */
+export class OddFrames {
+  readonly #log: Logger;
+  readonly #nowMs: () => number;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
+  #dropped = 0;
+
+  constructor(log: Logger, nowMs = () => performance.now()) {
+    this.#log = log;
+    this.#nowMs = nowMs;
   }
 
-  function giveUp(): void {
-    silence = undefined;
-    if (shard.status !== WebSocketShardStatus.Resuming) return;
-    log.warn({ shard: shard.id, waitMs }, 'resume was not answered, trying again');
-    void shard.destroy({ reason: 'RESUME was not answered', recover: WebSocketShardDestroyRecovery.Resume });
+  /** @param why names fields, never their values: frames hold interaction tokens */
+  drop(why: { shard: number; odd?: string; event?: string; err?: unknown }): void {
+    this.#dropped++;
+    if (this.#nowMs() - this.#loggedAtMs < LOG_AGAIN_MS) return;
+    this.#log.warn({ ...why, dropped: this.#dropped }, 'odd gateway frame dropped');
+    this.#loggedAtMs = this.#nowMs();
+    this.#dropped = 0;
   }
 }

@@ -1,12 +1,11 @@
-import type { Interaction, REST } from 'discord.js';
+import type { Interaction } from 'discord.js';
 import type { Services } from '../../../commands/services.ts';
 import type { Logger } from '../../log.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
 import type { CommandEvent, Events } from '../../model/events.ts';
 import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import type { DeferredReplies } from '../../replies/deferred-replies.ts';
-import { explainRefusal, reply, suggest } from '../rest/first-answer.ts';
-import type { EditedReply, ReplyEdits } from '../rest/reply-edits.ts';
+import type { EditedReply, Replies } from '../rest/replies.ts';
 import type { Command, Message, Response } from './command.ts';
 import { type Dispatched, dispatch } from './dispatch.ts';
 
@@ -16,8 +15,7 @@ export interface InteractionRouterOptions {
   /** @throws TooManyCommands when the member sends commands faster than anyone types */
   commandRate: { count(memberId: string, nowMs: number): void };
   deferredReplies: Pick<DeferredReplies, 'defer'>;
-  rest: REST;
-  replyEdits: Pick<ReplyEdits, 'edit'>;
+  replies: Pick<Replies, 'reply' | 'suggest' | 'edit'>;
   events: Events;
   log: Logger;
 }
@@ -70,18 +68,18 @@ export class InteractionRouter {
   }
 
   async #suggest({ invocation, run }: Autocomplete): Promise<CommandEnd> {
-    const { rest, services } = this.#options;
+    const { replies, services } = this.#options;
     let end: CommandEnd = { source: 'bot', outcome: run ? 'answered' : 'unknown interaction' };
     const choices = await run?.(services).catch((err: unknown) => {
       end = { source: 'bot', outcome: 'broken', err };
     });
-    const first = await suggest(rest, invocation, choices ?? []);
+    const first = await replies.suggest(invocation, choices ?? []);
     return 'outcome' in first ? { source: 'bot', outcome: first.outcome, err: first.err ?? end.err } : end;
   }
 
   /** @returns how the command ended; `undefined` when its reply is deferred and ends later */
   async #respond(dispatched: Handled): Promise<CommandEnd | undefined> {
-    const { rest, deferredReplies } = this.#options;
+    const { replies, deferredReplies } = this.#options;
     const { invocation, command } = dispatched;
     const { response, outcome, err } = await this.#run(dispatched);
     if (response.kind === 'defer') {
@@ -91,11 +89,7 @@ export class InteractionRouter {
       return undefined;
     }
     response.correction?.catch(() => {}); // awaited once the reply is there
-    const first = await explainRefusal(
-      rest,
-      invocation,
-      await reply(rest, invocation, response.message, response.private),
-    );
+    const first = await replies.reply(invocation, response.message, response.private);
     if ('outcome' in first) return { source: 'bot', outcome: first.outcome, err: first.err ?? err };
     if (response.correction !== undefined)
       this.#correct({ ...invocation, command, private: response.private }, response.correction);
@@ -120,10 +114,10 @@ export class InteractionRouter {
   }
 
   #correct(edited: EditedReply, correction: Promise<Message | undefined>): void {
-    const { replyEdits, log } = this.#options;
+    const { replies, log } = this.#options;
     const done = correction
       .then(async (message) => {
-        if (message) await replyEdits.edit(edited, message);
+        if (message) await replies.edit(edited, message);
       })
       .catch((err: unknown) => log.error({ command: edited.command, err }, 'correction failed'))
       .finally(() => this.#corrections.delete(done));

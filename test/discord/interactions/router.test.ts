@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Services } from '../../../commands/services.ts';
 import type { Command, Response } from '../../../src/discord/interactions/command.ts';
 import { InteractionRouter } from '../../../src/discord/interactions/router.ts';
+import { Replies } from '../../../src/discord/rest/replies.ts';
 import { KeyRefused, TooManyCommands } from '../../../src/model/errors.ts';
 import { type CommandEvent, Events } from '../../../src/model/events.ts';
 import { logLines } from '../../support/log-lines.ts';
@@ -17,6 +18,7 @@ const { ChannelMessageWithSource, ApplicationCommandAutocompleteResult } = Inter
 function routerWith(command: Partial<Command>, count = () => {}) {
   const answers: { type: number; data: Record<string, unknown> }[] = [];
   const post = async (_: string, { body }: { body: (typeof answers)[number] }) => void answers.push(body);
+  const patch = async (_: string, { body }: { body: unknown }) => void edits.push(body);
   const deferred: { command: string; cardId: string }[] = [];
   const edits: unknown[] = [];
   const ends: CommandEvent[] = [];
@@ -32,13 +34,7 @@ function routerWith(command: Partial<Command>, count = () => {}) {
         deferred.push({ command: name, cardId: query.cardId });
       },
     },
-    rest: { post } as unknown as REST,
-    replyEdits: {
-      async edit(_, message) {
-        edits.push(message);
-        return 'edited';
-      },
-    },
+    replies: new Replies({ post, patch } as unknown as REST, log),
     events,
     log,
   });
@@ -117,7 +113,7 @@ describe('a command', () => {
     await type();
     await router.corrected();
 
-    expect(edits).toEqual([{ content: 'a newer card' }]);
+    expect(edits).toMatchObject([{ content: 'a newer card', embeds: [] }]);
   });
 
   it('whose correction fails keeps its reply, with a line in the log', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OddFrames, readFrame } from '../../../src/discord/gateway/frames.ts';
+import { OddFrames, readFrame } from '../../../src/discord/gateway/sturdy-shard.ts';
 import { logLines } from '../../support/log-lines.ts';
 
 const ID = '1180000000000000001';

@@ -1,6 +1,16 @@
-import { type AllowedMentionsTypes, DefaultRestOptions, type RateLimitData, type RESTOptions } from 'discord.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AllowedMentionsTypes,
+  DefaultRestOptions,
+  DiscordAPIError,
+  type RateLimitData,
+  RateLimitError,
+  RESTJSONErrorCodes,
+  type RESTOptions,
+} from 'discord.js';
 import type { Logger } from '../../log.ts';
-import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
+import { type CompleteResult, REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
+import { backOffMs } from '../../time/back-off.ts';
 
 /** No message of the bot notifies anyone. */
 export const NO_MENTIONS: { parse: AllowedMentionsTypes[] } = { parse: [] };
@@ -102,4 +112,54 @@ function objectIn(text: string): object | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The longest is never reached: the time for a first answer is over before. */
+const BACK_OFF = { firstMs: 25, longestMs: 3_000 };
+
+/**
+ * Sends again, until `giveUpAtMs`, what did not reach Discord; after a 429 not before the time that it states. discord.js
+ * retries a failing Discord three times without a wait, and not at all when Discord closed an idle connection: what was
+ * sent on it is lost.
+ *
+ * @throws the error of the last try; any other answer of Discord at once
+ */
+export async function sendAgain(giveUpAtMs: number, send: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      const waitMs = beforeNextMs(error, tries);
+      if (waitMs === undefined || Date.now() + waitMs > giveUpAtMs) throw error;
+      await sleep(waitMs);
+    }
+  }
+}
+
+/** How long to wait before the next try; `undefined` when none will help. */
+export function beforeNextMs(error: unknown, tries: number): number | undefined {
+  if (error instanceof RateLimitError) return error.retryAfter;
+  if (error instanceof DiscordAPIError) return undefined;
+  // Discord does not respond, and discord.js has tried several times already.
+  if (error instanceof Error && error.name === 'AbortError') return undefined;
+  return backOffMs(tries, BACK_OFF);
+}
+
+/** `refused`: Discord does not accept the message, and the reply stays as it was. */
+export type EditResult = 'edited' | 'refused' | Extract<CompleteResult, 'lost' | 'failed'>;
+
+/** The reply does not exist any more, or its token is not valid. */
+const LOST: ReadonlySet<number | string> = new Set([
+  RESTJSONErrorCodes.UnknownWebhook, // 10015
+  RESTJSONErrorCodes.InvalidWebhookToken, // 50027
+  RESTJSONErrorCodes.UnknownMessage, // 10008
+  RESTJSONErrorCodes.UnknownInteraction, // 10062
+]);
+
+/** What the error of the last try of an edit means. */
+export function failedEdit(err: unknown): Exclude<EditResult, 'edited'> {
+  if (err instanceof RateLimitError) return 'lost'; // the stated wait outlasts the reply
+  if (!(err instanceof DiscordAPIError)) return 'failed';
+  return LOST.has(err.code) ? 'lost' : 'refused';
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sleepsThrough, statedWaitSeconds } from '../../../src/discord/rest/rest-options.ts';
+import { sleepsThrough, statedWaitSeconds } from '../../../src/discord/rest/requests.ts';
 
 const EDIT = '/webhooks/:id/:token/messages/@original';
 

@@ -1,7 +1,7 @@
 import { DiscordAPIError, RateLimitError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { beforeNextMs, failedAnswer } from '../../../src/discord/rest/first-answer.ts';
-import { failedEdit } from '../../../src/discord/rest/reply-edits.ts';
+import { failedAnswer } from '../../../src/discord/rest/replies.ts';
+import { beforeNextMs, failedEdit } from '../../../src/discord/rest/requests.ts';
 
 function apiError(status: number, code = 0): DiscordAPIError {
   return new DiscordAPIError({ code, message: '' }, code, status, 'POST', '', { body: undefined, files: undefined });

@@ -1,0 +1,184 @@
+import {
+  type APIApplicationCommandOptionChoice,
+  DiscordAPIError,
+  InteractionResponseType,
+  MessageFlags,
+  RateLimitError,
+  type REST,
+  RESTJSONErrorCodes,
+  Routes,
+} from 'discord.js';
+import { z } from 'zod';
+import { Incident, type Logger } from '../../log.ts';
+import { clockTime } from '../../render/formats.ts';
+import { formatMessage } from '../../render/messages.ts';
+import type {
+  CompleteResult,
+  DeferResult,
+  DeferredReply,
+  ReplyEditor,
+  ReplyMessage,
+} from '../../replies/deferred-reply.ts';
+import { type EditResult, failedEdit, NO_MENTIONS, sendAgain } from './requests.ts';
+
+/** Discord accepts a first answer for 3 s after the command; the rest is for its way there. */
+export const FIRST_ANSWER_MS = 2_800;
+
+export type Interacted = Pick<DeferredReply, 'interactionId' | 'token' | 'locale' | 'receivedAtMs'>;
+
+/** What became of a first answer. */
+export type FirstAnswer =
+  | { kind: 'sent' }
+  /** An earlier try did arrive, and only Discord's response was lost. */
+  | { kind: 'already there' }
+  /** Nothing more can be done; `outcome` is for the log. */
+  | { kind: 'over'; outcome: 'too late' | 'not answered' | 'broken'; err?: unknown }
+  /** Discord refuses this answer; another one may be accepted. */
+  | { kind: 'refused'; outcome: 'not answered'; err: unknown }
+  /** Discord may have accepted it all the same. */
+  | { kind: 'unknown'; outcome: 'not answered'; err: unknown };
+
+type ExplainedAnswer = Exclude<FirstAnswer, { kind: 'refused' }>;
+
+/** Covers a connection that was closed; after that the caller decides when to try again. */
+const EDIT_AGAIN_MS = 200;
+/** It delays the answer. */
+const READ_TIMEOUT_MS = 1_000;
+
+export type EditedReply = Interacted & Pick<DeferredReply, 'applicationId' | 'command' | 'memberId' | 'private'>;
+
+const OriginalMessage = z.object({ embeds: z.array(z.unknown()) });
+
+/** What the bot shows for interactions: a first answer to each, and edits of it. No method rejects. */
+export class Replies implements ReplyEditor {
+  readonly #rest: REST;
+  readonly #log: Logger;
+  readonly #outage: Incident;
+
+  constructor(rest: REST, log: Logger) {
+    this.#rest = rest;
+    this.#log = log;
+    this.#outage = new Incident(log, {
+      level: 'error',
+      begins: 'discord accepts no edits: they are repeated until it does',
+      ends: 'discord accepts edits again',
+    });
+  }
+
+  /** Shows `message`, or a private sentence when Discord refuses it. */
+  async reply(to: Interacted, message: ReplyMessage, isPrivate: boolean): Promise<ExplainedAnswer> {
+    return this.#explained(to, await this.#reply(to, message, isPrivate));
+  }
+
+  /** Suggestions for the option that is being typed. */
+  suggest(to: Interacted, choices: readonly APIApplicationCommandOptionChoice[]): Promise<FirstAnswer> {
+    return this.#answer(to, { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } });
+  }
+
+  /** Shows "thinking…", or a private sentence when Discord refuses it. */
+  async defer(to: DeferredReply): Promise<DeferResult> {
+    const { DeferredChannelMessageWithSource: type } = InteractionResponseType;
+    const first = await this.#explained(to, await this.#answer(to, { type, data: flags(to.private) }));
+    if (first.kind === 'over') return { shown: false, outcome: first.outcome, err: first.err };
+    return { shown: true, err: first.kind === 'unknown' ? first.err : undefined };
+  }
+
+  async showWait(edited: DeferredReply, permitAtMs: number): Promise<void> {
+    await this.edit(edited, { content: formatMessage(edited.locale, 'permitAt', { time: clockTime(permitAtMs) }) });
+  }
+
+  /** A message that Discord refuses is replaced by a sentence, because "thinking…" must not stay. */
+  async complete(edited: DeferredReply, message: ReplyMessage): Promise<CompleteResult> {
+    const result = await this.edit(edited, message);
+    if (result === 'edited') return 'shown';
+    if (result !== 'refused') return result;
+    const plain = await this.edit(edited, { content: formatMessage(edited.locale, 'broken') });
+    if (plain === 'failed') return 'failed';
+    return plain === 'edited' ? 'replaced' : 'lost';
+  }
+
+  async hasEmbed({ applicationId, token }: Pick<EditedReply, 'applicationId' | 'token'>): Promise<boolean> {
+    try {
+      const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+      const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });
+      return OriginalMessage.parse(found).embeds.length > 0;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Makes the reply show `message` and nothing else. Costs a request to Discord. */
+  async edit(edited: EditedReply, message: ReplyMessage): Promise<EditResult> {
+    const { applicationId, token, command, memberId } = edited;
+    const { content = '', embeds = [] } = message;
+    const route = Routes.webhookMessage(applicationId, token);
+    const body = { content, embeds, allowed_mentions: NO_MENTIONS };
+    try {
+      await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.patch(route, { auth: false, body }));
+      this.#outage.succeeded();
+      return 'edited';
+    } catch (err) {
+      const code = err instanceof DiscordAPIError ? err.code : undefined;
+      if (code === RESTJSONErrorCodes.UnknownWebhook && Date.now() - edited.receivedAtMs < FIRST_ANSWER_MS) {
+        return this.#answerFirst(edited, message);
+      }
+      const result = failedEdit(err);
+      const details = { command, member: memberId, err };
+      if (result === 'failed') this.#outage.failed(details);
+      else this.#log[result === 'lost' ? 'info' : 'error'](details, 'reply cannot be edited');
+      return result;
+    }
+  }
+
+  /** The "thinking…" never reached Discord, so there is nothing to edit; a first answer is still possible. */
+  async #answerFirst(to: EditedReply, message: ReplyMessage): Promise<EditResult> {
+    const first = await this.#reply(to, message, to.private);
+    if (first.kind === 'sent') return 'edited';
+    const err = 'err' in first ? first.err : undefined;
+    this.#log.info({ command: to.command, member: to.memberId, err }, 'first answer failed');
+    // There is a reply after all, so the edit can succeed.
+    if (first.kind === 'already there') return 'failed';
+    return first.kind === 'refused' ? 'refused' : 'lost';
+  }
+
+  #reply(to: Interacted, message: ReplyMessage, isPrivate: boolean): Promise<FirstAnswer> {
+    const data = { ...message, allowed_mentions: NO_MENTIONS, ...flags(isPrivate) };
+    return this.#answer(to, { type: InteractionResponseType.ChannelMessageWithSource, data });
+  }
+
+  async #explained(to: Interacted, first: FirstAnswer): Promise<ExplainedAnswer> {
+    if (first.kind !== 'refused') return first;
+    const plain = await this.#reply(to, { content: formatMessage(to.locale, 'broken') }, true);
+    if (plain.kind === 'already there') return plain;
+    return { kind: 'over', outcome: plain.kind === 'sent' ? 'broken' : 'not answered', err: first.err };
+  }
+
+  /**
+   * Sent until Discord accepts it, or until it would be too late. Not by the interaction's own methods: these rename each
+   * key of an embed that has Discord's names already, which takes longer than rendering it.
+   */
+  async #answer(to: Interacted, body: object): Promise<FirstAnswer> {
+    const route = Routes.interactionCallback(to.interactionId, to.token);
+    try {
+      await sendAgain(to.receivedAtMs + FIRST_ANSWER_MS, () => this.#rest.post(route, { auth: false, body }));
+      return { kind: 'sent' };
+    } catch (err) {
+      return failedAnswer(err);
+    }
+  }
+}
+
+/** What the error of the last try means. */
+export function failedAnswer(err: unknown): FirstAnswer {
+  // A wait beyond the 3 s: an answer before it is refused, and one after it is too late.
+  if (err instanceof RateLimitError) return { kind: 'over', outcome: 'not answered', err };
+  if (!(err instanceof DiscordAPIError)) return { kind: 'unknown', outcome: 'not answered', err };
+  // The member has seen "did not respond".
+  if (err.code === RESTJSONErrorCodes.UnknownInteraction) return { kind: 'over', outcome: 'too late' };
+  if (err.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) return { kind: 'already there' };
+  return { kind: 'refused', outcome: 'not answered', err };
+}
+
+function flags(isPrivate: boolean): { flags?: MessageFlags } {
+  return isPrivate ? { flags: MessageFlags.Ephemeral } : {};
+}
