@@ -3,7 +3,7 @@ import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import type { Command, Invocation, Message, Response } from '../src/discord/interactions/command.ts';
 import { type CardQuery, type CardRecord, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import type { CardServiceError } from '../src/model/errors.ts';
-import { requesterOf } from '../src/model/requester.ts';
+import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
 import { errorMessage, formatMessage } from '../src/render/messages.ts';
 import type { Services } from './services.ts';

@@ -1,4 +1,4 @@
-import type { Requester } from '../model/requester.ts';
+import type { Requester } from '../model/quota.ts';
 import type { Lane } from '../quota/limiter.ts';
 import { NO_OTHER_QUEUES, type OtherQueues, positionOfAll } from './other-queues.ts';
 import { comparePlaces, type Lookup, type PendingLookup, type QueuePlace } from './pending-lookup.ts';

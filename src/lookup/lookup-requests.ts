@@ -2,7 +2,7 @@ import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import type { Requester } from '../model/requester.ts';
+import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import { backOffMs } from '../time/back-off.ts';

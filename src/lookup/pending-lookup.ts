@@ -1,6 +1,6 @@
 import type { CardQuery, CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
-import type { Requester } from '../model/requester.ts';
+import type { Requester } from '../model/quota.ts';
 import type { Lane } from '../quota/limiter.ts';
 import type { FairOrder } from './fair-order.ts';
 import { compareRanks, NO_RANK, type Rank, type RankedRequester } from './ranks.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
-import { guildKey, type Requester } from '../model/requester.ts';
+import { guildKey, type Requester } from '../model/quota.ts';
 import type { Charged } from '../quota/ledger.ts';
 import type { Schedule } from '../quota/limiter.ts';
 import { FairOrder } from './fair-order.ts';

@@ -1,4 +1,4 @@
-import { guildKey, type Requester } from '../model/requester.ts';
+import { guildKey, type Requester } from '../model/quota.ts';
 
 /** A place in the fair order. The lower `member` goes first, then the lower `guild`. */
 export interface Rank {

@@ -1,6 +1,6 @@
 import { CardServiceError, KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../model/errors.ts';
 import type { Events, RequestEvent } from '../model/events.ts';
-import type { Requester } from '../model/requester.ts';
+import type { Requester } from '../model/quota.ts';
 import type { RequestOutcome } from '../quota/circuit-breaker.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit, PermitLane } from '../quota/limiter.ts';

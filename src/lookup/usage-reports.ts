@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts';
 import { type CardServiceError, KeyRefused, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import { PLANS, type Usage } from '../model/plan.ts';
-import type { Requester } from '../model/requester.ts';
+import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import type { CardService } from '../service/card-service.ts';

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { Requester } from './requester.ts';
+import type { Requester } from './quota.ts';
 
 /** A command has ended: its final answer is shown, or none will be. */
 export interface CommandEvent extends Requester {

@@ -1,6 +1,19 @@
 import { z } from 'zod';
 import { orUndefined } from './card.ts';
 
+/** The day of quota and budgets is UTC's. */
+export const DAY_MS = 24 * 3600 * 1000;
+
+/** Such as `2026-11-21`. */
+export function utcDay(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
+}
+
+/** The first midnight after `atMs`; at midnight, the next one. */
+export function nextUtcMidnightMs(atMs: number): number {
+  return (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;
+}
+
 /** The rate-limit headers of one response; an absent or nonsensical header is `undefined`. */
 export interface QuotaReading {
   limit: number | undefined;
@@ -57,6 +70,23 @@ export function spentShare(quota: QuotaState | undefined): number | undefined {
 
 /** Shares of the day at which the operator and the members are warned. */
 export const WARNING_SHARES = [0.8, 0.95, 1] as const;
+
+/** The member who sent a command, and where. */
+export interface Requester {
+  memberId: string;
+  /** `undefined` in direct messages. */
+  guildId: string | undefined;
+}
+
+/** The requester alone, of an object that carries more, such as an interaction's token. */
+export function requesterOf({ memberId, guildId }: Requester): Requester {
+  return { memberId, guildId };
+}
+
+/** The Discord server as fairness and budgets count it: a member's direct messages are a server of their own. */
+export function guildKey({ memberId, guildId }: Requester): string {
+  return guildId ?? `dm:${memberId}`;
+}
 
 /** Requests and answers of one member, one Discord server or all, on one UTC day. */
 export interface Bookings {

@@ -1,11 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { BudgetSpent, TooManyCommands } from '../model/errors.ts';
 import type { BudgetSetting } from '../model/plan.ts';
-import type { Bookings } from '../model/quota.ts';
-import { type Requester, requesterOf } from '../model/requester.ts';
-import { nextUtcMidnightMs, utcDay } from '../time/utc-day.ts';
+import { type Bookings, nextUtcMidnightMs, type Requester, requesterOf, utcDay } from '../model/quota.ts';
 import type { Limiter } from './limiter.ts';
-import { noEmptierThanEmpty, takeToken, tokenAtMs } from './token-bucket.ts';
+import { noEmptierThanEmpty, takeToken, tokenAtMs } from './pace.ts';
 
 /** One request that is booked on its requester, on one day. */
 export interface Booking {

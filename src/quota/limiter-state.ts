@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import { PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
-import { Breaker, CLOSED_BREAKER, type QuotaReading, QuotaState } from '../model/quota.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { Breaker, CLOSED_BREAKER, DAY_MS, type QuotaReading, QuotaState } from '../model/quota.ts';
 import { LearnedBurst, settingKey } from './pace.ts';
 import { currentQuota, isOfDay, keptOfDay, mergeReading } from './quota.ts';
 import { addSample, lastWarning, QuotaWarning, RemainingSample } from './quota-trend.ts';

@@ -12,11 +12,10 @@ import {
   underSetting,
   withProbe,
 } from './limiter-state.ts';
-import { fullAtMsAfter, reportedPlan, scheduleOf, unknownLimit } from './pace.ts';
-import { acquirePermit, releasePermit } from './permit.ts';
+import { fullAtMsAfter, RefillLag, reportedPlan, unknownLimit } from './pace.ts';
+import { acquirePermit, releasePermit, scheduleOf } from './permit.ts';
 import { currentQuota } from './quota.ts';
 import { type QuotaWarnings, runsOutAtMs } from './quota-trend.ts';
-import { RefillLag } from './token-bucket.ts';
 
 /** Where the state outlives the process. Neither method throws. */
 export interface LimiterStore {

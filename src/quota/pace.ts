@@ -1,10 +1,80 @@
 import { z } from 'zod';
 import { PLAN_LIMITS, type Plan, type PlanSetting } from '../model/plan.ts';
-import { nextUtcMidnightMs } from '../time/utc-day.ts';
-import type { Schedule } from './limiter.ts';
+import { nextUtcMidnightMs } from '../model/quota.ts';
 import type { LimiterState } from './limiter-state.ts';
-import { currentQuota, reserveUntilMs } from './quota.ts';
-import { fullAtPace, type Pace, tokenAtMs } from './token-bucket.ts';
+
+/** How fast a bucket fills and how much it holds. */
+export interface Pace {
+  /** One token comes in this time. */
+  intervalMs: number;
+  /** Tokens that a full bucket holds. */
+  capacity: number;
+}
+
+/**
+ * A token bucket whose whole state is one number, the time at which it will be full again (the generic cell rate
+ * algorithm's "theoretical arrival time"), so that it can be kept in one row and survive a restart.
+ *
+ * @param heldBackMs takes only a token that has been in the bucket for this long
+ * @returns when the bucket will be full after a token is taken now; `undefined` when there is none to take
+ */
+export function takeToken(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number | undefined {
+  return tokenAtMs(fullAtMs, nowMs, pace, heldBackMs) > nowMs
+    ? undefined
+    : Math.max(noEmptierThanEmpty(fullAtMs, nowMs, pace), nowMs) + pace.intervalMs;
+}
+
+/** When a token can be taken that has then been there for `heldBackMs`; `nowMs` or before means now. */
+export function tokenAtMs(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number {
+  return noEmptierThanEmpty(fullAtMs, nowMs, pace) - (pace.capacity - 1) * pace.intervalMs + heldBackMs;
+}
+
+/** The `heldBackMs` at which a token that is taken leaves `tokens` others in the bucket, or all that it can hold. */
+export function keepingMs(tokens: number, { capacity, intervalMs }: Pace): number {
+  return Math.min(tokens, capacity - 1) * intervalMs;
+}
+
+/** When a bucket will be full after a change of pace: it misses as many tokens as before. A faster pace fills it no sooner. */
+export function fullAtPace(fullAtMs: number, nowMs: number, before: Pace, after: Pace): number {
+  if (after.intervalMs <= before.intervalMs) return fullAtMs;
+  const missing = Math.max(0, noEmptierThanEmpty(fullAtMs, nowMs, before) - nowMs) / before.intervalMs;
+  return noEmptierThanEmpty(nowMs + missing * after.intervalMs, nowMs, after);
+}
+
+/** The state of a bucket without tokens. */
+export function emptyBucket(nowMs: number, pace: Pace): number {
+  return nowMs + pace.capacity * pace.intervalMs;
+}
+
+/** Bounds a state that looks emptier than empty, as after a clock was set back or a change of pace. */
+export function noEmptierThanEmpty(fullAtMs: number, nowMs: number, pace: Pace): number {
+  return Math.min(fullAtMs, emptyBucket(nowMs, pace));
+}
+
+/** A round trip to the service takes less, also for the first request of a process; anything longer is the service's time. */
+const LONGEST_LAG_MS = 250;
+
+/**
+ * By how much the service's bucket refills later than ours: its clock starts when the first request of a full bucket
+ * arrives there, ours when the token was taken. Ignored, the lag uses up the token that is kept back, and a burst costs a
+ * 429: at ten requests a second, the first request of a cold process takes longer than a token takes to refill. After a
+ * pause the service's bucket may be full, too, so its probe counts as a first request.
+ */
+export class RefillLag {
+  #takenAtMs: number | undefined;
+
+  /** A token was taken from a bucket that is full, ours or the service's. */
+  tookFromFull(nowMs: number): void {
+    this.#takenAtMs ??= nowMs;
+  }
+
+  /** A request has ended, so it has arrived. @returns by how much later the bucket is full; 0 from the second call on */
+  arrived(nowMs: number): number {
+    const takenAtMs = this.#takenAtMs;
+    this.#takenAtMs = undefined;
+    return takenAtMs === undefined ? 0 : Math.min(Math.max(0, nowMs - takenAtMs), LONGEST_LAG_MS);
+  }
+}
 
 /** The plan's burst as 429s have shown it to be. */
 export const LearnedBurst = z.object({
@@ -99,38 +169,4 @@ function planLimits(plan: Plan | 'auto', dailyLimit: number | undefined) {
 
 function limitsByDay(dailyLimit: number | undefined) {
   return Object.values(PLAN_LIMITS).find(({ requestsPerDay }) => requestsPerDay === dailyLimit);
-}
-
-/** How well the difference between two clocks is known. */
-const SAME_TIME_MS = 100;
-
-/** When permits are expected at that pace. @param longestWaitMs a longer pause blocks, and is not sat out */
-export function scheduleOf(state: LimiterState, setting: PlanSetting, longestWaitMs: number, nowMs: number): Schedule {
-  const { reason, untilMs } = state.breaker;
-  const pace = paceOf(state, setting, nowMs);
-  const isSatOut = reason === 'pause' && untilMs - nowMs <= longestWaitMs;
-  const pausedUntilMs = Math.max(nowMs, reason === 'pause' ? untilMs : 0);
-  return {
-    breaker: state.breaker,
-    paused: reason === 'pause' && untilMs > nowMs,
-    blocked: reason && untilMs > nowMs && !isSatOut ? { reason, untilMs } : undefined,
-    reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
-    permitAtMs: (position) => {
-      if (reason === 'pause') return pausedUntilMs + (position - 1) * pace.intervalMs;
-      const firstMs = tokenAtMs(Math.max(state.fullAtMs, nowMs), nowMs, pace);
-      return Math.max(nowMs, firstMs + (position - 1) * pace.intervalMs);
-    },
-  };
-}
-
-/** Whether both give permits at the same times, the bucket apart. */
-export function sameSchedule(a: LimiterState, b: LimiterState): boolean {
-  return (
-    a.breaker.state === b.breaker.state &&
-    a.breaker.reason === b.breaker.reason &&
-    Math.abs(a.breaker.untilMs - b.breaker.untilMs) <= SAME_TIME_MS &&
-    reportedPlan(a) === reportedPlan(b) &&
-    a.quota?.limit === b.quota?.limit &&
-    a.learnedBurst?.capacity === b.learnedBurst?.capacity
-  );
 }

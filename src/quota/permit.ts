@@ -1,11 +1,22 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { Breaker } from '../model/quota.ts';
 import { afterRequest, type Circumstances, type RequestOutcome, statesOutage } from './circuit-breaker.ts';
-import type { Acquired, Permit, PermitLane } from './limiter.ts';
+import type { Acquired, Permit, PermitLane, Schedule } from './limiter.ts';
 import { type LimiterState, withProbe } from './limiter-state.ts';
-import { learnBurst, paceOf, planPace, reportedPlan, settingKey } from './pace.ts';
+import {
+  emptyBucket,
+  keepingMs,
+  learnBurst,
+  noEmptierThanEmpty,
+  type Pace,
+  paceOf,
+  planPace,
+  reportedPlan,
+  settingKey,
+  takeToken,
+  tokenAtMs,
+} from './pace.ts';
 import { currentQuota, reserveUntilMs } from './quota.ts';
-import { emptyBucket, keepingMs, noEmptierThanEmpty, type Pace, takeToken, tokenAtMs } from './token-bucket.ts';
 
 /** What a request needs before it may leave. */
 export type PermitDecision =
@@ -151,4 +162,38 @@ function isKnownFailure({ lastFailure }: LimiterState, permit: Permit, { kind }:
 /** A request that came too fast is allowed again within a minute, whatever the algorithm; a longer wait is about more. */
 function isOfBurst(outcome: RequestOutcome): boolean {
   return outcome.kind === 'rateLimited' && (outcome.statedMs ?? 0) <= 60_000;
+}
+
+/** How well the difference between two clocks is known. */
+const SAME_TIME_MS = 100;
+
+/** When permits are expected at that pace. @param longestWaitMs a longer pause blocks, and is not sat out */
+export function scheduleOf(state: LimiterState, setting: PlanSetting, longestWaitMs: number, nowMs: number): Schedule {
+  const { reason, untilMs } = state.breaker;
+  const pace = paceOf(state, setting, nowMs);
+  const isSatOut = reason === 'pause' && untilMs - nowMs <= longestWaitMs;
+  const pausedUntilMs = Math.max(nowMs, reason === 'pause' ? untilMs : 0);
+  return {
+    breaker: state.breaker,
+    paused: reason === 'pause' && untilMs > nowMs,
+    blocked: reason && untilMs > nowMs && !isSatOut ? { reason, untilMs } : undefined,
+    reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
+    permitAtMs: (position) => {
+      if (reason === 'pause') return pausedUntilMs + (position - 1) * pace.intervalMs;
+      const firstMs = tokenAtMs(Math.max(state.fullAtMs, nowMs), nowMs, pace);
+      return Math.max(nowMs, firstMs + (position - 1) * pace.intervalMs);
+    },
+  };
+}
+
+/** Whether both give permits at the same times, the bucket apart. */
+export function sameSchedule(a: LimiterState, b: LimiterState): boolean {
+  return (
+    a.breaker.state === b.breaker.state &&
+    a.breaker.reason === b.breaker.reason &&
+    Math.abs(a.breaker.untilMs - b.breaker.untilMs) <= SAME_TIME_MS &&
+    reportedPlan(a) === reportedPlan(b) &&
+    a.quota?.limit === b.quota?.limit &&
+    a.learnedBurst?.capacity === b.learnedBurst?.capacity
+  );
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Logger } from '../log.ts';
-import { type QuotaState, spentShare, WARNING_SHARES } from '../model/quota.ts';
-import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
+import { DAY_MS, nextUtcMidnightMs, type QuotaState, spentShare, WARNING_SHARES } from '../model/quota.ts';
 import { SAME_WINDOW_MS } from './quota.ts';
 
 /** What remained of the day at one moment. Includes what others spent with the same key. */

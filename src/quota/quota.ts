@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { PLAN_LIMITS } from '../model/plan.ts';
-import type { QuotaReading, QuotaState } from '../model/quota.ts';
-import { nextUtcMidnightMs } from '../time/utc-day.ts';
+import { nextUtcMidnightMs, type QuotaReading, type QuotaState } from '../model/quota.ts';
 
 /** What a quota belongs to: a hash of the address and the key, which does not reveal the key. */
 export function accountOf(baseUrl: string, apiKey: string | undefined): string {

@@ -1,6 +1,5 @@
 import type { Usage } from '../model/plan.ts';
-import type { QuotaState } from '../model/quota.ts';
-import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
+import { DAY_MS, nextUtcMidnightMs, type QuotaState } from '../model/quota.ts';
 
 export interface UsageFigures {
   /** What is left of the day. */

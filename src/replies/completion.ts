@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CardRecord } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { CommandEvent, Events, ReplyEvent } from '../model/events.ts';
-import { requesterOf } from '../model/requester.ts';
+import { requesterOf } from '../model/quota.ts';
 import { backOffMs } from '../time/back-off.ts';
 import type {
   CompleteResult,

@@ -3,7 +3,7 @@ import type { Reservation } from '../lookup/admission.ts';
 import type { Cards } from '../lookup/cards.ts';
 import type { LookupQueue } from '../lookup/lookup-queue.ts';
 import type { CardRecord } from '../model/card.ts';
-import { requesterOf } from '../model/requester.ts';
+import { requesterOf } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import { Completion, type CompletionOptions, type StartLookup } from './completion.ts';
 import type { DeferredReply } from './deferred-reply.ts';

@@ -1,4 +1,4 @@
-import { nextUtcMidnightMs } from '../time/utc-day.ts';
+import { nextUtcMidnightMs } from '../model/quota.ts';
 import type { CardServiceOptions, EmbeddedCardService } from './card-service.ts';
 import {
   ALL_WELL,

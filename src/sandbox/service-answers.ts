@@ -1,5 +1,5 @@
 import type { PlanLimits } from '../model/plan.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { DAY_MS } from '../model/quota.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { OddFigures } from './odd-figures.ts';
 import type { ServiceCard } from './sample-cards.ts';

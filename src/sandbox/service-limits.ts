@@ -1,5 +1,5 @@
 import { PLAN_LIMITS, type Plan, type PlanLimits } from '../model/plan.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { DAY_MS } from '../model/quota.ts';
 
 const MINUTE_MS = 60_000;
 /** Less than a millionth of a request: rounding errors, which must not cost a request. */

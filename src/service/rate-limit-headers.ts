@@ -1,5 +1,4 @@
-import type { QuotaReading } from '../model/quota.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { DAY_MS, type QuotaReading } from '../model/quota.ts';
 
 /** No plan's window is longer than a month; a reset further ahead is in another unit, or nonsense. */
 const FURTHEST_SENSIBLE_RESET_MS = 31 * DAY_MS;

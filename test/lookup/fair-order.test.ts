@@ -4,7 +4,7 @@ import { positionOfAll } from '../../src/lookup/other-queues.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { Stopping } from '../../src/model/errors.ts';
-import { guildKey } from '../../src/model/requester.ts';
+import { guildKey } from '../../src/model/quota.ts';
 import type { Lane } from '../../src/quota/limiter.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,14 +1,17 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Plan, PlanSetting } from '../../src/model/plan.ts';
-import type { Breaker, BreakerReason } from '../../src/model/quota.ts';
-import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import {
   dividedPace,
+  emptyBucket,
+  keepingMs,
   learnBurst,
   learnedPace,
+  type Pace,
   planPace,
-  sameSchedule,
-  scheduleOf,
+  RefillLag,
+  takeToken,
+  tokenAtMs,
   unknownLimit,
 } from '../../src/quota/pace.ts';
 
@@ -102,39 +105,145 @@ describe('the learned burst', () => {
   });
 });
 
-describe('the schedule', () => {
-  const NOW_MS = 1_000_000;
-  const LONGEST_WAIT_MS = 300_000;
+const PACE: Pace = { intervalMs: 6_000, capacity: 19 };
+const NOW_MS = 1_000_000_000;
 
-  function withBreaker(reason: BreakerReason, dueInMs: number, state: Breaker['state'] = 'open'): LimiterState {
-    const breaker = { state, reason, sinceMs: NOW_MS, untilMs: NOW_MS + dueInMs, failures: 1 };
-    return { ...INITIAL_LIMITER_STATE, breaker };
+/** How many tokens can be taken at once. */
+function drain(fullAtMs: number, nowMs: number, pace: Pace, keepTokens = 0): { taken: number; fullAtMs: number } {
+  let taken = 0;
+  for (; taken < 10_000; taken++) {
+    const next = takeToken(fullAtMs, nowMs, pace, keepingMs(keepTokens, pace));
+    if (next === undefined) break;
+    fullAtMs = next;
   }
+  return { taken, fullAtMs };
+}
 
-  it.each<[string, LimiterState, boolean, BreakerReason | undefined]>([
-    ['is free while the breaker is closed', INITIAL_LIMITER_STATE, false, undefined],
-    ['is paused by a wait that can be sat out', withBreaker('pause', LONGEST_WAIT_MS), true, undefined],
-    ['is paused and blocked by a longer one', withBreaker('pause', LONGEST_WAIT_MS + 1), true, 'pause'],
-    ['is blocked by a spent day', withBreaker('day', 1), false, 'day'],
-    ['is free again when the probe is due', withBreaker('day', 0), false, undefined],
-    ['is blocked by an outage', withBreaker('outage', 5_000), false, 'outage'],
-  ])('%s', (_, state, paused, reason) => {
-    const schedule = scheduleOf(state, { plan: 'free' }, LONGEST_WAIT_MS, NOW_MS);
-    expect([schedule.paused, schedule.blocked?.reason]).toEqual([paused, reason]);
+describe('a bucket', () => {
+  it.each([
+    ['full', 0, 19],
+    ['full since this moment', NOW_MS, 19],
+    ['one token short', NOW_MS + 6_000, 18],
+    ['a moment short of full', NOW_MS + 1, 18],
+    ['empty', emptyBucket(NOW_MS, PACE), 0],
+    ['emptier than empty', emptyBucket(NOW_MS, PACE) * 2, 0],
+  ])('that is %s, full at %d, gives %d tokens', (_, fullAtMs, tokens) => {
+    expect(drain(fullAtMs, NOW_MS, PACE).taken).toBe(tokens);
   });
 
-  it('has one permit per interval after a pause', () => {
-    const { permitAtMs } = scheduleOf(withBreaker('pause', 7_000), { plan: 'free' }, LONGEST_WAIT_MS, NOW_MS);
-    expect([1, 2, 3].map((position) => permitAtMs(position) - NOW_MS)).toEqual([7_000, 13_000, 19_000]);
+  it('gives the next token one interval after it was emptied, and not before', () => {
+    const { fullAtMs } = drain(0, NOW_MS, PACE);
+    expect(tokenAtMs(fullAtMs, NOW_MS, PACE)).toBe(NOW_MS + 6_000);
+    expect(takeToken(fullAtMs, NOW_MS + 5_999, PACE)).toBeUndefined();
+    expect(takeToken(fullAtMs, NOW_MS + 6_000, PACE)).toBeDefined();
   });
 
-  it.each<[string, LimiterState, LimiterState, boolean]>([
-    ['times that differ by as much as clocks do', withBreaker('day', 0), withBreaker('day', 100), true],
-    ['another time', withBreaker('day', 0), withBreaker('day', 101), false],
-    ['another reason', withBreaker('day', 0), withBreaker('outage', 0), false],
-    ['a probe under way', withBreaker('day', 0), withBreaker('day', 0, 'halfOpen'), false],
-    ['another plan', INITIAL_LIMITER_STATE, { ...INITIAL_LIMITER_STATE, plan: 'pro' }, false],
-  ])('is the same or not with %s', (_, a, b, isSame) => {
-    expect(sameSchedule(a, b)).toBe(isSame);
+  it.each([
+    [0, 19],
+    [9, 10],
+    [18, 1],
+    [19, 1],
+    [100, 1],
+  ])('of which %d tokens are to be kept gives %d', (keepTokens, tokens) => {
+    expect(drain(0, NOW_MS, PACE, keepTokens).taken).toBe(tokens);
+  });
+
+  it('states when a token is there that leaves as many as must be kept', () => {
+    const { fullAtMs } = drain(0, NOW_MS, PACE);
+    expect(tokenAtMs(fullAtMs, NOW_MS, PACE, keepingMs(9, PACE))).toBe(NOW_MS + 10 * 6_000);
+  });
+
+  it('of a single token can be emptied by a caller that keeps half', () => {
+    expect(drain(0, NOW_MS, { intervalMs: 6_000, capacity: 1 }, 0).taken).toBe(1);
+  });
+
+  it('has its next token in at most one interval after a clock was set back or the pace changed', () => {
+    const fullAtMs = emptyBucket(NOW_MS + 86_400_000, PACE);
+    expect(tokenAtMs(fullAtMs, NOW_MS, PACE)).toBe(NOW_MS + 6_000);
+    expect(tokenAtMs(fullAtMs, NOW_MS, { intervalMs: 600, capacity: 199 })).toBe(NOW_MS + 600);
+  });
+});
+
+describe('any sequence of takes and clock jumps', () => {
+  const pace = fc.record({
+    intervalMs: fc.double({ min: 0.5, max: 60_000, noNaN: true }),
+    capacity: fc.integer({ min: 1, max: 50 }),
+  });
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.constant({ afterMs: 0, keepTokens: 0 }) },
+    { weight: 4, arbitrary: fc.record({ afterMs: fc.nat(20_000), keepTokens: fc.nat(25) }) },
+    { weight: 1, arbitrary: fc.record({ afterMs: fc.integer({ min: -1e12, max: 1e9 }), keepTokens: fc.nat(25) }) },
+  );
+
+  it('takes no more tokens than the bucket holds and time adds', () => {
+    fc.assert(
+      fc.property(pace, fc.array(step, { maxLength: 120 }), (pace, steps) => {
+        let nowMs = NOW_MS;
+        let elapsedMs = 0;
+        let fullAtMs = 0;
+        let taken = 0;
+        for (const { afterMs, keepTokens } of steps) {
+          nowMs += afterMs;
+          elapsedMs += Math.max(0, afterMs);
+          const next = takeToken(fullAtMs, nowMs, pace, keepingMs(keepTokens, pace));
+          if (next !== undefined) taken++;
+          fullAtMs = next ?? fullAtMs;
+          expect(taken).toBeLessThanOrEqual(pace.capacity + elapsedMs / pace.intervalMs + 1e-3);
+        }
+      }),
+    );
+  });
+
+  it('leaves the tokens that are to be kept', () => {
+    fc.assert(
+      fc.property(pace, fc.nat(60), fc.nat(60_000), (pace, keepTokens, spentMs) => {
+        const kept = Math.min(keepTokens, pace.capacity - 1);
+        const next = takeToken(NOW_MS + spentMs, NOW_MS, pace, keepingMs(keepTokens, pace));
+        if (next === undefined) return;
+        expect((next - NOW_MS) / pace.intervalMs).toBeLessThanOrEqual(pace.capacity - kept + 1e-6);
+      }),
+    );
+  });
+
+  it('has a token exactly from the stated time on', () => {
+    fc.assert(
+      fc.property(pace, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(25), (pace, spent, keepTokens) => {
+        const fullAtMs = NOW_MS + spent * pace.capacity * pace.intervalMs;
+        const atMs = tokenAtMs(fullAtMs, NOW_MS, pace, keepingMs(keepTokens, pace));
+        if (atMs <= NOW_MS) expect(takeToken(fullAtMs, NOW_MS, pace, keepingMs(keepTokens, pace))).toBeDefined();
+        else {
+          expect(takeToken(fullAtMs, NOW_MS, pace, keepingMs(keepTokens, pace))).toBeUndefined();
+          expect(takeToken(fullAtMs, Math.ceil(atMs) + 1, pace, keepingMs(keepTokens, pace))).toBeDefined();
+        }
+      }),
+    );
+  });
+});
+
+describe('the lag of a bucket that was full', () => {
+  it.each([
+    [0, 0],
+    [30, 30],
+    [250, 250],
+    [10_000, 250], // the service took its time; it had the request long before
+    [-5, 0], // the clock was set back
+  ])(
+    "is the time until the first request has ended, without the service's own time: after %d ms, %d ms",
+    (afterMs, lagMs) => {
+      const lag = new RefillLag();
+      lag.tookFromFull(NOW_MS);
+      expect(lag.arrived(NOW_MS + afterMs)).toBe(lagMs);
+    },
+  );
+
+  it('counts once, from the first token', () => {
+    const lag = new RefillLag();
+    lag.tookFromFull(NOW_MS);
+    lag.tookFromFull(NOW_MS + 20);
+    expect([lag.arrived(NOW_MS + 50), lag.arrived(NOW_MS + 60)]).toEqual([50, 0]);
+  });
+
+  it('is 0 for a bucket that was not full', () => {
+    expect(new RefillLag().arrived(NOW_MS)).toBe(0);
   });
 });

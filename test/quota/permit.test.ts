@@ -4,8 +4,15 @@ import type { Breaker, BreakerReason } from '../../src/model/quota.ts';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import type { PermitLane } from '../../src/quota/limiter.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
-import { acquirePermit, type Contention, decidePermit, releasePermit } from '../../src/quota/permit.ts';
-import { emptyBucket } from '../../src/quota/token-bucket.ts';
+import { emptyBucket } from '../../src/quota/pace.ts';
+import {
+  acquirePermit,
+  type Contention,
+  decidePermit,
+  releasePermit,
+  sameSchedule,
+  scheduleOf,
+} from '../../src/quota/permit.ts';
 
 const NOW_MS = 1_000_000;
 const SETTING: PlanSetting = { plan: 'free' };
@@ -128,4 +135,35 @@ describe('a permit', () => {
   function learned(capacity: number) {
     return { capacity, untilMs: 24 * 3_600_000 };
   }
+});
+
+describe('the schedule', () => {
+  const LONGEST_WAIT_MS = 300_000;
+
+  it.each<[string, LimiterState, boolean, BreakerReason | undefined]>([
+    ['is free while the breaker is closed', CLOSED, false, undefined],
+    ['is paused by a wait that can be sat out', withBreaker('open', 'pause', LONGEST_WAIT_MS), true, undefined],
+    ['is paused and blocked by a longer one', withBreaker('open', 'pause', LONGEST_WAIT_MS + 1), true, 'pause'],
+    ['is blocked by a spent day', withBreaker('open', 'day', 1), false, 'day'],
+    ['is free again when the probe is due', withBreaker('open', 'day', 0), false, undefined],
+    ['is blocked by an outage', withBreaker('open', 'outage', 5_000), false, 'outage'],
+  ])('%s', (_, state, paused, reason) => {
+    const schedule = scheduleOf(state, SETTING, LONGEST_WAIT_MS, NOW_MS);
+    expect([schedule.paused, schedule.blocked?.reason]).toEqual([paused, reason]);
+  });
+
+  it('has one permit per interval after a pause', () => {
+    const { permitAtMs } = scheduleOf(withBreaker('open', 'pause', 7_000), SETTING, LONGEST_WAIT_MS, NOW_MS);
+    expect([1, 2, 3].map((position) => permitAtMs(position) - NOW_MS)).toEqual([7_000, 13_000, 19_000]);
+  });
+
+  it.each<[string, LimiterState, LimiterState, boolean]>([
+    ['times that differ by as much as clocks do', withBreaker('open', 'day', 0), withBreaker('open', 'day', 100), true],
+    ['another time', withBreaker('open', 'day', 0), withBreaker('open', 'day', 101), false],
+    ['another reason', withBreaker('open', 'day', 0), withBreaker('open', 'outage', 0), false],
+    ['a probe under way', withBreaker('open', 'day', 0), withBreaker('halfOpen', 'day'), false],
+    ['another plan', CLOSED, { ...CLOSED, plan: 'pro' }, false],
+  ])('is the same or not with %s', (_, a, b, isSame) => {
+    expect(sameSchedule(a, b)).toBe(isSame);
+  });
 });

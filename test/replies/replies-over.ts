@@ -1,9 +1,16 @@
 import { onTestFinished } from 'vitest';
 import { type CommandEvent, Events, type ReplyEvent } from '../../src/model/events.ts';
-import { requesterOf } from '../../src/model/requester.ts';
+import { requesterOf } from '../../src/model/quota.ts';
 import { DeferredReplies } from '../../src/replies/deferred-replies.ts';
-import type { DeferResult, ReplyEditor, ReplyJournal, ReplyMessage } from '../../src/replies/deferred-reply.ts';
-import { type DeferredReply, type Outcome, REPLY_DEADLINE_MS } from '../../src/replies/deferred-reply.ts';
+import {
+  type DeferResult,
+  type DeferredReply,
+  type Outcome,
+  REPLY_DEADLINE_MS,
+  type ReplyEditor,
+  type ReplyJournal,
+  type ReplyMessage,
+} from '../../src/replies/deferred-reply.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';

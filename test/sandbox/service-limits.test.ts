@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { nextUtcMidnightMs } from '../../src/model/quota.ts';
 import {
   advance,
   bucketRemaining,
@@ -9,7 +10,6 @@ import {
   limitsOf,
   spend,
 } from '../../src/sandbox/service-limits.ts';
-import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 
 const NOON_MS = Date.UTC(2030, 0, 1, 12);
 const MIDNIGHT_MS = Date.UTC(2030, 0, 2);

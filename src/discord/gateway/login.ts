@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, RateLimitError, Routes } from 'discord.js';
 import * as z from 'zod';
 import type { Logger } from '../../log.ts';
+import { DAY_MS } from '../../model/quota.ts';
 import { backOffMs } from '../../time/back-off.ts';
-import { DAY_MS } from '../../time/utc-day.ts';
 import { BAD_TOKEN, FATAL_CLOSES } from './reconnect.ts';
 
 /** Discord refuses the bot, and trying again will not help. The message says what to do. */

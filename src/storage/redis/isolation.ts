@@ -1,8 +1,7 @@
 import type { PlanSetting } from '../../model/plan.ts';
 import { type LimiterState, withProbe } from '../../quota/limiter-state.ts';
-import { paceOf } from '../../quota/pace.ts';
+import { emptyBucket, noEmptierThanEmpty, type Pace, paceOf } from '../../quota/pace.ts';
 import { asReading, mergeReading } from '../../quota/quota.ts';
-import { emptyBucket, noEmptierThanEmpty, type Pace } from '../../quota/token-bucket.ts';
 
 /** What a process that cannot reach Redis goes on with. */
 export interface IsolatedLimiter {

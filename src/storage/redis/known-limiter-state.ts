@@ -7,8 +7,7 @@ import {
   type LimiterState,
   withProbe,
 } from '../../quota/limiter-state.ts';
-import { sameSchedule } from '../../quota/pace.ts';
-import { acquirePermit, type Contention } from '../../quota/permit.ts';
+import { acquirePermit, type Contention, sameSchedule } from '../../quota/permit.ts';
 import { isolatedLimiter } from './isolation.ts';
 
 /** The limiter state as this process knows it, in memory: the shared one, or while isolated a share of it. */

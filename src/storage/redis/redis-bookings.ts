@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Bookings } from '../../model/quota.ts';
+import { type Bookings, DAY_MS, nextUtcMidnightMs } from '../../model/quota.ts';
 import { KEPT_DAYS, type MemberRequests } from '../../quota/ledger.ts';
-import { DAY_MS, nextUtcMidnightMs } from '../../time/utc-day.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { Batch, Scope } from './unwritten-bookings.ts';
 

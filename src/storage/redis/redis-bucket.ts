@@ -1,9 +1,9 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Pace } from '../../quota/token-bucket.ts';
+import type { Pace } from '../../quota/pace.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /**
- * The bucket of token-bucket.ts, as a custom script of rate-limiter-flexible: its own fixed windows would either let two
+ * The bucket of quota/pace.ts, as a custom script of rate-limiter-flexible: its own fixed windows would either let two
  * windows touch (twice the burst) or leave half of the plan unused. It stores when the bucket is full, by Redis's clock,
  * and returns how long until then.
  *

@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Bookings } from '../../model/quota.ts';
-import { guildKey, type Requester } from '../../model/requester.ts';
+import { type Bookings, guildKey, type Requester, utcDay } from '../../model/quota.ts';
 import { type Booking, bookingOf, type Ledger, type MemberRequests, WRITE_SAVED_EVERY_MS } from '../../quota/ledger.ts';
-import { utcDay } from '../../time/utc-day.ts';
 import { type Read, RedisBookings } from './redis-bookings.ts';
 import type { RedisLink } from './redis-link.ts';
 import { guildScope, memberScope, NOTHING, plus, type Scope, UnwrittenBookings } from './unwritten-bookings.ts';

@@ -3,11 +3,10 @@ import type { QuotaReading, QuotaState } from '../../model/quota.ts';
 import type { RequestOutcome } from '../../quota/circuit-breaker.ts';
 import type { Acquired, Limiter, Permit, PermitLane, Schedule } from '../../quota/limiter.ts';
 import { type LimiterChange, observeReading, observeReportedPlan } from '../../quota/limiter-state.ts';
-import { fullAtMsAfter, reportedPlan, scheduleOf, unknownLimit } from '../../quota/pace.ts';
-import { releasePermit } from '../../quota/permit.ts';
+import { fullAtMsAfter, RefillLag, reportedPlan, unknownLimit } from '../../quota/pace.ts';
+import { releasePermit, scheduleOf } from '../../quota/permit.ts';
 import { currentQuota } from '../../quota/quota.ts';
 import { runsOutAtMs } from '../../quota/quota-trend.ts';
-import { RefillLag } from '../../quota/token-bucket.ts';
 import { LimiterSync, type LimiterSyncOptions } from './limiter-sync.ts';
 
 export interface RedisLimiterOptions extends LimiterSyncOptions {

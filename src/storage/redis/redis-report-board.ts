@@ -8,7 +8,7 @@ import {
   type UsageReport,
 } from '../../lookup/usage-reports.ts';
 import { Usage } from '../../model/plan.ts';
-import { DAY_MS } from '../../time/utc-day.ts';
+import { DAY_MS } from '../../model/quota.ts';
 import type { RedisLink } from './redis-link.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 

@@ -1,9 +1,8 @@
 import type { PlanSetting } from '../../model/plan.ts';
 import type { Acquired, PermitLane } from '../../quota/limiter.ts';
 import { type LimiterChange, type LimiterState, underSetting, withProbe } from '../../quota/limiter-state.ts';
-import { paceOf } from '../../quota/pace.ts';
+import { type Pace, paceOf, tokenAtMs } from '../../quota/pace.ts';
 import { type Contention, decidePermit, isProbeDue } from '../../quota/permit.ts';
-import { type Pace, tokenAtMs } from '../../quota/token-bucket.ts';
 import { rejoinedState } from './isolation.ts';
 import type { RedisBucket } from './redis-bucket.ts';
 import type { SharedLimiterState } from './shared-limiter-state.ts';

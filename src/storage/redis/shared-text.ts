@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DAY_MS } from '../../time/utc-day.ts';
+import { DAY_MS } from '../../model/quota.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /**

@@ -1,5 +1,4 @@
-import type { Bookings } from '../../model/quota.ts';
-import { guildKey, type Requester } from '../../model/requester.ts';
+import { type Bookings, guildKey, type Requester } from '../../model/quota.ts';
 import type { Booking, MemberRequests } from '../../quota/ledger.ts';
 
 /** Bookings of one UTC day that are written together. */

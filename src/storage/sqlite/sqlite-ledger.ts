@@ -1,6 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Bookings } from '../../model/quota.ts';
-import { guildKey, type Requester } from '../../model/requester.ts';
+import { type Bookings, DAY_MS, guildKey, type Requester, utcDay } from '../../model/quota.ts';
 import {
   type Booking,
   bookingOf,
@@ -9,7 +8,6 @@ import {
   type MemberRequests,
   WRITE_SAVED_EVERY_MS,
 } from '../../quota/ledger.ts';
-import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 
 export const LEDGER_SCHEMA = `
   CREATE TABLE IF NOT EXISTS bookings (

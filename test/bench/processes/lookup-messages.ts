@@ -1,4 +1,4 @@
-import type { Requester } from '../../../src/model/requester.ts';
+import type { Requester } from '../../../src/model/quota.ts';
 
 /** The options of a process: its service, and the variables for the shared Redis. */
 export interface LookupProcessOptions {

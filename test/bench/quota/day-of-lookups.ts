@@ -1,4 +1,4 @@
-import type { Requester } from '../../../src/model/requester.ts';
+import type { Requester } from '../../../src/model/quota.ts';
 import type { ServiceCard } from '../../../src/sandbox/sample-cards.ts';
 import { seededRandom } from '../../../src/sandbox/seeded-random.ts';
 import { zipf } from './zipf.ts';

@@ -7,7 +7,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import type { Message, SlashInvocation } from '../../../src/discord/interactions/command.ts';
 import { createLog } from '../../../src/log.ts';
 import { CardServiceError } from '../../../src/model/errors.ts';
-import type { Requester } from '../../../src/model/requester.ts';
+import type { Requester } from '../../../src/model/quota.ts';
 import { errorMessage } from '../../../src/render/messages.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';

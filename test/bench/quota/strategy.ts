@@ -1,4 +1,4 @@
-import type { Requester } from '../../../src/model/requester.ts';
+import type { Requester } from '../../../src/model/quota.ts';
 
 /** What a member saw in the end. */
 export interface Outcome {

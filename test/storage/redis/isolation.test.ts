@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
-import { takeToken } from '../../../src/quota/token-bucket.ts';
+import { takeToken } from '../../../src/quota/pace.ts';
 import { dividedFullAtMs, isolatedLimiter, rejoinedState } from '../../../src/storage/redis/isolation.ts';
 
 const NOW_MS = 1_000_000_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from 'redis';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { keepingMs, type Pace } from '../../../src/quota/token-bucket.ts';
+import { keepingMs, type Pace } from '../../../src/quota/pace.ts';
 import { RedisBucket } from '../../../src/storage/redis/redis-bucket.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { RedisUnavailable } from '../../../src/storage/redis/redis-unavailable.ts';
