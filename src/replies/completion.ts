@@ -46,18 +46,19 @@ export class Completion {
   /**
    * Resolves when the reply is completed, cannot be completed any more, or is left in the journal for another process.
    *
-   * @param keepsEmbed whether the reply may have been answered already, so that a sentence must not replace an embed
+   * @param isTakenOver whether another process may have answered it already, or may still
    */
-  async complete(reply: DeferredReply, start: StartLookup, { keepsEmbed = false } = {}): Promise<void> {
-    const { editor, journal, render } = this.#options;
+  async complete(reply: DeferredReply, start: StartLookup, isTakenOver = false): Promise<void> {
+    const { journal, render } = this.#options;
     if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
-    const { outcome, requested, waitMs } = await this.#lookUp(reply, start);
+    const isAnswered = () => this.#isAnswered(reply, isTakenOver);
+    const { outcome, requested, waitMs } = await this.#lookUp(reply, start, isAnswered);
     const stopping = 'error' in outcome && outcome.error instanceof Stopping;
     if (stopping && (await journal.keeps(reply))) return;
 
     // Rendered once: however often it is sent, it is the same answer.
     const { message, err } = render(reply, outcome);
-    if (keepsEmbed && !message.embeds?.length && (await editor.hasEmbed(reply))) return this.drop(reply);
+    if (await isAnswered()) return this.drop(reply);
     const result = await this.#show(reply, message);
     if (result === 'stopped') return;
     if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
@@ -89,8 +90,18 @@ export class Completion {
     this.#closed.abort();
   }
 
-  async #lookUp(reply: DeferredReply, start: StartLookup) {
-    const notice = new WaitNotice((permitAtMs) => this.#options.editor.showWait(reply, permitAtMs));
+  /** Whether another process has answered the reply: it shows an embed, which is not to be replaced. */
+  async #isAnswered(reply: DeferredReply, isTakenOver: boolean): Promise<boolean> {
+    const { editor, journal } = this.#options;
+    const isOnlyHere = !isTakenOver && journal.owns(reply.interactionId);
+    return !isOnlyHere && (await editor.hasEmbed(reply));
+  }
+
+  async #lookUp(reply: DeferredReply, start: StartLookup, isAnswered: () => Promise<boolean>) {
+    const { editor } = this.#options;
+    const notice = new WaitNotice(async (permitAtMs) => {
+      if (!(await isAnswered())) await editor.showWait(reply, permitAtMs);
+    });
     let requestedAtMs: number | undefined;
     const outcome: Outcome = await start({
       onSchedule: (permitAtMs) => notice.expect(permitAtMs),

@@ -107,7 +107,7 @@ export class DeferredReplies {
     if (kept) ledger.saved(requester);
     const start: StartLookup = async (listeners) =>
       kept ?? lookupQueue.enqueue({ ...query, lane: 'members', requester, deadlineMs, ...listeners });
-    await this.#completion.complete(reply, start, { keepsEmbed: true });
+    await this.#completion.complete(reply, start, true);
   }
 
   /** Fresh or stale. */

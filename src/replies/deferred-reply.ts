@@ -47,6 +47,8 @@ export interface ReplyJournal {
   add(reply: DeferredReply): Promise<boolean>;
   /** @returns whether the reply is journaled, if only now, so that another process will complete it */
   keeps(reply: DeferredReply): Promise<boolean>;
+  /** Whether this process is certain to be the only one that completes the reply. Costs nothing. */
+  owns(interactionId: string): boolean;
   /** The reply is completed, or cannot be. */
   remove(interactionId: string): Promise<void>;
   /** From now on `complete` is given each reply whose process has ended, also one that is past its deadline. */

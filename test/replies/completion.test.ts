@@ -29,6 +29,7 @@ function completing(results: readonly CompleteResult[] = ['shown'], err?: unknow
     journal: {
       add: async () => true,
       keeps: async () => true,
+      owns: () => true,
       remove: async () => void steps.push('removed'),
       takeOver() {},
       close: async () => {},

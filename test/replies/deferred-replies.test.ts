@@ -219,6 +219,7 @@ function journalOf(journal: Awaited<ReturnType<Awaited<ReturnType<typeof sqliteP
   return {
     add: journal.add.bind(journal),
     keeps: journal.keeps.bind(journal),
+    owns: journal.owns.bind(journal),
     remove: journal.remove.bind(journal),
     takeOver: journal.takeOver.bind(journal),
     close: journal.close.bind(journal),

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import type { ReplyJournal } from '../../src/replies/deferred-reply.ts';
-import { BullJournal } from '../../src/storage/redis/bull-journal.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
+import { RedisJournal } from '../../src/storage/redis/redis-journal.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { JOURNAL_SCHEMA, SqliteJournal, StateWrites } from '../../src/storage/sqlite/state-rows.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -47,14 +47,16 @@ export async function redisPlace(): Promise<JournalPlace> {
 /** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
 const HEARTBEAT_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
 
-/** @param times so short that a test need not wait; those of the bot are in the journal */
-export async function startRun({ url, prefix }: TestRedis, times = { firstLookMs: 50, lookAgainMs: 50 }) {
+export async function startRun(
+  { url, prefix }: Pick<TestRedis, 'url' | 'prefix'>,
+  { answerTimeoutMs = 10_000, openTimeoutMs = 10_000 } = {},
+) {
   const { log, lines } = logLines();
-  const link = new RedisLink({ url, prefix, log });
+  const link = new RedisLink({ url, prefix, log, answerTimeoutMs });
   const processesAlive = new ProcessesAlive(link, prefix, 1, HEARTBEAT_TIMES);
-  const journal = new BullJournal({ link, processesAlive, prefix, log, ...times });
+  const journal = new RedisJournal(link, processesAlive, prefix, log);
   onTestFinished(() => link.close());
-  await link.opened(1_000);
+  await link.opened(openTimeoutMs);
   return {
     journal,
     lines,
@@ -71,13 +73,15 @@ export async function startRun({ url, prefix }: TestRedis, times = { firstLookMs
 
 /** Sees what is written down in Redis. */
 export async function redisWatcher({ url, prefix }: TestRedis) {
-  const link = new RedisLink({ url, prefix, log: logLines().log });
+  const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
   onTestFinished(() => link.close());
   await link.opened(10_000);
   const { client } = link;
-  const keys = async () =>
-    (await client.keys(`${prefix}:replies:*`)).map((key) => key.slice(`${prefix}:replies:`.length));
-  const written = async () =>
-    (await keys()).filter((key) => key.startsWith('interaction-') && !key.endsWith(':lock')).length;
-  return { client, keys, written };
+  const key = `${prefix}:replies`;
+  return {
+    client,
+    key,
+    written: () => client.hLen(key),
+    ownerOf: async (id: string) => (await client.hGet(key, id))?.split(' ')[0],
+  };
 }

@@ -40,6 +40,8 @@ export class ProcessesAlive implements OtherQueues {
   #alive = new Map<string, number>();
   /** Heartbeats of this process that Redis has answered since it was last unavailable. */
   #answered = 0;
+  #aliveSinceMs = Number.NaN;
+  #lastBeatMs = Number.NEGATIVE_INFINITY;
   /** Processes to assume until all have been seen. */
   #expectedSize: number;
   #hasLeft = false;
@@ -71,6 +73,14 @@ export class ProcessesAlive implements OtherQueues {
     return this.#answered > this.#heartbeatsToSeeAll;
   }
 
+  /**
+   * Since when the others have certainly counted this process as alive, by its monotonic clock; NaN, which equals nothing,
+   * when they may have declared it dead.
+   */
+  get aliveSinceMs(): number {
+    return this.#isWithinLease(performance.now()) ? this.#aliveSinceMs : Number.NaN;
+  }
+
   isGone(id: string): boolean {
     return this.hasSeenAll && !this.#alive.has(id);
   }
@@ -96,14 +106,21 @@ export class ProcessesAlive implements OtherQueues {
     await this.#link.run((client) => client.hDel(this.key, this.id)).catch(() => {});
   }
 
+  /** With a margin, since heartbeats take different times to arrive. */
+  #isWithinLease(nowMs: number): boolean {
+    return nowMs - this.#lastBeatMs < this.deadAfterMs * 0.75;
+  }
+
   #reset(health: RedisHealth): void {
     this.#expectedSize = this.size;
     this.#answered = 0;
+    this.#lastBeatMs = Number.NEGATIVE_INFINITY;
     if (health === 'usable') void this.#beat(); // before other commands name this process to the others
   }
 
   async #beat(): Promise<void> {
     if (this.#hasLeft) return;
+    const sentMs = performance.now();
     const answer = await this.#link
       .run((client) => client.eval(HEARTBEAT, { keys: [this.key], arguments: [this.id, String(this.#queueLength)] }))
       .catch(() => undefined);
@@ -116,6 +133,8 @@ export class ProcessesAlive implements OtherQueues {
       if (nowMs - beatMs < this.deadAfterMs) this.#alive.set(id, queueLength);
     }
     this.#answered += 1;
+    if (!this.#isWithinLease(sentMs)) this.#aliveSinceMs = sentMs;
+    this.#lastBeatMs = sentMs;
     for (const listener of this.#onHeartbeat) listener();
   }
 }

@@ -1,11 +1,11 @@
 import { KeyvCardStore } from '../../cache/card-store.ts';
 import { accountOf } from '../../quota/quota.ts';
 import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
-import { BullJournal } from './bull-journal.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { RedisBucket } from './redis-bucket.ts';
 import { RedisCardLock } from './redis-card-lock.ts';
 import { RedisIdentifySlots } from './redis-identify-slots.ts';
+import { RedisJournal } from './redis-journal.ts';
 import { RedisLedger } from './redis-ledger.ts';
 import { RedisLimiter } from './redis-limiter.ts';
 import { RedisLink } from './redis-link.ts';
@@ -49,7 +49,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     processesAlive,
   });
   const ledger = new RedisLedger(link, prefix);
-  const journal = new BullJournal({ link, processesAlive, prefix, log });
+  const journal = new RedisJournal(link, processesAlive, prefix, log);
   warnOfSettings(link, log);
   await link.opened(OPEN_TIMEOUT_MS);
 
@@ -63,8 +63,8 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     board: new RedisReportBoard(link, `${prefix}:${account}`),
     identifySlots: new RedisIdentifySlots(link, prefix),
     async close() {
-      await processesAlive.leave(); // first, so that others take over the deferred replies at once
       await journal.close();
+      await processesAlive.leave();
       await ledger.close();
       await cardStore.close();
       link.close();

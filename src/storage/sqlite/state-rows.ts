@@ -99,6 +99,10 @@ export class SqliteJournal implements ReplyJournal {
     return this.#try('deferred replies cannot be read', () => this.#find.get(interactionId)) !== undefined;
   }
 
+  owns(): boolean {
+    return true;
+  }
+
   async remove(interactionId: string): Promise<void> {
     this.#writes.try(() => this.#remove.run(interactionId));
   }
