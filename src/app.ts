@@ -23,7 +23,7 @@ import { withTimeout } from './time/timers.ts';
 export interface App {
   /** Rejects with DiscordRefused when the token is not accepted. */
   ready: Promise<void>;
-  /** Resolves when Discord closes the gateway for good, with the reason. */
+  /** Resolves when Discord closes the gateway for good, or a server can never be used, with the reason. */
   refused: Promise<Error>;
   /** Resolves when no deferred reply waits for its completion. */
   repliesCompleted(): Promise<void>;
@@ -44,7 +44,7 @@ const DISCONNECT_MS = 700;
  * Makes every part and connects them; read from top to bottom, this is the whole program. The bot, the sandbox and the
  * end-to-end tests differ only in `config`.
  *
- * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
+ * @throws DatabaseInUse when another process owns `DATA_DIR`, StateUnusable, and the error of the file system
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const { services, state, events } = await openServices(config, log, { signal });
@@ -103,7 +103,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   let stopped: Promise<void> | undefined;
   return {
     ready,
-    refused: refused(client),
+    refused: Promise.race([refused(client), state.refused]),
     repliesCompleted: () => deferredReplies.settled(),
     stop: () => {
       stopped ??= stop();

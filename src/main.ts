@@ -4,9 +4,10 @@ import { DiscordRefused } from './discord/gateway/login.ts';
 import { createLog, type Logger } from './log.ts';
 import { stopSignal } from './stop-signal.ts';
 import { DatabaseInUse, DatabaseUnusable } from './storage/sqlite/database.ts';
+import { StateUnusable } from './storage/state.ts';
 
 /** Errors whose message is a sentence for the operator, printed as it is; any other is logged with its stack. */
-const EXPLAINED = [ConfigError, DatabaseInUse, DatabaseUnusable, DiscordRefused];
+const EXPLAINED = [ConfigError, DatabaseInUse, DatabaseUnusable, DiscordRefused, StateUnusable];
 
 async function main(): Promise<void> {
   const config = readConfig();
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
     stopRequested,
     // Replies are edited by interaction tokens, without the bot token: deferred replies can still be completed.
     app.refused.then((error) => {
-      log.error({ err: error }, 'discord refuses the bot: deferred replies are still completed');
+      log.error({ err: error }, 'cannot go on: deferred replies are still completed');
       return Promise.race([stopRequested, app.repliesCompleted()]).then(() => error);
     }),
     new Promise((resolve) => {

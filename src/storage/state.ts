@@ -20,8 +20,15 @@ export interface State {
   cardLock: CardLock;
   board: ReportBoard;
   identifySlots: IdentifySlots;
+  /** Resolves when it turns out that this state can never be used, with the reason. */
+  refused: Promise<StateUnusable>;
   /** Writes what is not written yet, and leaves deferred replies to other processes or the next start. */
   close(): Promise<void>;
+}
+
+/** What the operator has named can never be used. The message says what to do. */
+export class StateUnusable extends Error {
+  override name = 'StateUnusable';
 }
 
 /** What both kinds of state are opened with. */

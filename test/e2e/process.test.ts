@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
+import { noRealRedis } from '../support/redis/no-real-redis.ts';
+import { startRealRedis } from '../support/redis.ts';
 
 describe('npm start', () => {
   it('exits 1 with every problem of the configuration and its remedy', async () => {
@@ -22,6 +24,25 @@ describe('npm start', () => {
     expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
     expect(bot.output()).not.toContain(env.DISCORD_TOKEN);
   });
+
+  it.skipIf(noRealRedis('a bot with a Redis in cluster mode')).each(['at its start', 'later'])(
+    'exits 1 with a sentence when it reaches a Redis in cluster mode %s',
+    { timeout: 30_000 },
+    async (when) => {
+      const { env } = await startBackends();
+      const cluster = await startRealRedis({ settings: { 'cluster-enabled': 'yes' } });
+      if (when === 'later') await cluster.kill();
+      const bot = startBotProcess({ ...env, REDIS_URL: cluster.url });
+      if (when === 'later') {
+        await bot.wrote('gateway ready');
+        await cluster.start();
+      }
+
+      expect(await bot.ended).toBe(1);
+      expect(bot.output()).toContain('REDIS_URL is a Redis Cluster: use a server that is not in cluster mode');
+      expect(bot.output().includes('gateway ready')).toBe(when === 'later');
+    },
+  );
 
   it('keeps trying while Discord cannot be reached, and stops on SIGTERM', async () => {
     const { env } = await startBackends();

@@ -7,6 +7,10 @@ export interface SlowRelay {
   url: string;
   /** Round-trip delay for data that arrives from now on, half in each direction. */
   delayMs: number;
+  /** Where connections from now on lead; those that exist stay. */
+  leadTo(url: string): void;
+  /** Closes all connections, and takes new ones. */
+  drop(): void;
   /** Closes the relay and its connections. */
   close(): void;
 }
@@ -16,7 +20,7 @@ export async function openSlowRelay(
   url: string,
   { delayMs, port = 0 }: { delayMs: number; port?: number },
 ): Promise<SlowRelay> {
-  const target = new URL(url);
+  let target = new URL(url);
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
@@ -47,9 +51,15 @@ export async function openSlowRelay(
   const relay = {
     url: near.href,
     delayMs,
+    leadTo(to: string) {
+      target = new URL(to);
+    },
+    drop() {
+      for (const socket of sockets) socket.destroy();
+    },
     close() {
       server.close();
-      for (const socket of sockets) socket.destroy();
+      relay.drop();
     },
   };
   return relay;

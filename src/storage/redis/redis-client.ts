@@ -5,8 +5,8 @@ export type RedisClient = ReturnType<typeof newClient>;
 
 const RECONNECT = { firstMs: 50, longestMs: 500 };
 
-/** Reconnects for ever, and never queues a command while it is not connected. */
-export function newClient(url: string) {
+/** Never queues a command while it is not connected. */
+export function newClient(url: string, { reconnects }: { reconnects: boolean }) {
   return createClient({
     url,
     // The bot goes on without Redis rather than queue a command that cannot be sent now.
@@ -17,7 +17,7 @@ export function newClient(url: string) {
       connectTimeout: 1_000,
       // An idle timer; while Redis answers, the pings keep it from firing.
       socketTimeout: 3_000,
-      reconnectStrategy: (retries) => backOffMs(retries + 1, RECONNECT) + Math.random() * 50,
+      reconnectStrategy: (retries) => reconnects && backOffMs(retries + 1, RECONNECT) + Math.random() * 50,
     },
   });
 }

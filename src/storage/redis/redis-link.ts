@@ -1,13 +1,9 @@
 import { Incident, type Logger } from '../../log.ts';
 import { withTimeout } from '../../time/timers.ts';
+import { StateUnusable } from '../state.ts';
 import { newClient, type RedisClient } from './redis-client.ts';
-import {
-  ANSWER_TIMEOUT_MS,
-  isOutage,
-  isRefusedWrite,
-  RedisUnavailable,
-  withinAnswerTimeout,
-} from './redis-unavailable.ts';
+import { whyUnusable } from './redis-settings.ts';
+import { ANSWER_TIMEOUT_MS, isOutage, RedisUnavailable, says, withinAnswerTimeout } from './redis-unavailable.ts';
 
 /**
  * `usable`: reads and writes work. `readable`: writes are refused (a read-only replica, out of memory). `unavailable`:
@@ -18,6 +14,7 @@ export type RedisHealth = 'usable' | 'readable' | 'unavailable';
 const CHECK_EVERY_MS = 1_000;
 /** Usable within 2 s of Redis's return: this, the reconnect of the client, and one answer. */
 const CHECK_EVERY_WHILE_UNAVAILABLE_MS = 200;
+const FOLLOW_TIMEOUT_MS = 2_000;
 
 export interface RedisLinkOptions {
   url: string;
@@ -31,33 +28,39 @@ export interface RedisLinkOptions {
 /** The connection to Redis, and whether commands are worth sending. */
 export class RedisLink {
   readonly client: RedisClient;
-  readonly #probeKey: string;
-  readonly #log: Logger;
+  readonly #options: RedisLinkOptions;
   readonly #answerTimeoutMs: number;
   readonly #outage: Incident;
+  readonly #refusal = Promise.withResolvers<StateUnusable>();
+  /** Resolves when a server is reached that can never be used; the link is closed then. */
+  readonly refused = this.#refusal.promise;
   readonly #onHealth: ((health: RedisHealth) => void)[] = [];
+  readonly #forbidden = new Set<string>();
   #health: RedisHealth = 'unavailable';
   #reason = 'no connection yet';
   #nextCheck: NodeJS.Timeout | undefined;
   #isChecking = false;
   #isClosed = false;
+  #isServerKnown = false;
   #unansweredProbe: Promise<unknown> | undefined;
 
-  constructor({ url, prefix, log, answerTimeoutMs = ANSWER_TIMEOUT_MS }: RedisLinkOptions) {
-    this.#log = log;
-    this.#answerTimeoutMs = answerTimeoutMs;
-    this.#outage = new Incident(log, {
+  constructor(options: RedisLinkOptions) {
+    this.#options = options;
+    this.#answerTimeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
+    this.#outage = new Incident(options.log, {
       level: 'warn',
       begins: 'redis unavailable: this process continues isolated, with its share of the plan',
       ends: 'redis available again',
     });
-    this.#probeKey = `${prefix}:probe`;
-    this.client = newClient(url);
+    this.client = newClient(options.url, { reconnects: true });
     this.client.on('error', (err: unknown) => {
       this.#reason = messageOf(err);
       if (!this.client.isReady) this.#setHealth('unavailable');
     });
-    this.client.on('ready', () => void this.#check());
+    this.client.on('ready', () => {
+      this.#isServerKnown = false;
+      void this.#check();
+    });
     void this.client.connect().catch(() => {}); // the client retries; 'error' has the reason
   }
 
@@ -104,9 +107,14 @@ export class RedisLink {
       return await withinAnswerTimeout(this.#answerTimeoutMs, work(this.client));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      if (isOutage(error)) this.#setHealth(isRefusedWrite(error) ? 'readable' : 'unavailable', messageOf(error));
-      else this.#log.error({ err: error }, 'redis command failed');
-      throw error instanceof RedisUnavailable ? error : new RedisUnavailable(messageOf(error), { cause: error });
+      const reason = messageOf(error);
+      if (isOutage(error)) this.#setHealth(says('refusesWrites', error) ? 'readable' : 'unavailable', reason);
+      else if (!says('forbids', error)) this.#options.log.error({ err: error }, 'redis command failed');
+      else if (!this.#forbidden.has(reason)) {
+        this.#forbidden.add(reason);
+        this.#options.log.error({ reason }, 'redis forbids its user what the bot needs: see docs/more-processes.md');
+      }
+      throw error instanceof RedisUnavailable ? error : new RedisUnavailable(reason, { cause: error });
     }
   }
 
@@ -118,27 +126,50 @@ export class RedisLink {
     this.#isChecking = false;
     if (this.#isClosed) return;
     this.#report(); // an outage that began too soon after another has not been logged yet
-    const everyMs = this.#health === 'usable' ? CHECK_EVERY_MS : CHECK_EVERY_WHILE_UNAVAILABLE_MS;
+    const everyMs = this.#health === 'unavailable' ? CHECK_EVERY_WHILE_UNAVAILABLE_MS : CHECK_EVERY_MS;
     this.#nextCheck = setTimeout(() => void this.#check(), everyMs).unref();
   }
 
-  /**
-   * A write, because a replica and a full Redis still answer reads. One at a time: a connection that hangs is closed by
-   * its idle timer, which every further write would reset.
-   */
+  /** One at a time: a connection that hangs is closed by its idle timer, which every further write would reset. */
   async #probe(): Promise<void> {
     try {
-      this.#unansweredProbe ??= this.client
-        .set(this.#probeKey, '1', { expiration: { type: 'PX', value: 10_000 } })
-        .finally(() => {
-          this.#unansweredProbe = undefined;
-        });
+      this.#unansweredProbe ??= Promise.all([this.#judgeServer(), this.#write(this.client)]).finally(() => {
+        this.#unansweredProbe = undefined;
+      });
       await withinAnswerTimeout(this.#answerTimeoutMs, this.#unansweredProbe);
       this.#setHealth('usable');
     } catch (error) {
-      const refused = error instanceof Error && isRefusedWrite(error);
-      this.#setHealth(refused ? 'readable' : 'unavailable', this.client.isReady ? messageOf(error) : undefined);
+      const health = says('refusesWrites', error) ? 'readable' : 'unavailable';
+      this.#setHealth(health, this.client.isReady ? messageOf(error) : undefined);
+      if (says('isReplica', error)) await this.#followPrimary();
     }
+  }
+
+  /** A write, because a replica and a full Redis still answer reads. */
+  #write(client: RedisClient): Promise<unknown> {
+    return client.set(`${this.#options.prefix}:probe`, '1', { expiration: { type: 'PX', value: 10_000 } });
+  }
+
+  /** Once for each connection. An ACL refuses nobody a HELLO. */
+  async #judgeServer(): Promise<void> {
+    if (this.#isServerKnown) return;
+    this.#isServerKnown = true;
+    const why = whyUnusable(await this.client.sendCommand(['HELLO']).catch(() => undefined));
+    if (why === undefined) return;
+    this.#refusal.resolve(new StateUnusable(why));
+    this.close();
+    throw new StateUnusable(why);
+  }
+
+  /** After a failover a connection may still lead to the old primary, and its address to the new one. */
+  async #followPrimary(): Promise<void> {
+    const another = newClient(this.#options.url, { reconnects: false }).on('error', () => {});
+    const written = another.connect().then(() => this.#write(another));
+    const answer = await withTimeout(FOLLOW_TIMEOUT_MS, written).catch(() => undefined);
+    another.destroy();
+    if (answer !== 'OK' || this.#isClosed) return;
+    this.client.destroy();
+    void this.client.connect().catch(() => {});
   }
 
   #report(): void {

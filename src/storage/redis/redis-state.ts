@@ -25,7 +25,7 @@ const VERSION = 'v2';
 /** A start waits this long for Redis, and then continues without it. */
 const OPEN_TIMEOUT_MS = 1_000;
 
-/** The state that several processes share through Redis. Opens, and never rejects, whatever Redis does. */
+/** The state that several processes share through Redis. Opens, whatever Redis does. @throws StateUnusable */
 export async function openRedisState(options: RedisStateOptions): Promise<State> {
   const { cardService, redis, discord, log } = options;
   const { baseUrl, apiKey } = cardService;
@@ -51,7 +51,8 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const ledger = new RedisLedger(link, prefix);
   const journal = new RedisJournal(link, processesAlive, prefix, log);
   warnOfSettings(link, log);
-  await link.opened(OPEN_TIMEOUT_MS);
+  const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
+  if (refusal) throw refusal;
 
   return {
     cardStore,
@@ -62,6 +63,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     cardLock: new RedisCardLock(link, `${prefix}:${account}`),
     board: new RedisReportBoard(link, `${prefix}:${account}`),
     identifySlots: new RedisIdentifySlots(link, prefix),
+    refused: link.refused,
     async close() {
       await journal.close();
       await processesAlive.leave();

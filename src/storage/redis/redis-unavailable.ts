@@ -7,21 +7,28 @@ export class RedisUnavailable extends Error {
   override name = 'RedisUnavailable';
 }
 
-/** Redis answers, but takes no writes: a replica, memory used up, a disk that fails, too few replicas. */
-const REFUSED_WRITE = /^(READONLY|OOM|MISCONF|NOREPLICAS)\b/;
-/** Redis answers, but not to this client or not now: password, permission, still loading. */
-const REFUSED_ALL = /^(NOAUTH|WRONGPASS|NOPERM|LOADING|MASTERDOWN|CLUSTERDOWN|BUSY)\b/;
+/** What an answer says of Redis as a whole, by how it begins. */
+const ANSWERS = {
+  /** It takes no writes: a replica, memory used up, a disk that fails, too few replicas. */
+  refusesWrites: /^(READONLY|OOM|MISCONF|NOREPLICAS)\b/,
+  /** After a failover, the old primary. */
+  isReplica: /^READONLY\b/,
+  /** It answers, but not to this client or not now: password, still loading. */
+  refusesAll: /^(NOAUTH|WRONGPASS|LOADING|MASTERDOWN|BUSY)\b/,
+  /** An ACL does not permit this command or key; three versions word it for scripts. */
+  forbids: /^(NOPERM|ERR ACL failure|ERR The user executing the script can't)\b/,
+};
+
+export function says(what: keyof typeof ANSWERS, error: unknown): boolean {
+  return error instanceof ErrorReply && ANSWERS[what].test(error.message);
+}
 
 const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-export function isRefusedWrite(error: unknown): boolean {
-  return error instanceof ErrorReply && REFUSED_WRITE.test(error.message);
-}
-
 /** Whether Redis as a whole cannot be used; `false` when only this command, or the code of the bot, is wrong. */
 export function isOutage(error: unknown): boolean {
-  if (BUGS.some((kind) => error instanceof kind)) return false;
-  return !(error instanceof ErrorReply) || isRefusedWrite(error) || REFUSED_ALL.test(error.message);
+  if (error instanceof ErrorReply) return says('refusesWrites', error) || says('refusesAll', error);
+  return !BUGS.some((kind) => error instanceof kind);
 }
 
 /** @returns `undefined` while Redis is unavailable @throws any other error of `work` */

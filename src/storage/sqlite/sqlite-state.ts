@@ -73,6 +73,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     cardLock: NO_CARD_LOCK,
     board: new LocalReportBoard(),
     identifySlots: new LocalIdentifySlots(),
+    refused: new Promise(() => {}),
     async close() {
       await store.close();
       await journal.close();

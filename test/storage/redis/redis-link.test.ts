@@ -1,13 +1,16 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RedisClient } from '../../../src/storage/redis/redis-client.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { warnOfSettings } from '../../../src/storage/redis/redis-settings.ts';
 import { RedisUnavailable } from '../../../src/storage/redis/redis-unavailable.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import type { RealServer } from '../../support/redis/real-server.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
-import { startSlowRelay } from '../../support/slow-relay.ts';
+import { type SlowRelay, startSlowRelay } from '../../support/slow-relay.ts';
+import { startTlsRelay } from '../../support/tls-relay.ts';
 import { movableClock } from '../../support/wall-clock.ts';
 
 /** A busy machine may be far slower than the 2 s within which a link should be usable again. */
@@ -37,6 +40,7 @@ async function usableLinkTo(redis: Pick<TestRedis, 'url' | 'prefix'>) {
 }
 
 const UNAVAILABLE = 'redis unavailable: this process continues isolated, with its share of the plan';
+const FORBIDDEN = 'redis forbids its user what the bot needs: see docs/more-processes.md';
 const AVAILABLE = 'redis available again';
 
 describe('a link to a Redis that works', () => {
@@ -113,6 +117,115 @@ describe('a link to a Redis that is down at start', () => {
     await link.opened(1_000);
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).not.toContain('hunter2');
+  });
+});
+
+describe.skipIf(noRealRedis('a link after a failover'))('a link to an address whose primary changes', () => {
+  it.each([
+    ['stay open to the old one, now a replica', (_: SlowRelay) => {}],
+    ['are dropped', (relay: SlowRelay) => relay.drop()],
+  ])('is usable within 5 s, with a margin for a busy machine, when connections %s', async (_, during) => {
+    const settings = { 'repl-diskless-sync-delay': '0' };
+    const [old, next] = [await startRealRedis({ settings }), await startRealRedis({ settings })];
+    const relay = await startSlowRelay(old.url, { delayMs: 0 });
+    const { link, write, read, becomes, messages } = await usableLinkTo({ url: relay.url, prefix: old.prefix });
+    await next.command('REPLICAOF', '127.0.0.1', String(old.port));
+    await write();
+    await expect.poll(() => next.command('GET', `${old.prefix}:a`), PATIENCE).toBe('b');
+
+    await next.command('REPLICAOF', 'NO', 'ONE');
+    await old.command('REPLICAOF', '127.0.0.1', String(next.port));
+    relay.leadTo(next.url);
+    during(relay);
+    await expect(write()).rejects.toThrow(RedisUnavailable);
+    expect(await msOf(becomes('usable'))).toBeLessThan(8_000);
+    expect(await write()).toBe('OK');
+    expect(await read()).toBe('b');
+    expect(await link.run((client) => client.sendCommand(['ROLE']))).toContain('master');
+    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
+  });
+
+  it('goes on reading from a replica as long as no other server takes writes', async () => {
+    const redis = await startRealRedis();
+    const { write, read, becomes } = await usableLinkTo(redis);
+    await write();
+    await redis.command('REPLICAOF', '127.0.0.1', '1');
+    await becomes('readable');
+    const connections = async () => /total_connections_received:(\d+)/.exec(String(await redis.command('INFO')))?.[1];
+    const before = Number(await connections());
+    while (Number(await connections()) - before < 5) expect(await read()).toBe('b'); // looks for another server meanwhile
+  });
+});
+
+describe.skipIf(noRealRedis('a link with an ACL'))('a link whose user has few rights', () => {
+  const RIGHTS = ['resetkeys', '~bot:*', 'resetchannels', '-@all', '+@connection', '+@read', '+@write', '+eval'];
+  const as = (url: string) => url.replace('redis://', 'redis://bot:p%40ss@');
+
+  it('works with the rights that the docs name, and warns of nothing', async () => {
+    const redis = await startRealRedis();
+    await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss', ...RIGHTS);
+    const { link, write, lines } = await usableLinkTo({ url: as(redis.url), prefix: 'bot:1' });
+    warnOfSettings(link, logLines().log); // INFO is refused
+    expect(await write()).toBe('OK');
+    expect(await link.run((client) => client.eval("return redis.call('GET', KEYS[1])", { keys: ['bot:1:a'] }))).toBe(
+      'b',
+    );
+    expect(lines).toEqual([]);
+  });
+
+  it('logs once what is not permitted, and goes on with the rest', async () => {
+    const redis = await startRealRedis();
+    await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss', ...RIGHTS, '-hset');
+    const { link, write, lines } = await usableLinkTo({ url: as(redis.url), prefix: 'bot:1' });
+    for (let time = 0; time < 3; time++) {
+      await expect(link.run((client) => client.hSet('bot:1:hash', 'a', 'b'))).rejects.toThrow(RedisUnavailable);
+      await expect(link.run((client) => client.set('elsewhere', 'b'))).rejects.toThrow(RedisUnavailable);
+    }
+    expect(await write()).toBe('OK');
+    const script = "return redis.call('HSET', KEYS[1], 'a', 'b')";
+    await expect(link.run((client) => client.eval(script, { keys: ['bot:1:a'] }))).rejects.toThrow(RedisUnavailable);
+    const line = (reason: string) => ({ level: ERROR, msg: FORBIDDEN, reason: expect.stringContaining(reason) });
+    expect(lines).toMatchObject([line('hset'), line('keys'), line('hset')]);
+    expect(link.health).toBe('usable');
+  });
+
+  it('logs what is not permitted when that is everything', async () => {
+    const redis = await startRealRedis();
+    await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss', ...RIGHTS);
+    const { link, lines } = linkTo({ url: as(redis.url), prefix: 'another' });
+    await link.opened(500);
+    expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('NOPERM') }]);
+  });
+});
+
+describe.skipIf(noRealRedis('a link over TLS'))('a link over TLS', () => {
+  it('works with a certificate that is trusted, and names the reason otherwise', async () => {
+    const redis = await startRealRedis();
+    const { url, certificate } = await startTlsRelay(redis.url);
+    const { link, lines } = linkTo({ ...redis, url });
+    await link.opened(500);
+    expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('certificate') }]);
+
+    const trusted = getCACertificates('default');
+    onFinished(() => setDefaultCACertificates(trusted));
+    setDefaultCACertificates([...trusted, certificate]);
+    const { write } = await usableLinkTo({ ...redis, url });
+    expect(await write()).toBe('OK');
+  });
+});
+
+describe.skipIf(noRealRedis('a link to a server in cluster mode'))('a link to a server that can never be used', () => {
+  it('is refused with a sentence, also when the server comes later', async () => {
+    const redis = await startRealRedis();
+    const cluster = await startRealRedis({ settings: { 'cluster-enabled': 'yes' } });
+    const relay = await startSlowRelay(redis.url, { delayMs: 0 });
+    const { link, becomes } = await usableLinkTo({ ...redis, url: relay.url });
+    relay.leadTo(cluster.url);
+    relay.drop();
+    expect((await link.refused).message).toBe(
+      'REDIS_URL is a Redis Cluster: use a server that is not in cluster mode.',
+    );
+    await becomes('unavailable');
   });
 });
 

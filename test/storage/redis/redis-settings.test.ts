@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
-import { settingProblems, warnOfSettings } from '../../../src/storage/redis/redis-settings.ts';
+import { settingProblems, warnOfSettings, whyUnusable } from '../../../src/storage/redis/redis-settings.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../../support/redis.ts';
@@ -21,7 +21,19 @@ describe('settingProblems', () => {
   });
 });
 
-describe.skipIf(noRealRedis('warnings about settings of Redis'))('warnOfSettings', () => {
+describe('whyUnusable', () => {
+  it.each([
+    [{ mode: 'standalone' }, undefined],
+    [{ mode: 'cluster' }, 'REDIS_URL is a Redis Cluster: use a server that is not in cluster mode.'],
+    [{ mode: 'sentinel' }, 'REDIS_URL is a Redis Sentinel: use the address of the Redis server itself.'],
+    [{}, undefined],
+    [undefined, undefined],
+  ])('of %j is %j', (hello, sentence) => {
+    expect(whyUnusable(hello)).toBe(sentence);
+  });
+});
+
+describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () => {
   it.each([
     ['of settings as they should be', { 'maxmemory-policy': 'noeviction', appendonly: 'yes' }, 0],
     ['of settings that may lose replies', { 'maxmemory-policy': 'allkeys-lru', appendonly: 'no' }, 2],
@@ -31,7 +43,7 @@ describe.skipIf(noRealRedis('warnings about settings of Redis'))('warnOfSettings
     const link = new RedisLink({ url: redis.url, prefix: redis.prefix, log });
     onTestFinished(() => link.close());
     warnOfSettings(link, log);
-    await link.opened(5_000);
+    await link.opened(30_000);
     await link.read((client) => client.ping()); // answered after it, on the same connection
 
     await expect.poll(() => lines.map(({ level }) => level)).toEqual(Array(warnings).fill(40));

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from 'redis';
 import { onFinished } from '../on-finished.ts';
 import { redisServerBinary } from './server-binary.ts';
 import { runServer, type ServerProcess } from './server-process.ts';
@@ -28,6 +29,8 @@ export interface RealServer {
   start(): Promise<void>;
   /** After `kill`, on the same port, with nothing. Resolves when it answers. */
   startEmpty(): Promise<void>;
+  /** Sends one command, over a connection of its own. */
+  command(...words: string[]): Promise<unknown>;
 }
 
 const PORTS_TRIED = 10;
@@ -47,8 +50,9 @@ export async function startRealServer(options: RealServerOptions = {}, over = on
   }
   const port = await onFreePort(run);
   const login = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;
+  const url = `redis://${login}127.0.0.1:${port}`;
   return {
-    url: `redis://${login}127.0.0.1:${port}`,
+    url,
     port,
     pause: () => running?.signal('SIGSTOP'),
     resume: () => running?.signal('SIGCONT'),
@@ -58,6 +62,12 @@ export async function startRealServer(options: RealServerOptions = {}, over = on
       await rm(dir, { recursive: true, force: true });
       await mkdir(dir);
       await run(port);
+    },
+    async command(...words) {
+      const client = await createClient({ url })
+        .on('error', () => {})
+        .connect();
+      return await client.sendCommand(words).finally(() => client.destroy());
     },
   };
 }
