@@ -63,14 +63,8 @@ export class LookupRequests {
 
   /** @returns those that need a request, each locked for this process: to be sent or abandoned */
   async prepare(selected: readonly PendingLookup[]): Promise<PendingLookup[]> {
-    const { cardLock } = this.#options;
-    const batch: PendingLookup[] = [];
-    for (const pending of selected) {
-      if (!(await cardLock.acquire(pending.cardId))) pending.notBeforeMs = Date.now() + LOCK_RETRY_MS;
-      else if (await this.#answeredWithoutRequest(pending)) await cardLock.release(pending.cardId);
-      else batch.push(pending);
-    }
-    return batch;
+    const needRequest = await Promise.all(selected.map((pending) => this.#needsRequest(pending)));
+    return selected.filter((_, index) => needRequest[index]);
   }
 
   /** No request is sent for them now. */
@@ -119,12 +113,25 @@ export class LookupRequests {
     }
   }
 
+  async #needsRequest(pending: PendingLookup): Promise<boolean> {
+    const { pendingLookups, cardLock } = this.#options;
+    // In one round trip, the lock first: what its last owner stored is there once this process gets it.
+    const [isLocked, isAnswered] = await Promise.all([
+      cardLock.acquire(pending.cardId),
+      this.#answeredWithoutRequest(pending),
+    ]);
+    if (!isLocked) pending.notBeforeMs = Date.now() + LOCK_RETRY_MS;
+    const isWanted = !isAnswered && pendingLookups.has(pending);
+    if (isLocked && !isWanted) void cardLock.release(pending.cardId);
+    return isLocked && isWanted;
+  }
+
   async #answeredWithoutRequest(pending: PendingLookup): Promise<boolean> {
     const { pendingLookups, cards, ledger, cardLock } = this.#options;
     const { wantsPrices } = pending;
     try {
       const answer = await cards.fresh(pending.cardId, wantsPrices, cardLock.isShared);
-      if (answer && pending.wantsPrices === wantsPrices) {
+      if (answer && pending.wantsPrices === wantsPrices && pendingLookups.has(pending)) {
         for (const { requester } of pending.waiters) ledger.saved(requester);
         pendingLookups.answer(pending, answer);
       }

@@ -59,6 +59,8 @@ export class PendingLookup implements QueuePlace {
   failures = 0;
   /** No request before this, after a failure. */
   notBeforeMs: number;
+  /** Its lock or its permit is being acquired. */
+  beingServed = false;
   /** A request for it is under way. */
   requesting = false;
   readonly #order: FairOrder;

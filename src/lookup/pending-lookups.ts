@@ -120,7 +120,7 @@ export class PendingLookups {
 
   /** What the next request should carry, best first; empty when nothing may be requested now. */
   selectBatch(nowMs: number, size = BATCH_SIZE): PendingLookup[] {
-    const ready = this.#ready(nowMs);
+    const ready = this.#ready(nowMs).filter(({ beingServed }) => !beingServed);
     const batch: PendingLookup[] = [];
     while (batch.length < size) {
       const next = this.order.next(

@@ -3,13 +3,14 @@ import { onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
 import { Cards } from '../../src/lookup/cards.ts';
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
-import { NO_CARD_LOCK } from '../../src/lookup/lookup-requests.ts';
+import { type CardLock, NO_CARD_LOCK } from '../../src/lookup/lookup-requests.ts';
 import { NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/other-queues.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { Events } from '../../src/model/events.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/ledger.ts';
+import type { Limiter } from '../../src/quota/limiter.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
 import { QuotaWarnings } from '../../src/quota/quota-trend.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
@@ -35,6 +36,9 @@ export interface LookupQueueSetting {
   apiKey?: string;
   longestWaitMs?: number;
   otherQueues?: OtherQueues;
+  cardLock?: CardLock;
+  /** What the queue sees of the limiter. */
+  seenAs?: (limiter: Limiter) => Limiter;
 }
 
 /** The lookup queue with everything below it, over a card service without sockets; the cache is a map. */
@@ -46,6 +50,8 @@ export function lookupQueueOver(
     apiKey,
     longestWaitMs = LONGEST_WAIT_MS,
     otherQueues = NO_OTHER_QUEUES,
+    cardLock = NO_CARD_LOCK,
+    seenAs = (limiter) => limiter,
   }: LookupQueueSetting = {},
 ) {
   const { log, lines } = logLines();
@@ -82,11 +88,11 @@ export function lookupQueueOver(
   const budget = new Budget({ ledger, limiter, setting: budgets, plannedDay: undefined });
   const queue = new LookupQueue({
     cards,
-    limiter,
+    limiter: seenAs(limiter),
     ledger,
     budget,
     otherQueues,
-    cardLock: NO_CARD_LOCK,
+    cardLock,
     events: new Events(),
     log,
     longestWaitMs,

@@ -1,0 +1,157 @@
+import type { Logger } from '../log.ts';
+import type { Events } from '../model/events.ts';
+import type { Limiter } from '../quota/limiter.ts';
+import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
+import { blockedError } from './admission.ts';
+import type { LookupRequests } from './lookup-requests.ts';
+import type { OtherQueues } from './other-queues.ts';
+import type { PendingLookup } from './pending-lookup.ts';
+import type { PendingLookups } from './pending-lookups.ts';
+import { acquirePermit } from './service-requests.ts';
+
+/** A batch that is served for longer has a slow link: the next is served meanwhile. */
+const SLOW_SERVE_MS = 50;
+/** As many as can be begun until the three commands of the first have had 250 ms each. */
+const MOST_SERVED_AT_ONCE = 15;
+/** What is shown in minutes need not be computed more often. */
+const ANNOUNCE_EVERY_MS = 1_000;
+
+export interface QueueRunnerOptions {
+  pendingLookups: PendingLookups;
+  requests: Pick<LookupRequests, 'prepare' | 'send' | 'abandon'>;
+  limiter: Limiter;
+  otherQueues: Pick<OtherQueues, 'tell'>;
+  events: Events;
+  log: Logger;
+}
+
+/** Serves pending lookups as permits come: acquires the lock of each card and a permit, and sends the request. */
+export class QueueRunner {
+  readonly #options: QueueRunnerOptions;
+  readonly #runner = new SingleRunner(() => this.#run());
+  readonly #wakeTimer = new Timer(() => this.wake());
+  #wakeAtMs = Number.POSITIVE_INFINITY;
+  readonly #announceTimer = new Timer(() => this.#announce());
+  #announcedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #serves = new Set<Promise<boolean>>();
+  #toldToWait: PendingLookup | undefined;
+
+  constructor(options: QueueRunnerOptions) {
+    this.#options = options;
+    options.limiter.onChange(() => this.#refuseBlockedAndWake());
+  }
+
+  /** To be called whenever a pending lookup was started or has ended. */
+  wake(): void {
+    void this.#runner.run();
+  }
+
+  /** To be called once the pending lookups are closed. */
+  async close(): Promise<void> {
+    this.#wakeTimer.clear();
+    this.#announceTimer.clear();
+    await Promise.all(this.#serves);
+  }
+
+  /** Serves one batch after the other as long as there are permits. */
+  async #run(): Promise<void> {
+    const { pendingLookups, otherQueues } = this.#options;
+    this.#wakeAtMs = Number.POSITIVE_INFINITY;
+    while (!pendingLookups.isClosed) {
+      otherQueues.tell(pendingLookups.waitingMembers());
+      const selected = pendingLookups.selectBatch(Date.now());
+      const [next] = selected;
+      if (next === undefined) {
+        if (pendingLookups.nextRetryMs(Date.now()) !== undefined) this.#announceSoon();
+        return this.#sleepUntil(Number.POSITIVE_INFINITY);
+      }
+      const atMs = this.#serveAtMs(next);
+      if (atMs > Date.now()) return this.#waitUntil(atMs);
+
+      const serve = this.#serve(selected);
+      const mayGoOn = await withTimeout(SLOW_SERVE_MS, serve);
+      if (mayGoOn === false) return;
+      if (mayGoOn === undefined) void serve.then((may) => may && this.wake());
+    }
+  }
+
+  /**
+   * At once, because another process may have the card by now; but only when a permit is expected if it was told to wait
+   * before and nothing better has come, or if others are being served.
+   */
+  #serveAtMs(next: PendingLookup): number {
+    const underWay = this.#serves.size;
+    if (underWay === 0 && next !== this.#toldToWait) return 0;
+    if (underWay === MOST_SERVED_AT_ONCE) return Number.POSITIVE_INFINITY; // each that ends wakes the queue
+    return this.#options.limiter.schedule().permitAtMs(underWay + 1);
+  }
+
+  /** @returns whether the next may be served now; otherwise the queue wakes when a permit is expected. Never rejects */
+  #serve(selected: readonly PendingLookup[]): Promise<boolean> {
+    for (const pending of selected) pending.beingServed = true;
+    const serve = this.#trySend(selected)
+      .catch((err: unknown) => {
+        this.#options.log.error({ err }, 'lookup queue failed');
+        return false;
+      })
+      .finally(() => {
+        for (const pending of selected) pending.beingServed = false;
+        this.#serves.delete(serve);
+      });
+    this.#serves.add(serve);
+    return serve;
+  }
+
+  async #trySend(selected: readonly PendingLookup[]): Promise<boolean> {
+    const { pendingLookups, requests } = this.#options;
+    const batch = await requests.prepare(selected);
+    const [first] = batch;
+    if (first === undefined) return true;
+
+    const acquired = await acquirePermit(this.#options, first.lane);
+    if (acquired.kind === 'permit') {
+      void requests.send(batch, acquired.permit).then(() => this.#refuseBlockedAndWake());
+      return true;
+    }
+    void requests.abandon(batch);
+    if (acquired.kind === 'wait') {
+      this.#toldToWait = first;
+      this.#waitUntil(acquired.untilMs);
+      return false;
+    }
+    const isBlocked = ({ lane }: PendingLookup) => acquired.reason !== 'reserve' || lane === 'renewals';
+    pendingLookups.refuseWaiting(blockedError(acquired), isBlocked);
+    return true;
+  }
+
+  #refuseBlockedAndWake(): void {
+    const { blocked } = this.#options.limiter.schedule();
+    if (blocked) this.#options.pendingLookups.refuseWaiting(blockedError(blocked));
+    this.wake();
+  }
+
+  #waitUntil(permitAtMs: number): void {
+    this.#announceSoon();
+    this.#sleepUntil(permitAtMs);
+  }
+
+  /** Until a permit is free, or a lookup may be requested again after a failure: that may be of the better lane. */
+  #sleepUntil(permitAtMs: number): void {
+    const { pendingLookups } = this.#options;
+    if (pendingLookups.isClosed) return;
+    const retryAtMs = pendingLookups.nextRetryMs(Date.now()) ?? Number.POSITIVE_INFINITY;
+    this.#wakeAtMs = Math.min(permitAtMs, retryAtMs, this.#wakeAtMs); // the last: of one that was served meanwhile
+    if (Number.isFinite(this.#wakeAtMs)) this.#wakeTimer.set(this.#wakeAtMs);
+  }
+
+  #announceSoon(): void {
+    if (this.#options.pendingLookups.isClosed) return;
+    // The lower of the two, should the clock have been set back.
+    this.#announceTimer.set(Math.min(this.#announcedAtMs, Date.now()) + ANNOUNCE_EVERY_MS);
+  }
+
+  #announce(): void {
+    this.#announcedAtMs = Date.now();
+    this.#options.pendingLookups.announce(this.#options.limiter.schedule(), this.#announcedAtMs);
+  }
+}

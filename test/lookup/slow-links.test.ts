@@ -1,0 +1,140 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { CardLock } from '../../src/lookup/lookup-requests.ts';
+import { KeyRefused, Stopping } from '../../src/model/errors.ts';
+import type { Limiter, Permit } from '../../src/quota/limiter.ts';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
+
+const IDS = Array.from({ length: 40 }, (_, index) => `base1-${index + 1}`);
+/** The bot keeps one token of the burst back. */
+const BURST = 8;
+const BUSINESS = { requestsPerMinute: 480, burst: BURST + 1 };
+const QUICK_MS = 20;
+const SLOW_MS = 200;
+
+/** A lookup queue that reaches its lock and its limiter over a link with this round trip. */
+function queueOver(roundTripMs: number) {
+  fakeTime();
+  const service = createCardService(BUSINESS);
+  const halfWay = () => new Promise((resolve) => setTimeout(resolve, roundTripMs / 2));
+  const locked = new Set<string>();
+  const cardLock: CardLock = {
+    isShared: false,
+    acquire: async (cardId) => {
+      await halfWay();
+      const isFree = !locked.has(cardId);
+      locked.add(cardId);
+      await halfWay();
+      return isFree;
+    },
+    release: async (cardId) => void locked.delete(cardId),
+  };
+  const permits = new Set<Permit>();
+  const outcomes: string[] = [];
+  const calls = { acquire: 0, underWay: 0, mostUnderWay: 0 };
+  const seenAs = (limiter: Limiter): Limiter => ({
+    acquire: async (lane) => {
+      calls.acquire += 1;
+      calls.mostUnderWay = Math.max(calls.mostUnderWay, ++calls.underWay);
+      await halfWay();
+      const acquired = await limiter.acquire(lane);
+      if (acquired.kind === 'permit') permits.add(acquired.permit);
+      await halfWay();
+      calls.underWay -= 1;
+      return acquired;
+    },
+    release: (permit, outcome) => {
+      permits.delete(permit);
+      outcomes.push(outcome.kind);
+      return limiter.release(permit, outcome);
+    },
+    observe: (reading) => limiter.observe(reading),
+    observePlan: (plan) => limiter.observePlan(plan),
+    schedule: () => limiter.schedule(),
+    quota: () => limiter.quota(),
+    runsOutAtMs: () => limiter.runsOutAtMs(),
+    onChange: (listener) => limiter.onChange(listener),
+  });
+  const { queue, limiter } = lookupQueueOver(service, { plan: 'business', ...BUSINESS }, { cardLock, seenAs });
+  const requestedIds = () => service.requests.map(({ path }) => path.slice('/cards/'.length).split('?')[0]);
+  return { queue, limiter, service, requestedIds, locked, permits, outcomes, calls };
+}
+
+describe('lookups over a quick link', () => {
+  it('are served one after the other, in fair order', async () => {
+    const { queue, requestedIds, calls } = queueOver(QUICK_MS);
+    for (const id of IDS.slice(0, 4)) void queue.enqueue(lookup(id, by('eager')));
+    void queue.enqueue(lookup('late', by('late')));
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    expect(requestedIds()).toEqual(['base1-1', 'late', 'base1-2', 'base1-3', 'base1-4']);
+    expect(calls.mostUnderWay).toBe(1);
+  });
+});
+
+describe('lookups over a slow link', () => {
+  it('are served meanwhile, so that the pace of the plan is kept, and each card is requested once', async () => {
+    const { queue, service, requestedIds, calls, permits, locked } = queueOver(SLOW_MS);
+    const answers = Promise.all(IDS.map((id) => queue.enqueue(lookup(id, by(id)))));
+    await vi.advanceTimersByTimeAsync(1_000 + ((IDS.length - BURST) / 8) * 1_000);
+
+    expect(requestedIds().toSorted()).toEqual(IDS.toSorted());
+    expect(await answers).toHaveLength(IDS.length);
+    expect(service.counts.byStatus[429]).toBeUndefined();
+    expect(calls.mostUnderWay).toBeGreaterThan(1);
+    expect([permits.size, locked.size]).toEqual([0, 0]);
+  });
+
+  it('take the first places of the fair order', async () => {
+    const { queue, requestedIds } = queueOver(SLOW_MS);
+    for (const id of IDS) void queue.enqueue(lookup(id, by('eager')));
+    await vi.advanceTimersByTimeAsync(1_000);
+    void queue.enqueue(lookup('late', by('late')));
+    const before = requestedIds().length;
+    await vi.advanceTimersByTimeAsync(2_000);
+
+    // Behind those that are served already: a permit takes two round trips, 3.2 intervals of the plan.
+    expect(requestedIds().slice(before).indexOf('late')).toBeLessThanOrEqual(5);
+  });
+
+  it('acquire a permit only when one is expected for each; a wait that is told late is sat out', async () => {
+    const { queue, limiter, requestedIds, calls } = queueOver(SLOW_MS);
+    for (let taken = 0; taken < BURST; taken++) await limiter.acquire('members'); // which the queue is not told
+    for (const id of IDS) void queue.enqueue(lookup(id, by(id)));
+    await vi.advanceTimersByTimeAsync(1_000 + (IDS.length / 8) * 1_000);
+
+    expect(requestedIds()).toHaveLength(IDS.length);
+    expect(calls.acquire).toBeLessThanOrEqual(IDS.length + 1);
+  });
+
+  it.each([
+    ['lock', 0.75, []],
+    ['permit', 1.75, ['abandoned']],
+  ])('that are refused while their %s is acquired leave nothing behind', async (_, roundTrips, released) => {
+    const { queue, limiter, service, outcomes, permits, locked } = queueOver(SLOW_MS);
+    const other = await limiter.acquire('members');
+    const refused = queue.enqueue(lookup('base1-1')).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(roundTrips * SLOW_MS);
+    if (other.kind === 'permit') await limiter.release(other.permit, { kind: 'keyRefused' });
+    expect(await refused).toBeInstanceOf(KeyRefused);
+    await vi.advanceTimersByTimeAsync(2 * SLOW_MS);
+
+    expect(service.requests).toEqual([]);
+    expect(outcomes).toEqual(released);
+    expect([permits.size, locked.size]).toEqual([0, 0]);
+  });
+
+  it('send nothing after the queue has closed', async () => {
+    const { queue, service, permits, outcomes, locked } = queueOver(SLOW_MS);
+    const refused = Promise.allSettled(IDS.slice(0, 3).map((id) => queue.enqueue(lookup(id, by(id)))));
+    await vi.advanceTimersByTimeAsync(SLOW_MS + 20); // the first has its lock
+    const closed = queue.close(0);
+    await vi.advanceTimersByTimeAsync(SLOW_MS);
+    await closed;
+
+    expect(await refused).toMatchObject(Array(3).fill({ reason: expect.any(Stopping) }));
+    expect(service.requests).toEqual([]);
+    expect(outcomes).toEqual(['abandoned']);
+    expect([permits.size, locked.size]).toEqual([0, 0]);
+  });
+});
