@@ -15,7 +15,7 @@ export interface IdentifySlots {
 }
 
 /** Discord's 5 s (events/gateway, "Rate Limiting"), and a margin for identifies that overtake each other on their way. */
-const SLOT_MS = 5_500;
+export const SLOT_MS = 5_500;
 
 /** The slots of this process alone. */
 export class LocalIdentifySlots implements IdentifySlots {

@@ -1,4 +1,3 @@
-import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import {
   LocalReportBoard,
@@ -10,48 +9,37 @@ import {
 import { Usage } from '../../model/plan.ts';
 import { DAY_MS } from '../../model/quota.ts';
 import type { RedisLink } from './redis-link.ts';
-import { RedisUnavailable } from './redis-unavailable.ts';
+import type { RedisLocks } from './redis-locks.ts';
 
 const KEPT_MS = 35 * DAY_MS;
 
-const StoredReport: z.ZodType<UsageReport> = z.object({ usage: Usage, atMs: z.number() });
+const StoredReport = z.object({ usage: Usage, atMs: z.number() });
 
 /** One board for all processes that share a quota. While Redis is unavailable each process uses its own. */
 export class RedisReportBoard implements ReportBoard {
   readonly #link: RedisLink;
+  readonly #locks: RedisLocks;
   readonly #key: string;
-  readonly #claims: RateLimiterRedis;
+  readonly #lock: string;
   readonly #local = new LocalReportBoard();
 
-  /** @param prefix of this account: each key has its own report */
-  constructor(link: RedisLink, prefix: string) {
+  constructor(link: RedisLink, locks: RedisLocks, prefix: string, account: string) {
     this.#link = link;
-    this.#key = `${prefix}:report`;
-    this.#claims = new RateLimiterRedis({
-      storeClient: link.client,
-      useRedisPackage: true,
-      keyPrefix: this.#key,
-      points: 1,
-      duration: REPORT_EVERY_MS / 1000,
-    });
+    this.#locks = locks;
+    this.#key = `${prefix}:report:${account}`;
+    this.#lock = `report:${account}`;
   }
 
   async claim(): Promise<boolean> {
     // The local board first: Redis does not know what was claimed while it was unavailable.
     if (!(await this.#local.claim())) return false;
-    try {
-      await this.#link.run(() => this.#claims.consume('claim'));
-      return true;
-    } catch (refused) {
-      if (refused instanceof RedisUnavailable) return true;
-      await this.#local.release();
-      return false;
-    }
+    const isClaimed = !(await this.#locks.acquire(this.#lock, REPORT_EVERY_MS));
+    if (!isClaimed) await this.#local.release();
+    return isClaimed;
   }
 
   async release(): Promise<void> {
-    await this.#local.release();
-    await this.#link.run(() => this.#claims.delete('claim')).catch(() => {}); // it expires
+    await Promise.all([this.#local.release(), this.#locks.release(this.#lock)]);
   }
 
   async post(report: UsageReport): Promise<void> {
@@ -63,16 +51,11 @@ export class RedisReportBoard implements ReportBoard {
 
   async last(): Promise<UsageReport | undefined> {
     const local = await this.#local.last();
-    const text = await this.#link.read((client) => client.get(this.#key)).catch(() => null);
-    return latest(text === null ? undefined : parsed(text), local);
-  }
-}
-
-/** @returns `undefined` for a report of another version */
-function parsed(text: string): UsageReport | undefined {
-  try {
-    return StoredReport.parse(JSON.parse(text));
-  } catch {
-    return undefined;
+    try {
+      const text = await this.#link.read((client) => client.get(this.#key));
+      return text === null ? local : latest(StoredReport.parse(JSON.parse(text)), local);
+    } catch {
+      return local; // Redis is unavailable, or its report is of another version
+    }
   }
 }

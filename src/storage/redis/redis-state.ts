@@ -3,12 +3,11 @@ import { accountOf } from '../../quota/quota.ts';
 import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { RedisBucket } from './redis-bucket.ts';
-import { RedisCardLock } from './redis-card-lock.ts';
-import { RedisIdentifySlots } from './redis-identify-slots.ts';
 import { RedisJournal } from './redis-journal.ts';
 import { RedisLedger } from './redis-ledger.ts';
 import { RedisLimiter } from './redis-limiter.ts';
 import { RedisLink } from './redis-link.ts';
+import { RedisCardLock, RedisIdentifySlots, RedisLocks } from './redis-locks.ts';
 import { RedisReportBoard } from './redis-report-board.ts';
 import { warnOfSettings } from './redis-settings.ts';
 import { RedisStore } from './redis-store.ts';
@@ -17,6 +16,7 @@ import { SharedLimiterState } from './shared-limiter-state.ts';
 export interface RedisStateOptions extends StateOptions {
   /** `url` may hold a password. */
   redis: { url: string; keyPrefix: string };
+  cardService: StateOptions['cardService'] & { timeoutMs: number };
   discord: { shards: 'auto' | { ids: readonly number[]; count: number } };
 }
 
@@ -24,6 +24,8 @@ export interface RedisStateOptions extends StateOptions {
 const VERSION = 'v2';
 /** A start waits this long for Redis, and then continues without it. */
 const OPEN_TIMEOUT_MS = 1_000;
+/** Of a card's lock, besides the request: for the permit before it, and for storing the answer. */
+const LOCK_MARGIN_MS = 2_000;
 
 /** The state that several processes share through Redis. Opens, whatever Redis does. @throws StateUnusable */
 export async function openRedisState(options: RedisStateOptions): Promise<State> {
@@ -50,6 +52,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   });
   const ledger = new RedisLedger(link, prefix);
   const journal = new RedisJournal(link, processesAlive, prefix, log);
+  const locks = new RedisLocks(link, processesAlive, prefix);
   warnOfSettings(link, log);
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
   if (refusal) throw refusal;
@@ -60,9 +63,9 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     ledger,
     journal,
     otherQueues: processesAlive,
-    cardLock: new RedisCardLock(link, `${prefix}:${account}`),
-    board: new RedisReportBoard(link, `${prefix}:${account}`),
-    identifySlots: new RedisIdentifySlots(link, prefix),
+    cardLock: new RedisCardLock(locks, account, cardService.timeoutMs + LOCK_MARGIN_MS),
+    board: new RedisReportBoard(link, locks, prefix, account),
+    identifySlots: new RedisIdentifySlots(locks),
     refused: link.refused,
     async close() {
       await journal.close();

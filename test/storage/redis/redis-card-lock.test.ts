@@ -1,36 +1,50 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NO_CARD_LOCK } from '../../../src/lookup/lookup-requests.ts';
-import { RedisCardLock } from '../../../src/storage/redis/redis-card-lock.ts';
+import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { RedisCardLock, RedisLocks } from '../../../src/storage/redis/redis-locks.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
-/** Short enough to see it end, long beside what a busy machine holds up a renewal. */
-const TIMES = { leaseSeconds: 2, renewEveryMs: 200 };
 /** Longer than any test: what is free was given back. */
-const LONG = { leaseSeconds: 600, renewEveryMs: 60_000 };
-const NEVER_RENEWED = { ...TIMES, renewEveryMs: 3_600_000 };
+const LONG_MS = 600_000;
+/** Short enough to see it end. */
+const SHORT_MS = 300;
+const HEARTBEATS = { everyMs: 50, deadAfterMs: 1_000 };
+
+/** Of the bot; elsewhere a busy machine is no outage. */
+const QUICK = { answerTimeoutMs: 250 };
 
 let redis: TestRedis;
 beforeAll(async () => {
   redis = await startRedis();
 });
 
-async function join({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>, times = LONG) {
+async function join(
+  { url, prefix }: Pick<TestRedis, 'url' | 'prefix'>,
+  { ttlMs = LONG_MS, answerTimeoutMs = 10_000 } = {},
+) {
   const { log, lines } = logLines();
-  const link = new RedisLink({ url, prefix, log });
+  const link = new RedisLink({ url, prefix, log, answerTimeoutMs });
   onFinished(() => link.close());
+  const processesAlive = new ProcessesAlive(link, prefix, 1, HEARTBEATS);
+  onFinished(() => processesAlive.leave());
   await link.opened(10_000);
-  return { link, lines, cardLock: new RedisCardLock(link, prefix, times) };
+  const locks = new RedisLocks(link, processesAlive, prefix);
+  return { link, lines, processesAlive, locks, cardLock: new RedisCardLock(locks, 'account', ttlMs) };
+}
+
+function newAddress() {
+  return { url: redis.url, prefix: `${redis.prefix}:${crypto.randomUUID()}` };
 }
 
 /** Two processes. */
-async function two(times = LONG) {
-  const reservation = { url: redis.url, prefix: `${redis.prefix}:${crypto.randomUUID()}` };
-  const [one, other] = [await join(reservation, times), await join(reservation, times)];
+async function two(ttlMs = LONG_MS) {
+  const address = newAddress();
+  const [one, other] = [await join(address, { ttlMs }), await join(address, { ttlMs })];
   return { one: one.cardLock, other: other.cardLock };
 }
 
@@ -67,47 +81,51 @@ describe('the lock of a card', () => {
     expect(await other.acquire('a')).toBe(false);
   });
 
-  it('is renewed while its process lives', async () => {
-    const { one, other } = await two(TIMES);
+  it('ends by itself', async () => {
+    const { one, other } = await two(SHORT_MS);
     await one.acquire('a');
-    const untilMs = performance.now() + TIMES.leaseSeconds * 1_500;
-    while (performance.now() < untilMs) {
-      expect(await other.acquire('a')).toBe(false);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    await one.release('a');
-    expect(await other.acquire('a')).toBe(true);
-  });
-
-  it('ends with its process, after its time and not before', async () => {
-    const { one, other } = await two(NEVER_RENEWED);
-    await one.acquire('a');
-    expect(await other.acquire('a')).toBe(false);
     await expect.poll(() => other.acquire('a'), PATIENCE).toBe(true);
   });
 
   it('is not released by a process that has lost it without notice', async () => {
-    const { one, other } = await two(NEVER_RENEWED);
-    await one.acquire('a');
-    await expect.poll(() => other.acquire('a'), PATIENCE).toBe(true);
-    await one.release('a');
-    expect(await one.acquire('a')).toBe(false);
+    const address = newAddress();
+    const [one, other] = [await join(address, { ttlMs: SHORT_MS }), await join(address)];
+    await one.cardLock.acquire('a');
+    await expect.poll(() => other.cardLock.acquire('a'), PATIENCE).toBe(true);
+    await one.cardLock.release('a');
+    expect(await one.cardLock.acquire('a')).toBe(false);
   });
 
-  it('leaves no timer behind', async () => {
-    const { one } = await two(TIMES);
-    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-    const before = timers();
-    for (const cardId of ['a', 'b']) await one.acquire(cardId);
-    for (const cardId of ['a', 'b']) await one.release(cardId);
-    expect(timers()).toBeLessThanOrEqual(before);
+  it('is free when its process has died or left, and not before', async () => {
+    const address = newAddress();
+    const [dies, leaves, other] = [await join(address), await join(address), await join(address)];
+    await dies.cardLock.acquire('a');
+    await leaves.cardLock.acquire('b');
+    await expect.poll(() => other.processesAlive.hasSeenAll, PATIENCE).toBe(true);
+    for (const cardId of ['a', 'b']) expect(await other.cardLock.acquire(cardId)).toBe(false);
+
+    dies.link.close();
+    await leaves.processesAlive.leave();
+
+    expect(await other.cardLock.acquire('b')).toBe(true);
+    await expect.poll(() => other.cardLock.acquire('a'), PATIENCE).toBe(true);
+  });
+
+  it('is not taken from its process by one that has just come and knows nobody', async () => {
+    const address = newAddress();
+    const one = await join(address);
+    await one.cardLock.acquire('a');
+    await one.processesAlive.leave();
+    const other = await join(address);
+    expect(other.processesAlive.hasSeenAll).toBe(false);
+    expect(await other.cardLock.acquire('a')).toBe(false);
   });
 });
 
 describe.skipIf(noRealRedis('card locks while Redis is unavailable'))('while Redis', () => {
   it.each(['is gone', 'hangs'])('%s every process acquires it, and none logs anything of its own', async (how) => {
     const server = await startRealRedis();
-    const [one, other] = [await join(server), await join(server)];
+    const [one, other] = [await join(server, QUICK), await join(server, QUICK)];
     onTestFinished(() => server.resume());
     await one.cardLock.acquire('held');
     if (how === 'is gone') await server.kill();
@@ -116,17 +134,5 @@ describe.skipIf(noRealRedis('card locks while Redis is unavailable'))('while Red
     for (const { cardLock } of [one, other]) await cardLock.release('a');
     await one.cardLock.release('held');
     for (const { lines } of [one, other]) expect(lines.length).toBeLessThanOrEqual(1); // the link's own
-  });
-
-  it('restarts empty, a process keeps the lock that it holds', async () => {
-    const server = await startRealRedis();
-    const [one, other] = [await join(server, TIMES), await join(server, TIMES)];
-    await one.cardLock.acquire('a');
-    await server.kill();
-    await server.startEmpty();
-    for (const { link } of [one, other]) await expect.poll(() => link.health, PATIENCE).toBe('usable');
-    const key = `${server.prefix}:lease:a`;
-    await expect.poll(() => other.link.read((client) => client.get(key)), PATIENCE).toBe('1');
-    expect(await other.cardLock.acquire('a')).toBe(false);
   });
 });

@@ -1,16 +1,19 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RedisIdentifySlots } from '../../../src/storage/redis/redis-identify-slots.ts';
+import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { RedisIdentifySlots, RedisLocks } from '../../../src/storage/redis/redis-locks.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis } from '../../support/redis.ts';
 
 /** The slots of a process that reaches Redis. */
-async function slotsAt({ url, prefix }: { url: string; prefix: string }) {
-  const link = new RedisLink({ url, prefix, log: logLines().log });
+async function slotsAt({ url, prefix }: { url: string; prefix: string }, answerTimeoutMs = 10_000) {
+  const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs });
   onTestFinished(() => link.close());
+  const processesAlive = new ProcessesAlive(link, prefix);
+  onTestFinished(() => processesAlive.leave());
   await link.opened(10_000);
-  return { link, slots: new RedisIdentifySlots(link, prefix) };
+  return { link, processesAlive, slots: new RedisIdentifySlots(new RedisLocks(link, processesAlive, prefix)) };
 }
 
 describe('identify slots in Redis', () => {
@@ -23,6 +26,14 @@ describe('identify slots in Redis', () => {
     const others = waitsMs.filter((waitMs) => waitMs !== 0);
     expect(others).toHaveLength(3);
     for (const waitMs of others) expect(waitMs).toBeLessThanOrEqual(6_000);
+  });
+
+  it('stay taken when their process leaves: Discord counts its identify', async () => {
+    const redis = await startRedis();
+    const [one, other] = await Promise.all([slotsAt(redis), slotsAt(redis)]);
+    await one.slots.acquire(0);
+    await one.processesAlive.leave();
+    expect(await other.slots.acquire(0)).toBeGreaterThan(0);
   });
 
   it('are separate for each key and each prefix', async () => {

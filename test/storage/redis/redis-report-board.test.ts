@@ -5,7 +5,9 @@ import {
   type ReportBoard,
   type UsageReport,
 } from '../../../src/lookup/usage-reports.ts';
+import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { RedisLocks } from '../../../src/storage/redis/redis-locks.ts';
 import { RedisReportBoard } from '../../../src/storage/redis/redis-report-board.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
@@ -20,12 +22,15 @@ function report(used: number, atMs: number): UsageReport {
   return { usage: { plan: 'free', period: PERIOD, requests: { used, limit: 1_000, remaining: 1_000 - used } }, atMs };
 }
 
-async function join({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>) {
+async function join({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>, answerTimeoutMs = 10_000) {
   const { log, lines } = logLines();
-  const link = new RedisLink({ url, prefix, log });
+  const link = new RedisLink({ url, prefix, log, answerTimeoutMs });
   onFinished(() => link.close());
+  const processesAlive = new ProcessesAlive(link, prefix);
+  onFinished(() => processesAlive.leave());
   await link.opened(10_000);
-  return { link, lines, prefix, board: new RedisReportBoard(link, prefix) };
+  const locks = new RedisLocks(link, processesAlive, prefix);
+  return { link, lines, prefix, board: new RedisReportBoard(link, locks, prefix, 'account') };
 }
 
 let redis: TestRedis;
@@ -48,7 +53,7 @@ async function shared(): Promise<Minute> {
     board,
     async aMinutePasses() {
       clock.forward(REPORT_EVERY_MS);
-      const key = `${prefix}:report:claim`;
+      const key = `${prefix}:lock:report:account`;
       expect(await link.client.pTTL(key)).toBeLessThanOrEqual(REPORT_EVERY_MS);
       await link.client.pExpire(key, 1);
       await expect.poll(() => link.client.exists(key), PATIENCE).toBe(0);
@@ -135,7 +140,7 @@ describe('the report board of several processes', () => {
 
   it('ignores a report of another version, and logs nothing', async () => {
     const { one, other } = await two();
-    await one.link.client.set(`${one.prefix}:report`, '{"usage":7}');
+    await one.link.client.set(`${one.prefix}:report:account`, '{"usage":7}');
     expect(await other.board.last()).toBeUndefined();
     expect(other.lines).toEqual([]);
   });
@@ -145,7 +150,7 @@ describe.skipIf(noRealRedis('report boards while Redis is unavailable'))('a repo
   it.each(['is gone', 'hangs'])('%s is separate in each process, and is claimed no more often', async (how) => {
     const server = await startRealRedis({ appendonly: true });
     onTestFinished(() => server.resume());
-    const [one, other] = [await join(server), await join(server)];
+    const [one, other] = [await join(server, 250), await join(server, 250)];
     expect(await one.board.claim()).toBe(true);
     if (how === 'is gone') await server.kill();
     else server.pause();
@@ -161,7 +166,7 @@ describe.skipIf(noRealRedis('report boards while Redis is unavailable'))('a repo
     if (how === 'is gone') await server.start();
     else server.resume();
     for (const { link } of [one, other]) await expect.poll(() => link.health, PATIENCE).toBe('usable');
-    await one.link.client.unlink(`${server.prefix}:report:claim`);
+    await one.link.client.unlink(`${server.prefix}:lock:report:account`);
     expect(await other.board.claim()).toBe(false);
   });
 });
