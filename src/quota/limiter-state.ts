@@ -31,18 +31,12 @@ export type LimiterState = z.infer<typeof LimiterState>;
 export type LimiterChange = (state: LimiterState) => LimiterState;
 
 /** Before the first start: a full bucket. */
-export const INITIAL_LIMITER_STATE: LimiterState = {
+export const INITIAL_LIMITER_STATE: LimiterState = LimiterState.parse({
   fullAtMs: 0,
   breaker: CLOSED_BREAKER,
-  openedUnder: undefined,
   lastFailure: 0,
-  quota: undefined,
-  plan: undefined,
-  planAtLimit: undefined,
-  learnedBurst: undefined,
-  warned: undefined,
   samples: [],
-};
+});
 
 /** The shape that earlier versions stored: their breaker was a gate, and `open` when requests flow. */
 const Earlier = z.looseObject({

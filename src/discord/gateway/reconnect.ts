@@ -1,10 +1,3 @@
-import {
-  WebSocketShardEvents as Events,
-  type WebSocketShard,
-  WebSocketShardDestroyRecovery,
-  WebSocketShardStatus,
-} from '@discordjs/ws';
-import type { Logger } from '../../log.ts';
 import { backOffMs } from '../../time/back-off.ts';
 
 export const BAD_TOKEN =
@@ -55,33 +48,4 @@ export function reconnectWaitMs(failures: number, greeted: boolean, random = Mat
   const longestMs = greeted ? LONGEST_GREETED_MS : LONGEST_UNGREETED_MS;
   const grownMs = backOffMs(failures - 1, { firstMs: FIRST_WAIT_MS, longestMs });
   return Math.round(grownMs * (1 + MOST_JITTER * random()));
-}
-
-/**
- * Closes a connection on which a RESUME has been answered by neither RESUMED nor op 9, nor by a missed event, for
- * `waitMs`: heartbeats may still be acknowledged there. discord.js waits for the answer to an IDENTIFY alone.
- */
-export function awaitResumed(shard: WebSocketShard, waitMs: number, log: Logger): void {
-  const inner = shard as unknown as { resume(session: unknown): Promise<void> }; // private in @discordjs/ws 1.2.3
-  const { resume } = inner;
-  let silence: NodeJS.Timeout | undefined;
-
-  inner.resume = async (session) => {
-    silence ??= setTimeout(giveUp, waitMs); // a second RESUME, after op 9, does not extend the wait
-    await resume.call(shard, session);
-  };
-  shard.on(Events.Dispatch, () => void silence?.refresh());
-  for (const event of [Events.Hello, Events.Ready, Events.Resumed, Events.Closed]) {
-    shard.on(event, () => {
-      clearTimeout(silence);
-      silence = undefined;
-    });
-  }
-
-  function giveUp(): void {
-    silence = undefined;
-    if (shard.status !== WebSocketShardStatus.Resuming) return;
-    log.warn({ shard: shard.id, waitMs }, 'resume was not answered, trying again');
-    void shard.destroy({ reason: 'RESUME was not answered', recover: WebSocketShardDestroyRecovery.Resume });
-  }
 }

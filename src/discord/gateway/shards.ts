@@ -4,11 +4,13 @@ import {
   SimpleShardingStrategy,
   type WebSocketManager,
   type WebSocketShard,
+  WebSocketShardDestroyRecovery,
   WebSocketShardEvents,
+  WebSocketShardStatus,
 } from '@discordjs/ws';
 import type { Logger } from '../../log.ts';
 import { withTimeout } from '../../time/timers.ts';
-import { awaitResumed, broken, FATAL_CLOSES, reconnectWaitMs, type ShardConnection } from './reconnect.ts';
+import { broken, FATAL_CLOSES, reconnectWaitMs, type ShardConnection } from './reconnect.ts';
 import { makeSturdy, OddFrames } from './sturdy-shard.ts';
 
 /** A connection or a RESUME that is accepted and then not answered is abandoned after this; discord.js waits 30 s. */
@@ -58,7 +60,7 @@ export class GatewayShards extends SimpleShardingStrategy {
     const { shards } = this as unknown as { shards: ReadonlyMap<number, WebSocketShard> };
     for (const shard of shards.values()) {
       makeSturdy(shard, this.#oddFrames);
-      awaitResumed(shard, SILENCE_MS, this.#log);
+      awaitResumed(shard, this.#log);
     }
   }
 
@@ -137,5 +139,35 @@ export class GatewayShards extends SimpleShardingStrategy {
     this.#waits.set(shard, waitMs);
     if (connection.failures === 1) this.#log.info({ shard, code }, 'gateway connection lost, reconnecting');
     else this.#log.warn({ shard, code, failures: connection.failures, waitMs }, 'gateway cannot be reached');
+  }
+}
+
+/**
+ * Closes a connection on which a RESUME has been answered by neither RESUMED nor op 9, nor by a missed event, for
+ * `SILENCE_MS`: heartbeats may still be acknowledged there. discord.js waits for the answer to an IDENTIFY alone.
+ */
+function awaitResumed(shard: WebSocketShard, log: Logger): void {
+  const inner = shard as unknown as { resume(session: unknown): Promise<void> }; // private in @discordjs/ws 1.2.3
+  const { resume } = inner;
+  const { Dispatch, Hello, Ready, Resumed, Closed } = WebSocketShardEvents;
+  let silence: NodeJS.Timeout | undefined;
+
+  inner.resume = async (session) => {
+    silence ??= setTimeout(giveUp, SILENCE_MS); // a second RESUME, after op 9, does not extend the wait
+    await resume.call(shard, session);
+  };
+  shard.on(Dispatch, () => void silence?.refresh());
+  for (const event of [Hello, Ready, Resumed, Closed] as const) {
+    shard.on(event, () => {
+      clearTimeout(silence);
+      silence = undefined;
+    });
+  }
+
+  function giveUp(): void {
+    silence = undefined;
+    if (shard.status !== WebSocketShardStatus.Resuming) return;
+    log.warn({ shard: shard.id, waitMs: SILENCE_MS }, 'resume was not answered, trying again');
+    void shard.destroy({ reason: 'RESUME was not answered', recover: WebSocketShardDestroyRecovery.Resume });
   }
 }
