@@ -1,45 +1,73 @@
 import { LRUCache } from 'lru-cache';
-import { type Bookings, guildKey, type Requester, utcDay } from '../../model/quota.ts';
-import { type Booking, bookingOf, type Ledger, type MemberRequests, WRITE_SAVED_EVERY_MS } from '../../quota/ledger.ts';
-import { type Read, RedisBookings } from './redis-bookings.ts';
+import { type Bookings, DAY_MS, guildKey, nextUtcMidnightMs, type Requester, utcDay } from '../../model/quota.ts';
+import * as ledger from '../../quota/ledger.ts';
 import type { RedisLink } from './redis-link.ts';
-import { guildScope, memberScope, NOTHING, plus, type Scope, UnwrittenBookings } from './unwritten-bookings.ts';
 
-/** The number of totals to remember for the time while Redis is unavailable. */
-const MAX_REMEMBERED = 2_000;
+/** `<day> <scope>:<kind>` in the hash of a day, or `<day>:<guild> <member>` in the ranking of a server. */
+type Counter = readonly [id: string, by: number];
+
+const KINDS = ['requests', 'refused', 'saved'] as const;
+/** Few enough that Redis adds them within some milliseconds. */
+const COUNTERS_IN_BATCH = 1_000;
+/** 20 MB at most; further members of a long outage count in the day's total only. */
+const MAX_UNSENT = 100_000;
+/** Counters, and rankings, that are remembered for the time while Redis is unavailable. */
+const MAX_REMEMBERED = 6_000;
+
+/** In whatever a booking counts: 200 bytes of Redis for a member's first request in a server on a day. */
+export function countersOf(day: string, guild: string, memberId: string, counts: Partial<Bookings>): Counter[] {
+  const scopes = ['all', `guild:${guild}`, `member:${memberId}`];
+  const sums = KINDS.flatMap((kind) => scopes.map((scope) => [`${day} ${scope}:${kind}`, counts[kind] ?? 0] as const));
+  return [...sums, [`${day}:${guild} ${memberId}`, counts.requests ?? 0] as const].filter(([, by]) => by !== 0);
+}
+
+/** The commands that add to counters, and let them expire. Scores are negative: Redis sorts these and members upwards. */
+export function additions(prefix: string, counters: Iterable<Counter>): string[][] {
+  const expiries = new Map<string, string[]>();
+  const add = [...counters].map(([id, by]) => {
+    const [name = '', field = ''] = id.split(' ', 2);
+    const key = `${prefix}:ledger:${name}`;
+    const lastMs = Date.parse(name.slice(0, 10)) + ledger.KEPT_DAYS * DAY_MS;
+    expiries.set(key, ['EXPIREAT', key, String(nextUtcMidnightMs(lastMs) / 1000)]);
+    return name.includes(':') ? ['ZINCRBY', key, String(-by), field] : ['HINCRBY', key, field, String(by)];
+  });
+  return [...add, ...expiries.values()];
+}
 
 /**
- * The ledger of processes that share a quota. A read costs one round trip; while Redis is unavailable it returns what was
- * last read plus what this process has not written yet. That is written when Redis is back, and counted once.
+ * The ledger of processes that share a quota. While Redis is unavailable, a read is what was last read plus what this
+ * process has booked since. A batch that was sent and not answered is not sent again: nothing is counted twice.
  */
-export class RedisLedger implements Ledger {
-  readonly #written: RedisBookings;
-  readonly #unwritten = new UnwrittenBookings();
-  readonly #lastSums = new LRUCache<string, Bookings>({ max: MAX_REMEMBERED });
-  readonly #lastTops = new LRUCache<string, readonly MemberRequests[]>({ max: MAX_REMEMBERED });
-  #writing: Promise<void> | undefined;
-  #writeSoon: NodeJS.Timeout | undefined;
+export class RedisLedger implements ledger.Ledger {
+  readonly #link: RedisLink;
+  readonly #prefix: string;
+  readonly #unsent = new Map<string, number>();
+  readonly #known = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  readonly #knownTops = new LRUCache<string, Map<string, number>>({ max: MAX_REMEMBERED });
+  #sending: Promise<void> | undefined;
+  #sendSoon: NodeJS.Timeout | undefined;
 
   constructor(link: RedisLink, prefix: string) {
-    this.#written = new RedisBookings(link, prefix);
-    link.onHealth((health) => health === 'usable' && this.#write());
+    this.#link = link;
+    this.#prefix = prefix;
+    link.onHealth(() => this.#send());
   }
 
-  spent(requester: Requester): Booking {
-    const booking = bookingOf(requester);
-    this.#unwritten.add(booking, { requests: 1 });
-    this.#write();
+  spent(requester: Requester): ledger.Booking {
+    const booking = ledger.bookingOf(requester);
+    this.#book(booking, { requests: 1 });
+    this.#send();
     return booking;
   }
 
-  refused(booking: Booking): void {
-    this.#unwritten.add(booking, { requests: -1, refused: 1 });
-    this.#write();
+  refused(booking: ledger.Booking): void {
+    this.#book(booking, { requests: -1, refused: 1 });
+    this.#send();
   }
 
   saved(requester: Requester): void {
-    this.#unwritten.add(bookingOf(requester), { saved: 1 });
-    this.#writeLater();
+    this.#book(ledger.bookingOf(requester), { saved: 1 });
+    this.#sendSoon ??= setTimeout(() => this.#send(), ledger.WRITE_SAVED_EVERY_MS).unref();
   }
 
   today(): Promise<Bookings> {
@@ -47,76 +75,77 @@ export class RedisLedger implements Ledger {
   }
 
   guildToday(requester: Requester): Promise<Bookings> {
-    return this.#sum(guildScope(requester));
+    return this.#sum(`guild:${guildKey(requester)}`);
   }
 
   memberToday(memberId: string): Promise<Bookings> {
-    return this.#sum(memberScope(memberId));
+    return this.#sum(`member:${memberId}`);
   }
 
-  async topMembers(requester: Requester, count: number): Promise<MemberRequests[]> {
-    const { day } = bookingOf(requester);
-    const guild = guildKey(requester);
-    const read = await unlessFailed(this.#written.top(day, guild, count));
-    const top = remembered(this.#lastTops, `${day} ${guild}`, read) ?? [];
-    return mostFirst(top, this.#unwritten.members(day, guild, read?.batchNumber)).slice(0, count);
+  async topMembers(requester: Requester, count: number): Promise<ledger.MemberRequests[]> {
+    const name = `${utcDay(Date.now())}:${guildKey(requester)}`;
+    const unsent = [...this.#unsent].filter(([id]) => id.startsWith(`${name} `));
+    const key = `${this.#prefix}:ledger:${name}`;
+    const LIMIT = { offset: 0, count: count + unsent.length }; // so many may fall behind by what is unsent
+    const range = { BY: 'SCORE', LIMIT } as const;
+    const read = await this.#link.read((client) => client.zRangeWithScores(key, '-inf', '(0', range)).catch(() => {});
+    if (read) this.#knownTops.set(name, new Map(read.map(({ value, score }) => [value, -score])));
+    const requestsBy = new Map(this.#knownTops.get(name));
+    for (const [id, by] of unsent) {
+      const memberId = id.slice(name.length + 1);
+      requestsBy.set(memberId, (requestsBy.get(memberId) ?? 0) + by);
+    }
+    return [...requestsBy]
+      .flatMap(([memberId, requests]) => (requests > 0 ? [{ memberId, requests }] : []))
+      .sort((a, b) => b.requests - a.requests || (a.memberId < b.memberId ? -1 : 1))
+      .slice(0, count);
   }
 
   async close(): Promise<void> {
-    this.#write();
-    await this.#writing;
-    clearTimeout(this.#writeSoon);
+    this.#send();
+    await this.#sending;
   }
 
-  async #sum(scope: Scope): Promise<Bookings> {
+  async #sum(scope: string): Promise<Bookings> {
     const day = utcDay(Date.now());
-    const read = await unlessFailed(this.#written.sum(day, scope));
-    const last = remembered(this.#lastSums, `${day} ${scope}`, read) ?? NOTHING;
-    const { requests, refused, saved } = plus(last, this.#unwritten.sum(day, scope, read?.batchNumber));
+    const fields = KINDS.map((kind) => `${scope}:${kind}`);
+    // What has been sent is read, too: on one connection Redis keeps the order.
+    const unsent = fields.map((field) => this.#unsent.get(`${day} ${field}`) ?? 0);
+    const key = `${this.#prefix}:ledger:${day}`;
+    const read = await this.#link.read((client) => client.hmGet(key, fields)).catch(() => {}); // the link logs why
+    const [requests = 0, refused = 0, saved = 0] = fields.map((field, index) => {
+      if (read) this.#known.set(`${day} ${field}`, Number(read[index] ?? 0));
+      return (this.#known.get(`${day} ${field}`) ?? 0) + (unsent[index] ?? 0);
+    });
     return { requests: Math.max(0, requests), refused, saved };
   }
 
-  #write(): void {
-    if (!this.#unwritten.isEmpty) this.#writing ??= this.#writeAll();
-  }
-
-  #writeLater(): void {
-    this.#writeSoon ??= setTimeout(() => {
-      this.#writeSoon = undefined;
-      this.#write();
-    }, WRITE_SAVED_EVERY_MS).unref();
-  }
-
-  async #writeAll(): Promise<void> {
-    try {
-      for (let batch = this.#unwritten.next(); batch; batch = this.#unwritten.next()) {
-        await this.#written.add(batch);
-        this.#unwritten.written(batch);
-      }
-    } catch {
-      this.#writeLater(); // retries the same batch
+  #book({ requester, day }: ledger.Booking, counts: Partial<Bookings>): void {
+    for (const [id, by] of countersOf(day, guildKey(requester), requester.memberId, counts)) {
+      const isKept = this.#unsent.has(id) || this.#unsent.size < MAX_UNSENT || id.includes(' all:');
+      if (isKept) this.#unsent.set(id, (this.#unsent.get(id) ?? 0) + by);
     }
-    this.#writing = undefined;
   }
-}
 
-/** The link logs why Redis is unavailable. */
-function unlessFailed<T>(reading: Promise<T>): Promise<T | undefined> {
-  return reading.catch(() => undefined);
-}
-
-function remembered<T extends object>(memory: LRUCache<string, T>, key: string, read: Read<T> | undefined) {
-  if (read) memory.set(key, read.value);
-  return memory.get(key);
-}
-
-/** Equal ones by member id, as Redis ranks them. */
-function mostFirst(top: readonly MemberRequests[], more: readonly MemberRequests[]): MemberRequests[] {
-  const requestsBy = new Map<string, number>();
-  for (const { memberId, requests } of [...top, ...more]) {
-    requestsBy.set(memberId, (requestsBy.get(memberId) ?? 0) + requests);
+  #send(): void {
+    clearTimeout(this.#sendSoon);
+    this.#sendSoon = undefined;
+    if (this.#unsent.size > 0 && this.#link.health === 'usable') this.#sending ??= this.#sendAll();
   }
-  return [...requestsBy]
-    .flatMap(([memberId, requests]) => (requests > 0 ? [{ memberId, requests }] : []))
-    .sort((a, b) => b.requests - a.requests || (a.memberId < b.memberId ? -1 : 1));
+
+  async #sendAll(): Promise<void> {
+    while (this.#unsent.size > 0 && this.#link.health === 'usable') {
+      const batch = this.#unsent.entries().take(COUNTERS_IN_BATCH).toArray();
+      for (const [id, by] of batch) {
+        this.#unsent.delete(id);
+        this.#known.set(id, (this.#known.get(id) ?? 0) + by);
+      }
+      const commands = additions(this.#prefix, batch);
+      const send = this.#link.run((client) =>
+        commands.reduce((multi, command) => multi.addCommand(command), client.multi()).exec(),
+      );
+      await send.catch(() => {}); // lost, when Redis does not have it
+    }
+    this.#sending = undefined;
+  }
 }

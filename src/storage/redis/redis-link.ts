@@ -96,8 +96,6 @@ export class RedisLink {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#nextCheck);
-    // An interrupted ping is an error event, which BullMQ re-emits after its own listeners are gone.
-    this.client.removeAllListeners('error').on('error', () => {});
     this.client.destroy();
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from 'redis';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { utcDay } from '../../../src/model/quota.ts';
 import { RedisLedger } from '../../../src/storage/redis/redis-ledger.ts';
 import { type RedisHealth, RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { logLines } from '../../support/log-lines.ts';
@@ -11,8 +12,8 @@ const ALICE = { memberId: 'alice', guildId: 'guild' };
 const BOB = { memberId: 'bob', guildId: 'guild' };
 const LONG = { timeout: 15_000 };
 
-function linkTo({ url, prefix }: TestRedis): RedisLink {
-  const link = new RedisLink({ url, prefix, log: logLines().log });
+function linkTo({ url, prefix }: TestRedis, answerTimeoutMs?: number): RedisLink {
+  const link = new RedisLink({ url, prefix, log: logLines().log, ...(answerTimeoutMs && { answerTimeoutMs }) });
   onTestFinished(() => link.close());
   return link;
 }
@@ -143,7 +144,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
     });
 
-    it('counts once what Redis stored without an answer', async () => {
+    it('never counts twice what Redis stored without an answer', async () => {
       const redis = await startRealRedis();
       const link = await openedLink(redis);
       const ledger = new RedisLedger(link, redis.prefix);
@@ -161,6 +162,26 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
 
       expect((await (await elsewhere(redis)).today()).requests).toBe(12);
       expect((await ledger.today()).requests).toBe(12);
+    });
+
+    it('counts each member of an outage up to a bound, and everybody in the total', { timeout: 60_000 }, async () => {
+      const redis = await startRealRedis();
+      await redis.kill();
+      const link = linkTo(redis, 10_000);
+      const ledger = new RedisLedger(link, redis.prefix);
+      for (let member = 0; member < 60_000; member++) ledger.spent({ memberId: `member${member}`, guildId: 'guild' });
+      expect((await ledger.today()).requests).toBe(60_000);
+      await redis.start();
+      await becomes(link, 'usable');
+      await ledger.close();
+
+      expect((await ledger.today()).requests).toBe(60_000);
+      expect((await ledger.guildToday(ALICE)).requests).toBe(60_000);
+      const counters = await Promise.all([
+        link.read((client) => client.hLen(`${redis.prefix}:ledger:${utcDay(Date.now())}`)),
+        link.read((client) => client.zCard(`${redis.prefix}:ledger:${utcDay(Date.now())}:guild`)),
+      ]);
+      expect(counters).toEqual([50_001, 49_999]); // 100,000 with the totals
     });
 
     it('keeps bookings while Redis refuses writes, and still reads', async () => {
