@@ -2,7 +2,7 @@
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Optional packages: Node itself, for machines with an older one, and a native decoder that has a fallback in JavaScript.
+# Optional packages: Node itself, for machines with an older one.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-slim
