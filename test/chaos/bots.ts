@@ -38,6 +38,10 @@ export class Bots {
     return underWay.finally(() => this.#restarting.delete(process));
   }
 
+  isRestarting(process: number): boolean {
+    return this.#restarting.has(process);
+  }
+
   /** Resolves when no restart is under way. */
   async quiet(): Promise<void> {
     await Promise.all(this.#restarting.values());

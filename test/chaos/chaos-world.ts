@@ -19,6 +19,8 @@ const LIMITS_OF_ONE = { requestsPerMinute: 3_000, burst: 40, requestsPerDay: 400
 const LIMITS_OF_SEVERAL = { requestsPerMinute: 600, burst: 20, requestsPerDay: 400 };
 /** A valid snowflake timestamp that is a multiple of every number of shards up to 16. */
 const GUILDS_MADE_AT = 720_720n * 2n ** 18n;
+/** Longer than the 4 s after which the others take a process for dead. */
+const LONGEST_PARTITION_MS = 6_000;
 /** A bot holds 70 MB of its own; what leaks under faults would soon be more than this. */
 const HEAP_MB = 128;
 
@@ -38,7 +40,7 @@ export async function startWorld(
     nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS,
   });
   const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-chaos-'));
-  const redis = several ? await startChaosRedis() : undefined;
+  const redis = several ? await startChaosRedis(processes) : undefined;
   await registerCommands(discord);
   const env = {
     // Both, as in docs/configuration.md: with a large young generation beside so small an old one, V8 marks without end.
@@ -70,7 +72,15 @@ export async function startWorld(
     bots,
     dataDir,
     redis,
-    restartBot: (signal, strength) => bots.restart(Math.floor(strength * processes), signal),
+    async restartBot(signal, strength) {
+      const process = Math.floor(strength * processes);
+      // What a process that is cut off holds in memory would be lost with it, whatever the design.
+      if (!redis?.isCutOff(process)) await bots.restart(process, signal);
+    },
+    async cutOff(how, strength) {
+      const [process, rest] = [Math.floor(strength * processes), (strength * processes) % 1];
+      if (redis && !bots.isRestarting(process)) await redis.cutOff(process, how, 1_000 + rest * LONGEST_PARTITION_MS);
+    },
     async close() {
       await redis?.close();
       await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true, force: true })]);

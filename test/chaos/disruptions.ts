@@ -11,7 +11,7 @@ export interface Disruptions {
 }
 
 /** A process notices within 2 s that Redis is available again. */
-const NOTICE_MS = 2_000;
+export const NOTICE_MS = 2_000;
 /** By then its deferred replies are in Redis again: it writes them with the next heartbeat, a second later. */
 const REWRITE_MS = 4_000;
 /** A dead process is detected after 5 s, by checks every few seconds. */

@@ -15,6 +15,8 @@ export interface ChaosWorld {
   redis?: ChaosRedis | undefined;
   /** Ends a bot and starts it again; `strength` from 0 up to 1 selects it. Resolves when it is connected. */
   restartBot(signal: 'SIGKILL' | 'SIGTERM', strength: number): Promise<void>;
+  /** Only with several: cuts one bot off from Redis; `strength` selects it and for how long. Resolves when that is over. */
+  cutOff?(how: 'closed' | 'silent', strength: number): Promise<void>;
 }
 
 type Fault = (world: ChaosWorld, strength: number) => void | Promise<void>;
@@ -101,6 +103,10 @@ const FAULTS = {
   'redis restarts empty': ({ redis }, strength) => redis?.crashAndForget(strength * LONGEST_MS),
   'redis hangs': ({ redis }, strength) => redis?.hang(100 + strength * 2 * LONGEST_MS),
   'redis is slow': ({ redis }, strength) => redis?.slowDown(20 + strength * 130, 2 * LONGEST_MS),
+  'redis ends the connections of one bot': (world, strength) => world.cutOff?.('closed', strength),
+  'redis is silent to one bot': (world, strength) => world.cutOff?.('silent', strength),
+  'redis fails over, connections end': ({ redis }) => redis?.failOver('dropped'),
+  'redis fails over, connections stay': ({ redis }) => redis?.failOver('kept'),
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;

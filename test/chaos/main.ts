@@ -20,7 +20,8 @@ if (processes > 1 && redisServerBinary() === undefined) {
 const again = `--seconds ${seconds} --seed ${seed}${processes > 1 ? ` --processes ${processes}` : ''}`;
 process.stdout.write(`Seed ${seed}, ${seconds} s. Again with: npm run chaos -- ${again}\n`);
 const report = await runChaos({ seed, seconds, processes });
-const { commands, faults, endings, requests, overruns, outcomes, excused, failures, disruptions } = report;
+const { commands, faults, endings, requests, overruns, overrunsOnReturn, outcomes, excused, failures, disruptions } =
+  report;
 const lines = [
   `commands                 ${commands}, among ${faults} faults`,
   `answered with a card     ${endings.card}`,
@@ -32,6 +33,7 @@ const lines = [
   `answered twice           ${endings.twice}`,
   `requests by status       ${listed(requests)}`,
   `over the plan            ${overruns} (429s without a storm or a spent day)`,
+  `over it on return        ${overrunsOnReturn} (when a process that was cut off from Redis was back)`,
   `logged                   ${listed(outcomes)}`,
   ...[...excused, ...failures].map((line) => `  ${line}`),
   ...(excused.length + failures.length > 0 ? disruptions.map((line) => `  ${line}`) : []),

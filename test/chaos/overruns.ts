@@ -1,8 +1,8 @@
 import type { ListeningCardService } from '../../src/sandbox/card-service.ts';
 
-/** Counts requests that exceeded the plan: 429s that neither a storm nor a spent day explains. */
-export function watchOverruns(service: ListeningCardService): { readonly count: number } {
-  const overruns = { count: 0 };
+/** When requests exceeded the plan: 429s that neither a storm nor a spent day explains. */
+export function watchOverruns(service: ListeningCardService): readonly number[] {
+  const overrunsAtMs: number[] = [];
   let last = service.requests.at(-1);
   service.onChange(() => {
     const request = service.requests.at(-1);
@@ -10,7 +10,7 @@ export function watchOverruns(service: ListeningCardService): { readonly count: 
     last = request;
     const { switches, dayRemaining } = service.state();
     const excused = request.atMs < switches.stormUntilMs || dayRemaining === 0;
-    if (request.status === 429 && !excused) overruns.count++;
+    if (request.status === 429 && !excused) overrunsAtMs.push(request.atMs);
   });
-  return overruns;
+  return overrunsAtMs;
 }

@@ -4,7 +4,9 @@ import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { alarmsIn } from './alarms.ts';
+import { type Partition, SETTLED_MS } from './chaos-redis.ts';
 import { startWorld } from './chaos-world.ts';
+import { NOTICE_MS } from './disruptions.ts';
 import { applyFault, type ChaosWorld, FAULT_NAMES, REDIS_FAULT_NAMES } from './faults.ts';
 import { watchMilestones } from './milestones.ts';
 import { type Ending, endingOf, isFinal } from './outcome.ts';
@@ -20,11 +22,13 @@ export interface ChaosReport {
   requests: Record<number, number>;
   /** 429s because the bots together exceeded the plan. */
   overruns: number;
+  /** Those of them after a process that had been cut off was back and had told the others what it spent. */
+  overrunsOnReturn: number;
   /** Outcomes that the bots logged for commands. */
   outcomes: Record<string, number>;
   /** The commands with an excused ending. */
   excused: string[];
-  /** The commands that were lost or answered twice, and alarming log lines. */
+  /** The commands that were lost or answered twice, 429s on return, and alarming log lines. */
   failures: string[];
   /** When which process or Redis was unavailable. */
   disruptions: string[];
@@ -64,7 +68,7 @@ export async function runChaos({
     ...density,
   });
   const milestones = watchMilestones(discord);
-  const overruns = watchOverruns(cardService);
+  const overrunsAtMs = watchOverruns(cardService);
   const commands = await play(events, world);
 
   await redis?.quiet();
@@ -99,14 +103,20 @@ export async function runChaos({
   const output = bots.output();
   const outcomes = countsOf([...output.matchAll(/"outcome":"([^"]+)"/g)].map(([, outcome = '']) => outcome));
   const requests = { ...cardService.counts.byStatus };
-  failures.push(...alarmsIn(output).map((line) => `alarm: ${line}`));
+  const onReturn = overrunsAtMs.filter((atMs) => redis?.partitions.some((partition) => isOnReturn(atMs, partition)));
+  failures.push(
+    ...onReturn.map((atMs) => `429 on return: ${timeOf(atMs)}`),
+    ...(redis?.failures ?? []),
+    ...alarmsIn(output).map((line) => `alarm: ${line}`),
+  );
   await world.close();
   return {
     commands: commands.length,
     faults: events.filter(({ kind }) => kind === 'fault').length,
     endings,
     requests,
-    overruns: overruns.count,
+    overruns: overrunsAtMs.length,
+    overrunsOnReturn: onReturn.length,
     outcomes,
     excused,
     failures,
@@ -118,8 +128,16 @@ export async function runChaos({
       ...(redis?.outages ?? []).map(
         (outage) => `redis ${outage.emptied ? 'emptied' : 'unavailable'} ${during(outage)}`,
       ),
+      ...(redis?.partitions ?? []).map(
+        (partition) => `redis ${partition.how} to process ${partition.process} ${during(partition)}`,
+      ),
     ].sort(),
   };
+}
+
+/** Whether the process had noticed that Redis is back, and no other fault of Redis can have begun. */
+function isOnReturn(atMs: number, { toMs }: Partition): boolean {
+  return toMs + NOTICE_MS <= atMs && atMs < toMs + SETTLED_MS;
 }
 
 /** @returns the typed commands, right after the last event */
