@@ -1,12 +1,23 @@
 import { type BenchTable, toMarkdown } from '../table.ts';
 import { startBenchRedis } from './bench-redis.ts';
 import { cpuPerCommand } from './cpu-per-command.ts';
-import { type FigurePart, type MeasurePart, PROCESSES } from './figure-part.ts';
+import { distantRedis } from './distant-redis.ts';
+import { columns, type FigurePart, type MeasurePart } from './figure-part.ts';
 import { popularCards } from './popular-cards.ts';
 import { redisLatency } from './redis-latency.ts';
+import { rollingRestart } from './rolling-restart.ts';
 import { simultaneousLookups } from './simultaneous-lookups.ts';
+import { startedAtOnce } from './started-at-once.ts';
 
-const PARTS: readonly MeasurePart[] = [simultaneousLookups, popularCards, redisLatency, cpuPerCommand];
+const PARTS: readonly MeasurePart[] = [
+  simultaneousLookups,
+  startedAtOnce,
+  distantRedis,
+  rollingRestart,
+  popularCards,
+  redisLatency,
+  cpuPerCommand,
+];
 
 /** Several processes with one quota, in Redis mode. */
 export async function run(): Promise<BenchTable> {
@@ -16,7 +27,7 @@ export async function run(): Promise<BenchTable> {
     for (const measure of PARTS) parts.push(await measure(redis));
     return {
       title: 'Several processes with one quota, in Redis mode',
-      columns: ['', ...PROCESSES.map((count) => `${count} ${count === 1 ? 'process' : 'processes'}`)],
+      columns: columns(),
       rows: parts.flatMap(({ rows }) => rows),
       verdicts: parts.flatMap(({ verdicts }) => verdicts),
       notes: [redis.note, ...parts.flatMap(({ notes }) => notes)],

@@ -7,26 +7,26 @@ import type { BenchRedis } from './bench-redis.ts';
 import { type FigurePart, PROCESSES } from './figure-part.ts';
 import { LookupProcesses } from './lookup-processes.ts';
 
-const LOOKUPS = 60;
+export const LOOKUPS = 60;
 const PER_SECOND = 10;
 const BURST = 20;
 /** A full bucket at once, and the rest as it refills. */
-const OPTIMUM_MS = ((LOOKUPS - BURST) / PER_SECOND) * 1000;
-const ALLOWED = 1.05;
+export const OPTIMUM_MS = ((LOOKUPS - BURST) / PER_SECOND) * 1000;
+export const ALLOWED = 1.05;
 const ROUNDS = 3;
 
-const PACE = { requestsPerMinute: PER_SECOND * 60, burst: BURST };
+export const PACE = { requestsPerMinute: PER_SECOND * 60, burst: BURST };
 const DIFFERENT = DAY_CARDS.map(({ id: cardId }, index) => {
   return { cardId, requester: { memberId: `member ${index}`, guildId: 'server' } };
 });
-const SIMULTANEOUS = DIFFERENT.slice(0, LOOKUPS);
+export const SIMULTANEOUS = DIFFERENT.slice(0, LOOKUPS);
 /** Two for each of four processes, so that they are connected and their code is partly compiled. */
 const WARM_UP_LOOKUPS = DIFFERENT.slice(LOOKUPS, LOOKUPS + 8);
 /** Until the bucket is full again. */
 const REFILL_MS = (WARM_UP_LOOKUPS.length / PER_SECOND) * 1000 + 200;
 const STAGGER_MS = 700;
 
-interface Run {
+export interface Run {
   makespanMs: number;
   refused: number;
   withCard: number;

@@ -14,6 +14,7 @@ import { type BenchRedis, startBenchRedis } from './bench-redis.ts';
 import { putCards } from './cards-in-redis.ts';
 import { bytesOfEach } from './redis-memory.ts';
 import { RedisUse } from './redis-use.ts';
+import { sentCommands } from './sent-commands.ts';
 
 const COMMANDS = 3_000;
 const IDLE_MS = 5_000;
@@ -28,14 +29,20 @@ export async function run(): Promise<BenchTable> {
     const use = await RedisUse.of(redis.url);
     const memory = await bytesOfEach(use, variablesFor(redis, 'http://cards.example'));
     const cost = await costs(redis, use);
+    const sent = await sentToRedis(redis);
     use.close();
     return {
       title: 'What Redis mode costs',
       columns: ['', ''],
-      rows: [...memory.map(([what, bytes]) => [`Redis memory, ${what}`, `${Math.round(bytes)} bytes`]), ...cost],
+      rows: [
+        ...memory.map(([what, bytes]) => [`Redis memory, ${what}`, `${Math.round(bytes)} bytes`]),
+        ...sent,
+        ...cost,
+      ],
       notes: [
         redis.note,
         `CPU time of Redis: from its own INFO, for ${COMMANDS.toLocaleString('en')} commands of a kind (${DAY_CARDS.length} with a request), less what an idle process costs in the same time. CPU time of a process: as fast as possible, ${AT_ONCE} concurrent commands. Resident size: after as many commands.`,
+        `Commands to Redis: as MONITOR shows them, without what an idle process sends; a script or a transaction is one.`,
       ],
     };
   } finally {
@@ -88,6 +95,21 @@ async function costs(redis: BenchRedis, use: RedisUse): Promise<string[][]> {
     ];
   } finally {
     await Promise.all(bots.map((bot) => bot.stop()));
+    await service.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** With budgets for members, which the other figures are without. */
+async function sentToRedis(redis: BenchRedis): Promise<string[][]> {
+  const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
+  const service = await startCardService({ plan: 'enterprise', ...PACE, cards: DAY_CARDS });
+  const variables = { ...variablesFor(redis, service.url), MEMBER_DAILY_REQUESTS: '1000' };
+  try {
+    await putCards(variables, 300);
+    const found = await sentCommands(variables, folder);
+    return found.map(([kind, commands]) => [`Commands to Redis, ${kind}`, commands.toFixed(1)]);
+  } finally {
     await service.close();
     rmSync(folder, { recursive: true });
   }
