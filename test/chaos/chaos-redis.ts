@@ -104,13 +104,13 @@ export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
       if (!(await old.handOver())) return;
       server = next;
       for (const relay of relays) {
-        relay.targetPort = next.port;
+        relay.leadTo(next.url);
         if (connections === 'dropped') relay.drop();
       }
     });
     if (server === old) return next.remove();
     await sleep(RIDDEN_OUT_MS);
-    const behind = relays.flatMap((relay, process) => (relay.connectionsTo(old.port) > 0 ? [process] : []));
+    const behind = relays.flatMap((relay, process) => (relay.leadsTo(old.url) ? [process] : []));
     if (behind.length > 0) failures.push(`still connected to the primary before: processes ${behind.join(', ')}`);
     await old.remove();
   }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from 'redis';
+import { createClient, type RedisClientType } from 'redis';
 import { redisServerBinary } from '../support/redis/server-binary.ts';
 import { runServer, type ServerProcess } from '../support/redis/server-process.ts';
 
@@ -25,7 +25,7 @@ export interface ChaosServer {
 
 /** As in compose.yaml: everything is persisted, nothing is evicted. */
 const SETTINGS = { bind: '127.0.0.1', save: '', appendonly: 'yes', 'maxmemory-policy': 'noeviction' };
-const HAND_OVER_MS = 3_000;
+const PATIENCE_MS = 5_000;
 
 /** Starts a Redis, as the replica of another if one is given. @throws without a Redis on PATH */
 export function serverStarter(): (primary?: ChaosServer) => Promise<ChaosServer> {
@@ -43,6 +43,7 @@ async function startServer(binary: string, port: number, primary?: ChaosServer):
   const replicaOf = primary && { replicaof: `127.0.0.1 ${primary.port}` };
   let running: ServerProcess = await runServer(binary, { ...settings, ...replicaOf });
   const url = `redis://127.0.0.1:${port}`;
+  if (primary) await isInSync(url);
   return {
     url,
     port,
@@ -61,19 +62,29 @@ async function startServer(binary: string, port: number, primary?: ChaosServer):
 }
 
 /** FAILOVER holds writes back until the replica has all of them. */
-async function handOver(url: string): Promise<boolean> {
-  const client = await createClient({ url }).connect();
-  let isAsked = false;
+function handOver(url: string): Promise<boolean> {
+  return asked(url, async (client) => {
+    if ((await client.role())?.role === 'slave') return true;
+    await client.sendCommand(['FAILOVER', 'TIMEOUT', '1000']).catch(() => {}); // under way already
+    return false;
+  });
+}
+
+/** Whether a replica has everything and receives what comes. */
+function isInSync(url: string): Promise<boolean> {
+  return asked(url, async (client) => {
+    const role = await client.role();
+    return role?.role === 'slave' && role.state === 'connected';
+  });
+}
+
+/** Asks again and again until the answer is yes. */
+async function asked(url: string, question: (client: RedisClientType) => Promise<boolean>): Promise<boolean> {
+  const client: RedisClientType = createClient({ url });
+  await client.connect();
   try {
-    for (const giveUpAtMs = Date.now() + HAND_OVER_MS; Date.now() < giveUpAtMs; await sleep(20)) {
-      const role = (await client.role())?.role;
-      if (role === 'slave') return true;
-      // Refused until a replica has connected.
-      if (!isAsked)
-        isAsked = await client.sendCommand(['FAILOVER', 'TIMEOUT', '1000']).then(
-          () => true,
-          () => false,
-        );
+    for (const giveUpAtMs = Date.now() + PATIENCE_MS; Date.now() < giveUpAtMs; await sleep(20)) {
+      if (await question(client)) return true;
     }
     return false;
   } finally {

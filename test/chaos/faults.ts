@@ -116,8 +116,7 @@ const ALL_NAMES = Object.keys(FAULTS) as FaultName[];
 export const FAULT_NAMES: readonly FaultName[] = ALL_NAMES.filter((name) => !name.startsWith('redis'));
 /** For several bots over one Redis: faults that concern only them are more frequent. */
 export const REDIS_FAULT_NAMES: readonly FaultName[] = [
-  // A failover is not ridden out yet: connections stay with the primary before.
-  ...ALL_NAMES.filter((name) => !name.startsWith('card ') && !name.startsWith('redis fails over')),
+  ...ALL_NAMES.filter((name) => !name.startsWith('card ')),
   'bot is killed',
   'redis is killed',
   'redis hangs',

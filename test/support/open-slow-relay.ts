@@ -34,7 +34,10 @@ export async function openSlowRelay(
     if (state === 'closed') return near.destroy();
     const far = connect(Number(target.port), target.hostname);
     for (const socket of [near, far]) {
-      sockets.set(socket.setNoDelay().on('error', () => {}), target);
+      sockets.set(
+        socket.setNoDelay().on('error', () => {}),
+        target,
+      );
       socket.on('close', () => sockets.delete(socket));
     }
     pass(near, far);
