@@ -2,19 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { OtherQueues } from '../../lookup/other-queues.ts';
 import type { RedisHealth, RedisLink } from './redis-link.ts';
+import { unlessUnavailable } from './redis-unavailable.ts';
 
 /**
- * Writes a heartbeat: the time by Redis's clock, and the length of the queue. Returns that time and the heartbeats of all
- * processes, without those that ended long ago.
+ * In front of every script: Redis's clock, and whether a process is dead. KEYS[1]: what the script is about; KEYS[2]: the
+ * heartbeats; ARGV[1]: this process; ARGV[2]: how long a dead process is silent, empty while none may be declared dead.
  */
-const HEARTBEAT = `
-  local time = redis.call('TIME')
+const PRELUDE = `
+  local self, deadAfterMs, time = ARGV[1], tonumber(ARGV[2]), redis.call('TIME')
   local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
-  redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', nowMs) .. ' ' .. ARGV[2])
-  redis.call('PEXPIRE', KEYS[1], 60000)
-  local heartbeats = redis.call('HGETALL', KEYS[1])
+  local function silentMs(heartbeat) return nowMs - tonumber(string.match(heartbeat, '^%d+')) end
+  local function isDead(process)
+    if not deadAfterMs then return false end
+    local heartbeat = redis.call('HGET', KEYS[2], process)
+    return not heartbeat or silentMs(heartbeat) >= deadAfterMs
+  end
+`;
+/** Writes a heartbeat with the length of the queue; returns Redis's clock and all heartbeats but those of long ago. */
+const HEARTBEAT = `
+  redis.call('HSET', KEYS[2], self, string.format('%.0f', nowMs) .. ' ' .. ARGV[3])
+  redis.call('PEXPIRE', KEYS[2], 60000)
+  local heartbeats = redis.call('HGETALL', KEYS[2])
   for i = 1, #heartbeats, 2 do
-    if nowMs - tonumber(string.match(heartbeats[i + 1], '^%d+')) > 60000 then redis.call('HDEL', KEYS[1], heartbeats[i]) end
+    if silentMs(heartbeats[i + 1]) > 60000 then redis.call('HDEL', KEYS[2], heartbeats[i]) end
   end
   return {nowMs, heartbeats}
 `;
@@ -99,11 +109,18 @@ export class ProcessesAlive implements OtherQueues {
     this.#onHeartbeat.push(listener);
   }
 
+  /** Runs a script after `PRELUDE`; `args` are ARGV[3] and what follows. @throws RedisUnavailable */
+  run(script: string, key: string, args: readonly string[]): Promise<unknown> {
+    const keys = [key, this.key];
+    const process = [this.id, this.hasSeenAll ? String(this.deadAfterMs) : ''];
+    return this.#link.run((client) => client.eval(PRELUDE + script, { keys, arguments: [...process, ...args] }));
+  }
+
   /** Tells the others that this process ends, so that they need not wait until it counts as dead. Never rejects. */
   async leave(): Promise<void> {
     this.#hasLeft = true;
     clearInterval(this.#timer);
-    await this.#link.run((client) => client.hDel(this.key, this.id)).catch(() => {});
+    await unlessUnavailable(this.#link.run((client) => client.hDel(this.key, this.id)));
   }
 
   /** With a margin, since heartbeats take different times to arrive. */
@@ -121,9 +138,7 @@ export class ProcessesAlive implements OtherQueues {
   async #beat(): Promise<void> {
     if (this.#hasLeft) return;
     const sentMs = performance.now();
-    const answer = await this.#link
-      .run((client) => client.eval(HEARTBEAT, { keys: [this.key], arguments: [this.id, String(this.#queueLength)] }))
-      .catch(() => undefined);
+    const answer = await unlessUnavailable(this.run(HEARTBEAT, this.key, [String(this.#queueLength)]));
     if (answer === undefined) return;
     const [nowMs, heartbeats] = HeartbeatAnswer.parse(answer);
     this.#alive.clear();

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
 import { DeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
@@ -8,42 +9,32 @@ import { unlessUnavailable } from './redis-unavailable.ts';
 /** Longer than a reply can be completed, which is 15 minutes. */
 const KEPT_MS = 16 * 60_000;
 
-/** Stores rows of (interaction id, reply) for the process ARGV[1], unless they are stored. Returns the owner of each. */
+/** Stores rows (interaction id, reply) of this process, unless they are stored. Returns the owner of each. */
 const ADD = `
   local owners = {}
-  for i = 3, #ARGV, 2 do
-    redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[1] .. ' ' .. ARGV[i + 1])
+  for i = 4, #ARGV, 2 do
+    redis.call('HSETNX', KEYS[1], ARGV[i], self .. ' ' .. ARGV[i + 1])
     owners[#owners + 1] = string.match(redis.call('HGET', KEYS[1], ARGV[i]), '^%S*')
   end
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
   return owners
 `;
-
-/**
- * Gives ARGV[1] the rows of ARGV[2] and, if ARGV[3] is 1, those whose owner has been silent for ARGV[4] ms. Returns them
- * and, if ARGV[5] is 1, what ARGV[1] has already.
- */
+/** Gives ARGV[3] the rows of ARGV[4] and of the dead. Returns them and, if ARGV[5] is 1, what ARGV[3] has already. */
 const GIVE = `
-  local time = redis.call('TIME')
-  local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
-  local isLeft = {[ARGV[1]] = false, [ARGV[2]] = true}
-  local rows, given = redis.call('HGETALL', KEYS[1]), {}
+  local isGiven = {[ARGV[3]] = false, [ARGV[4]] = true}
+  local rows, told = redis.call('HGETALL', KEYS[1]), {}
   for i = 1, #rows, 2 do
-    local owner = string.match(rows[i + 1], '^%S*')
-    if isLeft[owner] == nil and ARGV[3] == '1' then
-      local heartbeat = redis.call('HGET', KEYS[2], owner)
-      isLeft[owner] = not heartbeat or nowMs - tonumber(string.match(heartbeat, '^%d+')) >= tonumber(ARGV[4])
-    end
-    local reply = string.sub(rows[i + 1], #owner + 2)
-    if isLeft[owner] then redis.call('HSET', KEYS[1], rows[i], ARGV[1] .. ' ' .. reply) end
-    if isLeft[owner] or (owner == ARGV[1] and ARGV[5] == '1') then
-      given[#given + 1] = rows[i]
-      given[#given + 1] = reply
+    local owner, reply = string.match(rows[i + 1], '^(%S*) ?(.*)$')
+    if isGiven[owner] == nil then isGiven[owner] = isDead(owner) end
+    if isGiven[owner] then redis.call('HSET', KEYS[1], rows[i], ARGV[3] .. ' ' .. reply) end
+    if isGiven[owner] or (owner == ARGV[3] and ARGV[5] == '1') then
+      told[#told + 1] = rows[i]
+      told[#told + 1] = reply
     end
   end
-  return given
+  return told
 `;
-/** The owner of rows that were left to any process. */
+/** The owner of rows that are left to any process. */
 const NOBODY = '-';
 
 /** A reply that this process is to complete. */
@@ -65,8 +56,8 @@ export class RedisJournal implements ReplyJournal {
   readonly #key: string;
   readonly #log: Logger;
   readonly #pending = new Map<string, Pending>();
-  /** Completed and maybe still stored, each with the time at which it is so no longer. */
-  readonly #completed = new Map<string, number>();
+  /** Completed, and maybe still stored. */
+  readonly #completed = new LRUCache<string, true>({ max: 100_000, ttl: KEPT_MS });
   #takeOver: ((reply: DeferredReply) => void) | undefined;
   /** The `aliveSinceMs` in which this process last learned what it owns: an answer may have been lost before. */
   #learnedIn = Number.NaN;
@@ -108,12 +99,8 @@ export class RedisJournal implements ReplyJournal {
 
   async remove(interactionId: string): Promise<void> {
     this.#pending.delete(interactionId);
-    this.#completed.set(interactionId, Date.now() + KEPT_MS);
+    this.#completed.set(interactionId, true);
     await unlessUnavailable(this.#removeStored([interactionId]));
-    for (const [id, untilMs] of this.#completed) {
-      if (untilMs > Date.now()) break; // in the order in which they end
-      this.#completed.delete(id);
-    }
   }
 
   takeOver(listener: (reply: DeferredReply) => void): void {
@@ -124,7 +111,7 @@ export class RedisJournal implements ReplyJournal {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#round;
-    await unlessUnavailable(this.#catchUp().then(() => this.#run(GIVE, [NOBODY, this.#processesAlive.id, '0'])));
+    await unlessUnavailable(this.#catchUp().then(() => this.#run(GIVE, [NOBODY, this.#processesAlive.id])));
   }
 
   /** Stores what is pending and removes what is completed, if Redis may not know of it. */
@@ -135,11 +122,9 @@ export class RedisJournal implements ReplyJournal {
   }
 
   async #takeRows(): Promise<void> {
-    const { id, aliveSinceMs, hasSeenAll, deadAfterMs } = this.#processesAlive;
     if (this.#takeOver === undefined || this.#isClosed) return;
-    const flag = (isSo: boolean) => (isSo ? '1' : '0');
-    const isBehind = this.#learnedIn !== aliveSinceMs;
-    const rows = await this.#run(GIVE, [id, NOBODY, flag(hasSeenAll), String(deadAfterMs), flag(isBehind)]);
+    const { id, aliveSinceMs } = this.#processesAlive;
+    const rows = await this.#run(GIVE, [id, NOBODY, this.#learnedIn === aliveSinceMs ? '0' : '1']);
     this.#learnedIn = aliveSinceMs;
     if (this.#isClosed) return; // they are left with all others
     const replies: DeferredReply[] = [];
@@ -160,9 +145,9 @@ export class RedisJournal implements ReplyJournal {
   /** @returns their owners: this process, unless another has stored or taken over a reply before */
   async #write(pending: readonly Pending[]): Promise<string[]> {
     if (pending.length === 0) return [];
-    const { id, aliveSinceMs } = this.#processesAlive;
+    const { aliveSinceMs } = this.#processesAlive;
     const rows = pending.flatMap(({ reply }) => [reply.interactionId, JSON.stringify(reply)]);
-    const owners = await this.#run(ADD, [id, String(KEPT_MS), ...rows]);
+    const owners = await this.#run(ADD, [String(KEPT_MS), ...rows]);
     for (const each of pending) each.writtenIn = aliveSinceMs;
     return owners;
   }
@@ -173,10 +158,8 @@ export class RedisJournal implements ReplyJournal {
     for (const id of interactionIds) this.#completed.delete(id);
   }
 
-  async #run(script: string, args: string[]): Promise<string[]> {
-    const keys = [this.#key, this.#processesAlive.key];
-    const answer = await this.#link.run((client) => client.eval(script, { keys, arguments: args }));
-    return z.array(z.string()).parse(answer ?? []);
+  async #run(script: string, args: readonly string[]): Promise<string[]> {
+    return z.array(z.string()).parse(await this.#processesAlive.run(script, this.#key, args));
   }
 
   #read(json: string): DeferredReply | undefined {

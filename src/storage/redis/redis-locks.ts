@@ -1,35 +1,27 @@
 import { type IdentifySlots, LocalIdentifySlots, SLOT_MS } from '../../discord/gateway/identify.ts';
 import type { CardLock } from '../../lookup/lookup-requests.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
-import type { RedisLink } from './redis-link.ts';
 import { unlessUnavailable } from './redis-unavailable.ts';
 
 /**
- * Gives ARGV[1] the lock for ARGV[2] ms if it is free or, with ARGV[3], if its owner has been silent for so many ms.
- * Returns 0, or in how many ms the lock of another ends.
+ * Gives this process the lock for ARGV[3] ms if it is free or, if ARGV[4] is 1, its owner is dead. Returns 0, or in how many
+ * ms the lock of another ends.
  */
 const ACQUIRE = `
   local owner = redis.call('GET', KEYS[1])
-  local isFree = not owner
-  if owner and owner ~= ARGV[1] and ARGV[3] then
-    local time, heartbeat = redis.call('TIME'), redis.call('HGET', KEYS[2], owner)
-    local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
-    isFree = not heartbeat or nowMs - tonumber(string.match(heartbeat, '^%d+')) >= tonumber(ARGV[3])
-  end
+  local isFree = not owner or (ARGV[4] == '1' and owner ~= self and isDead(owner))
   if not isFree then return math.max(redis.call('PTTL', KEYS[1]), 1) end
-  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  redis.call('SET', KEYS[1], self, 'PX', ARGV[3])
   return 0
 `;
-const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
+const RELEASE = `if redis.call('GET', KEYS[1]) == self then redis.call('DEL', KEYS[1]) end`;
 
 /** Locks that one process owns at a time, and that it alone releases. Each ends by itself. No method rejects. */
 export class RedisLocks {
-  readonly #link: RedisLink;
   readonly #processesAlive: ProcessesAlive;
   readonly #prefix: string;
 
-  constructor(link: RedisLink, processesAlive: ProcessesAlive, prefix: string) {
-    this.#link = link;
+  constructor(processesAlive: ProcessesAlive, prefix: string) {
     this.#processesAlive = processesAlive;
     this.#prefix = `${prefix}:lock`;
   }
@@ -39,9 +31,7 @@ export class RedisLocks {
    * @returns 0 for the new owner; otherwise milliseconds until it ends; `undefined` while Redis is unavailable
    */
   async acquire(name: string, ttlMs: number, { endsWithOwner = false } = {}): Promise<number | undefined> {
-    const { hasSeenAll, deadAfterMs } = this.#processesAlive;
-    const deadAfter = endsWithOwner && hasSeenAll ? [String(deadAfterMs)] : [];
-    const waitMs = await this.#run(ACQUIRE, name, [String(ttlMs), ...deadAfter]);
+    const waitMs = await this.#run(ACQUIRE, name, [String(ttlMs), endsWithOwner ? '1' : '0']);
     return waitMs === undefined ? undefined : Number(waitMs);
   }
 
@@ -50,9 +40,7 @@ export class RedisLocks {
   }
 
   #run(script: string, name: string, args: string[]): Promise<unknown> {
-    const keys = [`${this.#prefix}:${name}`, this.#processesAlive.key];
-    const options = { keys, arguments: [this.#processesAlive.id, ...args] };
-    return unlessUnavailable(this.#link.run((client) => client.eval(script, options)));
+    return unlessUnavailable(this.#processesAlive.run(script, `${this.#prefix}:${name}`, args));
   }
 }
 

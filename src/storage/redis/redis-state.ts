@@ -52,7 +52,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   });
   const ledger = new RedisLedger(link, prefix);
   const journal = new RedisJournal(link, processesAlive, prefix, log);
-  const locks = new RedisLocks(link, processesAlive, prefix);
+  const locks = new RedisLocks(processesAlive, prefix);
   warnOfSettings(link, log);
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
   if (refusal) throw refusal;

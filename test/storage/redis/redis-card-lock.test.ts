@@ -33,7 +33,7 @@ async function join(
   const processesAlive = new ProcessesAlive(link, prefix, 1, HEARTBEATS);
   onFinished(() => processesAlive.leave());
   await link.opened(10_000);
-  const locks = new RedisLocks(link, processesAlive, prefix);
+  const locks = new RedisLocks(processesAlive, prefix);
   return { link, lines, processesAlive, locks, cardLock: new RedisCardLock(locks, 'account', ttlMs) };
 }
 

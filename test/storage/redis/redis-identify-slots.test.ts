@@ -13,7 +13,7 @@ async function slotsAt({ url, prefix }: { url: string; prefix: string }, answerT
   const processesAlive = new ProcessesAlive(link, prefix);
   onTestFinished(() => processesAlive.leave());
   await link.opened(10_000);
-  return { link, processesAlive, slots: new RedisIdentifySlots(new RedisLocks(link, processesAlive, prefix)) };
+  return { link, processesAlive, slots: new RedisIdentifySlots(new RedisLocks(processesAlive, prefix)) };
 }
 
 describe('identify slots in Redis', () => {

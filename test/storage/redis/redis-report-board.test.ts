@@ -29,7 +29,7 @@ async function join({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>, answerTi
   const processesAlive = new ProcessesAlive(link, prefix);
   onFinished(() => processesAlive.leave());
   await link.opened(10_000);
-  const locks = new RedisLocks(link, processesAlive, prefix);
+  const locks = new RedisLocks(processesAlive, prefix);
   return { link, lines, prefix, board: new RedisReportBoard(link, locks, prefix, 'account') };
 }
 
