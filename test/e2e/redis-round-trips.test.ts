@@ -1,0 +1,69 @@
+import { beforeAll, expect, it } from 'vitest';
+import { prepareProcesses, showsCard, type TestProcesses } from '../support/processes.ts';
+import { type RecordingRelay, startRecordingRelay } from '../support/redis/recording-relay.ts';
+import { startRedis } from '../support/redis.ts';
+
+const PATIENCE = { timeout: 30_000, interval: 50 };
+const KNOWN = 'base1-2';
+const UNKNOWN = 'base1-4';
+
+let processes: TestProcesses;
+let relays: RecordingRelay[];
+beforeAll(async () => {
+  const redis = await startRedis();
+  const env = { MEMBER_DAILY_REQUESTS: '1000' };
+  processes = await prepareProcesses({ redis, service: { plan: 'pro' }, env });
+  relays = [await startRecordingRelay(redis.url), await startRecordingRelay(redis.url)];
+  await Promise.all(relays.map(({ url }, shard) => processes.start(shard, { REDIS_URL: url })));
+}, 120_000);
+
+/** Between two of them all is written that belongs to an answer. */
+async function heartbeats({ commands }: RecordingRelay): Promise<void> {
+  const seen = () => commands.filter((command) => keysOf(command)[0]?.endsWith(':processes')).length;
+  const until = seen() + 2;
+  await expect.poll(seen, PATIENCE).toBeGreaterThanOrEqual(until);
+}
+
+/** What the process with this shard sends to Redis for a `/card` that it does not send anyway: names and keys. */
+async function commandsFor(shard: number, cardId: string, anyway: Set<string>): Promise<string[]> {
+  const relay = relays[shard] as RecordingRelay;
+  const before = relay.commands.length;
+  await showsCard(processes.card(shard, cardId));
+  await heartbeats(relay);
+  const ofMember = relay.commands.slice(before).filter((command) => !anyway.has(kindOf(command)));
+  return ofMember.map((command) => [command[0], ...keysOf(command)].join(' '));
+}
+
+function keysOf([name = '', ...args]: readonly string[]): readonly string[] {
+  return name.startsWith('EVAL') ? args.slice(2, 2 + Number(args[1])) : args.slice(0, 1);
+}
+
+/** Two scripts differ, and so does what one script is told to do in its first argument. */
+function kindOf(command: readonly string[]): string {
+  const [name = '', ...args] = command;
+  const keys = keysOf(command);
+  const script = name.startsWith('EVAL') ? [args[0], /^[a-z]+$/.exec(args[2 + keys.length] ?? '')?.[0]] : [];
+  return [name, ...keys, ...script].join(' ');
+}
+
+it('an unknown card costs at most 11 commands to Redis, one known elsewhere 1, one in memory none', {
+  timeout: 60_000,
+}, async () => {
+  await showsCard(processes.card(0, KNOWN)); // the first request of all teaches the plan
+  await Promise.all(relays.map(heartbeats));
+  const idle = relays.map(({ commands }) => commands.length);
+  await Promise.all(relays.map(heartbeats));
+  const anyway = new Set(relays.flatMap(({ commands }, index) => commands.slice(idle[index]).map(kindOf)));
+
+  const unknown = await commandsFor(0, UNKNOWN, anyway);
+  const inMemory = await commandsFor(0, UNKNOWN, anyway);
+  const elsewhere = await commandsFor(1, UNKNOWN, anyway);
+
+  expect(unknown.length, unknown.join('\n')).toBeLessThanOrEqual(11);
+  const lock = unknown.findIndex((command) => command.includes(':lock:'));
+  expect(unknown[lock + 1]).toContain(':cards:'); // what the last owner of the lock stored is read
+  // What was saved is counted once a second, in one transaction.
+  expect(inMemory.filter((command) => command !== 'MULTI')).toEqual([]);
+  expect(elsewhere.filter((command) => command !== 'MULTI')).toEqual([expect.stringContaining(':cards:')]);
+  expect(processes.cardService.counts.total).toBe(2);
+});
