@@ -1,11 +1,42 @@
-import type { Requester } from '../model/quota.ts';
+import { guildKey, type Requester } from '../model/quota.ts';
 import type { Lane } from '../quota/limiter.ts';
-import { NO_OTHER_QUEUES, type OtherQueues, positionOfAll } from './other-queues.ts';
-import { comparePlaces, type Lookup, type PendingLookup, type QueuePlace } from './pending-lookup.ts';
-import { FIRST_RANK, later, type QueuedCards, type Rank, type RankedRequester, rankAgain, rankFor } from './ranks.ts';
+import {
+  comparePlaces,
+  compareRanks,
+  type Lookup,
+  type PendingLookup,
+  type QueuePlace,
+  type Rank,
+  type RankedRequester,
+} from './pending-lookup.ts';
+
+/** The lookup queues of the other processes that share the quota. Both methods answer at once. */
+export interface OtherQueues {
+  /** Tells the others how many pending lookups of members wait here: with the next heartbeat, which is sent anyway. */
+  tell(length: number): void;
+  /** Of each other process that is alive, as it last told; none while they cannot be reached. */
+  lengths(): readonly number[];
+}
+
+/** For a process that shares its quota with no other. */
+export const NO_OTHER_QUEUES: OtherQueues = { tell: () => {}, lengths: () => [] };
+
+/** Processes take turns: before the n-th permit of this one, each other has had n, or as many as it wants. */
+export function positionOfAll(position: number, lengths: readonly number[]): number {
+  return lengths.reduce((sum, length) => sum + Math.min(length, position), position);
+}
 
 /** A shown time that moves by no more than this is not corrected either (replies/completion.ts). */
 const OVERDUE_MS = 15_000;
+
+/** The rank that counts as served last before anything was. */
+const FIRST_RANK: Rank = { member: 0, guild: 0 };
+
+/** What a member or a Discord server waits for: how many cards, and the rank of each. */
+interface Backlog {
+  cards: number;
+  ranks: Rank[];
+}
 
 /** Which pending lookup gets the next permit of this process; processes take turns. */
 export class FairOrder {
@@ -24,14 +55,21 @@ export class FairOrder {
     this.#otherQueues = otherQueues;
   }
 
-  /** The rank of a lookup that came now. */
+  /**
+   * Start-time fair queuing in rounds: a lookup ranks behind everything that its requester waits for and, when there is
+   * nothing, level with the rank that was served last; within that round likewise behind what the Discord server waits
+   * for. No two cards of one member are in the same round, so a burst delays another member's first lookup by one permit
+   * at most, even when others join it; and the burst has no effect once it is served.
+   */
   rankFor(requester: Requester, lane: Lane): Rank {
-    return rankFor(requester, this.#served[lane], this.#queued(lane));
+    const { member, guild } = this.#backlogOf(requester, lane);
+    return freeRank(this.#served[lane], { member: member.cards, guild: guild.cards }, member.ranks, guild.ranks);
   }
 
-  /** The rank of one whose permit brought no answer. */
-  rankAgain(waiter: RankedRequester, lane: Lane): Rank {
-    return rankAgain(waiter, this.#served[lane], this.#queued(lane));
+  /** The rank after a permit that brought no answer: as before, unless another lookup of the requester has that rank. */
+  rankAgain({ requester, rank }: RankedRequester, lane: Lane): Rank {
+    const { member, guild } = this.#backlogOf(requester, lane);
+    return freeRank(later(rank, this.#served[lane]), FIRST_RANK, member.ranks, guild.ranks);
   }
 
   /** The number of what comes now, among all that came. */
@@ -88,9 +126,41 @@ export class FairOrder {
     this.#served[lane] = later(this.#served[lane], inOrder.rank);
   }
 
-  *#queued(lane: Lane): QueuedCards {
-    for (const pending of this.#queue.waiting()) if (pending.lane === lane) yield pending.waiters;
+  #backlogOf(requester: Requester, lane: Lane): { member: Backlog; guild: Backlog } {
+    const key = guildKey(requester);
+    const member: Backlog = { cards: 0, ranks: [] };
+    const guild: Backlog = { cards: 0, ranks: [] };
+    for (const { waiters } of this.#queue.waiting().filter((pending) => pending.lane === lane)) {
+      const before = { member: member.ranks.length, guild: guild.ranks.length };
+      for (const waiter of waiters) {
+        if (waiter.requester.memberId === requester.memberId) member.ranks.push(waiter.rank);
+        if (guildKey(waiter.requester) === key) guild.ranks.push(waiter.rank);
+      }
+      if (member.ranks.length > before.member) member.cards++;
+      if (guild.ranks.length > before.guild) guild.cards++;
+    }
+    return { member, guild };
   }
+}
+
+/** The later of two; so also the rank that is served last after one more. */
+function later(a: Rank, b: Rank): Rank {
+  return compareRanks(a, b) < 0 ? b : a;
+}
+
+function freeRank(from: Rank, behind: Rank, memberRanks: readonly Rank[], guildRanks: readonly Rank[]): Rank {
+  const rounds = memberRanks.map(({ member }) => member);
+  const member = firstFree(from.member + behind.member, rounds);
+  const inRound = guildRanks.flatMap((rank) => (rank.member === member ? [rank.guild] : []));
+  const guild = firstFree((member === from.member ? from.guild : 0) + behind.guild, inRound);
+  return { member, guild };
+}
+
+function firstFree(from: number, taken: readonly number[]): number {
+  const known = new Set(taken);
+  let free = from;
+  while (known.has(free)) free++;
+  return free;
 }
 
 /** Renewals are promised no time. */

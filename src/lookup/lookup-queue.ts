@@ -1,8 +1,8 @@
 import type { CardRecord } from '../model/card.ts';
 import { Stopping } from '../model/errors.ts';
 import { type Admission, type AdmissionOptions, admit, blockedError, Reservation } from './admission.ts';
+import type { OtherQueues } from './fair-order.ts';
 import { LookupRequests, type LookupRequestsOptions } from './lookup-requests.ts';
-import type { OtherQueues } from './other-queues.ts';
 import type { Lookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
 import { QueueRunner } from './queue-runner.ts';

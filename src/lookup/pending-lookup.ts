@@ -3,7 +3,6 @@ import type { CardServiceError } from '../model/errors.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Lane } from '../quota/limiter.ts';
 import type { FairOrder } from './fair-order.ts';
-import { compareRanks, NO_RANK, type Rank, type RankedRequester } from './ranks.ts';
 
 /** One member's wish for one card. */
 export interface Lookup extends CardQuery {
@@ -15,6 +14,25 @@ export interface Lookup extends CardQuery {
   onSchedule?: (permitAtMs: number) => void;
   /** Called when the request leaves; at once when it has left already. */
   onRequest?: () => void;
+}
+
+/** A place in the fair order. The lower `member` goes first, then the lower `guild`. */
+export interface Rank {
+  member: number;
+  guild: number;
+}
+
+/** The rank of a requester in a lane other than the card's: it never decides. */
+const NO_RANK: Rank = { member: Number.POSITIVE_INFINITY, guild: Number.POSITIVE_INFINITY };
+
+export function compareRanks(a: Rank, b: Rank): number {
+  return a.member - b.member || a.guild - b.guild || 0; // not the NaN of two infinities
+}
+
+/** A requester who waits for a card, and the rank of that. */
+export interface RankedRequester {
+  requester: Requester;
+  rank: Rank;
 }
 
 /** A lookup that waits, with its rank and the promise of its answer. */

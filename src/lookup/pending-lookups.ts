@@ -4,8 +4,7 @@ import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/quota.ts';
 import type { Charged } from '../quota/ledger.ts';
 import type { Schedule } from '../quota/limiter.ts';
-import { FairOrder } from './fair-order.ts';
-import { NO_OTHER_QUEUES, type OtherQueues } from './other-queues.ts';
+import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';
 import { type Lookup, PendingLookup, type Waiter } from './pending-lookup.ts';
 
 /** A batch goes out as one request, and the lookup endpoint answers for one card. */

@@ -1,8 +1,8 @@
 import type { CardStore } from '../cache/card-store.ts';
 import type { IdentifySlots } from '../discord/gateway/identify.ts';
 import type { Logger } from '../log.ts';
+import type { OtherQueues } from '../lookup/fair-order.ts';
 import type { CardLock } from '../lookup/lookup-requests.ts';
-import type { OtherQueues } from '../lookup/other-queues.ts';
 import type { ReportBoard } from '../lookup/usage-reports.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Ledger } from '../quota/ledger.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { positionOfAll } from '../../src/lookup/other-queues.ts';
+import { positionOfAll } from '../../src/lookup/fair-order.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { Stopping } from '../../src/model/errors.ts';

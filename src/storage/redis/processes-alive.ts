@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { OtherQueues } from '../../lookup/other-queues.ts';
+import type { OtherQueues } from '../../lookup/fair-order.ts';
 import type { RedisHealth, RedisLink } from './redis-link.ts';
 import { unlessUnavailable } from './redis-unavailable.ts';
 
