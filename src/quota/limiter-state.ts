@@ -1,10 +1,20 @@
 import { z } from 'zod';
+import type { Logger } from '../log.ts';
 import { orUndefined } from '../model/card.ts';
 import { PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
 import { Breaker, CLOSED_BREAKER, DAY_MS, type QuotaReading, QuotaState } from '../model/quota.ts';
 import { LearnedBurst, settingKey } from './pace.ts';
-import { currentQuota, isOfDay, keptOfDay, mergeReading } from './quota.ts';
-import { addSample, lastWarning, QuotaWarning, RemainingSample } from './quota-trend.ts';
+import {
+  addSample,
+  currentQuota,
+  isNewWarning,
+  isOfDay,
+  keptOfDay,
+  lastWarning,
+  mergeReading,
+  QuotaWarning,
+  RemainingSample,
+} from './quota.ts';
 
 /** Everything that a limiter knows and a restart must not forget. Stored as JSON. */
 export const LimiterState = z.object({
@@ -154,4 +164,31 @@ export function plausible(state: LimiterState, nowMs: number): LimiterState {
     warned: isNear(warned?.windowEndsMs) ? warned : undefined,
     samples: samples.filter(({ atMs }) => isNear(atMs)),
   };
+}
+
+/** What operators are warned of in the log. */
+export class QuotaWarnings {
+  readonly #log: Logger;
+  #hasWarnedOfLimit = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** To be called with every change; logs one line for each new warning. */
+  lowQuota(before: QuotaWarning | undefined, after: QuotaWarning | undefined, quota: QuotaState | undefined): void {
+    if (!after || !isNewWarning(after, before)) return;
+    const { limit, remaining } = quota ?? {};
+    this.#log.warn({ share: after.share, limit, remaining }, "the day's requests run low");
+  }
+
+  /** Logs once how to configure a daily limit from which `CARD_SERVICE_PLAN=auto` cannot tell the plan. */
+  unknownLimit(limit: number | undefined): void {
+    if (limit === undefined || this.#hasWarnedOfLimit) return;
+    this.#hasWarnedOfLimit = true;
+    this.#log.warn(
+      { limit },
+      'the daily limit matches no known plan, so requests are sent at the rate of the Free plan: set CARD_SERVICE_PLAN, or CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST',
+    );
+  }
 }

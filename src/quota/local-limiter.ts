@@ -9,13 +9,13 @@ import {
   observeReading,
   observeReportedPlan,
   plausible,
+  type QuotaWarnings,
   underSetting,
   withProbe,
 } from './limiter-state.ts';
 import { fullAtMsAfter, RefillLag, reportedPlan, unknownLimit } from './pace.ts';
 import { acquirePermit, releasePermit, scheduleOf } from './permit.ts';
-import { currentQuota } from './quota.ts';
-import { type QuotaWarnings, runsOutAtMs } from './quota-trend.ts';
+import { currentQuota, runsOutAtMs } from './quota.ts';
 
 /** Where the state outlives the process. Neither method throws. */
 export interface LimiterStore {

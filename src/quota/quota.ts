@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { PLAN_LIMITS } from '../model/plan.ts';
-import { nextUtcMidnightMs, type QuotaReading, type QuotaState } from '../model/quota.ts';
-
-/** What a quota belongs to: a hash of the address and the key, which does not reveal the key. */
-export function accountOf(baseUrl: string, apiKey: string | undefined): string {
-  return createHash('sha256')
-    .update(`${baseUrl} ${apiKey ?? ''}`)
-    .digest('hex');
-}
+import {
+  DAY_MS,
+  nextUtcMidnightMs,
+  type QuotaReading,
+  type QuotaState,
+  spentShare,
+  WARNING_SHARES,
+} from '../model/quota.ts';
 
 /** Resets this close together belong to one window; services round and recompute them. */
-export const SAME_WINDOW_MS = 60_000;
+const SAME_WINDOW_MS = 60_000;
 
 /** Limiters in front of a service count by the second, the minute, the quarter of an hour, or the hour. */
 const LONGEST_OTHER_WINDOW_MS = 3_600_000 + SAME_WINDOW_MS;
@@ -49,22 +49,24 @@ export function asReading({ limit, remaining, resetsAtMs, receivedAtMs }: QuotaS
  * limit has changed: under load all overlap, and the last figure of a smaller plan would be the lower one for hours.
  */
 export function mergeReading(known: QuotaState | undefined, reading: QuotaReading): QuotaState {
-  const reported = toState(reading);
+  const { limit, remaining, resetInMs, receivedAtMs } = reading;
+  const resetsAtMs = resetInMs === undefined ? undefined : receivedAtMs + resetInMs;
+  const reported: QuotaState = { limit, remaining, resetsAtMs, receivedAtMs };
   if (known === undefined) return reported;
 
   const complete: QuotaState = {
-    limit: reported.limit ?? known.limit,
-    remaining: reported.remaining ?? known.remaining,
-    resetsAtMs: reported.resetsAtMs ?? known.resetsAtMs,
-    receivedAtMs: reported.receivedAtMs,
+    limit: limit ?? known.limit,
+    remaining: remaining ?? known.remaining,
+    resetsAtMs: resetsAtMs ?? known.resetsAtMs,
+    receivedAtMs,
   };
   const overlapping = reading.sentAtMs < known.receivedAtMs;
   // What remained of the last window says nothing of a new one.
-  if (!overlapping) return sameWindow(known, complete) ? complete : { ...complete, remaining: reported.remaining };
+  if (!overlapping) return sameWindow(known, complete) ? complete : { ...complete, remaining };
 
   if (sameWindow(known, complete)) {
     const isOfOtherPlan = known.limit !== undefined && complete.limit !== known.limit;
-    return { ...complete, remaining: isOfOtherPlan ? reported.remaining : lower(known.remaining, reported.remaining) };
+    return { ...complete, remaining: isOfOtherPlan ? remaining : lower(known.remaining, remaining) };
   }
   return (complete.resetsAtMs ?? 0) > (known.resetsAtMs ?? 0) ? complete : known;
 }
@@ -91,15 +93,6 @@ export function reserveUntilMs(quota: QuotaState | undefined, nowMs: number): nu
   return quota.resetsAtMs ?? nextUtcMidnightMs(nowMs);
 }
 
-function toState({ limit, remaining, resetInMs, receivedAtMs }: QuotaReading): QuotaState {
-  return {
-    limit,
-    remaining,
-    resetsAtMs: resetInMs === undefined ? undefined : receivedAtMs + resetInMs,
-    receivedAtMs,
-  };
-}
-
 function sameWindow(a: QuotaState, b: QuotaState): boolean {
   if (a.resetsAtMs === undefined || b.resetsAtMs === undefined) return true;
   return isSameWindow(a.resetsAtMs, b.resetsAtMs);
@@ -112,4 +105,69 @@ function isSameWindow(aMs: number, bMs: number): boolean {
 function lower(a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return Math.min(a, b);
+}
+
+/** What remained of the day at one moment. Includes what others spent with the same key. */
+export const RemainingSample = z.object({ atMs: z.number(), remaining: z.number() });
+export type RemainingSample = z.infer<typeof RemainingSample>;
+
+const SAMPLE_EVERY_MS = 5 * 60_000;
+const KEEP_MS = 60 * 60_000;
+
+/** Samples of the last hour. A `remaining` that went up means a new window or a larger plan, and starts them anew. */
+export function addSample(samples: RemainingSample[], quota: QuotaState, nowMs: number): RemainingSample[] {
+  const { remaining } = quota;
+  if (remaining === undefined) return samples;
+  const last = samples.at(-1);
+  if (last !== undefined && remaining > last.remaining) return [{ atMs: nowMs, remaining }];
+  if (last !== undefined && nowMs - last.atMs < SAMPLE_EVERY_MS) return samples;
+  return [...samples.filter(({ atMs }) => nowMs - atMs <= KEEP_MS), { atMs: nowMs, remaining }];
+}
+
+/**
+ * When nothing will remain at the rate of the last hour or, before there are samples of five minutes, at that of the
+ * window so far, once it is as old.
+ *
+ * @returns `undefined` when enough remains until the reset, or too little is known
+ */
+export function runsOutAtMs(
+  samples: readonly RemainingSample[],
+  quota: QuotaState | undefined,
+  nowMs: number,
+): number | undefined {
+  const { limit, remaining, resetsAtMs } = quota ?? {};
+  if (remaining === undefined || remaining <= 0 || resetsAtMs === undefined) return undefined;
+
+  const recent = samples.find(({ atMs }) => nowMs - atMs <= KEEP_MS);
+  const since =
+    recent !== undefined && nowMs - recent.atMs >= SAMPLE_EVERY_MS
+      ? recent
+      : limit !== undefined && { atMs: resetsAtMs - DAY_MS, remaining: limit };
+  if (!since || nowMs - since.atMs < SAMPLE_EVERY_MS) return undefined; // a burst is no rate
+
+  const perMs = (since.remaining - remaining) / (nowMs - since.atMs);
+  const atMs = perMs > 0 ? nowMs + remaining / perMs : Number.POSITIVE_INFINITY;
+  return atMs < resetsAtMs ? atMs : undefined;
+}
+
+/** A warning that a share of the day is spent, and the end of the window that it is about. */
+export const QuotaWarning = z.object({ share: z.number(), windowEndsMs: z.number() });
+export type QuotaWarning = z.infer<typeof QuotaWarning>;
+
+/** The last warning after these figures: `given` itself unless a new one is due. */
+export function lastWarning(
+  given: QuotaWarning | undefined,
+  quota: QuotaState,
+  nowMs: number,
+): QuotaWarning | undefined {
+  const spent = spentShare(quota);
+  const share = WARNING_SHARES.findLast((threshold) => spent !== undefined && spent >= threshold);
+  if (share === undefined) return given;
+  const warning = { share, windowEndsMs: quota.resetsAtMs ?? nextUtcMidnightMs(nowMs) };
+  return isNewWarning(warning, given) ? warning : given;
+}
+
+/** The one rule for what operators are warned of: a larger share than in the last warning, or another window. */
+export function isNewWarning(warning: QuotaWarning, given: QuotaWarning | undefined): boolean {
+  return !given || !isSameWindow(given.windowEndsMs, warning.windowEndsMs) || warning.share > given.share;
 }

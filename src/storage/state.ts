@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CardStore } from '../cache/card-store.ts';
 import type { IdentifySlots } from '../discord/gateway/identify.ts';
 import type { Logger } from '../log.ts';
@@ -7,7 +8,7 @@ import type { ReportBoard } from '../lookup/usage-reports.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
-import { QuotaWarnings } from '../quota/quota-trend.ts';
+import { QuotaWarnings } from '../quota/limiter-state.ts';
 import type { ReplyJournal } from '../replies/deferred-reply.ts';
 
 /** Everything that is stored: in files that one process owns, or in a Redis that several processes share. */
@@ -39,6 +40,13 @@ export interface StateOptions {
   longestWaitMs: number;
   freshness: { keepMs: number };
   log: Logger;
+}
+
+/** What a quota belongs to: a hash of the address and the key, which does not reveal the key. */
+export function accountOf(baseUrl: string, apiKey: string | undefined): string {
+  return createHash('sha256')
+    .update(`${baseUrl} ${apiKey ?? ''}`)
+    .digest('hex');
 }
 
 const MEMORY_BYTES = 32 * 1024 * 1024;

@@ -3,7 +3,7 @@ import type { Plan, PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import type { Limiter, Permit, PermitLane } from '../../src/quota/limiter.ts';
-import { QuotaWarnings } from '../../src/quota/quota-trend.ts';
+import { QuotaWarnings } from '../../src/quota/limiter-state.ts';
 import { logLines } from '../support/log-lines.ts';
 
 /** Opens limiters over the same state, as a restart does, or a second process. */

@@ -12,7 +12,7 @@ import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/ledger.ts';
 import type { Limiter } from '../../src/quota/limiter.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
-import { QuotaWarnings } from '../../src/quota/quota-trend.ts';
+import { QuotaWarnings } from '../../src/quota/limiter-state.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
-import { QuotaWarnings } from '../../src/quota/quota-trend.ts';
+import { QuotaWarnings } from '../../src/quota/limiter-state.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { RedisBucket } from '../../src/storage/redis/redis-bucket.ts';
 import { RedisLimiter } from '../../src/storage/redis/redis-limiter.ts';

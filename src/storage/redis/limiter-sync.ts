@@ -1,8 +1,7 @@
 import type { PlanSetting } from '../../model/plan.ts';
 import type { PermitLane } from '../../quota/limiter.ts';
-import type { LimiterChange, LimiterState } from '../../quota/limiter-state.ts';
+import type { LimiterChange, LimiterState, QuotaWarnings } from '../../quota/limiter-state.ts';
 import type { Contention } from '../../quota/permit.ts';
-import type { QuotaWarnings } from '../../quota/quota-trend.ts';
 import { KnownLimiterState } from './known-limiter-state.ts';
 import type { RedisBucket } from './redis-bucket.ts';
 import type { RedisHealth } from './redis-link.ts';

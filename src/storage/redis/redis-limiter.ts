@@ -5,8 +5,7 @@ import type { Acquired, Limiter, Permit, PermitLane, Schedule } from '../../quot
 import { type LimiterChange, observeReading, observeReportedPlan } from '../../quota/limiter-state.ts';
 import { fullAtMsAfter, RefillLag, reportedPlan, unknownLimit } from '../../quota/pace.ts';
 import { releasePermit, scheduleOf } from '../../quota/permit.ts';
-import { currentQuota } from '../../quota/quota.ts';
-import { runsOutAtMs } from '../../quota/quota-trend.ts';
+import { currentQuota, runsOutAtMs } from '../../quota/quota.ts';
 import { LimiterSync, type LimiterSyncOptions } from './limiter-sync.ts';
 
 export interface RedisLimiterOptions extends LimiterSyncOptions {

@@ -1,6 +1,5 @@
 import { KeyvCardStore } from '../../cache/card-store.ts';
-import { accountOf } from '../../quota/quota.ts';
-import { cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
+import { accountOf, cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { RedisBucket } from './redis-bucket.ts';
 import { RedisJournal } from './redis-journal.ts';

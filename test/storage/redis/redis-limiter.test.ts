@@ -2,7 +2,7 @@ import { createClient } from 'redis';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
 import type { Limiter, Permit } from '../../../src/quota/limiter.ts';
-import { QuotaWarnings } from '../../../src/quota/quota-trend.ts';
+import { QuotaWarnings } from '../../../src/quota/limiter-state.ts';
 import {
   ANSWERED,
   ask,
