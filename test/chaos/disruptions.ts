@@ -1,5 +1,5 @@
 import type { Gap } from './bots.ts';
-import type { Outage } from './chaos-redis.ts';
+import type { Outage, Partition } from './chaos-redis.ts';
 
 /** What disrupted a command. */
 export interface Disruptions {
@@ -8,6 +8,8 @@ export interface Disruptions {
   /** Restarts of all processes: a reply that was taken over can be lost again. */
   allEnds: readonly Gap[];
   outages: readonly Outage[];
+  /** Of any process: a reply that was taken over can be completed by any. */
+  partitions: readonly Partition[];
 }
 
 /** A process notices within 2 s that Redis is available again. */
@@ -45,6 +47,13 @@ export function endedUnrecorded(completedAtMs: number, { allEnds, outages }: Dis
   return endsMs.some(
     (endMs) => endMs < completedAtMs + REMOVE_MS || unavailable.some(({ toMs }) => endMs < toMs + REWRITE_MS),
   );
+}
+
+/** Whether the process that completed a reply may have been cut off, so that it could not record that in Redis. */
+export function cutOffUnrecorded(completedAtMs: number, { partitions }: Disruptions): boolean {
+  return partitions.some(({ fromMs, toMs }) => {
+    return fromMs < completedAtMs + REMOVE_MS && completedAtMs < toMs + REWRITE_MS;
+  });
 }
 
 /** Merges outages between which the processes could not write everything again. */

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { finalAnswers, isFinal as isFinalAnswer } from '../support/final-answers.ts';
-import { type Disruptions, endedUnrecorded, lostWithRedis } from './disruptions.ts';
+import { cutOffUnrecorded, type Disruptions, endedUnrecorded, lostWithRedis } from './disruptions.ts';
 import type { Milestones } from './milestones.ts';
 
 /**
@@ -11,7 +11,8 @@ import type { Milestones } from './milestones.ts';
  *
  * - `not received`: no bot was connected within the 3 s after which Discord gives up.
  * - `lost with Redis`: its process ended before Redis had the deferred reply, or Redis lost it before a takeover.
- * - `completed again`: its process ended after it had completed the reply, before it could record that in Redis.
+ * - `completed again`: its process ended after it had completed the reply, before it could record that in Redis; or was
+ *   cut off then, and the process that took the reply over replaced its sentence. A card must not be replaced.
  */
 export type Ending = 'card' | 'sentence' | 'not received' | 'lost with Redis' | 'completed again' | 'lost' | 'twice';
 
@@ -23,7 +24,7 @@ export function endingOf(typed: TypedInteraction, milestones: Milestones, disrup
   const { deferredAtMs = typedAtMs + LONGEST_FIRST_ANSWER_MS, completedAtMs } = milestones;
   if (message.state === 'answered' && isFinalAnswer(message)) {
     if (!isTwice(typed)) return message.embeds.length > 0 ? 'card' : 'sentence';
-    return completedAtMs !== undefined && endedUnrecorded(completedAtMs, disruptions) ? 'completed again' : 'twice';
+    return completedAtMs !== undefined && isUnrecorded(typed, completedAtMs, disruptions) ? 'completed again' : 'twice';
   }
   const untilMs = typedAtMs + LONGEST_FIRST_ANSWER_MS;
   const wasDisconnected = disruptions.ends.some((end) => end.fromMs < untilMs && end.toMs > typedAtMs);
@@ -41,4 +42,17 @@ function isTwice(typed: TypedInteraction): boolean {
   const { followUps = [] } = typed.message;
   const deferred = typed.history.some(({ state }) => state === 'thinking');
   return followUps.length > 0 || (deferred && finalAnswers(typed) > 1);
+}
+
+function isUnrecorded(typed: TypedInteraction, completedAtMs: number, disruptions: Disruptions): boolean {
+  if (endedUnrecorded(completedAtMs, disruptions)) return true;
+  return cutOffUnrecorded(completedAtMs, disruptions) && !replacesCard(typed);
+}
+
+function replacesCard({ history, message }: TypedInteraction): boolean {
+  const shown = history.filter(isFinalAnswer).map(({ embeds }) => JSON.stringify(embeds));
+  const changes = shown.filter(
+    (embeds, index) => index > 0 && embeds !== shown[index - 1] && shown[index - 1] !== '[]',
+  );
+  return changes.length > 0 || (message.followUps?.length ?? 0) > 0;
 }

@@ -92,7 +92,12 @@ export async function runChaos({
   for (const typed of commands) {
     const shard = shardOf(typed.message.guildId, processes);
     const ends = bots.gaps.filter(({ process }) => process === shard);
-    const disruptions = { ends, allEnds: bots.gaps, outages: redis?.outages ?? [] };
+    const disruptions = {
+      ends,
+      allEnds: bots.gaps,
+      outages: redis?.outages ?? [],
+      partitions: redis?.partitions ?? [],
+    };
     const ending = endingOf(typed, milestones(typed.id), disruptions);
     endings[ending]++;
     const description = `${ending}: ${describeCommand(typed, shard)}`;

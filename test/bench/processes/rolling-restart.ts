@@ -86,7 +86,7 @@ async function restartAll(bots: Bots, discord: EmulatedDiscord): Promise<Endings
   const endings: Endings = {};
   for (const { shard, command } of typed) {
     const ends = bots.gaps.filter(({ process }) => process === shard);
-    const ending = endingOf(command, milestones(command.id), { ends, allEnds: bots.gaps, outages: [] });
+    const ending = endingOf(command, milestones(command.id), { ends, allEnds: bots.gaps, outages: [], partitions: [] });
     endings[ending] = (endings[ending] ?? 0) + 1;
   }
   return endings;
