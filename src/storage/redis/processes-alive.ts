@@ -18,17 +18,20 @@ const PRELUDE = `
     return not heartbeat or silentMs(heartbeat) >= deadAfterMs
   end
 `;
-/** Writes a heartbeat with the length of the queue; returns Redis's clock and all heartbeats but those of long ago. */
+/** Writes a heartbeat with the length of the queue, and drops those of long ago; returns the lengths of all alive. */
 const HEARTBEAT = `
   redis.call('HSET', KEYS[2], self, string.format('%.0f', nowMs) .. ' ' .. ARGV[3])
   redis.call('PEXPIRE', KEYS[2], 60000)
-  local heartbeats = redis.call('HGETALL', KEYS[2])
+  local heartbeats, alive = redis.call('HGETALL', KEYS[2]), {}
   for i = 1, #heartbeats, 2 do
-    if silentMs(heartbeats[i + 1]) > 60000 then redis.call('HDEL', KEYS[2], heartbeats[i]) end
+    if silentMs(heartbeats[i + 1]) < tonumber(ARGV[4]) then
+      alive[#alive + 1] = heartbeats[i] .. string.match(heartbeats[i + 1], ' .*')
+    elseif silentMs(heartbeats[i + 1]) > 60000 then
+      redis.call('HDEL', KEYS[2], heartbeats[i])
+    end
   end
-  return {nowMs, heartbeats}
+  return alive
 `;
-const HeartbeatAnswer = z.tuple([z.number(), z.array(z.string())]);
 
 /** A process that is only busy, or collecting garbage, is never silent for so long. */
 export const DEAD_AFTER_MS = 4_000;
@@ -41,15 +44,11 @@ export class ProcessesAlive implements OtherQueues {
   readonly key: string;
   readonly deadAfterMs: number;
   readonly #link: RedisLink;
-  /** After this many answered heartbeats every process that is alive has been seen. */
-  readonly #heartbeatsToSeeAll: number;
   readonly #timer: NodeJS.Timeout;
   readonly #onHeartbeat: (() => void)[] = [];
   #queueLength = 0;
   /** The queue lengths of the processes that were alive when Redis last answered. */
   #alive = new Map<string, number>();
-  /** Heartbeats of this process that Redis has answered since it was last unavailable. */
-  #answered = 0;
   #aliveSinceMs = Number.NaN;
   #lastBeatMs = Number.NEGATIVE_INFINITY;
   /** Processes to assume until all have been seen. */
@@ -67,7 +66,6 @@ export class ProcessesAlive implements OtherQueues {
     this.#expectedSize = expectedSize;
     this.key = `${prefix}:processes`;
     this.deadAfterMs = times.deadAfterMs;
-    this.#heartbeatsToSeeAll = times.deadAfterMs / times.everyMs;
     this.#timer = setInterval(() => void this.#beat(), times.everyMs).unref();
     link.onHealth((health) => this.#reset(health));
     this.#reset(link.health);
@@ -80,7 +78,7 @@ export class ProcessesAlive implements OtherQueues {
 
   /** Whether this process may declare others dead: not when it has just reached Redis, which they may be about to do. */
   get hasSeenAll(): boolean {
-    return this.#answered > this.#heartbeatsToSeeAll;
+    return performance.now() - this.aliveSinceMs > this.deadAfterMs;
   }
 
   /**
@@ -130,7 +128,6 @@ export class ProcessesAlive implements OtherQueues {
 
   #reset(health: RedisHealth): void {
     this.#expectedSize = this.size;
-    this.#answered = 0;
     this.#lastBeatMs = Number.NEGATIVE_INFINITY;
     if (health === 'usable') void this.#beat(); // before other commands name this process to the others
   }
@@ -138,18 +135,17 @@ export class ProcessesAlive implements OtherQueues {
   async #beat(): Promise<void> {
     if (this.#hasLeft) return;
     const sentMs = performance.now();
-    const answer = await unlessUnavailable(this.run(HEARTBEAT, this.key, [String(this.#queueLength)]));
-    if (answer === undefined) return;
-    const [nowMs, heartbeats] = HeartbeatAnswer.parse(answer);
-    this.#alive.clear();
-    for (let index = 0; index < heartbeats.length; index += 2) {
-      const [id = '', heartbeat = ''] = heartbeats.slice(index, index + 2);
-      const [beatMs = 0, queueLength = 0] = heartbeat.split(' ').map(Number);
-      if (nowMs - beatMs < this.deadAfterMs) this.#alive.set(id, queueLength);
-    }
-    this.#answered += 1;
+    const args = [String(this.#queueLength), String(this.deadAfterMs)];
+    const alive = await unlessUnavailable(this.run(HEARTBEAT, this.key, args));
+    if (alive === undefined) return;
+    this.#alive = new Map(z.array(z.string()).parse(alive).map(readLength));
     if (!this.#isWithinLease(sentMs)) this.#aliveSinceMs = sentMs;
     this.#lastBeatMs = sentMs;
     for (const listener of this.#onHeartbeat) listener();
   }
+}
+
+function readLength(alive: string): [string, number] {
+  const [id = '', length] = alive.split(' ');
+  return [id, Number(length)];
 }

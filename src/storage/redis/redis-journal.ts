@@ -131,9 +131,12 @@ export class RedisJournal implements ReplyJournal {
     for (let index = 0; index < rows.length; index += 2) {
       const [interactionId = '', json = ''] = rows.slice(index, index + 2);
       if (this.#pending.has(interactionId) || this.#completed.has(interactionId)) continue;
-      const reply = this.#read(json);
-      if (reply) replies.push(reply);
-      else void this.remove(interactionId);
+      try {
+        replies.push(DeferredReply.parse(JSON.parse(json)));
+      } catch (err) {
+        this.#log.error({ err }, 'invalid deferred reply: it is dropped');
+        void this.remove(interactionId);
+      }
     }
     for (const reply of replies) {
       this.#pending.set(reply.interactionId, { reply, addedIn: Number.NaN, writtenIn: aliveSinceMs });
@@ -160,14 +163,5 @@ export class RedisJournal implements ReplyJournal {
 
   async #run(script: string, args: readonly string[]): Promise<string[]> {
     return z.array(z.string()).parse(await this.#processesAlive.run(script, this.#key, args));
-  }
-
-  #read(json: string): DeferredReply | undefined {
-    try {
-      return DeferredReply.parse(JSON.parse(json));
-    } catch (err) {
-      this.#log.error({ err }, 'invalid deferred reply: it is dropped');
-      return undefined;
-    }
   }
 }

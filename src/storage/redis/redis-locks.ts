@@ -44,43 +44,22 @@ export class RedisLocks {
   }
 }
 
-/** While Redis is unavailable every process gets the lock. */
-export class RedisCardLock implements CardLock {
-  readonly isShared = true;
-  readonly #locks: RedisLocks;
-  readonly #account: string;
-  readonly #ttlMs: number;
-
-  /** @param ttlMs longer than a request takes: a lock is not renewed */
-  constructor(locks: RedisLocks, account: string, ttlMs: number) {
-    this.#locks = locks;
-    this.#account = account;
-    this.#ttlMs = ttlMs;
-  }
-
-  async acquire(cardId: string): Promise<boolean> {
-    return !(await this.#locks.acquire(this.#name(cardId), this.#ttlMs, { endsWithOwner: true }));
-  }
-
-  release(cardId: string): Promise<void> {
-    return this.#locks.release(this.#name(cardId));
-  }
-
-  #name(cardId: string): string {
-    return `card:${this.#account}:${cardId}`;
-  }
+/**
+ * While Redis is unavailable every process gets the lock.
+ *
+ * @param ttlMs longer than a request takes: a lock is not renewed
+ */
+export function redisCardLock(locks: RedisLocks, account: string, ttlMs: number): CardLock {
+  const name = (cardId: string) => `card:${account}:${cardId}`;
+  return {
+    isShared: true,
+    acquire: async (cardId) => !(await locks.acquire(name(cardId), ttlMs, { endsWithOwner: true })),
+    release: (cardId) => locks.release(name(cardId)),
+  };
 }
 
 /** Slots that all processes of the bot share; while Redis is unavailable they are local. */
-export class RedisIdentifySlots implements IdentifySlots {
-  readonly #locks: RedisLocks;
-  readonly #local = new LocalIdentifySlots();
-
-  constructor(locks: RedisLocks) {
-    this.#locks = locks;
-  }
-
-  async acquire(key: number): Promise<number> {
-    return (await this.#locks.acquire(`identify:${key}`, SLOT_MS)) ?? this.#local.acquire(key);
-  }
+export function redisIdentifySlots(locks: RedisLocks): IdentifySlots {
+  const local = new LocalIdentifySlots();
+  return { acquire: async (key) => (await locks.acquire(`identify:${key}`, SLOT_MS)) ?? local.acquire(key) };
 }

@@ -6,8 +6,8 @@ import { RedisJournal } from './redis-journal.ts';
 import { RedisLedger } from './redis-ledger.ts';
 import { RedisLimiter } from './redis-limiter.ts';
 import { RedisLink } from './redis-link.ts';
-import { RedisCardLock, RedisIdentifySlots, RedisLocks } from './redis-locks.ts';
-import { RedisReportBoard } from './redis-report-board.ts';
+import { RedisLocks, redisCardLock, redisIdentifySlots } from './redis-locks.ts';
+import { redisReportBoard } from './redis-report-board.ts';
 import { warnOfSettings } from './redis-settings.ts';
 import { RedisStore } from './redis-store.ts';
 import { SharedLimiterState } from './shared-limiter-state.ts';
@@ -62,9 +62,9 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     ledger,
     journal,
     otherQueues: processesAlive,
-    cardLock: new RedisCardLock(locks, account, cardService.timeoutMs + LOCK_MARGIN_MS),
-    board: new RedisReportBoard(link, locks, prefix, account),
-    identifySlots: new RedisIdentifySlots(locks),
+    cardLock: redisCardLock(locks, account, cardService.timeoutMs + LOCK_MARGIN_MS),
+    board: redisReportBoard(link, locks, prefix, account),
+    identifySlots: redisIdentifySlots(locks),
     refused: link.refused,
     async close() {
       await journal.close();

@@ -11,8 +11,6 @@ import { startSlowRelay } from '../../support/slow-relay.ts';
 
 /** Short, so that tests need not wait; dead only after many heartbeats, because the machine may be busy. */
 const TIMES = { everyMs: 50, deadAfterMs: 1_000 };
-/** Heartbeats after which every live process has been seen. */
-const TO_SEE_ALL = TIMES.deadAfterMs / TIMES.everyMs + 1;
 /** For that many heartbeats, with a margin for a busy machine. */
 const PATIENCE = { timeout: 15_000, interval: 20 };
 
@@ -34,6 +32,7 @@ async function join({ url, prefix }: Address, expectedSize?: number, times = TIM
     link,
     processesAlive,
     /** Resolves after this many more heartbeats. */
+    seesAll: () => expect.poll(() => processesAlive.hasSeenAll, PATIENCE).toBe(true),
     beats: async (more: number) => {
       const until = heartbeats + more;
       await expect.poll(() => heartbeats, PATIENCE).toBeGreaterThanOrEqual(until);
@@ -81,7 +80,7 @@ describe('processes over one Redis', SLOW, () => {
     const redis = newAddress();
     const [a, b] = await Promise.all([join(redis), join(redis)]);
     await b.finds(2);
-    await b.beats(TO_SEE_ALL);
+    await b.seesAll();
     expect(b.processesAlive.isGone(a.processesAlive.id)).toBe(false);
     await a.processesAlive.leave();
     await b.beats(2);
@@ -136,7 +135,7 @@ describe.skipIf(noRealRedis('heartbeats while Redis is unavailable'))(
     it('keep their number, and none of them is gone', async () => {
       const redis = await startRealRedis();
       const [a, b] = await Promise.all([join(redis), join(redis)]);
-      await a.beats(TO_SEE_ALL);
+      await a.seesAll();
       await redis.kill();
       await a.becomes('unavailable');
       await b.processesAlive.leave(); // which the others cannot read

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NO_CARD_LOCK } from '../../../src/lookup/lookup-requests.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
-import { RedisCardLock, RedisLocks } from '../../../src/storage/redis/redis-locks.ts';
+import { RedisLocks, redisCardLock } from '../../../src/storage/redis/redis-locks.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
@@ -34,7 +34,7 @@ async function join(
   onFinished(() => processesAlive.leave());
   await link.opened(10_000);
   const locks = new RedisLocks(processesAlive, prefix);
-  return { link, lines, processesAlive, locks, cardLock: new RedisCardLock(locks, 'account', ttlMs) };
+  return { link, lines, processesAlive, locks, cardLock: redisCardLock(locks, 'account', ttlMs) };
 }
 
 function newAddress() {

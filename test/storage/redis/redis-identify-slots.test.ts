@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
-import { RedisIdentifySlots, RedisLocks } from '../../../src/storage/redis/redis-locks.ts';
+import { RedisLocks, redisIdentifySlots } from '../../../src/storage/redis/redis-locks.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis } from '../../support/redis.ts';
@@ -13,7 +13,7 @@ async function slotsAt({ url, prefix }: { url: string; prefix: string }, answerT
   const processesAlive = new ProcessesAlive(link, prefix);
   onTestFinished(() => processesAlive.leave());
   await link.opened(10_000);
-  return { link, processesAlive, slots: new RedisIdentifySlots(new RedisLocks(processesAlive, prefix)) };
+  return { link, processesAlive, slots: redisIdentifySlots(new RedisLocks(processesAlive, prefix)) };
 }
 
 describe('identify slots in Redis', () => {

@@ -8,7 +8,7 @@ import {
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { RedisLocks } from '../../../src/storage/redis/redis-locks.ts';
-import { RedisReportBoard } from '../../../src/storage/redis/redis-report-board.ts';
+import { redisReportBoard } from '../../../src/storage/redis/redis-report-board.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
@@ -30,7 +30,7 @@ async function join({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>, answerTi
   onFinished(() => processesAlive.leave());
   await link.opened(10_000);
   const locks = new RedisLocks(processesAlive, prefix);
-  return { link, lines, prefix, board: new RedisReportBoard(link, locks, prefix, 'account') };
+  return { link, lines, prefix, board: redisReportBoard(link, locks, prefix, 'account') };
 }
 
 let redis: TestRedis;
