@@ -103,10 +103,12 @@ export class LookupRequests {
     const { cards } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
     try {
-      const fetched = await sendRequest(this.#options, { permit, requester, endpoint: 'card' }, () =>
-        cards.fetch(cardIds, this.#abort.signal),
+      const answers = await sendRequest(
+        this.#options,
+        { permit, requester, endpoint: 'card' },
+        () => cards.fetch(cardIds, this.#abort.signal),
+        (fetched) => cards.store(fetched),
       );
-      const answers = await cards.store(fetched);
       for (const pending of batch) this.#end(pending, answers.get(pending.cardId), requester);
     } catch (error) {
       for (const pending of batch) this.#failed(pending, error);

@@ -17,28 +17,33 @@ export async function acquirePermit({ limiter, events }: { limiter: Limiter; eve
  * One request, from its permit to its booking: booked when it leaves, the permit released with its outcome, and moved to
  * the refused ones when the service has not counted it.
  *
+ * @param keep what is done with an answer, in the time that the release of the permit takes; must not reject
  * @throws what `send` throws
  */
-export async function sendRequest<T>(
+export async function sendRequest<T, Kept>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
   { permit, requester, endpoint }: { permit: Permit; requester: Requester; endpoint: RequestEvent['endpoint'] },
   send: () => Promise<T>,
-): Promise<T> {
+  keep: (answer: T) => Promise<Kept>,
+): Promise<Kept> {
   const booking = ledger.spent(requester);
   const sentAtMs = performance.now();
   const ended = (outcome: string) =>
     events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs) });
+  let answer: T;
   try {
-    const answer = await send();
-    ended('answered');
-    await limiter.release(permit, { kind: 'answered' });
-    return answer;
+    answer = await send();
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
     if (!isCounted(error)) ledger.refused(booking);
     await limiter.release(permit, outcomeOf(error));
     throw error;
   }
+  ended('answered');
+  const released = limiter.release(permit, { kind: 'answered' });
+  const kept = await keep(answer);
+  await released;
+  return kept;
 }
 
 /** Whether the service has counted a request that failed: a 429 is not counted, nor what never reached it. */

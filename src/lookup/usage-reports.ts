@@ -120,7 +120,12 @@ export class UsageReports {
     const { board, limiter, log } = this.#options;
     try {
       const query = { permit, requester, endpoint: 'usage' } as const;
-      const usage = await sendRequest(this.#options, query, () => this.#usageOrRefusal());
+      const usage = await sendRequest(
+        this.#options,
+        query,
+        () => this.#usageOrRefusal(),
+        async (answer) => answer,
+      );
       if (usage instanceof KeyRefused) throw usage;
       await board.post({ usage, atMs: Date.now() });
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
