@@ -63,7 +63,7 @@ export class KeyvCardStore implements CardStore {
       begins: 'card store failed: cards are kept in memory only',
       ends: 'card store works again',
     });
-    this.#prefix = `${keyPrefix}v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
+    this.#prefix = keyPrefix + keysOf(origin);
     this.#memory = jsonKeyv(new BoundedMemory(memoryBytes));
     this.#lasting = jsonKeyv(store);
     this.#lasting.on('error', (err) => this.#outage.failed({ err })); // writes and connections
@@ -133,6 +133,11 @@ export class KeyvCardStore implements CardStore {
     const ttlMs = Math.ceil(fetchedAtMs + this.#options.keepMs - Date.now());
     return ttlMs > 0 ? ttlMs : undefined;
   }
+}
+
+/** How the keys of an origin's cards begin, after any `keyPrefix`. */
+export function keysOf(origin: string): string {
+  return `v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
 }
 
 /** A row as it may have been written before the times had their present names. */

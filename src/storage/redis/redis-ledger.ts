@@ -3,10 +3,12 @@ import { type Bookings, DAY_MS, guildKey, nextUtcMidnightMs, type Requester, utc
 import * as ledger from '../../quota/ledger.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** `<day> <scope>:<kind>` in the hash of a day, or `<day>:<guild> <member>` in the ranking of a server. */
+/** `<day> <scope><ending>` in the hash of a day, or `<day>:<guild> <member>` in the ranking of a server. */
 type Counter = readonly [id: string, by: number];
 
 const KINDS = ['requests', 'refused', 'saved'] as const;
+/** After a scope: the shortest for the most frequent, since there is one for each member and day. */
+const ENDINGS = { requests: '', refused: ':refused', saved: ':saved' };
 /** Few enough that Redis adds them within some milliseconds. */
 const COUNTERS_IN_BATCH = 1_000;
 /** 20 MB at most; further members of a long outage count in the day's total only. */
@@ -17,7 +19,9 @@ const MAX_REMEMBERED = 6_000;
 /** In whatever a booking counts: 200 bytes of Redis for a member's first request in a server on a day. */
 export function countersOf(day: string, guild: string, memberId: string, counts: Partial<Bookings>): Counter[] {
   const scopes = ['all', `guild:${guild}`, `member:${memberId}`];
-  const sums = KINDS.flatMap((kind) => scopes.map((scope) => [`${day} ${scope}:${kind}`, counts[kind] ?? 0] as const));
+  const sums = KINDS.flatMap((kind) =>
+    scopes.map((scope) => [`${day} ${scope}${ENDINGS[kind]}`, counts[kind] ?? 0] as const),
+  );
   return [...sums, [`${day}:${guild} ${memberId}`, counts.requests ?? 0] as const].filter(([, by]) => by !== 0);
 }
 
@@ -108,7 +112,7 @@ export class RedisLedger implements ledger.Ledger {
 
   async #sum(scope: string): Promise<Bookings> {
     const day = utcDay(Date.now());
-    const fields = KINDS.map((kind) => `${scope}:${kind}`);
+    const fields = KINDS.map((kind) => scope + ENDINGS[kind]);
     // What has been sent is read, too: on one connection Redis keeps the order.
     const unsent = fields.map((field) => this.#unsent.get(`${day} ${field}`) ?? 0);
     const key = `${this.#prefix}:ledger:${day}`;
@@ -122,7 +126,7 @@ export class RedisLedger implements ledger.Ledger {
 
   #book({ requester, day }: ledger.Booking, counts: Partial<Bookings>): void {
     for (const [id, by] of countersOf(day, guildKey(requester), requester.memberId, counts)) {
-      const isKept = this.#unsent.has(id) || this.#unsent.size < MAX_UNSENT || id.includes(' all:');
+      const isKept = this.#unsent.has(id) || this.#unsent.size < MAX_UNSENT || id.includes(' all');
       if (isKept) this.#unsent.set(id, (this.#unsent.get(id) ?? 0) + by);
     }
   }

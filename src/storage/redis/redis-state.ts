@@ -1,4 +1,5 @@
-import { KeyvCardStore } from '../../cache/card-store.ts';
+import { KeyvCardStore, keysOf } from '../../cache/card-store.ts';
+import { CarryOver } from '../carry-over.ts';
 import { accountOf, cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { RedisBucket } from './redis-bucket.ts';
@@ -13,6 +14,8 @@ import { RedisStore } from './redis-store.ts';
 import { SharedLimiterState } from './shared-limiter-state.ts';
 
 export interface RedisStateOptions extends StateOptions {
+  /** Where a bot without Redis may have left what is taken along. */
+  dataDir: string;
   /** `url` may hold a password. */
   redis: { url: string; keyPrefix: string };
   cardService: StateOptions['cardService'] & { timeoutMs: number };
@@ -28,22 +31,22 @@ const LOCK_MARGIN_MS = 2_000;
 
 /** The state that several processes share through Redis. Opens, whatever Redis does. @throws StateUnusable */
 export async function openRedisState(options: RedisStateOptions): Promise<State> {
-  const { cardService, redis, discord, log } = options;
+  const { cardService, redis, discord, dataDir, log } = options;
   const { baseUrl, apiKey } = cardService;
   const prefix = `${redis.keyPrefix}:${VERSION}`;
   const account = accountOf(baseUrl, apiKey);
 
   const link = new RedisLink({ url: redis.url, prefix, log });
   const processesAlive = new ProcessesAlive(link, prefix, expectedProcesses(discord.shards));
-  const cardStore = new KeyvCardStore({
-    ...cardStoreOptions(options),
-    store: new RedisStore(link),
-    keyPrefix: `${redis.keyPrefix}:cards:`,
-  });
+  const cards = { ...cardStoreOptions(options), keyPrefix: `${redis.keyPrefix}:cards:` };
+  const cardStore = new KeyvCardStore({ ...cards, store: new RedisStore(link) });
+  const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
+  const carryOver = new CarryOver({ link, prefix, cardKeys, account, dataDir, log });
+  const limits = { ...limiterOptions(options), initial: carryOver.limiterState };
   const bucket = new RedisBucket(link, prefix, account);
   const shared = new SharedLimiterState({ link, prefix, account, bucketKey: bucket.key, processesAlive, log });
   const limiter = new RedisLimiter({
-    ...limiterOptions(options),
+    ...limits,
     shared,
     bucket,
     link,
@@ -67,6 +70,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     identifySlots: redisIdentifySlots(locks),
     refused: link.refused,
     async close() {
+      await carryOver.close();
       await journal.close();
       await processesAlive.leave();
       await ledger.close();

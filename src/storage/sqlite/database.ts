@@ -8,7 +8,7 @@ import type { Logger } from '../../log.ts';
 const CORRUPT_CODE = 11;
 const BROKEN_FILE_CODES = new Set([CORRUPT_CODE, 26]);
 /** SQLITE_BUSY: another process holds the lock. */
-const BUSY_CODE = 5;
+export const BUSY_CODE = 5;
 const RETRY_MS = 250;
 /** For a file that several processes may open at the same moment. */
 const OPEN_TIMEOUT_MS = 1_000;
@@ -155,7 +155,7 @@ function moveAside(file: string): string {
   return movedTo;
 }
 
-function sqliteCode(error: unknown): number | undefined {
+export function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
   return error.errcode & 0xff; // extended codes carry the primary one in their low byte
 }

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import type { Logger } from '../log.ts';
+import { DAY_MS, utcDay } from '../model/quota.ts';
+import { KEPT_DAYS } from '../quota/ledger.ts';
+import type { LimiterState } from '../quota/limiter-state.ts';
+import { additions, countersOf } from './redis/redis-ledger.ts';
+import type { RedisLink } from './redis/redis-link.ts';
+import { RedisUnavailable } from './redis/redis-unavailable.ts';
+import { EmbeddedFiles, FilesInUse } from './sqlite/embedded-files.ts';
+
+export interface CarryOverOptions {
+  link: RedisLink;
+  /** Of all keys but those of cards. */
+  prefix: string;
+  /** How the keys of cards begin in the files (those of another service or path are left), and what Redis has before them. */
+  cardKeys: { inFiles: string; before: string };
+  account: string;
+  dataDir: string;
+  log: Logger;
+}
+
+/**
+ * KEYS: the marker, the ledger's days. ARGV: which files, and how long that is remembered. The files are taken along if
+ * nothing was ever counted in this Redis, or if they were begun before. Returns how far, or nothing.
+ */
+const BEGIN = `
+  local source = redis.call('HGET', KEYS[1], 'source')
+  if not source then
+    for i = 2, #KEYS do if redis.call('EXISTS', KEYS[i]) == 1 then return {} end end
+    redis.call('HSET', KEYS[1], 'source', ARGV[1])
+    redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  elseif source ~= ARGV[1] then
+    return {}
+  end
+  local at = redis.call('HMGET', KEYS[1], 'counts', 'cards', 'done')
+  return {at[1] or '', at[2] or '', at[3] or ''}
+`;
+
+/**
+ * Runs commands, each preceded by its number of words, and moves the marker's field ARGV[1] from ARGV[2] to ARGV[3] with
+ * them: only once, however often it is sent. Returns where the field is.
+ */
+const MOVE = `
+  local at = redis.call('HGET', KEYS[1], ARGV[1]) or ''
+  if at ~= ARGV[2] then return at end
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+  local i = 4
+  while i <= #ARGV do
+    redis.call(unpack(ARGV, i + 1, i + tonumber(ARGV[i])))
+    i = i + 1 + tonumber(ARGV[i])
+  end
+  return ARGV[3]
+`;
+
+const ROWS_AT_ONCE = 100;
+const CARDS_AT_ONCE = 100;
+const RETRY_MS = 1_000;
+const LOG_EVERY_MS = 5_000;
+/** Longer than a reply can be completed. */
+const REPLIES_TTL_MS = 16 * 60_000;
+/** When it is gone, so are the days of the ledger that it is about. */
+const MARKER_TTL_MS = (KEPT_DAYS + 5) * DAY_MS;
+const IN_USE = 'a bot without REDIS_URL uses these files. Stop it, and start this one again';
+const UNREADABLE = 'these files cannot be read';
+
+/**
+ * Takes what an embedded bot has left in `DATA_DIR` along into a Redis that has counted nothing yet: deferred replies,
+ * the ledger and cards, in the background. Broken off, it continues at the next start. The files stay.
+ */
+export class CarryOver {
+  /** Of the same account. */
+  readonly limiterState: LimiterState | undefined;
+  readonly #options: CarryOverOptions;
+  readonly #marker: string;
+  #files: EmbeddedFiles | undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  /** To be made before the ledger, whose counts would show that this Redis is in use. */
+  constructor(options: CarryOverOptions) {
+    const { link, prefix, dataDir, account, log } = options;
+    this.#options = options;
+    this.#marker = `${prefix}:carried-over`;
+    try {
+      this.#files = EmbeddedFiles.open(dataDir);
+      this.limiterState = this.#files?.limiterState(account);
+    } catch (err) {
+      const isInUse = err instanceof FilesInUse;
+      log.warn(
+        { dataDir, ...(isInUse ? {} : { err }) },
+        `nothing is carried over into redis: ${isInUse ? IN_USE : UNREADABLE}`,
+      );
+    }
+    if (this.#files) link.onHealth((health) => health === 'usable' && this.#start());
+  }
+
+  /** Breaks off after what is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#running;
+    this.#closeFiles();
+  }
+
+  #start(): void {
+    if (this.#files && !this.#isClosed) this.#running ??= this.#run(this.#files);
+  }
+
+  async #run(files: EmbeddedFiles): Promise<void> {
+    try {
+      await this.#carry(files);
+      this.#closeFiles();
+    } catch (err) {
+      if (err instanceof RedisUnavailable) setTimeout(() => this.#start(), RETRY_MS).unref();
+      else this.#options.log.error({ err }, 'what is left of the files is carried over into redis at the next start');
+    }
+    this.#running = undefined;
+  }
+
+  #closeFiles(): void {
+    this.#files?.close();
+    this.#files = undefined;
+  }
+
+  async #carry(files: EmbeddedFiles): Promise<void> {
+    const { dataDir, log, cardKeys } = this.#options;
+    const progress = await this.#begin(files.id());
+    if (progress === undefined) log.info({ dataDir }, 'redis is in use already: the files are not carried over');
+    if (progress === undefined || progress.done === 'yes') return;
+    const totals = { cards: files.cardCount(cardKeys.inFiles), bookings: files.bookedCount() };
+    log.info({ dataDir, ...totals }, 'carrying over the files into redis');
+    await this.#carryReplies(files);
+    const isCounted = await this.#carryCounts(files, progress.counts);
+    if (!isCounted || !(await this.#carryCards(files, progress.cards, totals.cards))) return;
+    await this.#move('done', '', 'yes', []);
+    log.info({ dataDir, ...totals }, 'the files are carried over into redis');
+  }
+
+  /** How far each kind is, '' at first; `undefined` when these files are not taken along. */
+  async #begin(source: string) {
+    const { link, prefix } = this.#options;
+    const tomorrowMs = Date.now() + DAY_MS; // by a clock that is ahead
+    const days = Array.from({ length: KEPT_DAYS + 2 }, (_, ago) => utcDay(tomorrowMs - ago * DAY_MS));
+    const keys = [this.#marker, ...days.map((day) => `${prefix}:ledger:${day}`)];
+    const begun = await link.run((client) => client.eval(BEGIN, { keys, arguments: [source, String(MARKER_TTL_MS)] }));
+    const [counts, cards, done] = z.array(z.string()).parse(begun);
+    return counts === undefined ? undefined : { counts, cards: cards ?? '', done };
+  }
+
+  /** To any process: the next heartbeat hands them out. */
+  async #carryReplies(files: EmbeddedFiles): Promise<void> {
+    const key = `${this.#options.prefix}:replies`;
+    const replies = files.deferredReplies().map(([id, reply]) => ['HSETNX', key, id, `- ${reply}`]);
+    await this.#move(
+      'replies',
+      '',
+      'all',
+      replies.length === 0 ? [] : [...replies, ['PEXPIRE', key, String(REPLIES_TTL_MS)]],
+    );
+  }
+
+  /** @returns whether all are carried over */
+  async #carryCounts(files: EmbeddedFiles, from: string): Promise<boolean> {
+    const oldest = utcDay(Date.now() - KEPT_DAYS * DAY_MS);
+    for (let at = from; !this.#isClosed; ) {
+      const rows = files.booked(at, ROWS_AT_ONCE);
+      const last = rows.at(-1);
+      if (last === undefined) return true;
+      const kept = rows.filter(({ day }) => day >= oldest);
+      const counters = kept.flatMap(({ day, guild, member, ...counts }) => countersOf(day, guild, member, counts));
+      at = await this.#move('counts', at, last.position, additions(this.#options.prefix, counters));
+    }
+    return false;
+  }
+
+  /** What Redis has is never older. @returns whether all are carried over */
+  async #carryCards(files: EmbeddedFiles, from: string, total: number): Promise<boolean> {
+    const { link, cardKeys, log } = this.#options;
+    let loggedMs = Date.now();
+    let carried = 0;
+    for (let at = from; !this.#isClosed; ) {
+      const cards = files.cards(cardKeys.inFiles, at, CARDS_AT_ONCE);
+      const last = cards.at(-1);
+      if (last === undefined) return true;
+      const nowMs = Date.now();
+      const kept = cards.filter(({ expiresAtMs }) => expiresAtMs > nowMs);
+      await link.run((client) => {
+        const set = kept.map(({ key, value, expiresAtMs }) =>
+          client.set(cardKeys.before + key, value, {
+            condition: 'NX',
+            expiration: { type: 'PX', value: expiresAtMs - nowMs },
+          }),
+        );
+        return Promise.all([...set, client.hSet(this.#marker, 'cards', last.key)]);
+      });
+      at = last.key;
+      carried += cards.length;
+      if (nowMs - loggedMs < LOG_EVERY_MS) continue;
+      loggedMs = nowMs;
+      log.info({ cards: carried, of: total }, 'carrying over the files into redis');
+    }
+    return false;
+  }
+
+  /** @returns where the field is now */
+  async #move(field: string, from: string, to: string, commands: readonly string[][]): Promise<string> {
+    const words = commands.flatMap((command) => [String(command.length), ...command]);
+    const move = { keys: [this.#marker], arguments: [field, from, to, ...words] };
+    return z.string().parse(await this.#options.link.run((client) => client.eval(MOVE, move)));
+  }
+}

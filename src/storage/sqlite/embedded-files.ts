@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { type LimiterState, StoredLimiterState, withProbe } from '../../quota/limiter-state.ts';
+import { BUSY_CODE, sqliteCode } from './database.ts';
+
+/** A row of the ledger. */
+export interface BookedRow {
+  /** Its place in the order of rows. */
+  position: string;
+  day: string;
+  guild: string;
+  member: string;
+  requests: number;
+  refused: number;
+  saved: number;
+}
+
+/** Another process, the embedded bot, uses the files. */
+export class FilesInUse extends Error {
+  override name = 'FilesInUse';
+}
+
+/** What an embedded bot has left in its `DATA_DIR`, opened read-only. While they are open, no embedded bot starts on them. */
+export class EmbeddedFiles {
+  readonly #state: DatabaseSync;
+  readonly #cards: DatabaseSync | undefined;
+
+  /** @returns `undefined` when there are none @throws FilesInUse, and errors of SQLite */
+  static open(dataDir: string): EmbeddedFiles | undefined {
+    const [state, cards] = ['state.sqlite', 'cards.sqlite'].map((name) => join(dataDir, name));
+    if (!state || !cards || !existsSync(state)) return undefined;
+    return new EmbeddedFiles(openReadOnly(state), existsSync(cards) ? openReadOnly(cards) : undefined);
+  }
+
+  private constructor(state: DatabaseSync, cards: DatabaseSync | undefined) {
+    this.#state = state;
+    this.#cards = cards;
+  }
+
+  /** The same for the same content. */
+  id(): string {
+    const sums = 'SELECT count(*), max(day), sum(requests), sum(refused), sum(saved) FROM bookings';
+    const content = [sums, 'SELECT * FROM limiter', 'SELECT * FROM deferred_replies'].map((query) =>
+      this.#state.prepare(query).all(),
+    );
+    return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
+  }
+
+  limiterState(account: string): LimiterState | undefined {
+    const row = this.#state.prepare('SELECT state FROM limiter WHERE account = ?').get(account);
+    const state = row && StoredLimiterState.safeParse(JSON.parse(String(row.state))).data;
+    return state && withProbe(state, false); // a probe cannot outlive its process
+  }
+
+  /** JSON by interaction id. */
+  deferredReplies(): [interactionId: string, reply: string][] {
+    const rows = this.#state.prepare('SELECT interaction_id, reply FROM deferred_replies').all();
+    return rows.map(({ interaction_id, reply }) => [String(interaction_id), String(reply)]);
+  }
+
+  bookedCount(): number {
+    return Number(this.#state.prepare('SELECT count(*) AS count FROM bookings').get()?.count);
+  }
+
+  /** The next rows of the ledger. @param after a row's position, or '' */
+  booked(after: string, limit: number): BookedRow[] {
+    const [day = '', guild = '', member = ''] = after.split(' ');
+    const query = 'SELECT * FROM bookings WHERE (day, guild, member) > (?, ?, ?) ORDER BY day, guild, member LIMIT ?';
+    return this.#state
+      .prepare(query)
+      .all(day, guild, member, limit)
+      .map(({ day, guild, member, requests, refused, saved }) => ({
+        position: `${day} ${guild} ${member}`,
+        ...{ day: String(day), guild: String(guild), member: String(member) },
+        ...{ requests: Number(requests), refused: Number(refused), saved: Number(saved) },
+      }));
+  }
+
+  /** How many cards have keys that begin so. */
+  cardCount(prefix: string): number {
+    return Number(this.#range('count(*) AS count', prefix, prefix)[0]?.count ?? 0);
+  }
+
+  /** The next cards with keys that begin so, in the order of their keys. */
+  cards(prefix: string, afterKey: string, limit: number): { key: string; value: string; expiresAtMs: number }[] {
+    const rows = this.#range('key, value, expires_at', prefix, afterKey, 'ORDER BY key LIMIT ?', limit);
+    return rows.map(({ key, value, expires_at }) => ({
+      key: String(key),
+      value: String(value),
+      expiresAtMs: Number(expires_at),
+    }));
+  }
+
+  close(): void {
+    this.#state.close();
+    this.#cards?.close();
+  }
+
+  #range(columns: string, prefix: string, afterKey: string, more = '', ...values: SQLInputValue[]) {
+    const end = `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`;
+    const query = `SELECT ${columns} FROM cards WHERE key > ? AND key < ? ${more}`;
+    return this.#cards?.prepare(query).all(afterKey, end, ...values) ?? [];
+  }
+}
+
+function openReadOnly(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return database;
+  } catch (error) {
+    database.close();
+    throw sqliteCode(error) === BUSY_CODE ? new FilesInUse(file) : error;
+  }
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { utcDay } from '../../src/model/quota.ts';
+import { type Backends, startBackends } from '../support/backends.ts';
+import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
+import { requestedIds, showsCard } from '../support/processes.ts';
+import { noRealRedis } from '../support/redis/no-real-redis.ts';
+import { startRealRedis } from '../support/redis.ts';
+import { startSlowRelay } from '../support/slow-relay.ts';
+
+const CARDS = Array.from({ length: 40 }, (_, number) => {
+  return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
+});
+const IDS = CARDS.map(({ id }) => id);
+const TEST = { timeout: 90_000 };
+const DONE = 'the files are carried over into redis';
+const PATIENCE = { timeout: 30_000, interval: 20 };
+
+async function stopped(bot: BotProcess): Promise<void> {
+  bot.child.kill('SIGTERM');
+  expect(await bot.ended).toBe(0);
+}
+
+function lookUp({ discord }: Backends, ids: readonly string[]) {
+  return Promise.all(ids.map((id) => showsCard(discord.type({ command: 'card', options: { id } }))));
+}
+
+/** Gives the files as many more cards, as if they had been looked up, by as many members. */
+function addCards(dataDir: string, count: number): void {
+  const numbers = `WITH RECURSIVE numbers(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})`;
+  const card = `SELECT replace(key, 'card-0', 'more-' || n), value, expires_at FROM cards, numbers WHERE key LIKE '%:card-0'`;
+  const booking = `SELECT '${utcDay(Date.now())}', 'guild', 'member' || n, 1, 0, 0 FROM numbers`;
+  inDatabase(dataDir, 'cards.sqlite', `INSERT INTO cards ${numbers} ${card}`);
+  inDatabase(dataDir, 'state.sqlite', `INSERT INTO bookings ${numbers} ${booking}`);
+}
+
+function inDatabase(dataDir: string, file: string, statement: string): void {
+  const database = new DatabaseSync(join(dataDir, file));
+  database.exec(statement);
+  database.close();
+}
+
+describe.skipIf(noRealRedis('the first start with Redis'))(
+  'the first start with Redis beside the files of one process',
+  TEST,
+  () => {
+    it('asks for no card again, grants no new burst, and continues the counts', async () => {
+      const service = { requestsPerMinute: 60, burst: 8, requestsPerDay: 1_000, cards: CARDS };
+      const backends = await startBackends(service);
+      const redis = await startRealRedis();
+      const embedded = startBotProcess(backends.env);
+      await embedded.wrote('gateway ready');
+      await lookUp(backends, IDS.slice(0, 9));
+      await stopped(embedded);
+
+      const bot = startBotProcess({ ...backends.env, REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
+      await Promise.all([bot.wrote('gateway ready'), bot.wrote(DONE)]);
+      await lookUp(backends, IDS.slice(0, 20));
+      expect(backends.cardService.counts.byStatus[429]).toBeUndefined();
+      expect(requestedIds(backends).toSorted()).toEqual(IDS.slice(0, 20).toSorted());
+      const counted = () => redis.command('HGET', `${redis.prefix}:v2:ledger:${utcDay(Date.now())}`, 'all');
+      await expect.poll(counted, PATIENCE).toBe('20');
+      await stopped(bot);
+    });
+
+    it('continues at the next start when it was killed', async () => {
+      const service = { requestsPerMinute: 1_200, burst: 50, requestsPerDay: 10_000, cards: CARDS };
+      const backends = await startBackends(service);
+      const redis = await startRealRedis();
+      const relay = await startSlowRelay(redis.url, { delayMs: 30 });
+      const embedded = startBotProcess(backends.env);
+      await embedded.wrote('gateway ready');
+      await lookUp(backends, IDS.slice(0, 1));
+      await stopped(embedded);
+      addCards(backends.env.DATA_DIR, 3_000);
+
+      const env = { ...backends.env, REDIS_KEY_PREFIX: redis.prefix };
+      const killed = startBotProcess({ ...env, REDIS_URL: relay.url });
+      const carried = (field: string) => redis.command('HGET', `${redis.prefix}:v2:carried-over`, field);
+      await expect.poll(() => carried('cards'), PATIENCE).not.toBeNull();
+      killed.child.kill('SIGKILL');
+      await killed.ended;
+      expect(await carried('done')).toBeNull();
+
+      const bot = startBotProcess({ ...env, REDIS_URL: redis.url });
+      await bot.wrote(DONE);
+      expect(await redis.command('HGET', `${redis.prefix}:v2:ledger:${utcDay(Date.now())}`, 'all')).toBe('3001');
+      expect(await redis.command('ZCARD', `${redis.prefix}:v2:ledger:${utcDay(Date.now())}:guild`)).toBe(3_000);
+      const keys = (await redis.command('KEYS', `${redis.prefix}:cards:*`)) as string[];
+      expect(keys).toHaveLength(3_001);
+      await stopped(bot);
+    });
+  },
+);

@@ -1,0 +1,229 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { KeyvCardStore, keysOf } from '../../src/cache/card-store.ts';
+import { DAY_MS, utcDay } from '../../src/model/quota.ts';
+import { CarryOver } from '../../src/storage/carry-over.ts';
+import { RedisLedger } from '../../src/storage/redis/redis-ledger.ts';
+import { RedisLink } from '../../src/storage/redis/redis-link.ts';
+import { RedisStore } from '../../src/storage/redis/redis-store.ts';
+import { openSqliteState } from '../../src/storage/sqlite/sqlite-state.ts';
+import { accountOf } from '../../src/storage/state.ts';
+import { logLines, WARN } from '../support/log-lines.ts';
+import { onFinished } from '../support/on-finished.ts';
+import { noRealRedis } from '../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { startSlowRelay } from '../support/slow-relay.ts';
+
+const PATIENCE = { timeout: 30_000, interval: 20 };
+const KEEP_MS = 90 * DAY_MS;
+const SERVICE = { baseUrl: 'http://cards.example', cardPath: '/cards/{id}', apiKey: 'key' };
+const ORIGIN = `${SERVICE.baseUrl} ${SERVICE.cardPath}`;
+const DONE = 'the files are carried over into redis';
+const PLAN = { plan: 'free', requestsPerMinute: undefined, burst: undefined } as never;
+
+async function embedded(dataDir: string, cardService = SERVICE) {
+  const log = logLines().log;
+  return openSqliteState({ dataDir, cardService, plan: PLAN, longestWaitMs: 1, freshness: { keepMs: KEEP_MS }, log });
+}
+
+async function newFolder(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-files-'));
+  onFinished(() => rm(dataDir, { recursive: true, force: true }));
+  return dataDir;
+}
+
+function cardOf(id: string, fetchedAtMs = Date.now()) {
+  return { card: { id, name: `Card ${id}`, game: 'trial', set: { id: 'all', name: 'All' } }, fetchedAtMs };
+}
+
+function deferredReply(interactionId: string) {
+  return {
+    ...{ interactionId, applicationId: '1', token: 'token', command: 'card', private: false, locale: 'de' },
+    ...{ query: { cardId: 'base1-4', showPrices: true }, memberId: 'alice', guildId: 'guild' },
+    ...{ receivedAtMs: Date.now(), deadlineMs: Date.now() + 60_000 },
+  };
+}
+
+/** Files of a bot that has answered `cards` cards, for as many members. */
+async function leftFiles(cards: number): Promise<string> {
+  const dataDir = await newFolder();
+  const state = await embedded(dataDir);
+  for (let index = 0; index < cards; index++) {
+    state.ledger.spent({ memberId: `${index}`, guildId: 'guild' });
+    await state.cardStore.set(`card-${index}`, cardOf(`card-${index}`, Date.now() - DAY_MS));
+  }
+  state.ledger.saved({ memberId: '0', guildId: undefined });
+  state.ledger.refused(state.ledger.spent({ memberId: '0', guildId: 'guild' }));
+  await state.journal.add(deferredReply('100'));
+  await state.close();
+  return dataDir;
+}
+
+/** A process in Redis mode, as far as it is needed here. */
+function processOn(redis: Pick<TestRedis, 'url' | 'prefix'>, dataDir: string) {
+  const { log, lines } = logLines();
+  const link = new RedisLink({ url: redis.url, prefix: redis.prefix, log, answerTimeoutMs: 10_000 });
+  const cardKeys = { inFiles: keysOf(ORIGIN), before: `${redis.prefix}:cards:` };
+  const account = accountOf(SERVICE.baseUrl, SERVICE.apiKey);
+  const carryOver = new CarryOver({ link, prefix: redis.prefix, cardKeys, account, dataDir, log });
+  const ledger = new RedisLedger(link, redis.prefix);
+  const cards = new KeyvCardStore({
+    ...{ memoryBytes: 1_000_000, keepMs: KEEP_MS, origin: ORIGIN, keyPrefix: cardKeys.before, log },
+    store: new RedisStore(link),
+  });
+  const close = async () => {
+    await carryOver.close();
+    link.close();
+  };
+  onFinished(close);
+  const messages = () => lines.map(({ msg }) => msg);
+  return {
+    ...{ link, ledger, cards, carryOver, close, lines, messages },
+    done: () => expect.poll(messages, PATIENCE).toContain(DONE),
+    usable: () => expect.poll(() => link.health, PATIENCE).toBe('usable'),
+  };
+}
+
+describe('files of an embedded bot, carried over into Redis', () => {
+  it('hold cards for the rest of their time, the ledger, and deferred replies for any process', async () => {
+    const redis = await startRedis();
+    const { link, ledger, cards, done } = processOn(redis, await leftFiles(250));
+    await done();
+    expect(await ledger.today()).toEqual({ requests: 250, refused: 1, saved: 1 });
+    expect(await ledger.guildToday({ memberId: '1', guildId: 'guild' })).toEqual({
+      requests: 250,
+      refused: 1,
+      saved: 0,
+    });
+    expect(await ledger.memberToday('0')).toEqual({ requests: 1, refused: 1, saved: 1 });
+    expect(await ledger.topMembers({ memberId: '1', guildId: 'guild' }, 1)).toEqual([{ memberId: '0', requests: 1 }]);
+    for (const id of ['card-0', 'card-249']) expect(await cards.get(id)).toMatchObject(cardOf(id, expect.any(Number)));
+    const ttlMs = await link.read((client) => client.pTTL(`${redis.prefix}:cards:${keysOf(ORIGIN)}card-7`));
+    expect(ttlMs).toBeGreaterThan(KEEP_MS - 2 * DAY_MS);
+    expect(ttlMs).toBeLessThan(KEEP_MS - DAY_MS + 1);
+    const reply = await link.read((client) => client.hGet(`${redis.prefix}:replies`, '100'));
+    expect(reply).toMatch(/^- {"interactionId":"100"/);
+  });
+
+  it('are the same afterwards, and start an embedded bot again', async () => {
+    const dataDir = await leftFiles(3);
+    const before = await readFile(join(dataDir, 'state.sqlite'));
+    const { done, close } = processOn(await startRedis(), dataDir);
+    await done();
+    await close();
+    expect((await readFile(join(dataDir, 'state.sqlite'))).equals(before)).toBe(true);
+    const state = await embedded(dataDir);
+    expect((await state.ledger.today()).requests).toBe(3);
+    expect((await state.cardStore.get('card-2'))?.card?.name).toBe('Card card-2');
+    await state.close();
+  });
+
+  it('tell the limiter what it knew of the same account', async () => {
+    const dataDir = await newFolder();
+    const state = await embedded(dataDir);
+    const taken = await state.limiter.acquire('members');
+    expect(taken.kind).toBe('permit');
+    await state.close();
+    const { carryOver } = processOn(await startRedis(), dataDir);
+    expect(carryOver.limiterState?.fullAtMs).toBeGreaterThan(Date.now());
+    const others = { ...SERVICE, apiKey: 'another' };
+    const another = await newFolder();
+    await (await embedded(another, others)).close();
+    expect(processOn(await startRedis(), another).carryOver.limiterState).toBeUndefined();
+  });
+
+  it('replace no card of Redis, and bring none of another service', async () => {
+    const redis = await startRedis();
+    const dataDir = await leftFiles(3);
+    const elsewhere = await embedded(dataDir, { ...SERVICE, cardPath: '/v2/cards/{id}' });
+    await elsewhere.cardStore.set('card-9', cardOf('card-9'));
+    await elsewhere.close();
+    const first = processOn(redis, await newFolder()); // with nothing to carry over
+    await first.usable();
+    const { card, fetchedAtMs } = cardOf('card-1');
+    const newer = { card: { ...card, name: 'Newer' }, fetchedAtMs };
+    await first.cards.set('card-1', newer);
+    const { cards, done } = processOn(redis, dataDir);
+    await done();
+    expect((await cards.get('card-1'))?.card?.name).toBe('Newer');
+    expect((await cards.get('card-2'))?.card?.name).toBe('Card card-2');
+    expect(await cards.get('card-9')).toBeUndefined();
+  });
+
+  it('are counted once, by however many processes and starts', async () => {
+    const redis = await startRedis();
+    const dataDir = await leftFiles(450);
+    const processes = Array.from({ length: 3 }, () => processOn(redis, dataDir));
+    await Promise.all(processes.map(({ done }) => done()));
+    const later = processOn(redis, dataDir);
+    await later.usable();
+    await later.link.read((client) => client.ping());
+    expect((await later.ledger.today()).requests).toBe(450);
+    expect(later.messages()).toEqual([]);
+    expect(await later.link.read((client) => client.zCard(`${redis.prefix}:ledger:${utcDay(Date.now())}:guild`))).toBe(
+      450,
+    );
+  });
+
+  it('stay where they are when Redis has counted already', async () => {
+    const redis = await startRedis();
+    const first = processOn(redis, await newFolder());
+    await first.usable();
+    first.ledger.spent({ memberId: 'bob', guildId: 'guild' });
+    await first.ledger.close();
+    const { messages, ledger, cards } = processOn(redis, await leftFiles(3));
+    await expect.poll(messages, PATIENCE).toEqual(['redis is in use already: the files are not carried over']);
+    expect((await ledger.today()).requests).toBe(1);
+    expect(await cards.get('card-1')).toBeUndefined();
+  });
+
+  it('stay where they are while an embedded bot uses them, with a warning', async () => {
+    const dataDir = await leftFiles(3);
+    const running = await embedded(dataDir);
+    const { lines, usable, ledger } = processOn(await startRedis(), dataDir);
+    await usable();
+    expect(lines).toMatchObject([
+      { level: WARN, msg: expect.stringContaining('a bot without REDIS_URL uses these files') },
+    ]);
+    expect((await ledger.today()).requests).toBe(0);
+    running.ledger.spent({ memberId: 'bob', guildId: 'guild' });
+    expect((await running.ledger.today()).requests).toBe(4);
+    await running.close();
+  });
+
+  it('are no reason not to start when they are broken or absent', async () => {
+    const dataDir = await newFolder();
+    const { usable, lines } = processOn(await startRedis(), dataDir);
+    await usable();
+    expect(lines).toEqual([]);
+    expect(await readdir(dataDir)).toEqual([]);
+    await writeFile(join(dataDir, 'state.sqlite'), 'no database '.repeat(1_000));
+    const broken = processOn(await startRedis(), dataDir);
+    await broken.usable();
+    expect(broken.lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('cannot be read') }]);
+  });
+
+  it.skipIf(noRealRedis('an outage while files are carried over'))(
+    'are complete after an outage and a break',
+    async () => {
+      const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
+      const relay = await startSlowRelay(redis.url, { delayMs: 40 });
+      const dataDir = await leftFiles(2_000);
+      const first = processOn({ ...redis, url: relay.url }, dataDir);
+      const inRedis = (field: string) => redis.command('HGET', `${redis.prefix}:carried-over`, field);
+      await expect.poll(() => inRedis('counts'), PATIENCE).not.toBeNull();
+      await redis.kill();
+      await redis.start();
+      await expect.poll(() => inRedis('cards'), PATIENCE).not.toBeNull();
+      await first.close();
+      expect(await inRedis('done')).toBeNull();
+
+      const { done, ledger, cards } = processOn(redis, dataDir);
+      await done();
+      expect((await ledger.today()).requests).toBe(2_000);
+      for (let index = 0; index < 2_000; index++) expect(await cards.get(`card-${index}`)).toBeDefined();
+    },
+  );
+});
