@@ -23,8 +23,14 @@ const LONG_FIGURES: Readonly<Record<string, Figure>> = {
 };
 
 const PAGE = 'docs/benchmarks.md';
+/** Figures that have a section of their own there, which a run of them writes. */
+const OWN_SECTIONS: readonly string[] = ['processes', 'sizing'];
+const OWN_PAGE = 'docs/more-processes.md';
 
-/** Prints every table; a run of all of them also writes them to `docs/benchmarks.md`, and the pictures beside it. */
+/**
+ * Prints every table. A run of all but the long ones also writes them to `docs/benchmarks.md`, and the pictures beside it;
+ * a run of one with its own section writes that to `docs/more-processes.md`.
+ */
 async function main(wanted: string | undefined): Promise<void> {
   const all = { ...FIGURES, ...LONG_FIGURES };
   if (wanted !== undefined && !Object.hasOwn(all, wanted)) {
@@ -40,18 +46,28 @@ async function main(wanted: string | undefined): Promise<void> {
     found.push(table);
     const tookSeconds = ((performance.now() - startedMs) / 1000).toFixed(0);
     process.stdout.write(`${toMarkdown(table)}\n\n${judged([table])}\n\n(${name}: ${tookSeconds} s)\n\n`);
+    if (OWN_SECTIONS.includes(name)) writeOwnSection(name, table);
   }
   if (wanted === undefined) write(found);
   if (found.some(failed)) process.exitCode = 1;
 }
 
 function write(tables: readonly BenchTable[]): void {
-  const missed = tables.flatMap(({ verdicts = [] }) => verdicts.filter(({ reached }) => !reached));
-  const summary =
-    missed.length > 0 ? `Missed: ${missed.map(({ claim }) => claim).join('; ')}.` : 'All targets were reached.';
-  const section = [`Measured on ${machine()}. ${summary}`, ...tables.map(toMarkdown)].join('\n\n');
+  const section = [`Measured on ${machine()}. ${summary(tables)}`, ...tables.map(toMarkdown)].join('\n\n');
   writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), section));
   for (const { file, svg } of tables.flatMap(({ pictures = [] }) => pictures)) writeFileSync(file, svg);
+}
+
+function writeOwnSection(name: string, table: BenchTable): void {
+  const section = [toMarkdown(table), `Measured on ${machine()}. ${summary([table])}`].join('\n\n').trimEnd();
+  writeFileSync(OWN_PAGE, replaceSection(readFileSync(OWN_PAGE, 'utf8'), section, name, `npm run bench ${name}`));
+}
+
+function summary(tables: readonly BenchTable[]): string {
+  const verdicts = tables.flatMap((table) => table.verdicts ?? []);
+  const missed = verdicts.filter(({ reached }) => !reached).map(({ claim }) => claim);
+  if (missed.length > 0) return `Missed: ${missed.join('; ')}.`;
+  return verdicts.length > 0 ? 'All targets were reached.' : '';
 }
 
 await main(process.argv[2]);

@@ -18,3 +18,8 @@ it('finds its markers in the page that npm run bench writes', () => {
   const page = readFileSync('docs/benchmarks.md', 'utf8');
   expect(replaceSection(page, 'new')).toContain('\n\nnew\n\n');
 });
+
+it.each(['processes', 'sizing'])('finds those of %s in the page that it writes', (name) => {
+  const page = readFileSync('docs/more-processes.md', 'utf8');
+  expect(replaceSection(page, 'new', name, `npm run bench ${name}`)).toContain('\n\nnew\n\n');
+});
