@@ -13,7 +13,11 @@ const ANSWERED: StartLookup = async ({ onRequest }) => {
 };
 
 /** @param results of the edits, in order; the last one repeats */
-function completing(results: readonly CompleteResult[] = ['shown'], err?: unknown) {
+function completing(
+  results: readonly CompleteResult[] = ['shown'],
+  err?: unknown,
+  { owns = true, hasEmbed = false } = {},
+) {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const steps: string[] = [];
@@ -29,7 +33,7 @@ function completing(results: readonly CompleteResult[] = ['shown'], err?: unknow
     journal: {
       add: async () => true,
       keeps: async () => true,
-      owns: () => true,
+      owns: () => owns,
       remove: async () => void steps.push('removed'),
       takeOver() {},
       close: async () => {},
@@ -43,7 +47,7 @@ function completing(results: readonly CompleteResult[] = ['shown'], err?: unknow
         steps.push(result);
         return result;
       },
-      hasEmbed: async () => false,
+      hasEmbed: async () => hasEmbed,
     },
     render: () => ({ message, ...(err !== undefined && { err }) }),
     events,
@@ -122,5 +126,31 @@ describe('a completion', () => {
     await done;
     expect(steps).toEqual(['failed']);
     expect(ends).toEqual([]);
+  });
+
+  const waiting: StartLookup = async ({ onSchedule }) => {
+    onSchedule(Date.now() + 60_000);
+    throw new KeyRefused({ status: 401 });
+  };
+
+  it.each([
+    { when: 'is certain to be the only one', owns: true, isTakenOver: false },
+    { when: 'may not be the only one, and finds no answer', owns: false, isTakenOver: false, hasEmbed: false },
+    { when: 'took it over, and finds no answer', owns: true, isTakenOver: true, hasEmbed: false },
+  ])('that $when shows what it has', async ({ owns, isTakenOver, hasEmbed = true }) => {
+    const { completion, steps } = completing(['shown'], undefined, { owns, hasEmbed });
+    await completion.complete(deferredReply(), waiting, isTakenOver);
+    expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
+  });
+
+  it.each([
+    { when: 'may not be the only one', owns: false, isTakenOver: false },
+    { when: 'took it over', owns: true, isTakenOver: true },
+  ])('that $when replaces no answer of another, neither by a wait nor by its end', async ({ owns, isTakenOver }) => {
+    const { completion, steps, ends, replySteps } = completing(['shown'], undefined, { owns, hasEmbed: true });
+    await completion.complete(deferredReply(), waiting, isTakenOver);
+    expect(steps).toEqual(['removed']);
+    expect(ends).toEqual([]);
+    expect(replySteps).toEqual(['dropped']);
   });
 });

@@ -24,10 +24,11 @@ const GIVE = `
   local isGiven = {[ARGV[3]] = false, [ARGV[4]] = true}
   local rows, told = redis.call('HGETALL', KEYS[1]), {}
   for i = 1, #rows, 2 do
-    local owner, reply = string.match(rows[i + 1], '^(%S*) ?(.*)$')
+    local owner = string.match(rows[i + 1], '^%S*')
     if isGiven[owner] == nil then isGiven[owner] = isDead(owner) end
-    if isGiven[owner] then redis.call('HSET', KEYS[1], rows[i], ARGV[3] .. ' ' .. reply) end
     if isGiven[owner] or (owner == ARGV[3] and ARGV[5] == '1') then
+      local reply = string.sub(rows[i + 1], #owner + 2)
+      redis.call('HSET', KEYS[1], rows[i], ARGV[3] .. ' ' .. reply)
       told[#told + 1] = rows[i]
       told[#told + 1] = reply
     end

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { finalAnswers } from '../support/final-answers.ts';
+import { prepareProcesses, requestedIds, showsCard } from '../support/processes.ts';
+import { startRedis } from '../support/redis.ts';
+import { startSlowRelay } from '../support/slow-relay.ts';
+
+/** What hangs is given up when its process stops. */
+const PATIENT = { CARD_SERVICE_TIMEOUT_MS: '60000' };
+const PATIENTLY = { timeout: 30_000, interval: 20 };
+
+it('replies of a process that is cut off from Redis are answered by another, and stay as they are when it stops', {
+  timeout: 90_000,
+}, async () => {
+  const redis = await startRedis();
+  const relay = await startSlowRelay(redis.url, { delayMs: 0 });
+  const processes = await prepareProcesses({ redis, service: { requestsPerMinute: 300, burst: 6 }, env: PATIENT });
+  const cutOff = await processes.start(0, { REDIS_URL: relay.url });
+  await processes.start(1);
+  const cards = SAMPLE_CARDS.slice(0, 3).map(({ id }) => id);
+  processes.cardService.script(...cards.map(() => ({ fault: 'hang' as const })));
+  const typed = cards.map((id) => processes.card(0, id));
+  await expect.poll(() => requestedIds(processes).toSorted(), PATIENTLY).toEqual(cards.toSorted());
+
+  relay.close();
+  for (const one of typed) await showsCard(one);
+  cutOff.child.kill('SIGTERM');
+  await cutOff.ended;
+
+  for (const { message } of typed) expect(message.embeds).toHaveLength(1);
+  expect(typed.map(finalAnswers)).toEqual([1, 1, 1]);
+  expect(requestedIds(processes)).toHaveLength(6); // each once more, by the other process
+  expect(processes.cardService.counts.byStatus[429]).toBeUndefined();
+});
