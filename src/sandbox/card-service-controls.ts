@@ -1,9 +1,12 @@
 import { PLANS, type Plan } from '../model/plan.ts';
 import { ODD_FIGURES, type OddFigures } from './odd-figures.ts';
+import { SERVICE_LIMITERS, type ServiceLimiter } from './service-limiters.ts';
 
 /** The switches of the embedded card service, on the page and in tests. */
 export interface CardServiceSwitches {
   plan: Plan;
+  /** How requests are limited within a minute; another begins with nothing counted. */
+  limiter: ServiceLimiter;
   /** Added before every answer. */
   latencyMs: number;
   /** Every request is answered with 503. */
@@ -30,6 +33,7 @@ export interface CardServiceSwitches {
 /** Everything works. */
 export const ALL_WELL: Readonly<CardServiceSwitches> = {
   plan: 'free',
+  limiter: 'token bucket',
   latencyMs: 0,
   down: false,
   downRetryAfterSeconds: 0,
@@ -43,8 +47,12 @@ export const ALL_WELL: Readonly<CardServiceSwitches> = {
 
 /** @throws RangeError with a sentence for an invalid value. */
 export function checkSwitches(switches: CardServiceSwitches): void {
-  const { plan, latencyMs, stormUntilMs, oddFigures, downRetryAfterSeconds, windowLimit, resetEvery } = switches;
+  const { plan, limiter, latencyMs, stormUntilMs, oddFigures, downRetryAfterSeconds, windowLimit, resetEvery } =
+    switches;
   if (!PLANS.includes(plan)) throw new RangeError(`plan must be one of ${PLANS.join(', ')}, not ${plan}.`);
+  if (!SERVICE_LIMITERS.includes(limiter)) {
+    throw new RangeError(`limiter must be one of: ${SERVICE_LIMITERS.join(', ')}; not ${limiter}.`);
+  }
   if (!ODD_FIGURES.includes(oddFigures)) {
     throw new RangeError(`oddFigures must be one of: ${ODD_FIGURES.join(', ')}; not ${oddFigures}.`);
   }
@@ -81,7 +89,8 @@ export interface CardServiceState {
   dayRemaining: number;
   resetsAtMs: number;
   minuteRate: number;
-  burst: number;
-  /** Whole requests that the bucket allows right now. */
+  /** The most that the limiter allows at once. */
+  mostAtOnce: number;
+  /** Whole requests that the limiter allows right now. */
   minuteRemaining: number;
 }

@@ -14,7 +14,7 @@ import { type AnswerRequest, type ReceivedRequest, rateLimitHeaders, type Servic
 import { fetchFrom } from './service-fetch.ts';
 import { limitsOf } from './service-limits.ts';
 import { ServiceQuota } from './service-quota.ts';
-import { ruledAnswer } from './service-rules.ts';
+import { type RuledAnswer, ruledAnswer } from './service-rules.ts';
 import { type DictatedAnswer, type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
 import { WindowLimiter } from './window-limiter.ts';
 
@@ -76,6 +76,7 @@ export class CardService implements EmbeddedCardService {
     const next = { ...this.#switches, ...switches };
     checkSwitches(next);
     if (next.plan !== this.#switches.plan) this.#quota.changePlan(next.plan);
+    if (next.limiter !== this.#switches.limiter) this.#quota.changeLimiter(next.limiter);
     this.#switches = next;
     this.#changed();
   }
@@ -115,9 +116,11 @@ export class CardService implements EmbeddedCardService {
     const { windowLimit, oddFigures } = this.#switches;
     const window = windowLimit > 0 ? this.#window.count(windowLimit, atMs) : undefined;
     const rules = { switches: this.#switches, cards: this.#cards, quota: this.#quota };
-    const answer = dictated ? undefined : (window?.refused ?? ruledAnswer(request, authorized, rules, atMs));
+    const answer: RuledAnswer | undefined = dictated
+      ? undefined
+      : (window?.refused ?? ruledAnswer(request, authorized, rules, atMs));
 
-    const waitMs = this.#switches.latencyMs + (dictated?.delayMs ?? 0);
+    const waitMs = this.#switches.latencyMs + (dictated?.delayMs ?? answer?.delayMs ?? 0);
     const common = {
       date: new Date(atMs + waitMs).toUTCString(),
       ...oddHeaders(oddFigures, rateLimitHeaders(this.#quota.state, this.#quota.limits), atMs),

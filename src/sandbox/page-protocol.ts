@@ -3,6 +3,7 @@ import { PLANS } from '../model/plan.ts';
 import type { CardServiceState, SeenRequest } from './card-service-controls.ts';
 import type { ChatMessage, Guild, Member } from './discord/chat.ts';
 import { ODD_FIGURES } from './odd-figures.ts';
+import { SERVICE_LIMITERS } from './service-limiters.ts';
 
 /** A member and the place where they act; `guildId: null` = direct messages. */
 const WHEREABOUTS = { memberId: z.string(), guildId: z.string().nullable(), manageGuild: z.boolean() };
@@ -50,6 +51,7 @@ export type SubmitForm = z.infer<typeof SubmitForm>;
 /** `POST /api/switches`: the storm has its own route, because its end is on the server's clock. */
 export const ChangeSwitches = z.strictObject({
   plan: z.enum(PLANS).optional(),
+  limiter: z.enum(SERVICE_LIMITERS).optional(),
   latencyMs: z.int().min(0).max(60_000).optional(),
   down: z.boolean().optional(),
   downRetryAfterSeconds: z.int().min(0).max(86_400).optional(),

@@ -1,24 +1,31 @@
 import { PLAN_LIMITS, type Plan, type PlanLimits } from '../model/plan.ts';
 import { DAY_MS } from '../model/quota.ts';
-
-const MINUTE_MS = 60_000;
-/** Less than a millionth of a request: rounding errors, which must not cost a request. */
-const ROUNDING = 1e-6;
+import {
+  arrive,
+  type Counted,
+  count,
+  NOTHING_COUNTED,
+  passTime,
+  remaining,
+  type ServiceLimiter,
+} from './service-limiters.ts';
 
 /** "custom" in the service's table; these figures are our choice. */
 const ENTERPRISE: PlanLimits = { requestsPerDay: 1_000_000, requestsPerMinute: 2_000, burst: 4_000 };
 
 /** Usage so far. A change of plan keeps it and changes only the limits. */
 export interface LimitState {
-  /** Tokens missing from the full bucket at `spentAtMs`. */
-  spent: number;
-  spentAtMs: number;
+  /** Counts the requests of a minute. */
+  limiter: ServiceLimiter;
+  minute: Counted;
   /** Requests counted since the last reset. */
   used: number;
   resetsAtMs: number;
 }
 
-export type Verdict = { allowed: true } | { allowed: false; reason: 'minute' | 'day'; retryAfterMs: number };
+export type Verdict =
+  | { allowed: true; delayMs: number }
+  | { allowed: false; reason: 'minute' | 'day'; retryAfterMs: number };
 
 /** The next reset of the day's count after `nowMs`. */
 export type NextReset = (nowMs: number) => number;
@@ -39,38 +46,46 @@ export function limitsOf(plan: Plan, replaced: Partial<PlanLimits> = {}): PlanLi
   return limits;
 }
 
-/** A full bucket and an untouched day. */
+/** A limiter that has counted nothing, and an untouched day. */
 export function freshLimits(nowMs: number, nextReset: NextReset): LimitState {
-  return { spent: 0, spentAtMs: nowMs, used: 0, resetsAtMs: nextReset(nowMs) };
+  return {
+    limiter: 'token bucket',
+    minute: { ...NOTHING_COUNTED, atMs: nowMs },
+    used: 0,
+    resetsAtMs: nextReset(nowMs),
+  };
 }
 
-/** The state at a later time: the bucket refills, the day resets. A clock that is set back changes nothing. */
+/** The state at a later time: the bucket refills or the window passes, the day resets. */
 export function advance(state: LimitState, limits: PlanLimits, nowMs: number, nextReset: NextReset): LimitState {
-  const passedMs = Math.max(0, nowMs - state.spentAtMs);
-  const spent = Math.max(0, state.spent - (passedMs * limits.requestsPerMinute) / MINUTE_MS);
-  const day =
-    nowMs >= state.resetsAtMs
-      ? { used: 0, resetsAtMs: nextReset(nowMs) }
-      : { used: state.used, resetsAtMs: state.resetsAtMs };
-  return { spent, spentAtMs: nowMs, ...day };
+  const minute = passTime(state.minute, state.limiter, limits, nowMs);
+  if (nowMs < state.resetsAtMs) return { ...state, minute };
+  return { ...state, minute, used: 0, resetsAtMs: nextReset(nowMs) };
 }
 
 /**
- * Whether the current state allows one more request. The day is checked first: without requests left today, waiting for
- * the minute is useless.
+ * One request at the time of the state: whether it is allowed, and the state after it. The day is checked first: without
+ * requests left today, waiting for the minute is useless.
  */
-export function judge(state: LimitState, limits: PlanLimits): Verdict {
+export function admit(state: LimitState, limits: PlanLimits): { verdict: Verdict; state: LimitState } {
   if (state.used >= limits.requestsPerDay) {
-    return { allowed: false, reason: 'day', retryAfterMs: Math.max(0, state.resetsAtMs - state.spentAtMs) };
+    const retryAfterMs = Math.max(0, state.resetsAtMs - state.minute.atMs);
+    return { verdict: { allowed: false, reason: 'day', retryAfterMs }, state };
   }
-  const missing = state.spent + 1 - limits.burst;
-  if (missing <= ROUNDING) return { allowed: true };
-  const retryAfterMs = Math.ceil((missing * MINUTE_MS) / limits.requestsPerMinute - ROUNDING);
-  return { allowed: false, reason: 'minute', retryAfterMs };
+  const { ruling, counted: minute } = arrive(state.minute, state.limiter, limits);
+  if ('delayMs' in ruling)
+    return { verdict: { allowed: true, ...ruling }, state: { ...state, minute, used: state.used + 1 } };
+  return { verdict: { allowed: false, reason: 'minute', ...ruling }, state: { ...state, minute } };
 }
 
+/** Counts a request whatever the limits. */
 export function spend(state: LimitState): LimitState {
-  return { ...state, spent: state.spent + 1, used: state.used + 1 };
+  return { ...state, minute: count(state.minute, state.limiter), used: state.used + 1 };
+}
+
+/** Another limiter begins with nothing counted; the day goes on. */
+export function changeLimiter(state: LimitState, limiter: ServiceLimiter): LimitState {
+  return { ...state, limiter, minute: { ...NOTHING_COUNTED, atMs: state.minute.atMs } };
 }
 
 /**
@@ -78,14 +93,19 @@ export function spend(state: LimitState): LimitState {
  * figures, so more requests in the same window would look like a late answer.
  */
 export function newDay(state: LimitState): LimitState {
-  return { ...state, used: 0, resetsAtMs: state.spentAtMs + DAY_MS };
+  return { ...state, used: 0, resetsAtMs: state.minute.atMs + DAY_MS };
 }
 
 export function dayRemaining(state: LimitState, limits: PlanLimits): number {
   return Math.max(0, limits.requestsPerDay - state.used);
 }
 
-/** Whole requests that the bucket allows right now. */
-export function bucketRemaining(state: LimitState, limits: PlanLimits): number {
-  return Math.max(0, Math.floor(limits.burst - state.spent + ROUNDING));
+/** Whole requests that the limiter allows right now. */
+export function minuteRemaining({ minute, limiter }: LimitState, limits: PlanLimits): number {
+  return remaining(minute, limiter, limits);
+}
+
+/** The most that the limiter ever allows at once. */
+export function mostAtOnce({ limiter }: LimitState, limits: PlanLimits): number {
+  return remaining(NOTHING_COUNTED, limiter, limits);
 }

@@ -1,13 +1,16 @@
 import type { Plan, PlanLimits } from '../model/plan.ts';
 import type { CardServiceState } from './card-service-controls.ts';
+import type { ServiceLimiter } from './service-limiters.ts';
 import {
+  admit,
   advance,
-  bucketRemaining,
+  changeLimiter,
   dayRemaining,
   freshLimits,
-  judge,
   type LimitState,
   limitsOf,
+  minuteRemaining,
+  mostAtOnce,
   type NextReset,
   newDay,
   spend,
@@ -44,10 +47,14 @@ export class ServiceQuota {
     this.#limits = limitsOf(plan);
   }
 
+  changeLimiter(limiter: ServiceLimiter): void {
+    this.#state = changeLimiter(this.state, limiter);
+  }
+
   /** Counts the request if it is allowed. */
   admit(): Verdict {
-    const verdict = judge(this.state, this.#limits);
-    if (verdict.allowed) this.count();
+    const { verdict, state } = admit(this.state, this.#limits);
+    this.#state = state;
     return verdict;
   }
 
@@ -70,8 +77,8 @@ export class ServiceQuota {
       dayRemaining: dayRemaining(state, this.#limits),
       resetsAtMs: state.resetsAtMs,
       minuteRate: this.#limits.requestsPerMinute,
-      burst: this.#limits.burst,
-      minuteRemaining: bucketRemaining(state, this.#limits),
+      mostAtOnce: mostAtOnce(state, this.#limits),
+      minuteRemaining: minuteRemaining(state, this.#limits),
     };
   }
 }

@@ -18,13 +18,18 @@ export interface ServiceRules {
   quota: ServiceQuota;
 }
 
+/** An answer that a limiter may delay. */
+export interface RuledAnswer extends ServiceAnswer {
+  delayMs?: number;
+}
+
 /** The answer by the switches and the limits. Only requests that pass both count against the day. */
 export function ruledAnswer(
   request: ReceivedRequest,
   authorized: boolean,
   { switches, cards, quota }: ServiceRules,
   nowMs: number,
-): ServiceAnswer {
+): RuledAnswer {
   const { down, downRetryAfterSeconds, stormUntilMs, plan, firewall, oddFigures } = switches;
   if (firewall && request.path.includes('%3C')) return FIREWALL_ANSWER;
   if (down) return downAnswer(downRetryAfterSeconds);
@@ -34,5 +39,6 @@ export function ruledAnswer(
 
   const verdict = quota.admit();
   if (!verdict.allowed) return rateLimitAnswer(verdict.retryAfterMs, oddFigures);
-  return routeAnswer(request, { cards, plan, limits: quota.limits, state: quota.state });
+  const answer = routeAnswer(request, { cards, plan, limits: quota.limits, state: quota.state });
+  return { ...answer, delayMs: verdict.delayMs };
 }

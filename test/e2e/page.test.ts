@@ -107,6 +107,12 @@ describe('the card service', () => {
 
     await page.getByRole('combobox', { name: 'Plan' }).selectOption('pro');
     await page.getByText('of 50,000').waitFor();
+    await page.getByRole('combobox', { name: 'Limiter' }).selectOption('lets requests wait');
+    await page.getByText('100 are answered every minute, the others wait').waitFor();
+    await page.getByText('of 201').waitFor();
+    expect(cardService.state().switches.limiter).toBe('delaying');
+    await page.getByRole('combobox', { name: 'Limiter' }).selectOption('a burst, then a steady pace');
+    await page.getByText('100 come back every minute').waitFor();
     await page.getByRole('combobox', { name: 'Outage' }).selectOption('503, wait 30 s');
     await expect.poll(() => cardService.state().switches).toMatchObject({ down: true, downRetryAfterSeconds: 30 });
     await page.getByRole('combobox', { name: 'Outage' }).selectOption('none');

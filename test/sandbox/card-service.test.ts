@@ -159,6 +159,29 @@ describe('the embedded card service', () => {
     expect((await ask('/cards/base1-4')).status).toBe(200);
   });
 
+  it.each([
+    ['fixed window', { mostAtOnce: 10, minuteRemaining: 0, dayRemaining: 990 }, 20],
+    ['refusals counted', { mostAtOnce: 10, minuteRemaining: 0, dayRemaining: 990 }, 60],
+  ] as const)('limits by another limiter: %s', async (limiter, figures, retryAfter) => {
+    const { service, clock, ask } = serviceAtNoon();
+    service.set({ limiter });
+    await spendAll(ask, 10);
+    clock.nowMs += 40_000;
+    await spendAll(ask, 9);
+    expect(await (await ask('/cards/base1-4')).json()).toMatchObject({ retryAfter });
+    expect(service.state()).toMatchObject(figures);
+  });
+
+  it('delays answers to the rate with a limiter that delays, also for clients that leave', async () => {
+    const { service, ask } = serviceAtNoon();
+    service.set({ limiter: 'delaying' });
+    expect((await ask('/cards/base1-4')).status).toBe(200);
+    const delayed = ask('/cards/base1-4', { signal: AbortSignal.timeout(20) });
+    await expect(delayed).rejects.toThrow('aborted due to timeout');
+    expect(service.state()).toMatchObject({ mostAtOnce: 21, minuteRemaining: 19, dayRemaining: 998 });
+    expect(service.requests.map(({ sent }) => sent)).toEqual(['yes', 'too late']);
+  });
+
   it('answers 429 until the reset when the day is spent, with nothing remaining', async () => {
     const { service, clock, ask } = serviceAtNoon();
     service.exhaustDay();
@@ -221,7 +244,7 @@ describe('the embedded card service', () => {
     const { service, ask } = serviceAtNoon({ requestsPerDay: 30 });
     await spendAll(ask, 5);
     service.set({ plan: 'pro' });
-    expect(service.state()).toMatchObject({ dayLimit: 50_000, dayRemaining: 49_995, minuteRate: 100, burst: 200 });
+    expect(service.state()).toMatchObject({ dayLimit: 50_000, dayRemaining: 49_995, minuteRate: 100, mostAtOnce: 200 });
   });
 
   it('resets at the given time instead of midnight', async () => {

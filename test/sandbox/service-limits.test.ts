@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextUtcMidnightMs } from '../../src/model/quota.ts';
 import {
+  admit,
   advance,
-  bucketRemaining,
+  changeLimiter,
   dayRemaining,
   freshLimits,
-  judge,
   limitsOf,
+  minuteRemaining,
   spend,
 } from '../../src/sandbox/service-limits.ts';
 
@@ -23,19 +24,19 @@ function spent(times: number, limits = FREE) {
 
 describe('the limits of the service', () => {
   it.each([
-    ['a full bucket', 0, { allowed: true }],
-    ['the last token', 19, { allowed: true }],
+    ['a full bucket', 0, { allowed: true, delayMs: 0 }],
+    ['the last token', 19, { allowed: true, delayMs: 0 }],
     ['an empty bucket', 20, { allowed: false, reason: 'minute', retryAfterMs: 6_000 }],
     ['a bucket three short', 22, { allowed: false, reason: 'minute', retryAfterMs: 18_000 }],
     ['a spent day', 1_000, { allowed: false, reason: 'day', retryAfterMs: MIDNIGHT_MS - NOON_MS }],
   ])('judge %s', (_, times, verdict) => {
     const { state, limits } = spent(times);
-    expect(judge(state, limits)).toEqual(verdict);
+    expect(admit(state, limits).verdict).toEqual(verdict);
   });
 
   it('allow one request exactly when the stated time has passed', () => {
     const { state, limits } = spent(20);
-    const at = (ms: number) => judge(advance(state, limits, NOON_MS + ms, nextUtcMidnightMs), limits).allowed;
+    const at = (ms: number) => admit(advance(state, limits, NOON_MS + ms, nextUtcMidnightMs), limits).verdict.allowed;
     expect([at(5_999), at(6_000)]).toEqual([false, true]);
   });
 
@@ -48,14 +49,20 @@ describe('the limits of the service', () => {
 
   it('do not refill when the clock is set back', () => {
     const { state, limits } = spent(20);
-    expect(bucketRemaining(advance(state, limits, NOON_MS - 60_000, nextUtcMidnightMs), limits)).toBe(0);
+    expect(minuteRemaining(advance(state, limits, NOON_MS - 60_000, nextUtcMidnightMs), limits)).toBe(0);
   });
 
   it('keep the usage when the plan changes', () => {
     const { state } = spent(20);
     expect(dayRemaining(state, limitsOf('pro'))).toBe(49_980);
-    expect(bucketRemaining(state, limitsOf('pro'))).toBe(180);
+    expect(minuteRemaining(state, limitsOf('pro'))).toBe(180);
     expect(dayRemaining(spent(20).state, limitsOf('free', { requestsPerDay: 5 }))).toBe(0);
+  });
+
+  it('begin with nothing counted in the minute when the limiter changes, and keep the day', () => {
+    const { state, limits } = spent(20);
+    const changed = changeLimiter(state, 'fixed window');
+    expect([minuteRemaining(changed, limits), dayRemaining(changed, limits)]).toEqual([10, 980]);
   });
 
   it.each([
@@ -81,13 +88,13 @@ describe('the limits of the service', () => {
         for (const waitMs of waitsMs) {
           nowMs += waitMs;
           state = advance(state, limits, nowMs, nextUtcMidnightMs);
-          const verdict = judge(state, limits);
+          const { verdict, state: next } = admit(state, limits);
+          state = next;
           if (verdict.allowed) {
-            state = spend(state);
             allowed += 1;
           } else {
             const later = advance(state, limits, nowMs + verdict.retryAfterMs, nextUtcMidnightMs);
-            expect(judge(later, limits).allowed).toBe(true);
+            expect(admit(later, limits).verdict.allowed).toBe(true);
           }
           const most = limits.burst + ((nowMs - NOON_MS) * limits.requestsPerMinute) / 60_000;
           expect(allowed).toBeLessThanOrEqual(most + 0.001);

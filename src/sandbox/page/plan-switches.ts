@@ -1,5 +1,6 @@
 import type { PLAN_LIMITS } from '../../model/plan.ts';
 import type { Snapshot } from '../page-protocol.ts';
+import { SERVICE_LIMITERS, type ServiceLimiter } from '../service-limiters.ts';
 import { changeSwitches, press } from './api.ts';
 import { Controls, row } from './controls.ts';
 import { element } from './element.ts';
@@ -8,11 +9,17 @@ type Plan = keyof typeof PLAN_LIMITS;
 
 // Listed here because the module of PLAN_LIMITS loads zod, whose probe for `eval` violates the page's trusted types
 const PLANS = Object.keys({ free: true, pro: true, business: true } satisfies Record<Plan, true>) as Plan[];
+const LIMITERS: Readonly<Record<ServiceLimiter, string>> = {
+  'token bucket': 'a burst, then a steady pace',
+  'fixed window': 'so many in each minute',
+  delaying: 'lets requests wait',
+  'refusals counted': 'counts what it refuses, too',
+};
 // As with the real service: the bot's figures hold until an answer has others
 const REFILLED =
   'A bot that has seen an empty day waits for its reset; /usage makes it check again, at most once a minute.';
 
-/** The plan and the day of the card service. */
+/** The plan, the limiter and the day of the card service. */
 export class PlanSwitches {
   readonly #controls = new Controls(() => {
     this.#refilled.hidden = true;
@@ -24,16 +31,23 @@ export class PlanSwitches {
     (value) => changeSwitches({ plan: PLANS.find((plan) => plan === value) }),
   );
 
+  readonly #limiter = this.#controls.select(
+    'Limiter',
+    SERVICE_LIMITERS.map((limiter) => [limiter, LIMITERS[limiter]]),
+    (value) => changeSwitches({ limiter: SERVICE_LIMITERS.find((limiter) => limiter === value) }),
+  );
+
   constructor(root: HTMLElement) {
     const useUp = this.#controls.button('Use up', 'Use up the day', () => press('/api/day/exhaust'));
     const refill = this.#controls.button('Refill', 'Refill the day', async () => {
       await press('/api/day/refill');
       this.#refilled.hidden = false;
     });
-    this.#controls.show(root, this.#plan.row, row('The day', useUp, refill), this.#refilled);
+    this.#controls.show(root, this.#plan.row, this.#limiter.row, row('The day', useUp, refill), this.#refilled);
   }
 
   show({ service }: Snapshot): void {
     this.#plan.control.value = service.switches.plan;
+    this.#limiter.control.value = service.switches.limiter;
   }
 }

@@ -1,6 +1,15 @@
 import type { Snapshot } from '../page-protocol.ts';
+import type { ServiceLimiter } from '../service-limiters.ts';
 import { element } from './element.ts';
 import { timeElement } from './ticking-times.ts';
+
+/** What a limiter does with the plan's rate. */
+const PACES: Readonly<Record<ServiceLimiter, (rate: string) => string>> = {
+  'token bucket': (rate) => `${rate} come back every minute`,
+  'fixed window': (rate) => `${rate} in each minute, which begins with a request`,
+  delaying: (rate) => `${rate} are answered every minute, the others wait`,
+  'refusals counted': (rate) => `${rate} in any 60 s, refused ones included`,
+};
 
 /** The remaining requests, by the card service's own figures. */
 export class ServicePanel {
@@ -16,15 +25,15 @@ export class ServicePanel {
     if (wanted === this.#drawn) return;
     this.#drawn = wanted;
 
-    const { dayLimit, dayRemaining, minuteRate, minuteRemaining, burst, resetsAtMs } = service;
+    const { switches, dayLimit, dayRemaining, minuteRate, minuteRemaining, mostAtOnce, resetsAtMs } = service;
     this.#root.replaceChildren(
       element('h2', { id: 'service-heading' }, 'The card service'),
       gauge('Left today', dayRemaining, dayLimit, locale),
-      gauge('Left right now', minuteRemaining, burst, locale),
+      gauge('Left right now', minuteRemaining, mostAtOnce, locale),
       element(
         'p',
         { className: 'quiet' },
-        `${minuteRate.toLocaleString(locale)} come back every minute; the day ends `,
+        `${PACES[switches.limiter](minuteRate.toLocaleString(locale))}; the day ends `,
         timeElement(Math.ceil(resetsAtMs / 1000), 'R', locale),
         '.',
       ),
