@@ -3,13 +3,14 @@ import { machine } from './machine.ts';
 import { replaceSection } from './marked-section.ts';
 import { type BenchTable, failed, judged, toMarkdown } from './table.ts';
 
-type Figure = () => Promise<{ run(): Promise<BenchTable> }>;
+type Figure = () => Promise<{ run(): Promise<BenchTable | BenchTable[]> }>;
 
 /** In the order in which they run and are shown. */
 const FIGURES: Readonly<Record<string, Figure>> = {
   'quota-day': () => import('./quota/quota-day.ts'),
   backlog: () => import('./quota/backlog.ts'),
   'shared-key': () => import('./quota/shared-key.ts'),
+  limiters: () => import('./limiters/limiters.ts'),
   'command-latency': () => import('./command-latency.ts'),
   memory: () => import('./memory.ts'),
   'unknown-ids': () => import('./unknown-ids.ts'),
@@ -42,11 +43,12 @@ async function main(wanted: string | undefined): Promise<void> {
   for (const [name, load] of Object.entries(wanted === undefined ? FIGURES : all)) {
     if (wanted !== undefined && wanted !== name) continue;
     const startedMs = performance.now();
-    const table = await (await load()).run();
-    found.push(table);
+    const tables = [await (await load()).run()].flat();
+    found.push(...tables);
     const tookSeconds = ((performance.now() - startedMs) / 1000).toFixed(0);
-    process.stdout.write(`${toMarkdown(table)}\n\n${judged([table])}\n\n(${name}: ${tookSeconds} s)\n\n`);
-    if (OWN_SECTIONS.includes(name)) writeOwnSection(name, table);
+    for (const table of tables) process.stdout.write(`${toMarkdown(table)}\n\n${judged([table])}\n\n`);
+    process.stdout.write(`(${name}: ${tookSeconds} s)\n\n`);
+    if (OWN_SECTIONS.includes(name)) writeOwnSection(name, tables);
   }
   if (wanted === undefined) write(found);
   if (found.some(failed)) process.exitCode = 1;
@@ -58,8 +60,8 @@ function write(tables: readonly BenchTable[]): void {
   for (const { file, svg } of tables.flatMap(({ pictures = [] }) => pictures)) writeFileSync(file, svg);
 }
 
-function writeOwnSection(name: string, table: BenchTable): void {
-  const section = [toMarkdown(table), `Measured on ${machine()}. ${summary([table])}`].join('\n\n').trimEnd();
+function writeOwnSection(name: string, tables: readonly BenchTable[]): void {
+  const section = [...tables.map(toMarkdown), `Measured on ${machine()}. ${summary(tables)}`].join('\n\n').trimEnd();
   writeFileSync(OWN_PAGE, replaceSection(readFileSync(OWN_PAGE, 'utf8'), section, name, `npm run bench ${name}`));
 }
 

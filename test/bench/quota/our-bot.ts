@@ -6,23 +6,50 @@ import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import type { Message, SlashInvocation } from '../../../src/discord/interactions/command.ts';
 import { createLog } from '../../../src/log.ts';
-import { CardServiceError } from '../../../src/model/errors.ts';
+import type { CardQuery, CardRecord } from '../../../src/model/card.ts';
+import { CardServiceError, Stopping } from '../../../src/model/errors.ts';
 import type { Requester } from '../../../src/model/quota.ts';
 import { errorMessage } from '../../../src/render/messages.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
+
+interface DeferredLookup extends Requester {
+  query: CardQuery;
+  deadlineMs: number;
+}
+
+/** As the bot gives requests under way when it is stopped. */
+const GRACE_MS = 4_000;
+
+/** The bot, which can be stopped and started again while members wait. */
+export interface OurBot extends Strategy {
+  restart(): Promise<void>;
+}
 
 /**
  * The bot itself, from its commands to its storage, without Discord.
  *
  * @param variables of the bot; they override those derived from `service`
  */
-export async function ourBot(service: ServiceAddress, variables: Record<string, string> = {}): Promise<Strategy> {
+export async function ourBot(service: ServiceAddress, variables: Record<string, string> = {}): Promise<OurBot> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const log = createLog({ level: 'silent', secrets: [] });
-  const { services, state } = await openServices(configFor(service, dataDir, variables), log, { fetch: service.fetch });
+  const start = () => openServices(configFor(service, dataDir, variables), log, { fetch: service.fetch });
+  let running = start();
 
+  const stop = async (graceMs: number) => {
+    const { services, state } = await running;
+    services.usage.close();
+    await services.lookupQueue.close(graceMs);
+    await state.close();
+  };
+  /** As the next process does with the deferred replies of one that has stopped. */
+  const lookUpAgain = async ({ query, deadlineMs, memberId, guildId }: DeferredLookup): Promise<CardRecord> => {
+    const { services } = await running;
+    return services.lookupQueue.enqueue({ ...query, lane: 'members', requester: { memberId, guildId }, deadlineMs });
+  };
   const answer = async (invocation: SlashInvocation): Promise<Outcome> => {
+    const { services } = await running;
     const response = await cardCommand.run(invocation, services);
     if (response.kind === 'reply') return outcomeOf(response.message, response.source === 'stale');
     const { kind: _, reservation, ...reply } = response;
@@ -31,10 +58,16 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
       ...reply,
       command: cardCommand.data.name,
     };
-    const outcome = await reservation.start().then(
-      (found) => ({ answer: found, requested: true }),
-      (error: CardServiceError) => ({ error, requested: false }),
-    );
+    const outcome = await reservation
+      .start()
+      .catch((error: unknown) => {
+        if (!(error instanceof Stopping)) throw error;
+        return lookUpAgain(deferred);
+      })
+      .then(
+        (found) => ({ answer: found, requested: true }),
+        (error: CardServiceError) => ({ error, requested: false }),
+      );
     return outcomeOf(cardCommand.complete(deferred, outcome, services), false);
   };
   return {
@@ -43,10 +76,12 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
         if (error instanceof CardServiceError) return outcomeOf({ content: errorMessage('en-US', error) }, false);
         throw error;
       }),
+    async restart() {
+      running = stop(GRACE_MS).then(start);
+      await running;
+    },
     async close() {
-      services.usage.close();
-      await services.lookupQueue.close(0);
-      await state.close();
+      await stop(0);
       rmSync(dataDir, { recursive: true });
     },
   };

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { FIXED_WINDOW, WINDOW_WITH_PENALTY } from './service-limiters.ts';
+import type { Run } from './trial.ts';
+import { cell, judge, type Trial } from './trial-report.ts';
+
+const FIRST: Run = { cards: 100, shown: 100, tookMs: 567_000, optimumMs: 540_000, episodes: 1 };
+const LATER: Run = { cards: 25, shown: 25, tookMs: 132_400, optimumMs: 120_000, episodes: 0 };
+
+/** The rules that these runs break, by the beginnings of their claims. */
+function broken(trial: Partial<Trial>): string[] {
+  const verdicts = judge('here', [{ name: 'X', limiter: FIXED_WINDOW, runs: [FIRST, LATER, LATER], ...trial }]);
+  return verdicts.filter(({ reached }) => !reached).map(({ claim }) => claim);
+}
+
+describe('the rules', () => {
+  it.each<[string, Partial<Trial>, string[]]>([
+    ['hold at their limits', {}, []],
+    [
+      'name a trial with a missing card',
+      { runs: [FIRST, { ...LATER, shown: 24 }] },
+      ['here: every card shown (not: X)'],
+    ],
+    [
+      'allow 429s only once',
+      { runs: [{ ...FIRST, episodes: 2 }, LATER] },
+      ['here: 429s at most once, and none later (not: X)'],
+    ],
+    [
+      'allow no 429 later',
+      {
+        runs: [
+          { ...FIRST, episodes: 0 },
+          { ...LATER, episodes: 1 },
+        ],
+      },
+      ['here: 429s at most once, and none later (not: X)'],
+    ],
+    [
+      'allow as many as the limiters that are met, whenever they are',
+      { runs: [FIRST, { ...LATER, episodes: 1 }], episodesAllowed: 2 },
+      [],
+    ],
+    [
+      'allow the last card 1.05 × the optimum',
+      { runs: [{ ...FIRST, tookMs: 570_000 }, LATER] },
+      ['here: last card within 1.05 × the optimum (1.15 × with a penalty) (not: X)'],
+    ],
+    [
+      'allow it 1.15 × after a penalty',
+      { runs: [{ ...FIRST, tookMs: 620_000 }, LATER], limiter: WINDOW_WITH_PENALTY },
+      [],
+    ],
+    [
+      'allow the later cards 12 s',
+      { runs: [FIRST, LATER, { ...LATER, tookMs: 133_000 }] },
+      ['here: later within 1.05 × or 12 s (not: X)'],
+    ],
+  ])('%s', (_, trial, expected) => {
+    expect(broken(trial)).toEqual(expected);
+  });
+});
+
+it.each<[string, Run[]]>([
+  ['1.05 ×, 1; +12 s, 0', [FIRST, LATER, { ...LATER, tookMs: 120_000 }]],
+  ['1.05 ×, 1; −2 s, 3', [FIRST, { ...LATER, tookMs: 118_000, episodes: 3 }]],
+  ['97 of 100, 1; 20 of 25, 0', [{ ...FIRST, shown: 97 }, LATER, { ...LATER, shown: 20 }]],
+])('shows %s', (expected, runs) => {
+  expect(cell(runs)).toBe(expected);
+});
