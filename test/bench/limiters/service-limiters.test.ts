@@ -41,13 +41,13 @@ it.each<[string, Limiter, () => Ask | Promise<Ask>]>([
   ['continueExceeding of @fastify/rate-limit', WINDOW_BEGUN_ANEW, () => fastifyRateLimit({ continueExceeding: true })],
   ['blockDuration of rate-limiter-flexible', WINDOW_WITH_PENALTY, () => rateLimiterFlexible({ blockDuration: 120 })],
   ['execEvenly of rate-limiter-flexible', EVENLY_DELAYING, () => rateLimiterFlexible({ execEvenly: true })],
-])('%s decides as "$name" does', async (_, limiter, start) => {
+])('decides as %s', async (_, limiter, start) => {
   const real = (await rulings(await start())).map(inSeconds);
   expect(real).toEqual(ARRIVALS.map(limiter.begin()).map(inSeconds));
   expect(real.filter((ruling) => ruling.startsWith('429')).length).toBeGreaterThan(50);
 });
 
-it('strict of p-queue sends when "sliding log" lets a client through that waits as told', async () => {
+it('our sliding log lets a client that waits as told through when strict p-queue sends', async () => {
   const queue = new PQueue({ intervalCap: PER_MINUTE, interval: MINUTE_MS, strict: true });
   const sentAtMs: number[] = [];
   for (const atMs of ARRIVALS) {
