@@ -25,6 +25,12 @@ export interface CardsOptions {
   lifetimes: Lifetimes;
 }
 
+/** How an id was read, and what was found. */
+interface NotFresh {
+  showPrices: boolean;
+  found?: { answer: CardRecord | undefined };
+}
+
 /** An id that got an answer that does not fit gets no request for this long: the next answer would hardly fit. */
 const UNEXPECTED_MS = 5 * 60_000;
 /** The same for an id that alone was refused: a refused key may be tried this often. */
@@ -41,8 +47,8 @@ export class Cards {
     ttl: UNEXPECTED_MS,
     perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
   });
-  /** Ids that were read and not stored since, and whether they were then neither fresh with prices nor without. */
-  readonly #notFresh = new LRUCache<string, { showPrices: boolean }>({ max: MAX_IDS });
+  /** Ids that were read, and were neither fresh then nor stored since. */
+  readonly #notFresh = new LRUCache<string, NotFresh>({ max: MAX_IDS });
 
   constructor(options: CardsOptions) {
     this.#options = options;
@@ -55,9 +61,11 @@ export class Cards {
    *   something that does not fit, KeyRefused when it refused this id alone within the last minute
    */
   async known(id: string, showPrices: boolean): Promise<Known> {
-    this.#notFresh.set(id, { showPrices }); // what is stored while this is read takes it away
+    const reading: NotFresh = { showPrices };
+    this.#notFresh.set(id, reading); // what is stored while this is read takes it away
     const howFresh = (answer: CardRecord) => freshness(answer, showPrices, Date.now(), this.#options.lifetimes);
     const answer = await this.#options.store.get(id, (remembered) => howFresh(remembered) === 'fresh');
+    reading.found = { answer };
     if (answer !== undefined) {
       const kind = howFresh(answer);
       if (kind === 'fresh') this.#notFresh.delete(id);
@@ -126,8 +134,9 @@ export class Cards {
 
   /** A card that is kept and that the service denies is not forgotten: it is no longer listed. */
   async #notFound(id: string): Promise<CardRecord> {
-    // Not what memory alone holds: another process may have stored a newer copy.
-    const kept = await this.#options.store.get(id, () => false);
+    // As it was read before the request; otherwise not from memory alone: another process may have stored a newer copy.
+    const found = this.#notFresh.get(id)?.found ?? { answer: await this.#options.store.get(id, () => false) };
+    const kept = found.answer;
     const nowMs = Date.now();
     return kept?.card ? { ...kept, delistedAtMs: nowMs } : { card: undefined, fetchedAtMs: nowMs };
   }

@@ -28,7 +28,7 @@ async function heartbeats({ commands }: RecordingRelay): Promise<void> {
 async function commandsFor(shard: number, cardId: string, anyway: Set<string>): Promise<string[]> {
   const relay = relays[shard] as RecordingRelay;
   const before = relay.commands.length;
-  await showsCard(processes.card(shard, cardId));
+  await processes.card(shard, cardId).settled(PATIENCE.timeout);
   await heartbeats(relay);
   const ofMember = relay.commands.slice(before).filter((command) => !anyway.has(kindOf(command)));
   return ofMember.map((command) => [command[0], ...keysOf(command)].join(' '));
@@ -58,6 +58,7 @@ it('an unknown card costs at most 11 commands to Redis, one known elsewhere 1, o
   const unknown = await commandsFor(0, UNKNOWN, anyway);
   const inMemory = await commandsFor(0, UNKNOWN, anyway);
   const elsewhere = await commandsFor(1, UNKNOWN, anyway);
+  const noSuchCard = await commandsFor(0, 'no-such-card', anyway);
 
   expect(unknown.length, unknown.join('\n')).toBeLessThanOrEqual(11);
   const lock = unknown.findIndex((command) => command.includes(':lock:'));
@@ -65,5 +66,6 @@ it('an unknown card costs at most 11 commands to Redis, one known elsewhere 1, o
   // What was saved is counted once a second, in one transaction.
   expect(inMemory.filter((command) => command !== 'MULTI')).toEqual([]);
   expect(elsewhere.filter((command) => command !== 'MULTI')).toEqual([expect.stringContaining(':cards:')]);
-  expect(processes.cardService.counts.total).toBe(2);
+  expect(noSuchCard.length, noSuchCard.join('\n')).toBeLessThanOrEqual(11);
+  expect(processes.cardService.counts.total).toBe(3);
 });
