@@ -117,11 +117,6 @@ export function releasePermit(
   return isPauseNew ? { ...after, fullAtMs: emptyBucket(breaker.untilMs, paceOf(after, setting, nowMs)) } : after;
 }
 
-/** The probe of an open breaker may leave now. */
-export function isProbeDue({ breaker }: LimiterState, lane: PermitLane, nowMs: number): boolean {
-  return breaker.state === 'open' && (breaker.untilMs <= nowMs || mayProbeEarly(breaker, lane));
-}
-
 /** The day may have become larger, and a member who wants the report asks exactly that. */
 function mayProbeEarly({ reason }: Breaker, lane: PermitLane): boolean {
   return lane === 'report' && reason === 'day';

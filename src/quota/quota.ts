@@ -77,8 +77,12 @@ export function mergeReading(known: QuotaState | undefined, reading: QuotaReadin
  */
 export function currentQuota(known: QuotaState | undefined, nowMs: number): QuotaState | undefined {
   if (known === undefined || (known.remaining === undefined && known.resetsAtMs === undefined)) return known;
-  if (nowMs < (known.resetsAtMs ?? nextUtcMidnightMs(known.receivedAtMs))) return known;
+  if (nowMs < windowEndsMs(known)) return known;
   return { ...known, remaining: undefined, resetsAtMs: undefined };
+}
+
+export function windowEndsMs({ resetsAtMs, receivedAtMs }: QuotaState): number {
+  return resetsAtMs ?? nextUtcMidnightMs(receivedAtMs);
 }
 
 /** What is kept of the day for cards that are not cached: 5 %, and at least 20 requests. */

@@ -1,11 +1,10 @@
 import { expect, onTestFinished } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
-import { QuotaWarnings } from '../../src/quota/limiter-state.ts';
+import { type LimiterState, QuotaWarnings } from '../../src/quota/limiter-state.ts';
+import { SharedLimiter } from '../../src/quota/shared-limiter.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
-import { RedisBucket } from '../../src/storage/redis/redis-bucket.ts';
-import { RedisLimiter } from '../../src/storage/redis/redis-limiter.ts';
+import { RedisLimiterStore } from '../../src/storage/redis/redis-limiter-store.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
-import { SharedLimiterState } from '../../src/storage/redis/shared-limiter-state.ts';
 import { logLines } from './log-lines.ts';
 import { LONGEST_WAIT_MS } from './lookup-queue.ts';
 import type { TestRedis } from './redis.ts';
@@ -13,7 +12,7 @@ import type { TestRedis } from './redis.ts';
 /** The same for all processes of a test. */
 const ACCOUNT = 'account';
 /** Below the prefix. */
-export const LIMITER_KEY = `pacing:${ACCOUNT}`;
+export const LIMITER_KEY = `limiter:${ACCOUNT}`;
 /** Short, so that tests need not wait; a process counts as dead only after many heartbeats, because the machine may be busy. */
 const HEARTBEAT_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
 
@@ -21,6 +20,8 @@ export interface SharingProcessOptions {
   setting: PlanSetting;
   /** In a log of its own unless given. */
   warnings?: QuotaWarnings;
+  /** What an embedded process has stored. */
+  initial?: LimiterState;
   /** The bot's own unless given: a busy machine looks like an outage. */
   answerTimeoutMs?: number;
 }
@@ -29,30 +30,22 @@ export interface SharingProcessOptions {
 export class SharingProcess {
   readonly link: RedisLink;
   readonly processesAlive: ProcessesAlive;
-  readonly limiter: RedisLimiter;
+  readonly limiter: SharedLimiter;
   readonly log = logLines();
 
-  constructor({ url, prefix }: TestRedis, { setting, warnings, ...patience }: SharingProcessOptions) {
+  constructor({ url, prefix }: TestRedis, { setting, warnings, initial, ...patience }: SharingProcessOptions) {
     const { log } = this.log;
     this.link = new RedisLink({ url, prefix, log, ...patience });
     this.processesAlive = new ProcessesAlive(this.link, prefix, 1, HEARTBEAT_TIMES);
-    const bucket = new RedisBucket(this.link, prefix, ACCOUNT);
-    const shared = new SharedLimiterState({
-      link: this.link,
-      prefix,
-      account: ACCOUNT,
-      bucketKey: bucket.key,
-      processesAlive: this.processesAlive,
-      log,
-    });
-    this.limiter = new RedisLimiter({
+    const { link, processesAlive } = this;
+    this.limiter = new SharedLimiter({
       setting,
       longestWaitMs: LONGEST_WAIT_MS,
-      shared,
-      bucket,
-      link: this.link,
-      processesAlive: this.processesAlive,
+      store: new RedisLimiterStore(processesAlive, `${prefix}:${LIMITER_KEY}`, log),
+      link,
+      processesAlive,
       warnings: warnings ?? new QuotaWarnings(log),
+      initial,
       random: () => 0,
     });
     onTestFinished(() => this.end());

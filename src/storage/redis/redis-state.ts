@@ -1,17 +1,16 @@
 import { KeyvCardStore, keysOf } from '../../cache/card-store.ts';
+import { SharedLimiter } from '../../quota/shared-limiter.ts';
 import { CarryOver } from '../carry-over.ts';
 import { accountOf, cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { ProcessesAlive } from './processes-alive.ts';
-import { RedisBucket } from './redis-bucket.ts';
 import { RedisJournal } from './redis-journal.ts';
 import { RedisLedger } from './redis-ledger.ts';
-import { RedisLimiter } from './redis-limiter.ts';
+import { RedisLimiterStore } from './redis-limiter-store.ts';
 import { RedisLink } from './redis-link.ts';
 import { RedisLocks, redisCardLock, redisIdentifySlots } from './redis-locks.ts';
 import { redisReportBoard } from './redis-report-board.ts';
 import { warnOfSettings } from './redis-settings.ts';
 import { RedisStore } from './redis-store.ts';
-import { SharedLimiterState } from './shared-limiter-state.ts';
 
 export interface RedisStateOptions extends StateOptions {
   /** Where a bot without Redis may have left what is taken along. */
@@ -42,13 +41,10 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const cardStore = new KeyvCardStore({ ...cards, store: new RedisStore(link) });
   const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
   const carryOver = new CarryOver({ link, prefix, cardKeys, account, dataDir, log });
-  const limits = { ...limiterOptions(options), initial: carryOver.limiterState };
-  const bucket = new RedisBucket(link, prefix, account);
-  const shared = new SharedLimiterState({ link, prefix, account, bucketKey: bucket.key, processesAlive, log });
-  const limiter = new RedisLimiter({
-    ...limits,
-    shared,
-    bucket,
+  const limiter = new SharedLimiter({
+    ...limiterOptions(options),
+    initial: carryOver.limiterState,
+    store: new RedisLimiterStore(processesAlive, `${prefix}:limiter:${account}`, log),
     link,
     processesAlive,
   });

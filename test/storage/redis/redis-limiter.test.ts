@@ -23,6 +23,8 @@ import { LIMITER_KEY, SharingProcess } from '../../support/sharing-process.ts';
 import { onMachineAhead } from '../../support/skewed-clock.ts';
 
 const HOUR_MS = 3_600_000;
+/** Ends without having been given. */
+const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER };
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -47,10 +49,18 @@ async function processes<Count extends keyof Processes>(count: Count, redis: Tes
   return (await Promise.all(all)) as Processes[Count];
 }
 
-/** The state in Redis. */
+/** What is stored in Redis; `undefined` when nothing is. */
 async function stored(redis: TestRedis) {
   const client = await clientOf(redis);
-  return JSON.parse((await client.get(`${redis.prefix}:${LIMITER_KEY}`)) ?? 'null');
+  const { state, ...rest } = await client.hGetAll(`${redis.prefix}:${LIMITER_KEY}`);
+  return state === undefined ? undefined : { ...rest, state: JSON.parse(state) };
+}
+
+/** Stores another state, as another process does. */
+async function store(redis: TestRedis, state: string): Promise<void> {
+  const client = await clientOf(redis);
+  const key = `${redis.prefix}:${LIMITER_KEY}`;
+  await client.hSet(key, { state, terms: await client.hIncrBy(key, 'version', 1) });
 }
 
 async function permitsOf(limiters: readonly Limiter[]): Promise<Permit[]> {
@@ -112,9 +122,7 @@ describe('limiters over one Redis', () => {
     const all = (await processes(4, redis)).map(({ limiter }) => limiter);
     const permits = await permitsOf(all);
     expect(permits).toHaveLength(4);
-    await Promise.all(
-      all.map((limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, limited(30_000))),
-    );
+    await Promise.all(all.map((limiter) => limiter.release(NOT_HELD, limited(30_000))));
     expect(await stored(redis)).toMatchObject({
       state: { learnedBurst: { capacity: 9 }, breaker: { reason: 'pause', failures: 1 } },
     });
@@ -126,16 +134,10 @@ describe('limiters over one Redis', () => {
     const all = joined.map(({ limiter }) => limiter);
     for (let round = 0; round < 20; round++) {
       await joined[0].limiter.release({ probe: true, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
-      await Promise.all(
-        all
-          .slice(0, 2)
-          .map((limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, DOWN)),
-      );
-      expect((await stored(redis)).state.breaker).toMatchObject({ state: 'closed', failures: 2 });
-      await Promise.all(
-        all.slice(2).map((limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, DOWN)),
-      );
-      expect((await stored(redis)).state.breaker).toMatchObject({ reason: 'outage', failures: 3 });
+      await Promise.all(all.slice(0, 2).map((limiter) => limiter.release(NOT_HELD, DOWN)));
+      expect((await stored(redis))?.state.breaker).toMatchObject({ state: 'closed', failures: 2 });
+      await Promise.all(all.slice(2).map((limiter) => limiter.release(NOT_HELD, DOWN)));
+      expect((await stored(redis))?.state.breaker).toMatchObject({ reason: 'outage', failures: 3 });
     }
   });
 
@@ -160,10 +162,8 @@ describe('limiters over one Redis', () => {
     let remaining = 800;
     for (let round = 0; round < 25; round++) {
       for (const limiter of all) limiter.observe({ ...reading(--remaining, HOUR_MS), sentAtMs });
-      await Promise.all(
-        all.map(async (limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED)),
-      );
-      expect((await stored(redis)).state.quota.remaining).toBe(remaining);
+      await Promise.all(all.map(async (limiter) => limiter.release(NOT_HELD, ANSWERED)));
+      expect((await stored(redis))?.state.quota.remaining).toBe(remaining);
     }
   });
 
@@ -175,11 +175,11 @@ describe('limiters over one Redis', () => {
     const commands = vi.spyOn(one.link, 'run');
     const changes = Array.from({ length: 100 }, (_, index) => {
       one.limiter.observe(reading(900 - index, HOUR_MS));
-      return one.limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, index < 97 ? ANSWERED : DOWN);
+      return one.limiter.release(NOT_HELD, index < 97 ? ANSWERED : DOWN);
     });
     await Promise.all(changes);
     expect(commands.mock.calls.length).toBeLessThanOrEqual(2);
-    expect((await stored(redis)).state).toMatchObject({
+    expect((await stored(redis))?.state).toMatchObject({
       quota: { remaining: 801 },
       breaker: { reason: 'outage', failures: 3 },
     });
@@ -188,7 +188,7 @@ describe('limiters over one Redis', () => {
   it('learn what one was answered, and notify their listeners, before they ask for a permit', async () => {
     const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
     const notified = vi.fn();
-    await expect.poll(async () => (await permitOf(other)) !== undefined, LONG).toBe(true);
+    await ask(other);
     other.onChange(() => notified(other.schedule().blocked?.reason));
     one.observe(reading(0, HOUR_MS));
     await ask(one);
@@ -213,7 +213,7 @@ describe('limiters over one Redis', () => {
     const all = await Promise.all([1, 2, 3, 4].map(() => SharingProcess.joined(redis, { setting: SLOW, warnings })));
     for (const remaining of [190, 40, 0]) {
       for (const { limiter } of all) limiter.observe(reading(remaining, HOUR_MS));
-      await Promise.all(all.map(({ limiter }) => limiter.acquire('members')));
+      await Promise.all(all.map(({ limiter }) => limiter.release(NOT_HELD, { kind: 'abandoned' })));
     }
     expect(lines.map(({ share }) => share)).toEqual([0.8, 0.95, 1]);
   });
@@ -276,15 +276,12 @@ describe('when the state in Redis', () => {
     await other.acquire('members');
     await client.unlink(await client.keys(`${redis.prefix}:*`));
     expect([await drain(other), await drain(one)]).toEqual([0, 0]);
-    expect((await stored(redis)).state.quota.remaining).toBe(700);
+    expect((await stored(redis))?.state.quota.remaining).toBe(700);
   });
 
   it.each<[string, (limiter: Limiter) => Promise<unknown>]>([
     ['a permit is acquired', (limiter) => limiter.acquire('members')],
-    [
-      'an outcome is known',
-      (limiter) => limiter.release({ probe: false, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED),
-    ],
+    ['an outcome is known', (limiter) => limiter.release(NOT_HELD, ANSWERED)],
     ['nothing happens', async () => {}],
   ])('is lost before %s, a breaker that is open for the day stays open', async (_, next) => {
     const redis = await startRedis();
@@ -302,7 +299,7 @@ describe('when the state in Redis', () => {
     const redis = await startRedis();
     const [one] = await processes(1, redis);
     await ask(one.limiter);
-    await (await clientOf(redis)).set(`${redis.prefix}:${LIMITER_KEY}`, '{"state":"nonsense"}');
+    await store(redis, '{"breaker":"nonsense"}');
     await one.limiter.acquire('members');
     await one.limiter.acquire('members');
     expect(await stored(redis)).toMatchObject({ state: { breaker: { state: 'closed' } } });
@@ -313,9 +310,9 @@ describe('when the state in Redis', () => {
     const redis = await startRedis();
     const [one] = await processes(1, redis);
     await ask(one.limiter, limited(1_000));
-    const held = await stored(redis);
-    held.state.breaker.untilMs += 10 * 365 * 24 * HOUR_MS;
-    await (await clientOf(redis)).set(`${redis.prefix}:${LIMITER_KEY}`, JSON.stringify(held));
+    const { state } = (await stored(redis)) ?? {};
+    state.breaker.untilMs += 10 * 365 * 24 * HOUR_MS;
+    await store(redis, JSON.stringify(state));
     expect(await nextPermit(one.limiter)).toMatchObject({ probe: true });
   });
 

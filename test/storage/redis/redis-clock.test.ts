@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RedisClock } from '../../../src/storage/redis/shared-text.ts';
+import { RedisClock } from '../../../src/storage/redis/redis-clock.ts';
 
 const AHEAD_MS = 300_000;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanSetting } from '../../../src/model/plan.ts';
-import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../../src/model/quota.ts';
-import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
-import { takeToken } from '../../../src/quota/pace.ts';
-import { dividedFullAtMs, isolatedLimiter, rejoinedState } from '../../../src/storage/redis/isolation.ts';
+import type { PlanSetting } from '../../src/model/plan.ts';
+import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../src/model/quota.ts';
+import { dividedFullAtMs, isolatedLimiter, rejoinedState } from '../../src/quota/isolation.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import { takeToken } from '../../src/quota/pace.ts';
 
 const NOW_MS = 1_000_000_000;
 const WHOLE = { intervalMs: 1_000, capacity: 19 };

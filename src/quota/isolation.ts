@@ -1,7 +1,7 @@
-import type { PlanSetting } from '../../model/plan.ts';
-import { type LimiterState, withProbe } from '../../quota/limiter-state.ts';
-import { emptyBucket, noEmptierThanEmpty, type Pace, paceOf } from '../../quota/pace.ts';
-import { asReading, mergeReading } from '../../quota/quota.ts';
+import type { PlanSetting } from '../model/plan.ts';
+import { type LimiterState, underSetting, withProbe } from './limiter-state.ts';
+import { emptyBucket, noEmptierThanEmpty, type Pace, paceOf } from './pace.ts';
+import { asReading, mergeReading } from './quota.ts';
 
 /** What a process that cannot reach Redis goes on with. */
 export interface IsolatedLimiter {
@@ -44,6 +44,32 @@ export function dividedFullAtMs(
   const left = Math.floor(whole.capacity - missingMs / whole.intervalMs);
   const tokens = Math.min(Math.floor(left / processes), share.capacity);
   return emptyBucket(nowMs, share) - tokens * share.intervalMs;
+}
+
+export interface Rejoining {
+  /** Of all processes together. */
+  setting: PlanSetting;
+  /** Permits given while isolated. */
+  spent: number;
+  /** At the first time of a process: when the bucket is full if none is stored. */
+  firstFullAtMs: number | undefined;
+  /** Redis has lost what this process had joined, and with it how much was spent: no tokens are left. */
+  isLost: boolean;
+  nowMs: number;
+}
+
+/** The shared state after a process has joined: with what it knows, charged with what it spent alone. */
+export function joinedState(
+  shared: LimiterState | undefined,
+  local: LimiterState,
+  { setting, spent, firstFullAtMs, isLost, nowMs }: Rejoining,
+): LimiterState {
+  const both = rejoinedState(shared, local);
+  const state = firstFullAtMs === undefined ? both : underSetting(both, setting);
+  const pace = paceOf(state, setting, nowMs);
+  const keptMs = isLost ? undefined : (shared?.fullAtMs ?? firstFullAtMs);
+  const fullAtMs = keptMs ?? emptyBucket(nowMs, pace);
+  return { ...state, fullAtMs: Math.max(fullAtMs, nowMs) + spent * pace.intervalMs };
 }
 
 /**

@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PlanSetting } from '../model/plan.ts';
+import { isolatedLimiter, joinedState } from './isolation.ts';
+import type { Acquired, Permit } from './limiter.ts';
+import {
+  afterClockJump,
+  INITIAL_LIMITER_STATE,
+  type LimiterState,
+  plausible,
+  type QuotaWarnings,
+  withProbe,
+} from './limiter-state.ts';
+import { sameSchedule } from './permit.ts';
+import { limiterWrite, type SharedLimiterStore } from './shared-limiter-store.ts';
+import type { Change } from './stateful-limiter.ts';
+
+export interface LimiterReplicaOptions {
+  store: SharedLimiterStore;
+  /** Whether the store can be reached: `usable` or not. */
+  link: { health: string; onHealth(listener: (health: string) => void): void };
+  /** `size`: processes last seen alive. `onHeartbeat`: called about once a second while the store answers. */
+  processesAlive: { id: string; size: number; onHeartbeat(listener: () => void): void };
+  setting: PlanSetting;
+  /** Each warning is given in one of the processes. */
+  warnings: QuotaWarnings;
+  /** What is known of the account before anything is read from the store. */
+  initial?: LimiterState | undefined;
+}
+
+/** A process that is to write before this one, as the store sees to, has written by then as a rule. */
+const REWRITE_WITHIN_MS = 50;
+
+/** The shared state as one process knows it: as last read, with the changes made here; or while isolated a share of it. */
+export class LimiterReplica {
+  /** Of this process, with those that are being acquired. */
+  readonly permits = new Set<Permit>();
+  readonly #options: LimiterReplicaOptions;
+  readonly #notify: () => void;
+  readonly #firstFullAtMs: number;
+  #state: LimiterState;
+  /** In the state above, and not in the store yet. */
+  #changes: readonly Change[] = [];
+  #writing: Promise<void> | undefined;
+  /** While isolated: the divided plan, the permits given that are not charged to the shared bucket yet, and the last warning. */
+  #isolated: { setting: PlanSetting; spent: number; warned: LimiterState['warned'] } | undefined;
+  #joining: Promise<void> | undefined;
+  /** Of what this process has joined last. */
+  #era: string | undefined;
+
+  /** @param notify called when permits may come at other times than before */
+  constructor(options: LimiterReplicaOptions, notify: () => void) {
+    const { link, processesAlive, initial = INITIAL_LIMITER_STATE } = options;
+    const nowMs = Date.now();
+    this.#options = options;
+    this.#notify = notify;
+    this.#state = plausible(afterClockJump(initial, nowMs), nowMs);
+    this.#firstFullAtMs = this.#state.fullAtMs;
+    this.#isolate();
+    link.onHealth((health) => (health === 'usable' ? this.#join() : this.#isolate()));
+    processesAlive.onHeartbeat(() => this.#keepUp());
+    if (link.health === 'usable') this.#join();
+  }
+
+  /** While isolated there is no clock of the store to notice that this machine's clock was set back. */
+  get state(): LimiterState {
+    return this.#isolated ? afterClockJump(this.#state, Date.now()) : this.#state;
+  }
+
+  /** The plan, or while isolated this process's share of it. */
+  get setting(): PlanSetting {
+    return this.#isolated?.setting ?? this.#options.setting;
+  }
+
+  get isIsolated(): boolean {
+    return this.#isolated !== undefined;
+  }
+
+  /** Whether the one probe of all processes is this one's. */
+  get isProber(): boolean {
+    return !this.#isolated && this.#options.store.probeOf === this.#options.processesAlive.id;
+  }
+
+  /** Including requests whose outcome is not in the store yet: what remains of the day is lowered with it. */
+  get underWay(): number {
+    return this.permits.size + this.#changes.filter(({ ended }) => ended).length;
+  }
+
+  /** Resolves when no join is under way. */
+  async joined(): Promise<void> {
+    await this.#joining;
+  }
+
+  async refresh(): Promise<void> {
+    await this.call((store) => store.read(this.underWay));
+  }
+
+  /** While isolated: the state after a permit was asked for. */
+  spend(state: LimiterState, acquired: Acquired): void {
+    this.#state = state;
+    if (acquired.kind !== 'permit') return;
+    this.permits.add(acquired.permit);
+    if (this.#isolated) this.#isolated.spent++;
+  }
+
+  /** Changes the state in this process at once. Resolves when that is in the store, or this process is isolated. */
+  async change(change: Change): Promise<void> {
+    if (change.ended) this.permits.delete(change.ended);
+    this.#state = change.apply(this.state);
+    if (this.#isolated && this.#joining === undefined) {
+      this.#isolated.warned = this.#warn(this.#isolated.warned, this.#state);
+    } else {
+      this.#changes = [...this.#changes, change];
+      if (!change.isReading || this.permits.size === 0) await this.#write(change);
+    }
+  }
+
+  /** Calls the store, and adopts what it answers. @returns `undefined` when it cannot be reached */
+  async call<T>(work: (store: SharedLimiterStore) => Promise<T | undefined>): Promise<T | undefined> {
+    const result = await work(this.#options.store);
+    if (result === undefined) this.#isolate();
+    else this.#adopt();
+    return result;
+  }
+
+  #warn(before: LimiterState['warned'], { warned, quota }: LimiterState): LimiterState['warned'] {
+    this.#options.warnings.lowQuota(before, warned, quota);
+    return warned;
+  }
+
+  get #shared(): LimiterState | undefined {
+    const { state, probeOf } = this.#options.store;
+    // A probe that this process acquired without receiving the answer counts as ended.
+    const isProbing = probeOf === this.#options.processesAlive.id ? this.#holdsProbe : probeOf !== '';
+    return state && plausible(withProbe(state, isProbing), Date.now());
+  }
+
+  /** Until its outcome is in the store: otherwise another process could send one meanwhile. */
+  get #holdsProbe(): boolean {
+    return [...this.permits, ...this.#changes.map(({ ended }) => ended)].some((permit) => permit?.probe);
+  }
+
+  /** Any number of changes are written at once, as soon as those before are. */
+  async #write(change: Change): Promise<void> {
+    while (this.#changes.includes(change)) {
+      if (this.#joining === undefined) {
+        this.#writing ??= this.#writeAll().finally(() => {
+          this.#writing = undefined;
+        });
+      }
+      await (this.#joining ?? this.#writing);
+    }
+  }
+
+  async #writeAll(): Promise<void> {
+    const changes = this.#changes;
+    const before = this.#shared;
+    if (!before) return; // lost, which the call that has read it handles
+    const after = applied(changes, before);
+    const isWritten = await this.call(async (store) => {
+      const isWritten = await store.write(this.permits.size, limiterWrite(before, after, this.setting, Date.now()));
+      if (isWritten) this.#changes = this.#changes.slice(changes.length);
+      return isWritten;
+    });
+    if (isWritten) this.#warn(before.warned, after);
+    else if (isWritten === false) await sleep(Math.random() * REWRITE_WITHIN_MS); // another process was first
+  }
+
+  #keepUp(): void {
+    if (this.#isolated) this.#join();
+    else if (this.#writing === undefined) void this.refresh();
+  }
+
+  #adopt(): void {
+    if (this.#isolated) return;
+    const known = this.#state;
+    const shared = this.#shared;
+    if (shared && this.#options.store.era === this.#era) {
+      this.#state = applied(this.#changes, shared);
+      if (!sameSchedule(known, this.#state)) this.#notify();
+    } else {
+      this.#isolate(); // what was stored is lost
+      this.#join();
+    }
+  }
+
+  #isolate(): void {
+    if (this.#isolated) return;
+    const { setting, processesAlive } = this.#options;
+    if (this.#changes.length > 0) this.#warn(this.#shared?.warned, this.#state);
+    this.#changes = [];
+    const { setting: divided, state } = isolatedLimiter(this.#state, {
+      setting,
+      processes: Math.max(1, processesAlive.size),
+      hasJoined: this.#era !== undefined,
+      holdsProbe: this.#holdsProbe,
+      nowMs: Date.now(),
+    });
+    this.#isolated = { setting: divided, spent: 0, warned: state.warned };
+    this.#state = state;
+    this.#notify();
+  }
+
+  #join(): void {
+    this.#joining ??= this.#rejoin().finally(() => {
+      this.#joining = undefined;
+      if (this.#isolated) this.#changes = []; // the state has them
+    });
+  }
+
+  /** Adds what was learned and spent while isolated to the shared state, and continues with that. */
+  async #rejoin(): Promise<void> {
+    if (!this.#isolated) return;
+    const { store, setting } = this.#options;
+    const { spent, warned } = this.#isolated;
+    const firstFullAtMs = this.#era === undefined ? this.#firstFullAtMs : undefined;
+    const local = this.state;
+    for (let isWritten: boolean | undefined = await store.read(this.underWay); ; ) {
+      if (isWritten === undefined) return;
+      const shared = this.#shared;
+      const nowMs = Date.now();
+      const isLost = this.#era !== undefined && store.era !== this.#era;
+      const joined = joinedState(shared, local, { setting, spent, firstFullAtMs, isLost, nowMs });
+      isWritten = await store.write(this.underWay, limiterWrite(shared, joined, setting, nowMs));
+      if (isWritten && joined.warned !== warned) this.#warn(shared?.warned, joined);
+      if (isWritten) break;
+      await sleep(Math.random() * REWRITE_WITHIN_MS);
+    }
+    this.#isolated = undefined;
+    this.#era = store.era;
+    this.#adopt();
+    this.#notify();
+  }
+}
+
+function applied(changes: readonly Change[], state: LimiterState): LimiterState {
+  return changes.reduce((changed, { apply }) => apply(changed), state);
+}

@@ -1,0 +1,68 @@
+import type { PlanSetting } from '../model/plan.ts';
+import type { LimiterState } from './limiter-state.ts';
+import { emptyBucket, type Pace, paceOf } from './pace.ts';
+import { sameSchedule } from './permit.ts';
+import { currentQuota, windowEndsMs } from './quota.ts';
+
+/** What all processes share, as last read. Each method costs one round trip, and resolves with `undefined` when it fails. */
+export interface SharedLimiterStore {
+  /** By this machine's clock; `undefined` when none is stored, or an invalid one. */
+  readonly state: LimiterState | undefined;
+  /** Another one when what is stored was lost meanwhile. Empty when nothing is stored. */
+  readonly era: string;
+  /** The process that has the probe under way; empty when there is none, or it is dead. */
+  readonly probeOf: string;
+  /** @param underWay requests of this process, as in the other methods: a lost answer is corrected by the next call */
+  read(underWay: number): Promise<true | undefined>;
+  /**
+   * Takes a token, unless what permits depend on has changed since it was read, or as many requests are under way as remain.
+   *
+   * @param underWay without this one
+   * @param takesTurn if there is no token, the next is left to this process before others that ask later
+   */
+  take(underWay: number, pace: Pace, heldBackMs: number, takesTurn: boolean): Promise<Taken | undefined>;
+  /** Writes the state, unless another process has since it was read. @returns whether it was written */
+  write(underWay: number, write: LimiterWrite): Promise<boolean | undefined>;
+}
+
+export interface Taken {
+  kind: 'done' | 'changed' | 'wait';
+  /** The bucket was full before. */
+  wasFull: boolean;
+  untilMs: number;
+}
+
+/** A state, and what others than its writer need to know of it. */
+export interface LimiterWrite {
+  state: LimiterState;
+  /** Decisions about permits may be other ones than before, the bucket and what remains of the day apart. */
+  isNews: boolean;
+  /** What the change costs the bucket, besides what others take meanwhile. */
+  chargedMs: number;
+  /** When the bucket is full at the latest: it is no emptier than empty now, or at the end of a pause. */
+  latestMs: number;
+  /** Requests left of the day, and until when that holds. */
+  remaining: { requests: number; untilMs: number } | undefined;
+  /** Who holds the probe afterwards: nobody, the writer, or who held it before. */
+  prober: 'none' | 'writer' | 'same';
+}
+
+/** @param before `undefined` when nothing was stored */
+export function limiterWrite(
+  before: LimiterState | undefined,
+  after: LimiterState,
+  setting: PlanSetting,
+  nowMs: number,
+): LimiterWrite {
+  const { state, reason, untilMs } = after.breaker;
+  const quota = currentQuota(after.quota, nowMs);
+  const emptyAtMs = reason === 'pause' ? Math.max(nowMs, untilMs) : nowMs;
+  return {
+    state: after,
+    isNews: !before || !sameSchedule(before, after) || before.lastFailure !== after.lastFailure,
+    chargedMs: Math.max(0, Math.max(after.fullAtMs, nowMs) - Math.max(before?.fullAtMs ?? 0, nowMs)),
+    latestMs: emptyBucket(emptyAtMs, paceOf(after, setting, nowMs)),
+    remaining: quota?.remaining === undefined ? undefined : { requests: quota.remaining, untilMs: windowEndsMs(quota) },
+    prober: state !== 'halfOpen' ? 'none' : before?.breaker.state === 'halfOpen' ? 'same' : 'writer',
+  };
+}

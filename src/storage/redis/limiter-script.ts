@@ -1,0 +1,98 @@
+import { z } from 'zod';
+
+/**
+ * Reads what all processes share, and takes a token (`take`) or writes a state (`write`), if nothing has changed meanwhile
+ * that matters to it. One hash; every time in it is by Redis's clock:
+ * - `era`: a name for what is stored; another one when Redis has lost it meanwhile
+ * - `state`: JSON; `version` numbers its writes, and `terms` is the last of them that changed what permits depend on
+ * - `fullAtMs`: the token bucket of pace.ts
+ * - `remaining`, `remainingUntilMs`: requests left of the day, as last believed
+ * - `probeOf`: the process that holds the probe
+ * - `underWay:<process>`: its permits; `waiting:<process>`: since when it waits for a token, and until when one is left to it
+ * - `writer`: who may write next, and until when
+ *
+ * Every call tells how many permits the process holds, so that a lost answer is corrected by the next call.
+ */
+export const LIMITER_SCRIPT = `
+  local limiter, operation, era = KEYS[1], ARGV[3], ARGV[4]
+  local version, underWay = tonumber(ARGV[5]), tonumber(ARGV[6])
+  local function ms(number) return string.format('%.3f', number) end
+  local fields, stored = redis.call('HGETALL', limiter), {}
+  for i = 1, #fields, 2 do stored[fields[i]] = fields[i + 1] end
+  local sinceMs, mineUntilMs = string.match(stored['waiting:' .. self] or '', '^(%S+) (%S+)$')
+  if not sinceMs or tonumber(mineUntilMs) < nowMs then sinceMs = ms(time[1] * 1000 + time[2] / 1000) end
+  local others, ahead = 0, 0
+  for i = 1, #fields, 2 do
+    local kind, owner = string.match(fields[i], '^(%a+):(.+)$')
+    if kind and owner ~= self then
+      local first, untilMs = string.match(fields[i + 1], '^(%S+) ?(%S*)$')
+      if isDead(owner) or (kind == 'waiting' and tonumber(untilMs) < nowMs) then redis.call('HDEL', limiter, fields[i])
+      elseif kind == 'underWay' then others = others + tonumber(first)
+      elseif tonumber(first) < tonumber(sinceMs) then ahead = ahead + 1 end
+    end
+  end
+
+  local result, untilMs, fullAtMs = 'done', 0, tonumber(stored.fullAtMs or '0')
+  local isCurrent = era == (stored.era or '')
+  if operation == 'take' then
+    local intervalMs, capacity, heldBackMs, graceMs = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
+    local emptyAtMs = math.min(math.max(fullAtMs, nowMs), nowMs + capacity * intervalMs)
+    local tokenAtMs = emptyAtMs - (capacity - 1) * intervalMs + heldBackMs + ahead * intervalMs
+    local remaining, remainingUntilMs = tonumber(stored.remaining or ''), tonumber(stored.remainingUntilMs or '')
+    local total = others + underWay
+    if not isCurrent or version < tonumber(stored.terms or '0') then
+      result = 'changed'
+    elseif total > 0 and remaining and total >= remaining and nowMs < remainingUntilMs then
+      result, untilMs = 'wait', nowMs + intervalMs
+    elseif tokenAtMs > nowMs then
+      result, untilMs = 'wait', tokenAtMs
+      local leftUntilMs = ms(tokenAtMs + (tonumber(graceMs) or 0))
+      if graceMs ~= '' then redis.call('HSET', limiter, 'waiting:' .. self, sinceMs .. ' ' .. leftUntilMs) end
+    else
+      fullAtMs, underWay = emptyAtMs + intervalMs, underWay + 1
+      redis.call('HSET', limiter, 'fullAtMs', ms(fullAtMs))
+      redis.call('HDEL', limiter, 'waiting:' .. self)
+    end
+  elseif operation == 'write' then
+    local writer, writerUntilMs = string.match(stored.writer or '', '^(%S+) (%S+)$')
+    local isReserved = writer and writer ~= self and tonumber(writerUntilMs) > nowMs
+    if isCurrent and version == tonumber(stored.version or '0') and not isReserved then
+      stored.era, stored.version, stored.state = stored.era or (self .. ' ' .. ms(nowMs)), version + 1, ARGV[7]
+      if ARGV[8] == '1' or not stored.terms then stored.terms = stored.version end
+      fullAtMs = math.min(math.max(fullAtMs, nowMs) + tonumber(ARGV[9]), tonumber(ARGV[10]))
+      stored.probeOf = ARGV[13]
+      redis.call('HSET', limiter, 'era', stored.era, 'version', stored.version, 'state', stored.state,
+        'terms', stored.terms, 'fullAtMs', ms(fullAtMs), 'remaining', ARGV[11], 'remainingUntilMs', ARGV[12],
+        'probeOf', stored.probeOf)
+      redis.call('HDEL', limiter, 'writer')
+      redis.call('PEXPIRE', limiter, ARGV[14])
+    else
+      result, underWay = 'changed', tonumber(stored['underWay:' .. self] or '0')
+      if stored.era and not isReserved then redis.call('HSET', limiter, 'writer', self .. ' ' .. ms(nowMs + 500)) end
+    end
+  end
+  if stored.era and underWay ~= tonumber(stored['underWay:' .. self] or '0') then
+    redis.call('HSET', limiter, 'underWay:' .. self, underWay)
+  end
+
+  local isKnown = isCurrent and version == tonumber(stored.version or '0')
+  local probeOf = stored.probeOf or ''
+  if probeOf ~= '' and probeOf ~= self and isDead(probeOf) then probeOf = '' end
+  return {result, ms(nowMs), stored.era or '', string.format('%.0f', tonumber(stored.version or '0')),
+    isKnown and '' or stored.state or '', ms(fullAtMs), probeOf, ms(untilMs)}
+`;
+export const LimiterAnswer = z
+  .tuple([
+    z.enum(['done', 'changed', 'wait']),
+    z.coerce.number(),
+    z.string(),
+    z.coerce.number(),
+    z.string(),
+    z.coerce.number(),
+    z.string(),
+    z.coerce.number(),
+  ])
+  .transform(([result, nowMs, era, version, state, fullAtMs, probeOf, untilMs]) => {
+    return { result, nowMs, era, version, state, fullAtMs, probeOf, untilMs };
+  });
+export type LimiterAnswer = z.infer<typeof LimiterAnswer>;

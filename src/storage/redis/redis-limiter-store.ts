@@ -1,0 +1,111 @@
+import type { Logger } from '../../log.ts';
+import { DAY_MS } from '../../model/quota.ts';
+import { LimiterState, shifted } from '../../quota/limiter-state.ts';
+import type { Pace } from '../../quota/pace.ts';
+import type { LimiterWrite, SharedLimiterStore, Taken } from '../../quota/shared-limiter-store.ts';
+import { LIMITER_SCRIPT, LimiterAnswer } from './limiter-script.ts';
+import type { ProcessesAlive } from './processes-alive.ts';
+import { RedisClock } from './redis-clock.ts';
+import { unlessUnavailable } from './redis-unavailable.ts';
+
+/** Longer than a quota window, so that nothing that still counts expires. */
+const KEPT_MS = 35 * DAY_MS;
+/** Within it a process that was told when to come has come; short beside any plan's interval (120 ms). */
+const TURN_GRACE_MS = 60;
+/** The limiter of all processes in one hash, which one script reads and changes. */
+export class RedisLimiterStore implements SharedLimiterStore {
+  readonly #processesAlive: ProcessesAlive;
+  readonly #key: string;
+  readonly #log: Logger;
+  readonly #clock = new RedisClock();
+  #tripMs = 0;
+  #state: LimiterState | undefined;
+  #read = { era: '', version: 0, fullAtMs: 0, probeOf: '' };
+
+  constructor(processesAlive: ProcessesAlive, key: string, log: Logger) {
+    this.#processesAlive = processesAlive;
+    this.#key = key;
+    this.#log = log;
+  }
+
+  get state(): LimiterState | undefined {
+    return this.#state && shifted({ ...this.#state, fullAtMs: this.#read.fullAtMs }, -this.#clock.aheadMs);
+  }
+
+  get era(): string {
+    return this.#read.era;
+  }
+
+  get probeOf(): string {
+    return this.#read.probeOf;
+  }
+
+  async read(underWay: number): Promise<true | undefined> {
+    return (await this.#call('read', underWay)) && true;
+  }
+
+  async take(
+    underWay: number,
+    { intervalMs, capacity }: Pace,
+    heldBackMs: number,
+    takesTurn: boolean,
+  ): Promise<Taken | undefined> {
+    const graceMs = takesTurn ? TURN_GRACE_MS + this.#tripMs : '';
+    const answer = await this.#call('take', underWay, intervalMs, capacity, heldBackMs, graceMs);
+    if (!answer) return undefined;
+    const { result: kind, nowMs, fullAtMs, untilMs } = answer;
+    return { kind, wasFull: fullAtMs - nowMs <= intervalMs + 1, untilMs: Math.ceil(untilMs - this.#clock.aheadMs) };
+  }
+
+  async write(
+    underWay: number,
+    { state, isNews, chargedMs, latestMs, remaining, prober }: LimiterWrite,
+  ): Promise<boolean | undefined> {
+    const { aheadMs } = this.#clock;
+    const probeOf = { none: '', same: this.probeOf, writer: this.#processesAlive.id }[prober];
+    const answer = await this.#call(
+      'write',
+      underWay,
+      JSON.stringify({ ...shifted(state, aheadMs), fullAtMs: undefined }),
+      isNews ? 1 : 0,
+      chargedMs,
+      latestMs + aheadMs,
+      remaining?.requests ?? '',
+      remaining ? remaining.untilMs + aheadMs : '',
+      probeOf,
+      KEPT_MS,
+    );
+    return answer && answer.result === 'done';
+  }
+
+  /** Costs one command. @returns `undefined` while Redis is unavailable */
+  async #call(
+    operation: 'read' | 'take' | 'write',
+    underWay: number,
+    ...more: (string | number)[]
+  ): Promise<LimiterAnswer | undefined> {
+    const { era, version } = this.#read;
+    const sentAtMs = Date.now();
+    const args = [operation, era, version, underWay, ...more].map(String);
+    const answered = await unlessUnavailable(this.#processesAlive.run(LIMITER_SCRIPT, this.#key, args));
+    if (answered === undefined) return undefined;
+    const answer = LimiterAnswer.parse(answered);
+    const receivedAtMs = Date.now();
+    this.#tripMs = Math.max(0, receivedAtMs - sentAtMs);
+    this.#clock.observe(answer.nowMs, sentAtMs, receivedAtMs);
+    // Several answers under way may bring the same.
+    if (answer.era !== this.#read.era || answer.version !== this.#read.version) this.#state = this.#parse(answer.state);
+    this.#read = answer;
+    return answer;
+  }
+
+  #parse(text: string): LimiterState | undefined {
+    if (text === '') return undefined;
+    try {
+      return LimiterState.parse({ ...JSON.parse(text), fullAtMs: 0 });
+    } catch (err) {
+      this.#log.warn({ err }, 'invalid shared limiter state: it is replaced');
+      return undefined;
+    }
+  }
+}

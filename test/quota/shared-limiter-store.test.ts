@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { PlanSetting } from '../../src/model/plan.ts';
+import type { Breaker } from '../../src/model/quota.ts';
+import { joinedState } from '../../src/quota/isolation.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import { limiterWrite } from '../../src/quota/shared-limiter-store.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 21, 12);
+const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 60, burst: 20 };
+const CAPACITY_MS = 19_000;
+const CLOSED = INITIAL_LIMITER_STATE;
+const ENDS_MS = NOW_MS + 3_600_000;
+const QUOTA = { limit: 1_000, remaining: 7, resetsAtMs: ENDS_MS, receivedAtMs: NOW_MS };
+
+function withBreaker(state: Breaker['state'], reason: Breaker['reason'], untilMs = NOW_MS): LimiterState {
+  return { ...CLOSED, breaker: { state, reason, sinceMs: NOW_MS, untilMs, failures: 1 } };
+}
+
+function write(before: LimiterState | undefined, after: LimiterState) {
+  return limiterWrite(before, after, SETTING, NOW_MS);
+}
+
+describe('what others need to know of a state', () => {
+  it.each<[string, LimiterState | undefined, LimiterState, boolean]>([
+    ['the first one', undefined, CLOSED, true],
+    ['what remains', CLOSED, { ...CLOSED, quota: { ...QUOTA, limit: undefined } }, false],
+    ['another daily limit', CLOSED, { ...CLOSED, quota: QUOTA }, true],
+    ['an open breaker', CLOSED, withBreaker('open', 'pause'), true],
+    ['a longer pause', withBreaker('open', 'pause'), withBreaker('open', 'pause', NOW_MS + 5_000), true],
+    ['an episode of failure', CLOSED, { ...CLOSED, lastFailure: 1 }, true],
+  ])('%s changes what permits depend on, or not', (_, before, after, isNews) => {
+    expect(write(before, after).isNews).toBe(isNews);
+  });
+
+  it.each<[string, number, number, number]>([
+    ['nothing, for a full bucket that stays full', -9_000, -5_000, 0],
+    ['a delay of a bucket that is not full', 2_000, 2_250, 250],
+    ['what goes beyond a full bucket', -9_000, 1_000, 1_000],
+    ['nothing, for a bucket that looks fuller', 9_000, 8_000, 0],
+  ])('a change charges %s', (_, beforeMs, afterMs, chargedMs) => {
+    const before = { ...CLOSED, fullAtMs: NOW_MS + beforeMs };
+    expect(write(before, { ...CLOSED, fullAtMs: NOW_MS + afterMs }).chargedMs).toBe(chargedMs);
+  });
+
+  it.each<[string, LimiterState, number]>([
+    ['now', CLOSED, NOW_MS],
+    ['at the end of a pause', withBreaker('open', 'pause', NOW_MS + 5_000), NOW_MS + 5_000],
+    ['now, after a pause', withBreaker('open', 'pause', NOW_MS - 5_000), NOW_MS],
+    ['now, in an outage', withBreaker('open', 'outage', NOW_MS + 5_000), NOW_MS],
+  ])('the bucket is no emptier than empty %s', (_, after, emptyAtMs) => {
+    expect(write(CLOSED, after).latestMs).toBe(emptyAtMs + CAPACITY_MS);
+  });
+
+  it.each([
+    ['is stated', QUOTA, { requests: 7, untilMs: ENDS_MS }],
+    [
+      'is stated without a reset',
+      { ...QUOTA, resetsAtMs: undefined },
+      { requests: 7, untilMs: Date.UTC(2026, 10, 22) },
+    ],
+    ['is of an earlier window', { ...QUOTA, resetsAtMs: NOW_MS - 1 }, undefined],
+    ['is unknown', undefined, undefined],
+  ])('what remains %s', (_, quota, remaining) => {
+    expect(write(CLOSED, { ...CLOSED, quota }).remaining).toEqual(remaining);
+  });
+
+  it.each<[LimiterState | undefined, LimiterState, string]>([
+    [withBreaker('open', 'pause'), withBreaker('halfOpen', 'pause'), 'writer'],
+    [undefined, withBreaker('halfOpen', 'pause'), 'writer'],
+    [withBreaker('halfOpen', 'pause'), withBreaker('halfOpen', 'pause'), 'same'],
+    [withBreaker('halfOpen', 'pause'), withBreaker('open', 'pause'), 'none'],
+    [withBreaker('halfOpen', 'pause'), CLOSED, 'none'],
+  ])('who holds the probe (%#)', (before, after, prober) => {
+    expect(write(before, after).prober).toBe(prober);
+  });
+});
+
+describe('the state that a process joins', () => {
+  const rejoining = { setting: SETTING, spent: 0, firstFullAtMs: undefined, isLost: false, nowMs: NOW_MS };
+  const left = ({ fullAtMs }: LimiterState) => 19 - (fullAtMs - NOW_MS) / 1_000;
+
+  it.each<[string, LimiterState | undefined, object, number]>([
+    ['is charged what it spent alone', { ...CLOSED, fullAtMs: NOW_MS + 4_000 }, { spent: 3 }, 12],
+    ['has no tokens when Redis has lost it', undefined, { isLost: true }, 0],
+    ['has none either when a newcomer was first', { ...CLOSED, fullAtMs: NOW_MS }, { isLost: true }, 0],
+    ['has none when it is invalid', undefined, {}, 0],
+    ['is full at the very first start', undefined, { firstFullAtMs: 0 }, 19],
+    ['has what an embedded process left', undefined, { firstFullAtMs: NOW_MS + 15_000 }, 4],
+    ['is charged at a first start, too', undefined, { firstFullAtMs: 0, spent: 1 }, 18],
+    ['keeps the bucket of others', { ...CLOSED, fullAtMs: NOW_MS + 9_000 }, { firstFullAtMs: 0 }, 10],
+  ])('%s', (_, shared, more, tokens) => {
+    const local = { ...CLOSED, fullAtMs: NOW_MS + 18_000 };
+    expect(left(joinedState(shared, local, { ...rejoining, ...more }))).toBe(tokens);
+  });
+
+  it('has its probe due at a start under another setting, and not at a return', () => {
+    const shared = { ...withBreaker('open', 'day', ENDS_MS), openedUnder: 'pro  ' };
+    const untilMs = (more: object) => joinedState(shared, CLOSED, { ...rejoining, ...more }).breaker.untilMs;
+    expect([untilMs({ firstFullAtMs: 0 }), untilMs({})]).toEqual([NOW_MS, ENDS_MS]);
+  });
+});

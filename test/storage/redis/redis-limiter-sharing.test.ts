@@ -1,0 +1,222 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from 'redis';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { PlanSetting } from '../../../src/model/plan.ts';
+import type { Limiter, Permit } from '../../../src/quota/limiter.ts';
+import { INITIAL_LIMITER_STATE } from '../../../src/quota/limiter-state.ts';
+import { ANSWERED, ask, drain, LONG, permitOf, reading, SLOW, TOKENS } from '../../quota/limiter.contract.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { LIMITER_KEY, SharingProcess } from '../../support/sharing-process.ts';
+import { startSlowRelay } from '../../support/slow-relay.ts';
+
+const HOUR_MS = 3_600_000;
+const PATIENT = { answerTimeoutMs: 10_000 };
+const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER };
+const INTERVAL_MS = 10_000;
+
+function joined(redis: TestRedis, setting: PlanSetting = SLOW): Promise<SharingProcess> {
+  return SharingProcess.joined(redis, { setting, ...PATIENT });
+}
+
+async function three(redis: TestRedis): Promise<[Limiter, Limiter, Limiter]> {
+  const [one, two, three] = await Promise.all([joined(redis), joined(redis), joined(redis)]);
+  return [one.limiter, two.limiter, three.limiter];
+}
+
+async function hashOf({ url, prefix }: TestRedis) {
+  const client = createClient({ url });
+  await client.connect();
+  onTestFinished(() => client.destroy());
+  const key = `${prefix}:${LIMITER_KEY}`;
+  return {
+    get: async (field: string) => (await client.hGet(key, field)) ?? '',
+    set: (field: string, value: string) => client.hSet(key, field, value),
+  };
+}
+
+/** Each in turn waits for a token, of which there is none. @returns when each is told to come: tokens after the first */
+async function queueUp(limiters: readonly Limiter[]): Promise<number[]> {
+  const told: number[] = [];
+  for (const limiter of limiters) {
+    const got = await limiter.acquire('members');
+    if (got.kind !== 'wait') throw new Error('there is a token');
+    told.push(got.untilMs);
+  }
+  return told.map((atMs) => Math.round((atMs - (told[0] ?? 0)) / INTERVAL_MS));
+}
+
+describe('processes that share a quota', () => {
+  it('never have more requests under way than remain, together', async () => {
+    const redis = await startRedis();
+    const limiters = await three(redis);
+    const [one] = limiters;
+    const hash = await hashOf(redis);
+    one.observe(reading(4, HOUR_MS));
+    await expect.poll(() => hash.get('remaining'), LONG).toBe('4');
+
+    const tries = await Promise.all(
+      [...limiters, ...limiters, ...limiters].map(async (limiter) => ({ limiter, permit: await permitOf(limiter) })),
+    );
+    const held = tries.flatMap(({ limiter, permit }) => (permit ? [{ limiter, permit }] : []));
+    // Those of one process that are asked for at the same moment count as if all were given, so that fewer may be.
+    expect(held.length).toBeLessThanOrEqual(4);
+    const heldBy = async (limiter: Limiter) => {
+      const permit = await permitOf(limiter);
+      return permit ? held.push({ limiter, permit }) : held.length;
+    };
+    await expect.poll(() => heldBy(one), LONG).toBe(4);
+    for (const each of limiters) expect(await heldBy(each)).toBe(4);
+
+    const { limiter, permit } = held[0] as (typeof held)[0];
+    limiter.observe(reading(3, HOUR_MS));
+    await limiter.release(permit, ANSWERED);
+    for (const each of limiters) expect(await permitOf(each)).toBeUndefined(); // 3 remain, and 3 are under way
+    const { limiter: other, permit: another } = held[1] as (typeof held)[0];
+    await other.release(another, { kind: 'abandoned' });
+    await expect.poll(async () => (await permitOf(one)) !== undefined, LONG).toBe(true);
+  });
+
+  it('count no request of a process that has died', async () => {
+    const redis = await startRedis();
+    const [one, other] = await Promise.all([joined(redis), joined(redis)]);
+    one.limiter.observe(reading(2, HOUR_MS));
+    const hash = await hashOf(redis);
+    await expect.poll(() => hash.get('remaining'), LONG).toBe('2');
+    expect([await permitOf(one.limiter), await permitOf(one.limiter)]).not.toContain(undefined);
+    expect(await permitOf(other.limiter)).toBeUndefined();
+    one.die();
+    await expect.poll(async () => (await permitOf(other.limiter)) !== undefined, LONG).toBe(true);
+  });
+
+  it('take turns: a token is left to who was refused before, and each is told when it is its turn', async () => {
+    const redis = await startRedis();
+    const limiters = await three(redis);
+    const [first, second, third] = limiters;
+    expect(await drain(first)).toBe(TOKENS);
+    expect(await queueUp([first, second, third, first, second])).toEqual([0, 1, 2, 0, 1]);
+
+    const hash = await hashOf(redis);
+    const addToken = async () => hash.set('fullAtMs', String(Number(await hash.get('fullAtMs')) - INTERVAL_MS));
+    for (const next of [first, second, third, first]) {
+      await addToken();
+      for (const limiter of limiters) if (limiter !== next) expect(await permitOf(limiter)).toBeUndefined();
+      expect(await permitOf(next)).toBeDefined();
+      await queueUp([next]);
+    }
+  });
+
+  it('leave no token to a process that has died', async () => {
+    const redis = await startRedis();
+    const [one, other] = await Promise.all([joined(redis), joined(redis)]);
+    await drain(one.limiter);
+    expect(await queueUp([one.limiter, other.limiter])).toEqual([0, 1]);
+    const toldMs = async () => {
+      const got = await other.limiter.acquire('members');
+      return got.kind === 'permit' ? 0 : got.untilMs;
+    };
+    const before = await toldMs();
+    one.die();
+    await expect.poll(async () => Math.round((before - (await toldMs())) / INTERVAL_MS), LONG).toBe(1);
+  });
+
+  it('continue with what an embedded process has stored: the first takes no new burst', async () => {
+    const redis = await startRedis();
+    const fullAtMs = Date.now() + TOKENS * INTERVAL_MS;
+    const quota = { limit: 1_000, remaining: 400, resetsAtMs: Date.now() + HOUR_MS, receivedAtMs: Date.now() };
+    const initial = { ...INITIAL_LIMITER_STATE, fullAtMs, quota };
+    const { limiter } = await SharingProcess.joined(redis, { setting: SLOW, initial, ...PATIENT });
+    expect(await drain(limiter)).toBe(0);
+    const other = await joined(redis);
+    expect(await drain(other.limiter)).toBe(0);
+    expect(other.limiter.quota()).toMatchObject({ remaining: 400 });
+  });
+});
+
+describe('over slow links', { timeout: 60_000 }, () => {
+  const TRIP_MS = 200;
+
+  async function joinedSlowly(redis: TestRedis, setting: PlanSetting) {
+    const relay = await startSlowRelay(redis.url, { delayMs: TRIP_MS });
+    return joined({ ...redis, url: relay.url }, setting);
+  }
+
+  it('one process takes all that a plan of 8 a second allows', async () => {
+    const redis = await startRedis();
+    const setting: PlanSetting = { plan: 'free', requestsPerMinute: 480, burst: 11 };
+    const { limiter, processesAlive } = await joinedSlowly(redis, setting);
+    const wanted = 10 + 24;
+    let permits = 0;
+    const startMs = performance.now();
+    const takeAndEnd = async () => {
+      while (permits < wanted) {
+        const got = await limiter.acquire('members');
+        if (got.kind !== 'permit') await sleep(Math.max(1, got.untilMs - Date.now()));
+        else {
+          permits++;
+          void limiter.release(got.permit, ANSWERED);
+        }
+      }
+    };
+    await Promise.all([1, 2, 3, 4].map(takeAndEnd));
+    // 24 after the burst take 3 s; at two trips each, one after the other, they would take 9.6 s.
+    expect(performance.now() - startMs).toBeLessThan(6_000);
+    expect(processesAlive.size).toBe(1);
+  });
+
+  it('no process is kept from writing by quicker ones', async () => {
+    const redis = await startRedis();
+    const slow = await Promise.all([1, 2, 3].map(() => joinedSlowly(redis, SLOW)));
+    const quick = await joined(redis);
+    for (const { limiter } of slow) await limiter.acquire('renewals'); // has joined
+    let isOver = false;
+    const hammer = async () => {
+      while (!isOver) {
+        await quick.limiter.release(NOT_HELD, ANSWERED);
+        await sleep(10);
+      }
+    };
+    const hammering = hammer();
+    const commands = slow.map(({ link }) => vi.spyOn(link.client, 'eval'));
+    const ROUNDS = 5;
+    await Promise.all(
+      slow.map(async ({ limiter }) => {
+        for (let round = 0; round < ROUNDS; round++) await limiter.release(NOT_HELD, ANSWERED);
+      }),
+    );
+    isOver = true;
+    await hammering;
+    const calls = commands.flatMap(({ mock }) => mock.calls);
+    const writes = calls.filter(([, options]) => options?.arguments?.[2] === 'write');
+    expect(writes.length / (slow.length * ROUNDS)).toBeLessThan(8);
+  });
+});
+
+describe('a process that alone is cut off from Redis', () => {
+  it('spends its share at most, which all are charged for when it is back', async () => {
+    const redis = await startRedis();
+    const relay = await startSlowRelay(redis.url, { delayMs: 0 });
+    const [cut, one, other] = await Promise.all([joined({ ...redis, url: relay.url }), joined(redis), joined(redis)]);
+    await expect.poll(() => cut.processesAlive.size, LONG).toBe(3);
+    await ask(cut.limiter);
+
+    relay.leadTo('redis://127.0.0.1:1');
+    relay.drop();
+    await expect.poll(() => cut.link.health, LONG).toBe('unavailable');
+    expect(await drain(cut.limiter)).toBe(6); // a third of the 18 that were left
+    for (let permits = 0; permits < 5; permits++) await ask(one.limiter);
+
+    relay.leadTo(redis.url);
+    await expect.poll(() => cut.link.health, LONG).toBe('usable');
+    const left = () => [cut, one, other].map(({ limiter }) => leftOf(limiter));
+    await expect.poll(left, LONG).toEqual([7, 7, 7]);
+    const counts = [await drain(cut.limiter), await drain(one.limiter), await drain(other.limiter)];
+    expect(counts).toEqual([7, 0, 0]);
+  });
+});
+
+/** The tokens available now, by the schedule. */
+function leftOf(limiter: Limiter): number {
+  const { permitAtMs } = limiter.schedule();
+  const nowMs = Date.now();
+  for (let position = 1; ; position++) if (permitAtMs(position) > nowMs) return position - 1;
+}
