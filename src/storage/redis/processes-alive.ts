@@ -89,10 +89,6 @@ export class ProcessesAlive implements OtherQueues {
     return this.#isWithinLease(performance.now()) ? this.#aliveSinceMs : Number.NaN;
   }
 
-  isGone(id: string): boolean {
-    return this.hasSeenAll && !this.#alive.has(id);
-  }
-
   tell(length: number): void {
     this.#queueLength = length;
   }
