@@ -38,6 +38,13 @@ export interface MemberRequests {
   requests: number;
 }
 
+/** Those with a request, most first, equal ones by member id. */
+export function mostFirst(requestsBy: ReadonlyMap<string, number>): MemberRequests[] {
+  return [...requestsBy]
+    .flatMap(([memberId, requests]) => (requests > 0 ? [{ memberId, requests }] : []))
+    .sort((a, b) => b.requests - a.requests || (a.memberId < b.memberId ? -1 : 1));
+}
+
 export const KEPT_DAYS = 35;
 
 /** Most answers are saved ones. Written together they cost next to nothing, and a crash loses one second of them. */

@@ -99,10 +99,7 @@ export class RedisLedger implements ledger.Ledger {
       const memberId = id.slice(name.length + 1);
       requestsBy.set(memberId, (requestsBy.get(memberId) ?? 0) + by);
     }
-    return [...requestsBy]
-      .flatMap(([memberId, requests]) => (requests > 0 ? [{ memberId, requests }] : []))
-      .sort((a, b) => b.requests - a.requests || (a.memberId < b.memberId ? -1 : 1))
-      .slice(0, count);
+    return ledger.mostFirst(requestsBy).slice(0, count);
   }
 
   async close(): Promise<void> {

@@ -75,12 +75,12 @@ export class RedisLink {
 
   /** Resolves when the link is usable, or after `limitMs`. */
   async opened(limitMs: number): Promise<void> {
-    const usable = new Promise<void>((resolve) => {
-      if (this.#health === 'usable') resolve();
-      else this.onHealth((health) => health === 'usable' && resolve());
-    });
-    await withTimeout(limitMs, usable);
-    if (this.#health !== 'usable') this.#report();
+    if (this.#health === 'usable') return;
+    await withTimeout(
+      limitMs,
+      new Promise<void>((resolve) => this.onHealth((health) => health === 'usable' && resolve())),
+    );
+    if (this.health !== 'usable') this.#report();
   }
 
   /** @throws RedisUnavailable at once while it is, otherwise after 250 ms; and any rejection of `work` that is no Error */
