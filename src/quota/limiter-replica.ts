@@ -2,30 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
 import { isolatedLimiter, joinedState } from './isolation.ts';
 import type { Acquired, Permit } from './limiter.ts';
-import {
-  afterClockJump,
-  INITIAL_LIMITER_STATE,
-  type LimiterState,
-  plausible,
-  type QuotaWarnings,
-  withProbe,
-} from './limiter-state.ts';
+import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, plausible, withProbe } from './limiter-state.ts';
 import { sameSchedule } from './permit.ts';
+import type { SharedLimiterOptions } from './shared-limiter.ts';
 import { limiterWrite, type SharedLimiterStore } from './shared-limiter-store.ts';
 import type { Change } from './stateful-limiter.ts';
-
-export interface LimiterReplicaOptions {
-  store: SharedLimiterStore;
-  /** Whether the store can be reached: `usable` or not. */
-  link: { health: string; onHealth(listener: (health: string) => void): void };
-  /** `size`: processes last seen alive. `onHeartbeat`: called about once a second while the store answers. */
-  processesAlive: { id: string; size: number; onHeartbeat(listener: () => void): void };
-  setting: PlanSetting;
-  /** Each warning is given in one of the processes. */
-  warnings: QuotaWarnings;
-  /** What is known of the account before anything is read from the store. */
-  initial?: LimiterState | undefined;
-}
 
 /** A process that is to write before this one, as the store sees to, has written by then as a rule. */
 const REWRITE_WITHIN_MS = 50;
@@ -34,7 +15,7 @@ const REWRITE_WITHIN_MS = 50;
 export class LimiterReplica {
   /** Of this process, with those that are being acquired. */
   readonly permits = new Set<Permit>();
-  readonly #options: LimiterReplicaOptions;
+  readonly #options: SharedLimiterOptions;
   readonly #notify: () => void;
   readonly #firstFullAtMs: number;
   #state: LimiterState;
@@ -48,7 +29,7 @@ export class LimiterReplica {
   #era: string | undefined;
 
   /** @param notify called when permits may come at other times than before */
-  constructor(options: LimiterReplicaOptions, notify: () => void) {
+  constructor(options: SharedLimiterOptions, notify: () => void) {
     const { link, processesAlive, initial = INITIAL_LIMITER_STATE } = options;
     const nowMs = Date.now();
     this.#options = options;

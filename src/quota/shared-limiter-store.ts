@@ -1,6 +1,6 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { LimiterState } from './limiter-state.ts';
-import { emptyBucket, type Pace, paceOf } from './pace.ts';
+import { type Pace, paceOf } from './pace.ts';
 import { sameSchedule } from './permit.ts';
 import { currentQuota, windowEndsMs } from './quota.ts';
 
@@ -39,8 +39,9 @@ export interface LimiterWrite {
   isNews: boolean;
   /** What the change costs the bucket, besides what others take meanwhile. */
   chargedMs: number;
-  /** When the bucket is full at the latest: it is no emptier than empty now, or at the end of a pause. */
-  latestMs: number;
+  /** The bucket is no emptier than empty when this is written, or at the end of a pause: the time in which it fills then. */
+  fillsInMs: number;
+  pausedUntilMs: number;
   /** Requests left of the day, and until when that holds. */
   remaining: { requests: number; untilMs: number } | undefined;
   /** Who holds the probe afterwards: nobody, the writer, or who held it before. */
@@ -56,12 +57,13 @@ export function limiterWrite(
 ): LimiterWrite {
   const { state, reason, untilMs } = after.breaker;
   const quota = currentQuota(after.quota, nowMs);
-  const emptyAtMs = reason === 'pause' ? Math.max(nowMs, untilMs) : nowMs;
+  const { capacity, intervalMs } = paceOf(after, setting, nowMs);
   return {
     state: after,
     isNews: !before || !sameSchedule(before, after) || before.lastFailure !== after.lastFailure,
     chargedMs: Math.max(0, Math.max(after.fullAtMs, nowMs) - Math.max(before?.fullAtMs ?? 0, nowMs)),
-    latestMs: emptyBucket(emptyAtMs, paceOf(after, setting, nowMs)),
+    fillsInMs: capacity * intervalMs,
+    pausedUntilMs: reason === 'pause' ? untilMs : 0,
     remaining: quota?.remaining === undefined ? undefined : { requests: quota.remaining, untilMs: windowEndsMs(quota) },
     prober: state !== 'halfOpen' ? 'none' : before?.breaker.state === 'halfOpen' ? 'same' : 'writer',
   };

@@ -1,9 +1,20 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { Acquired, PermitLane } from './limiter.ts';
-import { LimiterReplica, type LimiterReplicaOptions } from './limiter-replica.ts';
+import { LimiterReplica } from './limiter-replica.ts';
 import type { LimiterState } from './limiter-state.ts';
 import { acquirePermit, decidePermit, type PermitDecision } from './permit.ts';
+import type { SharedLimiterStore } from './shared-limiter-store.ts';
 import { type Change, type LimiterOptions, StatefulLimiter } from './stateful-limiter.ts';
+
+export interface SharedLimiterOptions extends LimiterOptions {
+  store: SharedLimiterStore;
+  /** Whether the store can be reached: `usable` or not. */
+  link: { health: string; onHealth(listener: (health: string) => void): void };
+  /** `size`: processes last seen alive. `onHeartbeat`: called about once a second while the store answers. */
+  processesAlive: { id: string; size: number; onHeartbeat(listener: () => void): void };
+  /** What is known of the account before anything is read from the store. */
+  initial?: LimiterState | undefined;
+}
 
 type Token = Extract<PermitDecision, { kind: 'token' }>;
 
@@ -15,7 +26,7 @@ type Token = Extract<PermitDecision, { kind: 'token' }>;
 export class SharedLimiter extends StatefulLimiter {
   readonly #replica: LimiterReplica;
 
-  constructor(options: LimiterOptions & LimiterReplicaOptions) {
+  constructor(options: SharedLimiterOptions) {
     super(options);
     this.#replica = new LimiterReplica(options, () => this.notify());
   }

@@ -59,13 +59,14 @@ export const LIMITER_SCRIPT = `
     if isCurrent and version == tonumber(stored.version or '0') and not isReserved then
       stored.era, stored.version, stored.state = stored.era or (self .. ' ' .. ms(nowMs)), version + 1, ARGV[7]
       if ARGV[8] == '1' or not stored.terms then stored.terms = stored.version end
-      fullAtMs = math.min(math.max(fullAtMs, nowMs) + tonumber(ARGV[9]), tonumber(ARGV[10]))
+      local latestMs = math.max(nowMs, tonumber(ARGV[14])) + tonumber(ARGV[10])
+      fullAtMs = math.min(math.max(fullAtMs, nowMs) + tonumber(ARGV[9]), latestMs)
       stored.probeOf = ARGV[13]
       redis.call('HSET', limiter, 'era', stored.era, 'version', stored.version, 'state', stored.state,
         'terms', stored.terms, 'fullAtMs', ms(fullAtMs), 'remaining', ARGV[11], 'remainingUntilMs', ARGV[12],
         'probeOf', stored.probeOf)
       redis.call('HDEL', limiter, 'writer')
-      redis.call('PEXPIRE', limiter, ARGV[14])
+      redis.call('PEXPIRE', limiter, ARGV[15])
     else
       result, underWay = 'changed', tonumber(stored['underWay:' .. self] or '0')
       if stored.era and not isReserved then redis.call('HSET', limiter, 'writer', self .. ' ' .. ms(nowMs + 500)) end

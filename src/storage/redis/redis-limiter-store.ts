@@ -59,7 +59,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
 
   async write(
     underWay: number,
-    { state, isNews, chargedMs, latestMs, remaining, prober }: LimiterWrite,
+    { state, isNews, chargedMs, fillsInMs, pausedUntilMs, remaining, prober }: LimiterWrite,
   ): Promise<boolean | undefined> {
     const { aheadMs } = this.#clock;
     const probeOf = { none: '', same: this.probeOf, writer: this.#processesAlive.id }[prober];
@@ -69,10 +69,11 @@ export class RedisLimiterStore implements SharedLimiterStore {
       JSON.stringify({ ...shifted(state, aheadMs), fullAtMs: undefined }),
       isNews ? 1 : 0,
       chargedMs,
-      latestMs + aheadMs,
+      fillsInMs,
       remaining?.requests ?? '',
       remaining ? remaining.untilMs + aheadMs : '',
       probeOf,
+      pausedUntilMs + aheadMs,
       KEPT_MS,
     );
     return answer && answer.result === 'done';

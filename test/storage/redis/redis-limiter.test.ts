@@ -60,7 +60,8 @@ async function stored(redis: TestRedis) {
 async function store(redis: TestRedis, state: string): Promise<void> {
   const client = await clientOf(redis);
   const key = `${redis.prefix}:${LIMITER_KEY}`;
-  await client.hSet(key, { state, terms: await client.hIncrBy(key, 'version', 1) });
+  await client.hSet(key, 'state', state);
+  await client.hSet(key, 'terms', await client.hIncrBy(key, 'version', 1));
 }
 
 async function permitsOf(limiters: readonly Limiter[]): Promise<Permit[]> {
