@@ -83,7 +83,7 @@ export class RedisLink {
     if (this.health !== 'usable') this.#report();
   }
 
-  /** @throws RedisUnavailable at once while it is, otherwise after 250 ms; and any rejection of `work` that is no Error */
+  /** @throws RedisUnavailable at once while it is, otherwise after 250 ms */
   run<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
     return this.#send(work, this.#health === 'usable');
   }
@@ -104,7 +104,6 @@ export class RedisLink {
     try {
       return await withinAnswerTimeout(this.#answerTimeoutMs, work(this.client));
     } catch (error) {
-      if (!(error instanceof Error)) throw error;
       const reason = messageOf(error);
       if (isOutage(error)) this.#setHealth(says('refusesWrites', error) ? 'readable' : 'unavailable', reason);
       else if (!says('forbids', error)) this.#options.log.error({ err: error }, 'redis command failed');

@@ -63,12 +63,6 @@ describe('a link to a Redis that works', () => {
     expect(lines).toMatchObject([{ level: ERROR, msg: 'redis command failed' }]);
   });
 
-  it('passes on a rejection that is no Error', async () => {
-    const { link } = await usableLinkTo(redis);
-    await expect(link.run(() => Promise.reject({ msBeforeNext: 5 }))).rejects.toEqual({ msBeforeNext: 5 });
-    expect(link.health).toBe('usable');
-  });
-
   it.each([
     ['at once', () => Promise.resolve()],
     ['when the command is on its way', () => new Promise((resolve) => setImmediate(resolve))],
