@@ -38,11 +38,13 @@ function keysOf([name = '', ...args]: readonly string[]): readonly string[] {
   return name.startsWith('EVAL') ? args.slice(2, 2 + Number(args[1])) : args.slice(0, 1);
 }
 
-/** Two scripts differ, and so does what one script is told to do in its first argument. */
+/** Two scripts differ, and so does what one script is told to do, in a word. */
 function kindOf(command: readonly string[]): string {
   const [name = '', ...args] = command;
   const keys = keysOf(command);
-  const script = name.startsWith('EVAL') ? [args[0], /^[a-z]+$/.exec(args[2 + keys.length] ?? '')?.[0]] : [];
+  const script = name.startsWith('EVAL')
+    ? [args[0], args.slice(2 + keys.length).find((arg) => /^[a-z]+$/.test(arg))]
+    : [];
   return [name, ...keys, ...script].join(' ');
 }
 
