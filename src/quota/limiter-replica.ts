@@ -1,15 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
 import { isolatedLimiter, joinedState } from './isolation.ts';
 import type { Acquired, Permit } from './limiter.ts';
 import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, plausible, withProbe } from './limiter-state.ts';
+import { PendingChanges, rewriteTurn } from './pending-changes.ts';
 import { sameSchedule } from './permit.ts';
 import type { SharedLimiterOptions } from './shared-limiter.ts';
 import { limiterWrite, type SharedLimiterStore } from './shared-limiter-store.ts';
 import type { Change } from './stateful-limiter.ts';
-
-/** A process that is to write before this one, as the store sees to, has written by then as a rule. */
-const REWRITE_WITHIN_MS = 50;
 
 /** The shared state as one process knows it: as last read, with the changes made here; or while isolated a share of it. */
 export class LimiterReplica {
@@ -19,9 +16,8 @@ export class LimiterReplica {
   readonly #notify: () => void;
   readonly #firstFullAtMs: number;
   #state: LimiterState;
-  /** In the state above, and not in the store yet. */
-  #changes: readonly Change[] = [];
-  #writing: Promise<void> | undefined;
+  /** They are in the state above. */
+  readonly #pending = new PendingChanges((changes) => this.#write(changes));
   /** While isolated: the divided plan, the permits given that are not charged to the shared bucket yet, and the last warning. */
   #isolated: { setting: PlanSetting; spent: number; warned: LimiterState['warned'] } | undefined;
   #joining: Promise<void> | undefined;
@@ -63,7 +59,7 @@ export class LimiterReplica {
 
   /** Including requests whose outcome is not in the store yet: what remains of the day is lowered with it. */
   get underWay(): number {
-    return this.permits.size + this.#changes.filter(({ ended }) => ended).length;
+    return this.permits.size + this.#pending.ended.length;
   }
 
   /** Resolves when no join is under way. */
@@ -90,8 +86,8 @@ export class LimiterReplica {
     if (this.#isolated && this.#joining === undefined) {
       this.#isolated.warned = this.#warn(this.#isolated.warned, this.#state);
     } else {
-      this.#changes = [...this.#changes, change];
-      if (!change.isReading || this.permits.size === 0) await this.#write(change);
+      this.#pending.add(change);
+      if (!change.isReading || this.permits.size === 0) await this.#pending.written(change, () => this.#joining);
     }
   }
 
@@ -117,38 +113,25 @@ export class LimiterReplica {
 
   /** Until its outcome is in the store: otherwise another process could send one meanwhile. */
   get #holdsProbe(): boolean {
-    return [...this.permits, ...this.#changes.map(({ ended }) => ended)].some((permit) => permit?.probe);
+    return [...this.permits, ...this.#pending.ended].some(({ probe }) => probe);
   }
 
-  /** Any number of changes are written at once, as soon as those before are. */
-  async #write(change: Change): Promise<void> {
-    while (this.#changes.includes(change)) {
-      if (this.#joining === undefined) {
-        this.#writing ??= this.#writeAll().finally(() => {
-          this.#writing = undefined;
-        });
-      }
-      await (this.#joining ?? this.#writing);
-    }
-  }
-
-  async #writeAll(): Promise<void> {
-    const changes = this.#changes;
+  async #write(changes: readonly Change[]): Promise<boolean | undefined> {
     const before = this.#shared;
-    if (!before) return; // lost, which the call that has read it handles
-    const after = applied(changes, before);
+    if (!before) return undefined; // lost, which the call that has read it handles
+    const after = this.#pending.appliedTo(before);
     const isWritten = await this.call(async (store) => {
       const isWritten = await store.write(this.permits.size, limiterWrite(before, after, this.setting, Date.now()));
-      if (isWritten) this.#changes = this.#changes.slice(changes.length);
+      if (isWritten) this.#pending.drop(changes);
       return isWritten;
     });
     if (isWritten) this.#warn(before.warned, after);
-    else if (isWritten === false) await sleep(Math.random() * REWRITE_WITHIN_MS); // another process was first
+    return isWritten;
   }
 
   #keepUp(): void {
     if (this.#isolated) this.#join();
-    else if (this.#writing === undefined) void this.refresh();
+    else if (!this.#pending.isWriting) void this.refresh();
   }
 
   #adopt(): void {
@@ -156,7 +139,7 @@ export class LimiterReplica {
     const known = this.#state;
     const shared = this.#shared;
     if (shared && this.#options.store.era === this.#era) {
-      this.#state = applied(this.#changes, shared);
+      this.#state = this.#pending.appliedTo(shared);
       if (!sameSchedule(known, this.#state)) this.#notify();
     } else {
       this.#isolate(); // what was stored is lost
@@ -167,8 +150,8 @@ export class LimiterReplica {
   #isolate(): void {
     if (this.#isolated) return;
     const { setting, processesAlive } = this.#options;
-    if (this.#changes.length > 0) this.#warn(this.#shared?.warned, this.#state);
-    this.#changes = [];
+    if (this.#pending.size > 0) this.#warn(this.#shared?.warned, this.#state);
+    this.#pending.drop();
     const { setting: divided, state } = isolatedLimiter(this.#state, {
       setting,
       processes: Math.max(1, processesAlive.size),
@@ -184,7 +167,7 @@ export class LimiterReplica {
   #join(): void {
     this.#joining ??= this.#rejoin().finally(() => {
       this.#joining = undefined;
-      if (this.#isolated) this.#changes = []; // the state has them
+      if (this.#isolated) this.#pending.drop(); // the state has them
     });
   }
 
@@ -204,15 +187,11 @@ export class LimiterReplica {
       isWritten = await store.write(this.underWay, limiterWrite(shared, joined, setting, nowMs));
       if (isWritten && joined.warned !== warned) this.#warn(shared?.warned, joined);
       if (isWritten) break;
-      await sleep(Math.random() * REWRITE_WITHIN_MS);
+      await rewriteTurn();
     }
     this.#isolated = undefined;
     this.#era = store.era;
     this.#adopt();
     this.#notify();
   }
-}
-
-function applied(changes: readonly Change[], state: LimiterState): LimiterState {
-  return changes.reduce((changed, { apply }) => apply(changed), state);
 }
