@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { DAY_MS } from '../../model/quota.ts';
+
+/** Longer than a quota window, so that nothing that still counts expires. */
+const KEPT_MS = 35 * DAY_MS;
 
 /**
  * Reads what all processes share, and takes a token (`take`) or writes a state (`write`), if nothing has changed meanwhile
@@ -57,16 +61,15 @@ export const LIMITER_SCRIPT = `
     local writer, writerUntilMs = string.match(stored.writer or '', '^(%S+) (%S+)$')
     local isReserved = writer and writer ~= self and tonumber(writerUntilMs) > nowMs
     if isCurrent and version == tonumber(stored.version or '0') and not isReserved then
-      stored.era, stored.version, stored.state = stored.era or (self .. ' ' .. ms(nowMs)), version + 1, ARGV[7]
-      if ARGV[8] == '1' or not stored.terms then stored.terms = stored.version end
-      local latestMs = math.max(nowMs, tonumber(ARGV[14])) + tonumber(ARGV[10])
-      fullAtMs = math.min(math.max(fullAtMs, nowMs) + tonumber(ARGV[9]), latestMs)
-      stored.probeOf = ARGV[13]
+      local chargedMs, fillsInMs, pausedUntilMs = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
+      fullAtMs = math.min(math.max(fullAtMs, nowMs) + chargedMs, math.max(nowMs, pausedUntilMs) + fillsInMs)
+      stored.era, stored.version = stored.era or (self .. ' ' .. ms(nowMs)), version + 1
+      stored.state, stored.probeOf = ARGV[7], ARGV[12]
       redis.call('HSET', limiter, 'era', stored.era, 'version', stored.version, 'state', stored.state,
-        'terms', stored.terms, 'fullAtMs', ms(fullAtMs), 'remaining', ARGV[11], 'remainingUntilMs', ARGV[12],
-        'probeOf', stored.probeOf)
+        'fullAtMs', ms(fullAtMs), 'probeOf', stored.probeOf, 'remaining', ARGV[13], 'remainingUntilMs', ARGV[14])
+      if ARGV[8] == '1' or not stored.terms then redis.call('HSET', limiter, 'terms', stored.version) end
       redis.call('HDEL', limiter, 'writer')
-      redis.call('PEXPIRE', limiter, ARGV[15])
+      redis.call('PEXPIRE', limiter, ${KEPT_MS})
     else
       result, underWay = 'changed', tonumber(stored['underWay:' .. self] or '0')
       if stored.era and not isReserved then redis.call('HSET', limiter, 'writer', self .. ' ' .. ms(nowMs + 500)) end
@@ -82,18 +85,9 @@ export const LIMITER_SCRIPT = `
   return {result, ms(nowMs), stored.era or '', string.format('%.0f', tonumber(stored.version or '0')),
     isKnown and '' or stored.state or '', ms(fullAtMs), probeOf, ms(untilMs)}
 `;
+const [text, number] = [z.string(), z.coerce.number()];
 export const LimiterAnswer = z
-  .tuple([
-    z.enum(['done', 'changed', 'wait']),
-    z.coerce.number(),
-    z.string(),
-    z.coerce.number(),
-    z.string(),
-    z.coerce.number(),
-    z.string(),
-    z.coerce.number(),
-  ])
+  .tuple([z.enum(['done', 'changed', 'wait']), number, text, number, text, number, text, number])
   .transform(([result, nowMs, era, version, state, fullAtMs, probeOf, untilMs]) => {
     return { result, nowMs, era, version, state, fullAtMs, probeOf, untilMs };
   });
-export type LimiterAnswer = z.infer<typeof LimiterAnswer>;

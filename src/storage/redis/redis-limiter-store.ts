@@ -1,23 +1,21 @@
 import type { Logger } from '../../log.ts';
-import { DAY_MS } from '../../model/quota.ts';
 import { LimiterState, shifted } from '../../quota/limiter-state.ts';
 import type { Pace } from '../../quota/pace.ts';
 import type { LimiterWrite, SharedLimiterStore, Taken } from '../../quota/shared-limiter-store.ts';
+import { RemoteClock } from '../../time/remote-clock.ts';
 import { LIMITER_SCRIPT, LimiterAnswer } from './limiter-script.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
-import { RedisClock } from './redis-clock.ts';
 import { unlessUnavailable } from './redis-unavailable.ts';
 
-/** Longer than a quota window, so that nothing that still counts expires. */
-const KEPT_MS = 35 * DAY_MS;
 /** Within it a process that was told when to come has come; short beside any plan's interval (120 ms). */
 const TURN_GRACE_MS = 60;
+
 /** The limiter of all processes in one hash, which one script reads and changes. */
 export class RedisLimiterStore implements SharedLimiterStore {
   readonly #processesAlive: ProcessesAlive;
   readonly #key: string;
   readonly #log: Logger;
-  readonly #clock = new RedisClock();
+  readonly #clock = new RemoteClock();
   #tripMs = 0;
   #state: LimiterState | undefined;
   #read = { era: '', version: 0, fullAtMs: 0, probeOf: '' };
@@ -44,12 +42,8 @@ export class RedisLimiterStore implements SharedLimiterStore {
     return (await this.#call('read', underWay)) && true;
   }
 
-  async take(
-    underWay: number,
-    { intervalMs, capacity }: Pace,
-    heldBackMs: number,
-    takesTurn: boolean,
-  ): Promise<Taken | undefined> {
+  async take(underWay: number, pace: Pace, heldBackMs: number, takesTurn: boolean): Promise<Taken | undefined> {
+    const { intervalMs, capacity } = pace;
     const graceMs = takesTurn ? TURN_GRACE_MS + this.#tripMs : '';
     const answer = await this.#call('take', underWay, intervalMs, capacity, heldBackMs, graceMs);
     if (!answer) return undefined;
@@ -57,34 +51,19 @@ export class RedisLimiterStore implements SharedLimiterStore {
     return { kind, wasFull: fullAtMs - nowMs <= intervalMs + 1, untilMs: Math.ceil(untilMs - this.#clock.aheadMs) };
   }
 
-  async write(
-    underWay: number,
-    { state, isNews, chargedMs, fillsInMs, pausedUntilMs, remaining, prober }: LimiterWrite,
-  ): Promise<boolean | undefined> {
+  async write(underWay: number, write: LimiterWrite): Promise<boolean | undefined> {
+    const { state, isNews, chargedMs, fillsInMs, pausedUntilMs, remaining, prober } = write;
     const { aheadMs } = this.#clock;
+    const json = JSON.stringify({ ...shifted(state, aheadMs), fullAtMs: undefined });
+    const bucket = [chargedMs, fillsInMs, pausedUntilMs + aheadMs];
     const probeOf = { none: '', same: this.probeOf, writer: this.#processesAlive.id }[prober];
-    const answer = await this.#call(
-      'write',
-      underWay,
-      JSON.stringify({ ...shifted(state, aheadMs), fullAtMs: undefined }),
-      isNews ? 1 : 0,
-      chargedMs,
-      fillsInMs,
-      remaining?.requests ?? '',
-      remaining ? remaining.untilMs + aheadMs : '',
-      probeOf,
-      pausedUntilMs + aheadMs,
-      KEPT_MS,
-    );
+    const left = remaining ? [remaining.requests, remaining.untilMs + aheadMs] : ['', ''];
+    const answer = await this.#call('write', underWay, json, isNews ? 1 : 0, ...bucket, probeOf, ...left);
     return answer && answer.result === 'done';
   }
 
   /** Costs one command. @returns `undefined` while Redis is unavailable */
-  async #call(
-    operation: 'read' | 'take' | 'write',
-    underWay: number,
-    ...more: (string | number)[]
-  ): Promise<LimiterAnswer | undefined> {
+  async #call(operation: 'read' | 'take' | 'write', underWay: number, ...more: (string | number)[]) {
     const { era, version } = this.#read;
     const sentAtMs = Date.now();
     const args = [operation, era, version, underWay, ...more].map(String);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { RedisClock } from '../../../src/storage/redis/redis-clock.ts';
+import { RemoteClock } from '../../src/time/remote-clock.ts';
 
 const AHEAD_MS = 300_000;
 
-/** A clock after answers of Redis that is ahead by so much, each after a round trip of that length. */
-function clockAfter(...answers: { aheadMs: number; tripMs: number }[]): RedisClock {
-  const clock = new RedisClock();
+/** A clock after answers of a server that is ahead by so much, each after a round trip of that length. */
+function clockAfter(...answers: { aheadMs: number; tripMs: number }[]): RemoteClock {
+  const clock = new RemoteClock();
   answers.forEach(({ aheadMs, tripMs }, index) => {
     const sentAtMs = index * 1_000;
     clock.observe(sentAtMs + tripMs / 2 + aheadMs, sentAtMs, sentAtMs + tripMs);
@@ -13,7 +13,7 @@ function clockAfter(...answers: { aheadMs: number; tripMs: number }[]): RedisClo
   return clock;
 }
 
-describe('RedisClock', () => {
+describe('RemoteClock', () => {
   it('takes the first answer', () => {
     expect(clockAfter({ aheadMs: AHEAD_MS, tripMs: 40 }).aheadMs).toBe(AHEAD_MS);
   });
