@@ -70,7 +70,6 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
       await journal.close();
       await processesAlive.leave();
       await ledger.close();
-      await cardStore.close();
       link.close();
     },
   };

@@ -5,11 +5,8 @@ import { unlessUnavailable } from './redis-unavailable.ts';
 /** Redis is busy with one scan of this many keys for about 1 ms. */
 const KEYS_PER_SCAN = 1_000;
 
-/** A Keyv storage adapter over Redis. While Redis is unavailable every read is a miss, without a wait. */
+/** A Keyv storage adapter over the shared link. While Redis is unavailable every read is a miss, without a wait. */
 export class RedisStore {
-  /** Required by Keyv. */
-  readonly opts = {};
-  readonly namespace = undefined;
   readonly #link: RedisLink;
   readonly #redis: KeyvRedis<string>;
 
@@ -18,11 +15,6 @@ export class RedisStore {
     // Typed for node-redis 5; the few commands that it calls are the same in 6, as the tests of the card store show.
     const client = link.client as unknown as RedisClientConnectionType;
     this.#redis = new KeyvRedis<string>(client, { throwOnConnectError: false, throwOnErrors: true });
-  }
-
-  /** Keyv listens for connection errors, which the link handles. */
-  on(): this {
-    return this;
   }
 
   get(key: string): Promise<string | undefined> {
@@ -51,10 +43,5 @@ export class RedisStore {
   /** @throws always: it would delete every key of that Redis, those of other programs too */
   clear(): Promise<void> {
     return Promise.reject(new Error('cards in Redis are not cleared: they expire'));
-  }
-
-  /** Has no effect: the link is shared. */
-  disconnect(): Promise<void> {
-    return Promise.resolve();
   }
 }

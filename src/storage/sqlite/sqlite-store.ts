@@ -14,9 +14,6 @@ const MAX_ROWS = 500_000;
 
 /** A Keyv storage adapter over one table. Writes sweep expired rows, and the oldest beyond a bound. */
 export class SqliteStore {
-  /** Required by Keyv. */
-  readonly opts = {};
-  readonly namespace = undefined;
   readonly #database: DatabaseSync;
   readonly #maxRows: number;
   readonly #read: StatementSync;
@@ -34,11 +31,6 @@ export class SqliteStore {
     );
     this.#remove = database.prepare('DELETE FROM cards WHERE key = ?');
     this.#rows = this.#count();
-  }
-
-  /** Keyv listens for connection errors; this adapter has none, and throws its errors. */
-  on(): this {
-    return this;
   }
 
   async get(key: string): Promise<string | undefined> {
