@@ -13,8 +13,8 @@ const ENDINGS = { requests: '', refused: ':refused', saved: ':saved' };
 const COUNTERS_IN_BATCH = 1_000;
 /** 20 MB at most; further members of a long outage count in the day's total only. */
 const MAX_UNSENT = 100_000;
-/** Counters, and rankings, that are remembered for the time while Redis is unavailable. */
-const MAX_REMEMBERED = 6_000;
+/** Counters that are remembered for the time while Redis is unavailable. */
+const MAX_REMEMBERED = 10_000;
 
 /** In whatever a booking counts: 200 bytes of Redis for a member's first request in a server on a day. */
 export function countersOf(day: string, guild: string, memberId: string, counts: Partial<Bookings>): Counter[] {
@@ -47,9 +47,8 @@ export class RedisLedger implements ledger.Ledger {
   readonly #prefix: string;
   readonly #unsent = new Map<string, number>();
   readonly #known = new LRUCache<string, number>({ max: MAX_REMEMBERED });
-  readonly #knownTops = new LRUCache<string, Map<string, number>>({ max: MAX_REMEMBERED });
+  readonly #timer = setInterval(() => this.#send(), ledger.WRITE_SAVED_EVERY_MS).unref();
   #sending: Promise<void> | undefined;
-  #sendSoon: NodeJS.Timeout | undefined;
 
   constructor(link: RedisLink, prefix: string) {
     this.#link = link;
@@ -69,9 +68,9 @@ export class RedisLedger implements ledger.Ledger {
     this.#send();
   }
 
+  /** Sent by the timer. */
   saved(requester: Requester): void {
     this.#book(ledger.bookingOf(requester), { saved: 1 });
-    this.#sendSoon ??= setTimeout(() => this.#send(), ledger.WRITE_SAVED_EVERY_MS).unref();
   }
 
   today(): Promise<Bookings> {
@@ -88,14 +87,17 @@ export class RedisLedger implements ledger.Ledger {
 
   async topMembers(requester: Requester, count: number): Promise<ledger.MemberRequests[]> {
     const name = `${utcDay(Date.now())}:${guildKey(requester)}`;
-    const unsent = [...this.#unsent].filter(([id]) => id.startsWith(`${name} `));
+    const ofServer = (counters: Iterable<Counter>) => [...counters].filter(([id]) => id.startsWith(`${name} `));
+    const unsent = ofServer(this.#unsent);
     const key = `${this.#prefix}:ledger:${name}`;
     const LIMIT = { offset: 0, count: count + unsent.length }; // so many may fall behind by what is unsent
     const range = { BY: 'SCORE', LIMIT } as const;
     const read = await this.#link.read((client) => client.zRangeWithScores(key, '-inf', '(0', range)).catch(() => {});
-    if (read) this.#knownTops.set(name, new Map(read.map(({ value, score }) => [value, -score])));
-    const requestsBy = new Map(this.#knownTops.get(name));
-    for (const [id, by] of unsent) {
+    const sent = read?.map(({ value, score }) => [`${name} ${value}`, -score] as const) ?? ofServer(this.#known);
+    if (read) for (const [id] of ofServer(this.#known)) this.#known.delete(id);
+    const requestsBy = new Map<string, number>();
+    for (const [id, by] of sent) this.#known.set(id, by);
+    for (const [id, by] of [...sent, ...unsent]) {
       const memberId = id.slice(name.length + 1);
       requestsBy.set(memberId, (requestsBy.get(memberId) ?? 0) + by);
     }
@@ -103,6 +105,7 @@ export class RedisLedger implements ledger.Ledger {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#timer);
     this.#send();
     await this.#sending;
   }
@@ -129,8 +132,6 @@ export class RedisLedger implements ledger.Ledger {
   }
 
   #send(): void {
-    clearTimeout(this.#sendSoon);
-    this.#sendSoon = undefined;
     if (this.#unsent.size > 0 && this.#link.health === 'usable') this.#sending ??= this.#sendAll();
   }
 
