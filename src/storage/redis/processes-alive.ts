@@ -25,13 +25,14 @@ const HEARTBEAT = `
   local heartbeats, alive = redis.call('HGETALL', KEYS[2]), {}
   for i = 1, #heartbeats, 2 do
     if silentMs(heartbeats[i + 1]) < tonumber(ARGV[4]) then
-      alive[#alive + 1] = heartbeats[i] .. string.match(heartbeats[i + 1], ' .*')
+      alive[#alive + 1] = {heartbeats[i], string.match(heartbeats[i + 1], '%d+$')}
     elseif silentMs(heartbeats[i + 1]) > 60000 then
       redis.call('HDEL', KEYS[2], heartbeats[i])
     end
   end
   return alive
 `;
+const Alive = z.array(z.tuple([z.string(), z.coerce.number()]));
 
 /** A process that is only busy, or collecting garbage, is never silent for so long. */
 export const DEAD_AFTER_MS = 4_000;
@@ -134,14 +135,9 @@ export class ProcessesAlive implements OtherQueues {
     const args = [String(this.#queueLength), String(this.deadAfterMs)];
     const alive = await unlessUnavailable(this.run(HEARTBEAT, this.key, args));
     if (alive === undefined) return;
-    this.#alive = new Map(z.array(z.string()).parse(alive).map(readLength));
+    this.#alive = new Map(Alive.parse(alive));
     if (!this.#isWithinLease(sentMs)) this.#aliveSinceMs = sentMs;
     this.#lastBeatMs = sentMs;
     for (const listener of this.#onHeartbeat) listener();
   }
-}
-
-function readLength(alive: string): [string, number] {
-  const [id = '', length] = alive.split(' ');
-  return [id, Number(length)];
 }

@@ -29,12 +29,12 @@ const GIVE = `
     if isGiven[owner] or (owner == ARGV[3] and ARGV[5] == '1') then
       local reply = string.sub(rows[i + 1], #owner + 2)
       redis.call('HSET', KEYS[1], rows[i], ARGV[3] .. ' ' .. reply)
-      told[#told + 1] = rows[i]
-      told[#told + 1] = reply
+      told[#told + 1] = {rows[i], reply}
     end
   end
   return told
 `;
+const Told = z.array(z.tuple([z.string(), z.string()]));
 /** The owner of rows that are left to any process. */
 const NOBODY = '-';
 
@@ -125,12 +125,11 @@ export class RedisJournal implements ReplyJournal {
   async #takeRows(): Promise<void> {
     if (this.#takeOver === undefined || this.#isClosed) return;
     const { id, aliveSinceMs } = this.#processesAlive;
-    const rows = await this.#run(GIVE, [id, NOBODY, this.#learnedIn === aliveSinceMs ? '0' : '1']);
+    const rows = Told.parse(await this.#run(GIVE, [id, NOBODY, this.#learnedIn === aliveSinceMs ? '0' : '1']));
     this.#learnedIn = aliveSinceMs;
     if (this.#isClosed) return; // they are left with all others
     const replies: DeferredReply[] = [];
-    for (let index = 0; index < rows.length; index += 2) {
-      const [interactionId = '', json = ''] = rows.slice(index, index + 2);
+    for (const [interactionId, json] of rows) {
       if (this.#pending.has(interactionId) || this.#completed.has(interactionId)) continue;
       try {
         replies.push(DeferredReply.parse(JSON.parse(json)));
@@ -151,7 +150,7 @@ export class RedisJournal implements ReplyJournal {
     if (pending.length === 0) return [];
     const { aliveSinceMs } = this.#processesAlive;
     const rows = pending.flatMap(({ reply }) => [reply.interactionId, JSON.stringify(reply)]);
-    const owners = await this.#run(ADD, [String(KEPT_MS), ...rows]);
+    const owners = z.array(z.string()).parse(await this.#run(ADD, [String(KEPT_MS), ...rows]));
     for (const each of pending) each.writtenIn = aliveSinceMs;
     return owners;
   }
@@ -162,7 +161,7 @@ export class RedisJournal implements ReplyJournal {
     for (const id of interactionIds) this.#completed.delete(id);
   }
 
-  async #run(script: string, args: readonly string[]): Promise<string[]> {
-    return z.array(z.string()).parse(await this.#processesAlive.run(script, this.#key, args));
+  #run(script: string, args: readonly string[]): Promise<unknown> {
+    return this.#processesAlive.run(script, this.#key, args);
   }
 }

@@ -3,7 +3,7 @@ import { withTimeout } from '../../time/timers.ts';
 import { StateUnusable } from '../state.ts';
 import { newClient, type RedisClient } from './redis-client.ts';
 import { whyUnusable } from './redis-settings.ts';
-import { ANSWER_TIMEOUT_MS, isOutage, RedisUnavailable, says, withinAnswerTimeout } from './redis-unavailable.ts';
+import { isOutage, RedisUnavailable, says, withinAnswerTimeout } from './redis-unavailable.ts';
 
 /**
  * `usable`: reads and writes work. `readable`: writes are refused (a read-only replica, out of memory). `unavailable`:
@@ -29,7 +29,6 @@ export interface RedisLinkOptions {
 export class RedisLink {
   readonly client: RedisClient;
   readonly #options: RedisLinkOptions;
-  readonly #answerTimeoutMs: number;
   readonly #outage: Incident;
   readonly #refusal = Promise.withResolvers<StateUnusable>();
   /** Resolves when a server is reached that can never be used; the link is closed then. */
@@ -41,12 +40,10 @@ export class RedisLink {
   #nextCheck: NodeJS.Timeout | undefined;
   #isChecking = false;
   #isClosed = false;
-  #isServerKnown = false;
   #unansweredProbe: Promise<unknown> | undefined;
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
-    this.#answerTimeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
     this.#outage = new Incident(options.log, {
       level: 'warn',
       begins: 'redis unavailable: this process continues isolated, with its share of the plan',
@@ -58,7 +55,7 @@ export class RedisLink {
       if (!this.client.isReady) this.#setHealth('unavailable');
     });
     this.client.on('ready', () => {
-      this.#isServerKnown = false;
+      void this.#judgeServer(); // answered before the write of the check
       void this.#check();
     });
     void this.client.connect().catch(() => {}); // the client retries; 'error' has the reason
@@ -76,10 +73,8 @@ export class RedisLink {
   /** Resolves when the link is usable, or after `limitMs`. */
   async opened(limitMs: number): Promise<void> {
     if (this.#health === 'usable') return;
-    await withTimeout(
-      limitMs,
-      new Promise<void>((resolve) => this.onHealth((health) => health === 'usable' && resolve())),
-    );
+    const usable = new Promise<void>((resolve) => this.onHealth((health) => health === 'usable' && resolve()));
+    await withTimeout(limitMs, usable);
     if (this.health !== 'usable') this.#report();
   }
 
@@ -102,7 +97,7 @@ export class RedisLink {
   async #send<T>(work: (client: RedisClient) => Promise<T>, isWorthSending: boolean): Promise<T> {
     if (!isWorthSending) throw new RedisUnavailable(this.#reason);
     try {
-      return await withinAnswerTimeout(this.#answerTimeoutMs, work(this.client));
+      return await withinAnswerTimeout(work(this.client), this.#options.answerTimeoutMs);
     } catch (error) {
       const reason = messageOf(error);
       if (isOutage(error)) this.#setHealth(says('refusesWrites', error) ? 'readable' : 'unavailable', reason);
@@ -130,10 +125,10 @@ export class RedisLink {
   /** One at a time: a connection that hangs is closed by its idle timer, which every further write would reset. */
   async #probe(): Promise<void> {
     try {
-      this.#unansweredProbe ??= Promise.all([this.#judgeServer(), this.#write(this.client)]).finally(() => {
+      this.#unansweredProbe ??= this.#write(this.client).finally(() => {
         this.#unansweredProbe = undefined;
       });
-      await withinAnswerTimeout(this.#answerTimeoutMs, this.#unansweredProbe);
+      await withinAnswerTimeout(this.#unansweredProbe, this.#options.answerTimeoutMs);
       this.#setHealth('usable');
     } catch (error) {
       const health = says('refusesWrites', error) ? 'readable' : 'unavailable';
@@ -149,13 +144,10 @@ export class RedisLink {
 
   /** Once for each connection. An ACL refuses nobody a HELLO. */
   async #judgeServer(): Promise<void> {
-    if (this.#isServerKnown) return;
-    this.#isServerKnown = true;
     const why = whyUnusable(await this.client.sendCommand(['HELLO']).catch(() => undefined));
     if (why === undefined) return;
     this.#refusal.resolve(new StateUnusable(why));
     this.close();
-    throw new StateUnusable(why);
   }
 
   /** After a failover a connection may still lead to the old primary, and its address to the new one. */

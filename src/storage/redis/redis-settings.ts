@@ -15,9 +15,7 @@ export function settingProblems(info: string): string[] {
   const policy = field('maxmemory_policy') ?? 'noeviction';
   const evicts = `redis drops keys, deferred replies among them, when its memory is full (maxmemory-policy ${policy}): set maxmemory-policy noeviction`;
   const isVolatile = 'redis loses its data, deferred replies among it, when it is restarted: set appendonly yes';
-  return [policy !== 'noeviction' && evicts, field('aof_enabled') === '0' && isVolatile].filter(
-    (problem) => problem !== false,
-  );
+  return [policy === 'noeviction' ? [] : evicts, field('aof_enabled') === '0' ? isVolatile : []].flat();
 }
 
 /** Warns once, as soon as Redis is usable. A Redis that does not report its settings causes no warning. */
