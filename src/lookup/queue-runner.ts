@@ -61,11 +61,12 @@ export class QueueRunner {
     this.#wakeAtMs = Number.POSITIVE_INFINITY;
     while (!pendingLookups.isClosed) {
       otherQueues.tell(pendingLookups.waitingMembers());
-      const selected = pendingLookups.selectBatch(Date.now());
+      const nowMs = Date.now();
+      const selected = pendingLookups.selectBatch(nowMs);
       const [next] = selected;
       if (next === undefined) {
-        if (pendingLookups.nextRetryMs(Date.now()) !== undefined) this.#announceSoon();
-        return this.#sleepUntil(Number.POSITIVE_INFINITY);
+        if (pendingLookups.nextRetryMs(nowMs) !== undefined) this.#announceSoon();
+        return this.#sleepUntil(Number.POSITIVE_INFINITY, nowMs);
       }
       const atMs = this.#serveAtMs(next);
       if (atMs > Date.now()) return this.#waitUntil(atMs);
@@ -140,11 +141,15 @@ export class QueueRunner {
     this.#sleepUntil(atMs);
   }
 
-  /** Until a permit is free, or a lookup may be requested again after a failure: that may be of the better lane. */
-  #sleepUntil(atMs: number): void {
+  /**
+   * Until a permit is free, or a lookup may be requested again after a failure: that may be of the better lane.
+   *
+   * @param nowMs when it was found that none may be requested: one that may a millisecond later is to wake the queue
+   */
+  #sleepUntil(atMs: number, nowMs = Date.now()): void {
     const { pendingLookups } = this.#options;
     if (pendingLookups.isClosed) return;
-    const retryAtMs = pendingLookups.nextRetryMs(Date.now()) ?? Number.POSITIVE_INFINITY;
+    const retryAtMs = pendingLookups.nextRetryMs(nowMs) ?? Number.POSITIVE_INFINITY;
     this.#wakeAtMs = Math.min(atMs, retryAtMs, this.#wakeAtMs); // the last: of one that was served meanwhile
     if (Number.isFinite(this.#wakeAtMs)) this.#wakeTimer.set(this.#wakeAtMs);
   }
