@@ -53,7 +53,6 @@ const MOVE = `
 `;
 
 const ROWS_AT_ONCE = 100;
-const CARDS_AT_ONCE = 100;
 const RETRY_MS = 1_000;
 const LOG_EVERY_MS = 5_000;
 /** Longer than a reply can be completed. */
@@ -85,11 +84,8 @@ export class CarryOver {
       this.#files = EmbeddedFiles.open(dataDir);
       this.limiterState = this.#files?.limiterState(account);
     } catch (err) {
-      const isInUse = err instanceof FilesInUse;
-      log.warn(
-        { dataDir, ...(isInUse ? {} : { err }) },
-        `nothing is carried over into redis: ${isInUse ? IN_USE : UNREADABLE}`,
-      );
+      const [why, fields] = err instanceof FilesInUse ? [IN_USE, {}] : [UNREADABLE, { err }];
+      log.warn({ dataDir, ...fields }, `nothing is carried over into redis: ${why}`);
     }
     if (this.#files) link.onHealth((health) => health === 'usable' && this.#start());
   }
@@ -150,12 +146,7 @@ export class CarryOver {
   async #carryReplies(files: EmbeddedFiles): Promise<void> {
     const key = `${this.#options.prefix}:replies`;
     const replies = files.deferredReplies().map(([id, reply]) => ['HSETNX', key, id, `- ${reply}`]);
-    await this.#move(
-      'replies',
-      '',
-      'all',
-      replies.length === 0 ? [] : [...replies, ['PEXPIRE', key, String(REPLIES_TTL_MS)]],
-    );
+    await this.#move('replies', '', 'all', [...replies, ['PEXPIRE', key, String(REPLIES_TTL_MS)]]);
   }
 
   /** @returns whether all are carried over */
@@ -178,18 +169,16 @@ export class CarryOver {
     let loggedMs = Date.now();
     let carried = 0;
     for (let at = from; !this.#isClosed; ) {
-      const cards = files.cards(cardKeys.inFiles, at, CARDS_AT_ONCE);
+      const cards = files.cards(cardKeys.inFiles, at, ROWS_AT_ONCE);
       const last = cards.at(-1);
       if (last === undefined) return true;
       const nowMs = Date.now();
       const kept = cards.filter(({ expiresAtMs }) => expiresAtMs > nowMs);
       await link.run((client) => {
-        const set = kept.map(({ key, value, expiresAtMs }) =>
-          client.set(cardKeys.before + key, value, {
-            condition: 'NX',
-            expiration: { type: 'PX', value: expiresAtMs - nowMs },
-          }),
-        );
+        const set = kept.map(({ key, value, expiresAtMs }) => {
+          const expiration = { type: 'PX', value: expiresAtMs - nowMs } as const;
+          return client.set(cardKeys.before + key, value, { condition: 'NX', expiration });
+        });
         return Promise.all([...set, client.hSet(this.#marker, 'cards', last.key)]);
       });
       at = last.key;
