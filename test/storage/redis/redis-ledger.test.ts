@@ -144,6 +144,26 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
     });
 
+    it('ranks what was stored after the ranking was last read', async () => {
+      const redis = await startRealRedis();
+      const link = await openedLink(redis);
+      const ledger = new RedisLedger(link, redis.prefix);
+      const other = await elsewhere(redis);
+      for (let i = 0; i < 2; i++) other.spent(ALICE);
+      await other.close();
+      expect(await ledger.topMembers(BOB, 5)).toEqual([{ memberId: 'alice', requests: 2 }]);
+      ledger.spent(BOB);
+      await expect.poll(async () => (await other.today()).requests, LONG).toBe(3);
+
+      await redis.kill();
+      await becomes(link, 'unavailable');
+      ledger.spent(ALICE);
+      expect(await ledger.topMembers(BOB, 5)).toEqual([
+        { memberId: 'alice', requests: 3 },
+        { memberId: 'bob', requests: 1 },
+      ]);
+    });
+
     it('never counts twice what Redis stored without an answer', async () => {
       const redis = await startRealRedis();
       const link = await openedLink(redis);

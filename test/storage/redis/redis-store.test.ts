@@ -15,51 +15,48 @@ function newAnswer(ageMs = 0): CardRecord {
 
 describe('cards in Redis', () => {
   it('have keys of prefix, version and origin', async () => {
-    const queuedAtMs = redisCards(await startRedis());
-    const { store } = await queuedAtMs.open();
+    const cards = redisCards(await startRedis());
+    const { store } = await cards.open();
     await store.set('base1:4 é', newAnswer());
-    expect(await queuedAtMs.keys()).toEqual([
-      expect.stringMatching(new RegExp(`^${queuedAtMs.prefix}:cards:v1:[0-9a-f]{12}:base1:4 é$`)),
+    expect(await cards.keys()).toEqual([
+      expect.stringMatching(new RegExp(`^${cards.prefix}:cards:v1:[0-9a-f]{12}:base1:4 é$`)),
     ]);
   });
 
   it('are not seen by a bot with another prefix', async () => {
-    const queuedAtMs = redisCards(await startRedis());
-    const [here, there] = [
-      await queuedAtMs.open(),
-      await queuedAtMs.open({ keyPrefix: `${queuedAtMs.prefix}:other:` }),
-    ];
+    const cards = redisCards(await startRedis());
+    const [here, there] = [await cards.open(), await cards.open({ keyPrefix: `${cards.prefix}:other:` })];
     await here.store.set('a', newAnswer());
     expect(await there.store.get('a')).toBeUndefined();
   });
 
   it('expire at the end of their life, however much of it was over when they were written', async () => {
-    const queuedAtMs = redisCards(await startRedis());
-    const { store } = await queuedAtMs.open();
+    const cards = redisCards(await startRedis());
+    const { store } = await cards.open();
     await store.set('a', newAnswer(KEEP_MS / 2));
-    const [key = ''] = await queuedAtMs.keys();
-    const leftMs = await (await queuedAtMs.client()).pTTL(key);
+    const [key = ''] = await cards.keys();
+    const leftMs = await (await cards.client()).pTTL(key);
     expect(leftMs).toBeGreaterThan(KEEP_MS / 2 - 60_000);
     expect(leftMs).toBeLessThanOrEqual(KEEP_MS / 2);
   });
 
   it('cannot be cleared: other programs may use that Redis', async () => {
-    const queuedAtMs = redisCards(await startRedis());
-    const { link, store } = await queuedAtMs.openLink();
+    const cards = redisCards(await startRedis());
+    const { link, store } = await cards.openLink();
     await store.set('a', newAnswer());
     await expect(new RedisStore(link).clear()).rejects.toThrow();
-    expect(await queuedAtMs.count()).toBe(1);
+    expect(await cards.count()).toBe(1);
   });
 
   it('are a miss where another program stores something else, and the link stays usable', async () => {
-    const queuedAtMs = redisCards(await startRedis());
-    const { link, store } = await queuedAtMs.openLink();
+    const cards = redisCards(await startRedis());
+    const { link, store } = await cards.openLink();
     await store.set('a', newAnswer());
-    const [key = ''] = await queuedAtMs.keys();
-    const client = await queuedAtMs.client();
+    const [key = ''] = await cards.keys();
+    const client = await cards.client();
     await client.unlink(key);
     await client.lPush(key, 'x');
-    expect(await (await queuedAtMs.open()).store.get('a')).toBeUndefined();
+    expect(await (await cards.open()).store.get('a')).toBeUndefined();
     expect(link.health).toBe('usable');
   });
 });
@@ -67,8 +64,8 @@ describe('cards in Redis', () => {
 describe.skipIf(noRealRedis('cards while Redis is unavailable'))('cards while Redis', () => {
   it.each(['is gone', 'hangs'])('%s are those in memory; the others are misses, without a log line', async (how) => {
     const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
-    const queuedAtMs = redisCards(redis);
-    const [one, other] = [await queuedAtMs.openLink(), await queuedAtMs.openLink()];
+    const cards = redisCards(redis);
+    const [one, other] = [await cards.openLink(), await cards.openLink()];
     await one.store.set('remembered', newAnswer());
     await other.store.set('elsewhere', newAnswer());
     if (how === 'is gone') await redis.kill();
@@ -107,8 +104,8 @@ describe.skipIf(noRealRedis('cards while Redis is unavailable'))('cards while Re
 
   it('only answers reads are read from it', async () => {
     const redis = await startRealRedis();
-    const queuedAtMs = redisCards(redis);
-    const [one, other] = [await queuedAtMs.openLink(), await queuedAtMs.openLink()];
+    const cards = redisCards(redis);
+    const [one, other] = [await cards.openLink(), await cards.openLink()];
     const answer = newAnswer();
     await other.store.set('a', answer);
     await one.link.run((client) => client.sendCommand(['REPLICAOF', '127.0.0.1', '1']));
