@@ -1,5 +1,5 @@
 import type { PlanSetting } from '../model/plan.ts';
-import { type LimiterState, underSetting, withProbe } from './limiter-state.ts';
+import { type LimiterState, underSetting } from './limiter-state.ts';
 import { emptyBucket, noEmptierThanEmpty, type Pace, paceOf } from './pace.ts';
 import { asReading, mergeReading } from './quota.ts';
 
@@ -16,15 +16,13 @@ export interface Isolation {
   processes: number;
   /** Whether this process has ever read the shared state. */
   hasJoined: boolean;
-  /** Whether this process has a probe under way; the result of another process's probe cannot be learned. */
-  holdsProbe: boolean;
   nowMs: number;
 }
 
 /** This process's share of what was left. A process that never read the shared state gets one token and no burst. */
 export function isolatedLimiter(
   state: LimiterState,
-  { setting, processes, hasJoined, holdsProbe, nowMs }: Isolation,
+  { setting, processes, hasJoined, nowMs }: Isolation,
 ): IsolatedLimiter {
   const divided = { ...setting, processes };
   const share = paceOf(state, divided, nowMs);
@@ -32,7 +30,7 @@ export function isolatedLimiter(
   const fullAtMs = hasJoined
     ? dividedFullAtMs(state.fullAtMs, { whole, share, processes, nowMs })
     : emptyBucket(nowMs, share) - share.intervalMs;
-  return { setting: divided, state: { ...withProbe(state, holdsProbe), fullAtMs } };
+  return { setting: divided, state: { ...state, fullAtMs } };
 }
 
 /** When this process's bucket is full: each process gets the same number of the tokens that are left, rounded down. */

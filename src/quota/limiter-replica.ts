@@ -38,9 +38,9 @@ export class LimiterReplica {
     if (link.health === 'usable') this.#join();
   }
 
-  /** While isolated there is no clock of the store to notice that this machine's clock was set back. */
+  /** While isolated there is no clock of the store to notice that this machine's clock was set back, and no other's probe. */
   get state(): LimiterState {
-    return this.#isolated ? afterClockJump(this.#state, Date.now()) : this.#state;
+    return this.#isolated ? withProbe(afterClockJump(this.#state, Date.now()), this.#holdsProbe) : this.#state;
   }
 
   /** The plan, or while isolated this process's share of it. */
@@ -156,7 +156,6 @@ export class LimiterReplica {
       setting,
       processes: Math.max(1, processesAlive.size),
       hasJoined: this.#era !== undefined,
-      holdsProbe: this.#holdsProbe,
       nowMs: Date.now(),
     });
     this.#isolated = { setting: divided, spent: 0, warned: state.warned };

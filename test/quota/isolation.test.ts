@@ -8,10 +8,6 @@ import { takeToken } from '../../src/quota/pace.ts';
 const NOW_MS = 1_000_000_000;
 const WHOLE = { intervalMs: 1_000, capacity: 19 };
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 60, burst: 20 };
-const PROBED: LimiterState = {
-  ...INITIAL_LIMITER_STATE,
-  breaker: { state: 'halfOpen', reason: 'pause', sinceMs: NOW_MS, untilMs: NOW_MS, failures: 1 },
-};
 
 const HOUR_MS = 3_600_000;
 
@@ -53,15 +49,10 @@ describe('dividedFullAtMs', () => {
 });
 
 describe('isolatedLimiter', () => {
-  const isolation = { setting: SETTING, processes: 4, hasJoined: true, holdsProbe: false, nowMs: NOW_MS };
+  const isolation = { setting: SETTING, processes: 4, hasJoined: true, nowMs: NOW_MS };
 
   it('divides the plan', () => {
     expect(isolatedLimiter(INITIAL_LIMITER_STATE, isolation).setting).toEqual({ ...SETTING, processes: 4 });
-  });
-
-  it('waits for a probe of its own, and not for one of another process', () => {
-    expect(isolatedLimiter(PROBED, isolation).state.breaker).toEqual({ ...PROBED.breaker, state: 'open' });
-    expect(isolatedLimiter(PROBED, { ...isolation, holdsProbe: true }).state.breaker.state).toBe('halfOpen');
   });
 
   it('has one token when it never read the shared state', () => {

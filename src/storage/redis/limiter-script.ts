@@ -8,7 +8,8 @@ const KEPT_MS = 35 * DAY_MS;
  * Reads what all processes share, and takes a token (`take`) or writes a state (`write`), if nothing has changed meanwhile
  * that matters to it. One hash; every time in it is by Redis's clock:
  * - `era`: a name for what is stored; another one when Redis has lost it meanwhile
- * - `state`: JSON; `version` numbers its writes, and `terms` is the last of them that changed what permits depend on
+ * - `state`: JSON; `version` numbers its writes, by the clock, so that no number of one that is lost in a failover comes again;
+ *   `terms` is the last of them that changed what permits depend on
  * - `fullAtMs`: the token bucket of pace.ts
  * - `remaining`, `remainingUntilMs`: requests left of the day, as last believed
  * - `probeOf`: the process that holds the probe
@@ -63,7 +64,7 @@ export const LIMITER_SCRIPT = `
     if isCurrent and version == tonumber(stored.version or '0') and not isReserved then
       local chargedMs, fillsInMs, pausedUntilMs = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
       fullAtMs = math.min(math.max(fullAtMs, nowMs) + chargedMs, math.max(nowMs, pausedUntilMs) + fillsInMs)
-      stored.era, stored.version = stored.era or (self .. ' ' .. ms(nowMs)), version + 1
+      stored.era, stored.version = stored.era or (self .. ' ' .. ms(nowMs)), math.max(version + 1, nowMs)
       stored.state, stored.probeOf = ARGV[7], ARGV[12]
       redis.call('HSET', limiter, 'era', stored.era, 'version', stored.version, 'state', stored.state,
         'fullAtMs', ms(fullAtMs), 'probeOf', stored.probeOf, 'remaining', ARGV[13], 'remainingUntilMs', ARGV[14])

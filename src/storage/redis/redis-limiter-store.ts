@@ -1,5 +1,5 @@
 import type { Logger } from '../../log.ts';
-import { LimiterState, shifted } from '../../quota/limiter-state.ts';
+import { afterClockJump, LimiterState, shifted } from '../../quota/limiter-state.ts';
 import type { Pace } from '../../quota/pace.ts';
 import type { LimiterWrite, SharedLimiterStore, Taken } from '../../quota/shared-limiter-store.ts';
 import { RemoteClock } from '../../time/remote-clock.ts';
@@ -9,6 +9,8 @@ import { unlessUnavailable } from './redis-unavailable.ts';
 
 /** Within it a process that was told when to come has come; short beside any plan's interval (120 ms). */
 const TURN_GRACE_MS = 60;
+/** What was noted so much later than now was noted before Redis's clock was set back. */
+const CLOCKS_DIFFER_MS = 1_000;
 
 /** The limiter of all processes in one hash, which one script reads and changes. */
 export class RedisLimiterStore implements SharedLimiterStore {
@@ -75,6 +77,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
     this.#clock.observe(answer.nowMs, sentAtMs, receivedAtMs);
     // Several answers under way may bring the same.
     if (answer.era !== this.#read.era || answer.version !== this.#read.version) this.#state = this.#parse(answer.state);
+    this.#state &&= afterClockJump(this.#state, answer.nowMs + CLOCKS_DIFFER_MS);
     this.#read = answer;
     return answer;
   }

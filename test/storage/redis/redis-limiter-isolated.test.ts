@@ -18,7 +18,8 @@ import {
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import type { RealServer } from '../../support/redis/real-server.ts';
 import { startRealRedis, type TestRedis } from '../../support/redis.ts';
-import { SharingProcess } from '../../support/sharing-process.ts';
+import { LIMITER_KEY, SharingProcess } from '../../support/sharing-process.ts';
+import { startSlowRelay } from '../../support/slow-relay.ts';
 
 const HOUR_MS = 3_600_000;
 /** Data survives `kill` and `start`. */
@@ -105,6 +106,19 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     expect(await nextPermit(one.limiter)).toMatchObject({ probe: true });
   });
 
+  it.each(FAILURES)('%s at the moment of a probe send one all the same', async (_, fail) => {
+    const redis = await startRealRedis();
+    const [one, other] = await pair(redis, QUICK);
+    const all = [one, other].map(({ limiter }) => limiter);
+    await ask(one.limiter, limited(300));
+    await expect.poll(() => other.limiter.schedule().paused, LONG).toBe(true);
+    await expect.poll(() => all.some((limiter) => limiter.schedule().paused), LONG).toBe(false);
+    void fail(redis);
+    const probes = await Promise.all(all.map((limiter) => nextPermit(limiter)));
+    expect(probes).toMatchObject([{ probe: true }, { probe: true }]);
+    for (const limiter of all) expect(await permitOf(limiter)).toBeUndefined();
+  });
+
   it('is unavailable charge the tokens already given when the headers name a slower plan', async () => {
     const redis = await startRealRedis();
     const one = await SharingProcess.joined(redis, { setting: { plan: 'auto' } });
@@ -163,6 +177,35 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
       await expect.poll(() => [limiter.schedule().paused, limiter.quota()?.remaining], LONG).toEqual([true, 500]);
     }
     expect([await permitOf(one.limiter), await permitOf(other.limiter)]).toEqual([undefined, undefined]);
+  });
+
+  it('lacks their last write after a failover learn what is written in its place', async () => {
+    const redis = await startRealRedis();
+    const relays = await Promise.all([1, 2].map(() => startSlowRelay(redis.url, { delayMs: 0 })));
+    const [one, other] = (await Promise.all(
+      relays.map(({ url }) => SharingProcess.joined({ ...redis, url }, { setting: SLOW })),
+    )) as [SharingProcess, SharingProcess];
+    const client = await createClient({ url: redis.url }).connect();
+    onTestFinished(() => client.destroy());
+    const key = `${redis.prefix}:${LIMITER_KEY}`;
+    const read = () => expect.poll(() => other.limiter.quota()?.remaining, LONG);
+
+    one.limiter.observe(reading(700, HOUR_MS));
+    await read().toBe(700);
+    const replicated = await client.hGetAll(key);
+    one.limiter.observe(reading(600, HOUR_MS));
+    await read().toBe(600);
+    for (const relay of relays) relay.setState('closed');
+    await allBecome('unavailable', one, other);
+    await client.del(key);
+    await client.hSet(key, replicated);
+
+    await ask(one.limiter, limited(60_000));
+    for (const [index, process] of [one, other].entries()) {
+      relays[index]?.setState('open');
+      await expect.poll(() => process.limiter.schedule().paused, LONG).toBe(true);
+    }
+    expect(one.limiter.schedule().paused).toBe(true);
   });
 
   it('is back wait for no probe that ended meanwhile', async () => {

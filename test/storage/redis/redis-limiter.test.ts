@@ -317,6 +317,20 @@ describe('when the state in Redis', () => {
     expect(await nextPermit(one.limiter)).toMatchObject({ probe: true });
   });
 
+  it('is of a time to come, because its clock was set back, a pause lasts no longer', async () => {
+    const redis = await startRedis();
+    const [one, other] = await processes(2, redis);
+    await ask(one.limiter, limited(2_000));
+    const { state } = (await stored(redis)) ?? {};
+    state.breaker.sinceMs += HOUR_MS;
+    state.breaker.untilMs += HOUR_MS;
+    await store(redis, JSON.stringify(state));
+    const startMs = Date.now();
+    const probe = await Promise.any([one, other].map(({ limiter }) => nextPermit(limiter)));
+    expect(probe).toMatchObject({ probe: true });
+    expect(Date.now() - startMs).toBeGreaterThan(1_000);
+  });
+
   it('keeps changing, a process continues isolated, and joins again afterwards', async () => {
     const redis = await startRedis();
     const [one, other] = await processes(2, redis);
