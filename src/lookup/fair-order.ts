@@ -118,11 +118,14 @@ export class FairOrder {
     );
   }
 
-  /** One of these got a permit. The order goes on from the first in order, not from one that was overdue. */
-  served(pending: PendingLookup, ready: readonly PendingLookup[], nowMs: number): void {
+  /**
+   * One of these got a permit. The order goes on from the first in order: not from one that was overdue, nor from one that
+   * was started before others of its requester, which would put newcomers behind all of these.
+   */
+  served(pending: PendingLookup, due: readonly PendingLookup[], nowMs: number): void {
     this.#servedOverdue = !this.#servedOverdue && isOverdue(pending, nowMs);
     const { lane } = pending;
-    const inOrder = first([pending, ...ready.filter((other) => other.lane === lane)], comparePlaces) ?? pending;
+    const inOrder = first([pending, ...due.filter((other) => other.lane === lane)], comparePlaces) ?? pending;
     this.#served[lane] = later(this.#served[lane], inOrder.rank);
   }
 

@@ -133,7 +133,7 @@ export class PendingLookups {
   }
 
   requested(pending: PendingLookup, nowMs: number): void {
-    this.order.served(pending, this.#ready(nowMs), nowMs);
+    this.order.served(pending, this.#due(nowMs), nowMs);
     this.requestedCount += 1;
     pending.requested();
   }

@@ -1,4 +1,5 @@
 import type { PlanSetting } from '../model/plan.ts';
+import type { Breaker } from '../model/quota.ts';
 import { type LimiterState, underSetting } from './limiter-state.ts';
 import { emptyBucket, noEmptierThanEmpty, type Pace, paceOf } from './pace.ts';
 import { asReading, mergeReading } from './quota.ts';
@@ -77,8 +78,8 @@ export function joinedState(
  */
 export function rejoinedState(shared: LimiterState | undefined, local: LimiterState): LimiterState {
   if (shared === undefined) return local;
-  const { breaker, openedUnder } =
-    local.breaker.state !== 'closed' && local.breaker.untilMs > shared.breaker.untilMs ? local : shared;
+  const isLonger = local.breaker.state !== 'closed' && local.breaker.untilMs > shared.breaker.untilMs;
+  const { breaker, openedUnder } = isLonger || holdsItsProbe(shared.breaker, local.breaker) ? local : shared;
   const reported = local.plan === undefined ? shared : local;
   return {
     ...shared,
@@ -91,6 +92,11 @@ export function rejoinedState(shared: LimiterState | undefined, local: LimiterSt
     learnedBurst: lowerBurst(shared.learnedBurst, local.learnedBurst),
     warned: (local.warned?.windowEndsMs ?? 0) > (shared.warned?.windowEndsMs ?? 0) ? local.warned : shared.warned,
   };
+}
+
+/** Another process that was isolated, too, cannot have known of the probe. */
+function holdsItsProbe(shared: Breaker, local: Breaker): boolean {
+  return local.state === 'halfOpen' && shared.state === 'open' && local.reason === shared.reason;
 }
 
 /** Merges the newer as if both answers had been under way together. */

@@ -119,8 +119,9 @@ describe('the answer to a deferred reply', () => {
   });
 
   it('whose token has expired is dropped, and the card is kept for the next lookup', async () => {
-    const world = await startWorld({ discord: { lifetimes: { ackMs: 3_000, tokenMs: 400 } } });
-    world.cardService.set({ latencyMs: 500 });
+    // Long enough for the second command's answer on a busy machine.
+    const world = await startWorld({ discord: { lifetimes: { ackMs: 3_000, tokenMs: 3_000 } } });
+    world.cardService.set({ latencyMs: 3_500 });
 
     const late = world.card('base1-4');
     expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);

@@ -39,6 +39,25 @@ function queueWith() {
   return { pendingLookups, add, start, get, batch };
 }
 
+describe('the fair order', () => {
+  it('puts no newcomer behind a burst of which a later lookup was started before the others', () => {
+    const { pendingLookups, add, start, get, batch } = queueWith();
+    const burst = ['a', 'b', 'c', 'd'].map((id) => add(lookup(id, by('alice'))));
+    for (const { waiter } of burst.slice(-1)) pendingLookups.start(waiter);
+    expect(batch()).toEqual(['d']);
+    pendingLookups.requested(get('d'), Date.now());
+
+    for (const { waiter } of burst) pendingLookups.start(waiter);
+    start(lookup('newcomer', by('bob')));
+    const order = ['a', 'newcomer', 'b', 'c'].map((id) => {
+      const [next] = batch();
+      pendingLookups.requested(get(next ?? ''), Date.now());
+      return { id, next };
+    });
+    expect(order.map(({ next }) => next)).toEqual(order.map(({ id }) => id));
+  });
+});
+
 describe('a pending lookup', () => {
   it('is one per card, and gives all who wait the same answer', () => {
     const { pendingLookups, start, get } = queueWith();

@@ -64,6 +64,8 @@ describe('isolatedLimiter', () => {
   });
 });
 
+const PROBED: Breaker = { ...opened('pause', 5), state: 'halfOpen' };
+
 describe('rejoinedState', () => {
   it('is the local state when none is stored', () => {
     const local: LimiterState = { ...INITIAL_LIMITER_STATE, breaker: opened('day', 9) };
@@ -76,6 +78,7 @@ describe('rejoinedState', () => {
     ['the longer, when that is shared', opened('day', 9), opened('pause', 5), opened('day', 9)],
     ['the longer, when that is local', opened('pause', 5), opened('outage', 9), opened('outage', 9)],
     ['none, when there is none', CLOSED_BREAKER, CLOSED_BREAKER, CLOSED_BREAKER],
+    ['that whose probe is under way here, when that is local', opened('pause', 5), PROBED, PROBED],
   ])('keeps of two pauses %s', (_, shared, local, both) => {
     expect(
       rejoinedState({ ...INITIAL_LIMITER_STATE, breaker: shared }, { ...INITIAL_LIMITER_STATE, breaker: local })
