@@ -83,7 +83,7 @@ export class EmbeddedFiles {
     return Number(this.#range('count(*) AS count', prefix, prefix)[0]?.count ?? 0);
   }
 
-  /** The next cards with keys that begin so, in the order of their keys. */
+  /** The next cards with keys that begin so, in the order of their keys; after '' the first. */
   cards(prefix: string, afterKey: string, limit: number): { key: string; value: string; expiresAtMs: number }[] {
     const rows = this.#range('key, value, expires_at', prefix, afterKey, 'ORDER BY key LIMIT ?', limit);
     return rows.map(({ key, value, expires_at }) => ({
@@ -101,7 +101,7 @@ export class EmbeddedFiles {
   #range(columns: string, prefix: string, afterKey: string, more = '', ...values: SQLInputValue[]) {
     const end = `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`;
     const query = `SELECT ${columns} FROM cards WHERE key > ? AND key < ? ${more}`;
-    return this.#cards?.prepare(query).all(afterKey, end, ...values) ?? [];
+    return this.#cards?.prepare(query).all(afterKey || prefix, end, ...values) ?? [];
   }
 }
 
