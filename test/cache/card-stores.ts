@@ -66,7 +66,7 @@ export function redisCards({ url, prefix: testPrefix }: Pick<TestRedis, 'url' | 
 
   async function openLink(setting: Setting = {}) {
     const { log, lines } = logLines();
-    const link = new RedisLink({ url, prefix, log: logLines().log });
+    const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
     onTestFinished(() => link.close());
     await link.opened(10_000);
     const keyPrefix = `${prefix}:cards:`;

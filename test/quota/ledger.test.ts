@@ -34,7 +34,7 @@ beforeAll(async () => {
 function overOneRedis(): Open {
   const prefix = `${redis.prefix}:${randomUUID()}`;
   return async () => {
-    const link = new RedisLink({ url: redis.url, prefix, log: logLines().log });
+    const link = new RedisLink({ url: redis.url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
     onTestFinished(() => link.close());
     await link.opened(10_000);
     return new RedisLedger(link, prefix);

@@ -40,7 +40,7 @@ describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () =>
   ])('warns once each %s', async (_, settings, warnings) => {
     const redis = await startRealRedis({ settings });
     const { log, lines } = logLines();
-    const link = new RedisLink({ url: redis.url, prefix: redis.prefix, log });
+    const link = new RedisLink({ url: redis.url, prefix: redis.prefix, log, answerTimeoutMs: 10_000 });
     onTestFinished(() => link.close());
     warnOfSettings(link, log);
     await link.opened(30_000);
