@@ -13,9 +13,9 @@ const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const [, OTHER = '', THIRD = '', FOURTH = ''] = IDS.filter((id) => id !== 'base1-4');
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', tcg: 'Lanternfolk', set: { id: 'base1', name: 'Set' } };
 const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>';
-const IMPATIENT = { env: { CARD_SERVICE_TIMEOUT_MS: '300' } };
+const IMPATIENT = { env: { CARD_SERVICE_TIMEOUT_MS: '1000' } };
 /** Copies that are stale at once. */
-const STALE = { env: { CARD_SERVICE_TIMEOUT_MS: '300', PRICES_FRESH_SECONDS: '0' } };
+const STALE = { env: { CARD_SERVICE_TIMEOUT_MS: '1000', PRICES_FRESH_SECONDS: '0' } };
 
 const NOT_UNDERSTOOD = /^The card service answered with something this bot does not understand/;
 const DOWN_UNTIL = /The card service does not answer at the moment\. Try again at <t:\d+:t>\.$/;
