@@ -62,10 +62,12 @@ async function show(
     invocation.manageGuild ? ledger.topMembers(invocation, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
+  const { breaker, learned } = limiter.schedule();
   return {
     embeds: [
       usageEmbed({
-        breaker: limiter.schedule().breaker,
+        breaker,
+        learned,
         missing,
         figures: usageFigures({ report, quota: limiter.quota(), nowMs }),
         reportAtMs: report?.atMs,

@@ -1,5 +1,6 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { Breaker } from '../model/quota.ts';
+import type { Learned } from './learned.ts';
 import { type LimiterState, underSetting } from './limiter-state.ts';
 import { emptyBucket, noEmptierThanEmpty, type Pace, paceOf } from './pace.ts';
 import { asReading, mergeReading } from './quota.ts';
@@ -26,8 +27,8 @@ export function isolatedLimiter(
   { setting, processes, hasJoined, nowMs }: Isolation,
 ): IsolatedLimiter {
   const divided = { ...setting, processes };
-  const share = paceOf(state, divided, nowMs);
-  const whole = paceOf(state, setting, nowMs);
+  const share = paceOf(state, divided);
+  const whole = paceOf(state, setting);
   const fullAtMs = hasJoined
     ? dividedFullAtMs(state.fullAtMs, { whole, share, processes, nowMs })
     : emptyBucket(nowMs, share) - share.intervalMs;
@@ -65,7 +66,7 @@ export function joinedState(
 ): LimiterState {
   const both = rejoinedState(shared, local);
   const state = firstFullAtMs === undefined ? both : underSetting(both, setting);
-  const pace = paceOf(state, setting, nowMs);
+  const pace = paceOf(state, setting);
   const keptMs = isLost ? undefined : (shared?.fullAtMs ?? firstFullAtMs);
   const fullAtMs = keptMs ?? emptyBucket(nowMs, pace);
   return { ...state, fullAtMs: Math.max(fullAtMs, nowMs) + spent * pace.intervalMs };
@@ -89,7 +90,7 @@ export function rejoinedState(shared: LimiterState | undefined, local: LimiterSt
     quota: lowerQuota(shared.quota, local.quota),
     plan: reported.plan,
     planAtLimit: reported.planAtLimit,
-    learnedBurst: lowerBurst(shared.learnedBurst, local.learnedBurst),
+    learned: bothLearned(shared.learned, local.learned),
     warned: (local.warned?.windowEndsMs ?? 0) > (shared.warned?.windowEndsMs ?? 0) ? local.warned : shared.warned,
   };
 }
@@ -106,8 +107,26 @@ function lowerQuota(shared: LimiterState['quota'], local: LimiterState['quota'])
   return mergeReading(older, { ...asReading(newer), sentAtMs: older.receivedAtMs - 1 });
 }
 
-function lowerBurst(shared: LimiterState['learnedBurst'], local: LimiterState['learnedBurst']) {
-  if (shared === undefined || local === undefined) return shared ?? local;
-  if (shared.untilMs !== local.untilMs) return shared.untilMs > local.untilMs ? shared : local;
-  return shared.capacity < local.capacity ? shared : local;
+/** What two processes have learned apart from each other: of two limits the lower one. */
+function bothLearned(a: Learned, b: Learned): Learned {
+  if (a.pace !== b.pace) return a.servedAtMs < b.servedAtMs ? b : a;
+  const lower = (one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY) => {
+    const lowest = Math.min(one, other);
+    return Number.isFinite(lowest) ? lowest : undefined;
+  };
+  // What both have of the time before they were parted is the same.
+  const ended = new Map(a.ended.map((of) => [of[0], of]));
+  for (const [slice, served, refused] of b.ended) {
+    const [, known, knownRefused] = ended.get(slice) ?? [slice, 0, 0];
+    ended.set(slice, [slice, Math.max(served, known), Math.max(refused, knownRefused)]);
+  }
+  return {
+    ...(a.servedAtMs < b.servedAtMs ? b : a),
+    window: lower(a.window, b.window),
+    capacity: lower(a.capacity, b.capacity),
+    inFlight: Math.min(a.inFlight, b.inFlight),
+    isStarting: a.isStarting && b.isStarting,
+    quietSinceMs: Math.max(a.quietSinceMs, b.quietSinceMs),
+    ended: [...ended.values()].sort(([one], [other]) => one - other),
+  };
 }

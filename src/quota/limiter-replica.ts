@@ -3,9 +3,9 @@ import { isolatedLimiter, joinedState } from './isolation.ts';
 import type { Acquired, Permit } from './limiter.ts';
 import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, plausible, withProbe } from './limiter-state.ts';
 import { PendingChanges, rewriteTurn } from './pending-changes.ts';
-import { sameSchedule } from './permit.ts';
+import type { Told } from './quota-warnings.ts';
 import type { SharedLimiterOptions } from './shared-limiter.ts';
-import { limiterWrite, type SharedLimiterStore } from './shared-limiter-store.ts';
+import { limiterWrite, type SharedLimiterStore, sameSchedule } from './shared-limiter-store.ts';
 import type { Change } from './stateful-limiter.ts';
 
 /** The shared state as one process knows it: as last read, with the changes made here; or while isolated a share of it. */
@@ -18,8 +18,8 @@ export class LimiterReplica {
   #state: LimiterState;
   /** They are in the state above. */
   readonly #pending = new PendingChanges((changes) => this.#write(changes));
-  /** While isolated: the divided plan, the permits given that are not charged to the shared bucket yet, and the last warning. */
-  #isolated: { setting: PlanSetting; spent: number; warned: LimiterState['warned'] } | undefined;
+  /** While isolated: the divided plan, the permits given that are not charged to the shared bucket yet, and what is logged. */
+  #isolated: { setting: PlanSetting; spent: number; told: Told } | undefined;
   #joining: Promise<void> | undefined;
   /** Of what this process has joined last. */
   #era: string | undefined;
@@ -62,6 +62,11 @@ export class LimiterReplica {
     return this.permits.size + this.#pending.ended.length;
   }
 
+  /** Of the other processes, as last read. */
+  get underWayElsewhere(): number {
+    return this.#isolated ? 0 : this.#options.store.underWayElsewhere;
+  }
+
   /** Resolves when no join is under way. */
   async joined(): Promise<void> {
     await this.#joining;
@@ -84,7 +89,8 @@ export class LimiterReplica {
     if (change.ended) this.permits.delete(change.ended);
     this.#state = change.apply(this.state);
     if (this.#isolated && this.#joining === undefined) {
-      this.#isolated.warned = this.#warn(this.#isolated.warned, this.#state);
+      this.#options.warnings.changed(this.#isolated.told, this.#state);
+      this.#isolated.told = this.#state;
     } else {
       this.#pending.add(change);
       if (!change.isReading || this.permits.size === 0) await this.#pending.written(change, () => this.#joining);
@@ -97,11 +103,6 @@ export class LimiterReplica {
     if (result === undefined) this.#isolate();
     else this.#adopt();
     return result;
-  }
-
-  #warn(before: LimiterState['warned'], { warned, quota }: LimiterState): LimiterState['warned'] {
-    this.#options.warnings.lowQuota(before, warned, quota);
-    return warned;
   }
 
   get #shared(): LimiterState | undefined {
@@ -125,7 +126,7 @@ export class LimiterReplica {
       if (isWritten) this.#pending.drop(changes);
       return isWritten;
     });
-    if (isWritten) this.#warn(before.warned, after);
+    if (isWritten) this.#options.warnings.changed(before, after);
     return isWritten;
   }
 
@@ -149,8 +150,8 @@ export class LimiterReplica {
 
   #isolate(): void {
     if (this.#isolated) return;
-    const { setting, processesAlive } = this.#options;
-    if (this.#pending.size > 0) this.#warn(this.#shared?.warned, this.#state);
+    const { setting, processesAlive, warnings } = this.#options;
+    if (this.#pending.size > 0) warnings.changed(this.#shared, this.#state);
     this.#pending.drop();
     const { setting: divided, state } = isolatedLimiter(this.#state, {
       setting,
@@ -158,7 +159,7 @@ export class LimiterReplica {
       hasJoined: this.#era !== undefined,
       nowMs: Date.now(),
     });
-    this.#isolated = { setting: divided, spent: 0, warned: state.warned };
+    this.#isolated = { setting: divided, spent: 0, told: state };
     this.#state = state;
     this.#notify();
   }
@@ -173,8 +174,8 @@ export class LimiterReplica {
   /** Adds what was learned and spent while isolated to the shared state, and continues with that. */
   async #rejoin(): Promise<void> {
     if (!this.#isolated) return;
-    const { store, setting } = this.#options;
-    const { spent, warned } = this.#isolated;
+    const { store, setting, warnings } = this.#options;
+    const { spent, told } = this.#isolated;
     const firstFullAtMs = this.#era === undefined ? this.#firstFullAtMs : undefined;
     const local = this.state;
     for (let isWritten: boolean | undefined = await store.read(this.underWay); ; ) {
@@ -184,7 +185,7 @@ export class LimiterReplica {
       const isLost = this.#era !== undefined && store.era !== this.#era;
       const joined = joinedState(shared, local, { setting, spent, firstFullAtMs, isLost, nowMs });
       isWritten = await store.write(this.underWay, limiterWrite(shared, joined, setting, nowMs));
-      if (isWritten && joined.warned !== warned) this.#warn(shared?.warned, joined);
+      if (isWritten && joined.warned !== told.warned) warnings.lowQuota(shared?.warned, joined.warned, joined.quota);
       if (isWritten) break;
       await rewriteTurn();
     }

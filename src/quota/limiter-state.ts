@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import type { Logger } from '../log.ts';
 import { orUndefined } from '../model/card.ts';
 import { PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
 import { Breaker, CLOSED_BREAKER, DAY_MS, type QuotaReading, QuotaState } from '../model/quota.ts';
-import { LearnedBurst, settingKey } from './pace.ts';
+import { Learned, NOTHING_LEARNED, shiftedLearned } from './learned.ts';
+import { settingKey } from './pace.ts';
 import {
   addSample,
   currentQuota,
-  isNewWarning,
   isOfDay,
   keptOfDay,
   lastWarning,
@@ -30,7 +29,7 @@ export const LimiterState = z.object({
   plan: orUndefined(z.enum(PLANS)),
   /** The daily limit in the headers when that report came; with another one the headers win. */
   planAtLimit: orUndefined(z.number()),
-  learnedBurst: orUndefined(LearnedBurst),
+  learned: Learned.default(NOTHING_LEARNED),
   /** The last warning that operators were given. */
   warned: orUndefined(QuotaWarning),
   /** What remained over the last hour. */
@@ -127,7 +126,7 @@ export function afterClockJump(state: LimiterState, nowMs: number): LimiterState
 
 /** The same state by a clock that is `byMs` ahead of the one it was noted by. */
 export function shifted(state: LimiterState, byMs: number): LimiterState {
-  const { breaker, quota, learnedBurst, warned, samples } = state;
+  const { breaker, quota, learned, warned, samples } = state;
   return {
     ...state,
     fullAtMs: state.fullAtMs + byMs,
@@ -137,7 +136,7 @@ export function shifted(state: LimiterState, byMs: number): LimiterState {
       receivedAtMs: quota.receivedAtMs + byMs,
       resetsAtMs: quota.resetsAtMs && quota.resetsAtMs + byMs,
     },
-    learnedBurst: learnedBurst && { ...learnedBurst, untilMs: learnedBurst.untilMs + byMs },
+    learned: shiftedLearned(learned, byMs),
     warned: warned && { ...warned, windowEndsMs: warned.windowEndsMs + byMs },
     samples: samples.map((sample) => ({ ...sample, atMs: sample.atMs + byMs })),
   };
@@ -153,42 +152,14 @@ const LONGEST_KEY_PAUSE_MS = 120_000;
  * probed now, and other figures are dropped.
  */
 export function plausible(state: LimiterState, nowMs: number): LimiterState {
-  const { breaker, quota, learnedBurst, warned, samples } = state;
+  const { breaker, quota, warned, samples } = state;
   const isNear = (atMs: number | undefined) => atMs === undefined || atMs <= nowMs + LONGEST_WINDOW_MS;
   const longestMs = breaker.reason === 'key' ? LONGEST_KEY_PAUSE_MS : LONGEST_WINDOW_MS;
   return {
     ...state,
     breaker: breaker.untilMs <= nowMs + longestMs ? breaker : { ...breaker, untilMs: nowMs },
     quota: isNear(quota?.resetsAtMs) && isNear(quota?.receivedAtMs) ? quota : undefined,
-    learnedBurst: isNear(learnedBurst?.untilMs) ? learnedBurst : undefined,
     warned: isNear(warned?.windowEndsMs) ? warned : undefined,
     samples: samples.filter(({ atMs }) => isNear(atMs)),
   };
-}
-
-/** What operators are warned of in the log. */
-export class QuotaWarnings {
-  readonly #log: Logger;
-  #hasWarnedOfLimit = false;
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  /** To be called with every change; logs one line for each new warning. */
-  lowQuota(before: QuotaWarning | undefined, after: QuotaWarning | undefined, quota: QuotaState | undefined): void {
-    if (!after || !isNewWarning(after, before)) return;
-    const { limit, remaining } = quota ?? {};
-    this.#log.warn({ share: after.share, limit, remaining }, "the day's requests run low");
-  }
-
-  /** Logs once how to configure a daily limit from which `CARD_SERVICE_PLAN=auto` cannot tell the plan. */
-  unknownLimit(limit: number | undefined): void {
-    if (limit === undefined || this.#hasWarnedOfLimit) return;
-    this.#hasWarnedOfLimit = true;
-    this.#log.warn(
-      { limit },
-      'the daily limit matches no known plan, so requests are sent at the rate of the Free plan: set CARD_SERVICE_PLAN, or CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST',
-    );
-  }
 }

@@ -17,6 +17,8 @@ export interface Permit {
   probe: boolean;
   /** The last failure that was known when it left, as `LimiterState` numbers them. */
   afterFailure: number;
+  /** When it was given. */
+  leftAtMs: number;
 }
 
 export type Acquired =
@@ -33,6 +35,8 @@ export type BlockedReason = BreakerReason | 'reserve';
 export interface Schedule {
   /** Unlike `blocked`, it stays open until a probe has succeeded. */
   breaker: Breaker;
+  /** What answers have shown the service to allow, where that is less than the plan. */
+  learned: { window: number | undefined; capacity: number | undefined };
   /** All who wait are answered with the reason; `undefined` while waiting makes sense. */
   blocked: { untilMs: number; reason: BlockedReason } | undefined;
   /** The service asked us to wait. */

@@ -67,7 +67,7 @@ export class LocalLimiter extends StatefulLimiter {
     const before = this.state;
     const after = apply(before);
     this.#become(after);
-    this.#options.warnings.lowQuota(before.warned, after.warned, after.quota);
+    this.#options.warnings.changed(before, after);
   }
 
   #become(state: LimiterState): void {

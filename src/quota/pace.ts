@@ -1,6 +1,4 @@
-import { z } from 'zod';
 import { PLAN_LIMITS, type Plan, type PlanSetting } from '../model/plan.ts';
-import { nextUtcMidnightMs } from '../model/quota.ts';
 import type { LimiterState } from './limiter-state.ts';
 
 /** How fast a bucket fills and how much it holds. */
@@ -15,13 +13,13 @@ export interface Pace {
  * A token bucket whose whole state is one number, the time at which it will be full again (the generic cell rate
  * algorithm's "theoretical arrival time"), so that it can be kept in one row and survive a restart.
  *
- * @param heldBackMs takes only a token that has been in the bucket for this long
+ * @param heldBackMs takes only a token that has been in the bucket for this long; less than 0: one that is still to come, too
  * @returns when the bucket will be full after a token is taken now; `undefined` when there is none to take
  */
 export function takeToken(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number | undefined {
   return tokenAtMs(fullAtMs, nowMs, pace, heldBackMs) > nowMs
     ? undefined
-    : Math.max(noEmptierThanEmpty(fullAtMs, nowMs, pace), nowMs) + pace.intervalMs;
+    : noEmptierThanEmpty(Math.max(noEmptierThanEmpty(fullAtMs, nowMs, pace), nowMs) + pace.intervalMs, nowMs, pace);
 }
 
 /** When a token can be taken that has then been there for `heldBackMs`; `nowMs` or before means now. */
@@ -76,24 +74,21 @@ export class RefillLag {
   }
 }
 
-/** The plan's burst as 429s have shown it to be. */
-export const LearnedBurst = z.object({
-  /** Tokens that a full bucket holds at most. */
-  capacity: z.number().min(1),
-  /** When the next window of the day begins, with the plan's own burst again. */
-  untilMs: z.number(),
-});
-export type LearnedBurst = z.infer<typeof LearnedBurst>;
-
 /** The pace at present. The burst was learned for the whole plan, so dividing by processes comes last. */
-export function paceOf(state: LimiterState, setting: PlanSetting, nowMs: number): Pace {
-  const planned = planPace(setting, state.quota?.limit, reportedPlan(state));
-  return dividedPace(learnedPace(planned, state.learnedBurst, nowMs), setting.processes ?? 1);
+export function paceOf(state: LimiterState, setting: PlanSetting): Pace {
+  const planned = plannedPace(state, setting);
+  const capacity = Math.min(planned.capacity, state.learned.capacity ?? planned.capacity);
+  return dividedPace({ ...planned, capacity }, setting.processes ?? 1);
+}
+
+/** The pace by the plan alone, for all processes together. */
+export function plannedPace(state: LimiterState, setting: PlanSetting): Pace {
+  return planPace(setting, state.quota?.limit, reportedPlan(state));
 }
 
 /** When the bucket is full after other headers: the missing tokens take longer at a slower pace. */
 export function fullAtMsAfter(before: LimiterState, after: LimiterState, setting: PlanSetting, nowMs: number): number {
-  return fullAtPace(before.fullAtMs, nowMs, paceOf(before, setting, nowMs), paceOf(after, setting, nowMs));
+  return fullAtPace(before.fullAtMs, nowMs, paceOf(before, setting), paceOf(after, setting));
 }
 
 /** The plan of the last usage report, while the headers state the daily limit that they stated then. */
@@ -118,23 +113,6 @@ export function planPace(setting: PlanSetting, dailyLimit: number | undefined, r
   const requestsPerMinute = setting.requestsPerMinute ?? limits.requestsPerMinute;
   const burst = setting.burst ?? limits.burst;
   return { intervalMs: 60_000 / requestsPerMinute, capacity: Math.max(1, burst - 1) };
-}
-
-/** After an unforeseen 429: half of the burst that was assumed until now, at least 1. */
-export function learnBurst(
-  planned: Pace,
-  known: LearnedBurst | undefined,
-  resetsAtMs: number | undefined,
-  nowMs: number,
-): LearnedBurst {
-  const { capacity } = learnedPace(planned, known, nowMs);
-  const untilMs = resetsAtMs !== undefined && resetsAtMs > nowMs ? resetsAtMs : nextUtcMidnightMs(nowMs);
-  return { capacity: Math.max(1, Math.floor(capacity / 2)), untilMs };
-}
-
-export function learnedPace(planned: Pace, known: LearnedBurst | undefined, nowMs: number): Pace {
-  if (known === undefined || known.untilMs <= nowMs) return planned;
-  return { ...planned, capacity: Math.min(planned.capacity, known.capacity) };
 }
 
 /** The pace of each of several processes that cannot coordinate. */

@@ -1,17 +1,18 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { Breaker } from '../model/quota.ts';
 import { afterRequest, type Circumstances, type RequestOutcome, statesOutage } from './circuit-breaker.ts';
-import type { Acquired, Permit, PermitLane, Schedule } from './limiter.ts';
+import { sharedOut, windowSlotsMs } from './learned.ts';
+import { learnFrom } from './learning.ts';
+import type { Acquired, Permit, PermitLane } from './limiter.ts';
 import { type LimiterState, withProbe } from './limiter-state.ts';
 import {
   emptyBucket,
   keepingMs,
-  learnBurst,
   noEmptierThanEmpty,
   type Pace,
   paceOf,
+  plannedPace,
   planPace,
-  reportedPlan,
   settingKey,
   takeToken,
   tokenAtMs,
@@ -21,8 +22,11 @@ import { currentQuota, reserveUntilMs } from './quota.ts';
 /** What a request needs before it may leave. */
 export type PermitDecision =
   | Exclude<Acquired, { kind: 'permit' }>
-  /** One token of the bucket. `free`: none is needed, and the bucket is left empty. */
-  | { kind: 'token'; permit: Permit; pace: Pace; heldBackMs: number; free: boolean };
+  /**
+   * One token of the bucket that has been there for `heldBackMs`; less than 0: one that is still to come will do, too.
+   * `mostUnderWay`: requests, this one included.
+   */
+  | { kind: 'token'; permit: Permit; pace: Pace; heldBackMs: number; mostUnderWay: number };
 
 /** What else the decision depends on. */
 export interface Contention {
@@ -44,24 +48,39 @@ export function decidePermit(
   { underWay, isUnconfirmed }: Contention,
 ): PermitDecision {
   const { breaker } = state;
-  const pace = paceOf(state, setting, nowMs);
+  const pace = paceOf(state, setting);
   // A refused key is about the card lookup; the report is another endpoint.
   const isUnaffected = lane === 'report' && breaker.reason === 'key';
   const refused = isUnaffected ? undefined : refusal(state, lane, pace, nowMs);
   if (refused) return refused;
+  const learned = sharedOut(state.learned, setting.processes ?? 1);
   const isUnsure = isUnconfirmed && setting.plan === 'auto';
-  if (isRestTaken(state, underWay, nowMs) || (isUnsure && underWay >= FREE_BURST))
-    return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
+  const most = Math.min(learned.inFlight, isUnsure ? FREE_BURST : learned.inFlight);
+  const isFull = underWay >= most || isRestTaken(state, underWay, nowMs);
+  if (isFull) return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
+  const slotsMs = windowSlotsMs(learned, underWay, nowMs);
+  const slotMs = slotsMs[lane === 'renewals' ? Math.floor(slotsMs.length / 2) : 0] ?? nowMs;
+  if (slotMs > nowMs) return { kind: 'wait', untilMs: slotMs };
 
-  const heldBackMs = lane === 'renewals' ? keepingMs(Math.floor(pace.capacity / 2), pace) : 0;
+  const freeSlots = slotsMs.filter((atMs) => atMs <= nowMs).length;
   return {
     kind: 'token',
-    permit: { probe: breaker.state !== 'closed' && !isUnaffected, afterFailure: state.lastFailure },
+    permit: { probe: breaker.state !== 'closed' && !isUnaffected, afterFailure: state.lastFailure, leftAtMs: nowMs },
     pace,
-    heldBackMs,
-    // A pause leaves the bucket empty; its probe needs no token, and leaves none.
-    free: breaker.reason === 'pause' && lane === 'members',
+    heldBackMs: slotsMs.length > 0 ? withoutTokenMs(pace) : heldBackMs(breaker, lane, pace),
+    mostUnderWay: Math.min(most, slotsMs.length > 0 ? underWay + freeSlots : most),
   };
+}
+
+/** A pause leaves the bucket empty; its probe needs no token, and leaves none. */
+function heldBackMs({ reason }: Breaker, lane: PermitLane, pace: Pace): number {
+  if (lane === 'renewals') return keepingMs(Math.floor(pace.capacity / 2), pace);
+  return reason === 'pause' && lane === 'members' ? withoutTokenMs(pace) : 0;
+}
+
+/** Any token that is still to come will do: within a window none is needed. */
+function withoutTokenMs({ capacity, intervalMs }: Pace): number {
+  return -capacity * intervalMs;
 }
 
 /** A permit, or when to ask again; and the state after that. */
@@ -75,8 +94,8 @@ export function acquirePermit(
   const decision = decidePermit(state, lane, setting, nowMs, contention);
   if (decision.kind !== 'token') return { state, acquired: decision };
 
-  const { permit, pace, heldBackMs, free } = decision;
-  const spentMs = takeToken(state.fullAtMs, nowMs, pace, heldBackMs) ?? (free ? emptyBucket(nowMs, pace) : undefined);
+  const { permit, pace, heldBackMs } = decision;
+  const spentMs = takeToken(state.fullAtMs, nowMs, pace, heldBackMs);
   if (spentMs !== undefined) {
     const probed = permit.probe ? withProbe(state, true) : state;
     return { state: { ...probed, fullAtMs: spentMs }, acquired: { kind: 'permit', permit } };
@@ -93,16 +112,15 @@ export function releasePermit(
   permit: Permit,
   outcome: RequestOutcome,
   setting: PlanSetting,
-  circumstances: Omit<Circumstances, 'quota'>,
+  circumstances: Omit<Circumstances, 'quota'> & { underWay: number },
 ): LimiterState {
-  const { nowMs } = circumstances;
+  const { nowMs, underWay } = circumstances;
   const breaker =
     isKnownFailure(state, permit, outcome) && !statesOutage(outcome)
       ? state.breaker
       : afterRequest(state.breaker, outcome, permit.probe, { ...circumstances, quota: state.quota });
   const quota = currentQuota(state.quota, nowMs);
   const isPauseNew = breaker.reason === 'pause' && breaker.untilMs !== state.breaker.untilMs;
-  const isUnforeseen = isPauseNew && state.breaker.state === 'closed' && isOfBurst(outcome) && quota?.remaining !== 0;
   const isFailure = outcome.kind === 'serviceDown' && breaker !== state.breaker;
   const wasOpenForDay = state.breaker.reason === 'day';
   const after: LimiterState = {
@@ -110,11 +128,19 @@ export function releasePermit(
     breaker,
     openedUnder: breaker.reason !== 'day' ? undefined : wasOpenForDay ? state.openedUnder : settingKey(setting),
     lastFailure: state.lastFailure + (isFailure ? 1 : 0),
-    learnedBurst: isUnforeseen
-      ? learnBurst(planPace(setting, quota?.limit, reportedPlan(state)), state.learnedBurst, quota?.resetsAtMs, nowMs)
-      : state.learnedBurst,
+    learned: learnFrom(state.learned, {
+      leftAtMs: permit.leftAtMs,
+      nowMs,
+      outcome,
+      underWay,
+      planned: plannedPace(state, setting),
+      isOfPace: !permit.probe && quota?.remaining !== 0,
+    }),
   };
-  return isPauseNew ? { ...after, fullAtMs: emptyBucket(breaker.untilMs, paceOf(after, setting, nowMs)) } : after;
+  // The service delays: what it holds back already leaves no token.
+  const isSlower = after.learned.pace === state.learned.pace && after.learned.inFlight < state.learned.inFlight;
+  if (!isPauseNew && !isSlower) return after;
+  return { ...after, fullAtMs: emptyBucket(isPauseNew ? breaker.untilMs : nowMs, paceOf(after, setting)) };
 }
 
 /** The day may have become larger, and a member who wants the report asks exactly that. */
@@ -152,43 +178,4 @@ function refusal(
 /** Many connections that break at once are one failure of the service, however many requests were under way. */
 function isKnownFailure({ lastFailure }: LimiterState, permit: Permit, { kind }: RequestOutcome): boolean {
   return kind === 'serviceDown' && !permit.probe && permit.afterFailure < lastFailure;
-}
-
-/** A request that came too fast is allowed again within a minute, whatever the algorithm; a longer wait is about more. */
-function isOfBurst(outcome: RequestOutcome): boolean {
-  return outcome.kind === 'rateLimited' && (outcome.statedMs ?? 0) <= 60_000;
-}
-
-/** How well the difference between two clocks is known. */
-const SAME_TIME_MS = 100;
-
-/** When permits are expected at that pace. @param longestWaitMs a longer pause blocks, and is not sat out */
-export function scheduleOf(state: LimiterState, setting: PlanSetting, longestWaitMs: number, nowMs: number): Schedule {
-  const { reason, untilMs } = state.breaker;
-  const pace = paceOf(state, setting, nowMs);
-  const isSatOut = reason === 'pause' && untilMs - nowMs <= longestWaitMs;
-  const pausedUntilMs = Math.max(nowMs, reason === 'pause' ? untilMs : 0);
-  return {
-    breaker: state.breaker,
-    paused: reason === 'pause' && untilMs > nowMs,
-    blocked: reason && untilMs > nowMs && !isSatOut ? { reason, untilMs } : undefined,
-    reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
-    permitAtMs: (position) => {
-      if (reason === 'pause') return pausedUntilMs + (position - 1) * pace.intervalMs;
-      const firstMs = tokenAtMs(Math.max(state.fullAtMs, nowMs), nowMs, pace);
-      return Math.max(nowMs, firstMs + (position - 1) * pace.intervalMs);
-    },
-  };
-}
-
-/** Whether both give permits at the same times, the bucket apart. */
-export function sameSchedule(a: LimiterState, b: LimiterState): boolean {
-  return (
-    a.breaker.state === b.breaker.state &&
-    a.breaker.reason === b.breaker.reason &&
-    Math.abs(a.breaker.untilMs - b.breaker.untilMs) <= SAME_TIME_MS &&
-    reportedPlan(a) === reportedPlan(b) &&
-    a.quota?.limit === b.quota?.limit &&
-    a.learnedBurst?.capacity === b.learnedBurst?.capacity
-  );
 }

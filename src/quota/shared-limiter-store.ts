@@ -1,7 +1,6 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { LimiterState } from './limiter-state.ts';
-import { type Pace, paceOf } from './pace.ts';
-import { sameSchedule } from './permit.ts';
+import { type Pace, paceOf, reportedPlan } from './pace.ts';
 import { currentQuota, windowEndsMs } from './quota.ts';
 
 /** What all processes share, as last read. Each method costs one round trip, and resolves with `undefined` when it fails. */
@@ -12,6 +11,8 @@ export interface SharedLimiterStore {
   readonly era: string;
   /** The process that has the probe under way; empty when there is none, or it is dead. */
   readonly probeOf: string;
+  /** Requests of the other processes that are alive. */
+  readonly underWayElsewhere: number;
   /** @param underWay requests of this process, as in the other methods: a lost answer is corrected by the next call */
   read(underWay: number): Promise<true | undefined>;
   /**
@@ -20,9 +21,18 @@ export interface SharedLimiterStore {
    * @param underWay without this one
    * @param takesTurn if there is no token, the next is left to this process before others that ask later
    */
-  take(underWay: number, pace: Pace, heldBackMs: number, takesTurn: boolean): Promise<Taken | undefined>;
+  take(underWay: number, wanted: WantedToken, takesTurn: boolean): Promise<Taken | undefined>;
   /** Writes the state, unless another process has since it was read. @returns whether it was written */
   write(underWay: number, write: LimiterWrite): Promise<boolean | undefined>;
+}
+
+/** What a decision about a permit wants of the store. */
+export interface WantedToken {
+  pace: Pace;
+  /** Takes only a token that has been in the bucket for this long; less than 0: takes one that is still to come, too. */
+  heldBackMs: number;
+  /** Requests under way of all processes, this one included. */
+  mostUnderWay: number;
 }
 
 export interface Taken {
@@ -57,14 +67,36 @@ export function limiterWrite(
 ): LimiterWrite {
   const { state, reason, untilMs } = after.breaker;
   const quota = currentQuota(after.quota, nowMs);
-  const { capacity, intervalMs } = paceOf(after, setting, nowMs);
+  const { capacity, intervalMs } = paceOf(after, setting);
   return {
     state: after,
-    isNews: !before || !sameSchedule(before, after) || before.lastFailure !== after.lastFailure,
+    isNews:
+      !before || !sameSchedule(before, after) || before.lastFailure !== after.lastFailure || isOfWindow(before, after),
     chargedMs: Math.max(0, Math.max(after.fullAtMs, nowMs) - Math.max(before?.fullAtMs ?? 0, nowMs)),
     fillsInMs: capacity * intervalMs,
     pausedUntilMs: reason === 'pause' ? untilMs : 0,
     remaining: quota?.remaining === undefined ? undefined : { requests: quota.remaining, untilMs: windowEndsMs(quota) },
     prober: state !== 'halfOpen' ? 'none' : before?.breaker.state === 'halfOpen' ? 'same' : 'writer',
   };
+}
+
+/** How well the difference between two clocks is known. */
+const SAME_TIME_MS = 100;
+
+/** In a window every request that has ended keeps another one back. */
+function isOfWindow(before: LimiterState, after: LimiterState): boolean {
+  return after.learned.window !== undefined && before.learned !== after.learned;
+}
+
+/** Whether both give permits at the same times, the bucket apart. */
+export function sameSchedule(a: LimiterState, b: LimiterState): boolean {
+  return (
+    a.breaker.state === b.breaker.state &&
+    a.breaker.reason === b.breaker.reason &&
+    Math.abs(a.breaker.untilMs - b.breaker.untilMs) <= SAME_TIME_MS &&
+    reportedPlan(a) === reportedPlan(b) &&
+    a.quota?.limit === b.quota?.limit &&
+    a.learned.capacity === b.learned.capacity &&
+    a.learned.window === b.learned.window
+  );
 }

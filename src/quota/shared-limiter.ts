@@ -56,7 +56,7 @@ export class SharedLimiter extends StatefulLimiter {
   }
 
   protected get underWay(): number {
-    return this.#replica.underWay;
+    return this.#replica.underWay + this.#replica.underWayElsewhere;
   }
 
   protected change(change: Change): Promise<void> {
@@ -78,11 +78,10 @@ export class SharedLimiter extends StatefulLimiter {
   }
 
   /** @returns `undefined` when the decision is to be made anew */
-  async #take({ permit, pace, heldBackMs }: Token, lane: PermitLane): Promise<Acquired | undefined> {
-    const { permits } = this.#replica;
-    const { underWay } = this;
+  async #take({ permit, ...wanted }: Token, lane: PermitLane): Promise<Acquired | undefined> {
+    const { permits, underWay } = this.#replica;
     permits.add(permit);
-    const taken = await this.#replica.call((store) => store.take(underWay, pace, heldBackMs, lane === 'members'));
+    const taken = await this.#replica.call((store) => store.take(underWay, wanted, lane === 'members'));
     permits.delete(permit);
     if (taken?.kind === 'wait') return { kind: 'wait', untilMs: taken.untilMs };
     if (taken?.kind !== 'done') return undefined;

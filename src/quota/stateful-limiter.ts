@@ -2,16 +2,12 @@ import type { Plan, PlanSetting } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
 import type { RequestOutcome } from './circuit-breaker.ts';
 import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter.ts';
-import {
-  type LimiterChange,
-  type LimiterState,
-  observeReading,
-  observeReportedPlan,
-  type QuotaWarnings,
-} from './limiter-state.ts';
+import { type LimiterChange, type LimiterState, observeReading, observeReportedPlan } from './limiter-state.ts';
 import { fullAtMsAfter, RefillLag, reportedPlan, unknownLimit } from './pace.ts';
-import { type Contention, releasePermit, scheduleOf } from './permit.ts';
+import { type Contention, releasePermit } from './permit.ts';
 import { currentQuota, runsOutAtMs } from './quota.ts';
+import type { QuotaWarnings } from './quota-warnings.ts';
+import { scheduleOf } from './schedule.ts';
 
 export interface LimiterOptions {
   setting: PlanSetting;
@@ -52,7 +48,8 @@ export abstract class StatefulLimiter implements Limiter {
 
   async release(permit: Permit, outcome: RequestOutcome): Promise<void> {
     const { longestWaitMs, random = Math.random } = this.#options;
-    const now = { longestWaitMs, nowMs: Date.now(), random: random() };
+    const underWay = Math.max(0, this.underWay - 1);
+    const now = { longestWaitMs, nowMs: Date.now(), random: random(), underWay };
     const lagMs = this.lag.arrived(now.nowMs);
     const apply = (state: LimiterState) => {
       const lagged = { ...state, fullAtMs: state.fullAtMs + lagMs };

@@ -8,6 +8,8 @@ export interface UsageView {
   breaker: Breaker;
   /** Why there is no newer report, as a text; `undefined` when nothing is missing. */
   missing: string | undefined;
+  /** What answers have taught of the service's limiter; without one of them it is as the plan says. */
+  learned: { window: number | undefined; capacity: number | undefined };
   figures: UsageFigures;
   /** When the last report came; `undefined` before the first. */
   reportAtMs: number | undefined;
@@ -37,11 +39,11 @@ const REASONS = {
 
 /** What is left of the quota, where it is known, and what is missing, where it is not. */
 export function usageEmbed(view: UsageView): APIEmbed {
-  const { breaker, missing, locale, everybody, waitingNow, figures, reportAtMs } = view;
+  const { breaker, missing, learned, locale, everybody, waitingNow, figures, reportAtMs } = view;
   const isWell = breaker.reason === undefined && breaker.failures === 0 && missing === undefined;
   return {
     title: formatMessage(locale, 'usageTitle'),
-    description: [stateText(view), missing].filter(Boolean).join('\n'),
+    description: [stateText(view), learnedText(learned, locale), missing].filter(Boolean).join('\n'),
     color: isWell ? COLOUR : WARNING_COLOUR,
     fields: [
       ...todayFields(view),
@@ -60,6 +62,11 @@ function stateText({ breaker, nowMs, locale }: UsageView): string {
   const { reason, failures } = breaker;
   if (reason) return `${formatMessage(locale, REASONS[reason])} ${probeText(breaker, nowMs, locale)}`;
   return formatMessage(locale, failures === 0 ? 'requestsFlow' : 'requestFailed');
+}
+
+function learnedText({ window, capacity }: UsageView['learned'], locale: string): string | undefined {
+  if (window !== undefined) return formatMessage(locale, 'learnedWindow', { requests: window });
+  return capacity === undefined ? undefined : formatMessage(locale, 'learnedBurst', { requests: capacity });
 }
 
 /** The breaker stays open until a probe has succeeded, however long that has been due. */

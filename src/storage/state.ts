@@ -8,7 +8,7 @@ import type { ReportBoard } from '../lookup/usage-reports.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
-import { QuotaWarnings } from '../quota/limiter-state.ts';
+import { QuotaWarnings } from '../quota/quota-warnings.ts';
 import type { ReplyJournal } from '../replies/deferred-reply.ts';
 
 /** Everything that is stored: in files that one process owns, or in a Redis that several processes share. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import { startWorld } from '../support/world.ts';
+import { QUICK, startWorld } from '../support/world.ts';
 
 function field({ embeds }: ChatMessage, name: string): string | undefined {
   return embeds[0]?.fields?.find((present) => present.name === name)?.value;
@@ -115,6 +115,20 @@ describe('/usage', () => {
 
     expect(first.embeds[0]?.description).toMatch(/\nThe plan report is on its way; this message will show it\.$/);
     expect(field(second, 'Plan')).toBe('pro');
+  });
+
+  it('says what answers have taught of how the service limits requests, over a restart too', async () => {
+    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 10, burst: 20 } });
+    world.cardService.set({ limiter: 'fixed window' });
+    for (let index = 0; index < 12; index++) world.card(`unknown-${index}`);
+    await expect.poll(() => world.cardService.counts.byStatus[429]).toBeGreaterThan(0);
+
+    const state = async () => (await world.usage().settled()).embeds[0]?.description;
+    const learned = /^The card service asked us to wait\..*\nThe service lets 10 requests through in any minute/s;
+    await expect.poll(state).toMatch(learned);
+
+    await world.restartBot();
+    expect(await state()).toMatch(learned);
   });
 
   it('shows any part of the report that is there', async () => {

@@ -46,6 +46,7 @@ function decisionWith({
   const limiter = {
     schedule: (): Schedule => ({
       breaker: { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 },
+      learned: { window: undefined, capacity: undefined },
       blocked: undefined,
       paused: false,
       reservedUntilMs: undefined,

@@ -9,7 +9,7 @@ import { createCardService } from '../../src/sandbox/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
-const PERMIT = { probe: false, afterFailure: 0 };
+const PERMIT = { probe: false, afterFailure: 0, leftAtMs: Date.now() };
 const FOUND = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'Base' } };
 const RECORD: CardRecord = { card: FOUND, fetchedAtMs: 1 };
 

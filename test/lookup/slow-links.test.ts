@@ -3,6 +3,7 @@ import type { CardLock } from '../../src/lookup/lookup-requests.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import type { Limiter, Permit } from '../../src/quota/limiter.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
+import { ask } from '../quota/limiter.contract.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
 const IDS = Array.from({ length: 40 }, (_, index) => `base1-${index + 1}`);
@@ -100,7 +101,7 @@ describe('lookups over a slow link', () => {
 
   it('acquire a permit only when one is expected for each; a wait that is told late is sat out', async () => {
     const { queue, limiter, requestedIds, calls } = queueOver(SLOW_MS);
-    for (let taken = 0; taken < BURST; taken++) await limiter.acquire('members'); // which the queue is not told
+    for (let taken = 0; taken < BURST; taken++) await ask(limiter); // which the queue is not told
     for (const id of IDS) void queue.enqueue(lookup(id, by(id)));
     await vi.advanceTimersByTimeAsync(1_000 + (IDS.length / 8) * 1_000);
 

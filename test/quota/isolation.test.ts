@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../src/model/quota.ts';
 import { dividedFullAtMs, isolatedLimiter, rejoinedState } from '../../src/quota/isolation.ts';
+import { type Learned, NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { takeToken } from '../../src/quota/pace.ts';
 
@@ -105,16 +106,51 @@ describe('rejoinedState', () => {
     }
   });
 
-  it.each([
-    ['the smaller, when they end together', 9, HOUR_MS, 4, HOUR_MS, 4],
-    ['the one that ends later', 4, HOUR_MS, 9, 2 * HOUR_MS, 9],
-  ])('keeps of two learned bursts %s', (_, capacityA, untilA, capacityB, untilB, capacity) => {
-    const a = { ...INITIAL_LIMITER_STATE, learnedBurst: { capacity: capacityA, untilMs: untilA } };
-    const b = { ...INITIAL_LIMITER_STATE, learnedBurst: { capacity: capacityB, untilMs: untilB } };
-    expect([rejoinedState(a, b).learnedBurst?.capacity, rejoinedState(b, a).learnedBurst?.capacity]).toEqual([
-      capacity,
-      capacity,
+  it.each<[string, Partial<Learned>, Partial<Learned>, Partial<Learned>]>([
+    ['the smaller of two bursts', { capacity: 9 }, { capacity: 4 }, { capacity: 4 }],
+    ['a burst that only one knows', { capacity: 9 }, {}, { capacity: 9 }],
+    ['the smaller of two windows', { window: 10 }, { window: 7 }, { window: 7 }],
+    ['the fewer requests at once', { inFlight: 12 }, { inFlight: 3 }, { inFlight: 3 }],
+    [
+      'what both have of the last minute once, and what each has alone',
+      {
+        ended: [
+          [1, 4, 0],
+          [2, 1, 0],
+        ],
+      },
+      {
+        ended: [
+          [1, 4, 0],
+          [3, 2, 1],
+        ],
+      },
+      {
+        ended: [
+          [1, 4, 0],
+          [2, 1, 0],
+          [3, 2, 1],
+        ],
+      },
+    ],
+  ])('keeps of what was learned %s', (_, one, other, expected) => {
+    const [a, b] = [one, other].map((learned) => ({
+      ...INITIAL_LIMITER_STATE,
+      learned: { ...NOTHING_LEARNED, ...learned },
+    }));
+    if (!a || !b) throw new Error('two are two');
+    expect([rejoinedState(a, b).learned, rejoinedState(b, a).learned]).toMatchObject([expected, expected]);
+  });
+
+  it('keeps what was learned last when the plan has changed meanwhile', () => {
+    const learnedUnder = (pace: string, servedAtMs: number) => ({
+      ...INITIAL_LIMITER_STATE,
+      learned: { ...NOTHING_LEARNED, pace, servedAtMs },
+    });
+    const [before, after] = [learnedUnder('6000 19', 1), learnedUnder('600 199', 2)];
+    expect([rejoinedState(before, after), rejoinedState(after, before)].map(({ learned }) => learned.pace)).toEqual([
+      '600 199',
+      '600 199',
     ]);
-    expect(rejoinedState(INITIAL_LIMITER_STATE, a).learnedBurst?.capacity).toBe(capacityA);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BreakerReason } from '../../src/model/quota.ts';
+import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import {
   INITIAL_LIMITER_STATE,
   type LimiterState,
@@ -25,7 +26,6 @@ function knownUntil(untilMs: number): LimiterState {
   return {
     ...INITIAL_LIMITER_STATE,
     quota: { limit: 1_000, remaining: 5, resetsAtMs: untilMs, receivedAtMs: NOW_MS },
-    learnedBurst: { capacity: 9, untilMs },
     warned: { share: 0.8, windowEndsMs: untilMs },
     samples: [{ atMs: NOW_MS, remaining: 5 }],
   };
@@ -57,7 +57,6 @@ describe('a stored state', () => {
   it('is forgotten of a window that ends in years', () => {
     expect(plausible(knownUntil(NOW_MS + YEAR_MS), NOW_MS)).toMatchObject({
       quota: undefined,
-      learnedBurst: undefined,
       warned: undefined,
     });
   });
@@ -72,7 +71,7 @@ describe('a stored state', () => {
     quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
     plan: 'pro',
     planAtLimit: 50_000,
-    learnedBurst: { capacity: 9, untilMs: 6_000 },
+    learned: { ...NOTHING_LEARNED, capacity: 9 },
     warned: { share: 0.8, windowEndsMs: 6_000 },
     samples: [{ atMs: 3_000, remaining: 12 }],
   };

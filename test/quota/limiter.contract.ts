@@ -3,7 +3,7 @@ import type { Plan, PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import type { Limiter, Permit, PermitLane } from '../../src/quota/limiter.ts';
-import { QuotaWarnings } from '../../src/quota/limiter-state.ts';
+import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { logLines } from '../support/log-lines.ts';
 
 /** Opens limiters over the same state, as a restart does, or a second process. */
@@ -12,8 +12,9 @@ export type OpenLimiter = (setting?: PlanSetting, warnings?: QuotaWarnings) => P
 export const BURST = 20;
 /** The plan's burst less one. */
 export const TOKENS = BURST - 1;
+export const PER_MINUTE = 6;
 /** A token in each 10 s: a burst can be counted before the next one comes, however busy the machine. */
-export const SLOW: PlanSetting = { plan: 'free', requestsPerMinute: 6, burst: BURST };
+export const SLOW: PlanSetting = { plan: 'free', requestsPerMinute: PER_MINUTE, burst: BURST };
 /** A token in each 50 ms. */
 export const QUICK: PlanSetting = { plan: 'free', requestsPerMinute: 1_200, burst: BURST };
 export const ANSWERED: RequestOutcome = { kind: 'answered' };
@@ -56,6 +57,17 @@ export async function ask(limiter: Limiter, outcome = ANSWERED): Promise<Permit>
   const permit = await nextPermit(limiter);
   await limiter.release(permit, outcome);
   return permit;
+}
+
+/** Prompt answers, until so many requests may be under way at once; a limiter that knows nothing yet allows two. */
+export async function allowUnderWay(limiter: Limiter, requests: number): Promise<void> {
+  const permits: Permit[] = [];
+  while (permits.length < requests) {
+    const permit = await permitOf(limiter);
+    if (permit) permits.push(permit);
+    else await limiter.release(permits.pop() as Permit, ANSWERED);
+  }
+  for (const permit of permits) await limiter.release(permit, ANSWERED);
 }
 
 /** How many permits are available at once. */
@@ -115,7 +127,9 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
         if (got.kind !== 'wait') continue;
         waits++;
         await new Promise((resolve) => setTimeout(resolve, got.untilMs - Date.now() + 1));
-        expect(await permitOf(limiter)).toMatchObject({ probe: false });
+        const permit = await permitNow(limiter);
+        expect(permit.probe).toBe(false);
+        await limiter.release(permit, ANSWERED);
       }
     });
 
@@ -140,8 +154,9 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       expect(await drain(limiter)).toBe(0);
     });
 
-    it('halves the burst at an unforeseen 429, once', async () => {
+    it('halves the burst at a 429 to a burst, once', async () => {
       const limiter = await newState()(QUICK);
+      await allowUnderWay(limiter, 3);
       const permits = [await permitNow(limiter), await permitNow(limiter), await permitNow(limiter)];
       for (const permit of permits) await limiter.release(permit, limited(300));
       await ask(limiter);
@@ -196,6 +211,7 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
 
     it('has no more requests under way than are known to remain, however many the service has counted', async () => {
       const limiter = await newState()();
+      await allowUnderWay(limiter, 4);
       const sentAtMs = Date.now() - 1_000;
       limiter.observe({ ...reading(3, HOUR_MS), sentAtMs });
       const permits = [await permitNow(limiter), await permitNow(limiter, 'report'), await permitNow(limiter)];
@@ -285,6 +301,31 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
         await limiter.acquire('members');
       }
       expect(lines.map(({ share }) => share)).toEqual([0.8, 0.95, 1]);
+    });
+
+    it('keeps to a window that a 429 has shown, over restarts too', async () => {
+      const open = newState();
+      const limiter = await open();
+      for (let served = 0; served < PER_MINUTE; served++) await ask(limiter);
+      await ask(limiter, limited(100));
+      const restarted = await open();
+      const learned = { window: PER_MINUTE, capacity: undefined };
+      await expect.poll(() => restarted.schedule().learned, LONG).toEqual(learned);
+      await new Promise((resolve) => setTimeout(resolve, 1_500)); // the pause
+      expect(await restarted.acquire('members')).toMatchObject({ kind: 'wait', untilMs: expect.any(Number) });
+    });
+
+    it('says once in the log that a burst is smaller than planned, however many processes know it', async () => {
+      const open = newState();
+      const { log, lines } = logLines();
+      const limiter = await open(QUICK, new QuotaWarnings(log));
+      for (let served = 0; served < 4; served++) await ask(limiter);
+      await ask(limiter, limited(100));
+      await ask(limiter);
+      const other = await open(QUICK, new QuotaWarnings(log));
+      await ask(other);
+      await expect.poll(() => other.schedule().learned, LONG).toEqual({ window: undefined, capacity: 9 });
+      expect(lines).toMatchObject([{ burst: 9, msg: expect.stringContaining('fewer requests') }]);
     });
 
     it('gives a restart no new burst', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll } from 'vitest';
-import { QuotaWarnings } from '../../src/quota/limiter-state.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
+import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
 import { MemoryLimiterStore } from '../support/memory-limiter-store.ts';

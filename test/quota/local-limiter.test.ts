@@ -3,9 +3,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
+import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import type { Lane, Permit } from '../../src/quota/limiter.ts';
-import { QuotaWarnings } from '../../src/quota/limiter-state.ts';
+import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
+import type { Pace } from '../../src/quota/pace.ts';
+import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
 import { MemoryLimiterStore } from '../support/memory-limiter-store.ts';
@@ -16,6 +19,8 @@ const DOWN: RequestOutcome = { kind: 'serviceDown' };
 /** Free's burst of 20, less one. */
 const FREE_TOKENS = 19;
 const FREE_INTERVAL_MS = 6_000;
+const MINUTE_MS = 60_000;
+const INFO = 30;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: START_MS, toFake: ['Date'] });
@@ -30,6 +35,8 @@ class Process {
   readonly #random: number;
   readonly #longestWaitMs: number;
   readonly store = new MemoryLimiterStore();
+  readonly #logged = logLines();
+  readonly lines = this.#logged.lines;
   limiter: LocalLimiter;
 
   constructor(setting: PlanSetting = { plan: 'free' }, { random = 0, longestWaitMs = LONGEST_WAIT_MS } = {}) {
@@ -41,6 +48,13 @@ class Process {
 
   restart(): void {
     this.limiter = this.#start();
+  }
+
+  /** A restart at which answers have shown the service to take so many requests at once, under that pace. */
+  restartWith(inFlight: number, pace: Pace): void {
+    const learned = { ...NOTHING_LEARNED, inFlight, pace: `${pace.intervalMs} ${pace.capacity}` };
+    this.store.save({ ...(this.store.saved ?? INITIAL_LIMITER_STATE), learned });
+    this.restart();
   }
 
   /** A permit, or `undefined` when there is none now. */
@@ -72,7 +86,7 @@ class Process {
       setting: this.#setting,
       longestWaitMs: this.#longestWaitMs,
       store: this.store,
-      warnings: new QuotaWarnings(logLines().log),
+      warnings: new QuotaWarnings(this.#logged.log),
       random: () => this.#random,
     });
   }
@@ -110,14 +124,51 @@ describe('pace', () => {
     expect(await process.drain()).toBe(199);
   });
 
-  it('is half the burst after an unforeseen 429, until the next window of the day', async () => {
+  it('is half the burst after a 429 to a burst, and twice that after each quiet quarter of an hour', async () => {
     const process = new Process();
-    await process.ask({ kind: 'rateLimited', statedMs: 1_000 });
-    vi.setSystemTime(START_MS + 6 * 3_600_000);
+    for (let i = 0; i < 4; i++) await process.ask();
+    await process.ask(limited(1_000));
+    const found: number[] = [];
+    for (const quietMs of [2 * MINUTE_MS, 17 * MINUTE_MS, 17 * MINUTE_MS]) {
+      pass(quietMs);
+      await process.ask();
+      found.push(await process.drain());
+    }
+    expect(found).toEqual([8, 17, FREE_TOKENS - 1]);
+  });
+
+  it('is that of a window once a 429 has shown one, and the log says so, and when it is given up', async () => {
+    const process = new Process();
+    for (let i = 0; i < 10; i++) await process.ask();
+    await process.ask(limited(1_000));
+    pass(2_000);
+    expect(await process.drain()).toBe(0);
+    pass(MINUTE_MS);
     await process.ask();
-    expect(await process.drain()).toBe(8);
-    vi.setSystemTime(START_MS + 13 * 3_600_000);
-    expect(await process.drain()).toBe(FREE_TOKENS);
+    expect(await process.drain()).toBe(9);
+    for (let quiet = 0; quiet < 3; quiet++) {
+      pass(17 * MINUTE_MS);
+      await process.ask();
+    }
+    expect(process.lines).toMatchObject([
+      { level: INFO, window: 10, msg: expect.stringContaining('lets 10 requests through in any minute') },
+      { level: INFO, burst: 10, msg: expect.stringContaining('fewer requests through at once') },
+      { level: INFO, msg: expect.stringContaining('again') },
+    ]);
+  });
+
+  it('is understood from a 429 when those that left before it are answered, and logged then', async () => {
+    const process = new Process();
+    process.restartWith(100, { intervalMs: FREE_INTERVAL_MS, capacity: FREE_TOKENS });
+    const permits: Permit[] = [];
+    for (let permit = await process.acquire(); permit; permit = await process.acquire()) permits.push(permit);
+    const refused = permits.splice(0, FREE_TOKENS - 10);
+    for (const permit of refused) await process.limiter.release(permit, limited(1_000));
+    for (const permit of permits) await process.limiter.release(permit, ANSWERED);
+    expect(process.lines).toEqual([]);
+    pass(62_000);
+    await process.ask();
+    expect(process.lines).toMatchObject([{ window: 10 }]);
   });
 
   it.each([
@@ -125,20 +176,22 @@ describe('pace', () => {
     ['nothing that remains', 1_000, 0],
   ])('is not halved by a 429 that states %s', async (_, statedMs, remaining) => {
     const process = new Process();
+    for (let i = 0; i < 4; i++) await process.ask();
     process.limiter.observe(reading(remaining, 12 * 3_600_000));
     await process.ask(limited(statedMs));
-    expect(process.store.saved).toMatchObject({ breaker: { reason: 'pause' }, learnedBurst: undefined });
+    expect(process.store.saved).toMatchObject({ breaker: { reason: 'pause' }, learned: { capacity: undefined } });
   });
 
   it('is not halved again by the 429 of a probe, nor by one that left before', async () => {
     const process = new Process();
+    for (let i = 0; i < 4; i++) await process.ask();
     const [first, second] = [await process.acquire(), await process.acquire()];
     for (const permit of [first, second]) {
       if (permit) await process.limiter.release(permit, { kind: 'rateLimited', statedMs: 1_000 });
     }
     vi.setSystemTime(START_MS + 60_000);
     await process.ask({ kind: 'rateLimited', statedMs: 1_000 });
-    expect(process.store.saved?.learnedBurst?.capacity).toBe(9);
+    expect(process.store.saved?.learned.capacity).toBe(9);
   });
 
   it('of auto follows the daily limit in the last headers', async () => {
@@ -153,7 +206,7 @@ describe('pace', () => {
     const process = new Process({ plan: 'auto' });
     process.limiter.observe(reading(49_000, 12 * 3_600_000, 50_000));
     process.limiter.observePlan('pro');
-    process.restart();
+    process.restartWith(100, { intervalMs: 600, capacity: 199 });
 
     const permits: Permit[] = [];
     for (let permit = await process.acquire(); permit; permit = await process.acquire()) permits.push(permit);
@@ -205,6 +258,7 @@ describe('pace', () => {
 
   it('takes a token at once for a request that is still under way', async () => {
     const it = new Process();
+    it.restartWith(100, { intervalMs: FREE_INTERVAL_MS, capacity: FREE_TOKENS });
     for (let permits = 0; permits < FREE_TOKENS; permits++) expect(await it.acquire()).toMatchObject({ probe: false });
     expect(await it.acquire()).toBeUndefined();
   });

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Plan, PlanSetting } from '../../src/model/plan.ts';
+import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
+import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
 import {
   dividedPace,
   emptyBucket,
   keepingMs,
-  learnBurst,
-  learnedPace,
   type Pace,
+  paceOf,
   planPace,
   RefillLag,
   takeToken,
@@ -75,33 +76,13 @@ describe('the pace of each of several processes', () => {
   });
 });
 
-describe('the learned burst', () => {
-  const HOUR = 3_600_000;
-  const MIDNIGHT = Date.UTC(2026, 10, 21);
-  const NOON = MIDNIGHT - 12 * HOUR;
-  const planned = planPace({ plan: 'free' }, undefined);
-
-  it('halves with each unforeseen 429, down to one', () => {
-    const learned = Array.from({ length: 6 }).reduce<number[]>((capacities) => {
-      const known = capacities.length > 0 ? { capacity: capacities.at(-1) ?? 0, untilMs: MIDNIGHT } : undefined;
-      return [...capacities, learnBurst(planned, known, MIDNIGHT, NOON).capacity];
-    }, []);
-    expect(learned).toEqual([9, 4, 2, 1, 1, 1]);
-  });
-
-  it('holds until the next window of the day', () => {
-    const learned = learnBurst(planned, undefined, NOON + HOUR, NOON);
-    expect(learnedPace(planned, learned, NOON + HOUR - 1).capacity).toBe(9);
-    expect(learnedPace(planned, learned, NOON + HOUR)).toEqual(planned);
-  });
-
-  it('holds until 00:00 UTC when the end of the window is unknown', () => {
-    expect(learnBurst(planned, undefined, undefined, NOON).untilMs).toBe(MIDNIGHT);
-    expect(learnBurst(planned, undefined, NOON - 1, NOON).untilMs).toBe(MIDNIGHT);
-  });
-
-  it('never raises what the plan allows', () => {
-    expect(learnedPace({ intervalMs: 1, capacity: 3 }, { capacity: 9, untilMs: MIDNIGHT }, NOON).capacity).toBe(3);
+describe('the burst', () => {
+  it.each([
+    ['is what 429s have shown it to be', 9, 9],
+    ['is never more than the plan allows', 40, 19],
+  ])('%s', (_, capacity, expected) => {
+    const state = { ...INITIAL_LIMITER_STATE, learned: { ...NOTHING_LEARNED, capacity } };
+    expect(paceOf(state, { plan: 'free' }).capacity).toBe(expected);
   });
 });
 

@@ -2,23 +2,25 @@ import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { Breaker, BreakerReason } from '../../src/model/quota.ts';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
+import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import type { PermitLane } from '../../src/quota/limiter.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { emptyBucket } from '../../src/quota/pace.ts';
-import {
-  acquirePermit,
-  type Contention,
-  decidePermit,
-  releasePermit,
-  sameSchedule,
-  scheduleOf,
-} from '../../src/quota/permit.ts';
+import { acquirePermit, type Contention, decidePermit, releasePermit } from '../../src/quota/permit.ts';
+import { scheduleOf } from '../../src/quota/schedule.ts';
 
 const NOW_MS = 1_000_000;
 const SETTING: PlanSetting = { plan: 'free' };
 const PACE = { intervalMs: 6_000, capacity: 19 };
 const NO_CONTENTION: Contention = { underWay: 0, isUnconfirmed: false };
 const CLOSED = INITIAL_LIMITER_STATE;
+/** Five were just served. */
+const IN_BURST: LimiterState = {
+  ...CLOSED,
+  learned: { ...NOTHING_LEARNED, pace: '6000 19', ended: [[Math.floor(NOW_MS / 250), 5, 0]] },
+};
+/** Answers have shown that the service takes many requests at once. */
+const MANY_AT_ONCE: LimiterState = { ...CLOSED, learned: { ...NOTHING_LEARNED, inFlight: 100 } };
 
 function withBreaker(state: Breaker['state'], reason: BreakerReason, dueInMs = 0): LimiterState {
   return { ...CLOSED, breaker: { state, reason, sinceMs: 0, untilMs: NOW_MS + dueInMs, failures: 1 } };
@@ -30,7 +32,7 @@ function withRemaining(remaining: number): LimiterState {
 }
 
 describe('a request', () => {
-  const TOKEN = { kind: 'token', permit: { probe: false }, free: false };
+  const TOKEN = { kind: 'token', permit: { probe: false }, heldBackMs: 0 };
   const PROBE = { kind: 'token', permit: { probe: true } };
   const WAIT = { kind: 'wait', untilMs: NOW_MS + PACE.intervalMs };
 
@@ -41,13 +43,13 @@ describe('a request', () => {
       'of a member probes after a pause without a token',
       withBreaker('open', 'pause'),
       'members',
-      { ...PROBE, free: true },
+      { ...PROBE, heldBackMs: -PACE.capacity * PACE.intervalMs },
     ],
     [
       'for a renewal probes after a pause with a token',
       withBreaker('open', 'pause'),
       'renewals',
-      { ...PROBE, free: false },
+      { ...PROBE, heldBackMs: 9 * PACE.intervalMs },
     ],
     ['waits for the probe that is under way', withBreaker('halfOpen', 'outage'), 'members', WAIT],
     ['is blocked on a spent day', withBreaker('open', 'day', 500), 'members', { kind: 'blocked', reason: 'day' }],
@@ -65,12 +67,14 @@ describe('a request', () => {
     ['may leave when nothing is under way, whatever remains', withRemaining(0), SETTING, { underWay: 0 }, 'token'],
     [
       "of auto stays in Free's burst until an answer",
-      CLOSED,
+      MANY_AT_ONCE,
       { plan: 'auto' },
       { underWay: 19, isUnconfirmed: true },
       'wait',
     ],
-    ['of a set plan needs no answer', CLOSED, { plan: 'pro' }, { underWay: 19, isUnconfirmed: true }, 'token'],
+    ['of a set plan needs no answer', MANY_AT_ONCE, { plan: 'pro' }, { underWay: 19, isUnconfirmed: true }, 'token'],
+    ['waits while a third would be under way before the first answer', CLOSED, SETTING, { underWay: 2 }, 'wait'],
+    ['is one more under way than before after answers', MANY_AT_ONCE, SETTING, { underWay: 2 }, 'token'],
   ])('%s', (_, state, setting, contention, kind) => {
     expect(decidePermit(state, 'members', setting, NOW_MS, { ...NO_CONTENTION, ...contention }).kind).toBe(kind);
   });
@@ -91,21 +95,28 @@ describe('a permit', () => {
     expect(state).toMatchObject({ breaker: { state: 'halfOpen' }, fullAtMs: emptyBucket(NOW_MS, PACE) });
   });
 
-  it.each<[string, LimiterState, boolean, RequestOutcome, Partial<LimiterState>]>([
-    ['learns a smaller burst from an unforeseen 429', CLOSED, false, limited(5_000), { learnedBurst: learned(9) }],
+  it.each<[string, LimiterState, boolean, RequestOutcome, object]>([
+    ['learns a smaller burst from a 429 to a burst', IN_BURST, false, limited(5_000), { learned: { capacity: 9 } }],
+    [
+      'learns nothing from a 429 on a spent day',
+      { ...IN_BURST, quota: withRemaining(0).quota },
+      false,
+      limited(5_000),
+      { learned: { capacity: undefined } },
+    ],
     [
       'learns nothing of the burst from a wait over a minute',
-      CLOSED,
+      IN_BURST,
       false,
       limited(61_000),
-      { learnedBurst: undefined },
+      { learned: { capacity: undefined } },
     ],
     [
       'learns nothing of the burst from a probe',
       withBreaker('halfOpen', 'pause'),
       true,
       limited(5_000),
-      { learnedBurst: undefined },
+      { learned: { capacity: undefined } },
     ],
     [
       'notes the setting under which the day was spent',
@@ -124,16 +135,20 @@ describe('a permit', () => {
       { lastFailure: 1, breaker: CLOSED.breaker },
     ],
   ])('when released %s', (_, state, probe, outcome, expected) => {
-    const now = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0 };
-    expect(releasePermit(state, { probe, afterFailure: 0 }, outcome, SETTING, now)).toMatchObject(expected);
+    const now = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0, underWay: 4 };
+    expect(
+      releasePermit(state, { probe, afterFailure: 0, leftAtMs: NOW_MS - 200 }, outcome, SETTING, now),
+    ).toMatchObject(expected);
+  });
+
+  it('when released learns nothing from a 429 to a request alone', () => {
+    const permit = { probe: false, afterFailure: 0, leftAtMs: NOW_MS - 200 };
+    const alone = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0, underWay: 0 };
+    expect(releasePermit(CLOSED, permit, limited(5_000), SETTING, alone).learned.capacity).toBeUndefined();
   });
 
   function limited(statedMs: number): RequestOutcome {
     return { kind: 'rateLimited', statedMs };
-  }
-
-  function learned(capacity: number) {
-    return { capacity, untilMs: 24 * 3_600_000 };
   }
 });
 
@@ -155,15 +170,5 @@ describe('the schedule', () => {
   it('has one permit per interval after a pause', () => {
     const { permitAtMs } = scheduleOf(withBreaker('open', 'pause', 7_000), SETTING, LONGEST_WAIT_MS, NOW_MS);
     expect([1, 2, 3].map((position) => permitAtMs(position) - NOW_MS)).toEqual([7_000, 13_000, 19_000]);
-  });
-
-  it.each<[string, LimiterState, LimiterState, boolean]>([
-    ['times that differ by as much as clocks do', withBreaker('open', 'day', 0), withBreaker('open', 'day', 100), true],
-    ['another time', withBreaker('open', 'day', 0), withBreaker('open', 'day', 101), false],
-    ['another reason', withBreaker('open', 'day', 0), withBreaker('open', 'outage', 0), false],
-    ['a probe under way', withBreaker('open', 'day', 0), withBreaker('halfOpen', 'day'), false],
-    ['another plan', CLOSED, { ...CLOSED, plan: 'pro' }, false],
-  ])('is the same or not with %s', (_, a, b, isSame) => {
-    expect(sameSchedule(a, b)).toBe(isSame);
   });
 });

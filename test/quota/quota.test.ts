@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { QuotaReading, QuotaState } from '../../src/model/quota.ts';
-import { QuotaWarnings } from '../../src/quota/limiter-state.ts';
 import {
   addSample,
   currentQuota,
@@ -13,6 +12,7 @@ import {
   reserveUntilMs,
   runsOutAtMs,
 } from '../../src/quota/quota.ts';
+import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { logLines } from '../support/log-lines.ts';
 
 const RESET_MS = 1_000_000;

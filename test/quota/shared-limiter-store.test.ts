@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { Breaker } from '../../src/model/quota.ts';
 import { joinedState } from '../../src/quota/isolation.ts';
+import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
-import { limiterWrite } from '../../src/quota/shared-limiter-store.ts';
+import { limiterWrite, sameSchedule } from '../../src/quota/shared-limiter-store.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 60, burst: 20 };
@@ -97,4 +98,22 @@ describe('the state that a process joins', () => {
     const untilMs = (more: object) => joinedState(shared, CLOSED, { ...rejoining, ...more }).breaker.untilMs;
     expect([untilMs({ firstFullAtMs: 0 }), untilMs({})]).toEqual([NOW_MS, ENDS_MS]);
   });
+});
+
+describe('two schedules', () => {
+  it.each<[string, LimiterState, LimiterState, boolean]>([
+    ['times that differ by as much as clocks do', opened('day', 0), opened('day', 100), true],
+    ['another time', opened('day', 0), opened('day', 101), false],
+    ['another reason', opened('day', 0), opened('outage', 0), false],
+    ['a probe under way', opened('day', 0), withBreaker('halfOpen', 'day'), false],
+    ['another plan', CLOSED, { ...CLOSED, plan: 'pro' }, false],
+    ['a window', CLOSED, { ...CLOSED, learned: { ...NOTHING_LEARNED, window: 10 } }, false],
+    ['a smaller burst', CLOSED, { ...CLOSED, learned: { ...NOTHING_LEARNED, capacity: 9 } }, false],
+  ])('are the same or not with %s', (_, a, b, isSame) => {
+    expect(sameSchedule(a, b)).toBe(isSame);
+  });
+
+  function opened(reason: Breaker['reason'], dueInMs: number): LimiterState {
+    return withBreaker('open', reason, NOW_MS + dueInMs);
+  }
 });

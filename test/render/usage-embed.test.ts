@@ -22,6 +22,7 @@ const OPEN: Breaker = {
 const VIEW: UsageView = {
   breaker: CLOSED_BREAKER,
   missing: undefined,
+  learned: { window: undefined, capacity: undefined },
   figures: {
     today: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS + 3_600_000 },
     report: { plan: 'pro', period: { startMs: NOON_MS, endMs: NOON_MS + 86_400_000 } },
@@ -78,6 +79,16 @@ describe('the embed of the usage', () => {
     expect(usageEmbed(view).description).toBe(`${FLOWS}\nNo key.`);
     expect(usageEmbed(view).color).not.toBe(usageEmbed(VIEW).color);
     expect(usageEmbed(VIEW).description).toBe(FLOWS);
+  });
+
+  it.each([
+    [
+      { window: 10, capacity: undefined },
+      'The service lets 10 requests through in any minute, and this bot keeps to that.',
+    ],
+    [{ window: undefined, capacity: 1 }, 'The service lets one request through at once, and this bot keeps to that.'],
+  ])('says what answers have taught of the limiter: %o', (learned, said) => {
+    expect(usageEmbed({ ...VIEW, learned }).description).toBe(`${FLOWS}\n${said}`);
   });
 
   it('shows that nothing is known before the first answer', () => {
@@ -193,6 +204,10 @@ describe('whatever the service sends for a report', () => {
       }),
       topMembers: fc.array(fc.record({ memberId: fc.string({ maxLength: 20 }), requests: fc.maxSafeNat() }), {
         maxLength: 5,
+      }),
+      learned: fc.record({
+        window: fc.option(fc.maxSafeNat(), { nil: undefined }),
+        capacity: fc.option(fc.maxSafeNat(), { nil: undefined }),
       }),
       waitingNow: fc.maxSafeNat(),
       nowMs: momentMs,

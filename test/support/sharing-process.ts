@@ -1,6 +1,9 @@
 import { expect, onTestFinished } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
-import { type LimiterState, QuotaWarnings } from '../../src/quota/limiter-state.ts';
+import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import { planPace } from '../../src/quota/pace.ts';
+import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { SharedLimiter } from '../../src/quota/shared-limiter.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { RedisLimiterStore } from '../../src/storage/redis/redis-limiter-store.ts';
@@ -20,10 +23,17 @@ export interface SharingProcessOptions {
   setting: PlanSetting;
   /** In a log of its own unless given. */
   warnings?: QuotaWarnings;
-  /** What an embedded process has stored. */
+  /** What an embedded process has stored; unless given, that the service takes many requests at once. */
   initial?: LimiterState;
   /** The bot's own unless given: a busy machine looks like an outage. */
   answerTimeoutMs?: number;
+}
+
+/** Before the first start, but for requests under way: as many at once as the plan's burst. */
+function manyAtOnce(setting: PlanSetting): LimiterState {
+  const { intervalMs, capacity } = planPace(setting, undefined);
+  const learned = { ...NOTHING_LEARNED, inFlight: capacity + 1, pace: `${intervalMs} ${capacity}` };
+  return { ...INITIAL_LIMITER_STATE, learned };
 }
 
 /** The limiter of one of several processes, with its own connection to Redis. Closed when the test ends. */
@@ -33,7 +43,10 @@ export class SharingProcess {
   readonly limiter: SharedLimiter;
   readonly log = logLines();
 
-  constructor({ url, prefix }: TestRedis, { setting, warnings, initial, ...patience }: SharingProcessOptions) {
+  constructor(
+    { url, prefix }: TestRedis,
+    { setting, warnings, initial = manyAtOnce(setting), ...patience }: SharingProcessOptions,
+  ) {
     const { log } = this.log;
     this.link = new RedisLink({ url, prefix, log, ...patience });
     this.processesAlive = new ProcessesAlive(this.link, prefix, 1, HEARTBEAT_TIMES);

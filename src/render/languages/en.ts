@@ -56,6 +56,10 @@ export const en = {
   // /usage: whether requests flow, and why not.
   requestsFlow: 'Requests go out as cards are asked for.',
   requestFailed: 'The card service did not answer just now. Requests still go out.',
+  learnedWindow:
+    'The service lets {requests, plural, one {one request} other {{requests, number} requests}} through in any minute, and this bot keeps to that.',
+  learnedBurst:
+    'The service lets {requests, plural, one {one request} other {{requests, number} requests}} through at once, and this bot keeps to that.',
   breakerPause: 'The card service asked us to wait.',
   breakerDay: "Today's requests to the card service are used up.",
   breakerOutage: 'The card service does not answer.',

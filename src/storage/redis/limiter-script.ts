@@ -3,6 +3,8 @@ import { DAY_MS } from '../../model/quota.ts';
 
 /** Longer than a quota window, so that nothing that still counts expires. */
 const KEPT_MS = 35 * DAY_MS;
+/** No process tells another that a request has ended. */
+const UNDER_WAY_RETRY_MS = 250;
 
 /**
  * Reads what all processes share, and takes a token (`take`) or writes a state (`write`), if nothing has changed meanwhile
@@ -41,20 +43,22 @@ export const LIMITER_SCRIPT = `
   local isCurrent = era == (stored.era or '')
   if operation == 'take' then
     local intervalMs, capacity, heldBackMs, graceMs = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
+    local mostUnderWay = tonumber(ARGV[11])
     local emptyAtMs = math.min(math.max(fullAtMs, nowMs), nowMs + capacity * intervalMs)
     local tokenAtMs = emptyAtMs - (capacity - 1) * intervalMs + heldBackMs + ahead * intervalMs
     local remaining, remainingUntilMs = tonumber(stored.remaining or ''), tonumber(stored.remainingUntilMs or '')
-    local total = others + underWay
+    -- With nothing under way one more may always leave.
+    if remaining and nowMs < remainingUntilMs then mostUnderWay = math.min(mostUnderWay, math.max(remaining, 1)) end
     if not isCurrent or version < tonumber(stored.terms or '0') then
       result = 'changed'
-    elseif total > 0 and remaining and total >= remaining and nowMs < remainingUntilMs then
-      result, untilMs = 'wait', nowMs + intervalMs
+    elseif others + underWay >= mostUnderWay then
+      result, untilMs = 'wait', nowMs + math.min(intervalMs, ${UNDER_WAY_RETRY_MS})
     elseif tokenAtMs > nowMs then
       result, untilMs = 'wait', tokenAtMs
       local leftUntilMs = ms(tokenAtMs + (tonumber(graceMs) or 0))
       if graceMs ~= '' then redis.call('HSET', limiter, 'waiting:' .. self, sinceMs .. ' ' .. leftUntilMs) end
     else
-      fullAtMs, underWay = emptyAtMs + intervalMs, underWay + 1
+      fullAtMs, underWay = math.min(emptyAtMs + intervalMs, nowMs + capacity * intervalMs), underWay + 1
       redis.call('HSET', limiter, 'fullAtMs', ms(fullAtMs))
       redis.call('HDEL', limiter, 'waiting:' .. self)
     end
@@ -84,11 +88,11 @@ export const LIMITER_SCRIPT = `
   local probeOf = stored.probeOf or ''
   if probeOf ~= '' and probeOf ~= self and isDead(probeOf) then probeOf = '' end
   return {result, ms(nowMs), stored.era or '', string.format('%.0f', tonumber(stored.version or '0')),
-    isKnown and '' or stored.state or '', ms(fullAtMs), probeOf, ms(untilMs)}
+    isKnown and '' or stored.state or '', ms(fullAtMs), probeOf, ms(untilMs), string.format('%.0f', others)}
 `;
 const [text, number] = [z.string(), z.coerce.number()];
 export const LimiterAnswer = z
-  .tuple([z.enum(['done', 'changed', 'wait']), number, text, number, text, number, text, number])
-  .transform(([result, nowMs, era, version, state, fullAtMs, probeOf, untilMs]) => {
-    return { result, nowMs, era, version, state, fullAtMs, probeOf, untilMs };
+  .tuple([z.enum(['done', 'changed', 'wait']), number, text, number, text, number, text, number, number])
+  .transform(([result, nowMs, era, version, state, fullAtMs, probeOf, untilMs, underWayElsewhere]) => {
+    return { result, nowMs, era, version, state, fullAtMs, probeOf, untilMs, underWayElsewhere };
   });

@@ -1,7 +1,6 @@
 import type { Logger } from '../../log.ts';
 import { afterClockJump, LimiterState, shifted } from '../../quota/limiter-state.ts';
-import type { Pace } from '../../quota/pace.ts';
-import type { LimiterWrite, SharedLimiterStore, Taken } from '../../quota/shared-limiter-store.ts';
+import type { LimiterWrite, SharedLimiterStore, Taken, WantedToken } from '../../quota/shared-limiter-store.ts';
 import { RemoteClock } from '../../time/remote-clock.ts';
 import { LIMITER_SCRIPT, LimiterAnswer } from './limiter-script.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
@@ -20,7 +19,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
   readonly #clock = new RemoteClock();
   #tripMs = 0;
   #state: LimiterState | undefined;
-  #read = { era: '', version: 0, fullAtMs: 0, probeOf: '' };
+  #read = { era: '', version: 0, fullAtMs: 0, probeOf: '', underWayElsewhere: 0 };
 
   constructor(processesAlive: ProcessesAlive, key: string, log: Logger) {
     this.#processesAlive = processesAlive;
@@ -44,10 +43,15 @@ export class RedisLimiterStore implements SharedLimiterStore {
     return (await this.#call('read', underWay)) && true;
   }
 
-  async take(underWay: number, pace: Pace, heldBackMs: number, takesTurn: boolean): Promise<Taken | undefined> {
+  get underWayElsewhere(): number {
+    return this.#read.underWayElsewhere;
+  }
+
+  async take(underWay: number, wanted: WantedToken, takesTurn: boolean): Promise<Taken | undefined> {
+    const { pace, heldBackMs, mostUnderWay } = wanted;
     const { intervalMs, capacity } = pace;
     const graceMs = takesTurn ? TURN_GRACE_MS + this.#tripMs : '';
-    const answer = await this.#call('take', underWay, intervalMs, capacity, heldBackMs, graceMs);
+    const answer = await this.#call('take', underWay, intervalMs, capacity, heldBackMs, graceMs, mostUnderWay);
     if (!answer) return undefined;
     const { result: kind, nowMs, fullAtMs, untilMs } = answer;
     return { kind, wasFull: fullAtMs - nowMs <= intervalMs + 1, untilMs: Math.ceil(untilMs - this.#clock.aheadMs) };

@@ -76,6 +76,7 @@ async function besideAlternatives(): Promise<BenchTable> {
     notes: [
       CELLS,
       `Time is simulated, every request takes 200 ms, a 429 half of that. The optimum: a client that knows the limiter. 429s within 5 s are one time. This bot runs with \`LONGEST_WAIT_SECONDS=${LONGEST_WAIT_SECONDS}\`.`,
+      'execEvenly delays the second request of a window by 12 s or more, longer than this bot waits for an answer (10 s), so that it takes it for an outage.',
     ],
     verdicts: judge('nine limiters', ours),
   };
@@ -99,6 +100,7 @@ async function underConditions(): Promise<BenchTable> {
     rows,
     notes: [
       'Where others spend a third of the rate, the first run has 66 cards. For the optimum, requests that fail and those of others count as well. The members who wait at a restart are answered by the next process.',
+      'The optimum takes no account of latency, which at up to 3 s costs as much of each minute of a window. Nobody sees what others spend, so that 429s go on; a limiter that delays them, too, answers too late for this bot.',
     ],
     verdicts: CONDITIONS.flatMap(({ name }, index) => judge(name, byCondition[index] ?? [])),
   };
@@ -118,7 +120,9 @@ async function underChanges(): Promise<BenchTable> {
     title: 'The same for this bot, when the limiter changes under way',
     columns: ['limiter', 'this bot'],
     rows: trials.map(({ name, runs }) => [name, cell(runs)]),
-    notes: ['The optimum is that of the slowest limiter so far, because nobody says when a limit is lifted.'],
+    notes: [
+      'The optimum is that of the slowest limiter so far, because nobody says when a limit is lifted. Requests of a window that come to be delayed are too late for this bot, and spend the rate all the same.',
+    ],
     verdicts: judge('changes', trials),
   };
 }

@@ -11,7 +11,7 @@ import { startSlowRelay } from '../../support/slow-relay.ts';
 
 const HOUR_MS = 3_600_000;
 const PATIENT = { answerTimeoutMs: 10_000 };
-const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER };
+const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER, leftAtMs: Date.now() };
 const INTERVAL_MS = 10_000;
 
 function joined(redis: TestRedis, setting: PlanSetting = SLOW): Promise<SharingProcess> {

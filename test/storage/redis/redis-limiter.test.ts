@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
+import { NOTHING_LEARNED } from '../../../src/quota/learned.ts';
 import type { Limiter, Permit } from '../../../src/quota/limiter.ts';
-import { QuotaWarnings } from '../../../src/quota/limiter-state.ts';
+import { INITIAL_LIMITER_STATE } from '../../../src/quota/limiter-state.ts';
+import { QuotaWarnings } from '../../../src/quota/quota-warnings.ts';
 import {
   ANSWERED,
   ask,
@@ -11,6 +14,7 @@ import {
   LONG,
   limited,
   nextPermit,
+  PER_MINUTE,
   permitOf,
   QUICK,
   reading,
@@ -24,7 +28,7 @@ import { onMachineAhead } from '../../support/skewed-clock.ts';
 
 const HOUR_MS = 3_600_000;
 /** Ends without having been given. */
-const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER };
+const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER, leftAtMs: Date.now() };
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -121,12 +125,52 @@ describe('limiters over one Redis', () => {
   it('learn once from 429s that all of them get at the same time', async () => {
     const redis = await startRedis();
     const all = (await processes(4, redis)).map(({ limiter }) => limiter);
-    const permits = await permitsOf(all);
-    expect(permits).toHaveLength(4);
+    for (const limiter of all) await ask(limiter);
     await Promise.all(all.map((limiter) => limiter.release(NOT_HELD, limited(30_000))));
     expect(await stored(redis)).toMatchObject({
-      state: { learnedBurst: { capacity: 9 }, breaker: { reason: 'pause', failures: 1 } },
+      state: { learned: { capacity: 9 }, breaker: { reason: 'pause', failures: 1 } },
     });
+  });
+
+  it('learn a window together: what one is answered and another refused', async () => {
+    const redis = await startRedis();
+    const all = (await processes(4, redis)).map(({ limiter }) => limiter);
+    const held: { limiter: Limiter; permit: Permit }[] = [];
+    for (const limiter of [...all, ...all, ...all]) {
+      const permit = await permitOf(limiter);
+      if (permit) held.push({ limiter, permit });
+    }
+    expect(held).toHaveLength(12);
+    // Of the same moment, and the refusals come first.
+    await Promise.all(held.slice(PER_MINUTE).map(({ limiter, permit }) => limiter.release(permit, limited(30_000))));
+    await Promise.all(held.slice(0, PER_MINUTE).map(({ limiter, permit }) => limiter.release(permit, ANSWERED)));
+    expect(await stored(redis)).toMatchObject({
+      state: { learned: { window: PER_MINUTE }, breaker: { reason: 'pause', failures: 1 } },
+    });
+    for (const limiter of all) {
+      await expect.poll(() => limiter.schedule().learned, LONG).toEqual({ window: PER_MINUTE, capacity: undefined });
+    }
+  });
+
+  it('keep to a window together, however often they ask, and one that joins later, too', async () => {
+    const redis = await startRedis();
+    const learned = { ...NOTHING_LEARNED, window: PER_MINUTE, inFlight: 20, pace: `${60_000 / PER_MINUTE} ${TOKENS}` };
+    const initial = { ...INITIAL_LIMITER_STATE, learned };
+    const join = () => SharingProcess.joined(redis, { setting: SLOW, initial, answerTimeoutMs: 10_000 });
+    const all = await Promise.all([join(), join(), join()]);
+    let permits = 0;
+    const tryHard = async ({ limiter }: SharingProcess) => {
+      for (let tries = 0; tries < 20; tries++) {
+        const permit = await permitOf(limiter);
+        if (!permit) continue;
+        permits++;
+        await sleep(10);
+        await limiter.release(permit, ANSWERED);
+      }
+    };
+    await Promise.all(all.flatMap((one) => [tryHard(one), tryHard(one)]));
+    await tryHard(await join());
+    expect(permits).toBe(PER_MINUTE);
   });
 
   it('count two failures at the same moment as two', async () => {
@@ -134,7 +178,10 @@ describe('limiters over one Redis', () => {
     const joined = await processes(4, redis);
     const all = joined.map(({ limiter }) => limiter);
     for (let round = 0; round < 20; round++) {
-      await joined[0].limiter.release({ probe: true, afterFailure: Number.MAX_SAFE_INTEGER }, ANSWERED);
+      await joined[0].limiter.release(
+        { probe: true, afterFailure: Number.MAX_SAFE_INTEGER, leftAtMs: Date.now() },
+        ANSWERED,
+      );
       await Promise.all(all.slice(0, 2).map((limiter) => limiter.release(NOT_HELD, DOWN)));
       expect((await stored(redis))?.state.breaker).toMatchObject({ state: 'closed', failures: 2 });
       await Promise.all(all.slice(2).map((limiter) => limiter.release(NOT_HELD, DOWN)));

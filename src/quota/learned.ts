@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { orUndefined } from '../model/card.ts';
+
+/** Requests that ended in one slice of time: its number since 1970, how many were served, how many refused with 429. */
+const Ended = z.tuple([z.number(), z.number(), z.number()]);
+
+/** What 429s have shown the service to allow; `undefined` = what the plan says. */
+const Shown = {
+  /** So many requests in any 60 s, at once or not: then the bucket does not count. */
+  window: orUndefined(z.number().min(1)),
+  /** Tokens that a full bucket holds at most. */
+  capacity: orUndefined(z.number().min(1)),
+};
+
+/**
+ * What answers have taught of the service's limiter. The interface states figures ("10 a minute, burst 20") and no
+ * algorithm: it may be a bucket, a window of one kind or another, or delay requests rather than refuse them.
+ */
+export const Learned = z.object({
+  ...Shown,
+  /** Requests that may be under way at once; not whole while it grows slowly. */
+  inFlight: z.number().min(1),
+  /** It grows by one with each prompt answer (slow start); after a late one by one in each round (congestion avoidance). */
+  isStarting: z.boolean(),
+  /** The fastest answer lately. */
+  fastest: orUndefined(z.object({ tookMs: z.number(), atMs: z.number() })),
+  servedAtMs: z.number(),
+  /** Since when nothing was refused, and nothing held back by what was learned. */
+  quietSinceMs: z.number(),
+  /** The last 429: how many were served in the minute before it, and what was known then. Open while others are under way that had left before it was known. */
+  refusal: orUndefined(
+    z.object({ knownAtMs: z.number(), served: z.number(), isSteady: z.boolean(), isOfBurst: z.boolean(), ...Shown }),
+  ),
+  /** Of the last minute, oldest first. */
+  ended: z.array(Ended),
+  /** The plan's pace under which all this was learned. */
+  pace: z.string(),
+});
+export type Learned = z.infer<typeof Learned>;
+
+/** Before the first answer: two at once, because the second shows whether the service delays. */
+export const NOTHING_LEARNED: Learned = {
+  window: undefined,
+  capacity: undefined,
+  inFlight: 2,
+  isStarting: true,
+  fastest: undefined,
+  servedAtMs: 0,
+  quietSinceMs: 0,
+  refusal: undefined,
+  ended: [],
+  pace: '',
+};
+
+/** The time that services count by. */
+export const WINDOW_MS = 60_000;
+/** Few entries for a plan of hundreds a minute, and little of the window lost by rounding. */
+export const SLICE_MS = 250;
+
+/** When each request of the window may leave, in order; empty while no window is known. */
+export function windowSlotsMs(
+  { window, ended }: Pick<Learned, 'window' | 'ended'>,
+  underWay: number,
+  nowMs: number,
+): number[] {
+  if (window === undefined) return [];
+  const isFreeAgain = (slice: number) => (slice + 1) * SLICE_MS + WINDOW_MS;
+  // Counted from its end a request has certainly been counted by the service; some count refused ones, too.
+  const counted = ended.flatMap(([slice, served, refused]) => Array(served + refused).fill(isFreeAgain(slice)));
+  const taken = [...counted, ...Array(underWay).fill(nowMs + WINDOW_MS)].filter((atMs) => atMs > nowMs);
+  const lastTaken = taken.sort((a, b) => a - b).slice(-window);
+  return [...Array(window - lastTaken.length).fill(nowMs), ...lastTaken];
+}
+
+/** What one of several processes goes by that cannot coordinate. */
+export function sharedOut(learned: Learned, processes: number): Pick<Learned, 'inFlight' | 'window' | 'ended'> {
+  const share = (limit: number) => Math.max(1, Math.floor(limit / processes));
+  const { inFlight, window, ended } = learned;
+  return { inFlight: share(inFlight), window: window && share(window), ended };
+}
+
+/** The same by a clock that is `byMs` ahead. */
+export function shiftedLearned(learned: Learned, byMs: number): Learned {
+  const { fastest, refusal, ended } = learned;
+  return {
+    ...learned,
+    fastest: fastest && { ...fastest, atMs: fastest.atMs + byMs },
+    servedAtMs: learned.servedAtMs + byMs,
+    quietSinceMs: learned.quietSinceMs + byMs,
+    refusal: refusal && { ...refusal, knownAtMs: refusal.knownAtMs + byMs },
+    ended: ended.map(([slice, served, refused]) => [slice + Math.round(byMs / SLICE_MS), served, refused]),
+  };
+}

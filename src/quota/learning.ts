@@ -1,0 +1,128 @@
+import type { RequestOutcome } from './circuit-breaker.ts';
+import { type Learned, NOTHING_LEARNED, SLICE_MS, WINDOW_MS } from './learned.ts';
+import type { Pace } from './pace.ts';
+
+/** A request that has ended. */
+export interface EndedRequest {
+  leftAtMs: number;
+  nowMs: number;
+  outcome: RequestOutcome;
+  /** Others that are still under way. */
+  underWay: number;
+  /** By the plan alone. */
+  planned: Pace;
+  /** Whether a 429 is about the pace: not when nothing remains of the day, nor of a probe, which left while all waited. */
+  isOfPace: boolean;
+}
+
+/** After so long a quiet time the service is given the chance to show that it allows more. */
+const QUIET_MS = 15 * 60_000;
+const FASTEST_MS = 10 * 60_000;
+/** Latency wanders by seconds; a limiter that delays makes a request wait for about the time that a token takes. */
+const LEAST_DELAY_MS = 4_000;
+const DELAY_OF_INTERVAL = 0.75;
+/** A refusal whose stated wait is longer is about more than a burst. */
+const LONGEST_BURST_WAIT_MS = 60_000;
+
+/** What is known after one more request has ended. */
+export function learnFrom(before: Learned, request: EndedRequest): Learned {
+  const { outcome, planned, nowMs } = request;
+  const pace = `${planned.intervalMs} ${planned.capacity}`;
+  const ended = withEnded(before.ended, outcome, nowMs);
+  const known = before.pace === pace ? { ...before, ended } : { ...NOTHING_LEARNED, quietSinceMs: nowMs, pace, ended };
+  if (outcome.kind === 'rateLimited') return request.isOfPace ? afterRefusal(known, request) : known;
+  const timed = afterLatency(servedAfterAll(known, request), request);
+  return triedAgain(outcome.kind === 'answered' ? { ...timed, servedAtMs: nowMs } : timed, request);
+}
+
+function withEnded(ended: Learned['ended'], { kind }: RequestOutcome, nowMs: number): Learned['ended'] {
+  const slice = Math.floor(nowMs / SLICE_MS);
+  const [, served, refused] = ended.find(([past]) => past === slice) ?? [slice, 0, 0];
+  // Another process's clock may be ahead.
+  const recent = ended.filter(([other]) => other !== slice && Math.abs((other + 1) * SLICE_MS - nowMs) < WINDOW_MS);
+  return [...recent, kind === 'rateLimited' ? [slice, served, refused + 1] : [slice, served + 1, refused]];
+}
+
+function servedSince({ ended }: Learned, atMs: number): number {
+  return ended.reduce((sum, [slice, served]) => sum + ((slice + 1) * SLICE_MS > atMs ? served : 0), 0);
+}
+
+/** Those that left before the first 429 was known are refused together, and say no more than the first. */
+function afterRefusal(before: Learned, { leftAtMs, nowMs, outcome, underWay, planned }: EndedRequest): Learned {
+  const known = { ...before, quietSinceMs: nowMs };
+  if (known.refusal && leftAtMs <= known.refusal.knownAtMs) return known;
+  const statedMs = outcome.kind === 'rateLimited' ? (outcome.statedMs ?? 0) : 0;
+  const { window, capacity } = known;
+  const refusal = {
+    knownAtMs: nowMs,
+    served: servedSince(known, nowMs - WINDOW_MS),
+    isSteady: servedSince(known, leftAtMs - 2 * planned.intervalMs) + underWay <= 2,
+    isOfBurst: statedMs <= LONGEST_BURST_WAIT_MS,
+    window,
+    capacity,
+  };
+  return { ...known, refusal, ...meaningOf(refusal, planned) };
+}
+
+/** Refusals come at once and overtake the answers to requests that left before them, so each of those decides anew. */
+function servedAfterAll(known: Learned, { leftAtMs, planned }: EndedRequest): Learned {
+  if (!known.refusal || leftAtMs > known.refusal.knownAtMs) return known;
+  const refusal = { ...known.refusal, served: known.refusal.served + 1 };
+  return { ...known, refusal, ...meaningOf(refusal, planned) };
+}
+
+/** What a 429 shows the service to allow. */
+export function meaningOf(
+  refusal: NonNullable<Learned['refusal']>,
+  planned: Pace,
+): Pick<Learned, 'window' | 'capacity'> {
+  const { served, window, capacity = planned.capacity, isSteady, isOfBurst } = refusal;
+  const known = { window, capacity: refusal.capacity };
+  const perMinute = Math.round(WINDOW_MS / planned.intervalMs);
+  // A window that allows less than before: somebody else uses the key, too.
+  if (window !== undefined) return { ...known, window: served >= perMinute / 2 ? Math.min(served, window) : window };
+  // At a steady pace that many are served a minute in any case: no reason to believe in a window that allows less at once.
+  if (isSteady && served <= capacity) return known;
+  if (Math.abs(served - perMinute) <= 1) return { ...known, window: Math.min(served, perMinute) };
+  return isOfBurst && !isSteady ? { ...known, capacity: Math.max(1, Math.floor(capacity / 2)) } : known;
+}
+
+/** A limiter that delays is no outage: fewer at once, and no burst. */
+function afterLatency(known: Learned, request: EndedRequest): Learned {
+  const { outcome, underWay, planned, nowMs } = request;
+  const { inFlight, isStarting, fastest, capacity = planned.capacity } = known;
+  if (isLate(known, request)) {
+    const fewer = outcome.kind === 'answered' ? Math.min(inFlight - 1, underWay) : inFlight / 2;
+    const least = Math.max(1, Math.floor(fewer));
+    return { ...known, inFlight: least, isStarting: false, capacity: Math.min(capacity, least), quietSinceMs: nowMs };
+  }
+  if (outcome.kind !== 'answered') return known;
+  const tookMs = nowMs - request.leftAtMs;
+  const isFastest = !fastest || tookMs <= fastest.tookMs || nowMs - fastest.atMs > FASTEST_MS;
+  const isInUse = underWay + 1 >= Math.floor(inFlight);
+  const more = Math.min(planned.capacity + 1, inFlight + (isStarting ? 1 : 1 / inFlight));
+  return { ...known, inFlight: isInUse ? more : inFlight, fastest: isFastest ? { tookMs, atMs: nowMs } : fastest };
+}
+
+/** A timeout counts only if others were answered meanwhile: otherwise it is an outage. */
+function isLate({ fastest, servedAtMs }: Learned, { leftAtMs, nowMs, outcome, planned }: EndedRequest): boolean {
+  const delayMs = nowMs - leftAtMs - (fastest?.tookMs ?? 0);
+  const isMeant = outcome.kind === 'answered' ? fastest !== undefined : servedAtMs > leftAtMs;
+  return (
+    isMeant &&
+    outcome.kind !== 'abandoned' &&
+    delayMs > Math.max(LEAST_DELAY_MS, DELAY_OF_INTERVAL * planned.intervalMs)
+  );
+}
+
+/** One step back towards the plan after each quiet quarter of an hour: from a window to a burst of its size, then twice the burst. */
+function triedAgain(known: Learned, { planned, nowMs }: EndedRequest): Learned {
+  const { window, capacity, quietSinceMs, ended } = known;
+  if (window === undefined && capacity === undefined) return known;
+  const inLastMinute = ended.reduce((sum, [, served, refused]) => sum + served + refused, 0);
+  const isHeldBack = inLastMinute >= (window ?? Math.min(capacity ?? planned.capacity, WINDOW_MS / planned.intervalMs));
+  if (isHeldBack) return { ...known, quietSinceMs: nowMs };
+  if (nowMs - quietSinceMs < QUIET_MS) return known;
+  const next = window ?? 2 * (capacity ?? planned.capacity);
+  return { ...known, window: undefined, capacity: next < planned.capacity ? next : undefined, quietSinceMs: nowMs };
+}
