@@ -17,7 +17,8 @@ it('replies of a process that is cut off from Redis are answered by another, and
   const processes = await prepareProcesses({ redis, service: { requestsPerMinute: 300, burst: 6 }, env: PATIENT });
   const cutOff = await processes.start(0, { REDIS_URL: relay.url });
   await processes.start(1);
-  const cards = SAMPLE_CARDS.slice(0, 3).map(({ id }) => id);
+  // As many as a limiter that has learned nothing yet sends at once.
+  const cards = SAMPLE_CARDS.slice(0, 2).map(({ id }) => id);
   processes.cardService.script(...cards.map(() => ({ fault: 'hang' as const })));
   const typed = cards.map((id) => processes.card(0, id));
   await expect.poll(() => requestedIds(processes).toSorted(), PATIENTLY).toEqual(cards.toSorted());
@@ -28,7 +29,7 @@ it('replies of a process that is cut off from Redis are answered by another, and
   await cutOff.ended;
 
   for (const { message } of typed) expect(message.embeds).toHaveLength(1);
-  expect(typed.map(finalAnswers)).toEqual([1, 1, 1]);
-  expect(requestedIds(processes)).toHaveLength(6); // each once more, by the other process
+  expect(typed.map(finalAnswers)).toEqual([1, 1]);
+  expect(requestedIds(processes)).toHaveLength(4); // each once more, by the other process
   expect(processes.cardService.counts.byStatus[429]).toBeUndefined();
 });
