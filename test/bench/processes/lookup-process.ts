@@ -15,7 +15,7 @@ process.on('message', async ({ lookups, atMs, atOnce }: LookupMessage) => {
       if (card) withCard++;
     }
   };
-  await sleep(atMs - Date.now());
+  await sleep(Math.max(0, atMs - Date.now()));
   await Promise.all(Array.from({ length: atOnce }, inSequence));
   process.send?.({ withCard, lastAtMs: Date.now() } satisfies AnsweredMessage);
 });
