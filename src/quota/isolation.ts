@@ -114,7 +114,7 @@ function bothLearned(a: Learned, b: Learned): Learned {
     const lowest = Math.min(one, other);
     return Number.isFinite(lowest) ? lowest : undefined;
   };
-  // What both have of the time before they were parted is the same.
+  // What both have of the time before they were isolated is the same.
   const ended = new Map(a.ended.map((of) => [of[0], of]));
   for (const [slice, served, refused] of b.ended) {
     const [, known, knownRefused] = ended.get(slice) ?? [slice, 0, 0];

@@ -54,7 +54,7 @@ export interface LimiterWrite {
   pausedUntilMs: number;
   /** Requests left of the day, and until when that holds. */
   remaining: { requests: number; untilMs: number } | undefined;
-  /** Who holds the probe afterwards: nobody, the writer, or who held it before. */
+  /** Who holds the probe afterwards: no process, the writer, or the one that held it before. */
   prober: 'none' | 'writer' | 'same';
 }
 

@@ -142,7 +142,7 @@ export class RedisLink {
     return client.set(`${this.#options.prefix}:probe`, '1', { expiration: { type: 'PX', value: 10_000 } });
   }
 
-  /** Once for each connection. An ACL refuses nobody a HELLO. */
+  /** Once for each connection. No ACL refuses a HELLO. */
   async #judgeServer(): Promise<void> {
     const why = whyUnusable(await this.client.sendCommand(['HELLO']).catch(() => undefined));
     if (why === undefined) return;
