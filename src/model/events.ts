@@ -3,7 +3,7 @@ import type { Requester } from './quota.ts';
 
 /** A command has ended: its final answer is shown, or none will be. */
 export interface CommandEvent extends Requester {
-  /** The command's name, or the custom id of a component. */
+  /** The command's name, also when a button or a menu of its reply was used. */
   command: string;
   /** Where the answer came from. */
   source: Source;

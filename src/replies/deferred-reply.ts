@@ -57,10 +57,12 @@ export interface ReplyJournal {
   close(): Promise<void>;
 }
 
-/** What a reply shows. Only commands and Discord look inside an embed. */
+/** What a reply shows. Only commands and Discord look inside an embed or a component. */
 export interface ReplyMessage {
   content?: string;
   embeds?: readonly object[];
+  /** Rows of buttons and menus. */
+  components?: readonly object[];
 }
 
 /** What became of a defer. */

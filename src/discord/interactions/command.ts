@@ -1,5 +1,7 @@
 import type {
+  APIActionRowComponent,
   APIApplicationCommandOptionChoice,
+  APIComponentInMessageActionRow,
   APIEmbed,
   ChatInputCommandInteraction,
   RESTPostAPIChatInputApplicationCommandsJSONBody,
@@ -15,6 +17,8 @@ import type { DeferredReply, Outcome } from '../../replies/deferred-reply.ts';
 export interface Message {
   content?: string;
   embeds?: APIEmbed[];
+  /** At most 5 rows. Custom ids begin with the command's name and a colon; they outlive this process and version. */
+  components?: APIActionRowComponent<APIComponentInMessageActionRow>[];
 }
 
 /** An interaction without its connection to Discord: who did something where, and until when a reply can be edited. */

@@ -8,10 +8,13 @@ import type { Command, Invocation, Response } from './command.ts';
 type Run<R> = ((services: Services) => Promise<R>) | undefined;
 
 /** An interaction with the handler for its kind; `run` is absent when no command has one, as after an update. */
-export type Dispatched = { name: string; invocation: Invocation } & (
+export type Dispatched = {
+  /** The command's name; of a component or a form, what its custom id has in place of it. */
+  command: string;
+  invocation: Invocation;
+} & (
   | { kind: 'autocomplete'; run: Run<readonly APIApplicationCommandOptionChoice[]> }
-  /** `command`: the command that completes a deferred reply. */
-  | { kind: 'command' | 'component' | 'modal'; run: Run<Response>; command: string }
+  | { kind: 'command' | 'component' | 'modal'; run: Run<Response> }
 );
 
 /** Finds the handler of an interaction by its kind, and by the command's name or the custom id. */
@@ -19,19 +22,19 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const invocation = toInvocation(interaction);
   const named = (name: string): Partial<Command> => commands.find(({ data }) => data.name === name) ?? {};
   if (interaction.isAutocomplete()) {
-    const { commandName: name, options } = interaction;
-    const { autocomplete } = named(name);
+    const { commandName: command, options } = interaction;
+    const { autocomplete } = named(command);
     const run: Run<readonly APIApplicationCommandOptionChoice[]> =
       autocomplete &&
       (async (services) => {
         const { name: option, value: typed } = options.getFocused(true);
         return autocomplete({ ...invocation, option, typed }, services);
       });
-    return { kind: 'autocomplete', name, invocation, run };
+    return { kind: 'autocomplete', command, invocation, run };
   }
   if (interaction.isCommand()) {
-    const { commandName: name } = interaction;
-    const { run: onTyped, runOnMessage } = named(name);
+    const { commandName: command } = interaction;
+    const { run: onTyped, runOnMessage } = named(command);
     let run: Run<Response>;
     if (interaction.isChatInputCommand()) {
       const { options } = interaction;
@@ -40,18 +43,15 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
       const { targetMessage } = interaction;
       run = runOnMessage && ((services) => runOnMessage({ ...invocation, text: targetMessage.content }, services));
     }
-    return { kind: 'command', name, command: name, invocation, run };
+    return { kind: 'command', command, invocation, run };
   }
-  const { customId } = interaction;
-  if (interaction.isModalSubmit()) {
-    return { kind: 'modal', name: customId, command: customId, invocation, run: undefined };
-  }
-  const [name = '', ...rest] = customId.split(':');
-  const { component } = named(name);
+  const [command = '', ...rest] = interaction.customId.split(':');
+  if (interaction.isModalSubmit()) return { kind: 'modal', command, invocation, run: undefined };
+  const { component } = named(command);
   const values = interaction.isAnySelectMenu() ? interaction.values : [];
   const run: Run<Response> =
     component && ((services) => component({ ...invocation, argument: rest.join(':'), values }, services));
-  return { kind: 'component', name: customId, command: name, invocation, run };
+  return { kind: 'component', command, invocation, run };
 }
 
 /** Renders a completed reply by the command that deferred it; a sentence when there is none any more, or when it throws. */

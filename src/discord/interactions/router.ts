@@ -58,23 +58,25 @@ export class InteractionRouter {
 
   async #handle(interaction: Interaction): Promise<void> {
     const dispatched = dispatch(this.#options.commands, interaction);
-    const answered = dispatched.kind === 'autocomplete' ? this.#suggest(dispatched) : this.#respond(dispatched);
-    const end = await answered.catch((err: unknown): CommandEnd => ({ source: 'bot', outcome: 'not answered', err }));
+    if (dispatched.kind === 'autocomplete') return this.#suggest(dispatched);
+    const end = await this.#respond(dispatched).catch(
+      (err: unknown): CommandEnd => ({ source: 'bot', outcome: 'not answered', err }),
+    );
     if (end === undefined) return;
-    const { name: command, invocation } = dispatched;
+    const { command, invocation } = dispatched;
     const { memberId, guildId, receivedAtMs } = invocation;
     const tookMs = Date.now() - receivedAtMs;
     this.#options.events.publish('command', { command, memberId, guildId, waitMs: 0, tookMs, ...end });
   }
 
-  async #suggest({ invocation, run }: Autocomplete): Promise<CommandEnd> {
-    const { replies, services } = this.#options;
-    let end: CommandEnd = { source: 'bot', outcome: run ? 'answered' : 'unknown interaction' };
+  /** A failure is an empty list. There is one with every key, so only a bug is more than a line for debugging. */
+  async #suggest({ command, invocation, run }: Autocomplete): Promise<void> {
+    const { replies, services, log } = this.#options;
     const choices = await run?.(services).catch((err: unknown) => {
-      end = { source: 'bot', outcome: 'broken', err };
+      log.error({ command, err }, 'suggestions failed');
     });
-    const first = await replies.suggest(invocation, choices ?? []);
-    return 'outcome' in first ? { source: 'bot', outcome: first.outcome, err: first.err ?? end.err } : end;
+    const { kind } = await replies.suggest(invocation, choices ?? []);
+    log.debug({ command, answer: kind, tookMs: Date.now() - invocation.receivedAtMs }, 'suggestions');
   }
 
   /** @returns how the command ended; `undefined` when its reply is deferred and ends later */

@@ -110,9 +110,9 @@ export class Replies implements ReplyEditor {
   /** Makes the reply show `message` and nothing else. Costs a request to Discord. */
   async edit(edited: EditedReply, message: ReplyMessage): Promise<EditResult> {
     const { applicationId, token, command, memberId } = edited;
-    const { content = '', embeds = [] } = message;
+    const { content = '', embeds = [], components = [] } = message;
     const route = Routes.webhookMessage(applicationId, token);
-    const body = { content, embeds, allowed_mentions: NO_MENTIONS };
+    const body = { content, embeds, components, allowed_mentions: NO_MENTIONS };
     try {
       await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.patch(route, { auth: false, body }));
       this.#outage.succeeded();

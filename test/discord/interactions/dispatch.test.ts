@@ -49,7 +49,7 @@ describe('an interaction is dispatched by its kind', () => {
     const dispatched = dispatch(COMMANDS, interaction(facts));
     const response = await dispatched.run?.(SERVICES);
     expect(response).toMatchObject({ message: { content: JSON.stringify(ran) } });
-    expect(dispatched.name).toBe(facts.name);
+    expect(dispatched.command).toBe(facts.name.split(':')[0]);
   });
 
   it('to the suggestions of a command while an option is typed', async () => {
@@ -68,7 +68,11 @@ describe('an interaction is dispatched by its kind', () => {
     [{ kind: 'button', name: 'older' }, 'component'],
     [{ kind: 'modal', name: 'card:form' }, 'modal'],
   ] as const)('to no handler when no command has one for it: %j', (facts, kind) => {
-    expect(dispatch(COMMANDS, interaction(facts))).toMatchObject({ kind, name: facts.name, run: undefined });
+    expect(dispatch(COMMANDS, interaction(facts))).toMatchObject({
+      kind,
+      command: facts.name.split(':')[0],
+      run: undefined,
+    });
   });
 
   it('with who did it where, and until when a reply can be edited', () => {

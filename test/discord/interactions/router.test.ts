@@ -1,4 +1,5 @@
 import { InteractionResponseType, MessageFlags, type REST } from 'discord.js';
+import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Services } from '../../../commands/services.ts';
 import type { Command, Response } from '../../../src/discord/interactions/command.ts';
@@ -113,7 +114,7 @@ describe('a command', () => {
     await type();
     await router.corrected();
 
-    expect(edits).toMatchObject([{ content: 'a newer card', embeds: [] }]);
+    expect(edits).toMatchObject([{ content: 'a newer card', embeds: [], components: [] }]);
   });
 
   it('whose correction fails keeps its reply, with a line in the log', async () => {
@@ -145,24 +146,34 @@ describe('an interaction', () => {
   });
 
   const choices = [{ name: 'Ember', value: 'base1-4' }];
-  it.each<[string, Command['autocomplete'], unknown[], string]>([
-    ['the choices of the command', async () => choices, choices, 'answered'],
-    ['an empty list without a handler', undefined, [], 'unknown interaction'],
-    ['an empty list when the handler breaks', () => Promise.reject(new Error('a bug')), [], 'broken'],
+  it.each<[string, Command['autocomplete'], unknown[], string[]]>([
+    ['the choices of the command', async () => choices, choices, ['debug']],
+    ['an empty list without a handler', undefined, [], ['debug']],
+    ['an empty list when the handler breaks', () => Promise.reject(new Error('a bug')), [], ['error', 'debug']],
   ])(
-    'while an option is typed gets %s, and does not count as a command',
-    async (_, autocomplete, expected, outcome) => {
+    'while an option is typed gets %s, is no command, and what is typed is not logged',
+    async (_, autocomplete, expected, levels) => {
       const count = vi.fn();
-      const { router, answers, ends } = routerWith(autocomplete ? { autocomplete } : {}, count);
-      const options = { getFocused: () => ({ name: 'id', value: 'em' }) };
+      const { router, answers, ends, lines } = routerWith(autocomplete ? { autocomplete } : {}, count);
+      const options = { getFocused: () => ({ name: 'id', value: 'emberwing' }) };
 
       await router.receive(interaction({ kind: 'autocomplete', name: 'card', options }));
 
       expect(answers).toEqual([{ type: ApplicationCommandAutocompleteResult, data: { choices: expected } }]);
-      expect(ends).toMatchObject([{ outcome }]);
       expect(count).not.toHaveBeenCalled();
+      expect(ends).toEqual([]);
+      expect(lines.map(({ level }) => pino.levels.labels[Number(level)])).toEqual(levels);
+      expect(JSON.stringify(lines)).not.toContain('emberwing');
     },
   );
+
+  it('of a button is logged by its command, without what its custom id says of a member', async () => {
+    const { router, ends } = routerWith({ component: async () => SHOWN });
+
+    await router.receive(interaction({ kind: 'button', name: 'card:emberwing' }));
+
+    expect(ends).toMatchObject([{ command: 'card', outcome: 'answered' }]);
+  });
 
   it('of a button that defers names the command that completes the reply', async () => {
     const response: Response = { kind: 'defer', private: true, query: QUERY, reservation: RESERVATION };
