@@ -36,6 +36,7 @@ const Alive = z.array(z.tuple([z.string(), z.coerce.number()]));
 
 /** A process that is only busy, or collecting garbage, is never silent for so long. */
 export const DEAD_AFTER_MS = 4_000;
+const TIMES = { everyMs: 1_000, deadAfterMs: DEAD_AFTER_MS };
 
 /** The processes that share one quota: which are alive, and how long their queues are. */
 export class ProcessesAlive implements OtherQueues {
@@ -57,12 +58,7 @@ export class ProcessesAlive implements OtherQueues {
   #hasLeft = false;
 
   /** @param expectedSize processes to assume before any heartbeat was read */
-  constructor(
-    link: RedisLink,
-    prefix: string,
-    expectedSize = 1,
-    times = { everyMs: 1_000, deadAfterMs: DEAD_AFTER_MS },
-  ) {
+  constructor(link: RedisLink, prefix: string, expectedSize = 1, times = TIMES) {
     this.#link = link;
     this.#expectedSize = expectedSize;
     this.key = `${prefix}:processes`;

@@ -36,7 +36,10 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const account = accountOf(baseUrl, apiKey);
 
   const link = new RedisLink({ url: redis.url, prefix, log });
-  const processesAlive = new ProcessesAlive(link, prefix, expectedProcesses(discord.shards));
+  const { shards } = discord;
+  // Until a heartbeat is read: as many as share the shards evenly.
+  const expected = shards === 'auto' ? 1 : Math.ceil(shards.count / shards.ids.length);
+  const processesAlive = new ProcessesAlive(link, prefix, expected);
   const cards = { ...cardStoreOptions(options), keyPrefix: `${redis.keyPrefix}:cards:` };
   const cardStore = new KeyvCardStore({ ...cards, store: new RedisStore(link) });
   const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
@@ -73,9 +76,4 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
       link.close();
     },
   };
-}
-
-/** Processes to expect before any heartbeat was read: as many as share the shards evenly. */
-function expectedProcesses(shards: RedisStateOptions['discord']['shards']): number {
-  return shards === 'auto' ? 1 : Math.ceil(shards.count / shards.ids.length);
 }

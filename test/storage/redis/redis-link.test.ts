@@ -80,8 +80,8 @@ describe('a link to a Redis that works', () => {
     expect(lines).toEqual([]);
   });
 
-  it('is usable when every answer takes 200 ms', async () => {
-    const relay = await startSlowRelay(redis.url, { delayMs: 200 });
+  it.each([200, 300])('is usable when every answer takes %i ms', async (delayMs) => {
+    const relay = await startSlowRelay(redis.url, { delayMs });
     const { write, messages } = await usableLinkTo({ ...redis, url: relay.url });
     for (let time = 0; time < 5; time++) expect(await write()).toBe('OK');
     expect(messages()).toEqual([]);
@@ -246,7 +246,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
-  it('waits 250 ms once for a Redis that hangs, rejects everything after at once, and is usable again when it continues', async () => {
+  it('waits once for a Redis that hangs, rejects everything after at once, and is usable again when it continues', async () => {
     const redis = await startRealRedis();
     const { link, write, becomes, lines, messages } = await usableLinkTo(redis);
     redis.pause();
@@ -254,7 +254,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     expect(link.health).toBe('unavailable');
     const later = Array.from({ length: 100 }, () => refusedAtOnce(write()));
     expect(await Promise.all(later)).toEqual(later.map(() => true));
-    expect(lines).toMatchObject([{ reason: 'no answer within 250 ms' }]);
+    expect(lines).toMatchObject([{ reason: expect.stringMatching(/^no answer within \d+ ms$/) }]);
     redis.resume();
     await becomes('usable');
     expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
