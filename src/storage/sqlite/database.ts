@@ -1,8 +1,10 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
+import { createOwnFile, makeFolder } from './own-files.ts';
+import { DatabaseTooNew, prepareMigration, schemaVersion } from './schema-version.ts';
 
 /** SQLite's result codes for a file that is no database: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const CORRUPT_CODE = 11;
@@ -17,6 +19,8 @@ export interface DatabaseOptions {
   log: Logger;
   /** Statements that bring an empty or present file to what the reader expects; must be repeatable. */
   schema: string;
+  /** Of the schema, for a file that must not be lost: counted up with each change that an older reader would misread. */
+  version?: number;
   /** Tables by the names of earlier versions, each with a statement that moves its rows; dropped afterwards. */
   earlierTables?: readonly { name: string; move: string }[];
   /** Only this process may use the file, until it closes it or ends. */
@@ -29,13 +33,15 @@ export interface DatabaseOptions {
  * Opens a SQLite file that only its owner can read, and creates it if it is absent. A corrupt file is moved aside with
  * an error in the log, and replaced by a new one.
  *
- * @throws DatabaseUnusable when the file cannot be created or opened, DatabaseInUse when another process holds it
+ * @throws DatabaseUnusable when the file cannot be created or opened, DatabaseInUse when another process holds it,
+ *   DatabaseTooNew when a newer version has written it
  */
 export function openDatabase(file: string, options: DatabaseOptions): DatabaseSync {
   const timeoutMs = options.exclusive ? 0 : OPEN_TIMEOUT_MS;
   try {
     return open(file, options, timeoutMs);
   } catch (error) {
+    if (error instanceof DatabaseTooNew) throw error;
     const code = sqliteCode(error);
     if (code === BUSY_CODE) throw new DatabaseInUse(file, timeoutMs);
     if (code === undefined || !BROKEN_FILE_CODES.has(code)) throw new DatabaseUnusable(file, error);
@@ -46,7 +52,8 @@ export function openDatabase(file: string, options: DatabaseOptions): DatabaseSy
 /**
  * Opens a file that only one process may use, and waits for another to close it.
  *
- * @throws DatabaseInUse when it has not closed it within `timeoutMs`, DatabaseUnusable, and the reason of `signal`
+ * @throws DatabaseInUse when it has not closed it within `timeoutMs`, DatabaseUnusable, DatabaseTooNew, and the reason of
+ *   `signal`
  */
 export async function openExclusively(
   file: string,
@@ -92,21 +99,22 @@ export class DatabaseInUse extends Error {
 
 function open(
   file: string,
-  { schema, earlierTables, exclusive = false }: DatabaseOptions,
+  { schema, version, earlierTables, exclusive = false }: DatabaseOptions,
   timeoutMs: number,
 ): DatabaseSync {
   makeFolder(dirname(file));
-  closeSync(openSync(file, 'a', 0o600)); // SQLite would create it with wider rights; its side files inherit these
-  chmodSync(file, 0o600);
+  createOwnFile(file);
   const database = new DatabaseSync(file);
   try {
     // First the timeout: without it, several processes that switch a file to WAL at once fail with "database is locked".
     database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
     if (exclusive) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    if (version) prepareMigration(database, file, version);
     if (exclusive) database.exec('BEGIN IMMEDIATE');
     database.exec(schema);
     moveEarlierTables(database, earlierTables);
+    if (version && schemaVersion(database) < version) database.exec(`PRAGMA user_version = ${version}`);
     if (exclusive) database.exec('COMMIT');
     const { quick_check: found } = database.prepare('PRAGMA quick_check(1)').get() ?? {};
     if (found !== 'ok') throw Object.assign(new Error(String(found)), { errcode: CORRUPT_CODE });
@@ -132,18 +140,6 @@ function openAnew(file: string, options: DatabaseOptions, timeoutMs: number, cor
     return open(file, options, timeoutMs);
   } catch (error) {
     throw new DatabaseUnusable(file, error);
-  }
-}
-
-/** Without `recursive`: with it, Node loops for ever where a parent exists but takes no folder, as in /proc. */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  const parent = dirname(folder);
-  if (parent !== folder) makeFolder(parent);
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    if (!existsSync(folder)) throw error; // it exists when another process was faster
   }
 }
 

@@ -6,6 +6,7 @@ import { NO_CARD_LOCK } from '../../lookup/lookup-requests.ts';
 import { LocalReportBoard } from '../../lookup/usage-reports.ts';
 import { LocalLimiter } from '../../quota/local-limiter.ts';
 import { accountOf, cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
+import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from './sqlite-ledger.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite-store.ts';
@@ -28,6 +29,9 @@ export interface SqliteStateOptions extends StateOptions {
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
 const OWNER_TIMEOUT_MS = 15_000;
 
+/** Of the tables in `state.sqlite`. */
+export const STATE_VERSION = 1;
+
 const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';
 
 /**
@@ -43,6 +47,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     {
       log,
       schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA,
+      version: STATE_VERSION,
       earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE],
       lossMeans: STATE_LOSS,
     },
@@ -59,6 +64,8 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   const store = new KeyvCardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
   const ledger = new SqliteLedger(state);
   const journal = new SqliteJournal(state, log, writes);
+  // Interaction tokens are worthless long before a copy is needed.
+  const copies = new DailyCopies({ database: state, dataDir, leaveOut: 'DELETE FROM deferred_replies', log });
 
   return {
     cardStore: store,
@@ -74,6 +81,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     identifySlots: new LocalIdentifySlots(),
     refused: new Promise(() => {}),
     async close() {
+      await copies.close();
       await store.close();
       await journal.close();
       await ledger.close();

@@ -1,0 +1,107 @@
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { Incident, type Logger } from '../../log.ts';
+import { DAY_MS, utcDay } from '../../model/quota.ts';
+import { KEPT_DAYS } from '../../quota/ledger.ts';
+import { createOwnFile, makeFolder } from './own-files.ts';
+import { BACKUPS } from './schema-version.ts';
+
+const CHECK_EVERY_MS = 60_000;
+const KEPT = 3;
+const DAILY_COPY = /^state-\d{4}-\d{2}-\d{2}\.sqlite$/;
+/** See schema-version.ts. */
+const MIGRATION_COPY = /^state-schema-\d+\.sqlite$/;
+
+export interface DailyCopiesOptions {
+  database: DatabaseSync;
+  dataDir: string;
+  /** A statement that removes from each copy what is worthless in it. */
+  leaveOut: string;
+  log: Logger;
+}
+
+/**
+ * One copy of `state.sqlite` for each UTC day on which the bot runs, a minute after its start or after midnight; the
+ * newest three are kept in `backups/`. A copy is one file that only its owner can read.
+ */
+export class DailyCopies {
+  readonly #options: DailyCopiesOptions;
+  readonly #folder: string;
+  readonly #outage: Incident;
+  readonly #timer = setInterval(() => this.#check(), CHECK_EVERY_MS).unref();
+  #underWay: Promise<void> | undefined;
+  #copiedDay = '';
+
+  constructor(options: DailyCopiesOptions) {
+    this.#options = options;
+    this.#folder = join(options.dataDir, BACKUPS);
+    this.#outage = new Incident(options.log, {
+      level: 'error',
+      begins: 'the daily copy of state.sqlite failed: it is tried again every minute',
+      ends: 'the daily copy of state.sqlite is made again',
+    });
+  }
+
+  /** Waits for a copy that is under way. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#underWay;
+  }
+
+  #check(): void {
+    this.#underWay ??= this.#copyOnce(utcDay(Date.now())).finally(() => {
+      this.#underWay = undefined;
+    });
+  }
+
+  async #copyOnce(day: string): Promise<void> {
+    if (this.#copiedDay === day) return;
+    const copy = join(this.#folder, `state-${day}.sqlite`);
+    try {
+      if (!existsSync(copy)) await this.#copy(copy);
+      for (const name of outdated(this.#files(), Date.now())) rmSync(join(this.#folder, name), { force: true });
+      this.#copiedDay = day;
+      this.#outage.succeeded();
+    } catch (err) {
+      this.#outage.failed({ err });
+    }
+  }
+
+  #files(): BackupFile[] {
+    return readdirSync(this.#folder).map((name) => ({ name, writtenAtMs: statSync(join(this.#folder, name)).mtimeMs }));
+  }
+
+  /** Under its name only when it is complete. */
+  async #copy(to: string): Promise<void> {
+    const { database, leaveOut, log } = this.#options;
+    const unfinished = join(this.#folder, 'state.unfinished');
+    makeFolder(this.#folder);
+    rmSync(unfinished, { force: true });
+    createOwnFile(unfinished);
+    await backup(database, unfinished);
+    const copy = new DatabaseSync(unfinished);
+    try {
+      // Without WAL it stays one file.
+      copy.exec(`PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON; ${leaveOut}`);
+    } finally {
+      copy.close();
+    }
+    renameSync(unfinished, to);
+    log.debug({ file: to }, 'state.sqlite copied');
+  }
+}
+
+interface BackupFile {
+  name: string;
+  writtenAtMs: number;
+}
+
+/** The files that are no longer kept: all daily copies but three, and copies older than anything the ledger keeps. */
+export function outdated(files: readonly BackupFile[], nowMs: number): string[] {
+  const daily = files.map(({ name }) => name).filter((name) => DAILY_COPY.test(name));
+  const old = files.filter(
+    ({ name, writtenAtMs }) => MIGRATION_COPY.test(name) && nowMs - writtenAtMs > KEPT_DAYS * DAY_MS,
+  );
+  return [...daily.sort().slice(0, -KEPT), ...old.map(({ name }) => name)];
+}
