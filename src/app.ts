@@ -47,11 +47,12 @@ const DISCONNECT_MS = 700;
  * @throws DatabaseInUse when another process owns `DATA_DIR`, StateUnusable, and the error of the file system
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
-  const { services, state, events } = await openServices(config, log, { signal });
+  const events = new Events();
+  const { services, state } = await openServices(config, log, { signal, events });
   const { cards, lookupQueue, ledger, usage } = services;
   const stopLogging = events.subscribe('command', commandLogger(log));
 
-  const client = createClient({ ...config.discord, identifySlots: state.identifySlots, log });
+  const client = createClient({ ...config.discord, identifySlots: state.identifySlots, events, log });
   const replies = new Replies(client.rest, log);
   const deferredReplies = new DeferredReplies({
     cards,
@@ -77,7 +78,8 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   deferredReplies.takeOver(); // needs no gateway: replies are edited by their tokens
 
   const stopping = new AbortController();
-  const ready = login(client, config.discord.token, log, AbortSignal.any([signal, stopping.signal]));
+  const loginSignal = AbortSignal.any([signal, stopping.signal]);
+  const ready = login(client, { token: config.discord.token, events, log, signal: loginSignal });
   ready.catch(() => {}); // it may be left unawaited
 
   const stop = async () => {
@@ -117,25 +119,30 @@ export interface OpenServices {
   services: Services;
   /** To be closed last, after `lookupQueue.close()` and `usage.close()` have ended what is pending. */
   state: State;
-  events: Events;
+}
+
+export interface ServicesOptions {
+  /** Ends the wait for the previous owner of `DATA_DIR`. */
+  signal?: AbortSignal;
+  /** Reaches the card service; global `fetch` unless given. */
+  fetch?: typeof globalThis.fetch;
+  events?: Events;
 }
 
 /**
  * Everything without Discord: cards, quota and the lookup queue, over the state of this process or, with `REDIS_URL`, of
  * several.
  *
- * @param options.fetch reaches the card service; global `fetch` unless given
  * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
  */
 export async function openServices(
   config: Config,
   log: Logger,
-  { signal, fetch }: { signal?: AbortSignal; fetch?: typeof globalThis.fetch } = {},
+  { signal, fetch, events = new Events() }: ServicesOptions = {},
 ): Promise<OpenServices> {
-  const state = await openState(config, log, signal);
+  const state = await openState(config, log, events, signal);
   const { cardStore, limiter, ledger, otherQueues, cardLock, board } = state;
   const { longestWaitMs } = config;
-  const events = new Events();
 
   const addressDoubt = new AddressDoubt(cardStore, log);
   const service = new CardService({
@@ -144,7 +151,7 @@ export async function openServices(
     limiter,
     onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
   });
-  const cards = new Cards({ store: cardStore, service, lifetimes: config.freshness });
+  const cards = new Cards({ store: cardStore, service, lifetimes: config.freshness, events });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
   const lookupQueue = new LookupQueue({
     cards,
@@ -160,12 +167,17 @@ export async function openServices(
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ service, limiter, ledger, board, events, log, hasKey });
   const { currency } = config;
-  return { services: { cards, lookupQueue, usage, budget, limiter, ledger, currency, longestWaitMs }, state, events };
+  return { services: { cards, lookupQueue, usage, budget, limiter, ledger, currency, longestWaitMs }, state };
 }
 
-async function openState({ redis, ...config }: Config, log: Logger, signal?: AbortSignal): Promise<State> {
-  if (!redis) return openSqliteState({ ...config, log, signal });
+async function openState(
+  { redis, ...config }: Config,
+  log: Logger,
+  events: Events,
+  signal?: AbortSignal,
+): Promise<State> {
+  if (!redis) return openSqliteState({ ...config, log, events, signal });
   // Loaded only when it is used: it takes 25 MB and 0.1 s.
   const { openRedisState } = await import('./storage/redis/redis-state.ts');
-  return openRedisState({ ...config, redis, log });
+  return openRedisState({ ...config, redis, events, log });
 }

@@ -82,6 +82,8 @@ export interface IncidentMessages {
   level: 'warn' | 'error';
   begins: string;
   ends: string;
+  /** Called with `false` at each failure, and with `true` at the first success after one. */
+  report?: (works: boolean) => void;
 }
 
 /** An outage, logged once when it begins, and once when it ends with its duration and number of failures. */
@@ -91,6 +93,7 @@ export class Incident {
   readonly #nowMs: () => number;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #isLogged = false;
+  #isReported = false;
   #failures = 0;
 
   constructor(log: Logger, messages: IncidentMessages, nowMs = () => Date.now()) {
@@ -102,6 +105,8 @@ export class Incident {
   /** To be called for each failure: an outage that began too soon after another is logged later, if it lasts. */
   failed(details: object): void {
     this.#failures++;
+    this.#isReported = true;
+    this.#messages.report?.(false);
     const sinceMs = this.#nowMs() - this.#loggedAtMs;
     if (this.#isLogged || (sinceMs >= 0 && sinceMs < LOG_EVERY_MS)) return; // negative when the clock was set back
     this.#isLogged = true;
@@ -111,6 +116,8 @@ export class Incident {
 
   /** Failures of an outage that was not logged count in the next one. */
   succeeded(): void {
+    if (this.#isReported) this.#messages.report?.(true);
+    this.#isReported = false;
     if (!this.#isLogged) return;
     this.#log.info({ failures: this.#failures, lastedMs: this.#nowMs() - this.#loggedAtMs }, this.#messages.ends);
     this.#isLogged = false;

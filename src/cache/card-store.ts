@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { Incident, type Logger } from '../log.ts';
 import { CardRecord } from '../model/card.ts';
+import type { Events } from '../model/events.ts';
 
 /**
  * What is known of cards. A broken store is a miss and a warning in the log, never a failed command: no method rejects.
@@ -33,6 +34,8 @@ export interface LastingStore {
 
 export interface KeyvCardStoreOptions {
   log: Logger;
+  /** Told when the lasting store fails. */
+  events?: Events;
   /** The lasting store below the memory. */
   store: LastingStore;
   memoryBytes: number;
@@ -56,12 +59,13 @@ export class KeyvCardStore implements CardStore {
   #hasHeldCard = false;
 
   constructor(options: KeyvCardStoreOptions) {
-    const { log, store, memoryBytes, origin, keyPrefix = '' } = options;
+    const { log, events, store, memoryBytes, origin, keyPrefix = '' } = options;
     this.#options = options;
     this.#outage = new Incident(log, {
       level: 'warn',
       begins: 'card store failed: cards are kept in memory only',
       ends: 'card store works again',
+      report: (works) => events?.publish('store', { store: 'cards', works }),
     });
     this.#prefix = keyPrefix + keysOf(origin);
     this.#memory = jsonKeyv(new BoundedMemory(memoryBytes));

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CardStore } from '../cache/card-store.ts';
 import type { Card, CardRecord } from '../model/card.ts';
 import { type CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
+import type { Events } from '../model/events.ts';
 import type { CardService } from '../service/card-service.ts';
 
 /** How long each kind of answer may be shown without a request. Past that it is kept as a fallback. */
@@ -23,6 +24,7 @@ export interface CardsOptions {
   store: CardStore;
   service: CardService;
   lifetimes: Lifetimes;
+  events?: Events;
 }
 
 /** How an id was read, and what was found. */
@@ -61,6 +63,12 @@ export class Cards {
    *   something that does not fit, KeyRefused when it refused this id alone within the last minute
    */
   async known(id: string, showPrices: boolean): Promise<Known> {
+    const known = await this.#known(id, showPrices);
+    this.#options.events?.publish('known', { kind: known.kind });
+    return known;
+  }
+
+  async #known(id: string, showPrices: boolean): Promise<Known> {
     const reading: NotFresh = { showPrices };
     this.#notFresh.set(id, reading); // what is stored while this is read takes it away
     const howFresh = (answer: CardRecord) => freshness(answer, showPrices, Date.now(), this.#options.lifetimes);
@@ -89,7 +97,7 @@ export class Cards {
     const read = this.#notFresh.get(id);
     // A copy that is stale without prices is stale with them.
     if (!isShared && read && (showPrices || !read.showPrices)) return undefined;
-    const known = await this.known(id, showPrices);
+    const known = await this.#known(id, showPrices);
     return known.kind === 'fresh' ? known.answer : undefined;
   }
 

@@ -7,7 +7,7 @@ import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { blockedError } from './admission.ts';
-import type { Cards } from './cards.ts';
+import type { Cards, Fetched } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { asCardServiceError, sendRequest, severity } from './service-requests.ts';
@@ -105,7 +105,7 @@ export class LookupRequests {
     try {
       const answers = await sendRequest(
         this.#options,
-        { permit, requester, endpoint: 'card' },
+        { permit, requester, endpoint: 'card', cardsIn },
         () => cards.fetch(cardIds, this.#abort.signal),
         (fetched) => cards.store(fetched),
       );
@@ -181,4 +181,9 @@ export class LookupRequests {
     const { blocked } = this.#options.limiter.schedule();
     return error instanceof ServiceDown && blocked ? blockedError(blocked) : asCardServiceError(error);
   }
+}
+
+/** Cards that the service has; an id without one brought none. */
+function cardsIn(fetched: Fetched): number {
+  return [...fetched.values()].filter((found) => found !== undefined && !(found instanceof Error)).length;
 }

@@ -57,10 +57,10 @@ export class QueueRunner {
 
   /** Serves one batch after the other as long as there are permits. */
   async #run(): Promise<void> {
-    const { pendingLookups, otherQueues } = this.#options;
+    const { pendingLookups } = this.#options;
     this.#wakeAtMs = Number.POSITIVE_INFINITY;
     while (!pendingLookups.isClosed) {
-      otherQueues.tell(pendingLookups.waitingMembers());
+      this.#tellLength();
       const nowMs = Date.now();
       const selected = pendingLookups.selectBatch(nowMs);
       const [next] = selected;
@@ -163,5 +163,12 @@ export class QueueRunner {
   #announce(): void {
     this.#announcedAtMs = Date.now();
     this.#options.pendingLookups.announce(this.#options.limiter.schedule(), this.#announcedAtMs);
+    this.#tellLength(); // who cannot wait any longer has left
+  }
+
+  #tellLength(): void {
+    const { pendingLookups, otherQueues, events } = this.#options;
+    otherQueues.tell(pendingLookups.waitingMembers());
+    if (events.isWatched('queue')) events.publish('queue', { length: pendingLookups.waiting().length });
   }
 }

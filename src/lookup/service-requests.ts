@@ -1,9 +1,18 @@
 import { CardServiceError, KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../model/errors.ts';
-import type { Events, RequestEvent } from '../model/events.ts';
+import type { Events, RateLimitEvent, RequestEvent } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { RequestOutcome } from '../quota/circuit-breaker.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit, PermitLane } from '../quota/limiter.ts';
+
+/** What one request is for. */
+export interface ServiceRequest<T> {
+  permit: Permit;
+  requester: Requester;
+  endpoint: RequestEvent['endpoint'];
+  /** How many cards an answer brought; none unless given. */
+  cardsIn?: (answer: T) => number;
+}
 
 /** A permit to send one request, to be used by `sendRequest`. */
 export async function acquirePermit({ limiter, events }: { limiter: Limiter; events: Events }, lane: PermitLane) {
@@ -22,14 +31,14 @@ export async function acquirePermit({ limiter, events }: { limiter: Limiter; eve
  */
 export async function sendRequest<T, Kept>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
-  { permit, requester, endpoint }: { permit: Permit; requester: Requester; endpoint: RequestEvent['endpoint'] },
+  { permit, requester, endpoint, cardsIn = () => 0 }: ServiceRequest<T>,
   send: () => Promise<T>,
   keep: (answer: T) => Promise<Kept>,
 ): Promise<Kept> {
   const booking = ledger.spent(requester);
   const sentAtMs = performance.now();
-  const ended = (outcome: string) =>
-    events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs) });
+  const ended = (outcome: string, cards = 0) =>
+    events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs), cards });
   let answer: T;
   try {
     answer = await send();
@@ -37,13 +46,18 @@ export async function sendRequest<T, Kept>(
     ended(error instanceof CardServiceError ? error.name : 'broken');
     if (!isCounted(error)) ledger.refused(booking);
     await limiter.release(permit, outcomeOf(error));
+    if (error instanceof RateLimited) events.publish('rateLimit', { kind: rateLimitKind(limiter) });
     throw error;
   }
-  ended('answered');
+  ended('answered', cardsIn(answer));
   const released = limiter.release(permit, { kind: 'answered' });
   const kept = await keep(answer);
   await released;
   return kept;
+}
+
+function rateLimitKind(limiter: Limiter): RateLimitEvent['kind'] {
+  return limiter.schedule().breaker.reason === 'day' ? 'day' : 'pause';
 }
 
 /** Whether the service has counted a request that failed: a 429 is not counted, nor what never reached it. */

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { Requester } from './quota.ts';
+import type { Breaker, QuotaState, Requester } from './quota.ts';
 
 /** A command has ended: its final answer is shown, or none will be. */
 export interface CommandEvent extends Requester {
@@ -25,6 +25,18 @@ export interface RequestEvent {
   /** `answered`, or the name of the error. */
   outcome: string;
   tookMs: number;
+  /** Cards that the answer brought; 0 when there is none. */
+  cards: number;
+}
+
+/** The service has answered 429. `day`: nothing remains of the day; otherwise requests pause until a stated time. */
+export interface RateLimitEvent {
+  kind: 'pause' | 'day';
+}
+
+/** What was known of a card when a command asked for it. */
+export interface KnownEvent {
+  kind: 'fresh' | 'stale' | 'missing';
 }
 
 /** The limiter has answered whether one request may be sent. */
@@ -42,22 +54,81 @@ export interface ReplyEvent {
   command: string;
 }
 
+/** The number of cards that wait for a permit may have changed. */
+export interface QueueEvent {
+  length: number;
+}
+
+/** What the limiter knows may have changed; `quota` as last stated: its window may be over. */
+export interface LimiterEvent {
+  quota: QuotaState | undefined;
+  breaker: Breaker;
+}
+
+/** A connection to the gateway changed. `connecting`: it cannot receive commands yet. */
+export interface GatewayEvent {
+  shard: number;
+  state: 'connecting' | 'ready' | 'closed';
+}
+
+/** Discord has answered a heartbeat of a shard. */
+export interface HeartbeatEvent {
+  shard: number;
+  tookMs: number;
+}
+
+/** Discord refuses the bot for good. */
+export interface RefusedEvent {
+  /** What the operator has to do, as a sentence. */
+  message: string;
+}
+
+/** One HTTP request to Discord has ended; discord.js may send it again. */
+export interface DiscordRequestEvent {
+  call: 'callback' | 'edit' | 'other';
+  /** `undefined` when there was no answer. */
+  status: number | undefined;
+  tookMs: number;
+}
+
+/** A store failed, or works for the first time after it failed or after the start. */
+export interface StoreEvent {
+  store: 'cards' | 'state' | 'redis';
+  works: boolean;
+}
+
 interface EventsByName {
   command: CommandEvent;
+  known: KnownEvent;
+  /** An answer came without a request of its own. */
+  saved: object;
   request: RequestEvent;
+  rateLimit: RateLimitEvent;
   permit: PermitEvent;
+  queue: QueueEvent;
+  limiter: LimiterEvent;
   reply: ReplyEvent;
+  gateway: GatewayEvent;
+  heartbeat: HeartbeatEvent;
+  refused: RefusedEvent;
+  discordRequest: DiscordRequestEvent;
+  store: StoreEvent;
 }
 
 /**
- * What one bot does, on the channels `cardbot:command`, `cardbot:request`, `cardbot:permit` and `cardbot:reply` of
- * node:diagnostics_channel, for logs and measurements. Channels are global to the process, so each message also names
- * its `bot`. Publishing costs next to nothing while nothing subscribes.
+ * What one bot does, on channels of node:diagnostics_channel such as `cardbot:command`, for logs, metrics and alerts.
+ * Channels are global to the process, so each message also names its `bot`. Publishing costs next to nothing while nothing
+ * subscribes.
  */
 export class Events {
   publish<Name extends keyof EventsByName>(name: Name, event: EventsByName[Name]): void {
     const to = channel(`cardbot:${name}`);
     if (to.hasSubscribers) to.publish({ bot: this, ...event });
+  }
+
+  /** Whether anyone listens: for events that take work to describe. */
+  isWatched(name: keyof EventsByName): boolean {
+    return channel(`cardbot:${name}`).hasSubscribers;
   }
 
   /**

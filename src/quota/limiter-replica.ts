@@ -88,6 +88,7 @@ export class LimiterReplica {
   async change(change: Change): Promise<void> {
     if (change.ended) this.permits.delete(change.ended);
     this.#state = change.apply(this.state);
+    this.#options.events?.publish('limiter', this.#state);
     if (this.#isolated && this.#joining === undefined) {
       this.#options.warnings.changed(this.#isolated.told, this.#state);
       this.#isolated.told = this.#state;
@@ -141,6 +142,7 @@ export class LimiterReplica {
     const shared = this.#shared;
     if (shared && this.#options.store.era === this.#era) {
       this.#state = this.#pending.appliedTo(shared);
+      this.#options.events?.publish('limiter', this.#state);
       if (!sameSchedule(known, this.#state)) this.#notify();
     } else {
       this.#isolate(); // what was stored is lost

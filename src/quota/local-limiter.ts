@@ -36,6 +36,7 @@ export class LocalLimiter extends StatefulLimiter {
     const stored = plausible(afterClockJump(store.load() ?? INITIAL_LIMITER_STATE, nowMs), nowMs);
     // A probe cannot outlive its process.
     this.#state = underSetting(withProbe(stored, false), setting);
+    this.#options.events?.publish('limiter', this.#state);
   }
 
   async acquire(lane: PermitLane): Promise<Acquired> {
@@ -74,5 +75,6 @@ export class LocalLimiter extends StatefulLimiter {
     if (state === this.#state) return;
     this.#state = state;
     this.#options.store.save(state);
+    this.#options.events?.publish('limiter', state);
   }
 }

@@ -1,3 +1,4 @@
+import type { Events } from '../model/events.ts';
 import type { Plan, PlanSetting } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
 import type { RequestOutcome } from './circuit-breaker.ts';
@@ -14,6 +15,8 @@ export interface LimiterOptions {
   /** `LONGEST_WAIT_SECONDS`: longer pauses are not sat out. */
   longestWaitMs: number;
   warnings: QuotaWarnings;
+  /** Told of every change. */
+  events?: Events;
   random?: () => number;
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from '../log.ts';
 import type { OtherQueues } from '../lookup/fair-order.ts';
 import type { CardLock } from '../lookup/lookup-requests.ts';
 import type { ReportBoard } from '../lookup/usage-reports.ts';
+import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
@@ -40,6 +41,8 @@ export interface StateOptions {
   longestWaitMs: number;
   freshness: { keepMs: number };
   log: Logger;
+  /** Told of stores that fail, of what the limiter knows, and of saved answers. */
+  events?: Events;
 }
 
 /** What a quota belongs to: a hash of the address and the key, which does not reveal the key. */
@@ -52,16 +55,17 @@ export function accountOf(baseUrl: string, apiKey: string | undefined): string {
 const MEMORY_BYTES = 32 * 1024 * 1024;
 
 /** The options of a card store that do not depend on where it keeps cards. */
-export function cardStoreOptions({ cardService, freshness, log }: StateOptions) {
+export function cardStoreOptions({ cardService, freshness, log, events }: StateOptions) {
   return {
     memoryBytes: MEMORY_BYTES,
     keepMs: freshness.keepMs,
     origin: `${cardService.baseUrl} ${cardService.cardPath}`,
     log,
+    ...(events && { events }),
   };
 }
 
 /** The options of a limiter that do not depend on where it keeps its state. */
-export function limiterOptions({ plan, longestWaitMs, log }: StateOptions) {
-  return { setting: plan, longestWaitMs, warnings: new QuotaWarnings(log) };
+export function limiterOptions({ plan, longestWaitMs, log, events }: StateOptions) {
+  return { setting: plan, longestWaitMs, warnings: new QuotaWarnings(log), ...(events && { events }) };
 }

@@ -2,6 +2,7 @@ import { EmbedBuilder } from '@discordjs/builders';
 import { createClient } from '../../src/discord/gateway/client.ts';
 import { LocalIdentifySlots } from '../../src/discord/gateway/identify.ts';
 import { createLog } from '../../src/log.ts';
+import { Events } from '../../src/model/events.ts';
 
 /**
  * The least that a bot needs: discord.js with the same options as ours, and one constant embed.
@@ -12,6 +13,7 @@ const client = createClient({
   apiUrl: DISCORD_API_URL,
   shards: 'auto',
   identifySlots: new LocalIdentifySlots(),
+  events: new Events(),
   log: createLog({ level: 'warn', secrets: [] }),
 });
 // A builder, as in discord.js' guide, is also faster: the keys of a plain object are converted each time.

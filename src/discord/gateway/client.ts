@@ -1,5 +1,6 @@
 import { Client, Options, Status } from 'discord.js';
 import type { Logger } from '../../log.ts';
+import type { Events } from '../../model/events.ts';
 import { NO_MENTIONS, restOptions } from '../rest/requests.ts';
 import { type IdentifySlots, IdentifyThrottler } from './identify.ts';
 import { GatewayShards } from './shards.ts';
@@ -10,11 +11,12 @@ export interface DiscordOptions {
   /** `auto`, or the shards of this process among all. */
   shards: 'auto' | { ids: readonly number[]; count: number };
   identifySlots: IdentifySlots;
+  events: Events;
   log: Logger;
 }
 
 /** A client with no intents and minimal caches: slash commands need neither. */
-export function createClient({ apiUrl, shards, identifySlots, log }: DiscordOptions): Client {
+export function createClient({ apiUrl, shards, identifySlots, events, log }: DiscordOptions): Client {
   const client = new Client({
     intents: [],
     ...(shards === 'auto' ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
@@ -30,7 +32,7 @@ export function createClient({ apiUrl, shards, identifySlots, log }: DiscordOpti
       ThreadManager: 0,
     }),
     ws: {
-      buildStrategy: (manager) => new GatewayShards(manager, log),
+      buildStrategy: (manager) => new GatewayShards(manager, events, log),
       async buildIdentifyThrottler(manager) {
         const { session_start_limit } = await manager.fetchGatewayInformation();
         return new IdentifyThrottler(manager, {
@@ -40,7 +42,7 @@ export function createClient({ apiUrl, shards, identifySlots, log }: DiscordOpti
         });
       },
     },
-    rest: restOptions(apiUrl, log),
+    rest: restOptions(apiUrl, events, log),
   });
   logEvents(client, log);
   // Otherwise discord.js holds back every shard's commands until the last one is ready, 5 s after the one before it.

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, RateLimitError, Routes } from 'discord.js';
 import * as z from 'zod';
 import type { Logger } from '../../log.ts';
+import type { Events } from '../../model/events.ts';
 import { DAY_MS } from '../../model/quota.ts';
 import { backOffMs } from '../../time/back-off.ts';
 import { BAD_TOKEN, FATAL_CLOSES } from './reconnect.ts';
@@ -22,12 +23,19 @@ const GatewayInfo = z.object({
   session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }),
 });
 
+export interface LoginOptions {
+  token: string;
+  events: Events;
+  log: Logger;
+  signal: AbortSignal;
+}
+
 /**
  * Logs in, and keeps trying while Discord cannot be reached: discord.js itself gives up within milliseconds.
  *
  * @throws DiscordRefused when the token is not accepted, and the reason of `signal`
  */
-export async function login(client: Client, token: string, log: Logger, signal: AbortSignal): Promise<void> {
+export async function login(client: Client, { token, events, log, signal }: LoginOptions): Promise<void> {
   const pause = async (statedMs: number, attempt: number, why: string, err?: unknown) => {
     const waitMs = loginWaitMs(statedMs, attempt);
     log.warn({ err, waitMs, until: new Date(Date.now() + waitMs).toISOString() }, why);
@@ -44,7 +52,10 @@ export async function login(client: Client, token: string, log: Logger, signal: 
       await pause(closedForMs, attempt, 'the logins of the day are used up');
     } catch (error) {
       signal.throwIfAborted();
-      if (isTokenRefused(error)) throw new DiscordRefused(BAD_TOKEN);
+      if (isTokenRefused(error)) {
+        events.publish('refused', { message: BAD_TOKEN });
+        throw new DiscordRefused(BAD_TOKEN);
+      }
       if (error instanceof RateLimitError) {
         await pause(error.retryAfter, attempt, 'discord asks to wait with the login');
       } else {

@@ -9,6 +9,7 @@ import {
   WebSocketShardStatus,
 } from '@discordjs/ws';
 import type { Logger } from '../../log.ts';
+import type { Events, GatewayEvent } from '../../model/events.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { broken, FATAL_CLOSES, reconnectWaitMs, type ShardConnection } from './reconnect.ts';
 import { makeSturdy, OddFrames } from './sturdy-shard.ts';
@@ -28,6 +29,7 @@ const CLOSE_MS = 500;
  */
 export class GatewayShards extends SimpleShardingStrategy {
   readonly #manager: WebSocketManager;
+  readonly #events: Events;
   readonly #log: Logger;
   readonly #connections = new Map<number, ShardConnection>();
   /** Milliseconds to wait, for each shard whose connection broke and that has had no HELLO on a new one. */
@@ -37,9 +39,10 @@ export class GatewayShards extends SimpleShardingStrategy {
   readonly #oddFrames: OddFrames;
   #closing = new AbortController();
 
-  constructor(manager: WebSocketManager, log: Logger) {
+  constructor(manager: WebSocketManager, events: Events, log: Logger) {
     super(manager);
     this.#manager = manager;
+    this.#events = events;
     this.#log = log;
     this.#oddFrames = new OddFrames(log);
     this.#watch();
@@ -56,6 +59,7 @@ export class GatewayShards extends SimpleShardingStrategy {
 
   override async spawn(shardIds: number[]): Promise<void> {
     this.#closing = new AbortController();
+    for (const shard of shardIds) this.#publish(shard, 'connecting');
     await super.spawn(shardIds);
     const { shards } = this as unknown as { shards: ReadonlyMap<number, WebSocketShard> };
     for (const shard of shards.values()) {
@@ -98,15 +102,21 @@ export class GatewayShards extends SimpleShardingStrategy {
   #watch(): void {
     this.#catchErrors();
     this.#manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => this.#broke(shardId, code));
+    this.#manager.on(WebSocketShardEvents.HeartbeatComplete, ({ shardId: shard, latency: tookMs }) =>
+      this.#events.publish('heartbeat', { shard, tookMs }),
+    );
     this.#manager.on(WebSocketShardEvents.Hello, ({ shardId }) => {
+      this.#publish(shardId, 'connecting');
       this.#waits.delete(shardId);
       this.#connections.set(shardId, { ...this.#connection(shardId), greeted: true });
     });
     this.#manager.on(WebSocketShardEvents.Ready, ({ shardId }) => {
+      this.#publish(shardId, 'ready');
       this.#connections.set(shardId, { ...this.#connection(shardId), identifiedAtMs: Date.now() });
       this.#resumes.delete(shardId);
     });
     this.#manager.on(WebSocketShardEvents.Resumed, ({ shardId }) => {
+      this.#publish(shardId, 'ready');
       this.#connections.delete(shardId);
       this.#resumes.delete(shardId);
     });
@@ -130,8 +140,15 @@ export class GatewayShards extends SimpleShardingStrategy {
     return this.#connections.get(shard) ?? { failures: 0 };
   }
 
+  #publish(shard: number, state: GatewayEvent['state']): void {
+    this.#events.publish('gateway', { shard, state });
+  }
+
   #broke(shard: number, code: number): void {
-    if (this.#isClosed || FATAL_CLOSES.has(code)) return;
+    this.#publish(shard, 'closed');
+    const message = FATAL_CLOSES.get(code);
+    if (message !== undefined) this.#events.publish('refused', { message });
+    if (this.#isClosed || message !== undefined) return;
     const before = this.#connection(shard);
     const connection = broken(before, Date.now());
     this.#connections.set(shard, connection);

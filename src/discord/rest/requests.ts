@@ -9,6 +9,7 @@ import {
   type RESTOptions,
 } from 'discord.js';
 import type { Logger } from '../../log.ts';
+import type { DiscordRequestEvent, Events } from '../../model/events.ts';
 import { type CompleteResult, REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
 import { backOffMs } from '../../time/back-off.ts';
 
@@ -22,14 +23,14 @@ const REQUEST_TIMEOUT_MS = 5_000;
 const CALLBACK_TIMEOUT_MS = 1_200;
 
 /** @param apiUrl REST base without version, such as `https://discord.com/api` */
-export function restOptions(apiUrl: string, log: Logger): Partial<RESTOptions> {
+export function restOptions(apiUrl: string, events: Events, log: Logger): Partial<RESTOptions> {
   return {
     api: apiUrl,
     // The default of 50 also counts replies, which Discord exempts: it delays answers by up to a second.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     handlerSweepInterval: HANDLER_SWEEP_MS,
     timeout: REQUEST_TIMEOUT_MS,
-    makeRequest,
+    makeRequest: watched(makeRequest, events),
     rejectOnRateLimit(limit) {
       const { route, scope, retryAfter, timeToReset } = limit;
       log.warn({ route, scope, waitMs: Math.max(retryAfter, timeToReset) }, 'discord asks to wait');
@@ -39,6 +40,29 @@ export function restOptions(apiUrl: string, log: Logger): Partial<RESTOptions> {
 }
 
 type Send = RESTOptions['makeRequest'];
+
+/** Publishes how each request ended, also one that discord.js sends again. */
+function watched(send: Send, events: Events): Send {
+  return async (url, init) => {
+    if (!events.isWatched('discordRequest')) return send(url, init);
+    const sentAtMs = performance.now();
+    const ended = (status?: number) =>
+      events.publish('discordRequest', { call: callOf(url), status, tookMs: performance.now() - sentAtMs });
+    try {
+      const answer = await send(url, init);
+      ended(answer.status);
+      return answer;
+    } catch (error) {
+      ended();
+      throw error;
+    }
+  };
+}
+
+function callOf(url: string): DiscordRequestEvent['call'] {
+  if (url.endsWith('/callback')) return 'callback';
+  return url.includes('/webhooks/') ? 'edit' : 'other';
+}
 
 const makeRequest: Send = (url, init) => {
   if (!url.endsWith('/callback')) return requestWithReadableErrors(url, init);

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Events } from '../../model/events.ts';
 import { type Bookings, DAY_MS, guildKey, nextUtcMidnightMs, type Requester, utcDay } from '../../model/quota.ts';
 import * as ledger from '../../quota/ledger.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -45,13 +46,15 @@ export function additions(prefix: string, counters: Iterable<Counter>): string[]
 export class RedisLedger implements ledger.Ledger {
   readonly #link: RedisLink;
   readonly #prefix: string;
+  readonly #events: Events | undefined;
   readonly #unsent = new Map<string, number>();
   readonly #known = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   readonly #timer = setInterval(() => this.#send(), ledger.WRITE_SAVED_EVERY_MS).unref();
   #sending: Promise<void> | undefined;
 
-  constructor(link: RedisLink, prefix: string) {
+  constructor(link: RedisLink, prefix: string, events?: Events) {
     this.#link = link;
+    this.#events = events;
     this.#prefix = prefix;
     link.onHealth(() => this.#send());
   }
@@ -71,6 +74,7 @@ export class RedisLedger implements ledger.Ledger {
   /** Sent by the timer. */
   saved(requester: Requester): void {
     this.#book(ledger.bookingOf(requester), { saved: 1 });
+    this.#events?.publish('saved', {});
   }
 
   today(): Promise<Bookings> {

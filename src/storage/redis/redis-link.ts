@@ -1,4 +1,5 @@
 import { Incident, type Logger } from '../../log.ts';
+import type { Events } from '../../model/events.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { StateUnusable } from '../state.ts';
 import { newClient, type RedisClient } from './redis-client.ts';
@@ -23,6 +24,8 @@ export interface RedisLinkOptions {
   /** Of every key of the bot, with its version and without a colon at the end. */
   prefix: string;
   log: Logger;
+  /** Told when Redis goes and comes back. */
+  events?: Events;
   /** A command that takes so much longer than the shortest lately counts as an outage. */
   answerTimeoutMs?: number;
 }
@@ -184,6 +187,7 @@ export class RedisLink {
     if (this.#health === health || this.#isClosed) return;
     const wasUsable = this.#health === 'usable';
     this.#health = health;
+    this.#options.events?.publish('store', { store: 'redis', works: health === 'usable' });
     if (wasUsable || health === 'usable') this.#report();
     for (const listener of this.#onHealth) listener(health);
     if (wasUsable) void this.#check();

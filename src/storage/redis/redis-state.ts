@@ -30,12 +30,12 @@ const LOCK_MARGIN_MS = 2_000;
 
 /** The state that several processes share through Redis. Opens, whatever Redis does. @throws StateUnusable */
 export async function openRedisState(options: RedisStateOptions): Promise<State> {
-  const { cardService, redis, discord, dataDir, log } = options;
+  const { cardService, redis, discord, dataDir, log, events } = options;
   const { baseUrl, apiKey } = cardService;
   const prefix = `${redis.keyPrefix}:${VERSION}`;
   const account = accountOf(baseUrl, apiKey);
 
-  const link = new RedisLink({ url: redis.url, prefix, log });
+  const link = new RedisLink({ url: redis.url, prefix, log, ...(events && { events }) });
   const { shards } = discord;
   // Until a heartbeat is read: as many as share the shards evenly.
   const expected = shards === 'auto' ? 1 : Math.ceil(shards.count / shards.ids.length);
@@ -51,7 +51,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     link,
     processesAlive,
   });
-  const ledger = new RedisLedger(link, prefix);
+  const ledger = new RedisLedger(link, prefix, events);
   const journal = new RedisJournal(link, processesAlive, prefix, log);
   const locks = new RedisLocks(processesAlive, prefix);
   warnOfSettings(link, log);

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { Events } from '../../model/events.ts';
 import { type Bookings, DAY_MS, guildKey, type Requester, utcDay } from '../../model/quota.ts';
 import {
   type Booking,
@@ -23,6 +24,7 @@ type RowKey = [day: string, guild: string, member: string];
 /** The ledger of a single process. */
 export class SqliteLedger implements Ledger {
   readonly #database: DatabaseSync;
+  readonly #events: Events | undefined;
   readonly #add: StatementSync;
   readonly #takeBack: StatementSync;
   /** Saved answers that are not yet written, by row key. */
@@ -30,8 +32,9 @@ export class SqliteLedger implements Ledger {
   #flushing: NodeJS.Timeout | undefined;
   #sweptDay = '';
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, events?: Events) {
     this.#database = database;
+    this.#events = events;
     this.#takeBack = database.prepare(
       'UPDATE bookings SET requests = max(0, requests - 1) WHERE day = ? AND guild = ? AND member = ?',
     );
@@ -58,6 +61,7 @@ export class SqliteLedger implements Ledger {
     const id = key.join(' ');
     const row = this.#unwritten.get(id) ?? { key, saved: 0 };
     row.saved++;
+    this.#events?.publish('saved', {});
     this.#unwritten.set(id, row);
     this.#flushing ??= setTimeout(() => this.#flush(), WRITE_SAVED_EVERY_MS).unref();
   }

@@ -40,7 +40,7 @@ const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies 
  * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
  */
 export async function openSqliteState(options: SqliteStateOptions): Promise<State> {
-  const { cardService, dataDir, log, signal } = options;
+  const { cardService, dataDir, log, events, signal } = options;
   const { baseUrl, apiKey } = cardService;
   const state = await openExclusively(
     join(dataDir, 'state.sqlite'),
@@ -60,9 +60,9 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     lossMeans: 'cached cards are requested again',
   });
 
-  const writes = new StateWrites(log);
+  const writes = new StateWrites(log, events);
   const store = new KeyvCardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
-  const ledger = new SqliteLedger(state);
+  const ledger = new SqliteLedger(state, events);
   const journal = new SqliteJournal(state, log, writes);
   // Interaction tokens are worthless long before a copy is needed.
   const copies = new DailyCopies({ database: state, dataDir, leaveOut: 'DELETE FROM deferred_replies', log });

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
+import type { Events } from '../../model/events.ts';
 import { StoredLimiterState } from '../../quota/limiter-state.ts';
 import type { LimiterStore } from '../../quota/local-limiter.ts';
 import { DeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
@@ -10,11 +11,12 @@ import { DeferredReply, type ReplyJournal } from '../../replies/deferred-reply.t
 export class StateWrites {
   readonly #outage: Incident;
 
-  constructor(log: Logger) {
+  constructor(log: Logger, events?: Events) {
     this.#outage = new Incident(log, {
       level: 'error',
       begins: 'state cannot be written: deferred replies and counts are kept in memory, and lost at a restart',
       ends: 'state is written again',
+      report: (works) => events?.publish('store', { store: 'state', works }),
     });
   }
 
