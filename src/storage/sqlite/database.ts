@@ -16,7 +16,7 @@ const RETRY_MS = 250;
 const OPEN_TIMEOUT_MS = 1_000;
 
 export interface DatabaseOptions {
-  log: Logger;
+  log: Pick<Logger, 'info' | 'error'>;
   /** Statements that bring an empty or present file to what the reader expects; must be repeatable. */
   schema: string;
   /** Of the schema, for a file that must not be lost: counted up with each change that an older reader would misread. */

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { type Card, orUndefined, parseCardId } from '../model/card.ts';
+
+const LONGEST_TEXT = 300;
+
+/** One line of text: whatever separates its words, controls included, becomes a blank. */
+const line = z.string().transform((text) =>
+  text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST_TEXT),
+);
+const optionalLine = orUndefined(line.transform((text) => text || undefined)).optional();
+
+/** A card as it is searched for and offered. */
+export const CatalogCard = z.object({
+  id: z.string().transform((text, context) => {
+    try {
+      return parseCardId(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
+  }),
+  name: line.refine((text) => text !== '', 'empty'),
+  set: optionalLine,
+  number: optionalLine,
+  game: optionalLine,
+});
+export type CatalogCard = z.infer<typeof CatalogCard>;
+
+/** What is kept of a card. */
+export type CatalogRow = CatalogCard & {
+  /** The service has answered with it. */
+  isConfirmed: boolean;
+  /** The service has denied it, and a copy of the card is still kept; once there is none, the row is no longer given. */
+  isDenied: boolean;
+  /** The import that it came from; absent when the service was first, or nobody imported it since. */
+  source?: string;
+};
+
+/** Figures of everything that is kept. */
+export interface CatalogStats {
+  /** Cards that are offered. */
+  cards: number;
+  /** Of these, the cards that the service has answered with. */
+  confirmed: number;
+  /** Of these, the cards that it denied although a copy is kept. */
+  denied: number;
+  /** Different names. */
+  names: number;
+  /** What each import brought that the service has not confirmed. */
+  imports: { source: string; unconfirmed: number; isWithdrawn: boolean }[];
+  /** Size on disk. */
+  bytes: number;
+}
+
+/** A card of the service as it is searched for. */
+export function catalogCardOf({ id, name, set, number, game }: Card): CatalogCard {
+  return { id, name: name || id, set: set.name, number, game };
+}

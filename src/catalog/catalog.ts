@@ -1,0 +1,48 @@
+import type { Card } from '../model/card.ts';
+import type { Requester } from '../model/quota.ts';
+import type { CatalogCard } from './catalog-card.ts';
+
+/**
+ * Every card that this bot has seen or was given, for search. No method costs a request to the card service, and none
+ * rejects: what fails or is late finds nothing.
+ */
+export interface Catalog {
+  /**
+   * Best first, at most 25. An empty text gives the member's last ten cards, then what their server asks for most. While
+   * one search of a member waits, a newer one replaces it.
+   *
+   * @returns nothing when it fails, is replaced, or is not done by `deadlineMs`
+   */
+  search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]>;
+  /** What a text that may not be an id means; `id` when that cannot be known. */
+  resolve(text: string, who: Requester): Promise<Resolution>;
+  /** The service answered with this card. */
+  learn(card: Card): void;
+  /**
+   * The service denied this id.
+   *
+   * @param isKept a copy of the card is still kept: it is offered last; otherwise no longer
+   */
+  deny(id: string, isKept: boolean): void;
+  /** A member looked the card up: for their last ten, and for what is asked for most. */
+  asked(id: string, who: Requester): void;
+  /** Writes what is not written yet, unless that takes long. */
+  close(): Promise<void>;
+}
+
+/** What a member who typed something as an id may have meant. */
+export type Resolution =
+  /** An id of the catalog as it stands, or a text of a form that ids have: to be looked up. */
+  | { kind: 'id' }
+  /** An id in another spelling, or the name of one card. */
+  | { kind: 'one'; card: CatalogCard }
+  /** At most 25. */
+  | { kind: 'several'; cards: readonly CatalogCard[] }
+  /** The text has no form that ids have; at most three similar cards. */
+  | { kind: 'none'; similar: readonly CatalogCard[] };
+
+/** What learns from the service's answers. */
+export type CatalogLearner = Pick<Catalog, 'learn' | 'deny'>;
+
+/** How many cards a search finds. */
+export const MOST_FOUND = 25;

@@ -1,0 +1,93 @@
+import type { CatalogCard } from './catalog-card.ts';
+
+/** Of a text that is searched for; members type no more. */
+const LONGEST_QUERY = 100;
+const MOST_WORDS = 8;
+
+const APOSTROPHES = /['’‘ʼ`´′]/g;
+/** Letters without a decomposition, and signs that members type as a word. */
+const SPELLED_OUT: Readonly<Record<string, string>> = {
+  ...{ æ: 'ae', œ: 'oe', ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' },
+  ...{ '♀': ' female ', '♂': ' male ', δ: ' delta ', '★': ' star ', '☆': ' star ', '&': ' and ' },
+};
+const TO_SPELL_OUT = new RegExp(`[${Object.keys(SPELLED_OUT).join('')}]`, 'g');
+
+/** Chinese, Japanese and Korean are written without blanks, so each character is a token. */
+const TOKEN =
+  /[\p{L}&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]]|[[\p{L}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]]+|\p{N}+/gv;
+const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u;
+const HIRAGANA = /[ぁ-ゖ]/g;
+const HIRAGANA_TO_KATAKANA = 0x60;
+
+/**
+ * What is the same for whoever types it: lower case, Latin letters without accents, full-width forms as usual ones,
+ * hiragana as katakana, no apostrophes.
+ */
+function folded(text: string): string {
+  const lower = text
+    .toLowerCase()
+    .replace(APOSTROPHES, '')
+    .replace(TO_SPELL_OUT, (sign) => SPELLED_OUT[sign] ?? sign);
+  if (/^[\0-\x7f]*$/.test(lower)) return lower;
+  return lower
+    .toWellFormed()
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '') // not those of other scripts: they tell Japanese syllables apart
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(HIRAGANA, (sign) => String.fromCharCode(sign.charCodeAt(0) + HIRAGANA_TO_KATAKANA));
+}
+
+/**
+ * The words of a text, each as its tokens with blanks between: runs of letters, runs of digits without leading zeros, and
+ * single Chinese, Japanese or Korean characters. `base1-04` has the words `base 1` and `4`.
+ */
+export function wordsOf(text: string): string[] {
+  return wordsOfFolded(folded(text));
+}
+
+function wordsOfFolded(text: string): string[] {
+  return text
+    .split(BETWEEN_WORDS)
+    .map((word) => (word.match(TOKEN) ?? []).map((token) => token.replace(/^0+(?=\d)/, '')).join(' '))
+    .filter((word) => word !== '');
+}
+
+/** A name without what members leave out or add: `Mr. Mime` and `mrmime` are the same. */
+export function nameKey(name: string): string {
+  return wordsOf(name).join('').replaceAll(' ', '');
+}
+
+/** An id without case, blanks, hyphens, underscores and accents. */
+export function idKey(id: string): string {
+  return folded(id).replace(/[\s\p{Pd}_]+/gu, '');
+}
+
+/** Everything that a card is found by: all its tokens, and the joined parts of a name such as `Ho-Oh`. */
+export function searchText({ id, name, set = '', number = '', game = '' }: CatalogCard): string {
+  const joined = folded(name).split(/\s+/).map(wordsOfFolded);
+  const parts = joined.filter((words) => words.length > 1).map((words) => words.join('').replaceAll(' ', ''));
+  return [...joined.flat(), ...wordsOf(`${set} ${number} ${game} ${id}`), ...parts].join(' ');
+}
+
+/** Words of a card's name and set that can be mistyped. */
+export function spelledWords({ name, set = '' }: CatalogCard): string[] {
+  return wordsOf(`${name} ${set}`)
+    .flatMap((word) => word.split(' '))
+    .filter((token) => /^\p{L}{3,}$/u.test(token));
+}
+
+/** What a member typed, as it is searched for. */
+export interface Query {
+  text: string;
+  idKey: string;
+  nameKey: string;
+  words: readonly string[];
+}
+
+/** At most eight words of the first hundred characters. */
+export function queryOf(text: string): Query {
+  const typed = [...text.slice(0, 2 * LONGEST_QUERY)].slice(0, LONGEST_QUERY).join('').trim();
+  const words = wordsOf(typed).slice(0, MOST_WORDS);
+  return { text: typed, idKey: idKey(typed), nameKey: words.join('').replaceAll(' ', ''), words };
+}

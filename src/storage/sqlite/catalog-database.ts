@@ -1,0 +1,125 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
+import type { Logger } from '../../log.ts';
+import { CATALOG_SCHEMA, CatalogRows, rowOf, type StoredRow } from './catalog-rows.ts';
+import { openDatabase } from './database.ts';
+
+/** Another process that writes holds the lock for a fraction of this. */
+const BUSY_TIMEOUT_MS = 5_000;
+const CACHE_KIB = 16 * 1024;
+const LOSS = 'cards are learned again from what the service answered; files have to be imported again';
+
+/**
+ * The cards that are searched for, in `catalog.sqlite` of a `DATA_DIR`; several processes may have it open. Synchronous,
+ * for a worker thread or a command-line program. Methods throw the errors of SQLite.
+ */
+export class CatalogDatabase {
+  readonly file: string;
+  readonly #database: DatabaseSync;
+  readonly #rows: CatalogRows;
+
+  /** Creates the file if it is absent; one that is corrupt is moved aside. @throws DatabaseUnusable, DatabaseInUse */
+  static open(dataDir: string, log: Pick<Logger, 'info' | 'error'>): CatalogDatabase {
+    const file = join(dataDir, 'catalog.sqlite');
+    return new CatalogDatabase(file, openDatabase(file, { log, schema: CATALOG_SCHEMA, lossMeans: LOSS }));
+  }
+
+  private constructor(file: string, database: DatabaseSync) {
+    this.file = file;
+    this.#database = database;
+    // It holds what members asked for, which must be gone when it is deleted.
+    database.exec(`
+      PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+      PRAGMA secure_delete = ON;
+      PRAGMA cache_size = -${CACHE_KIB};
+    `);
+    this.#rows = new CatalogRows(database);
+  }
+
+  /** Forgets that an earlier import of this name was withdrawn, so that its rows are taken again. */
+  beginImport(source: string): void {
+    this.#database
+      .prepare(
+        'INSERT INTO sources (name, confirmed, denied, withdrawn) VALUES (?, 0, 0, 0) ON CONFLICT (name) DO UPDATE SET denied = 0, withdrawn = 0 WHERE withdrawn = 1',
+      )
+      .run(source);
+  }
+
+  /**
+   * Takes rows in one transaction, which keeps other writers waiting: a thousand at most are well. The same rows twice
+   * change nothing. What the service has confirmed is not changed by an import, and what it denied does not come back.
+   *
+   * @param source the import's name; `undefined`: the service answered with these cards
+   * @returns how many rows were new or changed; none when the import was withdrawn
+   */
+  upsert(cards: readonly CatalogCard[], source: string | undefined): number {
+    return this.#inTransaction(() => {
+      const by = source === undefined ? undefined : this.#sourceRow(source);
+      if (by?.isWithdrawn) return 0;
+      let changes = 0;
+      for (const card of cards) if (this.#rows.put(card, by?.row)) changes++;
+      return changes;
+    });
+  }
+
+  /** All that are offered, as they were when it began; the file must not be written through this object meanwhile. */
+  *rows(): Generator<CatalogRow> {
+    const all = this.#database.prepare(
+      'SELECT cards.*, sources.name AS source_name FROM cards LEFT JOIN sources ON sources.row = cards.source WHERE cards.denied < 2 ORDER BY cards.row',
+    );
+    for (const row of all.iterate()) {
+      yield rowOf(row as unknown as StoredRow, row.source_name === null ? undefined : String(row.source_name));
+    }
+  }
+
+  stats(): CatalogStats {
+    const count = (what: string) =>
+      Number(this.#database.prepare(`SELECT count(*) AS count FROM ${what}`).get()?.count);
+    const imports = this.#database
+      .prepare(
+        'SELECT sources.name, withdrawn, count(cards.row) AS unconfirmed FROM sources LEFT JOIN cards ON source = sources.row AND cards.confirmed = 0 AND cards.denied < 2 GROUP BY sources.row',
+      )
+      .all();
+    return {
+      cards: count('cards WHERE denied < 2'),
+      confirmed: count('cards WHERE denied < 2 AND confirmed = 1'),
+      denied: count('cards WHERE denied = 1'),
+      names: count('(SELECT DISTINCT name_row FROM cards WHERE denied < 2)'),
+      imports: imports.map(({ name, withdrawn, unconfirmed }) => ({
+        source: String(name),
+        unconfirmed: Number(unconfirmed),
+        isWithdrawn: withdrawn === 1,
+      })),
+      bytes: ['', '-wal'].reduce(
+        (sum, end) => sum + (existsSync(this.file + end) ? statSync(this.file + end).size : 0),
+        0,
+      ),
+    };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #sourceRow(name: string): { row: number; isWithdrawn: boolean } {
+    this.#database
+      .prepare('INSERT OR IGNORE INTO sources (name, confirmed, denied, withdrawn) VALUES (?, 0, 0, 0)')
+      .run(name);
+    const found = this.#database.prepare('SELECT row, withdrawn FROM sources WHERE name = ?').get(name);
+    return { row: Number(found?.row), isWithdrawn: found?.withdrawn === 1 };
+  }
+
+  #inTransaction<T>(work: () => T): T {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.#database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}

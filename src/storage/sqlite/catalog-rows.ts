@@ -1,0 +1,191 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { CatalogCard, CatalogRow } from '../../catalog/catalog-card.ts';
+import { formOf } from '../../catalog/form.ts';
+import { idKey, nameKey, searchText, spelledWords } from '../../catalog/words.ts';
+
+/**
+ * `denied`: 0, or 1 for a card of which a copy is kept, or 2 for one that is no longer given. Texts are split into tokens
+ * before they come here, so the simplest tokenizer is right; it takes whatever is not ASCII for a letter.
+ */
+export const CATALOG_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS cards (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, set_name TEXT, number TEXT, game TEXT,
+    id_key TEXT NOT NULL, name_row INTEGER NOT NULL, source INTEGER, confirmed INTEGER NOT NULL, denied INTEGER NOT NULL
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS cards_by_id ON cards (id_key, id);
+  CREATE INDEX IF NOT EXISTS cards_by_name ON cards (name_row);
+  CREATE TABLE IF NOT EXISTS names (row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
+  CREATE TABLE IF NOT EXISTS words (row INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
+  CREATE TABLE IF NOT EXISTS forms (form TEXT PRIMARY KEY, ids INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS sources (
+    row INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+    confirmed INTEGER NOT NULL, denied INTEGER NOT NULL, withdrawn INTEGER NOT NULL
+  );
+  CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5 (
+    words, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '2'
+  );
+`;
+
+/** A row of `cards`. */
+export interface StoredRow {
+  row: number;
+  id: string;
+  name: string;
+  set_name: string | null;
+  number: string | null;
+  game: string | null;
+  name_row: number;
+  source: number | null;
+  confirmed: number;
+  denied: number;
+}
+
+/** An import of which so many cards were denied, and none confirmed, has ids that are not the service's. */
+const DENIALS_THAT_WITHDRAW = 5;
+/** Words that need no statement, because they were written before. */
+const MOST_KNOWN_WORDS = 200_000;
+
+/** Statements that write cards; a transaction around them is the caller's. */
+export class CatalogRows {
+  readonly #find: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #update: StatementSync;
+  readonly #addName: StatementSync;
+  readonly #findName: StatementSync;
+  readonly #addWord: StatementSync;
+  readonly #addForm: StatementSync;
+  readonly #addWords: StatementSync;
+  readonly #removeWords: StatementSync;
+  readonly #mark: StatementSync;
+  readonly #countConfirmed: StatementSync;
+  readonly #countDenied: StatementSync;
+  readonly #knownWords = new Set<string>();
+
+  constructor(database: DatabaseSync) {
+    this.#find = database.prepare('SELECT * FROM cards WHERE id_key = ? AND id = ?');
+    this.#insert = database.prepare(
+      'INSERT INTO cards (id, name, set_name, number, game, id_key, name_row, source, confirmed, denied) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)',
+    );
+    this.#update = database.prepare(
+      'UPDATE cards SET name = ?, set_name = ?, number = ?, game = ?, name_row = ?, source = ?, confirmed = ?, denied = ? WHERE row = ?',
+    );
+    this.#findName = database.prepare('SELECT row FROM names WHERE key = ?');
+    this.#addName = database.prepare('INSERT INTO names (key) VALUES (?)');
+    this.#addWord = database.prepare('INSERT OR IGNORE INTO words (word) VALUES (?)');
+    this.#addForm = database.prepare('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1');
+    this.#addWords = database.prepare('INSERT INTO card_words (rowid, words) VALUES (?, ?)');
+    this.#removeWords = database.prepare('DELETE FROM card_words WHERE rowid = ?');
+    this.#mark = database.prepare('UPDATE cards SET denied = ? WHERE row = ?');
+    this.#countConfirmed = database.prepare('UPDATE sources SET confirmed = confirmed + 1 WHERE row = ?');
+    this.#countDenied = database.prepare(
+      `UPDATE sources SET denied = denied + 1, withdrawn = denied + 1 >= ${DENIALS_THAT_WITHDRAW} AND confirmed = 0 WHERE row = ? RETURNING name, withdrawn`,
+    );
+  }
+
+  find(id: string): StoredRow | undefined {
+    return this.#find.get(idKey(id), id) as StoredRow | undefined;
+  }
+
+  /** @param source of an import; `undefined` when the service answered with the card @returns whether that was news */
+  put(card: CatalogCard, source: number | undefined): boolean {
+    const found = this.find(card.id);
+    if (!found) this.#add(card, source);
+    else if (isNews(card, source, found)) this.#change(card, source, found);
+    else return false;
+    return true;
+  }
+
+  /**
+   * The service denied this card. The row stays, so that an import of the same file does not bring it back.
+   *
+   * @param isKept a copy of the card is kept: it is still given
+   * @returns the name of the import that is withdrawn by this, if any
+   */
+  deny({ row, source, confirmed, denied }: StoredRow, isKept: boolean): string | undefined {
+    this.#mark.run(isKept ? KEPT : GONE, row);
+    if (!isKept) this.#removeWords.run(row);
+    if (source === null || confirmed === 1 || denied > 0) return undefined;
+    const counted = this.#countDenied.get(source);
+    return counted?.withdrawn === 1 ? String(counted.name) : undefined;
+  }
+
+  #add(card: CatalogCard, source: number | undefined): void {
+    const { id, name, set = null, number = null, game = null } = card;
+    const isConfirmed = source === undefined;
+    const nameRow = this.#nameRow(name);
+    const key = idKey(id);
+    const { lastInsertRowid } = this.#insert.run(
+      ...[id, name, set, number, game, key, nameRow, source ?? null, Number(isConfirmed)],
+    );
+    this.#index(card, lastInsertRowid);
+    if (isConfirmed) this.#addForm.run(formOf(id));
+  }
+
+  #change(card: CatalogCard, source: number | undefined, found: StoredRow): void {
+    const { id, name, set = null, number = null, game = null } = card;
+    const by = source ?? found.source;
+    const isConfirmed = source === undefined;
+    const denied = isConfirmed ? 0 : found.denied;
+    this.#update.run(name, set, number, game, this.#nameRow(name), by, Number(isConfirmed), denied, found.row);
+    this.#removeWords.run(found.row);
+    this.#index(card, found.row);
+    if (!isConfirmed || found.confirmed === 1) return;
+    this.#addForm.run(formOf(id));
+    if (found.source !== null) this.#countConfirmed.run(found.source);
+  }
+
+  #index(card: CatalogCard, row: number | bigint): void {
+    this.#addWords.run(row, searchText(card));
+    for (const word of spelledWords(card)) {
+      if (this.#knownWords.has(word)) continue;
+      this.#addWord.run(word);
+      if (this.#knownWords.size >= MOST_KNOWN_WORDS) this.#knownWords.clear();
+      this.#knownWords.add(word);
+    }
+  }
+
+  #nameRow(name: string): number | bigint {
+    const key = nameKey(name);
+    const found = this.#findName.get(key);
+    return found ? Number(found.row) : this.#addName.run(key).lastInsertRowid;
+  }
+}
+
+const KEPT = 1;
+const GONE = 2;
+
+/** A card without absent fields, as it is given. */
+export function cardOf({ id, name, set_name, number, game }: StoredRow): CatalogCard {
+  return {
+    id,
+    name,
+    ...(set_name !== null && { set: set_name }),
+    ...(number !== null && { number }),
+    ...(game !== null && { game }),
+  };
+}
+
+export function rowOf(stored: StoredRow, source: string | undefined): CatalogRow {
+  const { confirmed, denied } = stored;
+  return {
+    ...cardOf(stored),
+    isConfirmed: confirmed === 1,
+    isDenied: denied > 0,
+    ...(source !== undefined && { source }),
+  };
+}
+
+/** The service knows better than a file; and what it has denied, a file does not bring back. */
+function isNews(card: CatalogCard, source: number | undefined, found: StoredRow): boolean {
+  if (source === undefined) return found.confirmed === 0 || found.denied > 0 || !isSameCard(found, card);
+  return found.confirmed === 0 && found.denied !== GONE && (found.source !== source || !isSameCard(found, card));
+}
+
+function isSameCard(stored: StoredRow, { name, set, number, game }: CatalogCard): boolean {
+  return (
+    stored.name === name &&
+    stored.set_name === (set ?? null) &&
+    stored.number === (number ?? null) &&
+    stored.game === (game ?? null)
+  );
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CatalogCard, catalogCardOf } from '../../src/catalog/catalog-card.ts';
+import { idKey, nameKey, queryOf, searchText, wordsOf } from '../../src/catalog/words.ts';
+
+describe('words', () => {
+  it.each([
+    ['Flabébé', ['flabebe']],
+    ["Farfetch’d, Misty's", ['farfetchd', 'mistys']],
+    ['base1-04', ['base 1', '4']],
+    ['004/102', ['4', '102']],
+    ['0', ['0']],
+    ['Nidoran♀', ['nidoran', 'female']],
+    ['Æther Vial & Jötun', ['aether', 'vial', 'and', 'jotun']],
+    ['リザードンex', ['リ ザ ー ド ン ex']],
+    ['りざ', ['リ ザ']],
+    ['ﾘｻﾞ', ['リ ザ']],
+    ['喷火龙 GX', ['喷 火 龙', 'gx']],
+    ['리자몽', ['리 자 몽']],
+    ['ＶＭＡＸ', ['vmax']],
+    ['"NEAR(a, b)" OR *', ['near', 'a', 'b', 'or']],
+    ['???', []],
+  ])('of %j are %j', (text, words) => expect(wordsOf(text)).toEqual(words));
+
+  it('of different Japanese syllables differ', () => expect(nameKey('サル')).not.toBe(nameKey('ザル')));
+
+  it.each([
+    ['Mr. Mime', 'mrmime'],
+    ['Ho-Oh', 'hooh'],
+    ['B.E.S. Big Core', 'besbigcore'],
+    ['Type: Null', 'TYPE  NULL'],
+  ])('make the same name of %j and %j', (name, typed) => expect(nameKey(typed)).toBe(nameKey(name)));
+
+  it('tell ids apart by all but case, blanks, hyphens, underscores and accents', () => {
+    for (const typed of ['BASE1-4', 'base1 4', 'base1_4', ' base１–4', 'bàse14']) expect(idKey(typed)).toBe('base14');
+    expect(idKey('ex10-!')).not.toBe(idKey('ex10-?'));
+    expect(idKey('base1-04')).not.toBe(idKey('base1-4'));
+  });
+
+  it('of a card include the joined parts of its name, and its id', () => {
+    const card = { id: 'neo3-7', name: 'Ho-Oh', set: 'Neo Revelation', number: '7/64', game: 'Pokémon' };
+    expect(searchText(card)).toBe('ho oh neo revelation 7 64 pokemon neo 3 7 hooh');
+  });
+
+  it('that are typed are bounded', () => {
+    expect(queryOf('dragon '.repeat(1_000)).words).toHaveLength(8);
+    expect(queryOf(`${'a'.repeat(6_000)} b`).words).toEqual(['a'.repeat(100)]);
+  });
+
+  it('consist of letters and digits alone, whatever the text', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 60 });
+    const wrong = /^ | $| {2}|[^ \p{L}\p{M}\p{N}]/u;
+    fc.assert(fc.property(text, (typed) => !queryOf(typed).words.some((word) => word === '' || wrong.test(word))));
+  });
+});
+
+describe('a catalog card', () => {
+  it.each([
+    [
+      { id: ' base1-4 ', name: ' Charizard\n\tGX ', set: '', number: null },
+      { id: 'base1-4', name: 'Charizard GX' },
+    ],
+    [
+      { id: 'a', name: 'B\ud800', game: 'pokemon' },
+      { id: 'a', name: 'B\ufffd', game: 'pokemon' },
+    ],
+  ])('%j is kept as %j', (given, kept) => expect(CatalogCard.parse(given)).toEqual(kept));
+
+  it.each([
+    [{ id: 'a\u0007b', name: 'B' }],
+    [{ id: 'a'.repeat(101), name: 'B' }],
+    [{ id: 'a', name: ' ' }],
+    [{ id: 'a' }],
+    [{ name: 'B' }],
+  ])('%j is refused', (given) => expect(CatalogCard.safeParse(given).success).toBe(false));
+
+  it('has its id for a name when the service gives none', () => {
+    const card = { id: 'base1-4', name: '', game: 'pokemon', set: { id: 'base1', name: 'Base' } };
+    expect(catalogCardOf(card)).toMatchObject({ id: 'base1-4', name: 'base1-4', set: 'Base', game: 'pokemon' });
+  });
+});
