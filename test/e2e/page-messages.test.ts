@@ -319,3 +319,83 @@ it('supports suggestions, files, buttons, select menus and context menus in dire
   expect(await page.getByLabel('New name').count()).toBe(0);
   expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
 });
+
+it('sends what is chosen in a menu by keyboard with Enter, and nothing on the way to it', async () => {
+  const chosen: string[] = [];
+  await openBot([{ name: 'show', description: 'Show something' }], async (interaction) => {
+    if (interaction.isChatInputCommand()) {
+      const options = ['a', 'b', 'c'].map((value) => ({ label: `Pick ${value}`, value }));
+      return interaction.reply({ components: [{ type: 1, components: [{ type: 3, custom_id: 'pick', options }] }] });
+    }
+    if (!interaction.isStringSelectMenu()) return undefined;
+    chosen.push(...interaction.values);
+    return interaction.reply(`chosen: ${interaction.values}`);
+  });
+  await say(page, '/show');
+  const menu = replyTo(page, '/show').getByRole('combobox', { name: 'Make a selection' });
+
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter']) await menu.press(key);
+  await page.getByText('chosen: b').waitFor();
+  for (const key of ['Space', 'ArrowDown', 'Enter']) await menu.press(key); // in the open list
+  await page.getByText('chosen: c').waitFor();
+
+  expect(chosen).toEqual(['b', 'c']);
+});
+
+it('suggests for what is typed last, whatever arrives late, and Enter sends the text unless a row is chosen', async () => {
+  let late = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  await openBot(
+    [
+      {
+        name: 'show',
+        description: 'Show something',
+        options: [{ type: 3, name: 'id', description: 'x', required: true, autocomplete: true }],
+      },
+    ],
+    async (interaction) => {
+      if (interaction.isChatInputCommand()) return interaction.reply(`shown: ${interaction.options.getString('id')}`);
+      if (!interaction.isAutocomplete()) return undefined;
+      const typed = interaction.options.getFocused();
+      seen.push(typed);
+      if (typed === 'a' || typed === 'ef') await late.promise;
+      return interaction.respond([{ name: `Card ${typed || 'asked for last'}`, value: `id-${typed}` }]);
+    },
+  );
+  const open = async () => {
+    await composer(page).fill('/show');
+    await composer(page).press('Enter');
+    await page.getByRole('option', { name: 'Card asked for last' }).waitFor();
+  };
+  const rows = page.getByRole('listbox', { name: 'Choices for id' }).getByRole('option');
+
+  await open();
+  await page.keyboard.type('a');
+  await expect.poll(() => seen).toContain('a');
+  await page.keyboard.type('b');
+  await rows.filter({ hasText: 'Card ab' }).waitFor();
+  late.resolve();
+  late = Promise.withResolvers<void>();
+  await page.keyboard.type('c');
+  await rows.filter({ hasText: 'Card abc' }).waitFor();
+  expect(await rows.allTextContents()).toEqual([expect.stringContaining('Card abc')]);
+
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.type('d'); // what was chosen was for another text
+  await page.keyboard.press('Enter');
+  await page.getByText('shown: abcd').waitFor();
+
+  await open();
+  await page.keyboard.type('e');
+  await rows.filter({ hasText: 'Card e' }).waitFor();
+  await page.keyboard.type('f');
+  await expect.poll(() => seen).toContain('ef');
+  await page.keyboard.press('Escape');
+  const arrived = page.waitForResponse('**/api/choices');
+  late.resolve();
+  await (await arrived).finished();
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+  expect(await rows.count()).toBe(0);
+  await page.keyboard.press('Enter');
+  await page.getByText('shown: ef').waitFor();
+});

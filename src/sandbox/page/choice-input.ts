@@ -12,6 +12,8 @@ export class ChoiceInput {
   readonly #suggestions: Suggestions<ShownChoice>;
   #picked: ShownChoice | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Counts what makes the suggestions on their way outdated. */
+  #changes = 0;
 
   constructor(field: HTMLInputElement, option: string, suggest: () => Promise<readonly ShownChoice[]>) {
     this.#field = field;
@@ -25,6 +27,7 @@ export class ChoiceInput {
     });
     field.addEventListener('input', () => {
       this.#picked = undefined;
+      this.#suggestions.unchoose();
       this.#suggestSoon();
     });
     field.addEventListener('focus', () => this.#suggestSoon());
@@ -48,23 +51,29 @@ export class ChoiceInput {
   }
 
   #close(): void {
-    clearTimeout(this.#timer);
+    this.#outdate();
     this.#suggestions.show([]);
   }
 
-  #suggestSoon(): void {
+  #outdate(): void {
+    this.#changes++;
     clearTimeout(this.#timer);
+  }
+
+  #suggestSoon(): void {
+    this.#outdate();
+    if (this.#picked) return;
     this.#timer = setTimeout(() => void this.#suggestNow(), PAUSE_MS);
   }
 
   async #suggestNow(): Promise<void> {
-    const typed = this.#field.value;
+    const changes = this.#changes;
     const choices = await this.#suggest().catch(() => []); // the field works without suggestions
-    const stale = typed !== this.#field.value || this.#picked || document.activeElement !== this.#field;
-    if (!stale) this.#suggestions.show(choices);
+    if (changes === this.#changes) this.#suggestions.show(choices);
   }
 
   #onKey(event: KeyboardEvent): void {
+    if (event.key === 'Escape') this.#outdate();
     if (this.#suggestions.moveBy(event)) return;
     const { active } = this.#suggestions;
     if (active === undefined || (event.key !== 'Enter' && event.key !== 'Tab')) return;

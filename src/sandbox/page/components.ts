@@ -111,6 +111,27 @@ function select(component: Component, view: ComponentsView): HTMLElement {
     made.append(element('option', { value, selected }, description ? `${label} · ${description}` : label));
   }
   const values = () => Array.from(made.selectedOptions, ({ value }) => value);
-  made.addEventListener(made.multiple ? 'blur' : 'change', () => view.use(custom_id, values()));
+  const send = () => view.use(custom_id, values());
+  if (made.multiple) made.addEventListener('blur', send);
+  else sendWhenChosen(made, send);
   return made;
+}
+
+/** In a closed menu arrow keys and letters choose the values on the way, too, and Enter sends; otherwise it opens the list. */
+function sendWhenChosen(menu: HTMLSelectElement, send: () => void): void {
+  let isOnTheWay = false;
+  menu.addEventListener('pointerdown', () => {
+    isOnTheWay = false;
+  });
+  menu.addEventListener('keydown', (event) => {
+    const opensList = ['Enter', ' '].includes(event.key) || event.altKey;
+    const isSent = event.key === 'Enter' && isOnTheWay && menu.value !== '';
+    isOnTheWay = !opensList;
+    if (!isSent) return;
+    event.preventDefault();
+    send();
+  });
+  menu.addEventListener('change', () => {
+    if (!isOnTheWay) send();
+  });
 }

@@ -43,6 +43,12 @@ export class Suggestions<Row> {
     this.#draw();
   }
 
+  /** Enter picks none of the rows until one is chosen again: they are for a text that has changed since. */
+  unchoose(): void {
+    this.#active = -1;
+    this.#draw();
+  }
+
   /** Arrow keys move in the list, Escape closes it. @returns whether the key was handled */
   moveBy(event: KeyboardEvent): boolean {
     const isHandled = this.#rows.length > 0 && ['ArrowDown', 'ArrowUp', 'Escape'].includes(event.key);

@@ -18,7 +18,15 @@ export class Welcome {
     this.root.append(
       element('img', { src: botAvatar(), alt: '' }),
       element('h2', {}, `Ask ${botName} for a card`),
-      element('p', {}, 'Type ', element('kbd', {}, '/card'), ' and press ', element('kbd', {}, 'Enter'), '. Try:'),
+      element(
+        'p',
+        {},
+        'Type ',
+        element('kbd', {}, '/card'),
+        ', press ',
+        element('kbd', {}, 'Enter'),
+        ', and type a name. Or try:',
+      ),
       element('div', { className: 'samples' }, ...spread(cards).map((card) => this.#button(card))),
     );
   }
