@@ -5,7 +5,7 @@ import { type CardQuery, type CardRecord, MAX_CARD_ID_LENGTH, parseCardId } from
 import type { CardServiceError } from '../src/model/errors.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
-import { errorMessage, formatMessage } from '../src/render/messages.ts';
+import { errorMessage, formatMessage, notRenewedMessage } from '../src/render/messages.ts';
 import type { Services } from './services.ts';
 
 export default {
@@ -62,8 +62,7 @@ async function replyAndRenew(
 ): Promise<Response> {
   const { locale } = invocation;
   const showStale = (note: string) => show(query, stale, invocation, services, note);
-  const showNotRenewed = (error: CardServiceError) =>
-    showStale(formatMessage(locale, 'notRenewed', { why: errorMessage(locale, error) }));
+  const showNotRenewed = (error: CardServiceError) => showStale(notRenewedMessage(locale, error));
 
   const reply = { kind: 'reply', private: isPrivate, source: 'stale' } as const;
   const requester = requesterOf(invocation);
@@ -85,7 +84,7 @@ function show(
 ): Message {
   const { card } = answer;
   if (card === undefined) {
-    return { content: [noSuchCard(locale, cardId, answer.fetchedAtMs), note].filter(Boolean).join('\n') };
+    return { content: noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined) };
   }
   return { embeds: [cardEmbed({ card, answer, showPrices, locale, currency, quota: limiter.quota(), note })] };
 }

@@ -3,7 +3,7 @@ import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits
 import type { Command, Invocation, Message } from '../src/discord/interactions/command.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
 import { age } from '../src/render/formats.ts';
-import { errorMessage, formatMessage } from '../src/render/messages.ts';
+import { formatMessage } from '../src/render/messages.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
 import type { Services } from './services.ts';
@@ -18,7 +18,7 @@ const TOP_MEMBERS = 5;
 export default {
   data: new SlashCommandBuilder()
     .setName('usage')
-    .setDescription("Show what is left of the day's requests to the card service")
+    .setDescription('See how many card lookups are left today')
     .setContexts(InteractionContextType.Guild)
     .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
     .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild)
@@ -43,8 +43,7 @@ export default {
 function missing({ report, missing }: UsageKnown, { locale }: Invocation, { usage }: Services): string | undefined {
   if (!usage.hasKey) return formatMessage(locale, 'reportNeedsKey');
   if (missing?.reason === 'failed') {
-    const why = errorMessage(locale, missing.error);
-    return formatMessage(locale, 'reportFailed', { since: age(missing.atMs), why });
+    return formatMessage(locale, 'reportFailed', { since: age(missing.atMs), why: missing.error.name });
   }
   return missing || !report ? formatMessage(locale, 'reportNotAsked') : undefined;
 }

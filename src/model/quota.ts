@@ -53,6 +53,8 @@ export const Breaker = z.object({
   reason: orUndefined(BreakerReason),
   /** When it last opened. */
   sinceMs: z.number(),
+  /** When it first opened for this reason, if probes have failed since; otherwise absent: that is `sinceMs`. */
+  beganMs: z.number().optional(),
   /** When the probe may leave. */
   untilMs: z.number(),
   /** Failures in a row of the present kind. */

@@ -48,7 +48,7 @@ export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: b
     case 'serviceDown':
       return afterDown(breaker, now);
     case 'keyRefused':
-      return opened('key', now.nowMs, now.nowMs + KEY_PAUSE_MS, failuresInARow(breaker, 'key'));
+      return opened(breaker, 'key', now.nowMs, now.nowMs + KEY_PAUSE_MS, failuresInARow(breaker, 'key'));
     case 'abandoned':
       return breaker.state === 'halfOpen' ? { ...breaker, state: 'open' } : breaker;
   }
@@ -64,7 +64,7 @@ function afterRateLimit(
   const waitMs = withJitter(pauseMs(statedMs, failures), now.random);
   if (isDaySpent(breaker, statedMs, straggler, now)) return spent(breaker, waitMs, failures, now);
   if (straggler) return { ...breaker, untilMs: Math.max(breaker.untilMs, now.nowMs + waitMs) };
-  return opened('pause', now.nowMs, now.nowMs + waitMs, failures);
+  return opened(breaker, 'pause', now.nowMs, now.nowMs + waitMs, failures);
 }
 
 /** A stated wait of nothing still means that this request was one too many. */
@@ -100,7 +100,7 @@ function spent(breaker: Breaker, waitMs: number, failures: number, { quota, nowM
   const probeMs = backOffMs(failures, SPENT_PROBE);
   const leastMs = resetsAtMs > nowMs ? waitMs : Math.max(waitMs, probeMs);
   const knownMs = breaker.reason === 'day' ? breaker.untilMs : 0;
-  return opened('day', nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
+  return opened(breaker, 'day', nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
 }
 
 /** A probe that failed before the reset says nothing new about the day. */
@@ -114,7 +114,7 @@ function afterDown(breaker: Breaker, { nowMs, random }: Circumstances): Breaker 
   if (failures < FAILURES_TO_BREAK) return { ...CLOSED_BREAKER, failures };
 
   const breakMs = backOffMs(failures - FAILURES_TO_BREAK + 1, OUTAGE);
-  return opened('outage', nowMs, nowMs + withJitter(breakMs, random), failures);
+  return opened(breaker, 'outage', nowMs, nowMs + withJitter(breakMs, random), failures);
 }
 
 /** One answer is enough when the service states a long outage; a shorter one concerns a single card. */
@@ -130,13 +130,20 @@ function afterStatedOutage(
 ): Breaker {
   const untilMs = nowMs + withJitter(statedMs, random);
   if (straggler) return { ...breaker, untilMs: Math.max(breaker.untilMs, untilMs) };
-  return opened('outage', nowMs, untilMs, Math.max(FAILURES_TO_BREAK, failuresInARow(breaker, undefined, 'outage')));
+  return opened(
+    breaker,
+    'outage',
+    nowMs,
+    untilMs,
+    Math.max(FAILURES_TO_BREAK, failuresInARow(breaker, undefined, 'outage')),
+  );
 }
 
 function failuresInARow(breaker: Breaker, ...reasons: Breaker['reason'][]): number {
   return reasons.includes(breaker.reason) ? breaker.failures + 1 : 1;
 }
 
-function opened(reason: BreakerReason, nowMs: number, untilMs: number, failures: number): Breaker {
-  return { state: 'open', reason, sinceMs: nowMs, untilMs, failures };
+function opened(before: Breaker, reason: BreakerReason, nowMs: number, untilMs: number, failures: number): Breaker {
+  const beganMs = before.reason === reason ? (before.beganMs ?? before.sinceMs) : nowMs;
+  return { state: 'open', reason, sinceMs: nowMs, untilMs, failures, ...(beganMs !== nowMs && { beganMs }) };
 }

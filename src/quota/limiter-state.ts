@@ -130,7 +130,7 @@ export function shifted(state: LimiterState, byMs: number): LimiterState {
   return {
     ...state,
     fullAtMs: state.fullAtMs + byMs,
-    breaker: { ...breaker, sinceMs: breaker.sinceMs + byMs, untilMs: breaker.untilMs + byMs },
+    breaker: shiftedBreaker(breaker, byMs),
     quota: quota && {
       ...quota,
       receivedAtMs: quota.receivedAtMs + byMs,
@@ -140,6 +140,11 @@ export function shifted(state: LimiterState, byMs: number): LimiterState {
     warned: warned && { ...warned, windowEndsMs: warned.windowEndsMs + byMs },
     samples: samples.map((sample) => ({ ...sample, atMs: sample.atMs + byMs })),
   };
+}
+
+function shiftedBreaker({ sinceMs, beganMs, untilMs, ...breaker }: Breaker, byMs: number): Breaker {
+  const began = beganMs === undefined ? {} : { beganMs: beganMs + byMs };
+  return { ...breaker, sinceMs: sinceMs + byMs, ...began, untilMs: untilMs + byMs };
 }
 
 /** No quota window is longer, and stated waits are believed up to a month (service/retry-after). */

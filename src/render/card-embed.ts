@@ -1,6 +1,6 @@
-import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
+import type { APIEmbed } from 'discord-api-types/v10';
 import type { Card, CardRecord, Prices } from '../model/card.ts';
-import { type QuotaState, spentShare, WARNING_SHARES } from '../model/quota.ts';
+import type { QuotaState } from '../model/quota.ts';
 import { age, formatPrice, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage } from './messages.ts';
 
@@ -13,87 +13,88 @@ export interface CardView {
   /** ISO 4217, when the operator named one. */
   currency: string | undefined;
   quota: QuotaState | undefined;
-  /** On the state of this copy, in Markdown; absent when it is fresh. */
+  /** Why this copy is not the newest: one short line of Markdown; absent when it is fresh. */
   note?: string | undefined;
 }
 
-// Discord allows 256 in a title and a field's name, 1024 in its value, 2048 in the footer and 6000 in the whole embed
-// (https://docs.discord.com/developers/resources/message#embed-object-embed-limits). With these lengths the sum stays
-// under 6000 whatever the service sends.
+// Discord allows 256 in a title, 4,096 in the description, 2,048 in the footer, 1,024 in an alt text and 6,000 in the
+// whole embed (https://docs.discord.com/developers/resources/message#embed-object-embed-limits). With these lengths the
+// sum stays under 6,000 whatever the service sends.
 const TITLE_LENGTH = 256;
-const FIELD_LENGTH = 256;
+const FACT_LENGTH = 256;
 const FOOTER_ID_LENGTH = 200;
+const ALT_TEXT_LENGTH = 200;
 
-const PRICES = ['market', 'low', 'high'] as const satisfies (keyof Prices)[];
+/** Blue and orange, so that everyone can tell them apart; with a contrast of 3 on Discord's dark and light grounds. */
+export const FRESH_COLOUR = 0x5865f2;
+export const STALE_COLOUR = 0xd9771a;
 
-const CURRENT_COLOUR = 0x5865f2;
-const OLD_COLOUR = 0xf0b232;
-
-/** The card as an embed that Discord accepts, whatever its fields hold. */
+/** The card as an embed that Discord accepts, whatever its fields hold: one screen of a phone, the picture large. */
 export function cardEmbed(view: CardView): APIEmbed {
-  const { card, answer, note, locale } = view;
-  const image = imageUrl(card.imageUrl);
-  const footer = [plainText(card.id, FOOTER_ID_LENGTH), requestsLeft(locale, view.quota)].filter(Boolean).join(' · ');
+  const { card, answer, note, locale, showPrices } = view;
+  const isStale = note !== undefined || answer.delistedAtMs !== undefined;
+  const url = imageUrl(card.imageUrl);
+  const footer = [plainText(card.id, FOOTER_ID_LENGTH), leftToday(locale, view.quota)].filter(Boolean).join(' · ');
   const description = [
-    answer.delistedAtMs && formatMessage(locale, 'delisted', { since: age(answer.delistedAtMs) }),
+    factsLine(card),
+    ...(showPrices ? priceLines(view) : []),
+    answer.delistedAtMs !== undefined && formatMessage(locale, 'delisted'),
     note,
   ]
     .filter(Boolean)
     .join('\n');
-  const game = plainText(card.game, FIELD_LENGTH);
+  const name = plainText(card.name, ALT_TEXT_LENGTH) || formatMessage(locale, 'noName');
   return {
-    ...(game && { author: { name: game } }),
     title: plainMarkdown(card.name, TITLE_LENGTH) || formatMessage(locale, 'noName'),
     ...(description && { description }),
-    color: description ? OLD_COLOUR : CURRENT_COLOUR,
-    fields: [...factFields(view), ...(view.showPrices ? priceFields(view) : [])],
-    ...(image && { image: { url: image } }),
+    color: isStale ? STALE_COLOUR : FRESH_COLOUR,
+    ...(url && { image: { url, description: formatMessage(locale, 'pictureOf', { name }) } }),
     ...(footer && { footer: { text: footer } }),
   };
 }
 
 /** The service knows no card of that id. @returns Markdown, at most 2,000 characters */
-export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number): string {
+export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number, isStale = false): string {
   const id = plainMarkdown(cardId, 300) || formatMessage(locale, 'invisibleId');
-  return formatMessage(locale, 'noSuchCard', { id, since: age(fetchedAtMs) });
+  return isStale
+    ? formatMessage(locale, 'noSuchCardBefore', { id, since: age(fetchedAtMs) })
+    : formatMessage(locale, 'noSuchCard', { id });
 }
 
-/** "N of M requests left today", more urgent as they run low; `undefined` while that is unknown. */
-export function requestsLeft(locale: string, quota: QuotaState | undefined): string | undefined {
+/** "N of M left today", of the day's requests; `undefined` while that is unknown. */
+export function leftToday(locale: string, quota: QuotaState | undefined): string | undefined {
   if (quota?.remaining === undefined) return undefined;
   const { remaining, limit } = quota;
-  if (limit === undefined) return formatMessage(locale, 'requestsLeft', { remaining });
-  const [low, veryLow, gone] = WARNING_SHARES;
-  const spent = spentShare(quota) ?? 0;
-  const level = spent >= gone ? 'gone' : spent >= veryLow ? 'veryLow' : spent >= low ? 'low' : 'enough';
-  return formatMessage(locale, 'requestsLeftOf', { remaining, limit, level });
+  return limit === undefined
+    ? formatMessage(locale, 'leftToday', { remaining })
+    : formatMessage(locale, 'leftOfToday', { remaining, limit });
 }
 
-function factFields({ card: { set, number, rarity }, locale }: CardView): APIEmbedField[] {
-  const half = FIELD_LENGTH / 2;
-  const setName = plainMarkdown(set.name, half);
-  const setId = plainMarkdown(set.id, half);
-  return [
-    field(formatMessage(locale, 'set'), [setName, setId && `(${setId})`].filter(Boolean).join(' ')),
-    field(formatMessage(locale, 'number'), number && plainMarkdown(number, FIELD_LENGTH)),
-    field(formatMessage(locale, 'rarity'), rarity && plainMarkdown(rarity, FIELD_LENGTH)),
-  ].filter((present) => present !== undefined);
+/** Such as `Wyrmfall · First Fires · 4/102 · Rare`. */
+function factsLine({ game, set, number = '', rarity = '' }: Card): string {
+  return [game, set.name || set.id, number, rarity]
+    .map((fact) => plainMarkdown(fact, FACT_LENGTH))
+    .filter(Boolean)
+    .join(' · ');
 }
 
-function priceFields({ card, answer, locale, currency }: CardView): APIEmbedField[] {
-  const given = PRICES.flatMap((name) => {
+/** The prices and their age, or that there are none. */
+function priceLines({ card, answer, locale, currency }: CardView): string[] {
+  const shown = (name: keyof Prices) => {
     const price = card.prices?.[name];
-    return price === undefined
-      ? []
-      : [{ name: formatMessage(locale, name), value: formatPrice(locale, price, currency), inline: true }];
-  });
-  const none = { name: formatMessage(locale, 'prices'), value: formatMessage(locale, 'noPrices'), inline: true };
-  const asOf = { name: formatMessage(locale, 'pricesAsOf'), value: age(answer.fetchedAtMs), inline: false };
-  return [...(given.length > 0 ? given : [none]), asOf];
+    return price === undefined ? '' : formatPrice(locale, price, currency);
+  };
+  const prices = { market: shown('market'), low: shown('low'), high: shown('high') };
+  const given = givenPrices(prices);
+  const line = formatMessage(locale, 'prices', { given, ...prices });
+  if (given === '') return [line];
+  return [line, `-# ${formatMessage(locale, 'pricesFrom', { since: age(answer.fetchedAtMs) })}`];
 }
 
-function field(name: string, value: string | undefined): APIEmbedField | undefined {
-  return value ? { name, value, inline: true } : undefined;
+/** Which of them there are, as the message's cases are called: `marketLowHigh`, `lowHigh`, `low`; empty for none. */
+function givenPrices({ market, low, high }: Record<keyof Prices, string>): string {
+  const names = [market && 'Market', low && 'Low', high && 'High'].join('');
+  return names.charAt(0).toLowerCase() + names.slice(1);
 }
 
 /** Discord refuses an embed with a longer address. */

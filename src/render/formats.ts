@@ -109,6 +109,11 @@ export function clockTime(atMs: number): string {
   return `<t:${Math.ceil(atMs / 1000)}:t>`;
 }
 
+/** The same on any other day. */
+export function dateTime(atMs: number): string {
+  return `<t:${Math.ceil(atMs / 1000)}:f>`;
+}
+
 /** A moment that is past: never shown as one to come. */
 export function age(atMs: number): string {
   return `<t:${Math.floor(atMs / 1000)}:R>`;

@@ -1,8 +1,8 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
 import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
-import type { CardServiceError, KnownError } from '../model/errors.ts';
-import { clockTime, numberFormat } from './formats.ts';
+import type { CardServiceError, KeptInReserve, KnownError, QuotaSpent } from '../model/errors.ts';
+import { clockTime, dateTime, numberFormat } from './formats.ts';
 import { en } from './languages/en.ts';
 
 /** All texts of one language. */
@@ -50,37 +50,59 @@ export function formatMessage<K extends MessageKey>(
 }
 
 /**
- * From when on something is possible, with its preposition: "at 14:05", with the date when that is over 20 hours away,
- * "now" when it is past. Rounded up to a full minute, since a clock time shows no seconds and a member who comes too early
- * is refused again.
+ * How a sentence speaks of a time to come: `now` when it is past, `soon` when it is not known, `date` when a clock time
+ * would not do because it is over 20 hours away.
  */
-export function fromTime(locale: string, atMs: number, nowMs = Date.now()): string {
-  if (atMs <= nowMs) return formatMessage(locale, 'now');
+export type When = 'now' | 'soon' | 'clock' | 'date';
+
+/**
+ * The arguments of a sentence about a time to come. Rounded up to a full minute, since a clock time shows no seconds and a
+ * member who comes too early is refused again.
+ *
+ * @param atMs `undefined` when it is not known
+ */
+export function timeToCome(atMs: number | undefined, nowMs = Date.now()): { when: When; time: string } {
+  if (atMs === undefined) return { when: 'soon', time: '' };
+  if (atMs <= nowMs) return { when: 'now', time: '' };
   const minuteMs = Math.ceil((atMs - KNOWN_TO_MS) / MINUTE_MS) * MINUTE_MS;
-  return minuteMs - nowMs > WITHOUT_DATE_MS
-    ? formatMessage(locale, 'onDate', { time: `<t:${minuteMs / 1000}:f>` })
-    : formatMessage(locale, 'atTime', { time: clockTime(minuteMs) });
+  const when = minuteMs - nowMs > WITHOUT_DATE_MS ? 'date' : 'clock';
+  return { when, time: when === 'date' ? dateTime(minuteMs) : clockTime(minuteMs) };
 }
 
-/** Why there is no card, or no newer one, as a member reads it: whole sentences, in Markdown. */
+/** Since when something lasts: a clock time, with the date when that is over 20 hours ago. */
+export function timePast(atMs: number, nowMs = Date.now()): string {
+  return nowMs - atMs > WITHOUT_DATE_MS ? dateTime(atMs) : clockTime(atMs);
+}
+
+/** Why there is no card, as a member reads it: whole sentences, in Markdown. */
 export function errorMessage(locale: string, error: CardServiceError): string {
   const known = error as KnownError; // as its name ensures
-  const untilMs = 'untilMs' in known ? known.untilMs : undefined;
-  const from = untilMs === undefined ? formatMessage(locale, 'inAMinute') : fromTime(locale, untilMs);
+  const times = timeToCome('untilMs' in known ? known.untilMs : undefined);
   switch (known.name) {
     case 'InvalidCardId':
       return formatMessage(locale, known.name, { reason: known.reason, maxLength: MAX_CARD_ID_LENGTH });
     case 'Busy':
-      return formatMessage(locale, known.name, { reason: known.paused ? 'pause' : 'queue', from });
+      return formatMessage(locale, known.name, { reason: known.paused ? 'pause' : 'queue', ...times });
     case 'BudgetSpent':
-      return formatMessage(locale, known.name, { whose: known.whose, cap: known.cap, from });
+      return formatMessage(locale, known.name, { whose: known.whose, cap: known.cap, ...times });
     case 'QuotaSpent':
     case 'KeptInReserve':
+    case 'TooManyCommands':
     case 'ServiceDown':
-      return formatMessage(locale, known.name, { from });
+      return formatMessage(locale, known.name, times);
     default:
       return formatMessage(locale, known.name);
   }
+}
+
+/** Why a copy that is shown is not the newest: one short line, in Markdown. */
+export function notRenewedMessage(locale: string, error: CardServiceError): string {
+  const { name } = error as KnownError;
+  // All of the day's requests are spent, or those that renewals may use: the member reads the same.
+  if (name === 'QuotaSpent' || name === 'KeptInReserve') {
+    return formatMessage(locale, 'KeptInReserve', timeToCome((error as QuotaSpent | KeptInReserve).untilMs));
+  }
+  return formatMessage(locale, 'notRenewed', { why: name });
 }
 
 function compile(locale: string, key: MessageKey): IntlMessageFormat {

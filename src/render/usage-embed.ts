@@ -1,7 +1,8 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Bookings, Breaker, BreakerReason } from '../model/quota.ts';
+import { FRESH_COLOUR, STALE_COLOUR } from './card-embed.ts';
 import { age, formatCount, plainMarkdown } from './formats.ts';
-import { formatMessage, fromTime, type PlainMessageKey } from './messages.ts';
+import { formatMessage, type PlainMessageKey, timePast, timeToCome } from './messages.ts';
 import type { UsageFigures } from './usage-figures.ts';
 
 export interface UsageView {
@@ -21,37 +22,40 @@ export interface UsageView {
   server: Bookings & { cap: number | undefined; memberCap: number | undefined };
   /** Who caused most requests in this server; empty for members who may not see it. */
   topMembers: readonly { memberId: string; requests: number }[];
+  /** Cards. */
   waitingNow: number;
   nowMs: number;
   locale: string;
 }
 
-const COLOUR = 0x5865f2;
-const WARNING_COLOUR = 0xf0b232;
-const BAR_CELLS = 20;
+const BAR_CELLS = 10;
+/** Younger figures need no date. */
+const OLD_AFTER_MS = 60_000;
 
 const REASONS = {
-  pause: 'breakerPause',
-  day: 'breakerDay',
-  outage: 'breakerOutage',
-  key: 'breakerKey',
-} as const satisfies Record<BreakerReason, PlainMessageKey>;
+  pause: 'pausing',
+  day: 'daySpent',
+  outage: 'down',
+  key: 'keyRefused',
+} as const satisfies Record<BreakerReason, string>;
 
 /** What is left of the quota, where it is known, and what is missing, where it is not. */
 export function usageEmbed(view: UsageView): APIEmbed {
-  const { breaker, missing, learned, locale, everybody, waitingNow, figures, reportAtMs } = view;
+  const { breaker, missing, learned, locale } = view;
   const isWell = breaker.reason === undefined && breaker.failures === 0 && missing === undefined;
   return {
     title: formatMessage(locale, 'usageTitle'),
     description: [stateText(view), learnedText(learned, locale), missing].filter(Boolean).join('\n'),
-    color: isWell ? COLOUR : WARNING_COLOUR,
+    color: isWell ? FRESH_COLOUR : STALE_COLOUR,
     fields: [
-      ...todayFields(view),
+      field(locale, 'today', todayLines(view)),
+      field(locale, 'fromMemory', [memoryText(view)]),
+      ...(view.waitingNow > 0
+        ? [field(locale, 'waiting', [formatMessage(locale, 'waitingCards', { cards: view.waitingNow })])]
+        : []),
+      field(locale, 'serverToday', serverLines(view)),
+      ...topMembersFields(view),
       ...reportFields(view),
-      field(locale, 'savedToday', formatMessage(locale, 'saved', { requests: everybody.saved }), true),
-      field(locale, 'waitingNow', formatCount(locale, waitingNow), true),
-      ...(figures.report && reportAtMs !== undefined ? [field(locale, 'reportFrom', age(reportAtMs), true)] : []),
-      ...serverFields(view),
     ],
     footer: { text: formatMessage(locale, 'usageFooter') },
   };
@@ -59,9 +63,11 @@ export function usageEmbed(view: UsageView): APIEmbed {
 
 /** Whether requests flow at this second, and if not, why and until when. */
 function stateText({ breaker, nowMs, locale }: UsageView): string {
-  const { reason, failures } = breaker;
-  if (reason) return `${formatMessage(locale, REASONS[reason])} ${probeText(breaker, nowMs, locale)}`;
-  return formatMessage(locale, failures === 0 ? 'requestsFlow' : 'requestFailed');
+  const { state, reason, failures, sinceMs, beganMs = sinceMs, untilMs } = breaker;
+  if (reason === undefined) return formatMessage(locale, failures === 0 ? 'working' : 'oneFailure');
+  // The breaker stays open until a probe has succeeded, however long that has been due.
+  const times = state === 'halfOpen' ? { when: 'trying', time: '' } : timeToCome(untilMs, nowMs);
+  return formatMessage(locale, REASONS[reason], { since: timePast(beganMs, nowMs), ...times });
 }
 
 function learnedText({ window, capacity }: UsageView['learned'], locale: string): string | undefined {
@@ -69,75 +75,91 @@ function learnedText({ window, capacity }: UsageView['learned'], locale: string)
   return capacity === undefined ? undefined : formatMessage(locale, 'learnedBurst', { requests: capacity });
 }
 
-/** The breaker stays open until a probe has succeeded, however long that has been due. */
-function probeText({ state, sinceMs, untilMs }: Breaker, nowMs: number, locale: string): string {
-  const since = age(sinceMs);
-  if (state === 'halfOpen') return formatMessage(locale, 'probeUnderWay', { since });
-  if (untilMs <= nowMs) return formatMessage(locale, 'probeDue', { since });
-  return formatMessage(locale, 'probeAt', { since, from: fromTime(locale, untilMs, nowMs) });
-}
-
-function todayFields({ figures, runsOutAtMs, nowMs, locale }: UsageView): APIEmbedField[] {
-  const { limit, remaining, resetsAtMs } = figures.today;
-  if (remaining === undefined && limit === undefined) {
-    return [field(locale, 'today', formatMessage(locale, 'todayUnknown'))];
-  }
-  const left = { remaining: figure(locale, remaining), limit: figure(locale, limit) };
-  const lines = [
-    remaining !== undefined && limit !== undefined && bar(remaining, limit),
-    formatMessage(locale, 'leftOf', left),
-    resetsAtMs !== undefined && formatMessage(locale, 'allBack', { from: fromTime(locale, resetsAtMs, nowMs) }),
-    runsOutAtMs !== undefined && formatMessage(locale, 'goneAt', { from: fromTime(locale, runsOutAtMs, nowMs) }),
+function todayLines({ figures, runsOutAtMs, breaker, nowMs, locale }: UsageView): string[] {
+  const { limit, remaining, resetsAtMs, atMs } = figures.today;
+  if (remaining === undefined && limit === undefined) return [formatMessage(locale, 'todayUnknown')];
+  const isSpent = breaker.reason === 'day'; // the state has said until when
+  return [
+    ...usedLines(locale, { used: minus(limit, remaining), limit, remaining }),
+    ...(resetsAtMs === undefined || isSpent ? [] : [formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs))]),
+    ...(runsOutAtMs === undefined || isSpent
+      ? []
+      : [formatMessage(locale, 'runsOut', { time: timeToCome(runsOutAtMs, nowMs).time })]),
+    ...ageLines(atMs, nowMs, locale),
   ];
-  return [field(locale, 'today', lines.filter(Boolean).join('\n'))];
 }
 
-function reportFields({ figures, locale }: UsageView): APIEmbedField[] {
-  const { plan, period } = figures.report ?? {};
-  const fields: APIEmbedField[] = [];
-  if (plan !== undefined) {
-    fields.push(field(locale, 'plan', plainMarkdown(plan, 100) || formatMessage(locale, 'unnamedPlan'), true));
+/** A bar of what is used, and the figures. */
+function usedLines(locale: string, { used, limit, remaining }: NonNullable<UsageFigures['inPeriod']>): string[] {
+  if (limit === undefined && used === undefined && remaining !== undefined) {
+    return [formatMessage(locale, 'leftUnknownLimit', { remaining: formatCount(locale, remaining) })];
   }
-  if (period !== undefined) {
-    const days = { start: day(period.startMs), end: day(period.endMs) };
-    fields.push(field(locale, 'period', formatMessage(locale, 'periodFromTo', days), true));
-  }
-  if (figures.inPeriod !== undefined) {
-    const { used, limit, remaining } = figures.inPeriod;
-    const shown = { used: figure(locale, used), limit: figure(locale, limit), remaining: figure(locale, remaining) };
-    const lines = [
-      used !== undefined && limit !== undefined && bar(used, limit),
-      formatMessage(locale, 'usedOf', shown),
-    ];
-    fields.push(field(locale, 'inThisPeriod', lines.filter(Boolean).join('\n')));
-  }
-  return fields;
+  if (limit !== undefined && used === undefined)
+    return [formatMessage(locale, 'limitOnly', { limit: formatCount(locale, limit) })];
+  const shown = { used: figure(locale, used), limit: figure(locale, limit), remaining: figure(locale, remaining) };
+  return [
+    ...(used !== undefined && limit !== undefined ? [bar(used, limit)] : []),
+    formatMessage(locale, 'usedOf', shown),
+  ];
 }
 
-function serverFields({ server, topMembers, locale }: UsageView): APIEmbedField[] {
+function memoryText({ everybody: { saved, requests }, locale }: UsageView): string {
+  if (saved + requests === 0) return formatMessage(locale, 'nothingAsked');
+  return formatMessage(locale, 'savedOf', { percent: Math.floor((saved / (saved + requests)) * 100), saved });
+}
+
+function serverLines({ server, locale }: UsageView): string[] {
   const { cap, memberCap, requests, saved } = server;
-  const lines = [
+  return [
     cap === undefined
       ? formatMessage(locale, 'serverRequests', { requests, saved })
       : formatMessage(locale, 'serverRequestsOfBudget', { requests, cap, saved }),
-    memberCap !== undefined && formatMessage(locale, 'memberCap', { requests: memberCap }),
-  ];
-  const top = topMembers.map(({ memberId, requests }) => `<@${memberId}> ${formatCount(locale, requests)}`);
-  return [
-    field(locale, 'serverToday', lines.filter(Boolean).join('\n')),
-    ...(top.length > 0 ? [field(locale, 'mostRequestsToday', top.join('\n'))] : []),
+    ...(memberCap === undefined ? [] : [formatMessage(locale, 'memberCap', { requests: memberCap })]),
   ];
 }
 
-/** Such as `▰▰▰▱▱▱ 50 %`; what is out of range is drawn as empty or full. */
+function topMembersFields({ topMembers, locale }: UsageView): APIEmbedField[] {
+  if (topMembers.length === 0) return [];
+  const lines = topMembers.map(({ memberId, requests }) => `<@${memberId}> ${formatCount(locale, requests)}`);
+  return [field(locale, 'topMembers', lines)];
+}
+
+/** The plan, and its period where that is not the day. */
+function reportFields({ figures, reportAtMs, nowMs, locale }: UsageView): APIEmbedField[] {
+  const { report, period, inPeriod } = figures;
+  if (!report) return [];
+  const plan =
+    report.plan === undefined ? [] : [plainMarkdown(report.plan, 100) || formatMessage(locale, 'unnamedPlan')];
+  const periodLines = [
+    ...(period === undefined
+      ? []
+      : [formatMessage(locale, 'periodFromTo', { start: day(period.startMs), end: day(period.endMs) })]),
+    ...(inPeriod === undefined ? [] : usedLines(locale, inPeriod)),
+  ];
+  const aged = (name: PlainMessageKey, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [field(locale, name, [...lines, ...ageLines(reportAtMs, nowMs, locale)])];
+  return [...aged('plan', plan), ...aged('inThisPeriod', periodLines)];
+}
+
+/** Such as `▰▰▰▰▰▱▱▱▱▱ 50 %`; what is out of range is drawn as empty or full. */
 export function bar(part: number, whole: number): string {
   const share = whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0;
   const filled = Math.round(share * BAR_CELLS);
   return `${'▰'.repeat(filled)}${'▱'.repeat(BAR_CELLS - filled)} ${Math.round(share * 100)} %`;
 }
 
-function field(locale: string, name: PlainMessageKey, value: string, inline = false): APIEmbedField {
-  return { name: formatMessage(locale, name), value, inline };
+/** How old a figure is, once that is worth a line. */
+function ageLines(atMs: number | undefined, nowMs: number, locale: string): string[] {
+  if (atMs === undefined || nowMs - atMs < OLD_AFTER_MS) return [];
+  return [`-# ${formatMessage(locale, 'asOf', { since: age(atMs) })}`];
+}
+
+function field(locale: string, name: PlainMessageKey, lines: readonly string[]): APIEmbedField {
+  return { name: formatMessage(locale, name), value: lines.join('\n') };
+}
+
+function minus(whole: number | undefined, part: number | undefined): number | undefined {
+  return whole === undefined || part === undefined ? undefined : Math.max(0, whole - part);
 }
 
 function figure(locale: string, value: number | undefined): string {

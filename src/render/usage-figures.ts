@@ -3,9 +3,17 @@ import { DAY_MS, nextUtcMidnightMs, type QuotaState } from '../model/quota.ts';
 
 export interface UsageFigures {
   /** What is left of the day. */
-  today: { limit: number | undefined; remaining: number | undefined; resetsAtMs: number | undefined };
+  today: {
+    limit: number | undefined;
+    remaining: number | undefined;
+    resetsAtMs: number | undefined;
+    /** When the service said so; `undefined` while nothing is known. */
+    atMs: number | undefined;
+  };
   /** `undefined` when it is out of date. */
   report: Usage | undefined;
+  /** The report's period when that is not the day. */
+  period: Usage['period'];
   /** The report's figures when its period is not the day. */
   inPeriod: { used: number | undefined; limit: number | undefined; remaining: number | undefined } | undefined;
 }
@@ -25,19 +33,25 @@ const SAME_ANSWER_MS = 10_000;
  * when both came with one answer.
  */
 export function usageFigures({ report, quota, nowMs }: UsageKnowledge): UsageFigures {
-  const headers = { limit: quota?.limit, remaining: quota?.remaining, resetsAtMs: quota?.resetsAtMs };
-  if (!report || isOver(report, nowMs)) return { today: headers, report: undefined, inPeriod: undefined };
+  const headers = {
+    limit: quota?.limit,
+    remaining: quota?.remaining,
+    resetsAtMs: quota?.resetsAtMs,
+    atMs: hasFigures(quota) ? quota.receivedAtMs : undefined,
+  };
+  const ofTheDay = { period: undefined, inPeriod: undefined };
+  if (!report || isOver(report, nowMs)) return { today: headers, report: undefined, ...ofTheDay };
 
   const { usage, atMs } = report;
-  if (!isOfTheDay(usage, quota)) return { today: headers, report: usage, inPeriod: complete(usage.requests) };
-
-  const headersAreNewer = hasFigures(quota) && quota.receivedAtMs >= atMs - SAME_ANSWER_MS;
-  if (headersAreNewer) {
-    return { today: headers, report: isContradicted(usage, quota) ? undefined : usage, inPeriod: undefined };
+  if (!isOfTheDay(usage, quota)) {
+    return { today: headers, report: usage, period: usage.period, inPeriod: complete(usage.requests) };
   }
+  const headersAreNewer = hasFigures(quota) && quota.receivedAtMs >= atMs - SAME_ANSWER_MS;
+  if (headersAreNewer) return { today: headers, report: isContradicted(usage, quota) ? undefined : usage, ...ofTheDay };
+
   const { limit, remaining } = complete(usage.requests) ?? {};
   const resetsAtMs = usage.period?.endMs ?? quota?.resetsAtMs;
-  return { today: { limit: limit ?? headers.limit, remaining, resetsAtMs }, report: usage, inPeriod: undefined };
+  return { today: { limit: limit ?? headers.limit, remaining, resetsAtMs, atMs }, report: usage, ...ofTheDay };
 }
 
 /**

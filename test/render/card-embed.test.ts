@@ -2,8 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCardId } from '../../src/model/card.ts';
 import { KeyRefused, QuotaSpent, ServiceDown } from '../../src/model/errors.ts';
-import { type CardView, cardEmbed, imageUrl, noSuchCard, requestsLeft } from '../../src/render/card-embed.ts';
-import { errorMessage, formatMessage } from '../../src/render/messages.ts';
+import {
+  type CardView,
+  cardEmbed,
+  FRESH_COLOUR,
+  imageUrl,
+  leftToday,
+  noSuchCard,
+  STALE_COLOUR,
+} from '../../src/render/card-embed.ts';
+import { formatMessage, notRenewedMessage } from '../../src/render/messages.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
 import { CardAnswer } from '../../src/service/card-service.ts';
 import { expectAccepted } from './discord-limits.ts';
@@ -35,50 +43,54 @@ function embedOf(view: Partial<CardView>) {
   return cardEmbed({ ...VIEW, ...view });
 }
 
-function field(view: Partial<CardView>, name: string): string | undefined {
-  return embedOf(view).fields?.find((field) => field.name === name)?.value;
+function lines(view: Partial<CardView>): string[] {
+  return embedOf(view).description?.split('\n') ?? [];
 }
 
 describe('the embed of a card', () => {
-  it('shows its facts, its prices and how old they are, its picture, its id and what is left today', () => {
+  it('shows on one screen: its facts, its prices and how old they are, its picture, its id and what is left today', () => {
     expect(cardEmbed(VIEW)).toEqual({
-      author: { name: 'Wyrmfall' },
       title: 'Ember Drake',
-      color: expect.any(Number),
-      fields: [
-        { name: 'Set', value: 'First Fires (base1)', inline: true },
-        { name: 'Number', value: '4/102', inline: true },
-        { name: 'Rarity', value: 'Rare', inline: true },
-        { name: 'Market', value: '1,234.50', inline: true },
-        { name: 'Low', value: '0.00', inline: true },
-        { name: 'High', value: '2,000.00', inline: true },
-        { name: 'Prices as of', value: FETCHED, inline: false },
-      ],
-      image: { url: 'https://cards.test/base1-4.png' },
-      footer: { text: 'base1-4 · 987 of 1,000 requests left today' },
+      description: `Wyrmfall · First Fires · 4/102 · Rare\n**1,234.50** market · 0.00 low – 2,000.00 high\n-# prices from ${FETCHED}`,
+      color: FRESH_COLOUR,
+      image: { url: 'https://cards.test/base1-4.png', description: 'Picture of Ember Drake' },
+      footer: { text: 'base1-4 · 987 of 1,000 left today' },
     });
   });
 
   it('leaves out what is absent', () => {
     const { id, name, game, set } = VIEW.card;
     const embed = embedOf({ card: { id, name, game, set }, showPrices: false, quota: undefined });
-    expect(embed.fields?.map(({ name }) => name)).toEqual(['Set']);
+    expect(embed.description).toBe('Wyrmfall · First Fires');
     expect(embed).not.toHaveProperty('image');
-    expect(embed).not.toHaveProperty('description');
     expect(embed.footer).toEqual({ text: 'base1-4' });
   });
 
-  it('has no footer when it would be empty', () => {
-    expect(embedOf({ card: { ...VIEW.card, id: '\u200b' }, quota: undefined })).not.toHaveProperty('footer');
+  it('has no description and no footer when they would be empty', () => {
+    const card = { ...VIEW.card, id: '\u200b', game: '', set: { id: '', name: '' }, number: '', rarity: '' };
+    const embed = embedOf({ card, showPrices: false, quota: undefined });
+    expect(embed).not.toHaveProperty('description');
+    expect(embed).not.toHaveProperty('footer');
   });
 
   it('marks a card without a name', () => {
     expect(embedOf({ card: { ...VIEW.card, name: ' \u200b' } }).title).toBe('(no name)');
   });
 
-  it.each([[undefined], [{}]])('shows "no prices" when there are none, and since when: %j', (prices) => {
-    expect(field({ card: { ...VIEW.card, prices } }, 'Prices')).toBe('no prices');
-    expect(field({ card: { ...VIEW.card, prices } }, 'Prices as of')).toBe(FETCHED);
+  it.each([
+    [{ market: 1, low: 2, high: 3 }, '**1.00** market · 2.00 low – 3.00 high'],
+    [{ market: 1, low: 2 }, '**1.00** market · 2.00 low'],
+    [{ market: 1, high: 3 }, '**1.00** market · 3.00 high'],
+    [{ low: 2, high: 3 }, '2.00 low – 3.00 high'],
+    [{ market: 1 }, '**1.00** market'],
+    [{ low: 2 }, '2.00 low'],
+    [{ high: 3 }, '3.00 high'],
+  ])('shows the prices that there are: %j', (prices, line) => {
+    expect(lines({ card: { ...VIEW.card, prices } }).slice(1)).toEqual([line, `-# prices from ${FETCHED}`]);
+  });
+
+  it.each([[undefined], [{}]])('says in one line that there are no prices: %j', (prices) => {
+    expect(lines({ card: { ...VIEW.card, prices } }).slice(1)).toEqual(['No prices for this card.']);
   });
 
   it('leaves prices out when they are not wanted', () => {
@@ -86,29 +98,49 @@ describe('the embed of a card', () => {
   });
 
   it.each([
-    ['en-US', 'EUR', '€1,234.50'],
-    ['de', 'EUR', '1.234,50\u00a0€'],
-    ['de', undefined, '1.234,50'],
+    ['en-US', 'EUR', '**€1,234.50** market'],
+    ['de', 'EUR', '**1.234,50\u00a0€** market'],
+    ['de', undefined, '**1.234,50** market'],
   ])('writes prices as in %s with %s', (locale, currency, written) => {
-    expect(field({ locale, currency }, 'Market')).toBe(written);
+    expect(lines({ locale, currency })[1]).toContain(written);
   });
 
-  it('shows that a card is no longer listed, and the note, in another colour', () => {
+  it('shows a note on a stale copy as one line under the prices, and that a card is no longer listed, in another colour', () => {
     const embed = embedOf({ answer: { fetchedAtMs: 0, delistedAtMs: FETCHED_AT_MS }, note: RENEWING });
-    expect(embed.description).toBe(
-      `No longer listed by the card service, as of ${FETCHED}. This is our last copy.\n${RENEWING}`,
-    );
-    expect(embed.color).not.toBe(cardEmbed(VIEW).color);
+    expect(embed.description?.split('\n').slice(-2)).toEqual([
+      'No longer listed. This is the last copy I saved.',
+      RENEWING,
+    ]);
+    expect(embed.color).toBe(STALE_COLOUR);
+    expect(embedOf({ note: RENEWING }).color).toBe(STALE_COLOUR);
   });
 
   it('escapes where Discord reads Markdown, and not where it does not', () => {
     const embed = embedOf({ card: { ...VIEW.card, id: '*a*', name: '*a*', game: '*a*', rarity: '*a*' } });
     expect(embed.title).toBe('\\*a\\*');
-    expect(embed.fields).toContainEqual({ name: 'Rarity', value: '\\*a\\*', inline: true });
-    expect(embed.author).toEqual({ name: '*a*' });
+    expect(embed.description).toMatch(/^\\\*a\\\* · First Fires · 4\/102 · \\\*a\\\*\n/);
+    expect(embed.image?.description).toBe('Picture of *a*');
     expect(embed.footer?.text).toMatch(/^\*a\* ·/);
   });
+
+  it.each([
+    ['dark', 0x313338],
+    ['light', 0xffffff],
+  ])('has colours that are legible in the %s theme', (_, ground) => {
+    for (const colour of [FRESH_COLOUR, STALE_COLOUR]) expect(contrast(colour, ground)).toBeGreaterThan(2.9);
+  });
 });
+
+/** As WCAG 2 defines it: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
+function contrast(a: number, b: number): number {
+  const luminance = (colour: number) =>
+    [16, 8, 0]
+      .map((shift) => ((colour >> shift) & 255) / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, part, index) => sum + part * ([0.2126, 0.7152, 0.0722][index] ?? 0), 0);
+  const [darker = 0, lighter = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (lighter + 0.05) / (darker + 0.05);
+}
 
 describe('the picture of a card', () => {
   it.each([
@@ -152,7 +184,7 @@ describe('whatever the service sends for a card', () => {
       new QuotaSpent({ untilMs: FETCHED_AT_MS }),
       new KeyRefused({ status: 401 }),
       new ServiceDown({ reason: 'silence', untilMs: FETCHED_AT_MS }),
-    ].map((error) => formatMessage('en-US', 'notRenewed', { why: errorMessage('en-US', error) })),
+    ].map((error) => notRenewedMessage('en-US', error)),
   );
   const view = fc.record({
     card: serviceCard.map((card) => CardAnswer.parse(JSON.parse(JSON.stringify(card)))),
@@ -174,8 +206,8 @@ describe('whatever the service sends for a card', () => {
   it('its texts are no Markdown', () => {
     fc.assert(
       fc.property(view, (view) => {
-        const { title = '', fields = [] } = cardEmbed({ ...view, showPrices: false });
-        const tokens = [title, ...fields.map(({ value }) => value)].flatMap(parseMarkdown);
+        const { title = '', description = '' } = cardEmbed({ ...view, showPrices: false, note: undefined });
+        const tokens = [title, description].flatMap(parseMarkdown);
         expect(tokens.map(({ type }) => type).filter((type) => type !== 'text')).toEqual([]);
       }),
       { numRuns: 500 },
@@ -183,22 +215,26 @@ describe('whatever the service sends for a card', () => {
   });
 });
 
-describe('the requests that are left', () => {
+describe('what is left of the day', () => {
   const QUOTA = { limit: 50_000, remaining: 1_234, resetsAtMs: undefined, receivedAtMs: 0 };
   it.each([
-    ['both figures', { ...QUOTA, remaining: 12_345 }, '12.345 of 50.000 requests left today'],
-    ['a fifth left', { ...QUOTA, remaining: 10_000 }, 'only 10.000 of 50.000 requests left today'],
-    ['a twentieth left', { ...QUOTA, remaining: 2_500 }, 'only 2.500 of 50.000 requests left today, the last ones'],
-    ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50.000 requests left today, known cards only'],
-    ['no limit', { ...QUOTA, limit: undefined }, '1.234 requests left today'],
+    ['both figures', { ...QUOTA, remaining: 12_345 }, '12.345 of 50.000 left today'],
+    ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50.000 left today'],
+    ['no limit', { ...QUOTA, limit: undefined }, '1.234 left today'],
     ['no remaining', { ...QUOTA, remaining: undefined }, undefined],
     ['nothing known', undefined, undefined],
   ])('with %s', (_, quota, said) => {
-    expect(requestsLeft('de', quota)).toBe(said);
+    expect(leftToday('de', quota)).toBe(said);
   });
 });
 
 describe('"no such card"', () => {
+  it('says when that was known, if it may have changed', () => {
+    expect(noSuchCard('en-US', 'x', FETCHED_AT_MS, true)).toBe(
+      `No card had the id **x** when I last checked, ${FETCHED}.`,
+    );
+  });
+
   it('names any id as text, in bold, within a message', () => {
     const anyId = nastyText.map(idOrNothing).filter((id) => id !== undefined);
     fc.assert(
@@ -206,12 +242,8 @@ describe('"no such card"', () => {
         const said = noSuchCard('en-US', id, FETCHED_AT_MS + 999);
         expect(said.length).toBeLessThanOrEqual(2_000);
         expect(parseMarkdown(said)).toEqual([
-          { type: 'text', text: 'There is no card ' },
+          { type: 'text', text: 'No card has the id ' },
           { type: 'bold', children: [{ type: 'text', text: expect.any(String) }] },
-          { type: 'text', text: ', as of ' },
-          { type: 'timestamp', seconds: FETCHED_AT_MS / 1000, style: 'R' },
-          { type: 'text', text: '. An id looks like ' },
-          { type: 'code', text: 'base1-4' },
           { type: 'text', text: '.' },
         ]);
       }),

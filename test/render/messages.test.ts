@@ -15,37 +15,45 @@ import {
   UnexpectedAnswer,
 } from '../../src/model/errors.ts';
 import { en } from '../../src/render/languages/en.ts';
-import { type ArgumentTypes, errorMessage, formatMessage, fromTime, LANGUAGES } from '../../src/render/messages.ts';
+import {
+  type ArgumentTypes,
+  errorMessage,
+  formatMessage,
+  LANGUAGES,
+  notRenewedMessage,
+  timePast,
+  timeToCome,
+} from '../../src/render/messages.ts';
 
 describe('a message', () => {
-  it('shows when the permit is expected', () => {
+  it('says when the card is expected', () => {
     expect(formatMessage('en-US', 'permitAt', { time: '<t:1795176001:t>' })).toBe(
-      'Your turn comes at <t:1795176001:t>.',
+      "You're in line. Your card should be here around <t:1795176001:t>.",
     );
   });
 
   it.each([
-    [0, '0 requests'],
-    [1, '1 request'],
-    [2, '2 requests'],
-    [1_234, '1,234 requests'],
-  ])('counts %d', (requests, shown) => {
-    expect(formatMessage('en-US', 'saved', { requests })).toBe(shown);
+    [0, '0 cards'],
+    [1, '1 card'],
+    [2, '2 cards'],
+    [1_234, '1,234 cards'],
+  ])('counts %d', (cards, shown) => {
+    expect(formatMessage('en-US', 'waitingCards', { cards })).toBe(shown);
   });
 
   it.each([
-    ['de', '12.345 requests left today'],
-    ['en-US', '12,345 requests left today'],
-    ['not a locale', '12,345 requests left today'],
-    ['', '12,345 requests left today'],
-    ['constructor', '12,345 requests left today'],
+    ['de', '12.345 left today'],
+    ['en-US', '12,345 left today'],
+    ['not a locale', '12,345 left today'],
+    ['', '12,345 left today'],
+    ['constructor', '12,345 left today'],
   ])('that has no text in the language of "%s" is English, with the numbers of the locale', (locale, shown) => {
-    expect(formatMessage(locale, 'requestsLeft', { remaining: 12_345 })).toBe(shown);
+    expect(formatMessage(locale, 'leftToday', { remaining: 12_345 })).toBe(shown);
   });
 
   it('shows its arguments unchanged, whatever they contain', () => {
-    const why = "'{x}' <b>&</b> {count, plural, other {#}} # ''";
-    expect(formatMessage('en-US', 'notRenewed', { why })).toBe(`This copy is not the newest. ${why}`);
+    const name = "'{x}' <b>&</b> {count, plural, other {#}} # ''";
+    expect(formatMessage('en-US', 'pictureOf', { name })).toBe(`Picture of ${name}`);
   });
 });
 
@@ -54,24 +62,34 @@ const NOON = NOON_MS / 1000;
 const HOUR_MS = 3_600_000;
 
 describe('a time to come in a sentence', () => {
-  it.each<[string, number, string]>([
-    ['is a clock time', HOUR_MS, `at <t:${NOON + 3_600}:t>`],
+  it.each<[string, number | undefined, ReturnType<typeof timeToCome>]>([
+    ['is a clock time', HOUR_MS, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
     [
       'is a full minute, since a clock time shows no seconds and a member should not return too early',
       1_001,
-      `at <t:${NOON + 60}:t>`,
+      { when: 'clock', time: `<t:${NOON + 60}:t>` },
     ],
     [
       'is not a minute later for the part of a second that a Date header leaves open',
       3_600_999,
-      `at <t:${NOON + 3_600}:t>`,
+      { when: 'clock', time: `<t:${NOON + 3_600}:t>` },
     ],
-    ['has no date when it is 20 hours away', 20 * HOUR_MS, `at <t:${NOON + 72_000}:t>`],
-    ['has a date when it is further away', 20 * HOUR_MS + 1_001, `on <t:${NOON + 72_060}:f>`],
-    ['is "now" once it is past', 0, 'now'],
-    ['is "now" long after it, too', -HOUR_MS, 'now'],
+    ['has no date when it is 20 hours away', 20 * HOUR_MS, { when: 'clock', time: `<t:${NOON + 72_000}:t>` }],
+    ['has a date when it is further away', 20 * HOUR_MS + 1_001, { when: 'date', time: `<t:${NOON + 72_060}:f>` }],
+    ['is "now" once it is past', 0, { when: 'now', time: '' }],
+    ['is "now" long after it, too', -HOUR_MS, { when: 'now', time: '' }],
+    ['is "soon" when it is not known', undefined, { when: 'soon', time: '' }],
   ])('%s', (_, awayMs, shown) => {
-    expect(fromTime('en-US', NOON_MS + awayMs, NOON_MS)).toBe(shown);
+    expect(timeToCome(awayMs === undefined ? undefined : NOON_MS + awayMs, NOON_MS)).toEqual(shown);
+  });
+});
+
+describe('a time past', () => {
+  it.each([
+    ['is a clock time', HOUR_MS, `<t:${NOON - 3_600}:t>`],
+    ['has a date when it is over 20 hours ago', 21 * HOUR_MS, `<t:${NOON - 75_600}:f>`],
+  ])('%s', (_, agoMs, shown) => {
+    expect(timePast(NOON_MS - agoMs, NOON_MS)).toBe(shown);
   });
 });
 
@@ -115,58 +133,55 @@ describe.each(Object.entries(LANGUAGES))('the language %s', (code, texts) => {
   });
 });
 
-const AT_ONE = `at <t:${(NOON_MS + HOUR_MS) / 1000}:t>`;
+const AT_ONE = `<t:${(NOON_MS + HOUR_MS) / 1000}:t>`;
 const UNTIL_MS = NOON_MS + HOUR_MS;
-const CARDS = 'Cards that are known are still shown.';
 const ID = 'An id looks like `base1-4`.';
+const STILL_WORK = 'Cards I already know still work.';
 
-describe('every error has a text for members, without details that belong in the log', () => {
+describe('every error has a text for members, without what only operators can use', () => {
   it.each<[CardServiceError, string]>([
     [
       new QuotaSpent({ untilMs: UNTIL_MS }),
-      `Today's requests to the card service are used up. They come back ${AT_ONE}.`,
+      `Today's new lookups are used up. ${STILL_WORK} New ones work again after ${AT_ONE}.`,
     ],
+    [new Busy({ untilMs: UNTIL_MS, paused: false }), `It's busy right now. Try again after ${AT_ONE}.`],
     [
-      new Busy({ untilMs: UNTIL_MS, paused: false }),
-      `Too many questions are waiting for the card service. Ask again ${AT_ONE}.`,
+      new Busy({ untilMs: UNTIL_MS, paused: true }),
+      `The card service asked for a short break. Try again after ${AT_ONE}.`,
     ],
-    [new Busy({ untilMs: UNTIL_MS, paused: true }), `The card service asked us to wait. Ask again ${AT_ONE}.`],
-    [
-      new KeptInReserve({ untilMs: UNTIL_MS }),
-      `The day's last requests are kept for cards that are not known yet; more come ${AT_ONE}.`,
-    ],
+    [new KeptInReserve({ untilMs: UNTIL_MS }), `Prices can be refreshed again at ${AT_ONE}.`],
     [
       new BudgetSpent({ whose: 'member', cap: 100, untilMs: UNTIL_MS }),
-      `You have used the share of 100 requests a day. It comes back ${AT_ONE}. ${CARDS}`,
+      `You've used your 100 new lookups for today. ${STILL_WORK} New ones work again after ${AT_ONE}.`,
     ],
     [
-      new BudgetSpent({ whose: 'server', cap: 100, untilMs: UNTIL_MS }),
-      `This server has used the share of 100 requests a day. It comes back ${AT_ONE}. ${CARDS}`,
+      new BudgetSpent({ whose: 'server', cap: 1, untilMs: UNTIL_MS }),
+      `This server has used its one new lookup for today. ${STILL_WORK} New ones work again after ${AT_ONE}.`,
     ],
-    [
-      new KeyRefused({ status: 401 }),
-      "The card service does not accept this bot's API key. Whoever runs the bot has to check CARD_SERVICE_API_KEY.",
-    ],
-    [new ServiceDown({ reason: 'silence' }), 'The card service does not answer at the moment. Try again in a minute.'],
+    [new KeyRefused({ status: 401 }), "The bot can't reach its card service. Please tell whoever runs it."],
+    [new ServiceDown({ reason: 'silence' }), "The card service isn't answering right now. Try again in a minute."],
     [
       new ServiceDown({ reason: 'silence', untilMs: UNTIL_MS }),
-      `The card service does not answer at the moment. Try again ${AT_ONE}.`,
+      `The card service isn't answering right now. Try again after ${AT_ONE}.`,
     ],
     [
       new UnexpectedAnswer({ detail: 'name: secret detail' }),
-      'The card service answered with something this bot does not understand. Whoever runs the bot finds more in the log.',
+      'The card service sent something unexpected. Please try again later.',
     ],
-    [new RateLimited({ seconds: 5, source: 'body' }), 'The card service asked us to wait.'],
-    [new Stopping(), 'The bot is restarting. Ask again in a minute.'],
     [
-      new TooManyCommands({ untilMs: UNTIL_MS }),
-      'Slow down: that is more commands than anybody can type. Go on in a moment.',
+      new RateLimited({ seconds: 5, source: 'body' }),
+      'The card service asked for a short break. Try again in a minute.',
     ],
-    [new InvalidCardId({ reason: 'empty' }), `That is not a card id: it is empty. ${ID}`],
-    [new InvalidCardId({ reason: 'halfCharacter' }), `That is not a card id: it holds half a character. ${ID}`],
-    [new InvalidCardId({ reason: 'tooLong' }), `That is not a card id: it is longer than 100 characters. ${ID}`],
-    [new InvalidCardId({ reason: 'controlCharacter' }), `That is not a card id: it holds a control character. ${ID}`],
-    [new InvalidCardId({ reason: 'dotsOnly' }), `That is not a card id: dots alone name no card. ${ID}`],
+    [new Stopping(), 'The bot is restarting. Try again in a minute.'],
+    [new TooManyCommands({ untilMs: UNTIL_MS }), `Slow down a little. Try again after ${AT_ONE}.`],
+    [new InvalidCardId({ reason: 'empty' }), 'Please type a card id, such as `base1-4`.'],
+    [new InvalidCardId({ reason: 'halfCharacter' }), `That isn't a card id. ${ID}`],
+    [
+      new InvalidCardId({ reason: 'tooLong' }),
+      "That's too long for a card id. An id has up to 100 characters, such as `base1-4`.",
+    ],
+    [new InvalidCardId({ reason: 'controlCharacter' }), `That isn't a card id. ${ID}`],
+    [new InvalidCardId({ reason: 'dotsOnly' }), `That isn't a card id. ${ID}`],
   ])('%s', (error, sentences) => {
     vi.useFakeTimers({ now: NOON_MS });
     onTestFinished(() => void vi.useRealTimers());
@@ -174,19 +189,39 @@ describe('every error has a text for members, without details that belong in the
     expect(shown).toBe(sentences);
     expect(shown).not.toMatch(/detail|401|silence/);
     expect(shown).not.toContain(':R>'); // counts down to what is past for ever
-    expect(formatMessage('en-US', 'notRenewed', { why: shown }).length).toBeLessThanOrEqual(2_000);
+    expect(shown.length).toBeLessThanOrEqual(2_000);
+  });
+
+  it.each<[CardServiceError, string]>([
+    [new QuotaSpent({ untilMs: UNTIL_MS }), `Prices can be refreshed again at ${AT_ONE}.`],
+    [new KeptInReserve({ untilMs: UNTIL_MS }), `Prices can be refreshed again at ${AT_ONE}.`],
+    [new Busy({ untilMs: UNTIL_MS, paused: true }), "Showing a saved copy: it's busy right now."],
+    [new ServiceDown({ reason: 'silence' }), "Showing a saved copy: the card service isn't answering."],
+    [new KeyRefused({ status: 401 }), "Showing a saved copy: the bot can't reach its card service."],
+    [new RateLimited({ seconds: 5, source: 'body' }), 'Showing a saved copy for now.'],
+  ])('and one short line on a saved copy: %s', (error, line) => {
+    vi.useFakeTimers({ now: NOON_MS });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(notRenewedMessage('en-US', error)).toBe(line);
   });
 
   it('gives the time with a date when it is over 20 hours away', () => {
     vi.useFakeTimers({ now: NOON_MS });
     onTestFinished(() => void vi.useRealTimers());
     const error = new QuotaSpent({ untilMs: NOON_MS + 23 * HOUR_MS });
-    expect(errorMessage('en-US', error)).toMatch(/They come back on <t:\d+:f>\.$/);
+    expect(errorMessage('en-US', error)).toMatch(/New ones work again after <t:\d+:f>\.$/);
   });
 
   it('writes numbers as the member reads them', () => {
     expect(errorMessage('de', new BudgetSpent({ whose: 'member', cap: 5_000, untilMs: UNTIL_MS }))).toContain(
-      '5.000 requests',
+      '5.000 new lookups',
     );
   });
+});
+
+it('members read of no variable, key, log, queue or cache, except in /usage, which is for admins', () => {
+  const forAdmins = Object.keys(en).indexOf('working');
+  const forMembers = Object.values(en).slice(0, forAdmins).join('\n');
+  expect(forAdmins).toBeGreaterThan(0);
+  expect(forMembers).not.toMatch(/[A-Z]+_[A-Z]+|\b(keys?|log|queue|cache|quota|permit|request)\b/i);
 });

@@ -10,7 +10,7 @@ import { locale, momentMs, quotaState, serviceUsage } from './service-answers.ts
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = NOON_MS / 1000;
 
-const FLOWS = 'Requests go out as cards are asked for.';
+const WORKING = 'Working normally.';
 const OPEN: Breaker = {
   state: 'open',
   reason: 'outage',
@@ -24,8 +24,9 @@ const VIEW: UsageView = {
   missing: undefined,
   learned: { window: undefined, capacity: undefined },
   figures: {
-    today: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS + 3_600_000 },
-    report: { plan: 'pro', period: { startMs: NOON_MS, endMs: NOON_MS + 86_400_000 } },
+    today: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS + 3_600_000, atMs: NOON_MS },
+    report: { plan: 'pro' },
+    period: { startMs: NOON_MS, endMs: NOON_MS + 30 * 86_400_000 },
     inPeriod: { used: 10_000, limit: 50_000, remaining: 40_000 },
   },
   reportAtMs: NOON_MS,
@@ -47,134 +48,148 @@ function values(view: Partial<UsageView>): Record<string, string> {
 }
 
 function today(left: { limit: number | undefined; remaining: number | undefined }): Partial<UsageView> {
-  return { figures: { ...VIEW.figures, today: { ...left, resetsAtMs: undefined } } };
+  return { figures: { ...VIEW.figures, today: { ...left, resetsAtMs: undefined, atMs: NOON_MS } } };
 }
 
 describe('the embed of the usage', () => {
-  it('shows today, the plan and its period, what was saved, how many wait and the age of the report', () => {
+  it('shows today, what was answered from memory, this server, the plan and its period', () => {
     expect(values({})).toEqual({
-      Today: `▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱▱▱ 50 %\n500 of 1,000 left\nall back at <t:${NOON + 3_600}:t>`,
-      Plan: 'pro',
-      Period: `<t:${NOON}:d> – <t:${NOON + 86_400}:d>`,
-      'In this period': '▰▰▰▰▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱ 20 %\n10,000 of 50,000 used, 40,000 left',
-      'Saved today': '1,234 requests',
-      'Waiting now': '3',
-      'Report from': `<t:${NOON}:R>`,
-      'This server today':
-        '40 requests of its share of 200, 70 answered from the cache\nat most 100 requests for each member',
+      Today: `▰▰▰▰▰▱▱▱▱▱ 50 %\n500 of 1,000 used, 500 left\nResets at <t:${NOON + 3_600}:t>`,
+      'Answered from memory': '71 % of lookups · 1,234 requests saved',
+      'In line right now': '3 cards',
+      'This server today': '40 of 200 requests · 70 answered from memory\nEach member gets 100 requests a day.',
       'Most requests today': '<@101> 30\n<@102> 10',
+      Plan: 'pro',
+      'This period': `<t:${NOON}:d> – <t:${NOON + 30 * 86_400}:d>\n▰▰▱▱▱▱▱▱▱▱ 20 %\n10,000 of 50,000 used, 40,000 left`,
     });
   });
 
+  it('gives the age of every figure that is older than a minute', () => {
+    const old = { figures: { ...VIEW.figures, today: { ...VIEW.figures.today, atMs: NOON_MS - 60_000 } } };
+    const asOf = (atMs: number) => `\n-# As of <t:${atMs / 1000}:R>`;
+    const shown = values({ ...old, reportAtMs: NOON_MS - 90_000 });
+    expect(shown.Today?.endsWith(asOf(NOON_MS - 60_000))).toBe(true);
+    expect(shown.Plan).toBe(`pro${asOf(NOON_MS - 90_000)}`);
+    expect(shown['This period']?.endsWith(asOf(NOON_MS - 90_000))).toBe(true);
+    expect(JSON.stringify(values({ reportAtMs: NOON_MS - 59_000 }))).not.toContain('As of');
+  });
+
   it('without a report shows what is known, and what is missing', () => {
-    const figures = { ...VIEW.figures, report: undefined, inPeriod: undefined };
+    const figures = { ...VIEW.figures, report: undefined, period: undefined, inPeriod: undefined };
     const view = { ...VIEW, figures, missing: 'No key.' };
-    expect(Object.keys(values(view))).toEqual([
-      'Today',
-      'Saved today',
-      'Waiting now',
-      'This server today',
-      'Most requests today',
-    ]);
-    expect(usageEmbed(view).description).toBe(`${FLOWS}\nNo key.`);
+    expect(Object.keys(values(view))).not.toContain('Plan');
+    expect(Object.keys(values(view))).not.toContain('This period');
+    expect(usageEmbed(view).description).toBe(`${WORKING}\nNo key.`);
     expect(usageEmbed(view).color).not.toBe(usageEmbed(VIEW).color);
-    expect(usageEmbed(VIEW).description).toBe(FLOWS);
+    expect(usageEmbed(VIEW).description).toBe(WORKING);
   });
 
   it.each([
-    [
-      { window: 10, capacity: undefined },
-      'The service lets 10 requests through in any minute, and this bot keeps to that.',
-    ],
-    [{ window: undefined, capacity: 1 }, 'The service lets one request through at once, and this bot keeps to that.'],
+    [{ window: 10, capacity: undefined }, 'The card service takes 10 requests a minute, so the bot keeps to that.'],
+    [{ window: undefined, capacity: 1 }, 'The card service takes one request at once, so the bot keeps to that.'],
   ])('says what answers have taught of the limiter: %o', (learned, said) => {
-    expect(usageEmbed({ ...VIEW, learned }).description).toBe(`${FLOWS}\n${said}`);
+    expect(usageEmbed({ ...VIEW, learned }).description).toBe(`${WORKING}\n${said}`);
   });
 
   it('shows that nothing is known before the first answer', () => {
-    expect(values(today({ limit: undefined, remaining: undefined })).Today).toBe(
-      'not known before the first answer of the day',
+    expect(values(today({ limit: undefined, remaining: undefined })).Today).toBe('Known after the first lookup today.');
+    expect(values({ everybody: { requests: 0, refused: 0, saved: 0 } })['Answered from memory']).toBe(
+      'No lookups yet today',
     );
   });
 
   it.each([
-    ['remaining', { limit: 1_000, remaining: undefined }, '? of 1,000 left'],
-    ['limit', { limit: undefined, remaining: 5 }, '5 of ? left'],
-  ])('marks a %s that is not known', (_, left, said) => {
+    ['remaining', { limit: 1_000, remaining: undefined }, '1,000 a day'],
+    ['limit', { limit: undefined, remaining: 5 }, '5 left'],
+  ])('says what it can when the %s is not known', (_, left, said) => {
     expect(values(today(left)).Today).toBe(said);
   });
 
   it('marks single missing figures of the report', () => {
-    const report = { plan: '', period: { startMs: undefined, endMs: NOON_MS } };
+    const period = { startMs: undefined, endMs: NOON_MS };
     const inPeriod = { used: 3, limit: undefined, remaining: undefined };
-    expect(values({ figures: { ...VIEW.figures, report, inPeriod } })).toMatchObject({
+    expect(values({ figures: { ...VIEW.figures, report: { plan: '' }, period, inPeriod } })).toMatchObject({
       Plan: 'unnamed',
-      Period: `? – <t:${NOON}:d>`,
-      'In this period': '3 of ? used, ? left',
+      'This period': `? – <t:${NOON}:d>\n3 of ? used, ? left`,
     });
   });
 
   it('counts one request as one', () => {
-    expect(values({ everybody: { requests: 1, refused: 0, saved: 1 } })['Saved today']).toBe('1 request');
+    const shown = values({ everybody: { requests: 1, refused: 0, saved: 1 } });
+    expect(shown['Answered from memory']).toBe('50 % of lookups · 1 request saved');
   });
 
   it('shows when the day will be spent, if it will', () => {
-    expect(values({ runsOutAtMs: NOON_MS + 60_000 }).Today).toContain(`at the present rate gone at <t:${NOON + 60}:t>`);
+    expect(values({ runsOutAtMs: NOON_MS + 60_000 }).Today).toContain(
+      `At this rate, runs out around <t:${NOON + 60}:t>`,
+    );
   });
 
-  it('leaves out the budget, the cap and the top members that there are not', () => {
+  it('says once when the day is spent until', () => {
+    const shown = values({ breaker: { ...OPEN, reason: 'day' }, runsOutAtMs: NOON_MS + 60_000 });
+    expect(shown.Today).toBe('▰▰▰▰▰▱▱▱▱▱ 50 %\n500 of 1,000 used, 500 left');
+  });
+
+  it('leaves out the budget, the cap, the top members and the line that there are not', () => {
     const server = { requests: 1, refused: 0, saved: 0, cap: undefined, memberCap: undefined };
-    const shown = values({ server, topMembers: [] });
-    expect(shown['This server today']).toBe('1 request, 0 answered from the cache');
+    const shown = values({ server, topMembers: [], waitingNow: 0 });
+    expect(shown['This server today']).toBe('1 request · 0 answered from memory');
     expect(shown).not.toHaveProperty('Most requests today');
+    expect(shown).not.toHaveProperty('In line right now');
   });
 });
 
 it.each<[string, Breaker, string, boolean]>([
-  ['requests flow', CLOSED_BREAKER, 'Requests go out as cards are asked for.', true],
+  ['requests flow', CLOSED_BREAKER, 'Working normally.', true],
   [
     'one was not answered',
     { ...CLOSED_BREAKER, failures: 1 },
-    'The card service did not answer just now. Requests still go out.',
+    "Working, but the card service didn't answer just now.",
     false,
   ],
   [
-    'it is closed for an outage',
+    'it is open for an outage',
     OPEN,
-    `The card service does not answer. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 60}:t>.`,
+    `The card service has been down since <t:${NOON - 25}:t>. Next try at <t:${NOON + 60}:t>.`,
+    false,
+  ],
+  [
+    'probes have failed: the outage began before the last of them',
+    { ...OPEN, beganMs: NOON_MS - 3_600_000 },
+    `The card service has been down since <t:${NOON - 3_600}:t>. Next try at <t:${NOON + 60}:t>.`,
     false,
   ],
   [
     'the next try is due: an outage lasts until one has succeeded',
     { ...OPEN, untilMs: NOON_MS },
-    `The card service does not answer. Last tried <t:${NOON - 25}:R>; the next question tries again.`,
+    `The card service has been down since <t:${NOON - 25}:t>. The next lookup tries again.`,
     false,
   ],
   [
     'the try is under way',
     { ...OPEN, untilMs: NOON_MS - 1, state: 'halfOpen' },
-    `The card service does not answer. Last tried <t:${NOON - 25}:R>; a new try is under way.`,
+    `The card service has been down since <t:${NOON - 25}:t>. Trying again right now.`,
     false,
   ],
   [
     'the day is spent',
     { ...OPEN, reason: 'day', untilMs: NOON_MS + 12 * 3_600_000 },
-    `Today's requests to the card service are used up. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 43_200}:t>.`,
+    `Today's requests are used up until <t:${NOON + 43_200}:t>.`,
     false,
   ],
   [
     'the service asked for a pause',
     { ...OPEN, reason: 'pause', untilMs: NOON_MS + 60_000 },
-    `The card service asked us to wait. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 60}:t>.`,
+    `Waiting until <t:${NOON + 60}:t>, as the card service asked.`,
     false,
   ],
   [
     'the key is refused',
     { ...OPEN, reason: 'key', untilMs: NOON_MS + 60_000 },
-    `The card service does not accept this bot's API key: check CARD_SERVICE_API_KEY. Last tried <t:${NOON - 25}:R>, next at <t:${NOON + 60}:t>.`,
+    `The card service refuses the bot's key. Next try at <t:${NOON + 60}:t>.`,
     false,
   ],
-])('shows the state of the circuit breaker at this second: %s', (_, breaker, state, isWell) => {
+])('says in one line how things are at this second: %s', (_, breaker, state, isWell) => {
   const { description, color } = usageEmbed({ ...VIEW, breaker });
   expect([description, color === usageEmbed(VIEW).color]).toEqual([state, isWell]);
 });
@@ -223,12 +238,12 @@ describe('whatever the service sends for a report', () => {
 describe('a bar', () => {
   it.each([
     [0, 10, 0, '0 %'],
-    [10, 10, 20, '100 %'],
-    [1, 3, 7, '33 %'],
-    [11, 10, 20, '100 %'],
+    [10, 10, 10, '100 %'],
+    [1, 3, 3, '33 %'],
+    [11, 10, 10, '100 %'],
     [-1, 10, 0, '0 %'],
     [5, 0, 0, '0 %'],
   ])('of %d in %d has %d cells filled', (part, whole, filled, share) => {
-    expect(bar(part, whole)).toBe(`${'▰'.repeat(filled)}${'▱'.repeat(20 - filled)} ${share}`);
+    expect(bar(part, whole)).toBe(`${'▰'.repeat(filled)}${'▱'.repeat(10 - filled)} ${share}`);
   });
 });

@@ -1,102 +1,97 @@
 /**
  * Every text that members read, in English: ICU messages (https://unicode-org.github.io/icu/userguide/format_parse/messages).
- * At most 2,000 characters where a message is a whole reply, 256 in a field's name, 1,024 in its value; `{since}` and
- * `{time}` are Discord's time stamps, `{from}` is one of the times to come below.
+ * At most 2,000 characters where a message is a whole reply, 256 in a field's name, 1,024 in its value. `{time}` and
+ * `{since}` are Discord's time stamps; `{when}` is a `When` of messages.ts, so that each sentence is whole in every language.
  */
 export const en = {
-  // Times to come.
-  now: 'now',
-  atTime: 'at {time}',
-  onDate: 'on {time}',
-  inAMinute: 'in a minute',
-
   // Why there is no card, by the name of the error.
   InvalidCardId:
-    'That is not a card id: {reason, select, empty {it is empty} halfCharacter {it holds half a character} tooLong {it is longer than {maxLength, number} characters} controlCharacter {it holds a control character} other {dots alone name no card}}. An id looks like `base1-4`.',
-  QuotaSpent: "Today's requests to the card service are used up. They come back {from}.",
-  Busy: '{reason, select, pause {The card service asked us to wait} other {Too many questions are waiting for the card service}}. Ask again {from}.',
-  KeptInReserve: "The day's last requests are kept for cards that are not known yet; more come {from}.",
+    "{reason, select, empty {Please type a card id, such as `base1-4`.} tooLong {That's too long for a card id. An id has up to {maxLength, number} characters, such as `base1-4`.} other {That isn't a card id. An id looks like `base1-4`.}}",
+  QuotaSpent:
+    "Today's new lookups are used up. Cards I already know still work. {when, select, now {New ones work again now.} other {New ones work again after {time}.}}",
+  Busy: "{reason, select, pause {The card service asked for a short break.} other {It's busy right now.}} {when, select, now {Please try again.} other {Try again after {time}.}}",
+  KeptInReserve:
+    '{when, select, now {Prices can be refreshed again now.} date {Prices can be refreshed again on {time}.} other {Prices can be refreshed again at {time}.}}',
   BudgetSpent:
-    '{whose, select, member {You have} other {This server has}} used the share of {cap, number} requests a day. It comes back {from}. Cards that are known are still shown.',
-  TooManyCommands: 'Slow down: that is more commands than anybody can type. Go on in a moment.',
-  RateLimited: 'The card service asked us to wait.',
-  KeyRefused:
-    "The card service does not accept this bot's API key. Whoever runs the bot has to check CARD_SERVICE_API_KEY.",
-  ServiceDown: 'The card service does not answer at the moment. Try again {from}.',
-  UnexpectedAnswer:
-    'The card service answered with something this bot does not understand. Whoever runs the bot finds more in the log.',
-  Stopping: 'The bot is restarting. Ask again in a minute.',
+    "{whose, select, member {You've used your {cap, plural, one {one new lookup} other {# new lookups}} for today.} other {This server has used its {cap, plural, one {one new lookup} other {# new lookups}} for today.}} Cards I already know still work. {when, select, now {New ones work again now.} other {New ones work again after {time}.}}",
+  TooManyCommands: 'Slow down a little. {when, select, now {Please try again.} other {Try again after {time}.}}',
+  RateLimited: 'The card service asked for a short break. Try again in a minute.',
+  KeyRefused: "The bot can't reach its card service. Please tell whoever runs it.",
+  ServiceDown:
+    "The card service isn't answering right now. {when, select, now {Please try again.} soon {Try again in a minute.} other {Try again after {time}.}}",
+  UnexpectedAnswer: 'The card service sent something unexpected. Please try again later.',
+  Stopping: 'The bot is restarting. Try again in a minute.',
 
   // Replies of any command.
-  unknownCommand: 'This command is unknown or out of date. It will work again once the commands are registered anew.',
-  outOfDate: 'This is out of date. Please use the command again.',
-  broken: 'Something broke on our side. Whoever runs the bot finds more in the log.',
+  unknownCommand: 'This command has changed. Reload Discord and try again.',
+  outOfDate: 'This message is too old to use. Please run the command again.',
+  broken: 'Something went wrong. Please try again.',
 
   // /card
-  permitAt: 'Your turn comes at {time}.',
-  noSuchCard: 'There is no card **{id}**, as of {since}. An id looks like `base1-4`.',
+  permitAt: "You're in line. Your card should be here around {time}.",
+  noSuchCard: 'No card has the id **{id}**.',
+  noSuchCardBefore: 'No card had the id **{id}** when I last checked, {since}.',
   invisibleId: '(invisible)',
-  renewing: 'This copy is not the newest. A new one is on its way.',
-  notRenewed: 'This copy is not the newest. {why}',
-  delisted: 'No longer listed by the card service, as of {since}. This is our last copy.',
   noName: '(no name)',
-  set: 'Set',
-  number: 'Number',
-  rarity: 'Rarity',
-  market: 'Market',
-  low: 'Low',
-  high: 'High',
-  prices: 'Prices',
-  noPrices: 'no prices',
-  pricesAsOf: 'Prices as of',
-  requestsLeft: '{remaining, number} requests left today',
-  requestsLeftOf:
-    '{level, select, gone {{remaining, number} of {limit, number} requests left today, known cards only} veryLow {only {remaining, number} of {limit, number} requests left today, the last ones} low {only {remaining, number} of {limit, number} requests left today} other {{remaining, number} of {limit, number} requests left today}}',
+  prices:
+    '{given, select, marketLowHigh {**{market}** market · {low} low – {high} high} marketLow {**{market}** market · {low} low} marketHigh {**{market}** market · {high} high} lowHigh {{low} low – {high} high} market {**{market}** market} low {{low} low} high {{high} high} other {No prices for this card.}}',
+  pricesFrom: 'prices from {since}',
+  pictureOf: 'Picture of {name}',
+  leftToday: '{remaining, number} left today',
+  leftOfToday: '{remaining, number} of {limit, number} left today',
 
-  // /usage: whether requests flow, and why not.
-  requestsFlow: 'Requests go out as cards are asked for.',
-  requestFailed: 'The card service did not answer just now. Requests still go out.',
+  // /card: why a copy is not the newest, by the name of the error; one short line each.
+  renewing: 'Showing a saved copy while I fetch the latest.',
+  notRenewed:
+    "{why, select, Busy {Showing a saved copy: it's busy right now.} BudgetSpent {Showing a saved copy: the new lookups for today are used up.} ServiceDown {Showing a saved copy: the card service isn't answering.} KeyRefused {Showing a saved copy: the bot can't reach its card service.} UnexpectedAnswer {Showing a saved copy: the card service sent something unexpected.} Stopping {Showing a saved copy: the bot is restarting.} other {Showing a saved copy for now.}}",
+  delisted: 'No longer listed. This is the last copy I saved.',
+
+  // /usage: the state at this second.
+  working: 'Working normally.',
+  oneFailure: "Working, but the card service didn't answer just now.",
+  pausing:
+    '{when, select, now {The card service asked for a pause. The next lookup tries again.} trying {The card service asked for a pause. Trying again right now.} other {Waiting until {time}, as the card service asked.}}',
+  daySpent:
+    "{when, select, now {Today's requests were used up. The next lookup checks for new ones.} trying {Today's requests were used up. Checking for new ones right now.} other {Today's requests are used up until {time}.}}",
+  down: '{when, select, now {The card service has been down since {since}. The next lookup tries again.} trying {The card service has been down since {since}. Trying again right now.} date {The card service has been down since {since}. Next try on {time}.} other {The card service has been down since {since}. Next try at {time}.}}',
+  keyRefused:
+    "{when, select, now {The card service refuses the bot's key. The next lookup tries again.} trying {The card service refuses the bot's key. Trying again right now.} date {The card service refuses the bot's key. Next try on {time}.} other {The card service refuses the bot's key. Next try at {time}.}}",
   learnedWindow:
-    'The service lets {requests, plural, one {one request} other {{requests, number} requests}} through in any minute, and this bot keeps to that.',
+    'The card service takes {requests, plural, one {one request} other {# requests}} a minute, so the bot keeps to that.',
   learnedBurst:
-    'The service lets {requests, plural, one {one request} other {{requests, number} requests}} through at once, and this bot keeps to that.',
-  breakerPause: 'The card service asked us to wait.',
-  breakerDay: "Today's requests to the card service are used up.",
-  breakerOutage: 'The card service does not answer.',
-  breakerKey: "The card service does not accept this bot's API key: check CARD_SERVICE_API_KEY.",
-  probeUnderWay: 'Last tried {since}; a new try is under way.',
-  probeDue: 'Last tried {since}; the next question tries again.',
-  probeAt: 'Last tried {since}, next {from}.',
+    'The card service takes {requests, plural, one {one request} other {# requests}} at once, so the bot keeps to that.',
 
   // /usage: why there is no newer report.
-  reportOnItsWay: 'The plan report is on its way; this message will show it.',
-  reportNeedsKey: 'The plan report needs an API key (CARD_SERVICE_API_KEY).',
-  reportFailed: 'The plan report was asked for {since}, in vain: {why}',
-  reportNotAsked: 'The plan report could not be asked for just now.',
+  reportOnItsWay: 'The latest plan report is on its way.',
+  reportNeedsKey: 'The plan report needs an API key.',
+  reportFailed:
+    "{why, select, KeyRefused {The bot's key can't see the plan report.} ServiceDown {The card service didn't answer when I asked for the plan report {since}.} other {The plan report didn't work out {since}.}}",
+  reportNotAsked: "Couldn't ask for a newer plan report just now.",
 
   // /usage: figures; a figure that is not known is a question mark.
   usageTitle: 'Requests to the card service',
   today: 'Today',
-  todayUnknown: 'not known before the first answer of the day',
-  leftOf: '{remaining} of {limit} left',
-  allBack: 'all back {from}',
-  goneAt: 'at the present rate gone {from}',
+  todayUnknown: 'Known after the first lookup today.',
+  usedOf: '{used} of {limit} used, {remaining} left',
+  leftUnknownLimit: '{remaining} left',
+  limitOnly: '{limit} a day',
+  resets: '{when, select, now {Resets now} date {Resets on {time}} other {Resets at {time}}}',
+  runsOut: 'At this rate, runs out around {time}',
+  asOf: 'As of {since}',
   plan: 'Plan',
   unnamedPlan: 'unnamed',
-  period: 'Period',
   periodFromTo: '{start} – {end}',
-  inThisPeriod: 'In this period',
-  usedOf: '{used} of {limit} used, {remaining} left',
-  savedToday: 'Saved today',
-  saved: '{requests, plural, one {# request} other {# requests}}',
-  waitingNow: 'Waiting now',
-  reportFrom: 'Report from',
+  inThisPeriod: 'This period',
+  fromMemory: 'Answered from memory',
+  savedOf: '{percent, number} % of lookups · {saved, plural, one {# request} other {# requests}} saved',
+  nothingAsked: 'No lookups yet today',
+  waiting: 'In line right now',
+  waitingCards: '{cards, plural, one {# card} other {# cards}}',
   serverToday: 'This server today',
-  serverRequests: '{requests, plural, one {# request} other {# requests}}, {saved, number} answered from the cache',
+  serverRequests: '{requests, plural, one {# request} other {# requests}} · {saved, number} answered from memory',
   serverRequestsOfBudget:
-    '{requests, plural, one {# request} other {# requests}} of its share of {cap, number}, {saved, number} answered from the cache',
-  memberCap: 'at most {requests, plural, one {# request} other {# requests}} for each member',
-  mostRequestsToday: 'Most requests today',
-  usageFooter:
-    'Saved: answered from the cache instead of a request. Counted since 00:00 UTC, in all servers and in this one',
+    '{requests, number} of {cap, plural, one {# request} other {# requests}} · {saved, number} answered from memory',
+  memberCap: 'Each member gets {requests, plural, one {# request} other {# requests}} a day.',
+  topMembers: 'Most requests today',
+  usageFooter: 'Counts start at 00:00 UTC',
 } as const;
