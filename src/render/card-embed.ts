@@ -26,7 +26,7 @@ const FOOTER_ID_LENGTH = 200;
 const ALT_TEXT_LENGTH = 200;
 
 /** Blue and orange, so that everyone can tell them apart; with a contrast of 3 on Discord's dark and light grounds. */
-export const FRESH_COLOUR = 0x5865f2;
+export const FRESH_COLOUR = 0x6a77f0;
 export const STALE_COLOUR = 0xd9771a;
 
 /** The card as an embed that Discord accepts, whatever its fields hold: one screen of a phone, the picture large. */

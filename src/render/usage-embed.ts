@@ -89,17 +89,12 @@ function todayLines({ figures, runsOutAtMs, breaker, nowMs, locale }: UsageView)
   ];
 }
 
-/** A bar of what is used, and the figures. */
+/** A bar of what is used, and the figures, as far as they are known; something of them is. */
 function usedLines(locale: string, { used, limit, remaining }: NonNullable<UsageFigures['inPeriod']>): string[] {
-  if (limit === undefined && used === undefined && remaining !== undefined) {
-    return [formatMessage(locale, 'leftUnknownLimit', { remaining: formatCount(locale, remaining) })];
-  }
-  if (limit !== undefined && used === undefined)
-    return [formatMessage(locale, 'limitOnly', { limit: formatCount(locale, limit) })];
   const shown = { used: figure(locale, used), limit: figure(locale, limit), remaining: figure(locale, remaining) };
+  if (used !== undefined && limit !== undefined) return [bar(used, limit), formatMessage(locale, 'usedOf', shown)];
   return [
-    ...(used !== undefined && limit !== undefined ? [bar(used, limit)] : []),
-    formatMessage(locale, 'usedOf', shown),
+    formatMessage(locale, used !== undefined ? 'usedOnly' : limit !== undefined ? 'limitOnly' : 'leftOnly', shown),
   ];
 }
 

@@ -77,12 +77,13 @@ function hasFigures(quota: QuotaState | undefined): quota is QuotaState {
   return quota?.remaining !== undefined || quota?.limit !== undefined;
 }
 
-/** A missing figure is computed from the others; `used` and `limit` take precedence over `remaining`. */
+/** A missing figure is computed from the others; `used` and `limit` take precedence over `remaining`. `undefined`: none. */
 function complete(requests: Usage['requests']): UsageFigures['inPeriod'] {
   if (!requests) return undefined;
   const { limit } = requests;
   const { used = minus(limit, requests.remaining) } = requests;
-  return { used, limit, remaining: minus(limit, used) ?? requests.remaining };
+  const remaining = minus(limit, used) ?? requests.remaining;
+  return used === undefined && limit === undefined && remaining === undefined ? undefined : { used, limit, remaining };
 }
 
 function minus(whole: number | undefined, part: number | undefined): number | undefined {

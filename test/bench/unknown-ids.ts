@@ -72,14 +72,14 @@ export async function run(): Promise<BenchTable> {
   }
 }
 
-/** @returns how many did not get the answer "There is no card" */
+/** @returns how many did not get the answer "No card has the id" */
 async function lookUp(bot: Contender, first: number, count: number): Promise<number> {
   let next = first;
   let unanswered = 0;
   const inSequence = async () => {
     while (next < first + count) {
       const { content } = await bot.answered(unknownId(next++));
-      if (!content.startsWith('There is no card')) unanswered++;
+      if (!content.startsWith('No card has the id')) unanswered++;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, inSequence));

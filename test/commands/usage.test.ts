@@ -17,7 +17,7 @@ describe('/usage', () => {
     const { response, embed, names } = await run(services);
     expect(response).toMatchObject({ private: true, source: 'service' });
     expect(response).not.toHaveProperty('correction');
-    expect(embed.description).toBe('Requests go out as cards are asked for.');
+    expect(embed.description).toBe('Working normally.');
     expect(names).toContain('Plan');
     expect(cardService.requests).toHaveLength(1);
   });
@@ -25,7 +25,7 @@ describe('/usage', () => {
   it('shows the last report for a minute, without a request', async () => {
     const { services, cardService } = await startServices();
     await run(services);
-    expect((await run(services)).names).toContain('Report from');
+    expect((await run(services)).names).toContain('Plan');
     expect(cardService.requests).toHaveLength(1);
   });
 
@@ -33,15 +33,13 @@ describe('/usage', () => {
     const { services, cardService } = await startServices();
     cardService.set({ latencyMs: 100 });
     const { response, embed } = await run(services, { receivedAtMs: Date.now() - 1_500 });
-    expect(embed.description).toContain('The plan report is on its way; this message will show it.');
-    expect((await response.correction)?.embeds?.[0]?.description).toBe('Requests go out as cards are asked for.');
+    expect(embed.description).toContain('The latest plan report is on its way.');
+    expect((await response.correction)?.embeds?.[0]?.description).toBe('Working normally.');
   });
 
   it('names the setting that is missing for a report', async () => {
     const { services, cardService } = await startServices({}, '');
-    expect((await run(services)).embed.description).toContain(
-      'The plan report needs an API key (CARD_SERVICE_API_KEY).',
-    );
+    expect((await run(services)).embed.description).toContain('The plan report needs an API key.');
     expect(cardService.requests).toEqual([]);
   });
 
@@ -49,7 +47,7 @@ describe('/usage', () => {
     const { services, cardService } = await startServices();
     cardService.script({ path: '/v1/usage', status: 500 });
     expect((await run(services)).embed.description).toMatch(
-      /The plan report was asked for <t:\d+:R>, in vain: The card service does not answer at the moment\./,
+      /The card service didn't answer when I asked for the plan report <t:\d+:R>\./,
     );
   });
 

@@ -21,7 +21,7 @@ describe('budgets', () => {
     const ofOther = await world.card(IDS[2] ?? '', {}, { memberId: other?.id ?? '' }).settled();
 
     expect(refused.content).toMatch(
-      /^You have used the share of 2 requests a day\. It comes back (at <t:\d+:t>|on <t:\d+:f>)\. Cards that are known/,
+      /^You've used your 2 new lookups for today\. Cards I already know still work\. New ones work again after <t:\d+:[tf]>\.$/,
     );
     expect(refused.ephemeral).toBe(true);
     expect(known.embeds).toHaveLength(1);
@@ -38,7 +38,7 @@ describe('budgets', () => {
     const refused = await world.card(IDS[1] ?? '', {}, { guildId: first?.id ?? '' }).settled();
     const elsewhere = await world.card(IDS[1] ?? '', {}, { guildId: second?.id ?? '' }).settled();
 
-    expect(refused.content).toMatch(/^This server has used the share of 1 requests a day/);
+    expect(refused.content).toMatch(/^This server has used its one new lookup for today\./);
     expect(elsewhere.embeds).toHaveLength(1);
   });
 
@@ -50,10 +50,12 @@ describe('budgets', () => {
 
     const lookups = IDS.slice(0, 3).map((id) => world.card(id));
     const replies = await Promise.all(
-      lookups.map((typed) => typed.until(({ content, embeds }) => embeds.length > 0 || content.startsWith('You have'))),
+      lookups.map((typed) =>
+        typed.until(({ content, embeds }) => embeds.length > 0 || content.startsWith("You've used")),
+      ),
     );
 
-    expect(replies.filter(({ content }) => content.startsWith('You have used the share'))).toHaveLength(1);
+    expect(replies.filter(({ content }) => content.startsWith("You've used your"))).toHaveLength(1);
     expect(cardRequests(world)).toHaveLength(2);
   });
 
@@ -67,22 +69,20 @@ describe('budgets', () => {
     const reply = await world.usage({ memberId: bob ?? '' }).settled();
 
     expect(field(reply, 'This server today')).toBe(
-      '4 requests of its share of 50, 1 answered from the cache\nat most 100 requests for each member',
+      '4 of 50 requests · 1 answered from memory\nEach member gets 100 requests a day.',
     );
     expect(field(reply, 'Most requests today')).toBe(`<@${alice}> 2\n<@${bob}> 2`);
   });
 });
 
 describe('when the day runs low', () => {
-  it('the footer changes, and the log warns once per threshold', async () => {
+  it('the footer says how low, and the log warns once per threshold', async () => {
     const world = await startWorld({ service: { requestsPerMinute: 600, burst: 60, requestsPerDay: 20 } });
     const footers: (string | undefined)[] = [];
     for (const id of IDS.slice(0, 20)) footers.push((await world.card(id).settled()).embeds[0]?.footer?.text);
 
-    expect(footers[0]).toContain('· 19 of 20 requests left today');
-    expect(footers[16]).toContain('· only 3 of 20 requests left today');
-    expect(footers[18]).toContain('· only 1 of 20 requests left today, the last ones');
-    expect(footers[19]).toContain('· 0 of 20 requests left today, known cards only');
+    expect(footers[0]).toContain('· 19 of 20 left today');
+    expect(footers[19]).toContain('· 0 of 20 left today');
     const warnings = world.lines.filter(({ msg }) => msg === "the day's requests run low");
     expect(warnings.map(({ level, share }) => [level, share])).toEqual([
       [40, 0.8],
@@ -101,6 +101,6 @@ describe('when the day runs low', () => {
 
     const reply = await world.usage().settled();
 
-    expect(field(reply, 'Today')).toMatch(/at the present rate gone at <t:\d+:t>/);
+    expect(field(reply, 'Today')).toMatch(/At this rate, runs out around <t:\d+:t>/);
   });
 });

@@ -39,7 +39,7 @@ describe('a command that Discord knows and the bot does not', () => {
 
     const { content, ephemeral } = await world.discord.type({ command: command.name, options }).settled();
 
-    expect(content).toMatch(/^This command is unknown or out of date/);
+    expect(content).toMatch(/^This command has changed\./);
     expect(ephemeral).toBe(true);
     expect(cardRequests(world)).toEqual([]);
     expect(await world.commandLines(1)).toMatchObject([{ command: command.name }]);

@@ -31,8 +31,8 @@ describe('a newcomer', () => {
     await picture.waitFor();
     const text = await reply.textContent();
     expect(text).toContain('Emberwing Drake');
-    expect(text).toContain('Market36.33');
-    expect(text).toContain('999 of 1,000 requests left today');
+    expect(text).toContain('36.33 market');
+    expect(text).toContain('999 of 1,000 left today');
     await expect
       .poll(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth))
       .toBeGreaterThan(0);
@@ -158,13 +158,16 @@ describe('the card service', () => {
     await say(page, '/card base1-4');
 
     const reply = replyTo(page, '/card id:base1-4');
-    await reply.getByText(/^Your turn comes/).waitFor();
+    await reply.getByText(/^You're in line/).waitFor();
     expect(await reply.locator('discord-time').textContent()).toMatch(/^\d+:\d\d\s[AP]M$/);
     await reply.locator('discord-embed').waitFor();
     expect(world.cardService.requests.map(({ status }) => status)).toEqual([429, 200]);
 
     await say(page, '/card nowhere-1');
-    const age = replyTo(page, '/card id:nowhere-1').locator('discord-time');
+    await replyTo(page, '/card id:nowhere-1')
+      .getByText(/^No card has the id/)
+      .waitFor();
+    const age = reply.locator('discord-embed discord-time');
     const atFirst = await age.textContent();
     await expect.poll(() => age.textContent(), { timeout: 3_000 }).not.toBe(atFirst);
     expect(pageErrors).toEqual([]);

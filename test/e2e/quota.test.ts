@@ -26,7 +26,7 @@ describe('the limiter', () => {
     const waiting = await typed.settled();
     const answered = await typed.until(({ embeds }) => embeds.length > 0, 10_000);
 
-    expect(waiting.content).toMatch(/^Your turn comes at <t:\d+:t>\.$/);
+    expect(waiting.content).toMatch(/^You're in line\. Your card should be here around <t:\d+:t>\.$/);
     expect(answered.content).toBe('');
     expect(statuses(world)).toEqual([200, 200]);
   });
@@ -40,7 +40,7 @@ describe('the limiter', () => {
 
     const { content, ephemeral } = await world.card('base1-2').settled();
 
-    expect(content).toMatch(/^Too many questions are waiting for the card service\. Ask again at <t:\d+:t>\.$/);
+    expect(content).toMatch(/^It's busy right now\. Try again after <t:\d+:t>\.$/);
     expect(ephemeral).toBe(true);
     expect(cardRequests(world)).toHaveLength(1);
   });
@@ -55,9 +55,9 @@ describe('the limiter', () => {
     const replies = await Promise.all(lookups.map((typed) => typed.settled()));
 
     const shown = (words: RegExp) => replies.filter(({ content }) => words.test(content));
-    expect(shown(/^There is no card/)).toHaveLength(19);
-    expect(shown(/^Your turn comes at <t:\d+:t>\.$/)).toHaveLength(2); // after 30 s and after 60 s
-    expect(shown(/^Too many questions/).map(({ ephemeral }) => ephemeral)).toEqual(Array(19).fill(true));
+    expect(shown(/^No card has the id/)).toHaveLength(19);
+    expect(shown(/^You're in line\. Your card should be here around <t:\d+:t>\.$/)).toHaveLength(2); // after 30 s and after 60 s
+    expect(shown(/^It's busy right now\./).map(({ ephemeral }) => ephemeral)).toEqual(Array(19).fill(true));
     expect(statuses(world)).toEqual(Array(19).fill(404));
   });
 
@@ -79,7 +79,7 @@ describe('after a 429', () => {
     const world = await startWorld();
     world.cardService.script({ status: 429, headers: { 'retry-after': '5' }, body: '' });
     const first = world.card('base1-9');
-    await first.until(({ content }) => content.startsWith('Your turn comes')); // the bot has seen the 429
+    await first.until(({ content }) => content.startsWith("You're in line")); // the bot has seen the 429
 
     const lookups = IDS.slice(0, 3).map((id) => world.card(id));
     await Promise.all([first, ...lookups].map((typed) => typed.until(({ embeds }) => embeds.length > 0)));
@@ -98,7 +98,7 @@ describe('after a 429', () => {
     const second = await world.card('base1-5').settled();
 
     expect(first.content).toMatch(
-      /^Today's requests to the card service are used up\. They come back (at <t:\d+:t>|on <t:\d+:f>)\.$/,
+      /^Today's new lookups are used up\. Cards I already know still work\. New ones work again after <t:\d+:[tf]>\.$/,
     );
     expect(second.content).toBe(first.content);
     expect(second.ephemeral).toBe(true);
@@ -114,7 +114,7 @@ describe('after a 429', () => {
     const { embeds } = await world.card('base1-4').settled();
 
     expect(embeds[0]?.title).toBe('Emberwing Drake');
-    expect(embeds[0]?.description).toMatch(/^This copy is not the newest\. Today's requests/);
+    expect(embeds[0]?.description).toMatch(/\nPrices can be refreshed again (at <t:\d+:t>|on <t:\d+:f>)\.$/);
     expect(cardRequests(world)).toHaveLength(2);
   });
 
@@ -127,7 +127,7 @@ describe('after a 429', () => {
     const { embeds } = await world.usage().settled();
     const shown = await world.card('base1-4').until(({ embeds: [embed] }) => embed !== undefined);
 
-    expect(JSON.stringify(embeds)).not.toContain('used up');
+    expect(JSON.stringify(embeds)).not.toContain('refreshed again');
     expect(shown.embeds[0]?.title).toBe('Emberwing Drake');
     expect(world.cardService.counts.total).toBe(3);
   });
@@ -140,7 +140,7 @@ describe('after a 429', () => {
     await world.restartBot();
     const { content } = await world.card('base1-5').settled();
 
-    expect(content).toMatch(/^Today's requests to the card service are used up/);
+    expect(content).toMatch(/^Today's new lookups are used up/);
     expect(cardRequests(world)).toHaveLength(1);
   });
 });

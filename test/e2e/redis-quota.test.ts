@@ -84,7 +84,7 @@ describe('processes that share one quota', TEST, () => {
       // The other process may learn of it only with its next permit.
       const privately = async () => {
         const { content, ephemeral } = await oneByOne.card(1, another).settled(PATIENCE.timeout);
-        expect(content).toMatch(/^Today's requests to the card service are used up\./);
+        expect(content).toMatch(/^Today's new lookups are used up\./);
         return ephemeral;
       };
       await expect.poll(privately, PATIENCE).toBe(true);
@@ -106,14 +106,14 @@ describe('processes that share one quota', TEST, () => {
     for (const id of cards) await showsCard(fast.card(0, id));
 
     const footer = async () => (await fast.card(1, cards[0] ?? '').settled(PATIENCE.timeout)).embeds[0]?.footer?.text;
-    await expect.poll(footer, PATIENCE).toContain(`${left - 3} of 1,000 requests left today`);
+    await expect.poll(footer, PATIENCE).toContain(`${left - 3} of 1,000 left today`);
     await Promise.all([fast.usage(0), fast.usage(1)].map((typed) => typed.settled(PATIENCE.timeout)));
     const shown = async (shard: number) => {
       const reply = await fast.usage(shard).settled(PATIENCE.timeout);
-      return { plan: field(reply, 'Plan'), today: field(reply, 'Today')?.match(/\d+ of 1,000 left/)?.[0] };
+      return { plan: field(reply, 'Plan'), today: field(reply, 'Today')?.match(/\d+ left/)?.[0] };
     };
     for (const shard of [0, 1]) {
-      await expect.poll(() => shown(shard), PATIENCE).toEqual({ plan: 'free', today: `${left - 4} of 1,000 left` });
+      await expect.poll(() => shown(shard), PATIENCE).toEqual({ plan: 'free', today: `${left - 4} left` });
     }
 
     expect(fast.cardService.counts.byPath.get('/v1/usage')).toBe(1);

@@ -17,9 +17,9 @@ const IMPATIENT = { env: { CARD_SERVICE_TIMEOUT_MS: '1000' } };
 /** Copies that are stale at once. */
 const STALE = { env: { CARD_SERVICE_TIMEOUT_MS: '1000', PRICES_FRESH_SECONDS: '0' } };
 
-const NOT_UNDERSTOOD = /^The card service answered with something this bot does not understand/;
-const DOWN_UNTIL = /The card service does not answer at the moment\. Try again at <t:\d+:t>\.$/;
-const KEY_REFUSED = /^The card service does not accept this bot's API key/;
+const NOT_UNDERSTOOD = /^The card service sent something unexpected\./;
+const DOWN_UNTIL = /The card service isn't answering right now\. Try again after <t:\d+:t>\.$/;
+const KEY_REFUSED = /^The bot can't reach its card service\./;
 
 function loggedWith(world: World, level: number): unknown[] {
   return world.lines.filter((line) => line.level === level).map(({ msg }) => msg);
@@ -76,11 +76,9 @@ describe('an invalid answer', () => {
     const { embeds } = await world.card('base1-4').until(({ edited }) => edited);
 
     expect(embeds[0]?.title).toBe('Emberwing Drake');
-    expect(embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service answered with something/);
-    expect(embeds[0]?.fields?.at(-1)).toMatchObject({
-      name: 'Prices as of',
-      value: expect.stringMatching(/^<t:\d+:R>$/),
-    });
+    expect(embeds[0]?.description).toMatch(
+      /\n-# prices from <t:\d+:R>\nShowing a saved copy: the card service sent something unexpected\.$/,
+    );
     await world.restartBot();
     world.cardService.script({ body: HTML });
     expect((await world.card('base1-4').settled()).embeds[0]?.title).toBe('Emberwing Drake');
@@ -159,7 +157,7 @@ describe('a service that fails briefly', () => {
         return [name, embeds[0]?.title, embeds[0]?.description, failure, cardRequests(world).length, stored];
       }),
     );
-    const why = expect.stringMatching(DOWN_UNTIL);
+    const why = expect.stringMatching(/\nShowing a saved copy: the card service isn't answering\.$/);
     expect(shown).toEqual(
       Object.keys(FAILURES).map((name) => [name, 'Emberwing Drake', why, undefined, 4, ['base1-4']]),
     );
@@ -221,9 +219,9 @@ describe('a service that is down', () => {
     const usage = await world.usage().settled();
 
     expect(known.embeds[0]?.title).toBe('Emberwing Drake');
-    expect(known.embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service does not answer/);
+    expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: the card service isn't answering\.$/);
     expect(usage.embeds[0]?.description?.split('\n')[0]).toMatch(
-      /^The card service does not answer\. Last tried <t:\d+:R>, next at <t:\d+:t>\.$/,
+      /^The card service has been down since <t:\d+:t>\. Next try at <t:\d+:t>\.$/,
     );
     expect(statuses(world)).toHaveLength(4);
   });
@@ -270,7 +268,7 @@ describe('a key that is refused during the day', () => {
 
       expect(refused.content).toMatch(KEY_REFUSED);
       for (const { content } of [again, second, next]) expect(content).toBe(refused.content);
-      expect(known.embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service does not accept/);
+      expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: the bot can't reach its card service\.$/);
       expect(requestsMeanwhile).toBe(3);
       expect(later.embeds).toHaveLength(1);
       expect(loggedWith(world, ERROR)).toEqual(['lookup failed', 'lookup failed']);
@@ -297,7 +295,7 @@ it('a wrong card path is logged once while no card was ever found', async () => 
 
   const replies = await Promise.all(IDS.slice(0, 5).map((id) => world.card(id).until(isFinal)));
 
-  for (const { content } of replies) expect(content).toMatch(/^There is no card/);
+  for (const { content } of replies) expect(content).toMatch(/^No card has the id/);
   const warned = world.lines.filter(({ level }) => level === WARN);
   expect(warned).toMatchObject([{ msg: expect.stringContaining('CARD_SERVICE_CARD_PATH'), tag: 'NotFound' }]);
 });
@@ -306,20 +304,12 @@ describe('headers that contradict each other', () => {
   const inSeconds = (seconds: number) => String(Math.ceil(Date.now() / 1000) + seconds);
 
   it.each<[string, Record<string, string | undefined>, string]>([
-    ['more remains than the limit', { 'x-ratelimit-remaining': '5000' }, '1,000 of 1,000 requests left today'],
+    ['more remains than the limit', { 'x-ratelimit-remaining': '5000' }, '1,000 of 1,000 left today'],
     ['less than nothing remains', { 'x-ratelimit-remaining': '-3' }, ''],
     ['a limit of nothing', { 'x-ratelimit-limit': '0' }, ''],
-    ['two limits', { 'x-ratelimit-limit': '1000, 50000' }, '1,000 requests left today'],
-    [
-      'two resets',
-      { 'x-ratelimit-reset': `${inSeconds(60)}, ${inSeconds(7_200)}` },
-      '1,000 of 1,000 requests left today',
-    ],
-    [
-      'a reset in milliseconds',
-      { 'x-ratelimit-reset': `${inSeconds(7_200)}000` },
-      '1,000 of 1,000 requests left today',
-    ],
+    ['two limits', { 'x-ratelimit-limit': '1000, 50000' }, '1,000 left today'],
+    ['two resets', { 'x-ratelimit-reset': `${inSeconds(60)}, ${inSeconds(7_200)}` }, '1,000 of 1,000 left today'],
+    ['a reset in milliseconds', { 'x-ratelimit-reset': `${inSeconds(7_200)}000` }, '1,000 of 1,000 left today'],
     ['words', { 'x-ratelimit-remaining': 'plenty', 'x-ratelimit-limit': 'none', 'x-ratelimit-reset': 'soon' }, ''],
     ['none at all', { 'x-ratelimit-remaining': undefined, 'x-ratelimit-limit': undefined, date: 'today' }, ''],
   ])('%s: the card is shown, and only plausible figures are used', async (_, headers, footer) => {
@@ -347,7 +337,7 @@ describe('headers that contradict each other', () => {
     const probe = await world.card(THIRD).until(isFinal);
 
     expect(first.embeds).toHaveLength(1);
-    expect(refused.content).toMatch(/^Today's requests to the card service are used up/);
+    expect(refused.content).toMatch(/^Today's new lookups are used up/);
     expect(next.content).toBe(refused.content);
     expect(secondsLeft(probe.content)).toBeGreaterThan(115); // the second pause is twice as long
     expect(statuses(world)).toEqual([200, 429, 429]);
@@ -395,9 +385,9 @@ describe('a 429', () => {
     const { content } = await world.card(OTHER).until(isFinal);
     const known = await world.card('base1-4').settled();
 
-    expect(content).toMatch(/^The card service asked us to wait\. Ask again/);
+    expect(content).toMatch(/^The card service asked for a short break\. Try again/);
     expect(secondsLeft(content)).toBeGreaterThan(7_190);
-    expect(known.embeds[0]?.description).toMatch(/^This copy is not the newest\. The card service asked us to wait/);
+    expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: it's busy right now\.$/);
     expect(cardRequests(world)).toHaveLength(2);
   });
 });
@@ -417,8 +407,10 @@ describe('/usage with a report that does not come', () => {
 
     const { embeds } = await world.usage().settled();
 
-    expect(embeds[0]?.description).toMatch(/^The plan report was asked for <t:\d+:R>, in vain: The card service/m);
-    expect(embeds[0]?.fields?.[0]?.value).toContain('999 of 1,000 left');
+    expect(embeds[0]?.description).toMatch(
+      /^(The card service didn't answer when I asked for the plan report|Couldn't get the plan report) <t:\d+:R>\.$/m,
+    );
+    expect(embeds[0]?.fields?.[0]?.value).toContain('1 of 1,000 used, 999 left');
     expect(statuses(world)).toHaveLength(2);
   });
 
@@ -430,9 +422,9 @@ describe('/usage with a report that does not come', () => {
     const first = await typed.settled();
     const corrected = await typed.until(({ edited }) => edited);
 
-    expect(first.embeds[0]?.description).toMatch(/^The plan report is on its way; this message will show it\.$/m);
+    expect(first.embeds[0]?.description).toMatch(/^The latest plan report is on its way\.$/m);
     expect(corrected.embeds[0]?.description).toMatch(
-      /^The plan report was asked for <t:\d+:R>, in vain: The card service does not answer/m,
+      /^The card service didn't answer when I asked for the plan report <t:\d+:R>\.$/m,
     );
   });
 });

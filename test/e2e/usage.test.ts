@@ -16,13 +16,10 @@ describe('/usage', () => {
 
     expect(reply.ephemeral).toBe(true);
     expect(field(reply, 'Plan')).toBe('free');
-    expect(field(reply, 'Period')).toMatch(/^<t:\d+:d> – <t:\d+:d>$/);
-    expect(field(reply, 'Today')).toMatch(/998 of 1,000 left\nall back (at <t:\d+:t>|on <t:\d+:f>)$/);
-    expect(field(reply, 'In this period')).toBeUndefined();
-    expect(reply.embeds[0]?.description).toBe('Requests go out as cards are asked for.');
-    expect(field(reply, 'Saved today')).toBe('1 request');
-    expect(field(reply, 'Waiting now')).toBe('0');
-    expect(field(reply, 'Report from')).toMatch(/^<t:\d+:R>$/);
+    expect(field(reply, 'Today')).toMatch(/2 of 1,000 used, 998 left\nResets (at <t:\d+:t>|on <t:\d+:f>)$/);
+    expect(field(reply, 'This period')).toBeUndefined();
+    expect(reply.embeds[0]?.description).toBe('Working normally.');
+    expect(field(reply, 'Answered from memory')).toBe('33 % of lookups · 1 request saved');
   });
 
   it('requests a report at most once a minute', async () => {
@@ -38,8 +35,8 @@ describe('/usage', () => {
     world.cardService.exhaustDay();
     await world.card('base1-4').settled();
     const third = await world.usage().settled();
-    expect(third.embeds[0]?.description).toMatch(/^Today's requests to the card service are used up\./);
-    expect(field(third, 'Today')).toContain('0 of 1,000 left');
+    expect(third.embeds[0]?.description).toMatch(/^Today's requests are used up until <t:\d+:[tf]>\.$/);
+    expect(field(third, 'Today')).toContain('1,000 of 1,000 used, 0 left');
     expect(JSON.stringify(third.embeds)).not.toContain('999');
   });
 
@@ -52,8 +49,8 @@ describe('/usage', () => {
     const reply = await world.usage().settled();
     const { embeds } = await world.card('base1-4').settled();
 
-    expect(reply.embeds[0]?.description).toBe('Requests go out as cards are asked for.');
-    expect(field(reply, 'Today')).toContain('999 of 1,000 left');
+    expect(reply.embeds[0]?.description).toBe('Working normally.');
+    expect(field(reply, 'Today')).toContain('1 of 1,000 used, 999 left');
     expect(embeds[0]?.title).toBe('Emberwing Drake');
   });
 
@@ -64,7 +61,7 @@ describe('/usage', () => {
 
     await world.restartBot();
 
-    expect(field(await world.usage().settled(), 'Saved today')).toBe('1 request');
+    expect(field(await world.usage().settled(), 'Answered from memory')).toContain('1 request saved');
   });
 
   it('shows the figures of the headers without an API key, and what is missing', async () => {
@@ -73,8 +70,8 @@ describe('/usage', () => {
 
     const reply = await world.usage().settled();
 
-    expect(reply.embeds[0]?.description).toMatch(/\nThe plan report needs an API key \(CARD_SERVICE_API_KEY\)\.$/);
-    expect(field(reply, 'Today')).toContain('999 of 1,000 left');
+    expect(reply.embeds[0]?.description).toMatch(/\nThe plan report needs an API key\.$/);
+    expect(field(reply, 'Today')).toContain('1 of 1,000 used, 999 left');
     expect(field(reply, 'Plan')).toBeUndefined();
     expect(world.cardService.counts.total).toBe(1);
   });
@@ -86,9 +83,7 @@ describe('/usage', () => {
     const reply = await world.usage().settled();
     const { embeds } = await world.card('base1-4').settled();
 
-    expect(reply.embeds[0]?.description).toMatch(
-      /\nThe plan report was asked for <t:\d+:R>, in vain: .*CARD_SERVICE_API_KEY/,
-    );
+    expect(reply.embeds[0]?.description).toMatch(/\nThe bot's key can't see the plan report\.$/);
     expect(embeds[0]?.title).toBe('Emberwing Drake');
   });
 
@@ -100,9 +95,9 @@ describe('/usage', () => {
     const reply = await world.usage().settled();
 
     expect(reply.embeds[0]?.description).toMatch(
-      /^The card service did not answer just now\..*\nThe plan report was asked for <t:\d+:R>, in vain: The card service does not answer/,
+      /^Working, but the card service didn't answer just now\.\nThe card service didn't answer when I asked for the plan report <t:\d+:R>\.$/,
     );
-    expect(field(reply, 'Today')).toContain('of 1,000 left');
+    expect(field(reply, 'Today')).toContain('1 of 1,000 used, 999 left');
   });
 
   it('answers in time when the report is slow, and shows it when it arrives', async () => {
@@ -113,7 +108,7 @@ describe('/usage', () => {
     const first = await typed.settled();
     const second = await typed.until(({ edited }) => edited);
 
-    expect(first.embeds[0]?.description).toMatch(/\nThe plan report is on its way; this message will show it\.$/);
+    expect(first.embeds[0]?.description).toMatch(/\nThe latest plan report is on its way\.$/);
     expect(field(second, 'Plan')).toBe('pro');
   });
 
@@ -124,7 +119,8 @@ describe('/usage', () => {
     await expect.poll(() => world.cardService.counts.byStatus[429]).toBeGreaterThan(0);
 
     const state = async () => (await world.usage().settled()).embeds[0]?.description;
-    const learned = /^The card service asked us to wait\..*\nThe service lets 10 requests through in any minute/s;
+    const learned =
+      /^Waiting until <t:\d+:t>, as the card service asked\.\nThe card service takes 10 requests a minute/;
     await expect.poll(state).toMatch(learned);
 
     await world.restartBot();
@@ -138,7 +134,7 @@ describe('/usage', () => {
 
     const reply = await world.usage().settled();
 
-    expect(field(reply, 'In this period')).toBe('5 of ? used, ? left');
+    expect(field(reply, 'This period')).toMatch(/\n5 used$/);
     expect(field(reply, 'Plan')).toBeUndefined();
   });
 

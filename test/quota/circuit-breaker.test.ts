@@ -51,6 +51,16 @@ describe('an outage after a pause', () => {
   });
 });
 
+describe('an outage', () => {
+  it('begins when the breaker first opens, however many probes fail', () => {
+    const sinceMs = NOW_MS - 60_000;
+    const again = breakerAfter({ ...halfOpen('outage', 3), sinceMs }, DOWN, true);
+    expect(again).toMatchObject({ sinceMs: NOW_MS, beganMs: sinceMs });
+    expect(breakerAfter({ ...again, state: 'halfOpen' }, DOWN, true)).toMatchObject({ beganMs: sinceMs });
+    expect(breakerAfter({ ...again, state: 'halfOpen' }, KEY_REFUSED, true)).not.toHaveProperty('beganMs');
+  });
+});
+
 describe('a closed breaker', () => {
   it.each<[string, Breaker, RequestOutcome, QuotaState | undefined, Breaker]>([
     ['stays closed after an answer', CLOSED_BREAKER, ANSWERED, undefined, CLOSED_BREAKER],

@@ -110,7 +110,7 @@ describe('the embed of the usage', () => {
     const inPeriod = { used: 3, limit: undefined, remaining: undefined };
     expect(values({ figures: { ...VIEW.figures, report: { plan: '' }, period, inPeriod } })).toMatchObject({
       Plan: 'unnamed',
-      'This period': `? – <t:${NOON}:d>\n3 of ? used, ? left`,
+      'This period': `? – <t:${NOON}:d>\n3 used`,
     });
   });
 

@@ -3,7 +3,7 @@ import type { TypedInteraction } from '../../src/sandbox/discord/typed-interacti
 
 /** Whether the member sees a card or a final sentence: neither "thinking…" nor the notice of a wait. */
 export function isFinal({ state, embeds, content }: ChatMessage): boolean {
-  return state === 'answered' && (embeds.length > 0 || (content !== '' && !content.startsWith('Your turn comes')));
+  return state === 'answered' && (embeds.length > 0 || (content !== '' && !content.startsWith("You're in line")));
 }
 
 /** The first final answer: the card's title or the sentence. */

@@ -65,7 +65,7 @@ export const en = {
   reportOnItsWay: 'The latest plan report is on its way.',
   reportNeedsKey: 'The plan report needs an API key.',
   reportFailed:
-    "{why, select, KeyRefused {The bot's key can't see the plan report.} ServiceDown {The card service didn't answer when I asked for the plan report {since}.} other {The plan report didn't work out {since}.}}",
+    "{why, select, KeyRefused {The bot's key can't see the plan report.} ServiceDown {The card service didn't answer when I asked for the plan report {since}.} other {Couldn't get the plan report {since}.}}",
   reportNotAsked: "Couldn't ask for a newer plan report just now.",
 
   // /usage: figures; a figure that is not known is a question mark.
@@ -73,7 +73,8 @@ export const en = {
   today: 'Today',
   todayUnknown: 'Known after the first lookup today.',
   usedOf: '{used} of {limit} used, {remaining} left',
-  leftUnknownLimit: '{remaining} left',
+  leftOnly: '{remaining} left',
+  usedOnly: '{used} used',
   limitOnly: '{limit} a day',
   resets: '{when, select, now {Resets now} date {Resets on {time}} other {Resets at {time}}}',
   runsOut: 'At this rate, runs out around {time}',

@@ -85,7 +85,7 @@ function shownBy({ state, embeds, content }: ChatMessage): Shown | undefined {
   if (state !== 'answered') return undefined;
   if (embeds.length > 0) return 'card';
   if (!content.includes('<t:')) return undefined;
-  return content.startsWith('Your turn comes') ? 'wait' : 'sentence';
+  return content.startsWith("You're in line") ? 'wait' : 'sentence';
 }
 
 function card(index: number): ServiceCard {
