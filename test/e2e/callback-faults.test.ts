@@ -124,8 +124,8 @@ describe('a first answer', () => {
     world.card('base1-4');
     await world.commandLines(1);
 
-    expect(await finalAnswer(world.card('base1-5'))).not.toMatch(/share/);
-    expect(await finalAnswer(world.card('base1-6'))).toMatch(/share/);
+    expect(await finalAnswer(world.card('base1-5'))).not.toMatch(/You've used/);
+    expect(await finalAnswer(world.card('base1-6'))).toMatch(/You've used/);
     expect(cardRequests(world)).toHaveLength(1);
   });
 
