@@ -1,6 +1,7 @@
 import { startApp } from './app.ts';
-import { ConfigError, misspelledVariables, readConfig, secretsOf } from './config/config.ts';
+import { ConfigError, readConfig, secretsOf } from './config/config.ts';
 import { DiscordRefused } from './discord/gateway/login.ts';
+import { checkOffline } from './doctor/offline.ts';
 import { createLog, type Logger } from './log.ts';
 import { stopSignal } from './stop-signal.ts';
 import { DatabaseInUse, DatabaseUnusable } from './storage/sqlite/database.ts';
@@ -13,8 +14,8 @@ const EXPLAINED = [ConfigError, DatabaseInUse, DatabaseTooNew, DatabaseUnusable,
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
-  for (const misspelled of misspelledVariables())
-    log.warn(misspelled, 'unknown variable: another one was probably meant');
+  for (const { check, ok, cure } of checkOffline(process.env).findings)
+    if (!ok) log.warn({ check, cure }, 'a setting or a file needs correction');
   // The state of the program is unknown after these: it has to be restarted.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (err: unknown) => {

@@ -18,11 +18,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   discord: ['commands', 'replies', 'render', 'model', 'time'],
   storage: ['model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup', 'replies', 'discord'],
   registration: ['commands', 'config', 'discord'],
+  doctor: ['model', 'time', 'config', 'service', 'registration', 'commands', 'storage'],
   app: [
     ...['model', 'time', 'config', 'service', 'cache', 'quota', 'catalog', 'render', 'lookup', 'replies', 'commands'],
     ...['discord', 'storage'],
   ],
-  main: ['app', 'config', 'discord', 'storage', 'stop-signal'],
+  main: ['app', 'config', 'discord', 'doctor', 'storage', 'stop-signal'],
   log: [],
   'stop-signal': [],
 };

@@ -12,6 +12,17 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The configuration is invalid; the message names every problem, one per line. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
+  /** One for each variable that is missing or invalid. */
+  readonly problems: readonly { name: string; message: string }[];
+
+  constructor(problems: readonly { name: string; message: string }[], misspelled: readonly Misspelled[]) {
+    const lines = [
+      ...problems.map(({ name, message }) => `  ${name}: ${message}`),
+      ...misspelled.map(({ name, meant }) => `  ${name}: unknown; ${meant} was probably meant`),
+    ];
+    super(`The configuration is invalid (see .env.example):\n${lines.join('\n')}`);
+    this.problems = problems;
+  }
 }
 
 /** @throws ConfigError */
@@ -82,9 +93,6 @@ function set(environment: Environment): Environment {
 function parse<T extends z.ZodObject>(schema: T, environment: Environment): z.output<T> {
   const read = schema.safeParse(set(environment));
   if (read.success) return read.data;
-  const problems = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
-  for (const { name, meant } of misspelledVariables(environment, schema)) {
-    problems.push(`  ${name}: unknown; ${meant} was probably meant`);
-  }
-  throw new ConfigError(`The configuration is invalid (see .env.example):\n${problems.join('\n')}`);
+  const problems = read.error.issues.map(({ path, message }) => ({ name: path.join('.'), message }));
+  throw new ConfigError(problems, misspelledVariables(environment, schema));
 }

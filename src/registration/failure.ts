@@ -103,7 +103,7 @@ function leaves(node: unknown, path: readonly string[]): { path: readonly string
 const NETWORK_CODE = /^(E(?!RR_)[A-Z]|UND_ERR_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_(TLS|SSL)_)/;
 
 /** The code of a connection error, anywhere in the chain of causes. */
-function networkCode(error: unknown): string | undefined {
+export function networkCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'AbortError') return 'no answer in time';
   if ('code' in error && typeof error.code === 'string' && NETWORK_CODE.test(error.code)) return error.code;

@@ -14,6 +14,23 @@ const MAX_GUILDS = 200;
 const Named = z.object({ id: z.string(), name: z.string() });
 export type Named = z.infer<typeof Named>;
 
+/** The application of a token, with what decides whether commands reach the bot. */
+const Application = Named.extend({
+  /** Set: Discord sends commands to this address, and none over the gateway. */
+  interactions_endpoint_url: z.string().nullish(),
+  /** An invite link then needs an OAuth2 flow that the bot does not have. */
+  bot_require_code_grant: z.boolean().nullish(),
+});
+export type Application = z.infer<typeof Application>;
+
+/** How the bot may connect. */
+const Gateway = z.object({
+  url: z.url(),
+  shards: z.int(),
+  session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }),
+});
+export type Gateway = z.infer<typeof Gateway>;
+
 /** Fields that Discord adds to a command and does not accept. */
 const ADDED_BY_DISCORD = ['id', 'application_id', 'version', 'guild_id', 'name_localized', 'description_localized'];
 /** Fields of global commands only. */
@@ -37,8 +54,8 @@ export class Registration {
   }
 
   /** The application of the token. */
-  async application(): Promise<Named> {
-    return Named.parse(await this.#rest.get(Routes.currentApplication()));
+  async application(): Promise<Application> {
+    return Application.parse(await this.#rest.get(Routes.currentApplication()));
   }
 
   /** Commands of every type, with their translations. */
@@ -69,6 +86,11 @@ export class Registration {
   async guilds(): Promise<Named[]> {
     const query = new URLSearchParams({ limit: String(MAX_GUILDS) });
     return Named.array().parse(await this.#rest.get(Routes.userGuilds(), { query }));
+  }
+
+  /** Where the bot connects to, and how many logins are left today. */
+  async gateway(): Promise<Gateway> {
+    return Gateway.parse(await this.#rest.get(Routes.gatewayBot()));
   }
 }
 

@@ -34,7 +34,7 @@ export const UsageAnswer = Usage.omit({ period: true })
   );
 
 /** The body of every error. */
-const ErrorBody = z.object({ _tag: z.string(), message: z.string() });
+export const ErrorBody = z.object({ _tag: z.string(), message: z.string() });
 
 /** The card data service: one method per endpoint. Every call costs one request; nothing is retried here. */
 export class CardService {

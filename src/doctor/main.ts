@@ -1,0 +1,14 @@
+import { commands } from '../../commands/index.ts';
+import { runDoctorCli } from './cli.ts';
+
+// A reader such as `head` closes the pipe when it has read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+process.exitCode = await runDoctorCli(process.argv.slice(2), {
+  environment: process.env,
+  commands: commands.map(({ data }) => data),
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+});

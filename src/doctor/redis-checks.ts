@@ -1,0 +1,48 @@
+import { networkCode } from '../registration/failure.ts';
+import { newClient } from '../storage/redis/redis-client.ts';
+import { settingProblems, whyUnusable } from '../storage/redis/redis-settings.ts';
+import { withTimeout } from '../time/timers.ts';
+import { type Finding, right, wrong } from './finding.ts';
+
+const CHECK = 'Redis';
+const PATIENCE_MS = 5_000;
+
+/** Whether Redis can hold the bot's state, and keeps it. Writes one key, which expires within a second. */
+export async function checkRedis({ url, keyPrefix }: { url: string; keyPrefix: string }): Promise<Finding[]> {
+  const client = newClient(url, { reconnects: false });
+  client.on('error', () => {}); // connect() rejects with it
+  try {
+    const connected = await withTimeout(PATIENCE_MS, client.connect());
+    if (connected === undefined)
+      return [wrong(CHECK, `There is no answer from ${new URL(url).host}. Check REDIS_URL and the connection.`)];
+    const unusable = whyUnusable(await client.sendCommand(['HELLO']).catch(() => undefined));
+    if (unusable !== undefined) return [wrong(CHECK, unusable)];
+    await client.set(`${keyPrefix}:doctor`, '1', { expiration: { type: 'PX', value: 1_000 } });
+    const info = await client.info().catch(() => ''); // its user may not be allowed to read it
+    const problems = settingProblems(info);
+    return problems.length > 0 ? problems.map((problem) => wrong(CHECK, problem)) : [right(CHECK, new URL(url).host)];
+  } catch (error) {
+    return [failureFinding(error, url)];
+  } finally {
+    client.destroy();
+  }
+}
+
+/** What Redis answered is safe to show: it repeats no password. */
+function failureFinding(error: unknown, url: string): Finding {
+  const { host } = new URL(url);
+  const code = networkCode(error);
+  if (code !== undefined)
+    return wrong(CHECK, `${host} cannot be reached (${code}). Check REDIS_URL and the connection.`);
+  const message = error instanceof Error ? error.message : String(error);
+  if (/^(WRONGPASS|NOAUTH)/.test(message))
+    return wrong(CHECK, `${host} does not accept the user and password in REDIS_URL. Correct them.`);
+  if (message.startsWith('NOPERM'))
+    return wrong(
+      CHECK,
+      `The user in REDIS_URL may not do what the bot needs (${message}). Its rights are listed in docs/more-processes.md.`,
+    );
+  if (message.startsWith('READONLY'))
+    return wrong(CHECK, `${host} is a replica and takes no writes. Set REDIS_URL to the primary.`);
+  return wrong(CHECK, `${host} cannot be used (${message}). Check REDIS_URL.`);
+}

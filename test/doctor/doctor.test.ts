@@ -1,0 +1,150 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import { runDoctorCli } from '../../src/doctor/cli.ts';
+import { runRegistrationCli } from '../../src/registration/cli.ts';
+import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { onFinished } from '../support/on-finished.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+
+const DECLARED = commands.map(({ data }) => data);
+
+let discord: EmulatedDiscord;
+let cardService: ListeningCardService;
+let redis: TestRedis;
+let dataDir: string;
+beforeAll(async () => {
+  discord = await startEmulatedDiscord();
+  cardService = await startCardService();
+  redis = await startRedis();
+  dataDir = await mkdtemp(join(tmpdir(), 'doctor-'));
+  onFinished(async () => {
+    await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true })]);
+  });
+});
+
+let environment: Record<string, string>;
+beforeEach(async () => {
+  const env = { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl };
+  await runRegistrationCli(['register'], { commands: DECLARED, env, out: () => {}, err: () => {} });
+  environment = { ...env, CARD_SERVICE_URL: cardService.url, CARD_SERVICE_API_KEY: 'sandbox-key', DATA_DIR: dataDir };
+});
+
+async function doctor(args: readonly string[] = [], changes: Record<string, string> = {}) {
+  const before = cardService.counts.total;
+  let [out, err] = ['', ''];
+  const code = await runDoctorCli(args, {
+    environment: { ...environment, ...changes },
+    commands: DECLARED,
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+  });
+  return { code, out, err, requests: cardService.counts.total - before };
+}
+
+/** The lines that object. */
+async function objections(changes: Record<string, string>): Promise<string[]> {
+  const { code, out } = await doctor([], changes);
+  expect(code).toBe(1);
+  return out.split('\n').filter((line) => line.startsWith('✗'));
+}
+
+describe('npm run doctor', () => {
+  it('finds nothing wrong where everything is right, and costs one request, which it announces', async () => {
+    const { code, out, err, requests } = await doctor([], { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
+    const lines = out.trimEnd().split('\n');
+    expect(lines.filter((line) => !line.startsWith('✓ ') && !line.includes('set appendonly'))).toEqual([]);
+    expect(lines.map((line) => line.slice(2).split(':')[0])).toEqual(
+      expect.arrayContaining([
+        'settings',
+        'data directory',
+        'Discord token',
+        'invite',
+        'commands',
+        'gateway',
+        'clock',
+        'card service',
+        'plan',
+      ]),
+    );
+    expect(requests).toBe(1);
+    expect(err).toContain('costs one request of the day');
+    expect(code).toBe(lines.every((line) => line.startsWith('✓')) ? 0 : 1);
+  });
+
+  it('asks nobody anything with --offline', async () => {
+    const unreachable = { DISCORD_API_URL: 'http://127.0.0.1:10901', REDIS_URL: 'redis://127.0.0.1:10901' };
+    expect(await doctor(['--offline'], unreachable)).toMatchObject({ code: 0, requests: 0, err: '' });
+  });
+
+  it('prints JSON for programs', async () => {
+    const { code, out } = await doctor(['--json', '--offline'], { LOG_LEVEL: 'loud' });
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual([
+      { check: 'LOG_LEVEL', ok: false, cure: expect.stringContaining('write one of') },
+      { check: 'data directory', ok: true, cure: '' },
+    ]);
+  });
+
+  it.each([
+    ['a refused token', { DISCORD_TOKEN: 'refused.bot.token' }, '✗ Discord token: Discord refuses the token'],
+    [
+      'another Discord',
+      { DISCORD_API_URL: 'http://127.0.0.1:10901/api' },
+      '✗ Discord token: Discord cannot be reached',
+    ],
+    [
+      'a service that is not there',
+      { CARD_SERVICE_URL: 'http://127.0.0.1:10901' },
+      '✗ card service: 127.0.0.1:10901 cannot be reached (ECONNREFUSED)',
+    ],
+    ['a wrong path', { CARD_SERVICE_CARD_PATH: '/v9/{id}' }, '✗ card service: It knows no path /v9/{id}'],
+    ['a refused key', { CARD_SERVICE_API_KEY: 'other-key' }, '✗ API key: The card service does not accept this key'],
+    ['another plan', { CARD_SERVICE_PLAN: 'pro' }, '✗ plan: CARD_SERVICE_PLAN is pro, and the service allows 1,000'],
+    [
+      'a Redis that is not there',
+      { REDIS_URL: 'redis://127.0.0.1:10901' },
+      '✗ Redis: 127.0.0.1:10901 cannot be reached',
+    ],
+    ['a folder that is a file', { DATA_DIR: 'package.json' }, 'package.json is a file'],
+    ['an unknown variable', { CARD_SERVICE_APIKEY: 'k' }, '✗ CARD_SERVICE_APIKEY: Nothing reads it'],
+  ])('names %s, and nothing else', async (_, changes, expected) => {
+    expect(await objections(changes)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('names commands that Discord does not hold, unless a server has them for a trial', async () => {
+    const { DISCORD_TOKEN, DISCORD_API_URL } = environment;
+    const register = (args: string[]) =>
+      runRegistrationCli(args, {
+        commands: DECLARED,
+        env: { DISCORD_TOKEN, DISCORD_API_URL },
+        out: () => {},
+        err: () => {},
+      });
+    await register(['clear', '--yes']);
+    expect(await objections({})).toEqual([expect.stringContaining('Run: npm run commands -- register')]);
+    const [guild] = discord.guilds;
+    await register(['register', '--guild', guild?.id ?? '']);
+    expect((await doctor()).out).toContain(`✓ commands: in the server ${guild?.name} only`);
+    await register(['register']);
+    expect(await objections({})).toEqual([expect.stringContaining('its members see them twice')]);
+    await register(['clear', '--guild', guild?.id ?? '']);
+  });
+
+  it('prints no secret', async () => {
+    const secrets = {
+      DISCORD_TOKEN: 'secret.bot.token',
+      CARD_SERVICE_API_KEY: 'secret-key',
+      REDIS_URL: 'redis://:secret-pw@127.0.0.1:10901',
+    };
+    const { out, err } = await doctor([], secrets);
+    expect(out + err).not.toMatch(/secret\.bot|secret-key|secret-pw/);
+  });
+});
