@@ -83,7 +83,9 @@ describe('npm start', () => {
 
     expect(embeds[0]?.title).toBe('Emberwing Drake');
     expect(await first.ended).toBe(0);
-    expect(first.output()).toContain('"check":"GUILD_DAILY_REQUEST","cure":"Nothing reads it: GUILD_DAILY_REQUESTS was');
+    expect(first.output()).toContain(
+      '"check":"GUILD_DAILY_REQUEST","cure":"Nothing reads it: GUILD_DAILY_REQUESTS was',
+    );
     for (const secret of ['4711', env.DISCORD_TOKEN, SANDBOX_API_KEY]) expect(first.output()).not.toContain(secret);
     await second.wrote('gateway ready');
     expect((await lookUp('base1-9')).embeds[0]?.title).toBe('Paper Lantern Swarm');
