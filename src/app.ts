@@ -12,6 +12,7 @@ import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
 import { Events } from './model/events.ts';
+import { openOperations } from './operations/operations.ts';
 import { Budget, CommandRate } from './quota/ledger.ts';
 import { plannedDay } from './quota/pace.ts';
 import { DeferredReplies } from './replies/deferred-replies.ts';
@@ -44,11 +45,24 @@ const DISCONNECT_MS = 700;
  * Makes every part and connects them; read from top to bottom, this is the whole program. The bot, the sandbox and the
  * end-to-end tests differ only in `config`.
  *
- * @throws DatabaseInUse when another process owns `DATA_DIR`, StateUnusable, and the error of the file system
+ * @throws DatabaseInUse when another process owns `DATA_DIR`, StateUnusable, HttpPortUnusable, and the error of the file
+ *   system
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const events = new Events();
-  const { services, state } = await openServices(config, log, { signal, events });
+  const operations = await openOperations({
+    ...config,
+    usesRedis: config.redis !== undefined,
+    commandNames: commands.map(({ data }) => data.name),
+    events,
+    log,
+  });
+  const failed = (close: () => Promise<void>) => async (error: unknown) => {
+    await operations.close().then(close);
+    throw error;
+  };
+  const { services, state } = await openServices(config, log, { signal, events }).catch(failed(async () => {}));
+  await operations.start().catch(failed(() => state.close()));
   const { cards, lookupQueue, ledger, usage } = services;
   const stopLogging = events.subscribe('command', commandLogger(log));
 
@@ -101,6 +115,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     );
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
     await state.close().finally(stopLogging);
+    await operations.close();
   };
   let stopped: Promise<void> | undefined;
   return {

@@ -3,13 +3,22 @@ import { ConfigError, readConfig, secretsOf } from './config/config.ts';
 import { DiscordRefused } from './discord/gateway/login.ts';
 import { checkOffline } from './doctor/offline.ts';
 import { createLog, type Logger } from './log.ts';
+import { HttpPortUnusable } from './operations/http-server.ts';
 import { stopSignal } from './stop-signal.ts';
 import { DatabaseInUse, DatabaseUnusable } from './storage/sqlite/database.ts';
 import { DatabaseTooNew } from './storage/sqlite/schema-version.ts';
 import { StateUnusable } from './storage/state.ts';
 
 /** Errors whose message is a sentence for the operator, printed as it is; any other is logged with its stack. */
-const EXPLAINED = [ConfigError, DatabaseInUse, DatabaseTooNew, DatabaseUnusable, DiscordRefused, StateUnusable];
+const EXPLAINED = [
+  ConfigError,
+  DatabaseInUse,
+  DatabaseTooNew,
+  DatabaseUnusable,
+  DiscordRefused,
+  HttpPortUnusable,
+  StateUnusable,
+];
 
 async function main(): Promise<void> {
   const config = readConfig();

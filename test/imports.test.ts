@@ -16,14 +16,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   replies: ['model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup'],
   commands: ['model', 'lookup', 'quota', 'catalog', 'render'],
   discord: ['commands', 'replies', 'render', 'model', 'time'],
+  operations: ['model', 'time', 'quota'],
   storage: ['model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup', 'replies', 'discord'],
   registration: ['commands', 'config', 'discord'],
   doctor: ['model', 'time', 'config', 'service', 'registration', 'commands', 'storage'],
   app: [
     ...['model', 'time', 'config', 'service', 'cache', 'quota', 'catalog', 'render', 'lookup', 'replies', 'commands'],
-    ...['discord', 'storage'],
+    ...['discord', 'storage', 'operations'],
   ],
-  main: ['app', 'config', 'discord', 'doctor', 'storage', 'stop-signal'],
+  main: ['app', 'config', 'discord', 'doctor', 'storage', 'operations', 'stop-signal'],
   log: [],
   'stop-signal': [],
 };

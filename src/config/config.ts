@@ -59,6 +59,8 @@ export function readConfig(environment: Environment = process.env) {
     dataDir: read.DATA_DIR,
     /** `undefined`: state is in files under `dataDir`. `url` may hold a password. */
     redis: read.REDIS_URL === undefined ? undefined : { url: read.REDIS_URL, keyPrefix: read.REDIS_KEY_PREFIX },
+    /** `undefined`: no port is opened. Port 0: any that is free. */
+    http: read.HTTP_PORT === undefined ? undefined : { port: read.HTTP_PORT, host: read.HTTP_HOST },
     logLevel: read.LOG_LEVEL,
   };
 }

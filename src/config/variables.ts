@@ -64,6 +64,16 @@ export const Variables = DiscordVariables.extend({
     .refine((code) => Intl.supportedValuesOf('currency').includes(code), 'write an ISO 4217 code, such as EUR')
     .optional(),
   DATA_DIR: z.string().min(1).default('./data'),
+  HTTP_PORT: z.coerce
+    .number('write a port')
+    .int('write a whole number')
+    .min(0, 'write 1 or more')
+    .max(65_535, 'write 65535 or less')
+    .optional(),
+  HTTP_HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'write an address of this machine, such as 127.0.0.1 or 0.0.0.0')
+    .default('127.0.0.1'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   DISCORD_SHARDS: z
     .union([z.literal('auto'), shardList], "write auto, or this process's shards, such as 0,1")

@@ -40,8 +40,8 @@ export type QuotaState = z.infer<typeof QuotaState>;
  * `LONGEST_WAIT_SECONDS`. The others last long enough that all who wait are answered at once: the `day` is spent, there is
  * an `outage`, or the `key` is refused.
  */
-const BreakerReason = z.enum(['pause', 'day', 'outage', 'key']);
-export type BreakerReason = z.infer<typeof BreakerReason>;
+export const BREAKER_REASONS = ['pause', 'day', 'outage', 'key'] as const;
+export type BreakerReason = (typeof BREAKER_REASONS)[number];
 
 /**
  * Whether requests flow. `closed`: they do. `open`: none leaves before `untilMs`, and after that the next one leaves as a
@@ -50,7 +50,7 @@ export type BreakerReason = z.infer<typeof BreakerReason>;
 export const Breaker = z.object({
   state: z.enum(['closed', 'open', 'halfOpen']),
   /** Why it is not closed; `undefined` while it is. */
-  reason: orUndefined(BreakerReason),
+  reason: orUndefined(z.enum(BREAKER_REASONS)),
   /** When it last opened. */
   sinceMs: z.number(),
   /** When it first opened for this reason, if probes have failed since; otherwise absent: that is `sinceMs`. */

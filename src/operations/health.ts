@@ -1,0 +1,39 @@
+import type { Events } from '../model/events.ts';
+
+/** Whether the bot can be of use now. */
+export interface Readiness {
+  ready: boolean;
+  /** Every shard of this process receives commands. */
+  gateway: boolean;
+  /** What replies and counts are kept in can be written. The card store does not count: without it the bot only asks more. */
+  store: boolean;
+}
+
+/** Follows the gateway and the stores by their events. */
+export class Health {
+  readonly #shards = new Map<number, boolean>();
+  readonly #failing = new Set<string>();
+  readonly #ends: (() => void)[];
+
+  /** @param usesRedis it does not work until it is reached */
+  constructor(events: Events, usesRedis: boolean) {
+    if (usesRedis) this.#failing.add('redis');
+    this.#ends = [
+      events.subscribe('gateway', ({ shard, state }) => void this.#shards.set(shard, state === 'ready')),
+      events.subscribe('store', ({ store, works }) => {
+        if (works) this.#failing.delete(store);
+        else if (store !== 'cards') this.#failing.add(store);
+      }),
+    ];
+  }
+
+  readiness(): Readiness {
+    const gateway = this.#shards.size > 0 && [...this.#shards.values()].every(Boolean);
+    const store = this.#failing.size === 0;
+    return { ready: gateway && store, gateway, store };
+  }
+
+  close(): void {
+    for (const end of this.#ends) end();
+  }
+}

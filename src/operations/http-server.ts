@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from '../log.ts';
+import type { Readiness } from './health.ts';
+
+export interface HttpOptions {
+  port: number;
+  host: string;
+  metrics: { contentType: string; text(): Promise<string> };
+  health: { readiness(): Readiness };
+  log: Logger;
+}
+
+/** The port cannot be listened on. */
+export class HttpPortUnusable extends Error {
+  override name = 'HttpPortUnusable';
+
+  constructor({ host, port }: Pick<HttpOptions, 'host' | 'port'>, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`Metrics cannot be served (${reason}). Set HTTP_PORT and HTTP_HOST to what is free: not ${host}:${port}.`, {
+      cause,
+    });
+  }
+}
+
+// A scraper and a few probes; whoever is slow or comes with many is cut off.
+const MOST_CONNECTIONS = 32;
+const LONGEST_REQUEST_MS = 5_000;
+const MOST_HEADER_BYTES = 8 * 1024;
+
+interface Page {
+  status: number;
+  type: string;
+  body: string;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+
+/** `/metrics`, `/healthz` and `/readyz`. @throws HttpPortUnusable */
+export async function serveHttp(options: HttpOptions): Promise<{ close(): Promise<void> }> {
+  const { port, host, log } = options;
+  const server = createServer(
+    {
+      maxHeaderSize: MOST_HEADER_BYTES,
+      requestTimeout: LONGEST_REQUEST_MS,
+      headersTimeout: LONGEST_REQUEST_MS,
+      connectionsCheckingInterval: LONGEST_REQUEST_MS,
+      keepAliveTimeout: LONGEST_REQUEST_MS,
+    },
+    (request, response) =>
+      void answer(request, response, options).catch((err: unknown) => {
+        log.error({ err }, 'metrics cannot be read');
+        response.destroy();
+      }),
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    throw new HttpPortUnusable(options, error);
+  }
+  log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are served');
+  return {
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, options: HttpOptions): Promise<void> {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const page = isRead ? await pageAt(request.url ?? '', options) : { status: 405, type: TEXT, body: 'GET or HEAD\n' };
+  const { status, type, body } = page ?? { status: 404, type: TEXT, body: 'not found\n' };
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...(!isRead && { Allow: 'GET, HEAD', Connection: 'close' }), // what else it sends is not read
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** @returns `undefined` when there is none */
+async function pageAt(url: string, { metrics, health }: HttpOptions): Promise<Page | undefined> {
+  switch (url.split('?', 1)[0]) {
+    case '/metrics':
+      return { status: 200, type: metrics.contentType, body: await metrics.text() };
+    case '/healthz':
+      // The process can answer: an outage of Discord or of the card service is no reason to restart it.
+      return { status: 200, type: TEXT, body: 'ok\n' };
+    case '/readyz': {
+      const readiness = health.readiness();
+      return { status: readiness.ready ? 200 : 503, type: 'application/json', body: JSON.stringify(readiness) };
+    }
+    default:
+      return undefined;
+  }
+}
