@@ -4,6 +4,7 @@ import type { Card, CardRecord } from '../model/card.ts';
 import { type CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { CardService } from '../service/card-service.ts';
+import { nextRecord } from './next-record.ts';
 
 /** How long each kind of answer may be shown without a request. Past that it is kept as a fallback. */
 export interface Lifetimes {
@@ -132,7 +133,7 @@ export class Cards {
   }
 
   async #storeOne(id: string, card: Card | undefined): Promise<CardRecord> {
-    const record: CardRecord = card ? { card, fetchedAtMs: Date.now() } : await this.#notFound(id);
+    const record = nextRecord(await this.#kept(id), card, Date.now());
     for (const key of new Set([id, card?.id ?? id])) {
       await this.#options.store.set(key, record);
       this.#notFresh.delete(key);
@@ -140,13 +141,13 @@ export class Cards {
     return record;
   }
 
-  /** A card that is kept and that the service denies is not forgotten: it is no longer listed. */
-  async #notFound(id: string): Promise<CardRecord> {
-    // As it was read before the request; otherwise not from memory alone: another process may have stored a newer copy.
-    const found = this.#notFresh.get(id)?.found ?? { answer: await this.#options.store.get(id, () => false) };
-    const kept = found.answer;
-    const nowMs = Date.now();
-    return kept?.card ? { ...kept, delistedAtMs: nowMs } : { card: undefined, fetchedAtMs: nowMs };
+  /**
+   * The copy that a lookup would replace, as it was read before the request; otherwise not from memory alone: another
+   * process may have stored a newer one.
+   */
+  async #kept(id: string): Promise<CardRecord | undefined> {
+    const found = this.#notFresh.get(id)?.found;
+    return found ? found.answer : this.#options.store.get(id, () => false);
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InvalidCardId } from './errors.ts';
+import { PriceHistory } from './price-history.ts';
 
 /** A property that may be unknown, absent or null. In the type the key is required, so that no object forgets it. */
 export const orUndefined = <T extends z.ZodType>(schema: T) =>
@@ -45,6 +46,8 @@ export const CardRecord = z.object({
   fetchedAtMs: z.number(),
   /** When the service last denied a card of which we hold a copy. */
   delistedAtMs: z.number().optional(),
+  /** Its market prices so far, the present one last; absent while it never had any. */
+  history: PriceHistory.optional().catch(undefined),
 });
 export type CardRecord = z.infer<typeof CardRecord>;
 

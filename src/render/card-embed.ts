@@ -1,12 +1,13 @@
 import type { APIEmbed } from 'discord-api-types/v10';
-import type { Card, CardRecord, Prices } from '../model/card.ts';
+import type { Card, CardRecord } from '../model/card.ts';
 import type { QuotaState } from '../model/quota.ts';
-import { age, formatPrice, plainMarkdown, plainText } from './formats.ts';
+import { age, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage } from './messages.ts';
+import { priceLines } from './price-lines.ts';
 
 export interface CardView {
   card: Card;
-  answer: Pick<CardRecord, 'fetchedAtMs' | 'delistedAtMs'>;
+  answer: Pick<CardRecord, 'fetchedAtMs' | 'delistedAtMs' | 'history'>;
   showPrices: boolean;
   /** The member's Discord locale. */
   locale: string;
@@ -76,25 +77,6 @@ function factsLine({ game, set, number = '', rarity = '' }: Card): string {
     .map((fact) => plainMarkdown(fact, FACT_LENGTH))
     .filter(Boolean)
     .join(' · ');
-}
-
-/** The prices and their age, or that there are none. */
-function priceLines({ card, answer, locale, currency }: CardView): string[] {
-  const shown = (name: keyof Prices) => {
-    const price = card.prices?.[name];
-    return price === undefined ? '' : formatPrice(locale, price, currency);
-  };
-  const prices = { market: shown('market'), low: shown('low'), high: shown('high') };
-  const given = givenPrices(prices);
-  const line = formatMessage(locale, 'prices', { given, ...prices });
-  if (given === '') return [line];
-  return [line, `-# ${formatMessage(locale, 'pricesFrom', { since: age(answer.fetchedAtMs) })}`];
-}
-
-/** Which of them there are, as the message's cases are called: `marketLowHigh`, `lowHigh`, `low`; empty for none. */
-function givenPrices({ market, low, high }: Record<keyof Prices, string>): string {
-  const names = [market && 'Market', low && 'Low', high && 'High'].join('');
-  return names.charAt(0).toLowerCase() + names.slice(1);
 }
 
 /** Discord refuses an embed with a longer address. */

@@ -43,6 +43,7 @@ function withoutHalfEscape(text: string): string {
 
 /** Above this, and below a cent, digits after the point stop being readable money. */
 const LARGEST_WRITTEN_OUT = 1e12;
+const LARGEST_PERCENT = 1e6;
 const SMALLEST_WITH_CENTS = 0.01;
 const SMALLEST_WRITTEN_OUT = 1e-6;
 
@@ -51,6 +52,8 @@ const FORMS = {
   huge: { notation: 'scientific', maximumFractionDigits: 2 },
   tiny: { notation: 'scientific', maximumSignificantDigits: 2 },
   small: { maximumSignificantDigits: 2 },
+  whole: { maximumFractionDigits: 0 },
+  tenths: { maximumFractionDigits: 1 },
   cents: { minimumFractionDigits: 2, maximumFractionDigits: 2 },
 } as const satisfies Record<string, Intl.NumberFormatOptions>;
 
@@ -65,6 +68,14 @@ const kept = new LRUCache<string, Intl.NumberFormat>({ max: KEPT_FORMATS });
 /** @param currency ISO 4217, when the operator named one; without, a price is a plain number */
 export function formatPrice(locale: string, value: number, currency: string | undefined): string {
   return numberFormat(locale, priceForm(Math.abs(value)), currency).format(value);
+}
+
+/** @param share 0.042 for 4.2 %; the sign is the message's */
+export function formatPercent(locale: string, share: number): string {
+  const percent = share * 100;
+  return numberFormat(locale, percent >= LARGEST_PERCENT ? 'huge' : percent >= 100 ? 'whole' : 'tenths').format(
+    percent,
+  );
 }
 
 export function formatCount(locale: string, value: number): string {
@@ -107,6 +118,11 @@ function makeFormat(locale: string, options: Intl.NumberFormatOptions): Intl.Num
 /** The minute in which something happens today. */
 export function clockTime(atMs: number): string {
   return `<t:${Math.ceil(atMs / 1000)}:t>`;
+}
+
+/** A day, without the time. */
+export function date(atMs: number): string {
+  return `<t:${Math.floor(atMs / 1000)}:D>`;
 }
 
 /** The same on any other day. */

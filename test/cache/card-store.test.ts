@@ -36,6 +36,16 @@ describe.each<{ over: string; cards: () => CardPlace }>([
   it.each<[string, CardRecord]>([
     ['a card', ANSWER],
     ['that there is no card', { card: undefined, fetchedAtMs: NOW_MS }],
+    [
+      'what a card cost before',
+      {
+        ...ANSWER,
+        history: [
+          [NOW_MS - 1, 1.25],
+          [NOW_MS, 1.5],
+        ],
+      },
+    ],
     ['that a card is no longer listed', { ...ANSWER, delistedAtMs: NOW_MS }],
     ['a card of an id that means something to databases', { ...ANSWER, card: { ...CARD, id: "'; DROP TABLE cards" } }],
   ])('remembers %s, also after a restart', async (_, answer) => {
@@ -55,6 +65,13 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     const { store, lines } = await place.open();
     expect(await store.get('a')).toEqual({ card: CARD, fetchedAtMs: NOW_MS - 2, delistedAtMs: NOW_MS - 1 });
     expect(lines).toEqual([]);
+  });
+
+  it('reads a card whose former prices cannot be read, without them', async () => {
+    const place = cards();
+    await (await place.open()).store.set('a', ANSWER);
+    await place.overwrite(JSON.stringify({ value: { ...ANSWER, history: [['yesterday', 1]] } }));
+    expect(await (await place.open()).store.get('a')).toEqual(ANSWER);
   });
 
   it('distinguishes ids by case', async () => {

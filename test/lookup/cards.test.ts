@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
 import { Cards, freshness, KeyTrust, type Lifetimes } from '../../src/lookup/cards.ts';
 import type { CardRecord } from '../../src/model/card.ts';
@@ -35,6 +35,30 @@ describe('a card that the service denies', () => {
 
     expect(answers.get(GONE.id)).toEqual({ ...newer, delistedAtMs: expect.any(Number) });
     expect(await other.store.get(GONE.id, () => false)).toEqual(answers.get(GONE.id));
+  });
+});
+
+describe('the prices of a card', () => {
+  it('are remembered from answer to answer, through answers without a price or without the card', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 20, 12) });
+    onTestFinished(() => void vi.useRealTimers());
+    const { store } = countingStore();
+    const { cards, emulated } = cardsOver(store, LIFETIMES);
+    const answer = async (script: Parameters<typeof emulated.script>[0]) => {
+      emulated.script(script);
+      const stored = (await cards.store(await cards.fetch([GONE.id]))).get(GONE.id);
+      vi.setSystemTime(Date.now() + HOUR_MS);
+      return stored && 'history' in stored ? stored.history?.map(([, market]) => market) : undefined;
+    };
+    const { game: tcg, ...facts } = GONE;
+    const priced = (market: number) => ({ body: { ...facts, tcg, prices: { market } } });
+
+    expect(await answer({ body: { ...facts, tcg } })).toBeUndefined();
+    expect(await answer(priced(5))).toEqual([5]);
+    expect(await answer(priced(6))).toEqual([5, 6]);
+    expect(await answer({ body: { ...facts, tcg } })).toEqual([5, 6]);
+    expect(await answer({ status: 404, body: { _tag: 'CardNotFound', message: 'gone' } })).toEqual([5, 6]);
+    expect(await answer(priced(7))).toEqual([5, 6, 7]);
   });
 });
 

@@ -35,6 +35,10 @@ export const en = {
   noName: '(no name)',
   prices:
     '{given, select, marketLowHigh {**{market}** market · {low} low – {high} high} marketLow {**{market}** market · {low} low} marketHigh {**{market}** market · {high} high} lowHigh {{low} low – {high} high} market {**{market}** market} low {{low} low} high {{high} high} other {No prices for this card.}}',
+  priceChange:
+    '{direction, select, up {▲ {percent} % in {days, number} days} down {▼ {percent} % in {days, number} days} other {unchanged in {days, number} days}}',
+  priceCurve:
+    '{shape, select, flat {{curve} steady at {lowest} since {since}} other {{curve} between {lowest} and {highest} since {since}}}',
   pricesFrom: 'prices from {since}',
   pictureOf: 'Picture of {name}',
   leftToday: '{remaining, number} left today',

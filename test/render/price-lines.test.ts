@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PricePoint } from '../../src/model/price-history.ts';
+import { type PricesView, priceLines, sparkline } from '../../src/render/price-lines.ts';
+import { currency, locale, momentMs, price } from './service-answers.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const SINCE = `<t:${(NOW_MS - 8 * DAY_MS) / 1000}:D>`;
+
+function shown(market: number, history: PricePoint[], more: Partial<PricesView> = {}): string[] {
+  const view = {
+    card: { prices: { market } },
+    answer: { fetchedAtMs: NOW_MS, history },
+    locale: 'en-US',
+    currency: undefined,
+  };
+  return priceLines({ ...view, ...more });
+}
+
+/** One price for each day up to now. */
+function daily(...prices: number[]): PricePoint[] {
+  return prices.map((market, index) => [NOW_MS - (prices.length - 1 - index) * DAY_MS, market]);
+}
+
+describe('the lines of a price', () => {
+  it('say how it moved in a week, and draw the curve with its range in words', () => {
+    const prices = [20, 30, 28, 25, 27, 32, 33, 30, 31.26];
+    expect(shown(31.26, daily(...prices))).toEqual([
+      '**31.26** market · ▲ 4.2 % in 7 days',
+      `▆▆▄▅▇█▇▇▇ between 20.00 and 33.00 since ${SINCE}`.replace('▆▆▄▅▇█▇▇▇', sparklineOf(daily(...prices))),
+      expect.stringMatching(/^-# prices from /),
+    ]);
+  });
+
+  it.each([
+    [15, '**15.00** market · ▼ 50 % in 7 days'],
+    [30, '**30.00** market · unchanged in 7 days'],
+    [30.001, '**30.00** market · unchanged in 7 days'],
+    [90, '**90.00** market · ▲ 200 % in 7 days'],
+  ])('say how a price of 30 became %d', (market, line) => {
+    const history: PricePoint[] = [
+      [NOW_MS - 7 * DAY_MS, 30],
+      [NOW_MS, market],
+    ];
+    expect(shown(market, history)[0]).toBe(line);
+    expect(shown(market, history)).toHaveLength(2);
+  });
+
+  it('say that it was steady', () => {
+    expect(shown(5, daily(5, 5, 5, 5, 5))[1]).toBe(`▅▅▅▅▅ steady at 5.00 since <t:${(NOW_MS - 4 * DAY_MS) / 1000}:D>`);
+  });
+
+  it('show nothing of the past of a card that has no market price now', () => {
+    expect(shown(0, daily(1, 2, 3, 4, 5, 6, 7, 8, 9), { card: { prices: { low: 1 } } })).toEqual([
+      '1.00 low',
+      expect.stringMatching(/^-# prices from /),
+    ]);
+  });
+
+  it('are short whatever the prices were', () => {
+    const history = fc.array(fc.tuple(momentMs, price), { maxLength: 200 });
+    const view = fc.record({
+      card: fc.record({ prices: fc.record({ market: price, low: price, high: price }) }),
+      answer: fc.record({ fetchedAtMs: momentMs, history }),
+      locale,
+      currency,
+    });
+    fc.assert(
+      fc.property(view, (it) => {
+        for (const line of priceLines(it)) {
+          expect(line.length).toBeLessThan(300);
+          expect(line).not.toMatch(/NaN|undefined/);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function sparklineOf(history: PricePoint[]): string {
+  const prices = history.map(([, market]) => market);
+  return sparkline({ prices, lowest: Math.min(...prices), highest: Math.max(...prices) });
+}
+
+describe('a sparkline', () => {
+  it.each<[number[], string]>([
+    [[1, 2, 3, 4, 5, 6, 7, 8], '▁▂▃▄▅▆▇█'],
+    [[0, 100], '▁█'],
+    [[3, 3, 3], '▅▅▅'],
+    [[-Number.MAX_VALUE, Number.MAX_VALUE], '▁▁'],
+  ])('of %j is %s', (prices, bars) => {
+    expect(sparkline({ prices, lowest: Math.min(...prices), highest: Math.max(...prices) })).toBe(bars);
+  });
+});
