@@ -15,13 +15,16 @@ const PACKAGE_DIR = dirname(dirname(createRequire(import.meta.url).resolve('@spa
 const { version } = createRequire(import.meta.url)(join(PACKAGE_DIR, 'package.json')) as { version: string };
 const CACHE_DIR = join(PACKAGE_DIR, '..', '..', '.cache');
 
+/** Whether the package has a Chromium for this machine. */
+export const isPackaged = process.platform === 'linux' && process.arch === 'x64';
+
 /**
  * The Chromium that `@sparticuz/chromium` carries, unpacked once per `npm ci` beside the packages.
  *
- * @throws when the package carries no Chromium for this machine (it has Linux x64 only).
+ * @throws when the package has none for this machine.
  */
 export async function packagedChromium(): Promise<PackagedChromium> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
+  if (!isPackaged) {
     throw new Error('No browser for this machine: install Chromium and set CHROMIUM_PATH to its executable.');
   }
   const home = join(CACHE_DIR, `chromium-${version}`);
