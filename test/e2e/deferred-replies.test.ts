@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 
@@ -30,9 +31,9 @@ function answeredAgain({ cardService }: Backends): number {
   return new Set(paths.filter((path, index) => paths.indexOf(path) !== index)).size;
 }
 
-async function end(bot: BotProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-  bot.child.kill(signal);
-  await bot.ended;
+async function kill({ child, ended }: BotProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await ended;
 }
 
 describe('deferred replies', () => {
@@ -61,17 +62,17 @@ describe('deferred replies', () => {
     cardService.script({ status: 429, headers: { 'retry-after': '1' }, body: '' });
     await oneCompleted(typedCommands);
 
-    await end(first, 'SIGKILL');
+    await kill(first);
     stopHolding();
     cardService.set({ latencyMs: 100 });
     const left = incomplete();
     const lost = cardService.counts.total - (typedCommands.length - left.length);
-    const second = startBotProcess(env);
+    const second = await startAppBot(env);
     await oneCompleted(left);
-    await end(second, 'SIGTERM');
+    await second.stop();
     const leftAgain = incomplete().length;
     const requestsBefore = cardService.counts.total;
-    const third = startBotProcess(env);
+    const third = await startAppBot(env);
     await Promise.all(typedCommands.map((typed) => typed.until(hasCard, PATIENCE_MS)));
 
     expect(leftAgain).toBeGreaterThan(0);
@@ -86,7 +87,7 @@ describe('deferred replies', () => {
     expect(answeredAgain(backends)).toBeLessThanOrEqual(lost);
     expect(cardService.counts.byStatus[429]).toBe(1);
     expect(cardService.counts.total).toBeGreaterThan(requestsBefore);
-    await end(third, 'SIGTERM');
+    await third.stop();
     expect(storedRows(backends)).toBe(0);
   });
 
@@ -101,13 +102,13 @@ describe('deferred replies', () => {
     const deferred = discord.type({ command: 'card', options: { id: 'base1-1' } });
     await deferred.until(({ state }) => state === 'thinking', PATIENCE_MS);
     await expect.poll(() => cardService.requests.length).toBe(2);
-    await end(first, 'SIGKILL');
+    await kill(first);
     // As if the process had died after it stored the card.
     const database = new DatabaseSync(join(env.DATA_DIR, 'cards.sqlite'));
     database.exec(`INSERT INTO cards SELECT replace(key, 'base1-4', 'base1-1'), value, expires_at FROM cards`);
     database.close();
 
-    startBotProcess(env);
+    await startAppBot(env);
     const { embeds } = await deferred.until(hasCard, PATIENCE_MS);
 
     expect(embeds[0]?.title).toBe('Emberwing Drake');

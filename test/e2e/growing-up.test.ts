@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { utcDay } from '../../src/model/quota.ts';
+import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
-import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
+import { startBotProcess } from '../support/bot-process.ts';
 import { requestedIds, showsCard } from '../support/processes.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../support/redis.ts';
@@ -16,11 +17,6 @@ const IDS = CARDS.map(({ id }) => id);
 const TEST = { timeout: 90_000 };
 const DONE = 'the files are carried over into redis';
 const PATIENCE = { timeout: 30_000, interval: 20 };
-
-async function stopped(bot: BotProcess): Promise<void> {
-  bot.child.kill('SIGTERM');
-  expect(await bot.ended).toBe(0);
-}
 
 function lookUp({ discord }: Backends, ids: readonly string[]) {
   return Promise.all(ids.map((id) => showsCard(discord.type({ command: 'card', options: { id } }))));
@@ -49,19 +45,19 @@ describe.skipIf(noRealRedis('the first start with Redis'))(
       const service = { requestsPerMinute: 60, burst: 8, requestsPerDay: 1_000, cards: CARDS };
       const backends = await startBackends(service);
       const redis = await startRealRedis();
-      const embedded = startBotProcess(backends.env);
+      const embedded = await startAppBot(backends.env);
       await embedded.wrote('gateway ready');
       await lookUp(backends, IDS.slice(0, 9));
-      await stopped(embedded);
+      await embedded.stop();
 
-      const bot = startBotProcess({ ...backends.env, REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
+      const bot = await startAppBot({ ...backends.env, REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
       await Promise.all([bot.wrote('gateway ready'), bot.wrote(DONE)]);
       await lookUp(backends, IDS.slice(0, 20));
       expect(backends.cardService.counts.byStatus[429]).toBeUndefined();
       expect(requestedIds(backends).toSorted()).toEqual(IDS.slice(0, 20).toSorted());
       const counted = () => redis.command('HGET', `${redis.prefix}:v2:ledger:${utcDay(Date.now())}`, 'all');
       await expect.poll(counted, PATIENCE).toBe('20');
-      await stopped(bot);
+      await bot.stop();
     });
 
     it('continues at the next start when it was killed', async () => {
@@ -69,10 +65,10 @@ describe.skipIf(noRealRedis('the first start with Redis'))(
       const backends = await startBackends(service);
       const redis = await startRealRedis();
       const relay = await startSlowRelay(redis.url, { delayMs: 30 });
-      const embedded = startBotProcess(backends.env);
+      const embedded = await startAppBot(backends.env);
       await embedded.wrote('gateway ready');
       await lookUp(backends, IDS.slice(0, 1));
-      await stopped(embedded);
+      await embedded.stop();
       addCards(backends.env.DATA_DIR, 3_000);
 
       const env = { ...backends.env, REDIS_KEY_PREFIX: redis.prefix };
@@ -83,13 +79,13 @@ describe.skipIf(noRealRedis('the first start with Redis'))(
       await killed.ended;
       expect(await carried('done')).toBeNull();
 
-      const bot = startBotProcess({ ...env, REDIS_URL: redis.url });
+      const bot = await startAppBot({ ...env, REDIS_URL: redis.url });
       await bot.wrote(DONE);
       expect(await redis.command('HGET', `${redis.prefix}:v2:ledger:${utcDay(Date.now())}`, 'all')).toBe('3001');
       expect(await redis.command('ZCARD', `${redis.prefix}:v2:ledger:${utcDay(Date.now())}:guild`)).toBe(3_000);
       const keys = (await redis.command('KEYS', `${redis.prefix}:cards:*`)) as string[];
       expect(keys).toHaveLength(3_001);
-      await stopped(bot);
+      await bot.stop();
     });
   },
 );

@@ -4,8 +4,8 @@ import usage from '../../commands/usage.ts';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { parseMarkdown, type Token } from '../../src/sandbox/page/markdown.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
-import { startBotProcess } from '../support/bot-process.ts';
 import { startDiscordRelay } from '../support/discord-relay.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
 
@@ -237,7 +237,7 @@ describe('one member', () => {
 it('every reply forbids mentions, whatever it shows', async () => {
   const { discord, cardService, env } = await startBackends({ requestsPerMinute: 60, burst: 4 });
   const relay = await startDiscordRelay(discord.apiUrl);
-  const bot = startBotProcess({ ...env, DISCORD_API_URL: relay.apiUrl, PRICES_FRESH_SECONDS: '0' });
+  const bot = await startAppBot({ ...env, DISCORD_API_URL: relay.apiUrl, PRICES_FRESH_SECONDS: '0' });
   await bot.wrote('gateway ready');
   const lookUp = (id: string) => discord.type({ command: 'card', options: { id } });
   const hasEmbed = ({ embeds }: ChatMessage) => embeds.length > 0;
@@ -256,8 +256,7 @@ it('every reply forbids mentions, whatever it shows', async () => {
   await discord.type({ command: 'usage', manageGuild: true }).settled();
   const waiting = IDS.slice(0, 6).map(lookUp);
   await waiting.at(-1)?.until(({ content }) => content.startsWith("You're in line")); // the notice of a wait
-  bot.child.kill('SIGTERM');
-  await bot.ended;
+  await bot.stop();
 
   const sent = relay.calls.filter(({ path }) => /\/(?:interactions|webhooks)\//.test(path));
   const deferrals = sent.filter(({ body }) => isDeferral(body));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { finalAnswers } from '../support/final-answers.ts';
-import { prepareProcesses, requestedIds, showsCard } from '../support/processes.ts';
+import { prepareAppBots, requestedIds, showsCard } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 import { startSlowRelay } from '../support/slow-relay.ts';
 
@@ -14,7 +14,7 @@ it('replies of a process that is cut off from Redis are answered by another, and
 }, async () => {
   const redis = await startRedis();
   const relay = await startSlowRelay(redis.url, { delayMs: 0 });
-  const processes = await prepareProcesses({ redis, service: { requestsPerMinute: 300, burst: 6 }, env: PATIENT });
+  const processes = await prepareAppBots({ redis, service: { requestsPerMinute: 300, burst: 6 }, env: PATIENT });
   const cutOff = await processes.start(0, { REDIS_URL: relay.url });
   await processes.start(1);
   // As many as a limiter that has learned nothing yet sends at once.
@@ -25,8 +25,7 @@ it('replies of a process that is cut off from Redis are answered by another, and
 
   relay.close();
   for (const one of typed) await showsCard(one);
-  cutOff.child.kill('SIGTERM');
-  await cutOff.ended;
+  await cutOff.stop();
 
   for (const { message } of typed) expect(message.embeds).toHaveLength(1);
   expect(typed.map(finalAnswers)).toEqual([1, 1]);

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import type { AppBot } from '../support/app-bot.ts';
 import { finalAnswer } from '../support/final-answers.ts';
-import { hasCard, logOf, requestedIds, showsCard, startProcesses, type TestProcesses } from '../support/processes.ts';
+import { hasCard, logOf, requestedIds, showsCard, startAppBots, type TestBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 
 const CARDS = Array.from({ length: 120 }, (_, number) => {
@@ -17,14 +18,14 @@ const NO_BURST = { CARD_SERVICE_BURST: '2' };
 const PATIENCE = { timeout: 30_000, interval: 200 };
 const TEST = { timeout: 40_000 };
 
-let fast: TestProcesses;
-let oneByOne: TestProcesses;
+let fast: TestBots<AppBot>;
+let oneByOne: TestBots<AppBot>;
 beforeAll(async () => {
   const redis = await startRedis();
   const another = { ...redis, prefix: `${redis.prefix}:another` };
   [fast, oneByOne] = await Promise.all([
-    startProcesses({ redis, service: FAST, env: BOTS_BURST }),
-    startProcesses({ redis: another, service: ONE_BY_ONE, env: NO_BURST }),
+    startAppBots({ redis, service: FAST, env: BOTS_BURST }),
+    startAppBots({ redis: another, service: ONE_BY_ONE, env: NO_BURST }),
   ]);
 }, 120_000);
 
@@ -39,7 +40,7 @@ function field({ embeds }: ChatMessage, name: string): string | undefined {
   return embeds[0]?.fields?.find((present) => present.name === name)?.value;
 }
 
-function refusals({ cardService }: TestProcesses): number {
+function refusals({ cardService }: TestBots<AppBot>): number {
   return cardService.counts.byStatus[429] ?? 0;
 }
 

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { prepareProcesses, showsCard, type TestProcesses } from '../support/processes.ts';
+import type { AppBot } from '../support/app-bot.ts';
+import { prepareAppBots, showsCard, type TestBots } from '../support/processes.ts';
 import { type RecordingRelay, startRecordingRelay } from '../support/redis/recording-relay.ts';
 import { startRedis } from '../support/redis.ts';
 
@@ -7,12 +8,12 @@ const PATIENCE = { timeout: 30_000, interval: 50 };
 const KNOWN = 'base1-2';
 const UNKNOWN = 'base1-4';
 
-let processes: TestProcesses;
+let processes: TestBots<AppBot>;
 let relays: RecordingRelay[];
 beforeAll(async () => {
   const redis = await startRedis();
   const env = { MEMBER_DAILY_REQUESTS: '1000' };
-  processes = await prepareProcesses({ redis, service: { plan: 'pro' }, env });
+  processes = await prepareAppBots({ redis, service: { plan: 'pro' }, env });
   relays = [await startRecordingRelay(redis.url), await startRecordingRelay(redis.url)];
   await Promise.all(relays.map(({ url }, shard) => processes.start(shard, { REDIS_URL: url })));
 }, 120_000);

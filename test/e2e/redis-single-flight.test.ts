@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
+import type { AppBot } from '../support/app-bot.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
-import { requestedIds, showsCard, startProcesses, type TestProcesses } from '../support/processes.ts';
+import { requestedIds, showsCard, startAppBots, type TestBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 
 const QUICK = { requestsPerMinute: 1_200, burst: 20, requestsPerDay: 1_000 };
@@ -13,9 +14,9 @@ const FRESH_SECONDS = 8;
 const PATIENCE = { timeout: 30_000, interval: 200 };
 const TEST = { timeout: 40_000 };
 
-let processes: TestProcesses;
+let processes: TestBots<AppBot>;
 beforeAll(async () => {
-  processes = await startProcesses({
+  processes = await startAppBots({
     redis: await startRedis(),
     service: { ...QUICK, latencyMs: LATENCY_MS },
     env: { PRICES_FRESH_SECONDS: String(FRESH_SECONDS) },

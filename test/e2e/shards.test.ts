@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
+import { type BotOutput, startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
-import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
+import { startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
 import { startRedis } from '../support/redis.ts';
 
@@ -13,22 +14,25 @@ const DISCORD_WINDOW_MS = 5_000;
 /** An identify slot takes 5.5 s; after a refused identify the wait is 6 to 10 s, then up to 14 s. */
 const PATIENCE_MS = 90_000;
 
-/** Processes as on separate machines, each with some of two shards. */
-async function startProcesses(
+/** A Discord of two shards, and the environments of bots as on separate machines, each with some of them. */
+async function splitShards(
   shards: string[],
   discordOptions: EmulatedDiscordOptions = {},
   variables: Record<string, string> = {},
 ) {
   const { discord, env } = await startBackends({}, variables, { shards: 2, maxConcurrency: 1, ...discordOptions });
-  const bots = shards.map((ids, index) =>
-    startBotProcess({
-      ...env,
-      DISCORD_SHARDS: ids,
-      DISCORD_SHARD_COUNT: '2',
-      DATA_DIR: join(env.DATA_DIR, String(index)),
-    }),
-  );
-  return { discord, bots };
+  const envs = shards.map((ids, index) => ({
+    ...env,
+    DISCORD_SHARDS: ids,
+    DISCORD_SHARD_COUNT: '2',
+    DATA_DIR: join(env.DATA_DIR, String(index)),
+  }));
+  return { discord, envs };
+}
+
+async function startBots(...how: Parameters<typeof splitShards>) {
+  const { discord, envs } = await splitShards(...how);
+  return { discord, bots: await Promise.all(envs.map(startAppBot)) };
 }
 
 /** The next `times` requests for the gateway address report `remaining` logins until a reset in one second. */
@@ -41,11 +45,11 @@ function logins(
   return { route: 'gateway/bot', answer: { status: 200, body }, times };
 }
 
-function readyShards({ output }: BotProcess): number[] {
+function readyShards({ output }: BotOutput): number[] {
   return [...output().matchAll(/"shard":(\d+),"msg":"gateway ready"/g)].map(([, shard]) => Number(shard)).sort();
 }
 
-function commandLines({ output }: BotProcess): number {
+function commandLines({ output }: BotOutput): number {
   return output().split('"msg":"command"').length - 1;
 }
 
@@ -53,7 +57,7 @@ describe('processes that split the shards', () => {
   it('and start together all become ready although Discord takes one identify at a time, and each answers in its own servers', {
     timeout: PATIENCE_MS,
   }, async () => {
-    const { discord, bots } = await startProcesses(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS });
+    const { discord, bots } = await startBots(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS });
     discord.faults.script(logins(discord, { remaining: 1, times: 9 })); // each process needs one login, not one per shard
 
     await discord.gateway.whenAllReady(2);
@@ -69,7 +73,7 @@ describe('processes that split the shards', () => {
   }, async () => {
     const { url, prefix } = await startRedis();
     const variables = { REDIS_URL: url, REDIS_KEY_PREFIX: prefix };
-    const { discord, bots } = await startProcesses(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS }, variables);
+    const { discord, bots } = await startBots(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS }, variables);
 
     await discord.gateway.whenAllReady(2);
 
@@ -83,7 +87,7 @@ describe('a process', () => {
   it('with several shards needs a login for each, identifies none too soon, and answers on each that is ready', {
     timeout: PATIENCE_MS,
   }, async () => {
-    const { discord, bots } = await startProcesses(['0,1'], { identifyWindowMs: DISCORD_WINDOW_MS });
+    const { discord, bots } = await startBots(['0,1'], { identifyWindowMs: DISCORD_WINDOW_MS });
     discord.faults.script(logins(discord, { remaining: 1, times: 1 }));
     await discord.gateway.whenReady();
 
@@ -98,7 +102,8 @@ describe('a process', () => {
   });
 
   it('that waits to identify stops on SIGTERM', async () => {
-    const { discord, bots } = await startProcesses(['0', '1'], { identifyWindowMs: 3_600_000 });
+    const { discord, envs } = await splitShards(['0', '1'], { identifyWindowMs: 3_600_000 });
+    const bots = envs.map((env) => startBotProcess(env));
     await Promise.race(bots.map((bot) => bot.wrote('identify refused, trying again later')));
 
     for (const { child } of bots) child.kill('SIGTERM');
@@ -111,7 +116,7 @@ describe('a process', () => {
 });
 
 /** Each process answers once in each of its servers, and shard 0 in direct messages. */
-async function expectAnswersOfOwnShard(discord: EmulatedDiscord, bots: BotProcess[]): Promise<void> {
+async function expectAnswersOfOwnShard(discord: EmulatedDiscord, bots: BotOutput[]): Promise<void> {
   const places = [...discord.guilds.map(({ id }) => id), null];
   const shards = places.map((guildId) => shardOf(guildId, 2));
 

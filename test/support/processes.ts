@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { CardServiceOptions } from '../../src/sandbox/card-service.ts';
 import type { ChatMessage, Guild } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
+import { type AppBot, type BotOutput, startAppBot } from './app-bot.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { type BotProcess, startBotProcess } from './bot-process.ts';
 import type { TestRedis } from './redis.ts';
@@ -15,16 +16,20 @@ export interface ProcessesOptions {
   env?: Record<string, string>;
 }
 
-/** Bot processes that share a Redis, a Discord and a card service. */
-export interface TestProcesses extends Backends {
+/** Bots that share a Redis, a Discord and a card service. */
+export interface TestBots<Bot extends BotOutput> extends Backends {
   /** All that were started, oldest first: of the first ones, the n-th has the n-th shard. */
-  readonly bots: readonly BotProcess[];
+  readonly bots: readonly Bot[];
   /** Types `/card` in the server of this shard. */
   card(shard: number, id: string, as?: { memberId?: string }): TypedInteraction;
   usage(shard: number): TypedInteraction;
   /** Starts one more process with this shard; `env` overrides the common variables. Resolves when it is connected. */
-  start(shard: number, env?: Record<string, string>): Promise<BotProcess>;
+  start(shard: number, env?: Record<string, string>): Promise<Bot>;
 }
+
+export type TestProcesses = TestBots<BotProcess>;
+
+type StartBot<Bot> = (env: Record<string, string>) => Bot | Promise<Bot>;
 
 /** A valid snowflake timestamp that is a multiple of every number of shards used in tests. */
 const GUILDS_MADE_AT = 2n ** 38n;
@@ -32,22 +37,36 @@ const PATIENCE_MS = 30_000;
 
 /** Resolves when every process is connected; all are stopped when the test or, from `beforeAll`, the file ends. */
 export async function startProcesses(options: ProcessesOptions): Promise<TestProcesses> {
-  const processes = await prepareProcesses(options);
-  await Promise.all(Array.from({ length: options.size ?? 2 }, (_, shard) => processes.start(shard)));
-  return processes;
+  return await allStarted(await prepareProcesses(options), options);
 }
 
 /** The same without starting a process. */
-export async function prepareProcesses({
-  redis,
-  size = 2,
-  service,
-  env = {},
-}: ProcessesOptions): Promise<TestProcesses> {
+export function prepareProcesses(options: ProcessesOptions): Promise<TestProcesses> {
+  return prepare(options, startBotProcess);
+}
+
+/** The same in this process, for a tenth of the CPU time. Each bot has its own state, as in a process of its own. */
+export async function startAppBots(options: ProcessesOptions): Promise<TestBots<AppBot>> {
+  return await allStarted(await prepareAppBots(options), options);
+}
+
+export function prepareAppBots(options: ProcessesOptions): Promise<TestBots<AppBot>> {
+  return prepare(options, startAppBot);
+}
+
+async function allStarted<Bots extends TestBots<BotOutput>>(bots: Bots, { size = 2 }: ProcessesOptions): Promise<Bots> {
+  await Promise.all(Array.from({ length: size }, (_, shard) => bots.start(shard)));
+  return bots;
+}
+
+async function prepare<Bot extends BotOutput>(
+  { redis, size = 2, service, env = {} }: ProcessesOptions,
+  startBot: StartBot<Bot>,
+): Promise<TestBots<Bot>> {
   const guilds = Array.from({ length: size }, (_, shard) => guildOf(shard));
   const backends = await startBackends(service, env, { shards: size, guilds });
   const { discord } = backends;
-  const bots: BotProcess[] = [];
+  const bots: Bot[] = [];
   let started = 0;
 
   return {
@@ -56,7 +75,7 @@ export async function prepareProcesses({
     card: (shard, id, as = {}) => discord.type({ command: 'card', options: { id }, guildId: guildOf(shard).id, ...as }),
     usage: (shard) => discord.type({ command: 'usage', guildId: guildOf(shard).id, manageGuild: true }),
     async start(shard, more = {}) {
-      const bot = startBotProcess({
+      const bot = await startBot({
         ...backends.env,
         DISCORD_SHARDS: String(shard),
         DISCORD_SHARD_COUNT: String(size),
@@ -87,7 +106,7 @@ export function requestedIds({ cardService }: Pick<Backends, 'cardService'>): st
 }
 
 /** The log lines of a process. */
-export function logOf({ output }: BotProcess): Record<string, unknown>[] {
+export function logOf({ output }: BotOutput): Record<string, unknown>[] {
   return output()
     .split('\n')
     .filter((line) => line.startsWith('{'))
