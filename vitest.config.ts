@@ -1,18 +1,22 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests that start and break processes, browsers and servers: they begin first, and the short ones fill the gaps. */
-const LONG = ['test/e2e/**/*.test.ts', 'test/container/**/*.test.ts', 'test/storage/redis/**/*.test.ts'];
-
 /** Tests that mostly wait: they begin first, otherwise the run would end with their waits. */
 const LONGEST = /\/(?:gateway-process|chaos|shards|page|redis-link|redis-outages)\.test\.ts$/;
 
+/** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
+const LONG = /\/test\/(?:e2e|container|storage\/redis)\//;
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLongest = ({ moduleId }: TestSpecification) => LONGEST.test(moduleId);
     const sorted = await super.sort(files);
-    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+    return sorted.sort((a, b) => rank(a) - rank(b));
   }
+}
+
+/** A worker ends when the next file is of another project, so each project runs as a whole. */
+function rank({ moduleId, project }: TestSpecification): number {
+  return project.name === 'redis' ? -1 : [LONGEST, LONG, /^/].findIndex((which) => which.test(moduleId));
 }
 
 export default defineConfig({
@@ -25,10 +29,8 @@ export default defineConfig({
     maxWorkers: 6, // more than the cores, because tests mostly wait
     globalSetup: 'test/support/compile-cache.ts',
     setupFiles: 'test/support/each-file.ts',
-    // vitest starts projects in the order of their names.
     projects: [
-      { extends: true, test: { name: 'e2e', include: LONG } },
-      { extends: true, test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: LONG } },
+      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'] } },
       {
         // The commands behave the same with Redis.
         extends: true,
