@@ -1,5 +1,6 @@
 import type { Cards } from '../src/lookup/cards.ts';
 import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
+import type { MemberData } from '../src/lookup/member-data.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { Budget, Ledger } from '../src/quota/ledger.ts';
 import type { Limiter } from '../src/quota/limiter.ts';
@@ -12,6 +13,7 @@ export interface Services {
   budget: Budget;
   limiter: Limiter;
   ledger: Ledger;
+  memberData: MemberData;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
   /** The longest wait for a permit. */

@@ -10,6 +10,7 @@ import { commandLogger, type Logger } from './log.ts';
 import { AddressDoubt } from './lookup/address-doubt.ts';
 import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
+import { MemberData } from './lookup/member-data.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
 import { Events } from './model/events.ts';
 import { openOperations } from './operations/operations.ts';
@@ -17,6 +18,7 @@ import { Budget, CommandRate } from './quota/ledger.ts';
 import { plannedDay } from './quota/pace.ts';
 import { DeferredReplies } from './replies/deferred-replies.ts';
 import { CardService } from './service/card-service.ts';
+import { SqliteMemberHistory } from './storage/sqlite/sqlite-member-history.ts';
 import { openSqliteState } from './storage/sqlite/sqlite-state.ts';
 import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timers.ts';
@@ -63,7 +65,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   };
   const { services, state } = await openServices(config, log, { signal, events }).catch(failed(async () => {}));
   await operations.start().catch(failed(() => state.close()));
-  const { cards, lookupQueue, ledger, usage } = services;
+  const { cards, lookupQueue, ledger, usage, memberData } = services;
   const stopLogging = events.subscribe('command', commandLogger(log));
 
   const client = createClient({ ...config.discord, identifySlots: state.identifySlots, events, log });
@@ -105,6 +107,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     };
     await bounded('first answers', FIRST_ANSWERS_MS, router.close());
     usage.close();
+    memberData.close();
     await lookupQueue.close(GRACE_MS);
     await bounded('last edits', LAST_EDITS_MS, Promise.all([deferredReplies.close(), router.corrected()]));
     // destroy() never resolves while a shard waits for READY.
@@ -181,8 +184,13 @@ export async function openServices(
   });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ service, limiter, ledger, board, events, log, hasKey });
+  const history = new SqliteMemberHistory(config.dataDir, log);
+  const memberData = new MemberData({ ledger, history, requests: state.deletionRequests, log });
   const { currency } = config;
-  return { services: { cards, lookupQueue, usage, budget, limiter, ledger, currency, longestWaitMs }, state };
+  return {
+    services: { cards, lookupQueue, usage, budget, limiter, ledger, memberData, currency, longestWaitMs },
+    state,
+  };
 }
 
 async function openState(

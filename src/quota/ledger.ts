@@ -29,8 +29,19 @@ export interface Ledger {
   memberToday(memberId: string): Promise<Bookings>;
   /** The members who caused most requests in the requester's server today, most first. */
   topMembers(requester: Requester, count: number): Promise<MemberRequests[]>;
+  /** What is kept about a member, of all days. */
+  keptOf(memberId: string): Promise<KeptCounts>;
+  /** Deletes what is kept about a member of that UTC day and before. @returns whether it could be */
+  deleteDays(memberId: string, throughDay: string): Promise<boolean>;
   /** Writes what is not written yet. Nothing may be booked afterwards. */
   close(): Promise<void>;
+}
+
+/** How much is kept about a member. */
+export interface KeptCounts {
+  days: number;
+  requests: number;
+  saved: number;
 }
 
 export interface MemberRequests {

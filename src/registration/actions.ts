@@ -37,7 +37,8 @@ export interface ActionContext extends CliContext {
 export async function performAction(action: Action, flags: Flags, context: ActionContext): Promise<number> {
   const { registration, application, out } = context;
   const { guild } = flags;
-  const subject = { application, guildId: guild ?? null };
+  const { id, name } = application;
+  const subject = { application: { id, name }, guildId: guild ?? null };
   const print = (text: string, json: object) =>
     out(`${flags.json ? JSON.stringify({ ...subject, ...json }, null, 2) : text}\n`);
   const where = guild === undefined ? 'Global commands' : `Commands in server ${guild}`;

@@ -4,6 +4,7 @@ import type { IdentifySlots } from '../discord/gateway/identify.ts';
 import type { Logger } from '../log.ts';
 import type { OtherQueues } from '../lookup/fair-order.ts';
 import type { CardLock } from '../lookup/lookup-requests.ts';
+import type { DeletionRequests } from '../lookup/member-data.ts';
 import type { ReportBoard } from '../lookup/usage-reports.ts';
 import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
@@ -18,6 +19,7 @@ export interface State {
   limiter: Limiter;
   ledger: Ledger;
   journal: ReplyJournal;
+  deletionRequests: DeletionRequests;
   otherQueues: OtherQueues;
   cardLock: CardLock;
   board: ReportBoard;

@@ -23,6 +23,7 @@ export async function startServices(env: Record<string, string> = {}, key: strin
   const { services, state } = await openServices(config, logLines().log, { fetch: cardService.fetch });
   onTestFinished(async () => {
     services.usage.close();
+    services.memberData.close();
     await services.lookupQueue.close(0);
     await state.close();
     rmSync(dataDir, { recursive: true });

@@ -112,6 +112,34 @@ describe.each([
     expect((await ledger.guildToday(ALICE_IN_PRIVATE)).requests).toBe(1);
   });
 
+  it('says how much is kept about a member', async () => {
+    const open = books();
+    const ledger = await open();
+    for (const requester of [ALICE, ALICE_IN_PRIVATE, BOB]) ledger.spent(requester);
+    ledger.saved(ALICE_ELSEWHERE);
+    await ledger.close();
+    const next = await open();
+    expect(await next.keptOf('alice')).toEqual({ days: 1, requests: 2, saved: 1 });
+    expect(await next.keptOf('nobody')).toEqual({ days: 0, requests: 0, saved: 0 });
+  });
+
+  it('deletes what it holds about a member of a day and before, and nothing else', async () => {
+    const open = books();
+    const ledger = await open();
+    const today = new Date(LATE_MS).toISOString().slice(0, 10);
+    for (const requester of [ALICE, ALICE_IN_PRIVATE, BOB]) ledger.spent(requester);
+    ledger.refused(ledger.spent(ALICE_ELSEWHERE));
+    ledger.saved(ALICE);
+    vi.setSystemTime(LATE_MS + 1_000);
+    ledger.spent(ALICE);
+    expect(await ledger.deleteDays('alice', today)).toBe(true);
+    expect(await ledger.keptOf('alice')).toEqual({ days: 1, requests: 1, saved: 0 });
+    vi.setSystemTime(LATE_MS);
+    expect(await ledger.memberToday('alice')).toEqual({ requests: 0, refused: 0, saved: 0 });
+    expect(await ledger.topMembers(BOB, 5)).toEqual([{ memberId: 'bob', requests: 1 }]);
+    expect((await ledger.guildToday(ALICE_IN_PRIVATE)).requests).toBe(0);
+  });
+
   it('lists the members who caused most in a server, most first', async () => {
     const ledger = await books()();
     for (const requester of [ALICE, BOB, BOB, ALICE_ELSEWHERE, ALICE_ELSEWHERE]) ledger.spent(requester);

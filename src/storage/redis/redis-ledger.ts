@@ -3,6 +3,7 @@ import type { Events } from '../../model/events.ts';
 import { type Bookings, DAY_MS, guildKey, nextUtcMidnightMs, type Requester, utcDay } from '../../model/quota.ts';
 import * as ledger from '../../quota/ledger.ts';
 import type { RedisLink } from './redis-link.ts';
+import { deleteMember, fieldsOf, keptCounts } from './redis-member-counts.ts';
 
 /** `<day> <scope><ending>` in the hash of a day, or `<day>:<guild> <member>` in the ranking of a server. */
 type Counter = readonly [id: string, by: number];
@@ -106,6 +107,17 @@ export class RedisLedger implements ledger.Ledger {
       requestsBy.set(memberId, (requestsBy.get(memberId) ?? 0) + by);
     }
     return ledger.mostFirst(requestsBy).slice(0, count);
+  }
+
+  keptOf(memberId: string): Promise<ledger.KeptCounts> {
+    return keptCounts(this.#link, this.#prefix, memberId);
+  }
+
+  async deleteDays(memberId: string, throughDay: string): Promise<boolean> {
+    const isOf = (id: string) => id.slice(0, 10) <= throughDay && fieldsOf(memberId).includes(id.split(' ')[1] ?? '');
+    for (const id of this.#unsent.keys()) if (isOf(id)) this.#unsent.delete(id);
+    for (const id of this.#known.keys()) if (isOf(id)) this.#known.delete(id);
+    return deleteMember(this.#link, this.#prefix, memberId, throughDay);
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { SharedLimiter } from '../../quota/shared-limiter.ts';
 import { CarryOver } from '../carry-over.ts';
 import { accountOf, cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { ProcessesAlive } from './processes-alive.ts';
+import { redisDeletionRequests } from './redis-deletion-requests.ts';
 import { RedisJournal } from './redis-journal.ts';
 import { RedisLedger } from './redis-ledger.ts';
 import { RedisLimiterStore } from './redis-limiter-store.ts';
@@ -63,6 +64,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     limiter,
     ledger,
     journal,
+    deletionRequests: redisDeletionRequests(link, prefix),
     otherQueues: processesAlive,
     cardLock: redisCardLock(locks, account, cardService.timeoutMs + LOCK_MARGIN_MS),
     board: redisReportBoard(link, locks, prefix, account),

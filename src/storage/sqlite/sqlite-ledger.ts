@@ -5,6 +5,7 @@ import {
   type Booking,
   bookingOf,
   KEPT_DAYS,
+  type KeptCounts,
   type Ledger,
   type MemberRequests,
   WRITE_SAVED_EVERY_MS,
@@ -85,6 +86,24 @@ export class SqliteLedger implements Ledger {
                   ORDER BY requests DESC, member LIMIT ?`;
     const rows = this.#try(() => this.#database.prepare(most).all(day, guild, count)) ?? [];
     return rows.map(({ member, requests }) => ({ memberId: String(member), requests: Number(requests) }));
+  }
+
+  async keptOf(memberId: string): Promise<KeptCounts> {
+    this.#flush();
+    const sums = 'count(DISTINCT day) AS days, sum(requests) AS requests, sum(saved) AS saved';
+    const row = this.#try(() => this.#database.prepare(`SELECT ${sums} FROM bookings WHERE member = ?`).get(memberId));
+    return { days: Number(row?.days ?? 0), requests: Number(row?.requests ?? 0), saved: Number(row?.saved ?? 0) };
+  }
+
+  async deleteDays(memberId: string, throughDay: string): Promise<boolean> {
+    this.#flush();
+    const deleted = this.#try(() => {
+      this.#database.prepare('DELETE FROM bookings WHERE member = ? AND day <= ?').run(memberId, throughDay);
+      // Otherwise the write-ahead log holds the rows until it is written over.
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return true;
+    });
+    return deleted ?? false;
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,7 @@ import { LocalLimiter } from '../../quota/local-limiter.ts';
 import { accountOf, cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
+import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from './sqlite-deletion-requests.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from './sqlite-ledger.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite-store.ts';
 import {
@@ -46,7 +47,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     join(dataDir, 'state.sqlite'),
     {
       log,
-      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA,
+      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA,
       version: STATE_VERSION,
       earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE],
       lossMeans: STATE_LOSS,
@@ -54,6 +55,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     OWNER_TIMEOUT_MS,
     signal,
   );
+  state.exec('PRAGMA secure_delete = ON'); // what is deleted is about members, or interaction tokens
   const cardStore = openDatabase(join(dataDir, 'cards.sqlite'), {
     log,
     schema: CARDS_SCHEMA,
@@ -75,6 +77,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     }),
     ledger,
     journal,
+    deletionRequests: new SqliteDeletionRequests(state, writes),
     otherQueues: NO_OTHER_QUEUES,
     cardLock: NO_CARD_LOCK,
     board: new LocalReportBoard(),

@@ -40,6 +40,7 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
   const stop = async (graceMs: number) => {
     const { services, state } = await running;
     services.usage.close();
+    services.memberData.close();
     await services.lookupQueue.close(graceMs);
     await state.close();
   };

@@ -1,0 +1,41 @@
+import { SlashCommandBuilder } from '@discordjs/builders';
+import { ApplicationIntegrationType, ButtonStyle, ComponentType, InteractionContextType } from 'discord.js';
+import type { Command, Message, Response } from '../src/discord/interactions/command.ts';
+import { nextUtcMidnightMs } from '../src/model/quota.ts';
+import { clockTime } from '../src/render/formats.ts';
+import { formatMessage } from '../src/render/messages.ts';
+import { privacyText } from '../src/render/privacy-text.ts';
+
+const FORGET = 'forget';
+
+export default {
+  data: new SlashCommandBuilder()
+    .setName('privacy')
+    .setDescription('See what is kept about you, and delete it')
+    .setContexts(InteractionContextType.Guild, InteractionContextType.BotDM)
+    .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
+    .toJSON(),
+
+  async run({ memberId, locale }, { memberData }) {
+    const kept = await memberData.kept(memberId);
+    const content = privacyText(kept, locale);
+    const isAnything = kept.counts.days > 0 || kept.lastCards.length > 0;
+    return privately({ content, ...(isAnything && { components: [forgetButton(locale)] }) });
+  },
+
+  async component({ argument, memberId, locale }, { memberData }) {
+    if (argument !== FORGET) return privately({ content: formatMessage(locale, 'outOfDate') });
+    const isForgotten = await memberData.forget(memberId);
+    const time = clockTime(nextUtcMidnightMs(Date.now()));
+    return privately({ content: formatMessage(locale, isForgotten ? 'forgotten' : 'notForgotten', { time }) });
+  },
+} satisfies Command;
+
+function forgetButton(locale: string): NonNullable<Message['components']>[number] {
+  const button = { type: ComponentType.Button, style: ButtonStyle.Danger, custom_id: `privacy:${FORGET}` } as const;
+  return { type: ComponentType.ActionRow, components: [{ ...button, label: formatMessage(locale, 'forgetMe') }] };
+}
+
+function privately(message: Message): Response {
+  return { kind: 'reply', private: true, source: 'bot', message };
+}

@@ -1,0 +1,108 @@
+import type { Logger } from '../log.ts';
+import { DAY_MS, utcDay } from '../model/quota.ts';
+import type { KeptCounts, Ledger } from '../quota/ledger.ts';
+
+/** A member wants what is kept about them to be deleted. */
+export interface DeletionRequest {
+  memberId: string;
+  /** The UTC day of the request. */
+  day: string;
+}
+
+/** Requests of members, in files or for all processes that share a Redis. No method rejects. */
+export interface DeletionRequests {
+  /** Of several by one member the last counts. @returns whether it is kept */
+  add(request: DeletionRequest): Promise<boolean>;
+  all(): Promise<DeletionRequest[]>;
+  /** Drops those of days before. */
+  drop(beforeDay: string): Promise<void>;
+}
+
+/** What a member looked up last. No method rejects. */
+export interface MemberHistory {
+  /** Names of cards, the latest first; empty when nothing is kept. */
+  lastCards(memberId: string): Promise<readonly string[]>;
+  /** @returns whether nothing is left */
+  forget(memberId: string): Promise<boolean>;
+}
+
+/** Everything that is kept about a member, beyond the reply that they wait for. */
+export interface KeptAboutMember {
+  counts: KeptCounts;
+  lastCards: readonly string[];
+}
+
+export interface MemberDataOptions {
+  ledger: Ledger;
+  history: MemberHistory;
+  requests: DeletionRequests;
+  log: Logger;
+}
+
+const CHECK_EVERY_MS = 60_000;
+/** After its day, a request may still be booked on it: a reply can be completed for 15 minutes. */
+const LATE_BOOKINGS_MS = 15 * 60_000;
+/** So long a request is kept after its day, so that every process hears of it. */
+const KEPT_DAYS = 1;
+
+/** What is kept about members, and its deletion: at once, but for the counts of today, without which no budget would hold. */
+export class MemberData {
+  readonly #options: MemberDataOptions;
+  readonly #timer = setInterval(() => void this.#check(), CHECK_EVERY_MS).unref();
+  /** Requests that this process has carried out as far as it could on a day. */
+  #done = new Set<string>();
+
+  constructor(options: MemberDataOptions) {
+    this.#options = options;
+  }
+
+  async kept(memberId: string): Promise<KeptAboutMember> {
+    const { ledger, history } = this.#options;
+    const [counts, lastCards] = await Promise.all([ledger.keptOf(memberId), history.lastCards(memberId)]);
+    return { counts, lastCards };
+  }
+
+  /**
+   * Deletes everything about a member; the counts of today when the UTC day has ended.
+   *
+   * @returns whether it is done, or will be
+   */
+  async forget(memberId: string): Promise<boolean> {
+    const request = { memberId, day: utcDay(Date.now()) };
+    const isKept = await this.#options.requests.add(request);
+    return (await this.#carryOut(request)) && isKept;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #check(): Promise<void> {
+    const { requests, log } = this.#options;
+    const countedDay = utcDay(Date.now() - LATE_BOOKINGS_MS);
+    const all = await requests.all();
+    const due = new Map(all.map((request) => [`${keyOf(request)} ${countedDay}`, request]));
+    this.#done = new Set([...this.#done].filter((key) => due.has(key)));
+    for (const [key, request] of due) {
+      if (this.#done.has(key) || !(await this.#carryOut(request))) continue;
+      this.#done.add(key);
+      if (request.day < countedDay) log.info('what was kept about a member is deleted, as they wished');
+    }
+    const keptDay = utcDay(Date.now() - LATE_BOOKINGS_MS - KEPT_DAYS * DAY_MS);
+    if (all.some(({ day }) => day < keptDay)) await requests.drop(keptDay);
+  }
+
+  async #carryOut({ memberId, day }: DeletionRequest): Promise<boolean> {
+    const { ledger, history } = this.#options;
+    const yesterday = utcDay(Date.now() - LATE_BOOKINGS_MS - DAY_MS);
+    const [counts, cards] = await Promise.all([
+      ledger.deleteDays(memberId, day < yesterday ? day : yesterday),
+      history.forget(memberId),
+    ]);
+    return counts && cards;
+  }
+}
+
+function keyOf({ memberId, day }: DeletionRequest): string {
+  return `${memberId} ${day}`;
+}

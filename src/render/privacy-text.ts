@@ -1,0 +1,26 @@
+import { plainMarkdown } from './formats.ts';
+import { formatMessage } from './messages.ts';
+
+/** What is kept about the member who asks. */
+export interface PrivacyView {
+  /** Of all days; `saved`: answers without a request. */
+  counts: { days: number; requests: number; saved: number };
+  /** Names, the latest first. */
+  lastCards: readonly string[];
+}
+
+/** Ten of them leave room for the sentences around them. */
+const LONGEST_NAME = 80;
+
+/** What the bot keeps of members, and what that is for this one: at most 2,000 characters of Markdown. */
+export function privacyText({ counts: { days, requests, saved }, lastCards }: PrivacyView, locale: string): string {
+  const cards = lastCards.map((name) => plainMarkdown(name, LONGEST_NAME)).join(', ');
+  return [
+    formatMessage(locale, 'privacyIntro'),
+    formatMessage(locale, 'privacyCounts', { days, lookups: requests + saved }),
+    cards === '' ? formatMessage(locale, 'privacyNoCards') : formatMessage(locale, 'privacyCards', { cards }),
+    formatMessage(locale, 'privacyPending'),
+    formatMessage(locale, 'privacyLog'),
+    formatMessage(locale, 'privacyNothingElse'),
+  ].join('\n');
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import privacy from '../../commands/privacy.ts';
+import { privacyText } from '../../src/render/privacy-text.ts';
+import { invocation, startServices } from './commands.ts';
+
+async function shown(response: ReturnType<typeof privacy.run>) {
+  const answered = await response;
+  if (answered.kind !== 'reply') throw new Error('deferred');
+  expect(answered.private).toBe(true);
+  return answered.message;
+}
+
+describe('/privacy', () => {
+  it('shows a member what is kept about them, with a button that deletes it', async () => {
+    const { services } = await startServices();
+    services.ledger.spent(invocation({}));
+    services.ledger.saved(invocation({}));
+    const { content, components } = await shown(privacy.run(invocation({}), services));
+    expect(content).toContain('So far: 2 lookups on one day.');
+    expect(components).toMatchObject([{ components: [{ custom_id: 'privacy:forget', label: 'Delete this' }] }]);
+  });
+
+  it('shows no button where nothing is kept', async () => {
+    const { services } = await startServices();
+    services.ledger.spent(invocation({}, { memberId: 'bob' }));
+    const { content, components } = await shown(privacy.run(invocation({}), services));
+    expect(content).toContain('Nothing so far.');
+    expect(components).toBeUndefined();
+  });
+
+  it('says when the counts of today go', async () => {
+    const { services } = await startServices();
+    services.ledger.spent(invocation({}));
+    const pressed = { ...invocation({}), argument: 'forget', values: [] };
+    const { content } = await shown(privacy.component(pressed, services));
+    expect(content).toMatch(/^Done, that's deleted\. Today's count stays until the UTC day ends at <t:\d+:t>/);
+    expect((await services.ledger.memberToday('alice')).requests).toBe(1);
+  });
+
+  it('does not obey a custom id that it never made', async () => {
+    const { services } = await startServices();
+    const pressed = { ...invocation({}), argument: 'forget:bob', values: [] };
+    expect((await shown(privacy.component(pressed, services))).content).toContain('too old to use');
+  });
+});
+
+it('names of cards are shown as they are, and never exceed what Discord takes', () => {
+  const counts = { days: 35, requests: 1e15, saved: 1e15 };
+  const text = privacyText({ counts, lastCards: Array.from({ length: 10 }, () => '*'.repeat(500)) }, 'de');
+  expect(text.length).toBeLessThanOrEqual(2_000);
+  expect(privacyText({ counts, lastCards: ['**Drake** @everyone'] }, 'en-US')).toContain(
+    '\\*\\*Drake\\*\\* \\@everyone',
+  );
+});

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type DeletionRequests, MemberData } from '../../src/lookup/member-data.ts';
+import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/model/quota.ts';
+import type { Ledger } from '../../src/quota/ledger.ts';
+import { redisDeletionRequests } from '../../src/storage/redis/redis-deletion-requests.ts';
+import { RedisLedger } from '../../src/storage/redis/redis-ledger.ts';
+import { RedisLink } from '../../src/storage/redis/redis-link.ts';
+import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from '../../src/storage/sqlite/sqlite-deletion-requests.ts';
+import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';
+import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
+import { logLines } from '../support/log-lines.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+
+const MINUTE_MS = 60_000;
+/** Redis would at once forget what is booked on a day long ago. */
+const TODAY_MS = nextUtcMidnightMs(Date.now()) - 60 * MINUTE_MS;
+const ALICE = { memberId: 'alice', guildId: 'guild' };
+const BOB = { memberId: 'bob', guildId: 'guild' };
+
+interface Kept {
+  ledger: Ledger;
+  requests: DeletionRequests;
+}
+
+/** Two processes, or two runs of one. */
+type Open = () => Promise<Kept>;
+
+function overOneDatabase(): Open {
+  const database = new DatabaseSync(':memory:');
+  database.exec(LEDGER_SCHEMA + DELETION_REQUESTS_SCHEMA);
+  const writes = new StateWrites(logLines().log);
+  return async () => ({
+    ledger: new SqliteLedger(database),
+    requests: new SqliteDeletionRequests(database, writes),
+  });
+}
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+
+function overOneRedis(): Open {
+  const prefix = `${redis.prefix}:${randomUUID()}`;
+  return async () => {
+    const link = new RedisLink({ url: redis.url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
+    onTestFinished(() => link.close());
+    await link.opened(10_000);
+    return { ledger: new RedisLedger(link, prefix), requests: redisDeletionRequests(link, prefix) };
+  };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: TODAY_MS, toFake: ['Date', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A process with its own history of what members looked up last. */
+async function process(open: Open) {
+  const { ledger, requests } = await open();
+  const cards = new Map([['alice', ['Emberwing Drake']]]);
+  const history = {
+    lastCards: async (memberId: string) => cards.get(memberId) ?? [],
+    forget: async (memberId: string) => cards.delete(memberId) || true,
+  };
+  const memberData = new MemberData({ ledger, history, requests, log: logLines().log });
+  onTestFinished(() => memberData.close());
+  return { ledger, requests, memberData };
+}
+
+async function atTime<T>(atMs: number, work: () => Promise<T>): Promise<T> {
+  vi.setSystemTime(atMs);
+  try {
+    return await work();
+  } finally {
+    vi.setSystemTime(TODAY_MS);
+  }
+}
+
+describe.each([
+  { over: 'SQLite', books: overOneDatabase },
+  { over: 'Redis', books: overOneRedis },
+])('what is kept about a member, over $over', ({ books }) => {
+  it('is shown: the counts of all days, and the last cards', async () => {
+    const { ledger, memberData } = await process(books());
+    ledger.spent(ALICE);
+    await atTime(TODAY_MS - DAY_MS, async () => ledger.saved(ALICE));
+    await vi.waitUntil(async () => (await ledger.keptOf('alice')).saved === 1, { timeout: 30_000 });
+    expect(await memberData.kept('alice')).toEqual({
+      counts: { days: 2, requests: 1, saved: 1 },
+      lastCards: ['Emberwing Drake'],
+    });
+  });
+
+  it('is deleted at once on request, but for the counts of today', async () => {
+    const { ledger, memberData } = await process(books());
+    await atTime(TODAY_MS - DAY_MS, async () => void ledger.spent(ALICE));
+    for (const requester of [ALICE, BOB]) ledger.spent(requester);
+    expect(await memberData.forget('alice')).toBe(true);
+    expect(await memberData.kept('alice')).toEqual({ counts: { days: 1, requests: 1, saved: 0 }, lastCards: [] });
+    expect((await ledger.memberToday('alice')).requests).toBe(1);
+    expect((await ledger.keptOf('bob')).days).toBe(1);
+  });
+
+  it('of that day is deleted once the day has ended, in a later run too; what comes after is kept', async () => {
+    const open = books();
+    const first = await process(open);
+    first.ledger.spent(ALICE);
+    await first.memberData.forget('alice');
+    first.memberData.close();
+    await first.ledger.close();
+
+    vi.setSystemTime(TODAY_MS + DAY_MS);
+    const { ledger } = await process(open);
+    ledger.spent(ALICE);
+    vi.advanceTimersByTime(MINUTE_MS);
+    await vi.waitUntil(async () => (await ledger.keptOf('alice')).days === 1, { timeout: 30_000 });
+    expect((await ledger.memberToday('alice')).requests).toBe(1);
+  });
+
+  it('is deleted by every process, and the request is gone a day later', async () => {
+    const open = books();
+    const [asked, other] = [await process(open), await process(open)];
+    await asked.memberData.forget('alice');
+    expect(await other.memberData.kept('alice')).toMatchObject({ lastCards: ['Emberwing Drake'] });
+    vi.advanceTimersByTime(MINUTE_MS);
+    const isForgotten = async () => (await other.memberData.kept('alice')).lastCards.length === 0;
+    await vi.waitUntil(isForgotten, { timeout: 30_000 });
+    expect(await other.requests.all()).toEqual([{ memberId: 'alice', day: utcDay(TODAY_MS) }]);
+    vi.setSystemTime(TODAY_MS + 2 * DAY_MS);
+    vi.advanceTimersByTime(MINUTE_MS);
+    await vi.waitUntil(async () => (await other.requests.all()).length === 0, { timeout: 30_000 });
+  });
+});
+
+it('a request that cannot be kept is not said to be done', async () => {
+  const database = new DatabaseSync(':memory:');
+  const { log, lines } = logLines();
+  const requests = new SqliteDeletionRequests(database, new StateWrites(log));
+  expect(await requests.add({ memberId: 'alice', day: '2026-11-21' })).toBe(false);
+  expect(lines).toHaveLength(1);
+});
