@@ -1,11 +1,14 @@
 import type { z } from 'zod';
 import { type Misspelled, misspelled } from './misspelled.ts';
-import { DiscordVariables, Variables } from './variables.ts';
+import { DiscordVariables, StorageVariables, Variables } from './variables.ts';
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** What `npm run commands` needs. */
 export type RegistrationConfig = Pick<Config['discord'], 'token' | 'apiUrl'>;
+
+/** What `npm run catalog` needs. */
+export type CatalogConfig = Pick<Config, 'dataDir' | 'redis'>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -56,25 +59,41 @@ export function readConfig(environment: Environment = process.env) {
     budgets: { guildDaily: read.GUILD_DAILY_REQUESTS, memberDaily: read.MEMBER_DAILY_REQUESTS },
     longestWaitMs: read.LONGEST_WAIT_SECONDS * 1000,
     currency: read.PRICE_CURRENCY,
-    dataDir: read.DATA_DIR,
-    /** `undefined`: state is in files under `dataDir`. `url` may hold a password. */
-    redis: read.REDIS_URL === undefined ? undefined : { url: read.REDIS_URL, keyPrefix: read.REDIS_KEY_PREFIX },
+    ...storageOf(read),
     /** `undefined`: no port is opened. Port 0: any that is free. */
     http: read.HTTP_PORT === undefined ? undefined : { port: read.HTTP_PORT, host: read.HTTP_HOST },
     logLevel: read.LOG_LEVEL,
   };
 }
 
+function storageOf(read: z.output<typeof StorageVariables>) {
+  return {
+    dataDir: read.DATA_DIR,
+    /** `undefined`: state is in files under `dataDir`. `url` may hold a password. */
+    redis: read.REDIS_URL === undefined ? undefined : { url: read.REDIS_URL, keyPrefix: read.REDIS_KEY_PREFIX },
+  };
+}
+
 /** Secrets, which no log line may show. */
 export function secretsOf({ discord, cardService, redis }: Config): (string | undefined)[] {
+  return [discord.token, cardService.apiKey, ...redisSecretsOf({ redis })];
+}
+
+/** The same, of what is stored. */
+export function redisSecretsOf({ redis }: Pick<Config, 'redis'>): (string | undefined)[] {
   const password = redis && new URL(redis.url).password;
-  return [discord.token, cardService.apiKey, password, password && decodeURIComponent(password)];
+  return [password, password && decodeURIComponent(password)];
 }
 
 /** @throws ConfigError */
 export function readRegistrationConfig(environment: Environment = process.env): RegistrationConfig {
   const read = parse(DiscordVariables, environment);
   return { token: read.DISCORD_TOKEN, apiUrl: read.DISCORD_API_URL };
+}
+
+/** @throws ConfigError */
+export function readCatalogConfig(environment: Environment = process.env): CatalogConfig {
+  return storageOf(parse(StorageVariables, environment));
 }
 
 /** Variables that are set, that nothing reads, and that look like one of `wanted`. Names only, never values. */

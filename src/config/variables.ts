@@ -31,8 +31,25 @@ export const DiscordVariables = z.object({
     .default('https://discord.com/api'),
 });
 
+/** Where things are stored: variables of both `npm run catalog` and the bot. */
+export const StorageVariables = z.object({
+  DATA_DIR: z.string().min(1).default('./data'),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: 'write an address that begins with redis:// or rediss://' })
+    .refine(
+      (text) => !URL.canParse(text) || redisCanRead(new URL(text)),
+      'write redis://:PASSWORD@HOST:PORT/NUMBER, with %25 for % in the password; password, port and number may be left out',
+    )
+    .optional(),
+  REDIS_KEY_PREFIX: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'write letters, digits, and . : - _ only')
+    .default('cardbot'),
+});
+
 /** Variables of the bot. */
 export const Variables = DiscordVariables.extend({
+  ...StorageVariables.shape,
   // Cards and quota are stored per address, so each address must have one spelling.
   CARD_SERVICE_URL: httpUrl.transform(withoutLastSlash),
   CARD_SERVICE_API_KEY: z
@@ -63,7 +80,6 @@ export const Variables = DiscordVariables.extend({
     .string()
     .refine((code) => Intl.supportedValuesOf('currency').includes(code), 'write an ISO 4217 code, such as EUR')
     .optional(),
-  DATA_DIR: z.string().min(1).default('./data'),
   HTTP_PORT: z.coerce
     .number('write a port')
     .int('write a whole number')
@@ -85,17 +101,6 @@ export const Variables = DiscordVariables.extend({
     .optional(),
   GUILD_DAILY_REQUESTS: atLeastOne.int('write a whole number').optional(),
   MEMBER_DAILY_REQUESTS: number.int('write a whole number').min(0, 'write 0 (no cap) or more').optional(),
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: 'write an address that begins with redis:// or rediss://' })
-    .refine(
-      (text) => !URL.canParse(text) || redisCanRead(new URL(text)),
-      'write redis://:PASSWORD@HOST:PORT/NUMBER, with %25 for % in the password; password, port and number may be left out',
-    )
-    .optional(),
-  REDIS_KEY_PREFIX: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'write letters, digits, and . : - _ only')
-    .default('cardbot'),
 }).superRefine(
   (read, context) => {
     const problem = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });

@@ -1,0 +1,78 @@
+import type { CatalogCard } from '../catalog/catalog-card.ts';
+import type { CardMaker } from './card-maker.ts';
+import type { Input } from './input.ts';
+import type { OpenCatalog } from './open-catalog.ts';
+import { readRows } from './read-rows.ts';
+import { type ReadRow, type RefusedRow, type SourceRow, UnreadableFile } from './source-row.ts';
+
+/** In one transaction, during which nobody else writes: some 10 ms. */
+const BATCH = 500;
+
+export interface ImportOptions {
+  input: Input;
+  cardMaker: CardMaker;
+  rowsPath: string | undefined;
+  catalog: OpenCatalog;
+  /** Called after each batch, with its size and how many of its cards were news. */
+  onTaken(cards: number, news: number): void;
+  onRefused(row: RefusedRow): void;
+  signal: AbortSignal;
+}
+
+/**
+ * Takes the cards of one file into the catalog. After `signal` it stops with the batch that it has.
+ *
+ * @throws UnreadableFile, when what can be read has been taken; and what the catalog throws
+ */
+export async function importFile({ input, cardMaker, rowsPath, catalog, ...options }: ImportOptions): Promise<void> {
+  const { onTaken, onRefused, signal } = options;
+  await catalog.beginImport(input.name);
+  for await (const rows of inBatches(checked(input, cardMaker, rowsPath))) {
+    const cards: CatalogCard[] = [];
+    for (const row of rows) {
+      const card = 'refused' in row ? row.refused : cardMaker.cardOf(row);
+      if (typeof card === 'string') onRefused({ place: row.place, refused: card });
+      else cards.push(card);
+    }
+    onTaken(cards.length, await catalog.take(cards, input.name));
+    if (signal.aborted) return;
+  }
+}
+
+/** @throws UnreadableFile when there is no row, or no place for what a card needs */
+async function* checked(input: Input, cardMaker: CardMaker, rowsPath: string | undefined): AsyncGenerator<ReadRow> {
+  const { format, rows } = readRows(input, rowsPath);
+  let isFirst = true;
+  for await (const row of rows) {
+    if (isFirst && format === 'csv' && 'value' in row) checkColumns(row, cardMaker);
+    isFirst = false;
+    yield row;
+  }
+  if (isFirst) throw new UnreadableFile(rowsPath === undefined ? 'holds no cards' : `holds no cards at ${rowsPath}`);
+}
+
+function checkColumns(row: SourceRow, cardMaker: CardMaker): void {
+  const missing = cardMaker.missingIn(row);
+  if (missing.length === 0) return;
+  const columns = Object.keys(row.value).join(', ');
+  throw new UnreadableFile(
+    `has no column ${missing.join(' and no ')} (it has ${columns}): say with --map what is what`,
+  );
+}
+
+/** An error comes after what was read before it. */
+async function* inBatches<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  try {
+    for await (const item of items) {
+      batch.push(item);
+      if (batch.length < BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+  } catch (error) {
+    if (batch.length > 0) yield batch;
+    throw error;
+  }
+  if (batch.length > 0) yield batch;
+}

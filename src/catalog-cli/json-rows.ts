@@ -1,0 +1,59 @@
+import { pipe } from 'stream-chain/utils/pipe.js';
+import { pick } from 'stream-json/filters/pick.js';
+import { streamValues } from 'stream-json/streamers/stream-values.js';
+import { isObject, type ReadRow, UnreadableFile } from './source-row.ts';
+
+const ANY = '*';
+
+/** Where cards stand in a JSON document: names of members, `*` for every member or element. */
+export type RowsPath = readonly string[];
+
+/** `data.*.cards` → `['data', '*', 'cards']`. An array at the end of a path stands for its elements. */
+export function parseRowsPath(text: string): RowsPath {
+  const steps = text.split('.');
+  return steps.includes(ANY) ? steps : [...steps, ANY];
+}
+
+/**
+ * The cards of a JSON document. One value at the first `*` of the path is in memory at a time.
+ *
+ * @throws UnreadableFile at what is not JSON: the rest cannot be told apart
+ */
+export async function* jsonRows(bytes: AsyncIterable<Buffer>, path: RowsPath): AsyncGenerator<ReadRow> {
+  const [outer, inner] = [path.slice(0, path.indexOf(ANY)), path.slice(path.indexOf(ANY) + 1)];
+  const isUnit = (stack: readonly unknown[]) =>
+    stack.length === outer.length + 1 && outer.every((step, depth) => step === stack[depth]);
+  // Not as Node streams: when these fail, they drop what they have parsed.
+  const unitsOf = pipe(() => bytes, pick.withParser({ filter: isUnit, streamValues: false }), streamValues());
+  let card = 0;
+  try {
+    for await (const unit of unitsOf<{ value: unknown }>()) {
+      for (const { value, around } of follow(unit.value, inner, [])) {
+        const place = `card ${++card}`;
+        yield isObject(value) ? { place, value, around } : { place, refused: 'is not an object' };
+      }
+    }
+  } catch (error) {
+    if (!isSyntaxError(error)) throw error;
+    throw new UnreadableFile(card === 0 ? 'is not JSON' : `is not JSON after card ${card}`, { cause: error });
+  }
+}
+
+/** What a path leads to, with the objects on the way, innermost first. */
+function* follow(
+  value: unknown,
+  [step, ...rest]: RowsPath,
+  around: readonly object[],
+): Generator<{ value: unknown; around: readonly object[] }> {
+  if (step === undefined && !Array.isArray(value)) yield { value, around };
+  else if (typeof value === 'object' && value !== null) {
+    const within = isObject(value) ? [value, ...around] : around;
+    const next = step === undefined || step === ANY ? Object.values(value) : [Reflect.get(value, step)];
+    for (const each of next) if (each !== undefined) yield* follow(each, rest, within);
+  }
+}
+
+/** stream-json has no class for its errors; the other one is for values that are nested too deep. */
+function isSyntaxError(error: unknown): boolean {
+  return error instanceof RangeError || (error instanceof Error && error.message.startsWith('Parser '));
+}

@@ -1,0 +1,57 @@
+/** No card needs more; so a file without line breaks is not read into memory. */
+const LONGEST_LINE_BYTES = 1024 * 1024;
+
+const LINE_FEED = 0x0a;
+const BYTE_ORDER_MARK = '\uFEFF';
+
+export interface Line {
+  /** From 1. */
+  number: number;
+  /** Without its end; `undefined`: too long. */
+  text: string | undefined;
+}
+
+/** The lines of a UTF-8 text, by chunk. At most one line and one chunk are in memory. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+  const reader = new LineReader();
+  for await (const chunk of chunks) yield reader.read(chunk);
+  yield reader.end();
+}
+
+class LineReader {
+  #number = 0;
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  read(chunk: Buffer): Line[] {
+    const lines: Line[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      this.#keep(chunk.subarray(start, end));
+      lines.push(this.#line());
+      start = end + 1;
+    }
+    this.#keep(chunk.subarray(start));
+    return lines;
+  }
+
+  /** What follows the last line feed, if anything. */
+  end(): Line[] {
+    return this.#length > 0 ? [this.#line()] : [];
+  }
+
+  #keep(part: Buffer): void {
+    this.#length += part.length;
+    if (this.#length > LONGEST_LINE_BYTES) this.#parts = [];
+    else if (part.length > 0) this.#parts.push(part);
+  }
+
+  #line(): Line {
+    const text = this.#length > LONGEST_LINE_BYTES ? undefined : Buffer.concat(this.#parts).toString();
+    this.#parts = [];
+    this.#length = 0;
+    this.#number++;
+    const begin = this.#number === 1 && text?.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
+    return { number: this.#number, text: text?.slice(begin, text.endsWith('\r') ? -1 : undefined) };
+  }
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CatalogCard, CatalogRow, CatalogStats } from '../catalog/catalog-card.ts';
+import { CatalogDatabase } from '../storage/sqlite/catalog-database.ts';
+import { BUSY_CODE, sqliteCode } from '../storage/sqlite/database.ts';
+
+/** The catalog as this program uses it. Methods throw CatalogUnusable. */
+export interface OpenCatalog {
+  /** To be called before the cards of a file are taken. */
+  beginImport(source: string): Promise<void>;
+  /** @returns how many of the cards were new or changed */
+  take(cards: readonly CatalogCard[], source: string): Promise<number>;
+  /** The cards that are offered. */
+  rows(): Iterable<CatalogRow>;
+  stats(): CatalogStats;
+  close(): void;
+}
+
+/** The message is a sentence for the operator. */
+export class CatalogUnusable extends Error {
+  override name = 'CatalogUnusable';
+}
+
+/** Besides what each attempt waits: another import leaves the lock for a moment after each batch. */
+const RETRY_MS = 20;
+const RETRIES = 10;
+
+/** The catalog in a `DATA_DIR`, which the bot and other imports may use at the same time. */
+export class FileCatalog implements OpenCatalog {
+  readonly #database: CatalogDatabase;
+
+  /** @throws DatabaseUnusable, DatabaseInUse */
+  constructor(dataDir: string, log: Parameters<typeof CatalogDatabase.open>[1]) {
+    this.#database = CatalogDatabase.open(dataDir, log);
+  }
+
+  beginImport(source: string): Promise<void> {
+    return this.#write(() => this.#database.beginImport(source));
+  }
+
+  take(cards: readonly CatalogCard[], source: string): Promise<number> {
+    return this.#write(() => this.#database.upsert(cards, source));
+  }
+
+  *rows(): Generator<CatalogRow> {
+    const withdrawn = new Set(this.stats().imports.flatMap(({ source, isWithdrawn }) => (isWithdrawn ? source : [])));
+    for (const row of this.#database.rows()) {
+      if (row.isConfirmed || row.source === undefined || !withdrawn.has(row.source)) yield row;
+    }
+  }
+
+  stats(): CatalogStats {
+    return this.#database.stats();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  async #write<T>(work: () => T): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return work();
+      } catch (error) {
+        const code = sqliteCode(error);
+        if (code === undefined) throw error;
+        if (code === BUSY_CODE && attempt <= RETRIES) await sleep(RETRY_MS);
+        else
+          throw new CatalogUnusable(`${this.#database.file} cannot be written (${messageOf(error)}).`, {
+            cause: error,
+          });
+      }
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
