@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { BudgetSpent, TooManyCommands } from '../model/errors.ts';
 import type { BudgetSetting } from '../model/plan.ts';
 import { type Bookings, nextUtcMidnightMs, type Requester, requesterOf, utcDay } from '../model/quota.ts';
+import type { HourCounts } from './hours.ts';
 import type { Limiter } from './limiter.ts';
 import { noEmptierThanEmpty, takeToken, tokenAtMs } from './pace.ts';
 
@@ -24,6 +25,8 @@ export interface Ledger {
   /** An answer came without a request of its own. */
   saved(requester: Requester): void;
   today(): Promise<Bookings>;
+  /** Today's counts of all, by UTC hour up to the present one; empty while they cannot be read. */
+  hours(): Promise<HourCounts[]>;
   guildToday(requester: Requester): Promise<Bookings>;
   /** In all servers. */
   memberToday(memberId: string): Promise<Bookings>;

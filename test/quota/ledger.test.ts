@@ -70,6 +70,29 @@ describe.each([
     expect(await next.today()).toEqual({ requests: 2, refused: 0, saved: 2 });
   });
 
+  it('counts by hour of the day, across restarts; a refusal is taken back', async () => {
+    const noonMs = LATE_MS - (LATE_MS % 86_400_000) + 12 * 3_600_000;
+    vi.setSystemTime(noonMs + 1);
+    const open = books();
+    const ledger = await open();
+    ledger.spent(ALICE);
+    ledger.refused(ledger.spent(BOB));
+    ledger.saved(BOB);
+    await ledger.close();
+    vi.setSystemTime(noonMs + 2 * 3_600_000);
+    const next = await open();
+    next.spent(ALICE_ELSEWHERE);
+    next.saved(ALICE_IN_PRIVATE);
+    next.saved(ALICE);
+    const idle = { requests: 0, saved: 0 };
+    expect(await next.hours()).toEqual([
+      ...Array(12).fill(idle),
+      { requests: 1, saved: 1 },
+      idle,
+      { requests: 1, saved: 2 },
+    ]);
+  });
+
   it('books only the ids of a requester', async () => {
     const ledger = await books()();
     expect(ledger.spent({ ...ALICE, ...{ token: 'secret' } })).toEqual({

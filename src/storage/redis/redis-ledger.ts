@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Events } from '../../model/events.ts';
 import { type Bookings, DAY_MS, guildKey, nextUtcMidnightMs, type Requester, utcDay } from '../../model/quota.ts';
+import { type HourCounts, hourCounts, utcHour } from '../../quota/hours.ts';
 import * as ledger from '../../quota/ledger.ts';
 import type { RedisLink } from './redis-link.ts';
 import { deleteMember, fieldsOf, keptCounts } from './redis-member-counts.ts';
@@ -11,6 +12,14 @@ type Counter = readonly [id: string, by: number];
 const KINDS = ['requests', 'refused', 'saved'] as const;
 /** After a scope: the shortest for the most frequent, since there is one for each member and day. */
 const ENDINGS = { requests: '', refused: ':refused', saved: ':saved' };
+/**
+ * KEYS: the hash of a day. ARGV: an hour. Notes the day's sums so far, before the first booking of that hour; a key of its
+ * own would need an expiry of its own.
+ */
+const NOTE_HOUR = `
+  local sums = redis.call('HMGET', KEYS[1], 'all', 'all:saved')
+  redis.call('HSETNX', KEYS[1], 'at:' .. ARGV[1], (sums[1] or 0) .. ' ' .. (sums[2] or 0))
+`;
 /** Few enough that Redis adds them within some milliseconds. */
 const COUNTERS_IN_BATCH = 1_000;
 /** 20 MB at most; further members of a long outage count in the day's total only. */
@@ -52,6 +61,8 @@ export class RedisLedger implements ledger.Ledger {
   readonly #known = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   readonly #timer = setInterval(() => this.#send(), ledger.WRITE_SAVED_EVERY_MS).unref();
   #sending: Promise<void> | undefined;
+  /** The last hour whose beginning is noted. */
+  #noted = '';
 
   constructor(link: RedisLink, prefix: string, events?: Events) {
     this.#link = link;
@@ -80,6 +91,23 @@ export class RedisLedger implements ledger.Ledger {
 
   today(): Promise<Bookings> {
     return this.#sum('all');
+  }
+
+  async hours(): Promise<HourCounts[]> {
+    const nowMs = Date.now();
+    const names = Array.from({ length: utcHour(nowMs) + 1 }, (_, hour) => `at:${hour}`);
+    const key = `${this.#prefix}:ledger:${utcDay(nowMs)}`;
+    const [now, read] = await Promise.all([
+      this.today(),
+      this.#link.read((client) => client.hmGet(key, names)).catch(() => {}),
+    ]);
+    if (!read) return [];
+    const starts = new Map<number, HourCounts>();
+    for (const [hour, note] of read.entries()) {
+      const [requests = 0, saved = 0] = note?.split(' ').map(Number) ?? [];
+      if (note != null) starts.set(hour, { requests, saved });
+    }
+    return hourCounts(starts, now, nowMs);
   }
 
   guildToday(requester: Requester): Promise<Bookings> {
@@ -151,6 +179,16 @@ export class RedisLedger implements ledger.Ledger {
     if (this.#unsent.size > 0 && this.#link.health === 'usable') this.#sending ??= this.#sendAll();
   }
 
+  /** Before the first counter of today that is sent in an hour. */
+  #hourNote(batch: readonly Counter[]): string[][] {
+    const nowMs = Date.now();
+    const day = utcDay(nowMs);
+    const hour = String(utcHour(nowMs));
+    if (this.#noted === `${day} ${hour}` || !batch.some(([id]) => id.startsWith(`${day} `))) return [];
+    this.#noted = `${day} ${hour}`;
+    return [['EVAL', NOTE_HOUR, '1', `${this.#prefix}:ledger:${day}`, hour]];
+  }
+
   async #sendAll(): Promise<void> {
     while (this.#unsent.size > 0 && this.#link.health === 'usable') {
       const batch = this.#unsent.entries().take(COUNTERS_IN_BATCH).toArray();
@@ -158,7 +196,7 @@ export class RedisLedger implements ledger.Ledger {
         this.#unsent.delete(id);
         this.#known.set(id, (this.#known.get(id) ?? 0) + by);
       }
-      const commands = additions(this.#prefix, batch);
+      const commands = [...this.#hourNote(batch), ...additions(this.#prefix, batch)];
       const send = this.#link.run((client) =>
         commands.reduce((multi, command) => multi.addCommand(command), client.multi()).exec(),
       );

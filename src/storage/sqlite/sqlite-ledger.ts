@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Events } from '../../model/events.ts';
 import { type Bookings, DAY_MS, guildKey, type Requester, utcDay } from '../../model/quota.ts';
+import { type HourCounts, hourCounts, utcHour } from '../../quota/hours.ts';
 import {
   type Booking,
   bookingOf,
@@ -18,6 +19,10 @@ export const LEDGER_SCHEMA = `
     PRIMARY KEY (day, guild, member)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS bookings_by_member ON bookings (day, member);
+  CREATE TABLE IF NOT EXISTS hours (
+    day TEXT NOT NULL, hour INTEGER NOT NULL, requests INTEGER NOT NULL, saved INTEGER NOT NULL,
+    PRIMARY KEY (day, hour)
+  ) WITHOUT ROWID;
 `;
 
 type RowKey = [day: string, guild: string, member: string];
@@ -32,6 +37,8 @@ export class SqliteLedger implements Ledger {
   readonly #unwritten = new Map<string, { key: RowKey; saved: number }>();
   #flushing: NodeJS.Timeout | undefined;
   #sweptDay = '';
+  /** The last hour whose beginning is noted. */
+  #noted = '';
 
   constructor(database: DatabaseSync, events?: Events) {
     this.#database = database;
@@ -69,6 +76,18 @@ export class SqliteLedger implements Ledger {
 
   async today(): Promise<Bookings> {
     return this.#sum('day = ?', utcDay(Date.now()));
+  }
+
+  async hours(): Promise<HourCounts[]> {
+    const nowMs = Date.now();
+    const now = this.#sum('day = ?', utcDay(nowMs));
+    const rows = this.#try(() => this.#database.prepare('SELECT * FROM hours WHERE day = ?').all(utcDay(nowMs)));
+    if (!rows) return [];
+    const starts = rows.map(({ hour, requests, saved }): [number, HourCounts] => [
+      Number(hour),
+      { requests: Number(requests), saved: Number(saved) },
+    ]);
+    return hourCounts(new Map(starts), now, nowMs);
   }
 
   async guildToday(requester: Requester): Promise<Bookings> {
@@ -121,7 +140,19 @@ export class SqliteLedger implements Ledger {
   }
 
   #book(key: RowKey, requests: number, refused: number, saved: number): void {
+    this.#try(() => this.#noteHour());
     this.#try(() => this.#add.run(...key, requests, refused, saved));
+  }
+
+  /** Before the first booking of an hour: the day's sums so far. */
+  #noteHour(): void {
+    const nowMs = Date.now();
+    const [day, hour] = [utcDay(nowMs), utcHour(nowMs)];
+    if (this.#noted === `${day} ${hour}`) return;
+    this.#noted = `${day} ${hour}`;
+    const note = `INSERT OR IGNORE INTO hours
+                  SELECT ?, ?, coalesce(sum(requests), 0), coalesce(sum(saved), 0) FROM bookings WHERE day = ?`;
+    this.#database.prepare(note).run(day, hour, day);
   }
 
   #sum(where: string, ...values: SQLInputValue[]): Bookings {
@@ -147,6 +178,7 @@ export class SqliteLedger implements Ledger {
     if (this.#sweptDay === today) return;
     this.#sweptDay = today;
     this.#database.prepare('DELETE FROM bookings WHERE day < ?').run(utcDay(Date.now() - KEPT_DAYS * DAY_MS));
+    this.#database.prepare('DELETE FROM hours WHERE day < ?').run(today);
   }
 }
 

@@ -201,7 +201,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
         link.read((client) => client.hLen(`${redis.prefix}:ledger:${utcDay(Date.now())}`)),
         link.read((client) => client.zCard(`${redis.prefix}:ledger:${utcDay(Date.now())}:guild`)),
       ]);
-      expect(counters).toEqual([50_001, 49_999]); // 100,000 with the totals
+      expect(counters).toEqual([50_002, 49_999]); // 100,000 and the note of the hour, with the totals
     });
 
     it('keeps bookings while Redis refuses writes, and still reads', async () => {

@@ -38,6 +38,7 @@ describe('the ledger of a single process', () => {
     }).not.toThrow();
     expect((await ledger.memberToday('alice')).requests).toBe(0);
     expect(await ledger.topMembers(ALICE, 5)).toEqual([]);
+    expect(await ledger.hours()).toEqual([]);
     await ledger.close();
   });
 
