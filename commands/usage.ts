@@ -4,6 +4,7 @@ import type { Command, Invocation, Message } from '../src/discord/interactions/c
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
 import { age } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
+import { dayFile, usageDay } from '../src/render/usage-day.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
 import type { Services } from './services.ts';
@@ -55,29 +56,37 @@ async function show(
   services: Services,
 ): Promise<Message> {
   const { limiter, ledger, budget, lookupQueue } = services;
-  const [everybody, server, topMembers] = await Promise.all([
+  const [everybody, hours, server, topMembers] = await Promise.all([
     ledger.today(),
+    ledger.hours(),
     ledger.guildToday(invocation),
     invocation.manageGuild ? ledger.topMembers(invocation, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
-  const { breaker, learned } = limiter.schedule();
+  const { breaker, learned, isIsolated } = limiter.schedule();
+  const figures = usageFigures({ report, quota: limiter.quota(), nowMs });
+  const runsOutAtMs = limiter.runsOutAtMs();
+  const { locale } = invocation;
+  const day = usageDay(hours, figures.today, breaker.reason === 'day' ? undefined : runsOutAtMs, nowMs);
   return {
     embeds: [
       usageEmbed({
         breaker,
         learned,
         missing,
-        figures: usageFigures({ report, quota: limiter.quota(), nowMs }),
+        isIsolated,
+        figures,
         reportAtMs: report?.atMs,
-        runsOutAtMs: limiter.runsOutAtMs(),
+        runsOutAtMs,
+        day,
         everybody,
         server: { ...server, cap: budget.caps().guild, memberCap: budget.caps().member },
         topMembers,
         waitingNow: lookupQueue.length,
         nowMs,
-        locale: invocation.locale,
+        locale,
       }),
     ],
+    ...(day && { files: [await dayFile(day, locale)] }),
   };
 }

@@ -41,6 +41,8 @@ export interface Schedule {
   blocked: { untilMs: number; reason: BlockedReason } | undefined;
   /** The service asked us to wait. */
   paused: boolean;
+  /** This process cannot reach the Redis that it shares the quota over: it goes on with its part of the plan. */
+  isIsolated: boolean;
   /** Until when nothing is renewed in the background; `undefined` while renewals are allowed. */
   reservedUntilMs: number | undefined;
   /** When the n-th pending lookup from now gets its permit (n from 1), if nothing else happens. */

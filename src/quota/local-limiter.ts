@@ -59,6 +59,10 @@ export class LocalLimiter extends StatefulLimiter {
     return this.#options.setting;
   }
 
+  protected get isIsolated(): boolean {
+    return false; // it shares nothing
+  }
+
   protected get underWay(): number {
     return this.#permits.size;
   }

@@ -6,7 +6,12 @@ import { paceOf, tokenAtMs } from './pace.ts';
 import { currentQuota, reserveUntilMs } from './quota.ts';
 
 /** When permits are expected at that pace. @param longestWaitMs a longer pause blocks, and is not sat out */
-export function scheduleOf(state: LimiterState, setting: PlanSetting, longestWaitMs: number, nowMs: number): Schedule {
+export function scheduleOf(
+  state: LimiterState,
+  setting: PlanSetting,
+  longestWaitMs: number,
+  nowMs: number,
+): Omit<Schedule, 'isIsolated'> {
   const { reason, untilMs } = state.breaker;
   const pace = paceOf(state, setting);
   const isSatOut = reason === 'pause' && untilMs - nowMs <= longestWaitMs;

@@ -55,6 +55,10 @@ export class SharedLimiter extends StatefulLimiter {
     return this.#replica.setting;
   }
 
+  protected get isIsolated(): boolean {
+    return this.#replica.isIsolated;
+  }
+
   protected get underWay(): number {
     return this.#replica.underWay + this.#replica.underWayElsewhere;
   }

@@ -44,6 +44,8 @@ export abstract class StatefulLimiter implements Limiter {
   /** As of now, by this machine's clock. */
   protected abstract get state(): LimiterState;
   protected abstract get setting(): PlanSetting;
+  /** Whether the store that it shares cannot be reached. */
+  protected abstract get isIsolated(): boolean;
   /** Of this process. */
   protected abstract get underWay(): number;
   /** Changes the state at once. Resolves when the change is kept. */
@@ -79,7 +81,8 @@ export abstract class StatefulLimiter implements Limiter {
   }
 
   schedule(): Schedule {
-    return scheduleOf(this.state, this.setting, this.#options.longestWaitMs, Date.now());
+    const schedule = scheduleOf(this.state, this.setting, this.#options.longestWaitMs, Date.now());
+    return { ...schedule, isIsolated: this.isIsolated };
   }
 
   quota(): QuotaState | undefined {

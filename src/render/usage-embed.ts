@@ -3,10 +3,13 @@ import type { Bookings, Breaker, BreakerReason } from '../model/quota.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from './card-embed.ts';
 import { age, formatCount, plainMarkdown } from './formats.ts';
 import { formatMessage, type PlainMessageKey, timePast, timeToCome } from './messages.ts';
+import { DAY_PICTURE, dayAltText, forecastUsed, type UsageDay } from './usage-day.ts';
 import type { UsageFigures } from './usage-figures.ts';
 
 export interface UsageView {
   breaker: Breaker;
+  /** The process cannot reach the Redis that it shares its quota over. */
+  isIsolated: boolean;
   /** Why there is no newer report, as a text; `undefined` when nothing is missing. */
   missing: string | undefined;
   /** What answers have taught of the service's limiter; without one of them it is as the plan says. */
@@ -22,6 +25,8 @@ export interface UsageView {
   server: Bookings & { cap: number | undefined; memberCap: number | undefined };
   /** Who caused most requests in this server; empty for members who may not see it. */
   topMembers: readonly { memberId: string; requests: number }[];
+  /** Today by hour; `undefined` when nothing was counted, and then there is no picture. */
+  day: UsageDay | undefined;
   /** Cards. */
   waitingNow: number;
   nowMs: number;
@@ -41,11 +46,11 @@ const REASONS = {
 
 /** What is left of the quota, where it is known, and what is missing, where it is not. */
 export function usageEmbed(view: UsageView): APIEmbed {
-  const { breaker, missing, learned, locale } = view;
-  const isWell = breaker.reason === undefined && breaker.failures === 0 && missing === undefined;
+  const { breaker, isIsolated, missing, learned, day, locale } = view;
+  const isWell = breaker.reason === undefined && breaker.failures === 0 && missing === undefined && !isIsolated;
   return {
     title: formatMessage(locale, 'usageTitle'),
-    description: [stateText(view), learnedText(learned, locale), missing].filter(Boolean).join('\n'),
+    description: [...stateLines(view), learnedText(learned, locale), missing].filter(Boolean).join('\n'),
     color: isWell ? FRESH_COLOUR : STALE_COLOUR,
     fields: [
       field(locale, 'today', todayLines(view)),
@@ -55,16 +60,25 @@ export function usageEmbed(view: UsageView): APIEmbed {
         : []),
       field(locale, 'serverToday', serverLines(view)),
       ...topMembersFields(view),
+      ...(day ? [field(locale, 'byHour', dayLines(day, locale))] : []),
       ...reportFields(view),
     ],
+    ...(day && { image: { url: `attachment://${DAY_PICTURE}`, description: dayAltText(day, locale) } }),
     footer: { text: formatMessage(locale, 'usageFooter') },
   };
 }
 
 /** Whether requests flow at this second, and if not, why and until when. */
-function stateText({ breaker, nowMs, locale }: UsageView): string {
-  const { state, reason, failures, sinceMs, beganMs = sinceMs, untilMs } = breaker;
-  if (reason === undefined) return formatMessage(locale, failures === 0 ? 'working' : 'oneFailure');
+function stateLines(view: UsageView): string[] {
+  const { breaker, isIsolated, locale } = view;
+  const isolated = isIsolated ? [formatMessage(locale, 'isolated')] : [];
+  if (breaker.reason !== undefined) return [closedText(view, breaker.reason), ...isolated];
+  if (breaker.failures > 0) return [formatMessage(locale, 'oneFailure'), ...isolated];
+  return isIsolated ? isolated : [formatMessage(locale, 'working')];
+}
+
+function closedText({ breaker, nowMs, locale }: UsageView, reason: BreakerReason): string {
+  const { state, sinceMs, beganMs = sinceMs, untilMs } = breaker;
   // The breaker stays open until a probe has succeeded, however long that has been due.
   const times = state === 'halfOpen' ? { when: 'trying', time: '' } : timeToCome(untilMs, nowMs);
   return formatMessage(locale, REASONS[reason], { since: timePast(beganMs, nowMs), ...times });
@@ -75,17 +89,29 @@ function learnedText({ window, capacity }: UsageView['learned'], locale: string)
   return capacity === undefined ? undefined : formatMessage(locale, 'learnedBurst', { requests: capacity });
 }
 
-function todayLines({ figures, runsOutAtMs, breaker, nowMs, locale }: UsageView): string[] {
+function todayLines({ figures, runsOutAtMs, day, breaker, nowMs, locale }: UsageView): string[] {
   const { limit, remaining, resetsAtMs, atMs } = figures.today;
   if (remaining === undefined && limit === undefined) return [formatMessage(locale, 'todayUnknown')];
   const isSpent = breaker.reason === 'day'; // the state has said until when
+  const later = forecastUsed(day);
   return [
     ...usedLines(locale, { used: minus(limit, remaining), limit, remaining }),
     ...(resetsAtMs === undefined || isSpent ? [] : [formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs))]),
     ...(runsOutAtMs === undefined || isSpent
       ? []
       : [formatMessage(locale, 'runsOut', { time: timeToCome(runsOutAtMs, nowMs).time })]),
+    ...(later === undefined || isSpent
+      ? []
+      : [formatMessage(locale, 'usedByReset', { used: formatCount(locale, later) })]),
     ...ageLines(atMs, nowMs, locale),
+  ];
+}
+
+/** The words to the picture. */
+function dayLines({ busiest: { hour, requests, saved } }: UsageDay, locale: string): string[] {
+  return [
+    formatMessage(locale, 'busiestHour', { hour: String(hour), requests, saved }),
+    `-# ${formatMessage(locale, 'dayLegend')}`,
   ];
 }
 

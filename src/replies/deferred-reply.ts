@@ -63,6 +63,16 @@ export interface ReplyMessage {
   embeds?: readonly object[];
   /** Rows of buttons and menus. */
   components?: readonly object[];
+  /** An embed shows one by the address `attachment://` and its name. */
+  files?: readonly ReplyFile[];
+}
+
+export interface ReplyFile {
+  name: string;
+  contentType: string;
+  data: Uint8Array;
+  /** For those who cannot see it; at most 1,024 characters. */
+  description: string;
 }
 
 /** What became of a defer. */

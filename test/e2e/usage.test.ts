@@ -16,7 +16,9 @@ describe('/usage', () => {
 
     expect(reply.ephemeral).toBe(true);
     expect(field(reply, 'Plan')).toBe('free');
-    expect(field(reply, 'Today')).toMatch(/2 of 1,000 used, 998 left\nResets (at <t:\d+:t>|on <t:\d+:f>)$/);
+    expect(field(reply, 'Today')).toMatch(
+      /2 of 1,000 used, 998 left\nResets (at <t:\d+:t>|on <t:\d+:f>)(\nAt this rate|$)/,
+    );
     expect(field(reply, 'This period')).toBeUndefined();
     expect(reply.embeds[0]?.description).toBe('Working normally.');
     expect(field(reply, 'Answered from memory')).toBe('33 % of lookups · 1 request saved');
@@ -143,5 +145,28 @@ describe('/usage', () => {
 
     expect(() => world.usage({ manageGuild: false })).toThrow(/usage/);
     expect(() => world.usage({ guildId: null })).toThrow(/usage/);
+  });
+});
+
+describe('the picture of the day', () => {
+  it('comes with the reply and its corrections, with an alt text, and replaces the one before', async () => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 2_000 });
+    await world.card('base1-4').until(({ embeds }) => embeds.length > 0);
+
+    const typed = world.usage();
+    const first = await typed.settled();
+    const second = await typed.until(({ edited }) => edited);
+
+    for (const { embeds } of [first, second]) {
+      expect(embeds[0]?.image).toMatchObject({
+        url: expect.stringMatching(/\/attachments\/.*\/day\.png$/),
+        width: 720,
+      });
+      const picture = await fetch(embeds[0]?.image?.url ?? '');
+      expect(picture.headers.get('content-type')).toBe('image/png');
+    }
+    expect(second.attachments).toHaveLength(0); // shown in the embed, and not once more
+    expect(second.embeds[0]?.image?.url).not.toBe(first.embeds[0]?.image?.url);
   });
 });

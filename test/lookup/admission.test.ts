@@ -45,6 +45,7 @@ function decisionWith({
   if (postponed) pendingLookups.postpone(postponed, nowMs + 50_000);
   const limiter = {
     schedule: (): Schedule => ({
+      isIsolated: false,
       breaker: { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 },
       learned: { window: undefined, capacity: undefined },
       blocked: undefined,

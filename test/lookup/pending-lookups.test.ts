@@ -205,6 +205,7 @@ describe('a batch', () => {
 describe('an announcement', () => {
   const SCHEDULE = {
     learned: { window: undefined, capacity: undefined },
+    isIsolated: false,
     breaker: { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 },
     blocked: undefined,
     paused: true,

@@ -14,6 +14,7 @@ import {
 import { formatMessage, notRenewedMessage } from '../../src/render/messages.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
 import { CardAnswer } from '../../src/service/card-service.ts';
+import { contrast } from './contrast.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { currency, locale, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 
@@ -130,17 +131,6 @@ describe('the embed of a card', () => {
     for (const colour of [FRESH_COLOUR, STALE_COLOUR]) expect(contrast(colour, ground)).toBeGreaterThan(3);
   });
 });
-
-/** As WCAG 2 defines it: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
-function contrast(a: number, b: number): number {
-  const luminance = (colour: number) =>
-    [16, 8, 0]
-      .map((shift) => ((colour >> shift) & 255) / 255)
-      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
-      .reduce((sum, part, index) => sum + part * ([0.2126, 0.7152, 0.0722][index] ?? 0), 0);
-  const [darker = 0, lighter = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
-  return (lighter + 0.05) / (darker + 0.05);
-}
 
 describe('the picture of a card', () => {
   it.each([

@@ -150,3 +150,6 @@ export const quotaState = optional(
 export const locale = fc.constantFrom('en-US', 'de', 'ja', 'ar', 'hi', 'es-419', 'zh-TW', 'not a locale', '');
 export const currency = fc.constantFrom('EUR', 'JPY', 'BHD', undefined);
 export const momentMs = fc.integer({ min: 0, max: 4e12 });
+
+/** What a ledger may have counted by hour. */
+export const anyHours = fc.array(fc.record({ requests: fc.maxSafeNat(), saved: fc.maxSafeNat() }), { maxLength: 24 });

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Breaker, CLOSED_BREAKER } from '../../src/model/quota.ts';
+import { usageDay } from '../../src/render/usage-day.ts';
 import { bar, type UsageView, usageEmbed } from '../../src/render/usage-embed.ts';
 import { usageFigures } from '../../src/render/usage-figures.ts';
 import { UsageAnswer } from '../../src/service/card-service.ts';
 import { expectAccepted } from './discord-limits.ts';
-import { locale, momentMs, quotaState, serviceUsage } from './service-answers.ts';
+import { anyHours, locale, momentMs, quotaState, serviceUsage } from './service-answers.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = NOON_MS / 1000;
@@ -21,6 +22,7 @@ const OPEN: Breaker = {
 
 const VIEW: UsageView = {
   breaker: CLOSED_BREAKER,
+  isIsolated: false,
   missing: undefined,
   learned: { window: undefined, capacity: undefined },
   figures: {
@@ -37,6 +39,7 @@ const VIEW: UsageView = {
     { memberId: '101', requests: 30 },
     { memberId: '102', requests: 10 },
   ],
+  day: undefined,
   waitingNow: 3,
   nowMs: NOON_MS,
   locale: 'en-US',
@@ -128,6 +131,39 @@ describe('the embed of the usage', () => {
   it('says once when the day is spent until', () => {
     const shown = values({ breaker: { ...OPEN, reason: 'day' }, runsOutAtMs: NOON_MS + 60_000 });
     expect(shown.Today).toBe('▰▰▰▰▰▱▱▱▱▱ 50 %\n500 of 1,000 used, 500 left');
+  });
+
+  it('says in words what the picture of the day shows, below it and in its alt text', () => {
+    const hours = [
+      ...Array(11).fill({ requests: 0, saved: 0 }),
+      { requests: 200, saved: 900 },
+      { requests: 300, saved: 334 },
+    ];
+    const { figures } = VIEW;
+    const steady = usageDay(
+      hours,
+      { ...figures.today, limit: 2_000, remaining: 1_500, resetsAtMs: undefined },
+      undefined,
+      NOON_MS + 1,
+    );
+    const { image, fields } = usageEmbed({ ...VIEW, day: steady });
+    const shown = Object.fromEntries(fields?.map(({ name, value }) => [name, value]) ?? []);
+    expect(shown.Today).toContain('\nAt this rate, about 1,000 used by the end of the day');
+    expect(shown['By hour, in UTC']).toMatch(/^Busiest: 11:00, with 200 requests and 900 answered from memory\n-# 🟦/);
+    expect(image).toEqual({
+      url: 'attachment://day.png',
+      description:
+        'Chart of today by hour, in UTC. 500 of 2,000 requests are used. 1,234 lookups were answered from memory. The busiest hour began at 11:00, with 200 requests and 900 answered from memory. At this rate, about 1,000 are used by the end of the day.',
+    });
+  });
+
+  it('says that it is cut off from Redis, beside why no requests flow, if none do', () => {
+    const isolated = "Cut off from Redis. Until it's back, this bot keeps to its own part of the requests.";
+    expect(usageEmbed({ ...VIEW, isIsolated: true }).description).toBe(isolated);
+    expect(usageEmbed({ ...VIEW, isIsolated: true, breaker: OPEN }).description?.split('\n')).toEqual([
+      expect.stringContaining('down since'),
+      isolated,
+    ]);
   });
 
   it('leaves out the budget, the cap, the top members and the line that there are not', () => {
@@ -224,6 +260,15 @@ describe('whatever the service sends for a report', () => {
         window: fc.option(fc.maxSafeNat(), { nil: undefined }),
         capacity: fc.option(fc.maxSafeNat(), { nil: undefined }),
       }),
+      isIsolated: fc.boolean(),
+      day: fc
+        .record({
+          hours: anyHours,
+          figures: fc.record({ report, quota: quotaState, nowMs: momentMs }).map(usageFigures),
+          runsOutAtMs: fc.option(momentMs, { nil: undefined }),
+          nowMs: momentMs,
+        })
+        .map(({ hours, figures, runsOutAtMs, nowMs }) => usageDay(hours, figures.today, runsOutAtMs, nowMs)),
       waitingNow: fc.maxSafeNat(),
       nowMs: momentMs,
       locale,

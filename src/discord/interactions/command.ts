@@ -11,7 +11,7 @@ import type { Services } from '../../../commands/services.ts';
 import type { CardQuery } from '../../model/card.ts';
 import type { Source } from '../../model/events.ts';
 import type { Reservation } from '../../replies/deferred-replies.ts';
-import type { DeferredReply, Outcome } from '../../replies/deferred-reply.ts';
+import type { DeferredReply, Outcome, ReplyFile } from '../../replies/deferred-reply.ts';
 
 /** What a reply shows. */
 export interface Message {
@@ -19,6 +19,7 @@ export interface Message {
   embeds?: APIEmbed[];
   /** At most 5 rows. Custom ids begin with the command's name and a colon; they outlive this process and version. */
   components?: APIActionRowComponent<APIComponentInMessageActionRow>[];
+  files?: readonly ReplyFile[];
 }
 
 /** An interaction without its connection to Discord: who did something where, and until when a reply can be edited. */

@@ -4,6 +4,7 @@ import {
   InteractionResponseType,
   MessageFlags,
   RateLimitError,
+  type RawFile,
   type REST,
   RESTJSONErrorCodes,
   Routes,
@@ -19,6 +20,7 @@ import type {
   ReplyEditor,
   ReplyMessage,
 } from '../../replies/deferred-reply.ts';
+import { messageBody } from './message-body.ts';
 import { type EditResult, failedEdit, NO_MENTIONS, sendAgain } from './requests.ts';
 
 /** Discord accepts a first answer for 3 s after the command; the rest is for its way there. */
@@ -42,6 +44,8 @@ type ExplainedAnswer = Exclude<FirstAnswer, { kind: 'refused' }>;
 
 /** Covers a connection that was closed; after that the caller decides when to try again. */
 const EDIT_AGAIN_MS = 200;
+/** What an edit leaves out would stay. */
+const NOTHING_ELSE = { content: '', embeds: [], components: [], attachments: [] };
 /** It delays the answer. */
 const READ_TIMEOUT_MS = 1_000;
 
@@ -110,11 +114,11 @@ export class Replies implements ReplyEditor {
   /** Makes the reply show `message` and nothing else. Costs a request to Discord. */
   async edit(edited: EditedReply, message: ReplyMessage): Promise<EditResult> {
     const { applicationId, token, command, memberId } = edited;
-    const { content = '', embeds = [], components = [] } = message;
     const route = Routes.webhookMessage(applicationId, token);
-    const body = { content, embeds, components, allowed_mentions: NO_MENTIONS };
+    const { body: shown, files } = messageBody(message);
+    const body = { ...NOTHING_ELSE, ...shown, allowed_mentions: NO_MENTIONS };
     try {
-      await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.patch(route, { auth: false, body }));
+      await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.patch(route, { auth: false, body, files }));
       this.#outage.succeeded();
       return 'edited';
     } catch (err) {
@@ -142,8 +146,9 @@ export class Replies implements ReplyEditor {
   }
 
   #reply(to: Interacted, message: ReplyMessage, isPrivate: boolean): Promise<FirstAnswer> {
-    const data = { ...message, allowed_mentions: NO_MENTIONS, ...flags(isPrivate) };
-    return this.#answer(to, { type: InteractionResponseType.ChannelMessageWithSource, data });
+    const { body, files } = messageBody(message);
+    const data = { ...body, allowed_mentions: NO_MENTIONS, ...flags(isPrivate) };
+    return this.#answer(to, { type: InteractionResponseType.ChannelMessageWithSource, data }, files);
   }
 
   async #explained(to: Interacted, first: FirstAnswer): Promise<ExplainedAnswer> {
@@ -157,10 +162,10 @@ export class Replies implements ReplyEditor {
    * Sent until Discord accepts it, or until it would be too late. Not by the interaction's own methods: these rename each
    * key of an embed that has Discord's names already, which takes longer than rendering it.
    */
-  async #answer(to: Interacted, body: object): Promise<FirstAnswer> {
+  async #answer(to: Interacted, body: object, files: RawFile[] = []): Promise<FirstAnswer> {
     const route = Routes.interactionCallback(to.interactionId, to.token);
     try {
-      await sendAgain(to.receivedAtMs + FIRST_ANSWER_MS, () => this.#rest.post(route, { auth: false, body }));
+      await sendAgain(to.receivedAtMs + FIRST_ANSWER_MS, () => this.#rest.post(route, { auth: false, body, files }));
       return { kind: 'sent' };
     } catch (err) {
       return failedAnswer(err);

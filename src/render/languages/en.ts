@@ -52,6 +52,7 @@ export const en = {
 
   // /usage: the state at this second.
   working: 'Working normally.',
+  isolated: "Cut off from Redis. Until it's back, this bot keeps to its own part of the requests.",
   oneFailure: "Working, but the card service didn't answer just now.",
   pausing:
     '{when, select, now {The card service asked for a pause. The next lookup tries again.} trying {The card service asked for a pause. Trying again right now.} other {Waiting until {time}, as the card service asked.}}',
@@ -82,6 +83,7 @@ export const en = {
   limitOnly: '{limit} a day',
   resets: '{when, select, now {Resets now} date {Resets on {time}} other {Resets at {time}}}',
   runsOut: 'At this rate, runs out around {time}',
+  usedByReset: 'At this rate, about {used} used by the end of the day',
   asOf: 'As of {since}',
   plan: 'Plan',
   unnamedPlan: 'unnamed',
@@ -98,6 +100,12 @@ export const en = {
     '{requests, number} of {cap, plural, one {# request} other {# requests}} · {saved, number} answered from memory',
   memberCap: 'Each member gets {requests, plural, one {# request} other {# requests}} a day.',
   topMembers: 'Most requests today',
+  byHour: 'By hour, in UTC',
+  dayLegend: '🟦 requests · 🟩 answered from memory · 🟥 the limit · dots: where this is heading',
+  busiestHour:
+    'Busiest: {hour}:00, with {requests, plural, one {# request} other {# requests}} and {saved, number} answered from memory',
+  dayPicture:
+    'Chart of today by hour, in UTC. {known, select, yes {{used} of {limit} requests are used.} other {{sent, plural, one {# request was sent.} other {# requests were sent.}}}} {saved, plural, one {# lookup was} other {# lookups were}} answered from memory. The busiest hour began at {hour}:00, with {requests, plural, one {# request} other {# requests}} and {fromMemory, number} answered from memory. {forecast, select, runsOut {At this rate, requests run out around {time} UTC.} steady {At this rate, about {later} are used by the end of the day.} other {There is no forecast yet.}}',
   usageFooter: 'Counts start at 00:00 UTC',
 
   // /privacy

@@ -1,0 +1,43 @@
+import { promisify } from 'node:util';
+import { crc32, deflate } from 'node:zlib';
+
+/** A picture in few colours. */
+export interface IndexedPicture {
+  width: number;
+  height: number;
+  /** 0xRRGGBB; the first is drawn as transparent. At most 256. */
+  palette: readonly number[];
+  /** Row by row, an index of the palette for each pixel. */
+  pixels: Uint8Array;
+}
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const BITS = 8;
+const INDEXED = 3;
+
+/** The picture as a PNG (https://www.w3.org/TR/png-3/). It is compressed in another thread. */
+export async function encodePng({ width, height, palette, pixels }: IndexedPicture): Promise<Buffer> {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([BITS, INDEXED], 8);
+  const rows = Buffer.alloc((width + 1) * height); // each row begins with its filter: none
+  for (let y = 0; y < height; y++) rows.set(pixels.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('PLTE', Buffer.from(palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]))),
+    chunk('tRNS', Buffer.from([0])),
+    chunk('IDAT', await promisify(deflate)(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const check = Buffer.alloc(4);
+  check.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, check]);
+}

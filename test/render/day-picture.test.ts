@@ -1,0 +1,141 @@
+import { inflateSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { COLOURS, type DayView, dayPicture, usedByHour } from '../../src/render/day-picture.ts';
+import { encodePng, type IndexedPicture } from '../../src/render/png.ts';
+import { usageDay } from '../../src/render/usage-day.ts';
+import { pictureSize } from '../../src/sandbox/discord/file-kinds.ts';
+import { contrast } from './contrast.ts';
+import { anyHours } from './service-answers.ts';
+
+const NAMES = Object.keys(COLOURS);
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
+const MIDNIGHT_MS = Date.UTC(2026, 10, 21);
+const VIEW: DayView = {
+  hours: [
+    { requests: 10, saved: 0 },
+    { requests: 0, saved: 0 },
+    { requests: 5, saved: 30 },
+  ],
+  used: 15,
+  limit: 100,
+  forecast: { dayShare: 1, used: 80 },
+  dayShare: 2.5 / 24,
+};
+
+/** The colours in a column of the picture, from top to bottom, each once in a row. */
+function column({ width, height, pixels }: IndexedPicture, dayShare: number): string[] {
+  const x = Math.round(6 + dayShare * (width - 12));
+  const names = Array.from({ length: height }, (_, y) => NAMES[pixels[y * width + x] ?? 0] ?? '');
+  return names.filter((name, y) => name !== names[y - 1] && name !== 'ground');
+}
+
+describe('the picture of a day', () => {
+  it('shows the limit above the requests used so far, and below them the bars of each hour', () => {
+    const picture = dayPicture(VIEW);
+    expect(column(picture, 0.5 / 24)).toEqual(['limit', 'requests', 'axis', 'requests', 'axis']);
+    expect(column(picture, 1.5 / 24)).toEqual(['limit', 'requests', 'axis', 'axis']);
+    expect(column(picture, 2.4 / 24)).toEqual(['limit', 'requests', 'axis', 'saved', 'requests', 'axis']);
+  });
+
+  it('shows the forecast as dots up to where it leads', () => {
+    const dotted = (view: DayView) => {
+      const picture = dayPicture(view);
+      const shares = Array.from({ length: 100 }, (_, index) => 0.2 + index / 200);
+      return shares.filter((share) => column(picture, share).includes('requests')).length;
+    };
+    expect(dotted(VIEW)).toBeGreaterThan(20);
+    expect(dotted({ ...VIEW, forecast: undefined })).toBe(0);
+  });
+
+  it('is small, and readable in both themes', async () => {
+    const { ground: _, ...drawn } = COLOURS;
+    for (const colour of Object.values(drawn)) {
+      expect(Math.min(contrast(colour, 0x313338), contrast(colour, 0xffffff))).toBeGreaterThan(3);
+    }
+    const busy = Array.from({ length: 24 }, (_, hour) => ({ requests: hour * 7 + 1, saved: 500 - hour * 11 }));
+    expect((await encodePng(dayPicture({ ...VIEW, hours: busy }))).length).toBeLessThan(8_000);
+  });
+
+  it('is drawn whatever was counted', () => {
+    const count = fc.option(fc.maxSafeNat(), { nil: undefined });
+    const share = fc.double({ min: -1, max: 2, noNaN: true });
+    const forecast = fc.option(fc.record({ dayShare: share, used: fc.maxSafeNat() }), { nil: undefined });
+    const view = fc.record({ hours: anyHours, used: count, limit: count, forecast, dayShare: share });
+    fc.assert(
+      fc.property(view, (it) => {
+        const { width, height, palette, pixels } = dayPicture(it);
+        expect(pixels.length).toBe(width * height);
+        expect(pixels.every((index) => index < palette.length)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('the requests used by the end of each hour', () => {
+  it.each<[string, number[], number | undefined, number[]]>([
+    ['are what this bot sent', [1, 2, 3], undefined, [1, 3, 6]],
+    ['end with what the service says: what others used counts as used before', [1, 2, 3], 16, [11, 13, 16]],
+    ['are never less than nothing', [5, 5], 2, [0, 2]],
+  ])('%s', (_, requests, used, byThen) => {
+    const hours = requests.map((sent) => ({ requests: sent, saved: 0 }));
+    expect(usedByHour(hours, used)).toEqual(byThen);
+  });
+});
+
+describe('a PNG', () => {
+  it('holds every pixel and the palette, the first colour transparent', async () => {
+    const pixels = Uint8Array.of(0, 1, 2, 2, 1, 0);
+    const png = await encodePng({ width: 3, height: 2, palette: [0x010203, 0xff0000, 0x00ff00], pixels });
+    const data = (type: string) => {
+      const at = png.indexOf(type, 0, 'latin1');
+      return png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
+    };
+    expect(pictureSize(png)).toEqual({ width: 3, height: 2 });
+    expect([...data('PLTE')]).toEqual([1, 2, 3, 255, 0, 0, 0, 255, 0]);
+    expect([...data('tRNS')]).toEqual([0]);
+    expect([...inflateSync(data('IDAT'))]).toEqual([0, 0, 1, 2, 0, 2, 1, 0]);
+  });
+});
+
+describe('the day of /usage', () => {
+  const HOURS = [...Array(11).fill({ requests: 0, saved: 0 }), { requests: 100, saved: 40 }, { requests: 0, saved: 0 }];
+  const TODAY = { limit: 1_000, remaining: 900, resetsAtMs: MIDNIGHT_MS, atMs: NOON_MS };
+  const day = (today = {}, runsOutAtMs?: number) => usageDay(HOURS, { ...TODAY, ...today }, runsOutAtMs, NOON_MS);
+
+  it('is not drawn before anything was counted', () => {
+    expect(usageDay([{ requests: 0, saved: 0 }], TODAY, undefined, NOON_MS)).toBeUndefined();
+    expect(usageDay([], TODAY, undefined, NOON_MS)).toBeUndefined();
+  });
+
+  it.each<[string, object, number | undefined, object]>([
+    [
+      'ends at the rate of the day so far',
+      {},
+      undefined,
+      { used: 100, limit: 1_000, forecast: { dayShare: 1, used: 200 } },
+    ],
+    [
+      'ends at the limit when the requests run out',
+      {},
+      NOON_MS + 6 * 3_600_000,
+      { forecast: { dayShare: 0.75, used: 1_000 } },
+    ],
+    [
+      'has no forecast that contradicts that they do not',
+      { remaining: 400 },
+      undefined,
+      { used: 600, forecast: undefined },
+    ],
+    ['has no forecast of nothing', { remaining: 1_000 }, undefined, { forecast: undefined }],
+    [
+      'has neither when the day of the service is another than that of the counts',
+      { resetsAtMs: NOON_MS + 3_600_000 },
+      undefined,
+      { used: undefined, limit: undefined, forecast: undefined },
+    ],
+  ])('%s', (_, today, runsOutAtMs, drawn) => {
+    expect(day(today, runsOutAtMs)).toMatchObject({ ...drawn, busiest: { hour: 11, requests: 100, saved: 40 } });
+  });
+});
