@@ -5,9 +5,12 @@ export type RedisClient = ReturnType<typeof newClient>;
 
 const RECONNECT = { firstMs: 50, longestMs: 500 };
 
+/** `createClient` builds a class of a thousand commands for each address; all duplicates of a client share it. */
+const unconnected = createClient();
+
 /** Never queues a command while it is not connected. */
 export function newClient(url: string, { reconnects }: { reconnects: boolean }) {
-  return createClient({
+  return unconnected.duplicate({
     url,
     // The bot goes on without Redis rather than queue a command that cannot be sent now.
     disableOfflineQueue: true,

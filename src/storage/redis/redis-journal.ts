@@ -8,6 +8,8 @@ import { unlessUnavailable } from './redis-unavailable.ts';
 
 /** Longer than a reply can be completed, which is 15 minutes. */
 const KEPT_MS = 16 * 60_000;
+/** More than the Business plan answers in this time. Memory for all of them is taken at the start. */
+const MAX_COMPLETED = 10_000;
 
 /** Stores rows (interaction id, reply) of this process, unless they are stored. Returns the owner of each. */
 const ADD = `
@@ -58,7 +60,7 @@ export class RedisJournal implements ReplyJournal {
   readonly #log: Logger;
   readonly #pending = new Map<string, Pending>();
   /** Completed, and maybe still stored. */
-  readonly #completed = new LRUCache<string, true>({ max: 100_000, ttl: KEPT_MS });
+  readonly #completed = new LRUCache<string, true>({ max: MAX_COMPLETED, ttl: KEPT_MS });
   #takeOver: ((reply: DeferredReply) => void) | undefined;
   /** The `aliveSinceMs` in which this process last learned what it owns: an answer may have been lost before. */
   #learnedIn = Number.NaN;
