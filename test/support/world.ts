@@ -32,7 +32,7 @@ export const QUICK = { requestsPerMinute: 600, burst: 20, requestsPerDay: 1_000 
 
 /**
  * The bot between an emulated Discord and the card service, over real sockets; stopped when the test or, from
- * `beforeAll`, the file ends. Its state is in files or, in the project `redis` of vitest.config.ts, in a Redis.
+ * `beforeAll`, the file ends. Its state is in files or, for `over-redis.test.ts`, in a Redis.
  */
 export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Promise<World> {
   const lines: Record<string, unknown>[] = [];

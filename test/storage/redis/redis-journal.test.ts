@@ -282,7 +282,8 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       const hasEmbed = ({ interactionId }: DeferredReply) => answered(interactionId);
       const owner = await startProcess({ ...redis, url: relay.url }, { ...SLOW, hasEmbed });
       const other = await startProcess(redis, { hasEmbed });
-      await expect.poll(() => other.processesAlive.hasSeenAll, PATIENTLY).toBe(true);
+      const seenAll = () => [owner, other].map(({ processesAlive }) => processesAlive.hasSeenAll);
+      await expect.poll(seenAll, PATIENTLY).toEqual([true, true]);
       const left = await defer(owner, 3);
       expect(left.map((id) => owner.journal.owns(id))).toEqual([true, true, true]);
 

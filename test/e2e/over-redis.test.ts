@@ -1,0 +1,13 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+
+beforeAll(() => {
+  process.env.STATE_IN = 'redis';
+});
+afterAll(() => {
+  delete process.env.STATE_IN;
+});
+
+// The query makes these other modules than the files' own: a module that this worker has run already adds no test.
+describe.each(['budgets', 'card', 'quota', 'usage'])('with the state in Redis, as without: %s', async (name) => {
+  await import(`./${name}.test.ts?redis`);
+});
