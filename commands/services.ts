@@ -1,3 +1,4 @@
+import type { Catalog } from '../src/catalog/catalog.ts';
 import type { Cards } from '../src/lookup/cards.ts';
 import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
 import type { MemberData } from '../src/lookup/member-data.ts';
@@ -8,6 +9,7 @@ import type { Limiter } from '../src/quota/limiter.ts';
 /** What the composition root hands to every command. */
 export interface Services {
   cards: Cards;
+  catalog: Catalog;
   lookupQueue: LookupQueue;
   usage: UsageReports;
   budget: Budget;

@@ -159,7 +159,7 @@ export async function openServices(
   { signal, fetch, events = new Events() }: ServicesOptions = {},
 ): Promise<OpenServices> {
   const state = await openState(config, log, events, signal);
-  const { cardStore, limiter, ledger, otherQueues, cardLock, board } = state;
+  const { cardStore, catalog, limiter, ledger, otherQueues, cardLock, board } = state;
   const { longestWaitMs } = config;
 
   const addressDoubt = new AddressDoubt(cardStore, log);
@@ -169,7 +169,7 @@ export async function openServices(
     limiter,
     onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
   });
-  const cards = new Cards({ store: cardStore, service, lifetimes: config.freshness, events });
+  const cards = new Cards({ store: cardStore, service, lifetimes: config.freshness, catalog, events });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
   const lookupQueue = new LookupQueue({
     cards,
@@ -188,7 +188,7 @@ export async function openServices(
   const memberData = new MemberData({ ledger, history, requests: state.deletionRequests, log });
   const { currency } = config;
   return {
-    services: { cards, lookupQueue, usage, budget, limiter, ledger, memberData, currency, longestWaitMs },
+    services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, currency, longestWaitMs },
     state,
   };
 }

@@ -15,7 +15,11 @@ const TO_SPELL_OUT = new RegExp(`[${Object.keys(SPELLED_OUT).join('')}]`, 'g');
 /** Chinese, Japanese and Korean are written without blanks, so each character is a token. */
 const TOKEN =
   /[\p{L}&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]]|[[\p{L}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]]+|\p{N}+/gv;
+const ASCII = /^[\0-\x7f]*$/;
+const ASCII_TOKEN = /[a-z]+|[0-9]+/g;
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u;
+const JOINED_WORDS = /[\p{L}\p{N}][^\s\p{L}\p{M}\p{N}'’]+[\p{L}\p{N}]/u;
+const SPELLED_WORD = /^\p{L}{3,}$/u;
 const HIRAGANA = /[ぁ-ゖ]/g;
 const HIRAGANA_TO_KATAKANA = 0x60;
 
@@ -28,7 +32,7 @@ function folded(text: string): string {
     .toLowerCase()
     .replace(APOSTROPHES, '')
     .replace(TO_SPELL_OUT, (sign) => SPELLED_OUT[sign] ?? sign);
-  if (/^[\0-\x7f]*$/.test(lower)) return lower;
+  if (ASCII.test(lower)) return lower;
   return lower
     .toWellFormed()
     .normalize('NFKD')
@@ -49,13 +53,23 @@ export function wordsOf(text: string): string[] {
 function wordsOfFolded(text: string): string[] {
   return text
     .split(BETWEEN_WORDS)
-    .map((word) => (word.match(TOKEN) ?? []).map((token) => token.replace(/^0+(?=\d)/, '')).join(' '))
-    .filter((word) => word !== '');
+    .filter((word) => word !== '')
+    .map((word) => tokensOfFolded(word).join(' '));
+}
+
+/** All tokens of a text, those of its words in a row. */
+export function tokensOf(text: string): string[] {
+  return tokensOfFolded(folded(text));
+}
+
+function tokensOfFolded(text: string): string[] {
+  const tokens = text.match(ASCII.test(text) ? ASCII_TOKEN : TOKEN) ?? [];
+  return tokens.map((token) => (token.startsWith('0') ? token.replace(/^0+(?=\d)/, '') : token));
 }
 
 /** A name without what members leave out or add: `Mr. Mime` and `mrmime` are the same. */
 export function nameKey(name: string): string {
-  return wordsOf(name).join('').replaceAll(' ', '');
+  return tokensOf(name).join('');
 }
 
 /** An id without case, blanks, hyphens, underscores and accents. */
@@ -65,16 +79,18 @@ export function idKey(id: string): string {
 
 /** Everything that a card is found by: all its tokens, and the joined parts of a name such as `Ho-Oh`. */
 export function searchText({ id, name, set = '', number = '', game = '' }: CatalogCard): string {
-  const joined = folded(name).split(/\s+/).map(wordsOfFolded);
-  const parts = joined.filter((words) => words.length > 1).map((words) => words.join('').replaceAll(' ', ''));
-  return [...joined.flat(), ...wordsOf(`${set} ${number} ${game} ${id}`), ...parts].join(' ');
+  const joined = JOINED_WORDS.test(name) ? joinedWords(folded(name)) : [];
+  return [...tokensOf(`${name} ${set} ${number} ${game} ${id}`), ...joined].join(' ');
+}
+
+function joinedWords(name: string): string[] {
+  const parts = name.split(/\s+/).filter((part) => JOINED_WORDS.test(part));
+  return parts.map((part) => tokensOfFolded(part).join('')).filter((part) => part !== '');
 }
 
 /** Words of a card's name and set that can be mistyped. */
 export function spelledWords({ name, set = '' }: CatalogCard): string[] {
-  return wordsOf(`${name} ${set}`)
-    .flatMap((word) => word.split(' '))
-    .filter((token) => /^\p{L}{3,}$/u.test(token));
+  return tokensOf(`${name} ${set}`).filter((token) => SPELLED_WORD.test(token));
 }
 
 /** What a member typed, as it is searched for. */

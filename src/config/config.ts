@@ -62,6 +62,7 @@ export function readConfig(environment: Environment = process.env) {
     ...storageOf(read),
     /** `undefined`: no port is opened. Port 0: any that is free. */
     http: read.HTTP_PORT === undefined ? undefined : { port: read.HTTP_PORT, host: read.HTTP_HOST },
+    memberHistory: read.MEMBER_HISTORY === 'on',
     logLevel: read.LOG_LEVEL,
   };
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CardStore } from '../cache/card-store.ts';
+import type { CatalogLearner } from '../catalog/catalog.ts';
 import type { Card, CardRecord } from '../model/card.ts';
 import { type CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
@@ -25,6 +26,8 @@ export interface CardsOptions {
   store: CardStore;
   service: CardService;
   lifetimes: Lifetimes;
+  /** Told of what the service answers. */
+  catalog?: CatalogLearner;
   events?: Events;
 }
 
@@ -138,6 +141,8 @@ export class Cards {
       await this.#options.store.set(key, record);
       this.#notFresh.delete(key);
     }
+    if (card) this.#options.catalog?.learn(card);
+    else this.#options.catalog?.deny(id, record.card !== undefined);
     return record;
   }
 

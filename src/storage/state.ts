@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { CardStore } from '../cache/card-store.ts';
+import { type CardStore, keysOf } from '../cache/card-store.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { IdentifySlots } from '../discord/gateway/identify.ts';
 import type { Logger } from '../log.ts';
 import type { OtherQueues } from '../lookup/fair-order.ts';
@@ -16,6 +17,7 @@ import type { ReplyJournal } from '../replies/deferred-reply.ts';
 /** Everything that is stored: in files that one process owns, or in a Redis that several processes share. */
 export interface State {
   cardStore: CardStore;
+  catalog: Catalog;
   limiter: Limiter;
   ledger: Ledger;
   journal: ReplyJournal;
@@ -42,6 +44,10 @@ export interface StateOptions {
   plan: PlanSetting;
   longestWaitMs: number;
   freshness: { keepMs: number };
+  /** Where the files are; with Redis, the catalog and what is carried over. */
+  dataDir: string;
+  /** Whether the catalog keeps what a member asked for last; absent: it does. */
+  memberHistory?: boolean;
   log: Logger;
   /** Told of stores that fail, of what the limiter knows, and of saved answers. */
   events?: Events;
@@ -61,10 +67,19 @@ export function cardStoreOptions({ cardService, freshness, log, events }: StateO
   return {
     memoryBytes: MEMORY_BYTES,
     keepMs: freshness.keepMs,
-    origin: `${cardService.baseUrl} ${cardService.cardPath}`,
+    origin: originOf(cardService),
     log,
     ...(events && { events }),
   };
+}
+
+/** The options of a catalog, which is in a file of this machine in any case. */
+export function catalogOptions({ cardService, dataDir, memberHistory = true, log }: StateOptions) {
+  return { dataDir, keepsMembers: memberHistory, cardKeys: keysOf(originOf(cardService)), log };
+}
+
+function originOf({ baseUrl, cardPath }: StateOptions['cardService']): string {
+  return `${baseUrl} ${cardPath}`;
 }
 
 /** The options of a limiter that do not depend on where it keeps its state. */

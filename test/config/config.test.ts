@@ -34,6 +34,7 @@ describe('readConfig', () => {
       currency: undefined,
       dataDir: './data',
       redis: undefined,
+      memberHistory: true,
       logLevel: 'info',
     });
   });
@@ -76,6 +77,7 @@ describe('readConfig', () => {
       currency: 'EUR',
       dataDir: '/var/lib/cardbot',
       redis: undefined,
+      memberHistory: true,
       logLevel: 'debug',
     });
   });

@@ -1,7 +1,15 @@
 import { KeyvCardStore, keysOf } from '../../cache/card-store.ts';
 import { SharedLimiter } from '../../quota/shared-limiter.ts';
 import { CarryOver } from '../carry-over.ts';
-import { accountOf, cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
+import { WorkerCatalog } from '../sqlite/worker-catalog.ts';
+import {
+  accountOf,
+  cardStoreOptions,
+  catalogOptions,
+  limiterOptions,
+  type State,
+  type StateOptions,
+} from '../state.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { redisDeletionRequests } from './redis-deletion-requests.ts';
 import { RedisJournal } from './redis-journal.ts';
@@ -14,8 +22,6 @@ import { warnOfSettings } from './redis-settings.ts';
 import { RedisStore } from './redis-store.ts';
 
 export interface RedisStateOptions extends StateOptions {
-  /** Where a bot without Redis may have left what is taken along. */
-  dataDir: string;
   /** `url` may hold a password. */
   redis: { url: string; keyPrefix: string };
   cardService: StateOptions['cardService'] & { timeoutMs: number };
@@ -59,8 +65,11 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
   if (refusal) throw refusal;
 
+  const catalog = new WorkerCatalog(catalogOptions(options));
+
   return {
     cardStore,
+    catalog,
     limiter,
     ledger,
     journal,
@@ -71,6 +80,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     identifySlots: redisIdentifySlots(locks),
     refused: link.refused,
     async close() {
+      await catalog.close();
       await carryOver.close();
       await journal.close();
       await processesAlive.leave();

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
 import type { Logger } from '../../log.ts';
+import { ASKED_SCHEMA, AskedCards } from './catalog-asked.ts';
+import { SqliteCardIndex } from './catalog-index.ts';
 import { CATALOG_SCHEMA, CatalogRows, rowOf, type StoredRow } from './catalog-rows.ts';
-import { openDatabase } from './database.ts';
+import { type DatabaseOptions, moveAside, openDatabase } from './database.ts';
 
 /** Another process that writes holds the lock for a fraction of this. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -17,25 +19,32 @@ const LOSS = 'cards are learned again from what the service answered; files have
  */
 export class CatalogDatabase {
   readonly file: string;
+  readonly index: SqliteCardIndex;
+  readonly asked: AskedCards;
+  readonly #options: DatabaseOptions;
   readonly #database: DatabaseSync;
   readonly #rows: CatalogRows;
 
-  /** Creates the file if it is absent; one that is corrupt is moved aside. @throws DatabaseUnusable, DatabaseInUse */
-  static open(dataDir: string, log: Pick<Logger, 'info' | 'error'>): CatalogDatabase {
+  /** Creates the file if it is absent; one that is corrupt is moved aside. Writing waits `busyTimeoutMs` for another process. @throws DatabaseUnusable, DatabaseInUse */
+  static open(dataDir: string, log: Pick<Logger, 'info' | 'error'>, busyTimeoutMs = BUSY_TIMEOUT_MS): CatalogDatabase {
     const file = join(dataDir, 'catalog.sqlite');
-    return new CatalogDatabase(file, openDatabase(file, { log, schema: CATALOG_SCHEMA, lossMeans: LOSS }));
+    const options = { log, schema: CATALOG_SCHEMA + ASKED_SCHEMA, lossMeans: LOSS };
+    return new CatalogDatabase(file, options, openDatabase(file, options), busyTimeoutMs);
   }
 
-  private constructor(file: string, database: DatabaseSync) {
+  private constructor(file: string, options: DatabaseOptions, database: DatabaseSync, busyTimeoutMs: number) {
     this.file = file;
+    this.#options = options;
     this.#database = database;
     // It holds what members asked for, which must be gone when it is deleted.
     database.exec(`
-      PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+      PRAGMA busy_timeout = ${busyTimeoutMs};
       PRAGMA secure_delete = ON;
       PRAGMA cache_size = -${CACHE_KIB};
     `);
     this.#rows = new CatalogRows(database);
+    this.asked = new AskedCards(database);
+    this.index = new SqliteCardIndex(database);
   }
 
   /** Forgets that an earlier import of this name was withdrawn, so that its rows are taken again. */
@@ -55,7 +64,7 @@ export class CatalogDatabase {
    * @returns how many rows were new or changed; none when the import was withdrawn
    */
   upsert(cards: readonly CatalogCard[], source: string | undefined): number {
-    return this.#inTransaction(() => {
+    return this.inTransaction(() => {
       const by = source === undefined ? undefined : this.#sourceRow(source);
       if (by?.isWithdrawn) return 0;
       let changes = 0;
@@ -99,8 +108,49 @@ export class CatalogDatabase {
     };
   }
 
+  /** The service denied this id. @returns the name of the import that is withdrawn by this, if any */
+  deny(id: string, isKept: boolean): string | undefined {
+    const row = this.#rows.find(id);
+    return row && this.inTransaction(() => this.#rows.deny(row, isKept));
+  }
+
+  /** Deletes cards of withdrawn imports among the next rows. @returns the last row; `undefined` after all @param after 0 at first */
+  removeWithdrawn(after: number, limit: number): number | undefined {
+    const next = this.#database.prepare(
+      'SELECT cards.*, withdrawn FROM cards LEFT JOIN sources ON sources.row = source WHERE cards.row > ? ORDER BY cards.row LIMIT ?',
+    );
+    const rows = next.all(after, limit);
+    this.inTransaction(() => {
+      for (const row of rows) {
+        if (row.withdrawn === 1 && row.confirmed === 0) this.#rows.remove(row as unknown as StoredRow);
+      }
+    });
+    return rows.length < limit ? undefined : Number(rows.at(-1)?.row);
+  }
+
+  hasWithdrawn(): boolean {
+    return this.#database.prepare('SELECT 1 FROM sources WHERE withdrawn = 1').get() !== undefined;
+  }
+
+  /** How far something else was read into the catalog; `undefined` at first. */
+  position(name: string): string | undefined {
+    const found = this.#database.prepare('SELECT position FROM positions WHERE name = ?').get(name);
+    return found && String(found.position);
+  }
+
+  setPosition(name: string, position: string): void {
+    const set = 'INSERT INTO positions VALUES (?, ?) ON CONFLICT DO UPDATE SET position = excluded.position';
+    this.#database.prepare(set).run(name, position);
+  }
+
   close(): void {
     this.#database.close();
+  }
+
+  /** Closes a file that turned out to be corrupt, and moves it aside. */
+  discard(corruption: unknown): void {
+    this.#database.close();
+    moveAside(this.file, this.#options, corruption);
   }
 
   #sourceRow(name: string): { row: number; isWithdrawn: boolean } {
@@ -111,7 +161,9 @@ export class CatalogDatabase {
     return { row: Number(found?.row), isWithdrawn: found?.withdrawn === 1 };
   }
 
-  #inTransaction<T>(work: () => T): T {
+  /** Its parts may be nested: only the outermost commits. */
+  inTransaction<T>(work: () => T): T {
+    if (this.#database.isTransaction) return work();
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const result = work();

@@ -21,8 +21,9 @@ export const CATALOG_SCHEMA = `
     row INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
     confirmed INTEGER NOT NULL, denied INTEGER NOT NULL, withdrawn INTEGER NOT NULL
   );
+  CREATE TABLE IF NOT EXISTS positions (name TEXT PRIMARY KEY, position TEXT NOT NULL);
   CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5 (
-    words, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '2'
+    words, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3'
   );
 `;
 
@@ -57,6 +58,7 @@ export class CatalogRows {
   readonly #addWords: StatementSync;
   readonly #removeWords: StatementSync;
   readonly #mark: StatementSync;
+  readonly #remove: StatementSync;
   readonly #countConfirmed: StatementSync;
   readonly #countDenied: StatementSync;
   readonly #knownWords = new Set<string>();
@@ -75,6 +77,7 @@ export class CatalogRows {
     this.#addForm = database.prepare('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1');
     this.#addWords = database.prepare('INSERT INTO card_words (rowid, words) VALUES (?, ?)');
     this.#removeWords = database.prepare('DELETE FROM card_words WHERE rowid = ?');
+    this.#remove = database.prepare('DELETE FROM cards WHERE row = ?');
     this.#mark = database.prepare('UPDATE cards SET denied = ? WHERE row = ?');
     this.#countConfirmed = database.prepare('UPDATE sources SET confirmed = confirmed + 1 WHERE row = ?');
     this.#countDenied = database.prepare(
@@ -107,6 +110,11 @@ export class CatalogRows {
     if (source === null || confirmed === 1 || denied > 0) return undefined;
     const counted = this.#countDenied.get(source);
     return counted?.withdrawn === 1 ? String(counted.name) : undefined;
+  }
+
+  remove({ row }: StoredRow): void {
+    this.#remove.run(row);
+    this.#removeWords.run(row);
   }
 
   #add(card: CatalogCard, source: number | undefined): void {

@@ -42,9 +42,8 @@ export function openDatabase(file: string, options: DatabaseOptions): DatabaseSy
     return open(file, options, timeoutMs);
   } catch (error) {
     if (error instanceof DatabaseTooNew) throw error;
-    const code = sqliteCode(error);
-    if (code === BUSY_CODE) throw new DatabaseInUse(file, timeoutMs);
-    if (code === undefined || !BROKEN_FILE_CODES.has(code)) throw new DatabaseUnusable(file, error);
+    if (sqliteCode(error) === BUSY_CODE) throw new DatabaseInUse(file, timeoutMs);
+    if (!isCorruption(error)) throw new DatabaseUnusable(file, error);
     return openAnew(file, options, timeoutMs, error);
   }
 }
@@ -135,20 +134,26 @@ function moveEarlierTables(database: DatabaseSync, tables: DatabaseOptions['earl
 
 function openAnew(file: string, options: DatabaseOptions, timeoutMs: number, corruption: unknown): DatabaseSync {
   try {
-    const movedTo = moveAside(file);
-    options.log.error({ err: corruption, file, movedTo }, `database file is corrupt: ${options.lossMeans}`);
+    moveAside(file, options, corruption);
     return open(file, options, timeoutMs);
   } catch (error) {
     throw new DatabaseUnusable(file, error);
   }
 }
 
-function moveAside(file: string): string {
+/** Whether an error of SQLite means that the file is broken. */
+export function isCorruption(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== undefined && BROKEN_FILE_CODES.has(code);
+}
+
+/** Keeps a corrupt file, closed by its caller, under another name. */
+export function moveAside(file: string, { log, lossMeans }: DatabaseOptions, corruption: unknown): void {
   const movedTo = `${file}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`;
   for (const ending of ['', '-wal', '-shm']) {
     if (existsSync(file + ending)) renameSync(file + ending, movedTo + ending);
   }
-  return movedTo;
+  log.error({ err: corruption, file, movedTo }, `database file is corrupt: ${lossMeans}`);
 }
 
 export function sqliteCode(error: unknown): number | undefined {

@@ -5,7 +5,14 @@ import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
 import { NO_CARD_LOCK } from '../../lookup/lookup-requests.ts';
 import { LocalReportBoard } from '../../lookup/usage-reports.ts';
 import { LocalLimiter } from '../../quota/local-limiter.ts';
-import { accountOf, cardStoreOptions, limiterOptions, type State, type StateOptions } from '../state.ts';
+import {
+  accountOf,
+  cardStoreOptions,
+  catalogOptions,
+  limiterOptions,
+  type State,
+  type StateOptions,
+} from '../state.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
 import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from './sqlite-deletion-requests.ts';
@@ -20,9 +27,9 @@ import {
   StateWrites,
   sqliteLimiterStore,
 } from './state-rows.ts';
+import { WorkerCatalog } from './worker-catalog.ts';
 
 export interface SqliteStateOptions extends StateOptions {
-  dataDir: string;
   /** Ends the wait for the previous owner of `dataDir`. */
   signal?: AbortSignal | undefined;
 }
@@ -69,8 +76,11 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   // Interaction tokens are worthless long before a copy is needed.
   const copies = new DailyCopies({ database: state, dataDir, leaveOut: 'DELETE FROM deferred_replies', log });
 
+  const catalog = new WorkerCatalog(catalogOptions(options));
+
   return {
     cardStore: store,
+    catalog,
     limiter: new LocalLimiter({
       ...limiterOptions(options),
       store: sqliteLimiterStore(state, accountOf(baseUrl, apiKey), log, writes),
@@ -84,6 +94,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     identifySlots: new LocalIdentifySlots(),
     refused: new Promise(() => {}),
     async close() {
+      await catalog.close();
       await copies.close();
       await store.close();
       await journal.close();

@@ -1,0 +1,29 @@
+import type { CatalogCard } from './catalog-card.ts';
+import type { Asked, Candidate } from './ranking.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** A word to be found: its tokens next to each other. */
+export interface WordToFind {
+  /** With blanks between the tokens. */
+  word: string;
+  /** The last token may go on. */
+  begins: boolean;
+}
+
+/** The indexes of the catalog; each answer is bounded, so that a search takes milliseconds. Methods throw. */
+export interface CardIndex {
+  has(id: string): boolean;
+  withIdKey(idKey: string): Candidate[];
+  withNameKey(nameKey: string): Candidate[];
+  /** A few cards of each of the shortest names that begin so. */
+  withNameBeginning(nameKey: string): Candidate[];
+  /** Cards that have one word of each list. */
+  withWords(all: readonly (readonly WordToFind[])[]): Candidate[];
+  /** What this server and everybody ask for most. */
+  askedMost(guildId: string | undefined): { candidate: Candidate; asked: Asked }[];
+  /** What the member asked for last, newest first. */
+  lastAsked(memberId: string): CatalogCard[];
+  vocabulary(): Vocabulary;
+  /** Whether confirmed ids have this form, or too few are known to tell. */
+  isKnownForm(form: string): boolean;
+}

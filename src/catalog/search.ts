@@ -1,0 +1,75 @@
+import type { Requester } from '../model/quota.ts';
+import type { CardIndex, WordToFind } from './card-index.ts';
+import { MOST_FOUND } from './catalog.ts';
+import type { CatalogCard } from './catalog-card.ts';
+import { type Asked, type Candidate, closeness, type Ranked, ranked } from './ranking.ts';
+import { type Query, queryOf } from './words.ts';
+
+/** What an empty field, or what was typed, offers: best first. */
+export function search(index: CardIndex, text: string, who: Requester): CatalogCard[] {
+  const query = queryOf(text);
+  const cards = query.text === '' ? suggested(index, who) : find(index, query, who).map(({ card }) => card);
+  return cards.slice(0, MOST_FOUND);
+}
+
+function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogCard[] {
+  const here = guildId === undefined ? [] : index.askedMost(guildId).filter(({ asked }) => asked.here > 0);
+  const mostFirst = here.sort((a, b) => b.asked.here - a.asked.here);
+  const cards = [...index.lastAsked(memberId), ...mostFirst.map(({ candidate }) => candidate.card)];
+  return [...new Map(cards.map((card) => [card.id, card])).values()];
+}
+
+/** Everything that fits, best first; asks for what fits less well only while there are too few cards that fit better. */
+export function find(index: CardIndex, query: Query, { guildId }: Requester): Ranked[] {
+  const fitting = new Map<string, Ranked>();
+  const asked = new Map<string, Asked>();
+  const add = (candidates: readonly Candidate[]) => {
+    for (const candidate of candidates) {
+      const { card } = candidate;
+      const fit = fitting.has(card.id) ? undefined : closeness(query, card);
+      if (fit !== undefined) fitting.set(card.id, { ...candidate, closeness: fit });
+    }
+  };
+  for (const most of index.askedMost(guildId)) {
+    asked.set(most.candidate.card.id, most.asked);
+    add([most.candidate]);
+  }
+  for (const next of closestFirst(index, query)) {
+    add(next());
+    if (offered(fitting) >= MOST_FOUND) break;
+  }
+  return ranked(query, fitting.values(), asked);
+}
+
+/** The questions to the index, those for closer cards first. */
+function* closestFirst(index: CardIndex, { idKey, nameKey, words }: Query): Generator<() => readonly Candidate[]> {
+  yield () => index.withIdKey(idKey);
+  if (words.length === 0) return;
+  yield () => index.withNameKey(nameKey);
+  yield () => index.withNameBeginning(nameKey);
+  const whole = words.map((word) => [{ word, begins: false }]);
+  const beginnings = words.map((word, at) => [{ word, begins: mayGoOn(word, at === words.length - 1) }]);
+  yield () => index.withWords(whole);
+  yield () => index.withWords(beginnings);
+  for (const [at, typed] of words.entries()) {
+    if (!/^\p{L}{2,}$/u.test(typed)) continue;
+    yield () => {
+      const meant = index.vocabulary().meantBy(typed);
+      const wanted: WordToFind[][] = beginnings.with(
+        at,
+        meant.map((word) => ({ word, begins: false })),
+      );
+      return meant.length > 0 ? index.withWords(wanted) : [];
+    };
+  }
+}
+
+/** A number is typed in full before the next word is begun. */
+function mayGoOn(word: string, isLast: boolean): boolean {
+  return isLast || !/^\d+$/.test(word);
+}
+
+/** A denied card comes last, so it does not stand for one that could be found. */
+function offered(fitting: ReadonlyMap<string, Ranked>): number {
+  return fitting.values().reduce((count, { isDenied }) => count + Number(!isDenied), 0);
+}

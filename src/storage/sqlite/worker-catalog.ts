@@ -1,0 +1,131 @@
+import { Worker } from 'node:worker_threads';
+import type { Catalog, Resolution } from '../../catalog/catalog.ts';
+import { type CatalogCard, catalogCardOf } from '../../catalog/catalog-card.ts';
+import { SearchQueue } from '../../catalog/search-queue.ts';
+import { Incident, type Logger } from '../../log.ts';
+import type { Card } from '../../model/card.ts';
+import { type Requester, requesterOf } from '../../model/quota.ts';
+import { backOffMs } from '../../time/back-off.ts';
+import { withTimeout } from '../../time/timers.ts';
+import type { CatalogChange, CatalogWorkerData, FromWorker, ToWorker } from './catalog-messages.ts';
+
+export interface WorkerCatalogOptions extends CatalogWorkerData {
+  log: Logger;
+}
+
+/** The start of the bot comes first: the worker begins after it, or with the first search. */
+const START_AFTER_MS = 1_000;
+/** A member waits for this before a text is looked up as an id. */
+const RESOLVE_MS = 1_500;
+const CLOSE_MS = 300;
+const RESTART = { firstMs: 1_000, longestMs: 60_000 };
+/** A worker that lived this long was in order. */
+const HEALTHY_AFTER_MS = 60_000;
+/** Changes that wait for the worker; the oldest are dropped. */
+const MOST_WAITING = 1_000;
+
+/** The catalog in a worker thread, because SQLite in Node is synchronous. Neither start nor end of the process waits for it. */
+export class WorkerCatalog implements Catalog {
+  readonly #options: WorkerCatalogOptions;
+  readonly #outage: Incident;
+  readonly #queue = new SearchQueue((question) => this.#send(question));
+  #worker: Worker | undefined;
+  #changes: CatalogChange[] = [];
+  #start: NodeJS.Timeout | undefined;
+  #startedAtMs = 0;
+  #failures = 0;
+  #isClosed = false;
+
+  constructor(options: WorkerCatalogOptions) {
+    this.#options = options;
+    this.#outage = new Incident(options.log, {
+      level: 'warn',
+      begins: 'catalog failed: search may find nothing, and what is learned waits',
+      ends: 'catalog works again',
+    });
+    this.#startIn(START_AFTER_MS);
+  }
+
+  async search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]> {
+    return (await this.#ask<CatalogCard[]>({ kind: 'search', text, who: requesterOf(who) }, deadlineMs)) ?? [];
+  }
+
+  async resolve(text: string, who: Requester): Promise<Resolution> {
+    const question = { kind: 'resolve', text, who: requesterOf(who) } as const;
+    return (await this.#ask<Resolution>(question, Date.now() + RESOLVE_MS)) ?? { kind: 'id' };
+  }
+
+  learn(card: Card): void {
+    this.#change({ kind: 'learn', card: catalogCardOf(card) });
+  }
+
+  deny(id: string, isKept: boolean): void {
+    this.#change({ kind: 'deny', id, isKept });
+  }
+
+  asked(id: string, who: Requester): void {
+    this.#change({ kind: 'asked', id, who: requesterOf(who), atMs: Date.now() });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#start);
+    this.#queue.abandon();
+    const worker = this.#worker;
+    if (!worker) return;
+    const ended = new Promise((resolve) => worker.once('exit', () => resolve(true)));
+    worker.ref();
+    this.#send({ kind: 'close' });
+    if (!(await withTimeout(CLOSE_MS, ended))) await worker.terminate();
+  }
+
+  #ask<T>(question: Parameters<SearchQueue['ask']>[0], deadlineMs: number): Promise<T | undefined> {
+    if (this.#isClosed) return Promise.resolve(undefined);
+    if (!this.#worker && this.#failures === 0) this.#startNow();
+    return this.#worker ? this.#queue.ask<T>(question, deadlineMs) : Promise.resolve(undefined);
+  }
+
+  #change(change: CatalogChange): void {
+    if (this.#worker) this.#send({ kind: 'change', change });
+    else this.#changes = [...this.#changes.slice(1 - MOST_WAITING), change];
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #startIn(waitMs: number): void {
+    clearTimeout(this.#start);
+    this.#start = setTimeout(() => this.#startNow(), waitMs).unref();
+  }
+
+  #startNow(): void {
+    clearTimeout(this.#start);
+    if (this.#worker || this.#isClosed) return;
+    const { dataDir, keepsMembers, cardKeys } = this.#options;
+    const workerData: CatalogWorkerData = { dataDir, keepsMembers, cardKeys };
+    const worker = new Worker(new URL('./catalog-worker.ts', import.meta.url), { workerData });
+    worker.on('message', (message: FromWorker) => this.#received(message));
+    worker.on('error', (err) => this.#outage.failed({ err }));
+    worker.on('exit', () => this.#ended());
+    worker.unref();
+    this.#worker = worker;
+    this.#startedAtMs = Date.now();
+    for (const change of this.#changes.splice(0)) this.#send({ kind: 'change', change });
+  }
+
+  #received(message: FromWorker): void {
+    if (message.kind === 'answer') this.#queue.answered(message.answer);
+    else if (message.kind === 'log') this.#options.log[message.level](message.fields, message.message);
+    else if (message.kind === 'failed') this.#outage.failed({ err: message.err });
+    else this.#outage.succeeded();
+  }
+
+  #ended(): void {
+    this.#worker = undefined;
+    this.#queue.abandon();
+    if (this.#isClosed) return;
+    this.#failures = Date.now() - this.#startedAtMs > HEALTHY_AFTER_MS ? 1 : this.#failures + 1;
+    this.#startIn(backOffMs(this.#failures, RESTART));
+  }
+}
