@@ -56,8 +56,4 @@ export class AskedCards {
     this.#database.prepare('DELETE FROM asked_by_member WHERE at < ?').run(membersUntilMs);
     this.#database.prepare('DELETE FROM asked_in_server WHERE at < ?').run(nowMs - SERVER_HISTORY_MS);
   }
-
-  forget(memberId: string): void {
-    this.#database.prepare('DELETE FROM asked_by_member WHERE member = ?').run(memberId);
-  }
 }
