@@ -55,6 +55,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const operations = await openOperations({
     ...config,
     usesRedis: config.redis !== undefined,
+    processName: config.discord.shards === 'auto' ? 'auto' : config.discord.shards.ids.join(','),
     commandNames: commands.map(({ data }) => data.name),
     events,
     log,
@@ -64,7 +65,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     throw error;
   };
   const { services, state } = await openServices(config, log, { signal, events }).catch(failed(async () => {}));
-  await operations.start().catch(failed(() => state.close()));
+  await operations.start(state.alertBoard).catch(failed(() => state.close()));
   const { cards, lookupQueue, ledger, usage, memberData } = services;
   const stopLogging = events.subscribe('command', commandLogger(log));
 
@@ -111,14 +112,11 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     await lookupQueue.close(GRACE_MS);
     await bounded('last edits', LAST_EDITS_MS, Promise.all([deferredReplies.close(), router.corrected()]));
     // destroy() never resolves while a shard waits for READY.
-    await bounded(
-      'disconnecting',
-      DISCONNECT_MS,
-      client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed')),
-    );
+    const disconnected = client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed'));
+    const closed = operations.close(); // at once: a gateway that closes now is no alert
+    await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, closed]));
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
     await state.close().finally(stopLogging);
-    await operations.close();
   };
   let stopped: Promise<void> | undefined;
   return {

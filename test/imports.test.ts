@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   commands: ['model', 'lookup', 'quota', 'catalog', 'render'],
   discord: ['commands', 'replies', 'render', 'model', 'time'],
   operations: ['model', 'time', 'quota'],
-  storage: ['model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup', 'replies', 'discord'],
+  storage: ['operations', 'model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup', 'replies', 'discord'],
   registration: ['commands', 'config', 'discord'],
   'catalog-cli': ['catalog', 'config', 'model', 'storage', 'stop-signal'],
   doctor: ['model', 'time', 'config', 'service', 'registration', 'commands', 'storage'],

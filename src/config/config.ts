@@ -62,6 +62,8 @@ export function readConfig(environment: Environment = process.env) {
     ...storageOf(read),
     /** `undefined`: no port is opened. Port 0: any that is free. */
     http: read.HTTP_PORT === undefined ? undefined : { port: read.HTTP_PORT, host: read.HTTP_HOST },
+    /** Secret. `undefined`: nobody is told. */
+    alertWebhookUrl: read.ALERT_WEBHOOK_URL,
     memberHistory: read.MEMBER_HISTORY === 'on',
     logLevel: read.LOG_LEVEL,
   };
@@ -76,8 +78,9 @@ function storageOf(read: z.output<typeof StorageVariables>) {
 }
 
 /** Secrets, which no log line may show. */
-export function secretsOf({ discord, cardService, redis }: Config): (string | undefined)[] {
-  return [discord.token, cardService.apiKey, ...redisSecretsOf({ redis })];
+export function secretsOf({ discord, cardService, redis, alertWebhookUrl }: Config): (string | undefined)[] {
+  const webhookToken = alertWebhookUrl && /[^/]{20,}$/.exec(new URL(alertWebhookUrl).pathname)?.[0];
+  return [discord.token, cardService.apiKey, ...redisSecretsOf({ redis }), alertWebhookUrl, webhookToken];
 }
 
 /** The same, of what is stored. */

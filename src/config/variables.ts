@@ -90,6 +90,9 @@ export const Variables = DiscordVariables.extend({
     .string()
     .regex(/^[\w.:-]+$/, 'write an address of this machine, such as 127.0.0.1 or 0.0.0.0')
     .default('127.0.0.1'),
+  ALERT_WEBHOOK_URL: z
+    .url({ protocol: /^https?$/, error: 'write the address of a Discord webhook (channel, Integrations, Webhooks)' })
+    .optional(),
   MEMBER_HISTORY: oneOf(['on', 'off']).default('on'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   DISCORD_SHARDS: z

@@ -1,11 +1,16 @@
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
+import type { AlertBoard } from './alerts.ts';
 
 export interface OperationsOptions {
   /** `undefined`: nothing is counted, nothing listens. */
   http: { port: number; host: string } | undefined;
+  /** `undefined`: no alerts. */
+  alertWebhookUrl: string | undefined;
   /** Whether the state is in Redis. */
   usesRedis: boolean;
+  /** Tells this process from others that share its state. */
+  processName: string;
   commandNames: readonly string[];
   events: Events;
   log: Logger;
@@ -13,21 +18,23 @@ export interface OperationsOptions {
 
 /** What an operator watches the bot with. Fed by its events alone, so it is opened before what publishes them. */
 export interface Operations {
-  /** Serves metrics from now on. @throws HttpPortUnusable */
-  start(): Promise<void>;
-  /** Never rejects. */
+  /** Serves metrics and tells alerts from now on. @throws HttpPortUnusable */
+  start(board: AlertBoard): Promise<void>;
+  /** Takes half a second at most, and never rejects. */
   close(): Promise<void>;
 }
 
+const LAST_ALERTS_MS = 500;
+
 /** Loads only what is configured. */
 export async function openOperations(options: OperationsOptions): Promise<Operations> {
-  const pages = await openPages(options);
+  const parts = (await Promise.all([openPages(options), openAlerts(options)])).filter((part) => part !== undefined);
   return {
-    async start() {
-      await pages?.start();
+    async start(board) {
+      for (const part of parts) await part.start(board);
     },
     async close() {
-      await pages?.close();
+      await Promise.all(parts.map((part) => part.close()));
     },
   };
 }
@@ -52,5 +59,15 @@ async function openPages({ http, ...options }: OperationsOptions): Promise<Opera
       metrics.close();
       health.close();
     },
+  };
+}
+
+async function openAlerts({ alertWebhookUrl, ...options }: OperationsOptions): Promise<Operations | undefined> {
+  if (alertWebhookUrl === undefined) return undefined;
+  const [{ Alerts }, { Webhook }] = await Promise.all([import('./alerts.ts'), import('./webhook.ts')]);
+  const alerts = new Alerts({ ...options, webhook: new Webhook(alertWebhookUrl, options.log) });
+  return {
+    start: async (board) => alerts.start(board),
+    close: () => alerts.close(LAST_ALERTS_MS),
   };
 }

@@ -11,6 +11,7 @@ import {
   type StateOptions,
 } from '../state.ts';
 import { ProcessesAlive } from './processes-alive.ts';
+import { redisAlertBoard } from './redis-alert-board.ts';
 import { redisDeletionRequests } from './redis-deletion-requests.ts';
 import { RedisJournal } from './redis-journal.ts';
 import { RedisLedger } from './redis-ledger.ts';
@@ -77,6 +78,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     otherQueues: processesAlive,
     cardLock: redisCardLock(locks, account, cardService.timeoutMs + LOCK_MARGIN_MS),
     board: redisReportBoard(link, locks, prefix, account),
+    alertBoard: redisAlertBoard(link, prefix),
     identifySlots: redisIdentifySlots(locks),
     refused: link.refused,
     async close() {

@@ -15,6 +15,7 @@ import {
 } from '../state.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
+import { ALERTS_SCHEMA, SqliteAlertBoard } from './sqlite-alert-board.ts';
 import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from './sqlite-deletion-requests.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from './sqlite-ledger.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite-store.ts';
@@ -54,7 +55,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     join(dataDir, 'state.sqlite'),
     {
       log,
-      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA,
+      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA + ALERTS_SCHEMA,
       version: STATE_VERSION,
       earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE],
       lossMeans: STATE_LOSS,
@@ -91,6 +92,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     otherQueues: NO_OTHER_QUEUES,
     cardLock: NO_CARD_LOCK,
     board: new LocalReportBoard(),
+    alertBoard: new SqliteAlertBoard(state),
     identifySlots: new LocalIdentifySlots(),
     refused: new Promise(() => {}),
     async close() {

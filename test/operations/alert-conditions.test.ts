@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { CLOSED_BREAKER, DAY_MS } from '../../src/model/quota.ts';
+import {
+  ALERT_TIMES,
+  type Alert,
+  dueAlerts,
+  nextLookMs,
+  toldUntilMs,
+  type Watched,
+} from '../../src/operations/alert-conditions.ts';
+
+const NOW_MS = Date.parse('2026-11-22T12:00:00Z');
+const RESET_MS = Date.parse('2026-11-23T00:00:00Z');
+const WELL: Watched = {
+  quota: { limit: 1_000, remaining: 900, resetsAtMs: RESET_MS, receivedAtMs: NOW_MS },
+  breaker: CLOSED_BREAKER,
+};
+
+function left(remaining: number): Watched {
+  return { ...WELL, quota: { limit: 1_000, remaining, resetsAtMs: RESET_MS, receivedAtMs: NOW_MS } };
+}
+
+function open(reason: 'pause' | 'day' | 'outage' | 'key', untilMs = RESET_MS): Watched {
+  return { ...WELL, breaker: { state: 'open', reason, sinceMs: NOW_MS, untilMs, failures: 1 } };
+}
+
+function due(watched: Watched, nowMs = NOW_MS): Alert[] {
+  const all = dueAlerts(watched, nowMs);
+  return (Object.keys(all) as Alert[]).filter((alert) => all[alert]);
+}
+
+describe('what is due', () => {
+  it.each<[string, Watched, Alert[]]>([
+    ['nothing while all is well', WELL, []],
+    ['nothing at 79.9 %', left(201), []],
+    ['80 % of the day', left(200), ['day80']],
+    ['95 % of the day', left(50), ['day80', 'day95']],
+    ['the whole day', left(0), ['day80', 'day95', 'day100']],
+    ['the whole day when the service says so although something seems left', open('day'), ['day80', 'day95', 'day100']],
+    ['nothing for a pause', open('pause'), []],
+    ['a refused key at once', open('key'), ['keyRefused']],
+    ['nothing for an outage that began now', { ...open('outage'), serviceDownSinceMs: NOW_MS }, []],
+    ['an outage of five minutes', { ...open('outage'), serviceDownSinceMs: NOW_MS - 300_000 }, ['serviceDown']],
+    ['nothing for a Redis that restarts', { ...WELL, redisAwaySinceMs: NOW_MS - 59_999 }, []],
+    ['a Redis that is away for a minute', { ...WELL, redisAwaySinceMs: NOW_MS - 60_000 }, ['redisAway']],
+    ['a gateway that is away for five minutes', { ...WELL, gatewayAwaySinceMs: NOW_MS - 300_000 }, ['gatewayAway']],
+    [
+      'a refusal at once',
+      { ...WELL, refusal: 'Discord refuses the bot token.', gatewayAwaySinceMs: NOW_MS },
+      ['refused'],
+    ],
+  ])('is %s', (_, watched, alerts) => {
+    expect(due(watched)).toEqual(alerts);
+  });
+
+  it('is nothing of the day any more once its window is over', () => {
+    expect(due(left(0), RESET_MS - 1)).toContain('day100');
+    expect(dueAlerts(left(0), RESET_MS)).toMatchObject({ day80: false, day95: false, day100: false });
+    expect(dueAlerts(open('day', RESET_MS), RESET_MS)).toMatchObject({ day100: false });
+  });
+
+  it('cannot be said before anything is known, or while something is away for a short time', () => {
+    expect(dueAlerts({ gatewayAwaySinceMs: NOW_MS, redisAwaySinceMs: NOW_MS }, NOW_MS)).toEqual({
+      day80: undefined,
+      day95: undefined,
+      day100: undefined,
+      keyRefused: undefined,
+      serviceDown: undefined,
+      redisAway: undefined,
+      gatewayAway: undefined,
+      refused: undefined,
+    });
+  });
+});
+
+describe('the next look', () => {
+  it.each<[string, Watched, number | undefined]>([
+    ['none while nothing is known', {}, undefined],
+    ['when the window is over', WELL, RESET_MS],
+    [
+      'when an outage has lasted long enough',
+      { ...WELL, serviceDownSinceMs: NOW_MS },
+      NOW_MS + ALERT_TIMES.serviceDownMs,
+    ],
+    ['when Redis has been away long enough', { redisAwaySinceMs: NOW_MS }, NOW_MS + ALERT_TIMES.redisAwayMs],
+    ['when the gateway has been', { gatewayAwaySinceMs: NOW_MS }, NOW_MS + ALERT_TIMES.gatewayAwayMs],
+    ['none for what is due already', { gatewayAwaySinceMs: NOW_MS - ALERT_TIMES.gatewayAwayMs }, undefined],
+  ])('is %s', (_, watched, atMs) => {
+    expect(nextLookMs(watched, NOW_MS)).toBe(atMs);
+  });
+});
+
+it('an alert about the day is kept until its window is certainly over, any other for weeks', () => {
+  expect(toldUntilMs('day80', WELL, NOW_MS)).toBe(RESET_MS + 3_600_000);
+  expect(toldUntilMs('keyRefused', WELL, NOW_MS)).toBe(NOW_MS + 35 * DAY_MS);
+});
