@@ -168,6 +168,7 @@ export async function openServices(
     onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
   });
   const cards = new Cards({ store: cardStore, service, lifetimes: config.freshness, catalog, events });
+  const { baseUrl, bulkPath, bulkMax } = config.cardService;
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
   const lookupQueue = new LookupQueue({
     cards,
@@ -179,6 +180,7 @@ export async function openServices(
     events,
     log,
     longestWaitMs,
+    bulk: bulkPath === undefined ? undefined : { baseUrl, bulkPath, most: bulkMax },
   });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ service, limiter, ledger, board, events, log, hasKey });

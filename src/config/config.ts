@@ -43,6 +43,9 @@ export function readConfig(environment: Environment = process.env) {
       baseUrl: read.CARD_SERVICE_URL,
       apiKey: read.CARD_SERVICE_API_KEY,
       cardPath: read.CARD_SERVICE_CARD_PATH,
+      /** `undefined`: every card is requested by itself. */
+      bulkPath: read.CARD_SERVICE_BULK_PATH,
+      bulkMax: read.CARD_SERVICE_BULK_MAX,
       timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
     },
     plan: {

@@ -60,6 +60,18 @@ export const Variables = DiscordVariables.extend({
     .string()
     .regex(/^\/[^?#{}]*\{id\}[^?#{}]*$/, 'write a path that begins with / and holds {id} once, such as /cards/{id}')
     .default('/cards/{id}'),
+  CARD_SERVICE_BULK_PATH: z
+    .string()
+    .regex(
+      /^(?:(?:GET +)?\/[^#{}]*\{ids\}[^#{}]*|POST +\/[^#{}]*)$/,
+      'write a path with {ids} in it, such as /cards?ids={ids}, or POST and a path, such as POST /cards/batch',
+    )
+    .optional(),
+  CARD_SERVICE_BULK_MAX: number
+    .int('write a whole number')
+    .min(2, 'write 2 or more')
+    .max(1_000, 'write 1000 or less')
+    .default(20),
   CARD_SERVICE_PLAN: oneOf(['auto', ...PLANS]).default('auto'),
   CARD_SERVICE_REQUESTS_PER_MINUTE: atLeastOne.optional(),
   CARD_SERVICE_BURST: atLeastOne.int('write a whole number').optional(),

@@ -3,7 +3,8 @@ import type { Config } from '../config/config.ts';
 import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { PLAN_LIMITS, PLANS } from '../model/plan.ts';
 import { networkCode } from '../registration/failure.ts';
-import { CardAnswer, cardUrl, ErrorBody } from '../service/card-service.ts';
+import { CardAnswer } from '../service/card-answer.ts';
+import { cardUrl, ErrorBody } from '../service/card-service.ts';
 import { readRateLimit } from '../service/rate-limit-headers.ts';
 import { request, type ServiceResponse } from '../service/request.ts';
 import { type Finding, right, wrong } from './finding.ts';
@@ -38,7 +39,10 @@ function failureFinding(error: unknown, { host }: URL): Finding {
 }
 
 /** What the answer to the lookup of a card says of address, path and key. */
-export function answerFinding(response: Answer, { cardPath, apiKey }: Config['cardService']): Finding {
+export function answerFinding(
+  response: Answer,
+  { cardPath, apiKey }: Pick<Config['cardService'], 'cardPath' | 'apiKey'>,
+): Finding {
   const { status, headers, body } = response;
   const error = ErrorBody.safeParse(body).data;
   if (status === 401 || (status === 403 && error)) return wrong('API key', apiKey === undefined ? NO_KEY : BAD_KEY);

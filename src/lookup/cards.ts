@@ -4,7 +4,8 @@ import type { CatalogLearner } from '../catalog/catalog.ts';
 import type { Card, CardRecord } from '../model/card.ts';
 import { type CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import type { CardService } from '../service/card-service.ts';
+import type { BulkAnswer, CardService } from '../service/card-service.ts';
+import { KeyTrust } from './key-trust.ts';
 import { nextRecord } from './next-record.ts';
 
 /** How long each kind of answer may be shown without a request. Past that it is kept as a fallback. */
@@ -20,7 +21,21 @@ export interface Lifetimes {
 export type Known = { kind: 'missing' } | { kind: 'fresh' | 'stale'; answer: CardRecord };
 
 /** What the service said of each card: `undefined` = there is none; an error = it concerns this id alone. */
-export type Fetched = ReadonlyMap<string, Card | undefined | CardServiceError>;
+export type Answers = ReadonlyMap<string, Card | undefined | CardServiceError>;
+
+/** What one request brought; what is left out of the answers is to be requested again. */
+export interface Fetched {
+  answers: Answers;
+  /** Why several cards could not be had at once; `undefined` when they could, or one was requested. */
+  refusal?: BulkRefusal | undefined;
+}
+
+/** Cards that the service has; an id without one brought none. */
+export function cardsIn({ answers }: Fetched): number {
+  return [...answers.values()].filter((found) => found !== undefined && !(found instanceof Error)).length;
+}
+
+export type BulkRefusal = Exclude<BulkAnswer, { kind: 'listed' }>;
 
 export interface CardsOptions {
   store: CardStore;
@@ -106,14 +121,30 @@ export class Cards {
   }
 
   /**
-   * One request, always with prices: they cost nothing more. The service answers for one card a request: the ids after
-   * the first are left out of the answer.
+   * One request for one card or, where the service lists cards, for several; always with prices: they cost nothing more.
    *
    * @param signal ends the request; that says nothing of the service
-   * @throws what `CardService.card` throws, when it does not concern one id alone
+   * @throws what `CardService.card` and `CardService.cards` throw, when it does not concern one id alone
    */
-  async fetch([id]: readonly string[], signal?: AbortSignal): Promise<Fetched> {
-    if (id === undefined) return new Map();
+  async fetch(ids: readonly string[], signal?: AbortSignal): Promise<Fetched> {
+    const [id] = ids;
+    if (id === undefined) return { answers: new Map() };
+    if (ids.length === 1) return { answers: await this.#fetchOne(id, signal) };
+    const answer = await this.#options.service.cards(ids, { signal });
+    if (answer.kind !== 'listed') return { answers: new Map(), refusal: answer };
+    this.#key.worked(Date.now());
+    return { answers: answer.cards };
+  }
+
+  /** Keeps what was fetched. @returns it as records; errors are passed on, and what was kept before stays as it was */
+  async store({ answers }: Fetched): Promise<ReadonlyMap<string, CardRecord | CardServiceError>> {
+    const records = new Map<string, CardRecord | CardServiceError>();
+    for (const [id, found] of answers)
+      records.set(id, found instanceof Error ? found : await this.#storeOne(id, found));
+    return records;
+  }
+
+  async #fetchOne(id: string, signal?: AbortSignal): Promise<Answers> {
     try {
       const card = await this.#options.service.card(id, { includePrices: true, ...(signal && { signal }) });
       this.#key.worked(Date.now());
@@ -125,14 +156,6 @@ export class Cards {
       else throw error;
       return new Map([[id, error]]);
     }
-  }
-
-  /** Keeps what was fetched. @returns it as records; errors are passed on, and what was kept before stays as it was */
-  async store(fetched: Fetched): Promise<ReadonlyMap<string, CardRecord | CardServiceError>> {
-    const records = new Map<string, CardRecord | CardServiceError>();
-    for (const [id, found] of fetched)
-      records.set(id, found instanceof Error ? found : await this.#storeOne(id, found));
-    return records;
   }
 
   async #storeOne(id: string, card: Card | undefined): Promise<CardRecord> {
@@ -167,29 +190,4 @@ export function freshness(
   const foundFreshMs = showPrices ? Math.min(pricesFreshMs, factsFreshMs) : factsFreshMs;
   const freshUntilMs = (delistedAtMs ?? fetchedAtMs) + (isFound ? foundFreshMs : notFoundFreshMs);
   return nowMs < freshUntilMs ? 'fresh' : 'stale';
-}
-
-/** A key that worked this lately is more likely good than the refusal of one id says. */
-const BELIEVED_FOR_MS = 60 * 60_000;
-
-/**
- * Whether the key is believed although a lookup was refused. One that worked within the hour is, until two different ids
- * were refused. Kept in memory: after a start the first refusal counts.
- */
-export class KeyTrust {
-  #workedAtMs = Number.NEGATIVE_INFINITY;
-  #refusedId: string | undefined;
-
-  /** A card was looked up with it. */
-  worked(nowMs: number): void {
-    this.#workedAtMs = nowMs;
-    this.#refusedId = undefined;
-  }
-
-  isBelievedAfterRefusing(id: string, nowMs: number): boolean {
-    const isOtherId = this.#refusedId !== undefined && this.#refusedId !== id;
-    if (isOtherId || nowMs - this.#workedAtMs >= BELIEVED_FOR_MS) this.#workedAtMs = Number.NEGATIVE_INFINITY;
-    this.#refusedId = id;
-    return this.#workedAtMs !== Number.NEGATIVE_INFINITY;
-  }
 }

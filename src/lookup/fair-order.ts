@@ -110,9 +110,16 @@ export class FairOrder {
   /**
    * By the fair order, but every second permit goes to the lookup that is overdue for longest: an endless stream of
    * newcomers would otherwise overtake a member's second lookup for ever.
+   *
+   * @param before these go first, in one request with it
    */
-  next(ready: readonly PendingLookup[], nowMs: number): PendingLookup | undefined {
-    const overdue = this.#servedOverdue ? [] : ready.filter((pending) => isOverdue(pending, nowMs));
+  next(
+    ready: readonly PendingLookup[],
+    nowMs: number,
+    before: readonly PendingLookup[] = [],
+  ): PendingLookup | undefined {
+    const servedOverdue = before.reduce((was, pending) => !was && isOverdue(pending, nowMs), this.#servedOverdue);
+    const overdue = servedOverdue ? [] : ready.filter((pending) => isOverdue(pending, nowMs));
     return (
       first(overdue, (a, b) => a.promisedAtMs - b.promisedAtMs || a.arrival - b.arrival) ?? first(ready, comparePlaces)
     );

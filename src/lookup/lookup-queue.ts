@@ -1,33 +1,39 @@
 import type { CardRecord } from '../model/card.ts';
 import { Stopping } from '../model/errors.ts';
 import { type Admission, type AdmissionOptions, admit, blockedError, Reservation } from './admission.ts';
+import { BulkRequests, type BulkRequestsOptions } from './bulk-requests.ts';
 import type { OtherQueues } from './fair-order.ts';
 import { LookupRequests, type LookupRequestsOptions } from './lookup-requests.ts';
 import type { Lookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
 import { QueueRunner } from './queue-runner.ts';
 
-export type LookupQueueOptions = Omit<LookupRequestsOptions & AdmissionOptions, 'pendingLookups'> & {
+export type LookupQueueOptions = Omit<LookupRequestsOptions & AdmissionOptions, 'pendingLookups' | 'bulk'> & {
   otherQueues: OtherQueues;
+  /** Where the service lists several cards at once. */
+  bulk?: BulkRequestsOptions['bulk'];
 };
 
 /**
  * Lookups wait here for a permit. However many want the same card, in however many processes, one request is sent for it
- * (single-flight); every attempt needs a new permit, in fair order; when the limiter is blocked, all are refused at once.
+ * (single-flight), or for several cards; every attempt needs a new permit, in fair order; when the limiter is blocked, all are refused at once.
  */
 export class LookupQueue {
   readonly #options: LookupQueueOptions;
   readonly #pendingLookups: PendingLookups;
   readonly #requests: LookupRequests;
   readonly #runner: QueueRunner;
+  readonly #bulk: BulkRequests;
   readonly #wake = () => this.#runner.wake();
 
   constructor(options: LookupQueueOptions) {
     this.#options = options;
     this.#pendingLookups = new PendingLookups(options.otherQueues);
     const pendingLookups = this.#pendingLookups;
-    this.#requests = new LookupRequests({ ...options, pendingLookups });
-    this.#runner = new QueueRunner({ ...options, pendingLookups, requests: this.#requests });
+    const bulk = new BulkRequests({ ...options, bulk: options.bulk });
+    this.#bulk = bulk;
+    this.#requests = new LookupRequests({ ...options, pendingLookups, bulk });
+    this.#runner = new QueueRunner({ ...options, pendingLookups, bulk, requests: this.#requests });
   }
 
   /**
@@ -35,7 +41,8 @@ export class LookupQueue {
    * started or cancelled. Of several at once, each counts the others. Costs no request and never rejects.
    */
   admit(lookup: Lookup): Promise<Admission> {
-    return admit(lookup, { ...this.#options, pendingLookups: this.#pendingLookups }, this.#wake);
+    const limiter = { schedule: () => this.#bulk.byCard(this.#options.limiter.schedule()) };
+    return admit(lookup, { ...this.#options, limiter, pendingLookups: this.#pendingLookups }, this.#wake);
   }
 
   /**
@@ -46,7 +53,7 @@ export class LookupQueue {
    */
   async enqueue(lookup: Lookup): Promise<CardRecord> {
     if (this.#pendingLookups.isClosed) throw new Stopping();
-    const { blocked, permitAtMs } = this.#options.limiter.schedule();
+    const { blocked, permitAtMs } = this.#bulk.byCard(this.#options.limiter.schedule());
     if (blocked && !this.#pendingLookups.get(lookup.cardId)?.requesting) throw blockedError(blocked);
     const atMs = permitAtMs(this.#pendingLookups.positionOf(lookup).position);
     return new Reservation(this.#pendingLookups, lookup, atMs, this.#wake).start();

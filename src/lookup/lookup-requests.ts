@@ -2,32 +2,16 @@ import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { blockedError } from './admission.ts';
-import type { Cards, Fetched } from './cards.ts';
+import { type BulkRequests, bulkOutcome, failedOutcome } from './bulk-requests.ts';
+import type { CardLock } from './card-lock.ts';
+import { type Cards, cardsIn } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { asCardServiceError, sendRequest, severity } from './service-requests.ts';
-
-/** Which of several processes looks a card up; the others wait for the result. No method rejects. */
-export interface CardLock {
-  /** Whether there are other processes, which may have stored a card in the meantime. */
-  readonly isShared: boolean;
-  /** @returns `false` while another process looks this card up */
-  acquire(cardId: string): Promise<boolean>;
-  /** To be called once for each lock acquired, whatever became of the request. */
-  release(cardId: string): Promise<void>;
-}
-
-/** For a process that shares its quota with no other. */
-export const NO_CARD_LOCK: CardLock = {
-  isShared: false,
-  acquire: () => Promise.resolve(true),
-  release: () => Promise.resolve(),
-};
 
 /** Another process looks this card up: an answer takes about as long. */
 const LOCK_RETRY_MS = 50;
@@ -41,6 +25,7 @@ export interface LookupRequestsOptions {
   limiter: Limiter;
   ledger: Ledger;
   cardLock: CardLock;
+  bulk: Pick<BulkRequests, 'sent'>;
   events: Events;
   log: Logger;
 }
@@ -69,23 +54,25 @@ export class LookupRequests {
 
   /** No request is sent for them now. */
   async abandon(batch: readonly PendingLookup[]): Promise<void> {
-    for (const { cardId } of batch) await this.#options.cardLock.release(cardId);
+    await Promise.all(batch.map(({ cardId }) => this.#options.cardLock.release(cardId)));
   }
 
   /**
-   * Sends one request for those of the batch that are still wanted, booked on the requester of the first. Releases the
-   * permit and the locks.
+   * Sends one request for those of the batch that are still wanted, booked on the requesters of the first: one for each
+   * permit. Releases the permits and the locks.
    *
+   * @param permits no more than there are in the batch
    * @returns when that is done, and what follows from it; never rejects
    */
-  send(batch: readonly PendingLookup[], permit: Permit): Promise<void> {
+  send(batch: readonly PendingLookup[], permits: readonly Permit[]): Promise<void> {
     const { pendingLookups, limiter } = this.#options;
     const wanted = batch.filter((pending) => !pendingLookups.isClosed && pendingLookups.has(pending));
     for (const pending of wanted) pendingLookups.requested(pending, Date.now());
-    const [requester] = wanted.map(({ bookedOn }) => bookedOn);
-    const request = (
-      requester ? this.#request(wanted, permit, requester) : limiter.release(permit, { kind: 'abandoned' })
-    )
+    const needless = permits.slice(wanted.length);
+    const request: Promise<void> = Promise.all([
+      ...needless.map((permit) => limiter.release(permit, { kind: 'abandoned' })),
+      ...(wanted.length > 0 ? [this.#request(wanted, permits.slice(0, wanted.length))] : []),
+    ])
       .then(() => this.abandon(batch))
       .finally(() => this.#underWay.delete(request));
     this.#underWay.add(request);
@@ -99,18 +86,31 @@ export class LookupRequests {
     clearTimeout(timer);
   }
 
-  async #request(batch: readonly PendingLookup[], permit: Permit, requester: Requester): Promise<void> {
-    const { cards } = this.#options;
+  async #request(batch: readonly PendingLookup[], permits: readonly Permit[]): Promise<void> {
+    const { cards, bulk } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
+    const booked = batch.slice(0, permits.length);
+    const requesters = booked.map(({ bookedOn }) => bookedOn);
+    const ended = bulk.sent(batch.length);
     try {
-      const answers = await sendRequest(
+      const fetched = await sendRequest(
         this.#options,
-        { permit, requester, endpoint: 'card', cardsIn },
+        { permits, requesters, endpoint: batch.length > 1 ? 'cards' : 'card', cardsIn },
         () => cards.fetch(cardIds, this.#abort.signal),
-        (fetched) => cards.store(fetched),
+        async (found) => ({ ...found, records: await cards.store(found) }),
       );
-      for (const pending of batch) this.#end(pending, answers.get(pending.cardId), requester);
+      ended(bulkOutcome(fetched));
+      const { refusal, records } = fetched;
+      const isHalved = refusal?.kind === 'tooMany' || refusal?.kind === 'blocked';
+      const mostTogether = isHalved ? Math.floor(batch.length / 2) : 1;
+      for (const pending of batch) {
+        const answer = records.get(pending.cardId);
+        if (answer) this.#end(pending, answer, booked.includes(pending));
+        else this.#requestAgain(pending, mostTogether);
+      }
     } catch (error) {
+      ended(failedOutcome(error));
+      this.#log(cardIds, error);
       for (const pending of batch) this.#failed(pending, error);
     }
   }
@@ -144,36 +144,46 @@ export class LookupRequests {
     }
   }
 
-  /** @param answer `undefined`: the card was left out of the answer, and waits for another request */
-  #end(pending: PendingLookup, answer: CardRecord | CardServiceError | undefined, bookedOn: Requester): void {
+  /** @param isBooked on its first requester; otherwise the request was booked for another card */
+  #end(pending: PendingLookup, answer: CardRecord | CardServiceError, isBooked: boolean): void {
     const { pendingLookups, ledger } = this.#options;
-    if (answer === undefined) pendingLookups.requeue(pending);
-    else if (answer instanceof CardServiceError) this.#failed(pending, answer);
-    else {
-      this.#outage.succeeded();
-      for (const { requester } of pending.waiters) if (requester !== bookedOn) ledger.saved(requester);
-      pendingLookups.answer(pending, answer);
+    if (answer instanceof CardServiceError) {
+      this.#log([pending.cardId], answer);
+      this.#failed(pending, answer);
+      return;
     }
+    this.#outage.succeeded();
+    for (const { requester } of pending.waiters) {
+      if (!isBooked || requester !== pending.bookedOn) ledger.saved(requester);
+    }
+    pendingLookups.answer(pending, answer);
+  }
+
+  /** The request brought nothing for this card: that it was left out does not mean that there is none. */
+  #requestAgain(pending: PendingLookup, mostTogether: number): void {
+    pending.mostTogether = Math.min(pending.mostTogether, mostTogether);
+    this.#options.pendingLookups.requeue(pending);
   }
 
   #failed(pending: PendingLookup, error: unknown): void {
     const { pendingLookups } = this.#options;
     pendingLookups.requeue(pending);
-    this.#log(pending.cardId, error);
     if (error instanceof RateLimited) return; // it waits for the next permit
     const statedMs = error instanceof ServiceDown ? (error.retryAfterMs ?? 0) : 0;
     if (statedMs > 0) pendingLookups.postpone(pending.cardId, Date.now() + statedMs);
     const again = error instanceof ServiceDown && ++pending.failures < MAX_FAILURES;
+    if (pending.failures === MAX_FAILURES - 1) pending.mostTogether = 1; // another card may be what fails
     if (again) pending.notBeforeMs = Date.now() + Math.max(backOffMs(pending.failures, RETRY), statedMs);
     else pendingLookups.refuse(pending, this.#finalError(error));
   }
 
-  #log(cardId: string, error: unknown): void {
+  #log(cardIds: readonly string[], error: unknown): void {
     const { log } = this.#options;
+    const what = cardIds.length > 1 ? { cardIds } : { cardId: cardIds[0] };
     if (error instanceof ServiceDown) {
-      this.#outage.failed({ cardId, err: error });
-      log.debug({ cardId, reason: error.message }, 'lookup failed');
-    } else log[severity(error)]({ cardId, err: error }, 'lookup failed');
+      this.#outage.failed({ ...what, err: error });
+      log.debug({ ...what, reason: error.message }, 'lookup failed');
+    } else log[severity(error)]({ ...what, err: error }, 'lookup failed');
   }
 
   /** The last of several failures may have opened the breaker, which knows until when. */
@@ -181,9 +191,4 @@ export class LookupRequests {
     const { blocked } = this.#options.limiter.schedule();
     return error instanceof ServiceDown && blocked ? blockedError(blocked) : asCardServiceError(error);
   }
-}
-
-/** Cards that the service has; an id without one brought none. */
-function cardsIn(fetched: Fetched): number {
-  return [...fetched.values()].filter((found) => found !== undefined && !(found instanceof Error)).length;
 }

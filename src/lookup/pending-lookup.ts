@@ -77,6 +77,8 @@ export class PendingLookup implements QueuePlace {
   failures = 0;
   /** No request before this, after a failure. */
   notBeforeMs: number;
+  /** How many cards the next request for it may carry: it was refused with more, or left out. */
+  mostTogether = Number.POSITIVE_INFINITY;
   /** Its lock or its permit is being acquired. */
   beingServed = false;
   /** A request for it is under way. */

@@ -4,11 +4,10 @@ import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/quota.ts';
 import type { Charged } from '../quota/ledger.ts';
 import type { Schedule } from '../quota/limiter.ts';
+import { type Batch, type BatchLimits, fillBatch, ONE_CARD } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';
 import { type Lookup, PendingLookup, type Waiter } from './pending-lookup.ts';
 
-/** A batch goes out as one request, and the lookup endpoint answers for one card. */
-const BATCH_SIZE = 1;
 const MAX_POSTPONED = 1_000;
 /** No retry waits longer; one that seems to was noted by a clock that has been set back since. */
 const LONGEST_RETRY_MS = 60_000;
@@ -118,18 +117,9 @@ export class PendingLookups {
   }
 
   /** What the next request should carry, best first; empty when nothing may be requested now. */
-  selectBatch(nowMs: number, size = BATCH_SIZE): PendingLookup[] {
+  selectBatch(nowMs: number, limits: BatchLimits = ONE_CARD): Batch {
     const ready = this.#ready(nowMs).filter(({ beingServed }) => !beingServed);
-    const batch: PendingLookup[] = [];
-    while (batch.length < size) {
-      const next = this.order.next(
-        ready.filter((pending) => !batch.includes(pending)),
-        nowMs,
-      );
-      if (!next) break;
-      batch.push(next);
-    }
-    return batch;
+    return fillBatch(ready, (left, before) => this.order.next(left, nowMs, before), limits);
   }
 
   requested(pending: PendingLookup, nowMs: number): void {

@@ -3,11 +3,13 @@ import type { Events } from '../model/events.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
 import { blockedError } from './admission.ts';
+import { NextBatch } from './batching.ts';
+import type { BulkRequests } from './bulk-requests.ts';
 import type { OtherQueues } from './fair-order.ts';
 import type { LookupRequests } from './lookup-requests.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
-import { acquirePermit } from './service-requests.ts';
+import { type AcquiredPermits, acquirePermits } from './service-requests.ts';
 
 /** A batch that is served for longer has a slow link: the next is served meanwhile. */
 const SLOW_SERVE_MS = 50;
@@ -20,6 +22,7 @@ export interface QueueRunnerOptions {
   pendingLookups: PendingLookups;
   requests: Pick<LookupRequests, 'prepare' | 'send' | 'abandon'>;
   limiter: Limiter;
+  bulk: Pick<BulkRequests, 'limits' | 'byCard' | 'needsPermitEach'>;
   otherQueues: Pick<OtherQueues, 'tell'>;
   events: Events;
   log: Logger;
@@ -35,6 +38,7 @@ export class QueueRunner {
   #announcedAtMs = Number.NEGATIVE_INFINITY;
   readonly #serves = new Set<Promise<boolean>>();
   #toldToWait: PendingLookup | undefined;
+  readonly #nextBatch = new NextBatch();
   /** How long the locks of a batch take over a slow link: so much sooner it is served, to be in time for its permit. */
   #leadMs = 0;
 
@@ -57,21 +61,22 @@ export class QueueRunner {
 
   /** Serves one batch after the other as long as there are permits. */
   async #run(): Promise<void> {
-    const { pendingLookups } = this.#options;
+    const { pendingLookups, bulk } = this.#options;
     this.#wakeAtMs = Number.POSITIVE_INFINITY;
     while (!pendingLookups.isClosed) {
       this.#tellLength();
       const nowMs = Date.now();
-      const selected = pendingLookups.selectBatch(nowMs);
-      const [next] = selected;
+      const batch = pendingLookups.selectBatch(nowMs, bulk.limits());
+      const [next] = batch.pending;
       if (next === undefined) {
+        this.#nextBatch.isEmpty();
         if (pendingLookups.nextRetryMs(nowMs) !== undefined) this.#announceSoon();
         return this.#sleepUntil(Number.POSITIVE_INFINITY, nowMs);
       }
-      const atMs = this.#serveAtMs(next);
+      const atMs = Math.max(this.#serveAtMs(next), this.#nextBatch.leavesAtMs(batch, this.#serves.size, nowMs));
       if (atMs > Date.now()) return this.#waitUntil(atMs);
 
-      const serve = this.#serve(selected);
+      const serve = this.#serve(batch.pending);
       const mayGoOn = await withTimeout(SLOW_SERVE_MS, serve);
       if (mayGoOn === false) return;
       if (mayGoOn === undefined) void serve.then((may) => may && this.wake());
@@ -106,7 +111,7 @@ export class QueueRunner {
   }
 
   async #trySend(selected: readonly PendingLookup[]): Promise<boolean> {
-    const { pendingLookups, requests } = this.#options;
+    const { pendingLookups, requests, bulk } = this.#options;
     const sentAtMs = performance.now();
     const batch = await requests.prepare(selected);
     const tookMs = performance.now() - sentAtMs;
@@ -114,9 +119,10 @@ export class QueueRunner {
     const [first] = batch;
     if (first === undefined) return true;
 
-    const acquired = await acquirePermit(this.#options, first.lane);
-    if (acquired.kind === 'permit') {
-      void requests.send(batch, acquired.permit).then(() => this.#refuseBlockedAndWake());
+    const wanted = { cards: batch.length, each: bulk.needsPermitEach };
+    const acquired = await acquirePermits(this.#options, first.lane, wanted);
+    if (acquired.kind === 'permits') {
+      this.#send(batch, acquired);
       return true;
     }
     void requests.abandon(batch);
@@ -128,6 +134,16 @@ export class QueueRunner {
     const isBlocked = ({ lane }: PendingLookup) => acquired.reason !== 'reserve' || lane === 'renewals';
     pendingLookups.refuseWaiting(blockedError(acquired), isBlocked);
     return true;
+  }
+
+  #send(prepared: readonly PendingLookup[], { permits, cards }: AcquiredPermits): void {
+    const { requests } = this.#options;
+    void requests.abandon(prepared.slice(cards));
+    this.#nextBatch.hasLeft();
+    void requests.send(prepared.slice(0, cards), permits).then(() => {
+      this.#nextBatch.requestReturned();
+      this.#refuseBlockedAndWake();
+    });
   }
 
   #refuseBlockedAndWake(): void {
@@ -162,7 +178,8 @@ export class QueueRunner {
 
   #announce(): void {
     this.#announcedAtMs = Date.now();
-    this.#options.pendingLookups.announce(this.#options.limiter.schedule(), this.#announcedAtMs);
+    const { pendingLookups, limiter, bulk } = this.#options;
+    pendingLookups.announce(bulk.byCard(limiter.schedule()), this.#announcedAtMs);
     this.#tellLength(); // who cannot wait any longer has left
   }
 

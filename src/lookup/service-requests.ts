@@ -3,12 +3,14 @@ import type { Events, RateLimitEvent, RequestEvent } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { RequestOutcome } from '../quota/circuit-breaker.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter, Permit, PermitLane } from '../quota/limiter.ts';
+import type { Acquired, Limiter, Permit, PermitLane } from '../quota/limiter.ts';
 
 /** What one request is for. */
 export interface ServiceRequest<T> {
-  permit: Permit;
-  requester: Requester;
+  /** Several if the service counts it as several; at least one. */
+  permits: readonly Permit[];
+  /** On whom it is booked: once for each permit. */
+  requesters: readonly Requester[];
   endpoint: RequestEvent['endpoint'];
   /** How many cards an answer brought; none unless given. */
   cardsIn?: (answer: T) => number;
@@ -22,6 +24,39 @@ export async function acquirePermit({ limiter, events }: { limiter: Limiter; eve
   return acquired;
 }
 
+/** Permits for one request. */
+export interface AcquiredPermits {
+  kind: 'permits';
+  permits: readonly Permit[];
+  /** How many cards it may carry. */
+  cards: number;
+}
+
+/**
+ * Permits to request several cards at once.
+ *
+ * @param each whether every card needs one: then for as many as there are permits
+ * @returns what `acquirePermit` does when there is none
+ */
+export async function acquirePermits(
+  options: { limiter: Limiter; events: Events },
+  lane: PermitLane,
+  { cards, each }: { cards: number; each: boolean },
+): Promise<AcquiredPermits | Exclude<Acquired, { kind: 'permit' }>> {
+  const permits: Permit[] = [];
+  let acquired = await acquirePermit(options, lane);
+  if (acquired.kind !== 'permit') return acquired;
+  permits.push(acquired.permit);
+  // A probe is to tell how the service is, and not its listings.
+  if (acquired.permit.probe) return { kind: 'permits', permits, cards: 1 };
+  while (each && permits.length < cards) {
+    acquired = await acquirePermit(options, lane);
+    if (acquired.kind !== 'permit') break;
+    permits.push(acquired.permit);
+  }
+  return { kind: 'permits', permits, cards: each ? permits.length : cards };
+}
+
 /**
  * One request, from its permit to its booking: booked when it leaves, the permit released with its outcome, and moved to
  * the refused ones when the service has not counted it.
@@ -31,11 +66,12 @@ export async function acquirePermit({ limiter, events }: { limiter: Limiter; eve
  */
 export async function sendRequest<T, Kept>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
-  { permit, requester, endpoint, cardsIn = () => 0 }: ServiceRequest<T>,
+  { permits, requesters, endpoint, cardsIn = () => 0 }: ServiceRequest<T>,
   send: () => Promise<T>,
   keep: (answer: T) => Promise<Kept>,
 ): Promise<Kept> {
-  const booking = ledger.spent(requester);
+  const bookings = requesters.map((requester) => ledger.spent(requester));
+  const release = (outcome: RequestOutcome) => Promise.all(permits.map((permit) => limiter.release(permit, outcome)));
   const sentAtMs = performance.now();
   const ended = (outcome: string, cards = 0) =>
     events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs), cards });
@@ -44,13 +80,13 @@ export async function sendRequest<T, Kept>(
     answer = await send();
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
-    if (!isCounted(error)) ledger.refused(booking);
-    await limiter.release(permit, outcomeOf(error));
+    if (!isCounted(error)) for (const booking of bookings) ledger.refused(booking);
+    await release(outcomeOf(error));
     if (error instanceof RateLimited) events.publish('rateLimit', { kind: rateLimitKind(limiter) });
     throw error;
   }
   ended('answered', cardsIn(answer));
-  const released = limiter.release(permit, { kind: 'answered' });
+  const released = release({ kind: 'answered' });
   const kept = await keep(answer);
   await released;
   return kept;

@@ -119,7 +119,7 @@ export class UsageReports {
   async #fetch(permit: Permit, requester: Requester): Promise<void> {
     const { board, limiter, log } = this.#options;
     try {
-      const query = { permit, requester, endpoint: 'usage' } as const;
+      const query = { permits: [permit], requesters: [requester], endpoint: 'usage' } as const;
       const usage = await sendRequest(
         this.#options,
         query,

@@ -21,7 +21,7 @@ export type Source = 'cache' | 'stale' | 'service' | 'bot';
 
 /** A request to the card service has ended. */
 export interface RequestEvent {
-  endpoint: 'card' | 'usage';
+  endpoint: 'card' | 'cards' | 'usage';
   /** `answered`, or the name of the error. */
   outcome: string;
   tookMs: number;

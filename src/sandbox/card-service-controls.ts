@@ -1,4 +1,12 @@
 import { PLANS, type Plan } from '../model/plan.ts';
+import {
+  BULK_COSTS,
+  BULK_REFUSALS,
+  BULK_SHAPES,
+  type BulkCost,
+  type BulkRefusal,
+  type BulkShape,
+} from './bulk-forms.ts';
 import { ODD_FIGURES, type OddFigures } from './odd-figures.ts';
 import { SERVICE_LIMITERS, type ServiceLimiter } from './service-limiters.ts';
 
@@ -28,6 +36,11 @@ export interface CardServiceSwitches {
   firewall: boolean;
   /** The API key has been revoked: every request that carries one is answered 401. */
   keyRevoked: boolean;
+  /** The form of a list of several cards. */
+  bulkShape: BulkShape;
+  bulkRefusal: BulkRefusal;
+  /** What a list counts as. */
+  bulkCost: BulkCost;
 }
 
 /** Everything works. */
@@ -43,6 +56,9 @@ export const ALL_WELL: Readonly<CardServiceSwitches> = {
   resetEvery: 0,
   firewall: false,
   keyRevoked: false,
+  bulkShape: 'array',
+  bulkRefusal: 'nothing',
+  bulkCost: 'one',
 };
 
 /** @throws RangeError with a sentence for an invalid value. */
@@ -56,6 +72,9 @@ export function checkSwitches(switches: CardServiceSwitches): void {
   if (!ODD_FIGURES.includes(oddFigures)) {
     throw new RangeError(`oddFigures must be one of: ${ODD_FIGURES.join(', ')}; not ${oddFigures}.`);
   }
+  for (const [name, value, values] of bulkSwitches(switches)) {
+    if (!values.includes(value)) throw new RangeError(`${name} must be one of: ${values.join('; ')}; not ${value}.`);
+  }
   for (const [name, value] of Object.entries({ latencyMs, stormUntilMs })) {
     if (!Number.isFinite(value) || value < 0) {
       throw new RangeError(`${name} must be a number of milliseconds, 0 or more, not ${value}.`);
@@ -68,12 +87,26 @@ export function checkSwitches(switches: CardServiceSwitches): void {
   }
 }
 
+function bulkSwitches({
+  bulkShape,
+  bulkRefusal,
+  bulkCost,
+}: CardServiceSwitches): [string, string, readonly string[]][] {
+  return [
+    ['bulkShape', bulkShape, BULK_SHAPES],
+    ['bulkRefusal', bulkRefusal, BULK_REFUSALS],
+    ['bulkCost', bulkCost, BULK_COSTS],
+  ];
+}
+
 /** One request as the service received it. */
 export interface SeenRequest {
   atMs: number;
   method: string;
   /** Path and query as sent, still encoded. */
   path: string;
+  /** Of a request for several cards; absent from any other. */
+  cardIds?: readonly string[];
   /** Decided when the request arrived; 0 when a scripted fault replaces the answer. */
   status: number;
   /** Whether the answer was sent: not yet, yes, or the client had left. */

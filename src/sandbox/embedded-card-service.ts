@@ -1,4 +1,5 @@
 import { nextUtcMidnightMs } from '../model/quota.ts';
+import { listedIds } from './bulk-listing.ts';
 import type { CardServiceOptions, EmbeddedCardService } from './card-service.ts';
 import {
   ALL_WELL,
@@ -132,7 +133,9 @@ export class CardService implements EmbeddedCardService {
     const unanswered = outcome.fault === 'hang' || outcome.fault === 'reset';
     const { method, path } = request;
     const status = unanswered ? 0 : outcome.status;
-    return { ...outcome, waitMs, seen: { atMs, method, path, status, authorized, sent: 'not yet' } };
+    const cardIds = listedIds(request);
+    const seen: SeenRequest = { atMs, method, path, status, authorized, sent: 'not yet', ...(cardIds && { cardIds }) };
+    return { ...outcome, waitMs, seen };
   }
 
   #reset(): DictatedAnswer | undefined {

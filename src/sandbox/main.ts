@@ -17,7 +17,9 @@ const { port, plan } = new Command('npm run sandbox --')
 
 const signal = stopSignal();
 const log = createLog({ level: 'info', secrets: [] });
-const sandbox = await startSandbox({ log, service: { plan } });
+// Shown here, although most services have no such path.
+const env = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
+const sandbox = await startSandbox({ log, service: { plan }, env });
 const { discord, cardService } = sandbox;
 // Before the bot starts, because its log is long and does not mention the page
 const page = await startPageServer({ port, discord, cardService }).catch(async (error: Error) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PLANS } from '../model/plan.ts';
+import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from './bulk-forms.ts';
 import type { CardServiceState, SeenRequest } from './card-service-controls.ts';
 import type { ChatMessage, Guild, Member } from './discord/chat.ts';
 import { ODD_FIGURES } from './odd-figures.ts';
@@ -60,6 +61,9 @@ export const ChangeSwitches = z.strictObject({
   resetEvery: z.int().min(0).max(1_000).optional(),
   firewall: z.boolean().optional(),
   keyRevoked: z.boolean().optional(),
+  bulkShape: z.enum(BULK_SHAPES).optional(),
+  bulkRefusal: z.enum(BULK_REFUSALS).optional(),
+  bulkCost: z.enum(BULK_COSTS).optional(),
 });
 export type ChangeSwitches = z.infer<typeof ChangeSwitches>;
 

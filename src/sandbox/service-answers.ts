@@ -1,15 +1,17 @@
 import type { PlanLimits } from '../model/plan.ts';
 import { DAY_MS } from '../model/quota.ts';
+import { listedIds, listingAnswer } from './bulk-listing.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { OddFigures } from './odd-figures.ts';
 import type { ServiceCard } from './sample-cards.ts';
 import { dayRemaining, type LimitState } from './service-limits.ts';
 
-/** One request to the service; `path` with its query, still encoded. */
+/** One request to the service; `path` with its query, still encoded. `body`: of a POST. */
 export interface ReceivedRequest {
   method: string;
   path: string;
   authorization: string | undefined;
+  body?: string;
 }
 
 export interface ServiceAnswer {
@@ -35,7 +37,7 @@ export type AnswerRequest = (request: ReceivedRequest, signal?: AbortSignal) => 
 /** The state on which an answer depends. */
 export interface ServiceContext {
   cards: ReadonlyMap<string, ServiceCard>;
-  plan: CardServiceSwitches['plan'];
+  switches: Pick<CardServiceSwitches, 'plan' | 'bulkShape' | 'bulkRefusal'>;
   limits: PlanLimits;
   state: LimitState;
 }
@@ -94,12 +96,15 @@ export function rateLimitHeaders(state: LimitState, limits: PlanLimits): Record<
 /** The answer to a request that the limits allow. */
 export function routeAnswer(request: ReceivedRequest, context: ServiceContext): ServiceAnswer {
   const [path = '', query = ''] = request.path.split('?', 2);
+  const { switches, cards } = context;
+  const ids = switches.bulkShape === 'none' ? undefined : listedIds(request);
+  if (ids) return listingAnswer(ids, query.includes('includePrices=true'), switches, cards);
   if (request.method !== 'GET') {
     return errorAnswer(405, 'MethodNotAllowed', `${request.method} is not supported.`, { allow: 'GET' });
   }
   if (path === '/v1/usage') return usageAnswer(context);
   const segment = /^\/cards\/([^/]+)$/.exec(path)?.[1];
-  if (segment !== undefined) return cardAnswer(segment, query, context.cards);
+  if (segment !== undefined) return cardAnswer(segment, query, cards);
   return errorAnswer(404, 'NotFound', 'There is nothing at this path.');
 }
 
@@ -126,7 +131,7 @@ function decodedSegment(segment: string): string | undefined {
 }
 
 /** The interface states limits per day only, so the period of the report is the day. */
-function usageAnswer({ plan, limits, state }: ServiceContext): ServiceAnswer {
+function usageAnswer({ switches: { plan }, limits, state }: ServiceContext): ServiceAnswer {
   const limit = limits.requestsPerDay;
   const remaining = dayRemaining(state, limits);
   return jsonAnswer(200, {

@@ -11,7 +11,9 @@ export function fetchFrom(answer: AnswerRequest): typeof fetch {
     signal.throwIfAborted();
     const { pathname, search } = new URL(request.url);
     const authorization = request.headers.get('authorization') ?? undefined;
-    const outcome = await answer({ method: request.method, path: pathname + search, authorization }, signal);
+    const { method } = request;
+    const body = method === 'POST' ? await request.text() : '';
+    const outcome = await answer({ method, path: pathname + search, authorization, body }, signal);
     signal.throwIfAborted();
 
     if (outcome.fault === 'reset') throw new TypeError('fetch failed', { cause: connectionReset() });

@@ -51,10 +51,13 @@ export class ServiceQuota {
     this.#state = changeLimiter(this.state, limiter);
   }
 
-  /** Counts the request if it is allowed. */
-  admit(): Verdict {
-    const { verdict, state } = admit(this.state, this.#limits);
-    this.#state = state;
+  /** Counts the request if it is allowed. @param times as so many, or not at all */
+  admit(times = 1): Verdict {
+    let { verdict, state } = admit(this.state, this.#limits);
+    for (let counted = 1; counted < times && verdict.allowed; counted++) {
+      ({ verdict, state } = admit(state, this.#limits));
+    }
+    if (times === 1 || verdict.allowed) this.#state = state;
     return verdict;
   }
 

@@ -1,3 +1,4 @@
+import { listedIds } from './bulk-listing.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { ServiceCard } from './sample-cards.ts';
 import {
@@ -30,15 +31,16 @@ export function ruledAnswer(
   { switches, cards, quota }: ServiceRules,
   nowMs: number,
 ): RuledAnswer {
-  const { down, downRetryAfterSeconds, stormUntilMs, plan, firewall, oddFigures } = switches;
+  const { down, downRetryAfterSeconds, stormUntilMs, firewall, oddFigures, bulkShape, bulkCost } = switches;
   if (firewall && request.path.includes('%3C')) return FIREWALL_ANSWER;
   if (down) return downAnswer(downRetryAfterSeconds);
   if (nowMs < stormUntilMs) return rateLimitAnswer(stormUntilMs - nowMs, oddFigures);
   const keyNeeded = request.authorization !== undefined || request.path.startsWith('/v1/usage');
   if (keyNeeded && !authorized) return errorAnswer(401, 'Unauthorized', 'The API key is missing or not valid.');
 
-  const verdict = quota.admit();
+  const isEach = bulkShape !== 'none' && bulkCost === 'each';
+  const verdict = quota.admit(isEach ? listedIds(request)?.length : 1);
   if (!verdict.allowed) return rateLimitAnswer(verdict.retryAfterMs, oddFigures);
-  const answer = routeAnswer(request, { cards, plan, limits: quota.limits, state: quota.state });
+  const answer = routeAnswer(request, { cards, switches, limits: quota.limits, state: quota.state });
   return { ...answer, delayMs: verdict.delayMs };
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type AnswerRequest, errorAnswer, type ServiceOutcome } from './service-answers.ts';
 
 /** Longer than clients keep idle connections, so that none is closed during a request. */
@@ -37,7 +38,9 @@ async function respond(answer: AnswerRequest, request: IncomingMessage, response
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const { method = 'GET', url = '/', headers } = request;
-  const answering = answer({ method, path: url, authorization: headers.authorization }, gone.signal);
+  const answering = text(request).then((body) =>
+    answer({ method, path: url, authorization: headers.authorization, body }, gone.signal),
+  );
   const outcome = await answering.catch((error: unknown) => errorAnswer(500, 'ScriptFailed', String(error)));
   if (!gone.signal.aborted) send(response, outcome);
 }

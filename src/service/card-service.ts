@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { Card, optional } from '../model/card.ts';
+import { type Card, optional } from '../model/card.ts';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { Usage } from '../model/plan.ts';
+import { listedCards } from './bulk-answer.ts';
+import { bulkRequest } from './bulk-request.ts';
+import { CardAnswer } from './card-answer.ts';
 import { serviceClock } from './rate-limit-headers.ts';
 import { type RequestOptions, request, type ServiceResponse } from './request.ts';
 import { statedWait } from './retry-after.ts';
@@ -10,16 +13,11 @@ export interface CardServiceOptions extends RequestOptions {
   baseUrl: string;
   /** Path template of the card lookup, with `{id}` in place of the id. */
   cardPath: string;
+  /** Where several cards are listed at once, as in `BulkAddress`; `undefined`: nowhere. */
+  bulkPath?: string | undefined;
   /** A card does not exist; `tag` names the error as the service does. */
   onNoSuchCard: (id: string, tag: string) => void;
 }
-
-// The answers, as the model has them but for the names that are the service's own.
-
-/** `GET /cards/{id}` */
-export const CardAnswer = Card.omit({ game: true })
-  .extend({ tcg: Card.shape.game })
-  .transform(({ tcg, ...card }): Card => ({ ...card, game: tcg }));
 
 const instantMs = optional(z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)));
 
@@ -32,6 +30,22 @@ export const UsageAnswer = Usage.omit({ period: true })
       period: period && { startMs: period.start, endMs: period.end },
     }),
   );
+
+/** How a listing of several cards is answered. `detail` is for operators. */
+export type BulkAnswer =
+  /** An id that is not among them was left out, or its card does not fit: that says nothing of whether there is one. */
+  | { kind: 'listed'; cards: ReadonlyMap<string, Card> }
+  /** Too many at once, or one of them cannot be listed: fewer may be. */
+  | { kind: 'tooMany'; detail: string }
+  /** This path does not accept the key; whether others do is not known. */
+  | { kind: 'keyRefused'; detail: string }
+  /** By a firewall in front of the service, which does not use its error bodies: because of one id, or of the path. */
+  | { kind: 'blocked'; detail: string }
+  /** There is no listing here, or none that is understood. */
+  | { kind: 'unusable'; detail: string };
+
+/** Answers to a listing that is too long, in one way or another, or of which a part is refused. */
+const TOO_MANY: ReadonlySet<number> = new Set([400, 413, 414, 422, 431]);
 
 /** The body of every error. */
 export const ErrorBody = z.object({ _tag: z.string(), message: z.string() });
@@ -67,6 +81,25 @@ export class CardService {
   }
 
   /**
+   * Several cards by their ids. The service does not show what it costs: one request, or one for each card.
+   *
+   * @throws RateLimited on 429, ServiceDown on 408, 5xx (but for 501) or silence
+   */
+  async cards(ids: readonly string[], { signal }: { signal?: AbortSignal | undefined } = {}): Promise<BulkAnswer> {
+    const { baseUrl, bulkPath } = this.#options;
+    if (bulkPath === undefined) return { kind: 'unusable', detail: 'no path' };
+    const { url, json } = bulkRequest({ baseUrl, bulkPath }, ids);
+    let response: ServiceResponse;
+    try {
+      response = await request(url, this.#options, { signal, json });
+    } catch (error) {
+      if (error instanceof UnexpectedAnswer) return { kind: 'tooMany', detail: error.detail };
+      throw error;
+    }
+    return bulkAnswer(response, ids);
+  }
+
+  /**
    * What the plan's period has left. Assumed to cost a request like any other.
    *
    * @throws as `card` does; without a key KeyRefused is to be expected.
@@ -76,7 +109,7 @@ export class CardService {
   }
 
   async #get(url: URL, signal?: AbortSignal): Promise<ServiceResponse> {
-    const response = await request(url, this.#options, signal);
+    const response = await request(url, this.#options, { signal });
     throwUnlessAnswered(response);
     return response;
   }
@@ -100,6 +133,18 @@ function throwUnlessAnswered(response: ServiceResponse): void {
   // A 403 without the interface's error body comes from a firewall before the service.
   if (status === 401 || (status === 403 && errorBody(response))) throw new KeyRefused({ status });
   if (status === 408 || status >= 500) throw serviceDown(response);
+}
+
+function bulkAnswer(response: ServiceResponse, ids: readonly string[]): BulkAnswer {
+  const { status, body } = response;
+  const detail = `status ${status}`;
+  if (TOO_MANY.has(status) || (status === 404 && errorBody(response))) return { kind: 'tooMany', detail };
+  if (status === 403 && !errorBody(response)) return { kind: 'blocked', detail };
+  if (status === 401 || status === 403) return { kind: 'keyRefused', detail };
+  if (status !== 501) throwUnlessAnswered(response);
+  if (status < 200 || status > 299) return { kind: 'unusable', detail };
+  const cards = listedCards(body, ids);
+  return cards ? { kind: 'listed', cards } : { kind: 'unusable', detail: 'the body is no list of cards' };
 }
 
 function rateLimited({ headers, body, receivedAtMs }: ServiceResponse): RateLimited {

@@ -22,22 +22,33 @@ export interface RequestOptions {
   limiter: { observe(reading: QuotaReading): void };
 }
 
-/** A card is about 1 kB; a body a thousand times larger is not one. */
+export interface RequestDetails {
+  /** Ends the request. */
+  signal?: AbortSignal | undefined;
+  /** Sent as the body of a POST; `undefined`: a GET. */
+  json?: object | undefined;
+}
+
+/** A card is about 1 kB; a body a thousand times larger is neither one nor a list of some. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * One HTTP GET. Costs one request of the quota, unless it never leaves.
+ * One HTTP request. Costs one request of the quota, unless it never leaves.
  *
  * @throws ServiceDown on silence or a broken connection, UnexpectedAnswer on a body over 1 MiB,
  *   and the reason of `signal` when the caller aborted.
  */
-export async function request(url: URL, options: RequestOptions, signal?: AbortSignal): Promise<ServiceResponse> {
+export async function request(
+  url: URL,
+  options: RequestOptions,
+  { signal, json }: RequestDetails = {},
+): Promise<ServiceResponse> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), options.timeoutMs);
   const departure = new Departure();
   try {
     const whenToStop = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
-    return await exchange(url, options, departure, whenToStop);
+    return await exchange(url, options, departure, { signal: whenToStop, json });
   } catch (error) {
     if (error instanceof UnexpectedAnswer) throw error;
     if (signal?.aborted) throw signal.reason;
@@ -55,12 +66,17 @@ async function exchange(
   url: URL,
   { fetch = globalThis.fetch, apiKey, limiter }: RequestOptions,
   departure: Departure,
-  signal: AbortSignal,
+  { signal, json }: RequestDetails & { signal: AbortSignal },
 ): Promise<ServiceResponse> {
   const sentAtMs = Date.now();
   const response = await departure.watch(() =>
     fetch(url, {
-      headers: { accept: 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+      headers: {
+        accept: 'application/json',
+        ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+        ...(json && { 'content-type': 'application/json' }),
+      },
+      ...(json && { method: 'POST', body: JSON.stringify(json) }),
       redirect: 'manual', // a redirect could carry the key to another host
       signal,
     }),

@@ -23,9 +23,18 @@ describe('misspelledVariables', () => {
   });
 
   it.each([
-    ['is known', ['DISCORD_TOKEN', 'CARD_SERVICE_URL', 'GUILD_DAILY_REQUESTS', 'LOG_LEVEL', 'REDIS_KEY_PREFIX']],
+    [
+      'is known',
+      [
+        'DISCORD_TOKEN',
+        'CARD_SERVICE_URL',
+        'CARD_SERVICE_BULK_MAX',
+        'GUILD_DAILY_REQUESTS',
+        'LOG_LEVEL',
+        'REDIS_KEY_PREFIX',
+      ],
+    ],
     ['will be known', ['HTTP_PORT', 'HTTP_HOST', 'ALERT_WEBHOOK_URL', 'MEMBER_HISTORY']],
-    ['will be known, too', ['CARD_SERVICE_BULK_PATH', 'CARD_SERVICE_BULK_MAX']],
     ['belongs to another bot', ['DISCORD_BOT_TOKEN', 'DISCORD_CLIENT_ID', 'DISCORD_GUILD_ID', 'DISCORD_WEBHOOK_URL']],
     ['has a suffix on purpose', ['DISCORD_TOKEN_2', 'DISCORD_TOKEN_OLD']],
     ['comes from Kubernetes or Docker', ['CARD_SERVICE_PORT', 'CARD_SERVICE_SERVICE_HOST', 'REDIS_PORT']],

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
-import { Cards, freshness, KeyTrust, type Lifetimes } from '../../src/lookup/cards.ts';
+import { Cards, freshness, type Lifetimes } from '../../src/lookup/cards.ts';
+import { KeyTrust } from '../../src/lookup/key-trust.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
@@ -59,17 +60,6 @@ describe('the prices of a card', () => {
     expect(await answer({ body: { ...facts, tcg } })).toEqual([5, 6]);
     expect(await answer({ status: 404, body: { _tag: 'CardNotFound', message: 'gone' } })).toEqual([5, 6]);
     expect(await answer(priced(7))).toEqual([5, 6, 7]);
-  });
-});
-
-describe('a request', () => {
-  it('answers for the first card of a batch and leaves the others out', async () => {
-    const { cards, emulated } = cardsOver(countingStore().store, LIFETIMES);
-
-    const fetched = await cards.fetch(['base1-4', 'base1-5']);
-
-    expect([...fetched.keys()]).toEqual(['base1-4']);
-    expect(emulated.requests).toHaveLength(1);
   });
 });
 

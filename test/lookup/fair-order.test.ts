@@ -42,7 +42,7 @@ class Queue {
   }
 
   request(): PendingLookup {
-    const [pending] = this.pendingLookups.selectBatch(this.nowMs);
+    const [pending] = this.pendingLookups.selectBatch(this.nowMs).pending;
     if (!pending) throw new Error('nothing waits');
     this.pendingLookups.requested(pending, this.nowMs);
     return pending;

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Fetched } from '../../src/lookup/cards.ts';
-import { type CardLock, LookupRequests } from '../../src/lookup/lookup-requests.ts';
+import { BulkRequests } from '../../src/lookup/bulk-requests.ts';
+import type { CardLock } from '../../src/lookup/card-lock.ts';
+import type { Answers, BulkRefusal, Fetched } from '../../src/lookup/cards.ts';
+import { LookupRequests } from '../../src/lookup/lookup-requests.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
@@ -13,8 +15,10 @@ const PERMIT = { probe: false, afterFailure: 0, leftAtMs: Date.now() };
 const FOUND = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'Base' } };
 const RECORD: CardRecord = { card: FOUND, fetchedAtMs: 1 };
 
+const TWO = { most: 2, mayGoTogether: () => true, mixesLanes: true };
+
 /** Requests whose answer is `answer`, over pending lookups of `base1-4` by Alice and `base1-5` by Bob. */
-function batchOfTwo(answer: () => Promise<Fetched>, busy: readonly string[] = []) {
+function batchOfTwo(answer: () => Promise<Answers>, busy: readonly string[] = [], refusal?: BulkRefusal) {
   fakeTime();
   const { limiter, ledger } = lookupQueueOver(createCardService());
   const release = vi.spyOn(limiter, 'release');
@@ -33,10 +37,10 @@ function batchOfTwo(answer: () => Promise<Fetched>, busy: readonly string[] = []
     acquire: async (cardId) => !busy.includes(cardId) && locked.add(cardId).has(cardId),
     release: async (cardId) => void locked.delete(cardId),
   };
-  const fetch = vi.fn((_: readonly string[]) => answer());
+  const fetch = vi.fn(async (_: readonly string[]): Promise<Fetched> => ({ answers: await answer(), refusal }));
   const fresh = vi.fn(async (_: string): Promise<CardRecord | undefined> => undefined);
-  const store = async (fetched: Fetched) =>
-    new Map([...fetched].map(([id, found]) => [id, found instanceof CardServiceError ? found : RECORD] as const));
+  const store = async ({ answers }: Fetched) =>
+    new Map([...answers].map(([id, found]) => [id, found instanceof CardServiceError ? found : RECORD] as const));
   const { log, lines } = logLines();
   const requests = new LookupRequests({
     pendingLookups,
@@ -44,11 +48,12 @@ function batchOfTwo(answer: () => Promise<Fetched>, busy: readonly string[] = []
     limiter,
     ledger,
     cardLock,
+    bulk: new BulkRequests({ bulk: undefined, limiter, log }),
     events: new Events(),
     log,
   });
-  const select = () => pendingLookups.selectBatch(Date.now(), 2);
-  const send = async () => requests.send(await requests.prepare(select()), PERMIT);
+  const select = () => pendingLookups.selectBatch(Date.now(), TWO).pending;
+  const send = async () => requests.send(await requests.prepare(select()), [PERMIT]);
   const booked = async (memberId: string) => {
     const { requests, saved } = await ledger.memberToday(memberId);
     return { requests, saved };
@@ -77,14 +82,14 @@ describe('a batch of two', () => {
     expect(it.locked.size).toBe(0);
   });
 
-  it('puts a card that the answer leaves out back into its place, with no failed attempt', async () => {
+  it('puts a card that the answer leaves out back into its place, by itself, with no failed attempt', async () => {
     const it = batchOfTwo(async () => new Map([['base1-4', FOUND]]));
     it.wish('base1-6', 'bob');
     await it.send();
 
     expect(it.ended).toEqual({ alice: RECORD });
     expect(it.pendingLookups.get('base1-5')).toMatchObject({ requesting: false, failures: 0, notBeforeMs: 0 });
-    expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5', 'base1-6']);
+    expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5']);
     expect(it.locked.size).toBe(0);
   });
 
@@ -112,7 +117,7 @@ describe('a batch of two', () => {
     expect(await it.booked('alice')).toEqual({ requests: 0, saved: 0 });
   });
 
-  it('is tried again later as a whole when the service is down, three times at most', async () => {
+  it('is tried again later as a whole when the service is down, and the third and last time each card by itself', async () => {
     const it = batchOfTwo(() => Promise.reject(new ServiceDown({ reason: 'it answered 503' })));
     for (const waitMs of [1_000, 2_000]) {
       await it.send();
@@ -121,8 +126,10 @@ describe('a batch of two', () => {
       vi.setSystemTime(Date.now() + waitMs);
     }
     await it.send();
+    expect(Object.keys(it.ended)).toEqual(['alice']);
+    await it.send();
     expect(Object.keys(it.ended)).toEqual(['alice', 'bob']);
-    expect(it.fetch).toHaveBeenCalledTimes(3);
+    expect(it.fetch.mock.calls.map(([ids]) => ids.length)).toEqual([2, 2, 1, 1]);
   });
 
   it('goes without what another process looks up, which is looked at again soon', async () => {
@@ -148,7 +155,7 @@ describe('a batch of two', () => {
     const batch = await it.requests.prepare(it.select());
     expect([...it.locked]).toEqual(['base1-4', 'base1-5']);
     it.pendingLookups.refuseWaiting(new Stopping());
-    await it.requests.send(batch, PERMIT);
+    await it.requests.send(batch, [PERMIT]);
 
     expect(it.fetch).not.toHaveBeenCalled();
     expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'abandoned' }]]);
@@ -156,7 +163,7 @@ describe('a batch of two', () => {
   });
 
   it('is refused when the bot stops before its answer, also what the answer leaves out', async () => {
-    const answer = Promise.withResolvers<Fetched>();
+    const answer = Promise.withResolvers<Answers>();
     const it = batchOfTwo(() => answer.promise);
     const sent = it.send();
     await vi.advanceTimersByTimeAsync(0);

@@ -35,7 +35,10 @@ function queueWith() {
     if (!pending) throw new Error(`nothing waits for ${cardId}`);
     return pending;
   };
-  const batch = (size?: number) => pendingLookups.selectBatch(Date.now(), size).map(({ cardId }) => cardId);
+  const batch = (most = 1) => {
+    const limits = { most, mayGoTogether: () => true, mixesLanes: true };
+    return pendingLookups.selectBatch(Date.now(), limits).pending.map(({ cardId }) => cardId);
+  };
   return { pendingLookups, add, start, get, batch };
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { BulkRequests } from '../../src/lookup/bulk-requests.ts';
 import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { QueueRunner } from '../../src/lookup/queue-runner.ts';
@@ -20,6 +21,8 @@ it.each([1, 2, 3, 4, 5, 6])(
     const pending = pendingLookups.get('base1-4');
     if (pending) pending.notBeforeMs = Date.now() + beforeMs;
     const served = vi.fn();
+    const { limiter } = lookupQueueOver(createCardService({}), { plan: 'free' });
+    const { log } = logLines();
     const runner = new QueueRunner({
       pendingLookups,
       requests: {
@@ -30,10 +33,11 @@ it.each([1, 2, 3, 4, 5, 6])(
         send: async () => {},
         abandon: async () => {},
       },
-      limiter: lookupQueueOver(createCardService({}), { plan: 'free' }).limiter,
+      limiter,
+      bulk: new BulkRequests({ bulk: undefined, limiter, log }),
       otherQueues: NO_OTHER_QUEUES,
       events: new Events(),
-      log: logLines().log,
+      log,
     });
     served.mockImplementation(() => pendingLookups.close()); // nothing more is to be served
 

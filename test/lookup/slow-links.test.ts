@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { CardLock } from '../../src/lookup/lookup-requests.ts';
+import type { CardLock } from '../../src/lookup/card-lock.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import type { Limiter, Permit } from '../../src/quota/limiter.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';

@@ -3,42 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseCardId } from '../../src/model/card.ts';
 import { cardUrl } from '../../src/service/card-service.ts';
-import { anyCharacter } from '../support/any-character.ts';
-
-/** Texts of whole and half characters, with much of what URLs are made of. */
-const anyText = fc
-  .array(
-    fc.oneof(
-      fc.constantFrom(
-        '.',
-        '..',
-        '/',
-        '\\',
-        '%',
-        '%2e',
-        '%2F',
-        '?',
-        '#',
-        ';',
-        '@',
-        ':',
-        '&',
-        '{id}',
-        '$&',
-        "$'",
-        ' ',
-        '\t',
-      ),
-      fc.string({ unit: anyCharacter, maxLength: 3 }),
-      fc.integer({ min: 0xd800, max: 0xdfff }).map((half) => String.fromCharCode(half)),
-    ),
-    { minLength: 1, maxLength: 8 },
-  )
-  .map((pieces) => pieces.join(''));
-
-const anyId = anyText.map(idOrNothing).filter((id) => id !== undefined);
+import { anyId } from '../support/any-id.ts';
 
 const template = fc.constantFrom(
   ['/cards/', ''],
@@ -49,14 +15,6 @@ const template = fc.constantFrom(
   ['/cards/tcg-', ''],
 );
 const base = fc.constantFrom('', '/', '/api', '/api/v2/');
-
-function idOrNothing(text: string): string | undefined {
-  try {
-    return parseCardId(text);
-  } catch {
-    return undefined;
-  }
-}
 
 describe('cardUrl', () => {
   it.each([

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
+import { type CardLock, NO_CARD_LOCK } from '../../src/lookup/card-lock.ts';
 import { Cards } from '../../src/lookup/cards.ts';
 import { NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/fair-order.ts';
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
-import { type CardLock, NO_CARD_LOCK } from '../../src/lookup/lookup-requests.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { Events } from '../../src/model/events.ts';
@@ -37,6 +37,8 @@ export interface LookupQueueSetting {
   longestWaitMs?: number;
   otherQueues?: OtherQueues;
   cardLock?: CardLock;
+  /** `CARD_SERVICE_BULK_PATH` and `CARD_SERVICE_BULK_MAX`. */
+  bulk?: { bulkPath: string; most: number };
   /** What the queue sees of the limiter. */
   seenAs?: (limiter: Limiter) => Limiter;
 }
@@ -51,6 +53,7 @@ export function lookupQueueOver(
     longestWaitMs = LONGEST_WAIT_MS,
     otherQueues = NO_OTHER_QUEUES,
     cardLock = NO_CARD_LOCK,
+    bulk,
     seenAs = (limiter) => limiter,
   }: LookupQueueSetting = {},
 ) {
@@ -69,6 +72,7 @@ export function lookupQueueOver(
   const service = new CardService({
     baseUrl: 'http://cards.test',
     cardPath: '/cards/{id}',
+    bulkPath: bulk?.bulkPath,
     apiKey,
     timeoutMs: 10_000,
     fetch: cardService.fetch,
@@ -96,6 +100,7 @@ export function lookupQueueOver(
     events: new Events(),
     log,
     longestWaitMs,
+    bulk: bulk && { ...bulk, baseUrl: 'http://cards.test' },
   });
   return { queue, limiter, ledger, cards, lines, storedCards, limiterStore: store };
 }

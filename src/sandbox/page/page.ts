@@ -10,6 +10,7 @@ import {
   useComponent,
   watchSnapshots,
 } from './api.ts';
+import { BulkSwitches } from './bulk-switches.ts';
 import { Chat } from './chat.ts';
 import { Composer } from './composer.ts';
 import { element, section } from './element.ts';
@@ -68,6 +69,7 @@ class Page {
   readonly #service = new ServicePanel(section('service'));
   readonly #plan = new PlanSwitches(section('plan'));
   readonly #faults = new FaultSwitches(section('faults'));
+  readonly #bulk = new BulkSwitches(section('bulk'));
   readonly #gateway = new GatewaySwitch(section('gateway'));
   readonly #requests = new RequestLog(section('requests'));
 
@@ -143,6 +145,7 @@ class Page {
     this.#service.show(snapshot, lang);
     this.#plan.show(snapshot);
     this.#faults.show(snapshot, lang);
+    this.#bulk.show(snapshot);
     this.#gateway.show(snapshot);
     this.#requests.show(snapshot, lang);
   }

@@ -36,7 +36,7 @@ export class RequestLog {
 }
 
 function row(request: SeenRequest, locale: string): HTMLElement {
-  const { atMs, method, path, authorized } = request;
+  const { atMs, method, path, cardIds, authorized } = request;
   const { text, tone } = requestStatus(request);
   // 24-hour clock, so that the whole id fits beside it
   const time = new Date(atMs).toLocaleTimeString(locale, { hourCycle: 'h23' });
@@ -45,9 +45,13 @@ function row(request: SeenRequest, locale: string): HTMLElement {
     'tr',
     {},
     element('td', {}, time),
-    element('td', { className: 'path', title }, shortened(path)),
+    element('td', { className: 'path', title }, cardIds ? listed(cardIds) : shortened(path)),
     element('td', { className: tone }, text),
   );
+}
+
+function listed(cardIds: readonly string[]): string {
+  return `${cardIds.length} cards: ${cardIds.join(', ')}`;
 }
 
 /** Without the query, which is the same for every card. */

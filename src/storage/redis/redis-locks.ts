@@ -1,5 +1,5 @@
 import { type IdentifySlots, LocalIdentifySlots, SLOT_MS } from '../../discord/gateway/identify.ts';
-import type { CardLock } from '../../lookup/lookup-requests.ts';
+import type { CardLock } from '../../lookup/card-lock.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './redis-unavailable.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { KeyvCardStore } from '../../cache/card-store.ts';
 import { LocalIdentifySlots } from '../../discord/gateway/identify.ts';
+import { NO_CARD_LOCK } from '../../lookup/card-lock.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
-import { NO_CARD_LOCK } from '../../lookup/lookup-requests.ts';
 import { LocalReportBoard } from '../../lookup/usage-reports.ts';
 import { LocalLimiter } from '../../quota/local-limiter.ts';
 import {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { NO_CARD_LOCK } from '../../../src/lookup/lookup-requests.ts';
+import { NO_CARD_LOCK } from '../../../src/lookup/card-lock.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { RedisLocks, redisCardLock } from '../../../src/storage/redis/redis-locks.ts';

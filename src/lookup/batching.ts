@@ -1,0 +1,98 @@
+import type { PendingLookup } from './pending-lookup.ts';
+
+/** What one request may carry. */
+export interface BatchLimits {
+  /** Cards. */
+  most: number;
+  /** Whether one request can name all of these ids. */
+  mayGoTogether(ids: readonly string[]): boolean;
+  /** Whether renewals may fill what room members leave: not when each card needs a permit of its own lane. */
+  mixesLanes: boolean;
+}
+
+export const ONE_CARD: BatchLimits = { most: 1, mayGoTogether: () => false, mixesLanes: false };
+
+/** What goes out as one request, best first. */
+export interface Batch {
+  pending: readonly PendingLookup[];
+  /** Nothing that comes later would get into it. */
+  isFull: boolean;
+}
+
+/**
+ * Takes one pending lookup after the other, in their order, until one does not fit. What can only be requested by itself
+ * is passed over, unless it is the first.
+ *
+ * @param next the best of those given, behind the others
+ */
+export function fillBatch(
+  ready: readonly PendingLookup[],
+  next: (left: readonly PendingLookup[], before: readonly PendingLookup[]) => PendingLookup | undefined,
+  limits: BatchLimits,
+): Batch {
+  const first = next(ready, []);
+  if (!first) return { pending: [], isFull: false };
+  const pending = [first];
+  const most = limits.mayGoTogether([first.cardId]) ? Math.min(limits.most, first.mostTogether) : 1;
+  let left = most === 1 ? [] : ready.filter((other) => other !== first && goTogether([first, other], limits));
+  let following = next(left, pending);
+  while (following && goTogether([...pending, following], limits)) {
+    pending.push(following);
+    left = left.filter((other) => other !== following);
+    following = next(left, pending);
+  }
+  return { pending, isFull: following !== undefined || pending.length === most };
+}
+
+function goTogether(together: readonly PendingLookup[], { most, mayGoTogether, mixesLanes }: BatchLimits): boolean {
+  const [first] = together;
+  return (
+    together.every(({ mostTogether }) => together.length <= Math.min(most, mostTogether)) &&
+    (mixesLanes || together.every(({ lane }) => lane === first?.lane)) &&
+    mayGoTogether(together.map(({ cardId }) => cardId))
+  );
+}
+
+/** Nobody waits longer for others to share a request with. */
+const LONGEST_HOLD_MS = 250;
+
+/**
+ * When a batch leaves, if there is a permit: at once if it is full or no request is under way, otherwise when one returns,
+ * or after 250 ms.
+ *
+ * @param heldSinceMs when the first lookup in it began to wait for others
+ * @param hasReturned whether a request has ended since then
+ */
+export function leavesAtMs(
+  { isFull }: Pick<Batch, 'isFull'>,
+  { underWay, hasReturned, heldSinceMs }: { underWay: number; hasReturned: boolean; heldSinceMs: number },
+): number {
+  return isFull || underWay === 0 || hasReturned ? heldSinceMs : heldSinceMs + LONGEST_HOLD_MS;
+}
+
+/** The batch that leaves next, as long as it waits for others to share a request with. */
+export class NextBatch {
+  #held: { heldSinceMs: number; hasReturned: boolean } | undefined;
+  #requestsUnderWay = 0;
+
+  /** @param leaving batches that have no permit yet, and may get one before this */
+  leavesAtMs(batch: Batch, leaving: number, nowMs: number): number {
+    this.#held ??= { heldSinceMs: nowMs, hasReturned: false };
+    return leavesAtMs(batch, { ...this.#held, underWay: this.#requestsUnderWay + leaving });
+  }
+
+  /** Nothing waits. */
+  isEmpty(): void {
+    this.#held = undefined;
+  }
+
+  hasLeft(): void {
+    this.#held = undefined;
+    this.#requestsUnderWay += 1;
+  }
+
+  requestReturned(): void {
+    this.#requestsUnderWay -= 1;
+    if (this.#held) this.#held.hasReturned = true;
+  }
+}

@@ -1,0 +1,106 @@
+import type { Logger } from '../log.ts';
+import { CardServiceError, KeyRefused, ServiceDown } from '../model/errors.ts';
+import type { Limiter, Schedule } from '../quota/limiter.ts';
+import { type BulkAddress, mayGoTogether } from '../service/bulk-request.ts';
+import type { BatchLimits } from './batching.ts';
+import { afterBulk, type BulkLearned, type BulkOutcome, mostInOne, NO_BULK_LEARNED } from './bulk-learning.ts';
+import type { Fetched } from './cards.ts';
+
+export interface BulkRequestsOptions {
+  /** `undefined`: every card is requested by itself. `most`: cards in one request. */
+  bulk: (BulkAddress & { most: number }) | undefined;
+  limiter: Pick<Limiter, 'quota' | 'schedule'>;
+  log: Logger;
+}
+
+/** What one request may carry, as the operator and the service's answers have it. Kept in memory: learned anew after a start. */
+export class BulkRequests {
+  readonly #options: BulkRequestsOptions;
+  #learned: BulkLearned = NO_BULK_LEARNED;
+  #underWay = 0;
+  #sent = 0;
+
+  constructor(options: BulkRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether each card in a request needs a permit, and is booked on its own requester. */
+  get needsPermitEach(): boolean {
+    return this.#learned.cost === 'each';
+  }
+
+  /** As of now. */
+  limits(): BatchLimits {
+    const { bulk } = this.#options;
+    const most = this.#most();
+    return {
+      most: this.needsPermitEach ? this.#freePermits(most) : most,
+      mayGoTogether: (ids) => bulk !== undefined && mayGoTogether(bulk, ids),
+      mixesLanes: !this.needsPermitEach,
+    };
+  }
+
+  /** When cards are requested, of a schedule that says when permits come. */
+  byCard(schedule: Schedule): Schedule {
+    const most = this.needsPermitEach ? 1 : this.#most();
+    if (most === 1) return schedule;
+    return { ...schedule, permitAtMs: (position) => schedule.permitAtMs(Math.ceil(position / most)) };
+  }
+
+  /** A request leaves. @returns to be called with its end, when what remains of the day is known */
+  sent(size: number): (outcome: BulkOutcome) => void {
+    const number = ++this.#sent;
+    const before = this.#underWay++ === 0 ? this.#remaining() : undefined;
+    return (outcome) => {
+      this.#underWay--;
+      const after = number === this.#sent ? this.#remaining() : undefined;
+      const lowered = before === undefined || after === undefined ? undefined : before - after;
+      const learned = afterBulk(this.#learned, { outcome, size, lowered, nowMs: Date.now() });
+      this.#tell(this.#learned, learned, 'detail' in outcome ? outcome.detail : this.#learned.doubt);
+      this.#learned = learned;
+    };
+  }
+
+  #most(): number {
+    return mostInOne(this.#learned, this.#options.bulk?.most ?? 1, Date.now());
+  }
+
+  #remaining(): number | undefined {
+    return this.#options.limiter.quota()?.remaining;
+  }
+
+  #freePermits(most: number): number {
+    const { permitAtMs } = this.#options.limiter.schedule();
+    const nowMs = Date.now();
+    let free = 1;
+    while (free < most && permitAtMs(free + 1) <= nowMs) free++;
+    return free;
+  }
+
+  #tell(before: BulkLearned, after: BulkLearned, detail: string | undefined): void {
+    const { log } = this.#options;
+    if (after.singlyUntilMs !== before.singlyUntilMs) {
+      log.warn({ detail }, 'no cards are listed at CARD_SERVICE_BULK_PATH: for an hour, each is requested by itself');
+    }
+    if (after.most !== before.most)
+      log.info({ detail, most: after.most }, 'fewer cards than CARD_SERVICE_BULK_MAX are requested at once');
+    if (after.cost !== before.cost) log.info({ cost: after.cost }, COST_TEXT[after.cost]);
+  }
+}
+
+/** What a request for one card or several says of how several are to be requested. */
+export function bulkOutcome({ answers, refusal }: Fetched): BulkOutcome {
+  const error = [...answers.values()].find((answer) => answer instanceof CardServiceError);
+  return error ? failedOutcome(error) : (refusal ?? { kind: 'answered' });
+}
+
+/** The same when it brought only an error. */
+export function failedOutcome(error: unknown): BulkOutcome {
+  if (error instanceof ServiceDown) return { kind: 'failed', detail: error.message };
+  return error instanceof KeyRefused ? { kind: 'keyRefused', detail: error.message } : { kind: 'other' };
+}
+
+const COST_TEXT = {
+  one: 'the service counts a request for several cards as one',
+  each: 'the service counts each card of a request: each takes a permit',
+};

@@ -1,0 +1,91 @@
+import type { BulkShape } from './bulk-forms.ts';
+import type { CardServiceSwitches } from './card-service-controls.ts';
+import type { ServiceCard } from './sample-cards.ts';
+import { errorAnswer, jsonAnswer, type ReceivedRequest, type ServiceAnswer } from './service-answers.ts';
+
+const MOST_IDS = 5;
+/** A card that nobody asked for. */
+const STRANGER: ServiceCard = { id: 'stranger', name: 'Stranger', tcg: 'None', set: { id: 'none', name: 'None' } };
+
+/** The ids of `GET /cards?ids=a,b` or `POST /cards/batch` with `{"ids":["a","b"]}`; `undefined`: it is another request. */
+export function listedIds({ method, path, body }: ReceivedRequest): string[] | undefined {
+  const [address, query = ''] = path.split('?', 2);
+  if (method === 'GET' && address === '/cards') {
+    // Split before they are decoded: an encoded comma is a part of an id.
+    const list = /(?:^|&)ids=([^&]*)/.exec(query)?.[1];
+    return list === undefined ? undefined : unlessMalformed(() => list.split(',').map(decodeURIComponent));
+  }
+  if (method !== 'POST' || address !== '/cards/batch') return undefined;
+  const ids = unlessMalformed(() => JSON.parse(body ?? '').ids);
+  return Array.isArray(ids) ? ids.map(String) : undefined;
+}
+
+function unlessMalformed<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+type BulkSwitches = Pick<CardServiceSwitches, 'bulkShape' | 'bulkRefusal'>;
+
+/** The answer to a listing that the limits allow, in the shape that is switched on. */
+export function listingAnswer(
+  ids: readonly string[],
+  withPrices: boolean,
+  { bulkShape, bulkRefusal }: BulkSwitches,
+  cards: ReadonlyMap<string, ServiceCard>,
+): ServiceAnswer {
+  const found = [...new Set(ids)].flatMap((id) => cards.get(id) ?? []);
+  const refusal = refused(bulkRefusal, ids.length, found.length);
+  if (refusal) return refusal;
+  const listed = withPrices ? found : found.map(({ prices: _, ...facts }) => facts);
+  return jsonAnswer(200, shaped(bulkShape, listed));
+}
+
+function refused(refusal: BulkSwitches['bulkRefusal'], wanted: number, found: number): ServiceAnswer | undefined {
+  const isTooMany = wanted > MOST_IDS;
+  switch (refusal) {
+    case 'nothing':
+      return undefined;
+    case 'over 5 ids: 413':
+      return isTooMany ? errorAnswer(413, 'TooManyIds', `At most ${MOST_IDS} ids.`) : undefined;
+    case 'over 5 ids: 400':
+      return isTooMany ? errorAnswer(400, 'InvalidRequest', `At most ${MOST_IDS} ids.`) : undefined;
+    case 'a missing card: 404':
+      return found < wanted ? errorAnswer(404, 'CardNotFound', 'One of these cards does not exist.') : undefined;
+    case 'every id: 401':
+      return errorAnswer(401, 'Unauthorized', 'This key may not list cards.');
+    case 'every id: 405':
+      return errorAnswer(405, 'MethodNotAllowed', 'Cards are not listed.');
+    case 'every id: 500':
+      return errorAnswer(500, 'InternalError', 'Cards cannot be listed.');
+    case 'every id: a page, 404':
+      return { status: 404, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>404</title>' };
+  }
+}
+
+function shaped(shape: BulkShape, cards: readonly ServiceCard[]): unknown {
+  switch (shape) {
+    case 'by id':
+      return Object.fromEntries(cards.map((card) => [card.id, card]));
+    case 'data':
+    case 'cards':
+    case 'items':
+    case 'results':
+      return { [shape]: cards, total: cards.length };
+    case 'other order, repeats, a stranger':
+      return [STRANGER, ...cards.toReversed(), ...cards];
+    case 'ids in capitals':
+      return cards.map((card) => ({ ...card, id: card.id.toUpperCase() }));
+    case 'some left out':
+      return cards.filter((_, index) => index % 3 !== 2);
+    case 'one broken card':
+      return cards.map((card, index) => (index === 0 ? { ...card, name: 7, set: null } : card));
+    case 'no list':
+      return { message: 'These are your cards.' };
+    default:
+      return cards;
+  }
+}

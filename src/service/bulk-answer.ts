@@ -1,0 +1,71 @@
+import type { Card } from '../model/card.ts';
+import { CardAnswer } from './card-answer.ts';
+
+/** The service does not show the shape of its listing: a bare array, an array in one of these, or an object keyed by id. */
+const LIST_FIELDS = ['data', 'cards', 'items', 'results'] as const;
+
+/** One thing that is listed: a card, if it fits. */
+interface Entry {
+  /** `undefined`: it is listed under no key, and names its id itself. */
+  key: string | undefined;
+  value: unknown;
+}
+
+/**
+ * The cards of an answer by the ids that were asked for, in whatever order, however often and among whatever others they
+ * are listed. Each is checked by itself: one that does not fit is left out, like one that is not listed.
+ *
+ * @returns `undefined` when the answer is no listing of cards
+ */
+export function listedCards(body: unknown, ids: readonly string[]): ReadonlyMap<string, Card> | undefined {
+  const entries = entriesOf(body, ids);
+  const cards = entries?.flatMap(({ key, value }) => {
+    const card = CardAnswer.safeParse(key === undefined ? value : withId(value, key)).data;
+    return card ? [{ name: key ?? card.id, card }] : [];
+  });
+  // One card that does not fit may be broken; if none of several does, this is something else.
+  if (!entries || !cards || (cards.length === 0 && entries.length > 1)) return undefined;
+
+  const byName = firstOf(cards.map(({ name, card }) => [name, card]));
+  const wanted = new Set(ids);
+  const others = cards.filter(({ name }) => !wanted.has(name));
+  const inOtherCase = unambiguous(others.map(({ name, card }) => [name.toLowerCase(), card]));
+  return new Map(
+    ids.flatMap((id) => {
+      const card = byName.get(id) ?? inOtherCase.get(id.toLowerCase());
+      return card ? [[id, card] as const] : [];
+    }),
+  );
+}
+
+function entriesOf(body: unknown, ids: readonly string[]): Entry[] | undefined {
+  if (Array.isArray(body)) return listed(body);
+  if (typeof body !== 'object' || body === null) return undefined;
+  const fields = new Map(Object.entries(body));
+  const lists = LIST_FIELDS.map((field) => fields.get(field)).filter((value) => Array.isArray(value));
+  if (lists.length > 0) return lists.length === 1 ? lists.flatMap(listed) : undefined;
+
+  const wanted = new Set(ids.map((id) => id.toLowerCase()));
+  const keyed = [...fields].flatMap(([key, value]) => (wanted.has(key.toLowerCase()) ? [{ key, value }] : []));
+  return keyed.length > 0 || fields.size === 0 ? keyed.filter(({ value }) => value !== null) : undefined;
+}
+
+function listed(values: unknown[]): Entry[] {
+  return values.filter((value) => value !== null).map((value) => ({ key: undefined, value }));
+}
+
+/** A card that is listed under its id need not repeat it. */
+function withId(value: unknown, id: string): unknown {
+  return typeof value === 'object' && value !== null ? { id, ...value } : value;
+}
+
+function firstOf(cards: [string, Card][]): Map<string, Card> {
+  return new Map(cards.toReversed());
+}
+
+/** Without the names of which there are two cards: it is unknown which of them is meant. */
+function unambiguous(cards: [string, Card][]): Map<string, Card> {
+  const first = firstOf(cards);
+  for (const [name, { id }] of cards) if (first.get(name)?.id !== id) first.delete(name);
+  return first;
+}

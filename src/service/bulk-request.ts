@@ -1,0 +1,41 @@
+/** Where the service lists several cards at once. */
+export interface BulkAddress {
+  baseUrl: string;
+  /**
+   * `CARD_SERVICE_BULK_PATH`: a path with `{ids}` in place of the ids, which are encoded one by one and joined by commas; or
+   * `POST` and a path, to which they are sent as the JSON body `{"ids": […]}`.
+   */
+  bulkPath: string;
+}
+
+export interface BulkRequest {
+  url: URL;
+  /** `undefined`: a GET, which names the ids in its URL. */
+  json: { ids: readonly string[] } | undefined;
+}
+
+/** Servers accept at least 8,000 octets in a request line (RFC 9112 §3). */
+const LONGEST_URL = 8_000;
+const POST = 'POST ';
+
+/** The request for these cards, with their prices: they cost nothing more. */
+export function bulkRequest({ baseUrl, bulkPath }: BulkAddress, ids: readonly string[]): BulkRequest {
+  const isPost = bulkPath.startsWith(POST);
+  const path = withPrices(isPost ? bulkPath.slice(POST.length).trimStart() : bulkPath.replace(/^GET +/, ''));
+  const list = ids.map(encodeURIComponent).join(',');
+  return {
+    url: new URL(baseUrl.replace(/\/+$/, '') + path.replace('{ids}', () => list)),
+    json: isPost ? { ids } : undefined,
+  };
+}
+
+/** Whether one request can name all of these ids: commas separate them, and not every server takes a longer URL. */
+export function mayGoTogether(address: BulkAddress, ids: readonly string[]): boolean {
+  return !ids.some((id) => id.includes(',')) && bulkRequest(address, ids).url.href.length <= LONGEST_URL;
+}
+
+/** Added as text: `searchParams` would encode the commas, too. */
+function withPrices(path: string): string {
+  if (/[?&]includePrices=/.test(path)) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}includePrices=true`;
+}

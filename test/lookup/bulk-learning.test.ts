@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import {
+  afterBulk,
+  type BulkLearned,
+  type BulkOutcome,
+  mostInOne,
+  NO_BULK_LEARNED,
+} from '../../src/lookup/bulk-learning.ts';
+
+const MINUTE_MS = 60_000;
+const CONFIGURED = 20;
+const detail = 'status 0';
+
+/** `20` was listed, `20!` refused as too many, `20-` failed, `20x` no list, `20k` key, `20b` blocked; `1` answered. */
+function outcomeOf(step: string): { size: number; outcome: BulkOutcome } {
+  const kinds = { '!': 'tooMany', '-': 'failed', x: 'unusable', k: 'keyRefused', b: 'blocked' } as const;
+  const kind = kinds[step.at(-1) as keyof typeof kinds];
+  return { size: Number.parseInt(step, 10), outcome: kind ? { kind, detail } : { kind: 'answered' } };
+}
+
+function learnedFrom(steps: string, lowered?: number): BulkLearned {
+  return steps
+    .split(' ')
+    .reduce((known, step) => afterBulk(known, { ...outcomeOf(step), lowered, nowMs: 0 }), NO_BULK_LEARNED);
+}
+
+const most = (steps: string, nowMs = 1) => mostInOne(learnedFrom(steps), CONFIGURED, nowMs);
+
+describe('after', () => {
+  it.each([
+    ['1', 20, 'what one card shows'],
+    ['20', 20, 'a list'],
+    ['20!', 10, 'too many'],
+    ['20! 10', 10, 'too many, and half of them'],
+    ['20! 10! 5', 5, 'too many twice'],
+    ['20! 10! 20!', 5, 'too many twice, and one that left before'],
+    ['3!', 1, 'too many of three'],
+    ['20 20!', 20, 'a card that a list is refused for'],
+    ['20 20! 10! 10 5! 5', 20, 'halves of that list'],
+    ['20 20! 20!', 10, 'as many refused again'],
+    ['20-', 20, 'one failure'],
+    ['20- 20-', 1, 'two failures in a row'],
+    ['20- 20 20-', 20, 'two failures with a list between'],
+    ['20- 20- 1-', 20, 'a failure of one card, too'],
+    ['20- 20- 1', 1, 'an answer for one card, but not for several'],
+    ['20k', 1, 'a refused key'],
+    ['20k 1k', 20, 'a key that is refused for one card, too'],
+    ['20k 1', 1, 'a key that is refused for lists alone'],
+    ['20x', 1, 'no list'],
+    ['20b', 1, 'a firewall before any list'],
+    ['20 20b 10b 5b 2b', 20, 'a firewall that one of twenty ids alarms'],
+    ['20 20b 10b 10b 5b 5b 5b', 1, 'a firewall that lets no list pass any more'],
+  ])('%s, %i cards are requested at once (%s)', (steps, expected) => {
+    expect(most(steps)).toBe(expected);
+  });
+
+  it.each([
+    ['20!', 15, 20],
+    ['20! 10!', 15, 10],
+    ['20! 10!', 30, 20],
+    ['2!', 14, 1],
+    ['2!', 15, 2],
+    ['20x', 59, 1],
+    ['20x', 60, 20],
+    ['20k 1', 59, 1],
+    ['20k 1', 60, 20],
+  ])('%s and %i minutes, %i are', (steps, minutes, expected) => {
+    expect(most(steps, minutes * MINUTE_MS)).toBe(expected);
+  });
+});
+
+describe('a list counts as', () => {
+  it.each([
+    ['3', 3, 'one'],
+    ['3 3', 3, 'each'],
+    ['3 3', 1, 'one'],
+    ['3 3', 2, 'one'],
+    ['3 3', undefined, 'one'],
+    ['1 1', 1, 'one'],
+    ['3! 3!', 3, 'one'],
+  ])('after %s, which lowered what remains by %s, "%s"', (steps, lowered, cost) => {
+    expect(learnedFrom(steps, lowered).cost).toBe(cost);
+  });
+
+  it('one again, when it has twice lowered what remains by one', () => {
+    const each = learnedFrom('3 3', 3);
+    const once = afterBulk(each, { ...outcomeOf('3'), lowered: 1, nowMs: 0 });
+    expect([once.cost, afterBulk(once, { ...outcomeOf('3'), lowered: 1, nowMs: 0 }).cost]).toEqual(['each', 'one']);
+  });
+});

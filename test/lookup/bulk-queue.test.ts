@@ -1,0 +1,302 @@
+import { describe, expect, it, vi } from 'vitest';
+import { NO_CARD_LOCK } from '../../src/lookup/card-lock.ts';
+import type { CardRecord } from '../../src/model/card.ts';
+import type { BulkRefusal, BulkShape } from '../../src/sandbox/bulk-forms.ts';
+import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import { WARN } from '../support/log-lines.ts';
+import { admitAll, by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
+
+const LATENCY_MS = 50;
+/** Ten a second, with a burst of 20. */
+const PACE = { requestsPerMinute: 600, burst: 20 };
+const BULK = { bulkPath: '/cards?ids={ids}', most: 20 };
+const MINUTE_MS = 60_000;
+
+function cardsOf(count: number, prefix = 'card') {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `${prefix}-${index + 1}`,
+    name: `Card ${index + 1}`,
+    tcg: 'Lanternfolk',
+    set: { id: 'bulk', name: 'Bulk' },
+  }));
+}
+
+const CARDS = cardsOf(2_000);
+const IDS = CARDS.map(({ id }) => id);
+
+function bulkQueue(most = BULK.most, bulkPath = BULK.bulkPath, apiKey?: string, cardLock = NO_CARD_LOCK) {
+  fakeTime();
+  const service = createCardService({ ...PACE, requestsPerDay: 10_000, cards: CARDS, latencyMs: LATENCY_MS });
+  const options = { bulk: { bulkPath, most }, cardLock, ...(apiKey && { apiKey }) };
+  return { service, ...lookupQueueOver(service, { plan: 'free', ...PACE }, options) };
+}
+
+/** The ids of each request, in order. */
+function requestedIds({ requests }: EmbeddedCardService): string[][] {
+  return requests.map(({ path, cardIds }) => [...(cardIds ?? [path.slice('/cards/'.length).split('?')[0] ?? ''])]);
+}
+
+describe('60 members who ask for 60 different cards at once', () => {
+  it.each(['/cards?ids={ids}', 'POST /cards/batch'])(
+    'cost at most 6 requests, and wait at most 1.5 s (%s)',
+    async (path) => {
+      const { queue, service, ledger } = bulkQueue(20, path);
+      const answers = IDS.slice(0, 60).map((id, member) => queue.enqueue(lookup(id, by(`member ${member}`))));
+      await vi.advanceTimersByTimeAsync(1_500);
+
+      expect(service.requests.length).toBeLessThanOrEqual(6);
+      expect((await settled(answers)).map((answer) => answer?.card?.id)).toEqual(IDS.slice(0, 60));
+      const { requests, saved } = await ledger.today();
+      expect([requests, requests + saved]).toEqual([service.requests.length, 60]);
+    },
+  );
+});
+
+/** What is answered by now. */
+async function settled(answers: Promise<CardRecord>[]): Promise<(CardRecord | undefined)[]> {
+  return Promise.all(answers.map((answer) => Promise.race([answer, undefined])));
+}
+
+const TEST = { timeout: 120_000 };
+
+describe('2,000 cards that 200 members ask for at once', () => {
+  it('cost a tenth more than full requests would at most, in fair order', TEST, async () => {
+    const { queue, service } = bulkQueue();
+    const memberOf = new Map<string, number>();
+    for (const [index, id] of IDS.entries()) {
+      const member = Math.floor(index / 10);
+      memberOf.set(id, member);
+      queue.enqueue(lookup(id, by(`member ${member}`, `guild ${member}`))).catch(() => {});
+    }
+    await vi.advanceTimersByTimeAsync(5 * MINUTE_MS);
+
+    const requested = requestedIds(service);
+    expect(requested.flat().toSorted()).toEqual(IDS.toSorted());
+    expect(requested.length).toBeLessThanOrEqual((1.1 * 2_000) / 20);
+    // Every member's first card before anyone's second, and so on: ten rounds of all 200.
+    for (let round = 0; round < 10; round++) {
+      const members = requested.flat().slice(200 * round, 200 * (round + 1));
+      expect(new Set(members.map((id) => memberOf.get(id))).size).toBe(200);
+    }
+  });
+});
+
+/** Ten cards, one of which does not exist, beside one that is under way alone: so the ten go together. */
+async function tenTogether(switches: { bulkShape?: BulkShape; bulkRefusal?: BulkRefusal }) {
+  const world = bulkQueue();
+  world.service.set(switches);
+  const ids = [...IDS.slice(0, 9), 'missing'];
+  const answers = ['card-100', ...ids].map((id) => world.queue.enqueue(lookup(id, by(`member of ${id}`))));
+  await vi.advanceTimersByTimeAsync(10_000);
+  const shown = (await settled(answers)).slice(1);
+  expect(shown.map((answer) => answer?.card?.id.toLowerCase())).toEqual([...IDS.slice(0, 9), undefined]);
+  expect(shown.at(-1)).toMatchObject({ card: undefined });
+  const sizes = requestedIds(world.service)
+    .slice(1)
+    .map((together) => together.length);
+  return { ...world, sizes };
+}
+
+describe('a list of ten cards', () => {
+  it.each<[BulkShape, number]>([
+    ['array', 1],
+    ['by id', 1],
+    ['data', 1],
+    ['cards', 1],
+    ['items', 1],
+    ['results', 1],
+    ['other order, repeats, a stranger', 1],
+    ['ids in capitals', 1],
+    ['some left out', 4],
+    ['one broken card', 2],
+    ['no list', 10],
+  ])(
+    'in the form "%s" brings every card, and costs %i requests more: for what it leaves out, once',
+    async (bulkShape, more) => {
+      const { sizes } = await tenTogether({ bulkShape });
+      expect(sizes).toEqual([10, ...Array(more).fill(1)]);
+    },
+  );
+});
+
+describe('a service that refuses', () => {
+  it.each<[BulkRefusal, number[]]>([
+    ['over 5 ids: 413', [10, 5, 5, 1]],
+    ['over 5 ids: 400', [10, 5, 5, 1]],
+    ['a missing card: 404', [10, 5, 5, 2, 2, 1]],
+    ['every id: 401', [10, ...Array(10).fill(1)]],
+    ['every id: 405', [10, ...Array(10).fill(1)]],
+    ['every id: a page, 404', [10, ...Array(10).fill(1)]],
+    ['every id: 500', [10, 10, ...Array(10).fill(1)]],
+  ])('"%s" is asked for so many cards at once: %j', async (bulkRefusal, expected) => {
+    const { sizes } = await tenTogether({ bulkRefusal });
+    expect(sizes).toEqual(expected);
+  });
+});
+
+/** So many cards at once, beside one that is under way alone; all are answered. */
+async function together({ queue }: ReturnType<typeof bulkQueue>, ids: readonly string[], waitMs = 10_000) {
+  const answers = [`before ${ids[0]}`, ...ids].map((id) => queue.enqueue(lookup(id, by(`member of ${id}`))));
+  await vi.advanceTimersByTimeAsync(waitMs);
+  await Promise.all(answers);
+}
+
+describe('how many cards fit', () => {
+  it('is learned, and more are tried again after a quiet quarter of an hour', async () => {
+    const world = bulkQueue();
+    world.service.set({ bulkRefusal: 'over 5 ids: 413' });
+    const sizes = () => requestedIds(world.service).map(({ length }) => length);
+    await together(world, IDS.slice(0, 20));
+    expect(sizes()).toEqual([1, 20, 10, 10, 5, 5, 5, 5]);
+
+    await together(world, IDS.slice(20, 40));
+    expect(sizes().slice(8)).toEqual([1, 5, 5, 5, 5]);
+
+    world.service.set({ bulkRefusal: 'nothing' });
+    await vi.advanceTimersByTimeAsync(15 * MINUTE_MS);
+    await together(world, IDS.slice(40, 60));
+    expect(sizes().slice(13)).toEqual([1, 10, 10]);
+  });
+
+  it('is not what a missing card is refused for, after as many were listed', async () => {
+    const world = bulkQueue();
+    world.service.set({ bulkRefusal: 'a missing card: 404' });
+    await together(world, IDS.slice(0, 20));
+    await together(world, ['missing', ...IDS.slice(20, 39)]);
+    await together(world, IDS.slice(40, 60));
+    expect(
+      requestedIds(world.service)
+        .slice(-2)
+        .map(({ length }) => length),
+    ).toEqual([1, 20]);
+  });
+});
+
+it('requests cards one by one for an hour where none are listed, and says so once', async () => {
+  const world = bulkQueue();
+  world.service.set({ bulkRefusal: 'every id: 405' });
+  await together(world, IDS.slice(0, 10));
+  world.service.set({ bulkRefusal: 'nothing' });
+  await together(world, IDS.slice(10, 20));
+  expect(
+    requestedIds(world.service)
+      .slice(2)
+      .every(({ length }) => length === 1),
+  ).toBe(true);
+  const told = world.lines.filter(({ msg }) => String(msg).includes('CARD_SERVICE_BULK_PATH'));
+  expect(told).toMatchObject([{ level: WARN, detail: 'status 405' }]);
+
+  await vi.advanceTimersByTimeAsync(60 * MINUTE_MS);
+  await together(world, IDS.slice(20, 30));
+  expect(requestedIds(world.service).at(-1)).toHaveLength(10);
+});
+
+it('blames the key and not the listing when the key is refused everywhere', async () => {
+  const world = bulkQueue(20, '/cards?ids={ids}', 'sandbox-key');
+  world.service.set({ keyRevoked: true });
+  const answers = IDS.slice(0, 10).map((id) => world.queue.enqueue(lookup(id, by(`member of ${id}`))));
+  const ended = Promise.allSettled(answers);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
+
+  world.service.set({ keyRevoked: false });
+  await vi.advanceTimersByTimeAsync(2 * MINUTE_MS);
+  await together(world, IDS.slice(10, 20));
+  expect(requestedIds(world.service).at(-1)).toHaveLength(10);
+  expect(world.lines.filter(({ msg }) => String(msg).includes('CARD_SERVICE_BULK_PATH'))).toEqual([]);
+});
+
+describe('what a list costs', () => {
+  it('is taken for one request, until one alone has twice lowered what remains by its size', async () => {
+    const world = bulkQueue();
+    const { ledger, lines, service } = world;
+    service.set({ bulkCost: 'each' });
+    const spentBy = async (ids: readonly string[]) => {
+      const booked = await Promise.all(ids.map((id) => ledger.memberToday(`member of ${id}`)));
+      return booked.map(({ requests }) => requests);
+    };
+    const told = () => lines.filter(({ msg }) => String(msg).includes('counts each card'));
+
+    await together(world, IDS.slice(0, 3), MINUTE_MS);
+    expect(told()).toHaveLength(0);
+    await together(world, IDS.slice(3, 6), MINUTE_MS);
+    expect(told()).toHaveLength(1);
+    expect(await spentBy(IDS.slice(0, 6))).toEqual([1, 0, 0, 1, 0, 0]);
+
+    await together(world, IDS.slice(6, 9), MINUTE_MS);
+    expect(await spentBy(IDS.slice(6, 9))).toEqual([1, 1, 1]);
+    await together(world, IDS.slice(10, 60), MINUTE_MS);
+    expect(service.counts.byStatus[429]).toBeUndefined(); // as many permits as cards
+    expect(
+      requestedIds(service)
+        .slice(7)
+        .some(({ length }) => length > 1),
+    ).toBe(true);
+    expect(told()).toHaveLength(1);
+  });
+});
+
+it('puts all cards of a list back in their places after a 429', async () => {
+  const world = bulkQueue();
+  world.service.script({ path: '/cards?', status: 429, headers: { 'retry-after': '5' } });
+  await together(world, IDS.slice(0, 10), MINUTE_MS);
+  const [, refused, probe, rest] = requestedIds(world.service);
+  expect(refused).toEqual(IDS.slice(0, 10));
+  expect([...(probe ?? []), ...(rest ?? [])]).toEqual(IDS.slice(0, 10));
+  expect(probe).toHaveLength(1);
+});
+
+it('fills the room that members leave with renewals, and books them on nobody', async () => {
+  const { queue, service, ledger } = bulkQueue();
+  const answers = [
+    queue.enqueue(lookup(IDS[0] ?? '')),
+    queue.enqueue(lookup(IDS[1] ?? '', { ...by('reader'), lane: 'renewals' })),
+    queue.enqueue(lookup(IDS[2] ?? '', by('member'))),
+  ];
+  await vi.advanceTimersByTimeAsync(200);
+  await Promise.all(answers);
+  expect(requestedIds(service)).toEqual([['card-1'], ['card-3', 'card-2']]);
+  expect(await ledger.memberToday('reader')).toMatchObject({ requests: 0, saved: 1 });
+});
+
+it('requests an id with a comma by itself', async () => {
+  const world = bulkQueue();
+  await together(world, ['a,b', ...IDS.slice(0, 5)]);
+  expect(
+    requestedIds(world.service)
+      .map(({ length }) => length)
+      .toSorted(),
+  ).toEqual([1, 1, 5]);
+});
+
+it('holds a lookup back for others for a quarter of a second at most', async () => {
+  const { queue, service } = bulkQueue();
+  service.set({ latencyMs: 2_000 });
+  for (const id of IDS.slice(0, 3)) void queue.enqueue(lookup(id, by(`member of ${id}`)));
+  await vi.advanceTimersByTimeAsync(249);
+  expect(requestedIds(service)).toEqual([['card-1']]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(requestedIds(service)).toEqual([['card-1'], ['card-2', 'card-3']]);
+});
+
+it('leaves out a card that another process looks up', async () => {
+  const world = bulkQueue(20, '/cards?ids={ids}', undefined, {
+    isShared: true,
+    acquire: async (cardId) => cardId !== 'card-4',
+    release: async () => {},
+  });
+  for (const id of IDS.slice(0, 6)) void world.queue.enqueue(lookup(id, by(`member of ${id}`)));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(requestedIds(world.service)).toEqual([['card-1'], ['card-2', 'card-3', 'card-5', 'card-6']]);
+});
+
+it('admits as many as lists reach in time', async () => {
+  const { queue, service } = bulkQueue();
+  service.script({ path: '/cards', status: 429, headers: { 'retry-after': '299' } });
+  void queue.enqueue(lookup('card-2000'));
+  await vi.advanceTimersByTimeAsync(100);
+  const lookups = IDS.slice(0, 100).map((id) => lookup(id, by(`member of ${id}`)));
+  const { wereAdmitted } = await admitAll(queue, lookups);
+  // One permit when the pause ends, at 299 s, and ten a second from then on: within the longest wait of 300 s, for 20 each.
+  expect(wereAdmitted.filter((was) => was)).toHaveLength(100);
+});

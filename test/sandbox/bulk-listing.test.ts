@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+
+const BATCH = { method: 'POST', body: JSON.stringify({ ids: ['base1-4', 'nowhere', 'base1-1'] }) };
+
+async function listed(response: Promise<Response>): Promise<unknown> {
+  const cards = await (await response).json();
+  return Array.isArray(cards) ? cards.map(({ id }) => id) : cards;
+}
+
+describe('a list of cards from the embedded service', () => {
+  it('is requested by GET or POST, and seen with its ids', async () => {
+    const service = createCardService();
+    expect(await listed(service.fetch('http://cards.test/cards?ids=base1-4,nowhere,base1-1'))).toEqual([
+      'base1-4',
+      'base1-1',
+    ]);
+    expect(await listed(service.fetch('http://cards.test/cards/batch', BATCH))).toEqual(['base1-4', 'base1-1']);
+    const ids = ['base1-4', 'nowhere', 'base1-1'];
+    expect(service.requests).toMatchObject([{ cardIds: ids }, { cardIds: ids }]);
+  });
+
+  it('has prices only on request, as a card does', async () => {
+    const service = createCardService();
+    const price = async (query: string) => {
+      const response = await service.fetch(`http://cards.test/cards?ids=base1-4${query}`);
+      const [card] = (await response.json()) as { prices?: object }[];
+      return card?.prices;
+    };
+    expect(await price('')).toBeUndefined();
+    expect(await price('&includePrices=true')).toBeDefined();
+  });
+
+  it.each([
+    ['one', 999],
+    ['each', 997],
+  ] as const)('counts as %s: %i requests remain', async (bulkCost, remaining) => {
+    const service = createCardService();
+    service.set({ bulkCost });
+    await service.fetch('http://cards.test/cards/batch', BATCH);
+    expect(service.state().dayRemaining).toBe(remaining);
+  });
+
+  it('is refused as a whole, and counted not at all, when the limits have no room for each card', async () => {
+    const service = createCardService({ burst: 2 });
+    service.set({ bulkCost: 'each' });
+    const { status } = await service.fetch('http://cards.test/cards/batch', BATCH);
+    expect([status, service.state().minuteRemaining]).toEqual([429, 2]);
+  });
+
+  it('does not exist when it is switched off', async () => {
+    const service = createCardService();
+    service.set({ bulkShape: 'none' });
+    expect((await service.fetch('http://cards.test/cards?ids=base1-4')).status).toBe(404);
+    expect((await service.fetch('http://cards.test/cards/batch', BATCH)).status).toBe(405);
+  });
+
+  it.each(['{', '[]', '{"ids":3}'])('is nothing for the body %s', async (body) => {
+    const service = createCardService();
+    expect((await service.fetch('http://cards.test/cards/batch', { ...BATCH, body })).status).toBe(405);
+  });
+
+  it('has switches that refuse what there is not', () => {
+    const service = createCardService();
+    expect(() => service.set({ bulkShape: 'a scroll' as 'array' })).toThrow(RangeError);
+    expect(() => service.set({ bulkCost: 'two' as 'one' })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { listedCards } from '../../src/service/bulk-answer.ts';
+
+const card = (id: string, more: object = {}) => ({
+  id,
+  name: `Card ${id}`,
+  tcg: 'T',
+  set: { id: 's', name: 'S' },
+  ...more,
+});
+const [A, B, C] = [card('a'), card('b'), card('c')];
+const WITHOUT_ID = { name: 'Card a', tcg: 'T', set: { id: 's', name: 'S' } };
+const BROKEN = { ...A, name: 7 };
+
+/** Of each id that was found, the name of its card. */
+function names(body: unknown, ids = ['a', 'b']): Record<string, string> | undefined {
+  const cards = listedCards(body, ids);
+  return cards && Object.fromEntries([...cards].map(([id, { name }]) => [id, name]));
+}
+
+const BOTH = { a: 'Card a', b: 'Card b' };
+
+describe('a list of cards', () => {
+  it.each([
+    ['a bare array', [A, B]],
+    ['an array under data', { data: [A, B], total: 2 }],
+    ['an array under cards', { cards: [A, B] }],
+    ['an array under items', { items: [A, B], data: null }],
+    ['an array under results', { results: [A, B], data: { pages: 1 } }],
+    ['an object keyed by id', { a: A, b: B }],
+    ['an object keyed by id, whose cards do not repeat it', { a: WITHOUT_ID, b: B }],
+    ['an object keyed by id in capitals', { A, B }],
+    ['another order', [B, A]],
+    ['repeated cards', [A, A, B, B, A]],
+    ['a repeated card that is broken once', [BROKEN, A, B]],
+    ['cards nobody asked for', [C, A, card('d'), B]],
+    ['ids in another case', [card('A', { name: 'Card a' }), card('B', { name: 'Card b' })]],
+    ['a place for what was not found', [A, null, B]],
+  ])('is read from %s', (_, body) => {
+    expect(names(body)).toEqual(BOTH);
+  });
+
+  it.each([
+    ['that has one broken card', [BROKEN, B], { b: 'Card b' }],
+    ['keyed by id that has one broken card', { a: 'Card a', b: B }, { b: 'Card b' }],
+    ['that has no card for one id', { data: [B] }, { b: 'Card b' }],
+    ['keyed by id with nothing for one', { a: null, b: B }, { b: 'Card b' }],
+    ['that is empty', [], {}],
+    ['under data that is empty', { data: [] }, {}],
+    ['keyed by id that is empty', {}, {}],
+    ['of the one broken card that was found', [BROKEN], {}],
+    ['of strangers', [C], {}],
+  ])('%s leaves out what it does not bring', (_, body, found) => {
+    expect(names(body)).toEqual(found);
+  });
+
+  it('with the same id in two cases answers for each by its own, and for a third by neither', () => {
+    expect(names([card('ab'), card('AB')], ['AB', 'ab', 'Ab'])).toEqual({ AB: 'Card AB', ab: 'Card ab' });
+    expect(names([card('ab')], ['ab', 'AB'])).toEqual({ ab: 'Card ab' });
+    expect(names([card('aB')], ['ab', 'AB'])).toEqual({ ab: 'Card aB', AB: 'Card aB' });
+  });
+
+  it.each([
+    ['text', 'a, b'],
+    ['nothing', null],
+    ['no JSON', undefined],
+    ['a number', 2],
+    ['an error with status 200', { error: 'not found' }],
+    ['a list of ids', ['a', 'b']],
+    ['a list of something else', [{ id: 'a' }, { id: 'b' }]],
+    ['two lists', { data: [A], cards: [B] }],
+    ['an object of other keys', { total: 2, found: {} }],
+  ])('is not %s', (_, body) => {
+    expect(listedCards(body, ['a', 'b'])).toBeUndefined();
+  });
+
+  it('may hold ids that are names of every object', () => {
+    expect(
+      names(JSON.parse(`{"__proto__": ${JSON.stringify(A)}, "b": ${JSON.stringify(B)}}`), [
+        '__proto__',
+        'constructor',
+        'b',
+      ]),
+    ).toEqual(
+      Object.fromEntries([
+        ['__proto__', 'Card a'],
+        ['b', 'Card b'],
+      ]),
+    );
+  });
+});

@@ -1,0 +1,98 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
+import { clientOf, type Pair, startPair } from './clients.ts';
+
+const IDS = ['base1-4', 'base1-5', 'nowhere'];
+const MIB = 1024 * 1024;
+const PAGE = { headers: { 'content-type': 'text/html' }, body: '<!doctype html>' };
+const ERROR = { body: { _tag: 'Refused', message: 'Refused.' } };
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await startPair({ bulkPath: '/cards?ids={ids}' });
+});
+afterAll(() => pair.service.close());
+
+const list = (ids = IDS) => pair.client.cards(ids);
+const listed = async (ids?: string[]) => {
+  const answer = await list(ids);
+  return answer.kind === 'listed' ? [...answer.cards.keys()] : answer;
+};
+
+describe('several cards', () => {
+  it.each(['/cards?ids={ids}', 'POST /cards/batch'])(
+    'are requested at once, with the key and their prices: %s',
+    async (bulkPath) => {
+      const client = clientOf(pair.service.url, { bulkPath });
+      const answer = await client.cards(IDS);
+      expect(pair.service.requests.at(-1)).toMatchObject({ status: 200, cardIds: IDS, authorized: true });
+      expect(answer.kind === 'listed' && answer.cards.get('base1-4')?.prices?.market).toBeGreaterThan(0);
+    },
+  );
+
+  it('come in an answer of 1 MiB', async () => {
+    const cards = [{ id: 'base1-4', name: 'Ember Drake', tcg: 'T', set: { id: 's', name: 'S' }, text: '' }];
+    const text = 'x'.repeat(MIB - JSON.stringify(cards).length);
+    pair.service.script({ body: [{ ...cards[0], text }] });
+    expect(await listed()).toEqual(['base1-4']);
+    pair.service.script({ body: [{ ...cards[0], text: `${text}x` }] });
+    expect(await listed()).toMatchObject({ kind: 'tooMany' });
+  });
+
+  it('come compressed, with one that is broken left out', async () => {
+    const card = { id: 'base1-4', name: 'Ember Drake', tcg: 'T', set: { id: 's', name: 'S' } };
+    pair.service.script({ gzip: true, body: { data: [{ ...card, id: 'base1-5', set: 3 }, card] } });
+    expect(await listed()).toEqual(['base1-4']);
+  });
+
+  it.each([
+    [400, ERROR, 'tooMany'],
+    [413, PAGE, 'tooMany'],
+    [414, PAGE, 'tooMany'],
+    [422, ERROR, 'tooMany'],
+    [404, ERROR, 'tooMany'],
+    [404, PAGE, 'unusable'],
+    [405, ERROR, 'unusable'],
+    [501, ERROR, 'unusable'],
+    [302, PAGE, 'unusable'],
+    [200, PAGE, 'unusable'],
+    [200, { body: { message: 'ok' } }, 'unusable'],
+    [401, PAGE, 'keyRefused'],
+    [403, ERROR, 'keyRefused'],
+    [403, PAGE, 'blocked'],
+  ])('are answered with %i and %j: %s', async (status, answer, kind) => {
+    pair.service.script({ status, ...answer });
+    expect(await list()).toMatchObject({ kind });
+  });
+
+  it('are refused with 429 as one card is', async () => {
+    pair.service.script({ status: 429, headers: { 'retry-after': '7' } });
+    await expect(list()).rejects.toMatchObject({ name: RateLimited.name, seconds: 7 });
+  });
+
+  it.each([
+    ['an answer that is cut off', { fault: 'reset' as const }],
+    ['an answer that never ends', { fault: 'stall' as const, body: '[]'.padEnd(99) }],
+    ['an answer that never comes', { fault: 'hang' as const }],
+    ['an answer that is slow', { delayMs: 5_000 }],
+    ['a 500', { status: 500 }],
+  ])('fail with %s', async (_, fault) => {
+    pair.service.script(fault);
+    const impatient = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}', timeoutMs: 200 });
+    await expect(impatient.cards(IDS)).rejects.toBeInstanceOf(ServiceDown);
+  });
+
+  it('fail when the connection breaks within the list', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 500 });
+      response.write('[{"id":"base1-4",');
+      setTimeout(() => response.socket?.destroy(), 10);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    onTestFinished(() => void server.close());
+    const client = clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { bulkPath: 'POST /cards' });
+    await expect(client.cards(IDS)).rejects.toBeInstanceOf(ServiceDown);
+  });
+});
