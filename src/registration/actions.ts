@@ -1,10 +1,11 @@
 import type { Environment } from '../config/config.ts';
 import { CHAT_INPUT, type CommandDiff, diffCommands, isSame, type LocalCommand } from './command-diff.ts';
 import { doubledCommands } from './doubled-commands.ts';
+import { inviteLink } from './invite-link.ts';
 import type { Named, Registration } from './registration.ts';
-import { diffJson, diffReport, listReport } from './report.ts';
+import { changeLines, diffJson, diffReport, listReport, outcome } from './report.ts';
 
-export type Action = 'list' | 'diff' | 'register' | 'clear';
+export type Action = 'list' | 'diff' | 'register' | 'clear' | 'invite';
 
 export interface Flags {
   /** Absent for the global commands. */
@@ -33,7 +34,7 @@ export interface ActionContext extends CliContext {
   explain: (error: unknown) => string | undefined;
 }
 
-/** Runs one action and prints its result. @returns the exit code @throws what `Registration` throws */
+/** Runs one action and prints its result. @returns the exit code @throws what `Registration` throws, NotConfirmed */
 export async function performAction(action: Action, flags: Flags, context: ActionContext): Promise<number> {
   const { registration, application, out } = context;
   const { guild } = flags;
@@ -41,6 +42,11 @@ export async function performAction(action: Action, flags: Flags, context: Actio
   const subject = { application: { id, name }, guildId: guild ?? null };
   const print = (text: string, json: object) =>
     out(`${flags.json ? JSON.stringify({ ...subject, ...json }, null, 2) : text}\n`);
+  if (action === 'invite') {
+    const link = inviteLink(application.id);
+    print(link, { link });
+    return 0;
+  }
   const where = guild === undefined ? 'Global commands' : `Commands in server ${guild}`;
   const heading = `${where} of ${application.name} (${application.id})`;
   const registered = await registration.commands(application.id, guild);
@@ -53,35 +59,52 @@ export async function performAction(action: Action, flags: Flags, context: Actio
 
   const wanted = action === 'clear' ? [] : context.commands;
   const diff = diffCommands(wanted, registered, guild);
-  if (action === 'diff') {
-    print(diffReport(heading, diff), diffJson(diff));
-  } else {
-    const sent = !isSame(diff) && !flags.dryRun;
-    if (sent && action === 'clear' && !(await isConfirmed(flags, context))) return 1;
-    if (sent) await registration.replace(application.id, guild, wanted, diff.kept);
-    print(`${diffReport(heading, diff)}\n${outcome(diff, sent)}`, { ...diffJson(diff), sent });
+  if (action === 'diff') print(diffReport(heading, diff), diffJson(diff));
+  else {
+    const sent = await change(action, wanted, diff, flags, context);
+    const report = [outcome(action, namesOf(wanted), diff, sent), ...changeLines(diff), ...(sent ? [RELOAD] : [])];
+    print(report.join('\n'), { ...diffJson(diff), sent });
   }
   await warnOfDoubles(context, guild, namesOf(wanted));
   return action === 'diff' && !isSame(diff) ? 2 : 0;
 }
 
-/** Clearing removes the commands from every server, and Discord takes a while to show them again. */
-async function isConfirmed({ guild, yes }: Flags, { ask, err }: ActionContext): Promise<boolean> {
-  if (yes || guild !== undefined) return true;
-  const answer = await ask?.('This takes the commands away from every server. Type yes to do it: ');
-  if (answer?.trim().toLowerCase() === 'yes') return true;
-  const cure = ask ? '' : ' Add --yes to take the commands away from every server, or --guild ID for one server.';
-  err(`Nothing was sent.${cure}\n`);
-  return false;
+/** Makes Discord hold what is wanted. @returns whether anything was sent @throws as `performAction` */
+async function change(
+  action: 'register' | 'clear',
+  wanted: readonly LocalCommand[],
+  diff: CommandDiff,
+  flags: Flags,
+  context: ActionContext,
+): Promise<boolean> {
+  if (isSame(diff) || flags.dryRun) return false;
+  if (action === 'clear') await confirm(flags, context);
+  await context.registration.replace(context.application.id, flags.guild, wanted, diff.kept);
+  return true;
+}
+
+const RELOAD = "If a member doesn't see the change, reloading Discord helps (Ctrl+R).";
+
+/** The operator was asked, and did not say yes. The message says what to do. */
+export class NotConfirmed extends Error {
+  override name = 'NotConfirmed';
+}
+
+/**
+ * Clearing removes the commands from every server, and Discord takes a while to show them again.
+ *
+ * @throws NotConfirmed
+ */
+async function confirm({ guild, yes }: Flags, { ask }: ActionContext): Promise<void> {
+  if (yes || guild !== undefined) return;
+  const answer = await ask?.('This removes the commands from every server. Type yes to go ahead: ');
+  if (answer?.trim().toLowerCase() === 'yes') return;
+  const cure = ask ? '' : ' Add --yes to remove the commands from every server, or --guild ID for one server.';
+  throw new NotConfirmed(`Nothing was removed.${cure}`);
 }
 
 function namesOf(commands: readonly { name: string }[]): string[] {
   return commands.map(({ name }) => name);
-}
-
-function outcome(diff: CommandDiff, sent: boolean): string {
-  if (sent) return 'Done. Members who do not see the change yet should reload Discord (Ctrl+R).';
-  return isSame(diff) ? 'Nothing was sent.' : 'Nothing was sent: this was a dry run.';
 }
 
 /** Runs last, and its failure is only a warning: the action is done by then. */
@@ -96,6 +119,6 @@ async function warnOfDoubles(
   } catch (error) {
     const words = explain(error);
     if (words === undefined) throw error;
-    err(`Warning: whether commands show up twice could not be checked. ${words}\n`);
+    err(`Warning: couldn't check whether commands show up twice. ${words}\n`);
   }
 }

@@ -1,22 +1,42 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { misspelledVariables, type RegistrationConfig, readRegistrationConfig } from '../config/config.ts';
 import { DiscordVariables } from '../config/variables.ts';
-import { type Action, type CliContext, type Flags, performAction } from './actions.ts';
+import { type Action, type CliContext, type Flags, NotConfirmed, performAction } from './actions.ts';
 import { explainFailure } from './failure.ts';
 import { Registration } from './registration.ts';
 
-const SUMMARIES: Record<Action, string> = {
-  list: 'show what is registered at Discord',
-  diff: 'compare the commands of this checkout with Discord; exits 2 when something differs',
-  register: 'make Discord hold the commands of this checkout; sends nothing when nothing differs',
-  clear: 'take the slash commands away from Discord',
+interface ActionHelp {
+  summary: string;
+  options: readonly (keyof typeof OPTIONS)[];
+}
+
+const OPTIONS = {
+  guild: ['--guild <id>', 'only the commands of this Discord server'],
+  dryRun: ['--dry-run', 'only say what would be done'],
+  yes: ['--yes', 'clear the global commands without being asked'],
+  json: ['--json', 'print JSON, failures too'],
+} as const;
+
+const ACTIONS: Record<Action, ActionHelp> = {
+  list: { summary: 'show what is registered at Discord', options: ['guild', 'json'] },
+  diff: {
+    summary: 'compare the commands of this checkout with Discord; exits 2 when something differs',
+    options: ['guild', 'json'],
+  },
+  register: {
+    summary: 'give Discord the commands of this checkout; sends nothing when nothing differs',
+    options: ['guild', 'dryRun', 'json'],
+  },
+  clear: { summary: 'remove the slash commands from Discord', options: ['guild', 'dryRun', 'yes', 'json'] },
+  invite: { summary: 'print the link that adds the bot to a server', options: ['json'] },
 };
 
 const HELP = `
-Without --guild the command is about the global commands, which every server and every direct message shows.
-DISCORD_TOKEN must be set, in the environment or in .env; DISCORD_API_URL may be.
+Without --guild, this is about the global commands, which every server and every direct message shows.
+DISCORD_TOKEN has to be set, in the environment or in .env; DISCORD_API_URL may be.
 
 Examples:
+  npm run commands -- invite                               the link for a server's owner
   npm run commands -- diff                                 what would change?
   npm run commands -- register                             change it
   npm run commands -- register --guild 81384788765712384   try the commands in one server first
@@ -28,32 +48,46 @@ Exit codes: 0 done, or nothing differs · 2 something differs (diff only) · 1 f
 /** Runs the registration CLI; `args` without program and script. @returns the exit code: 0, 1, or 2 from `diff`. */
 export async function runRegistrationCli(args: readonly string[], context: CliContext): Promise<number> {
   const { out, err } = context;
+  const wantsJson = args.includes('--json');
   let exitCode = 0;
+  let complaint = '';
   const program = new Command('npm run commands --')
     .description('Registers the slash commands of this bot at Discord.')
     .addHelpText('after', HELP)
-    .configureOutput({ writeOut: out, writeErr: err })
-    .showHelpAfterError('(--help shows what can be said)')
+    .configureOutput({
+      writeOut: out,
+      writeErr: (text) => {
+        complaint += text;
+      },
+    })
+    .showHelpAfterError('(--help shows what is possible)')
     .exitOverride();
-  for (const [action, summary] of Object.entries(SUMMARIES) as [Action, string][]) {
-    const command = program
-      .command(action)
-      .description(summary)
-      .option('--guild <id>', 'only the commands of this Discord server', guildId)
-      .option('--dry-run', 'only say what would be done')
-      .option('--json', 'JSON on standard output, for programs')
-      .action(async (flags: Flags) => {
-        exitCode = await attempt(action, flags, context);
-      });
-    if (action === 'clear') command.option('--yes', 'clear the global commands without being asked');
+  for (const [action, { summary, options }] of Object.entries(ACTIONS) as [Action, ActionHelp][]) {
+    const command = program.command(action).description(summary);
+    for (const name of options) {
+      const [flags, description] = OPTIONS[name];
+      if (name === 'guild') command.option(flags, description, guildId);
+      else command.option(flags, description);
+    }
+    command.action(async (flags: Flags) => {
+      exitCode = await attempt(action, flags, context);
+    });
   }
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    if (wantsJson) out(failureJson(complaint.trim()));
+    else err(complaint);
+    return 1;
   }
+}
+
+/** A failure for programs, on standard output like any other result. */
+function failureJson(error: string): string {
+  return `${JSON.stringify({ error }, null, 2)}\n`;
 }
 
 function guildId(text: string): string {
@@ -63,16 +97,20 @@ function guildId(text: string): string {
 
 /** Runs one action, or prints why it failed. @returns the exit code */
 async function attempt(action: Action, flags: Flags, context: CliContext): Promise<number> {
-  const { commands, env, err } = context;
+  const { commands, env, out, err } = context;
+  const fail = (message: string) => {
+    if (flags.json) out(failureJson(message));
+    else err(`${message}\n`);
+    return 1;
+  };
   let config: RegistrationConfig;
   try {
     config = readRegistrationConfig(env);
   } catch (error) {
-    err(`${error instanceof Error ? error.message : error}\n`);
-    return 1;
+    return fail(error instanceof Error ? error.message : String(error));
   }
   for (const { name, meant } of misspelledVariables(env, DiscordVariables))
-    err(`${name} is unknown; ${meant} was probably meant.\n`);
+    err(`${name} is unknown. Did you mean ${meant}?\n`);
   const registration = new Registration(config);
   let applicationId: string | undefined;
   const explain = (error: unknown) =>
@@ -87,9 +125,8 @@ async function attempt(action: Action, flags: Flags, context: CliContext): Promi
     applicationId = application.id;
     return await performAction(action, flags, { ...context, registration, application, explain });
   } catch (error) {
-    const words = explain(error);
+    const words = error instanceof NotConfirmed ? error.message : explain(error);
     if (words === undefined) throw error;
-    err(`${words}\n`);
-    return 1;
+    return fail(words);
   }
 }

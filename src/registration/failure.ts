@@ -1,5 +1,6 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import { z } from 'zod';
+import { inviteLink } from './invite-link.ts';
 
 /** The facts that an explanation may name. */
 export interface FailureContext {
@@ -33,12 +34,12 @@ export function explainFailure(error: unknown, context: FailureContext): string 
   const code = networkCode(error);
   return code === undefined
     ? undefined
-    : `Discord cannot be reached at ${context.apiUrl} (${code}). Check the connection, and DISCORD_API_URL if it is set.`;
+    : `Can't reach Discord at ${context.apiUrl} (${code}). Check the connection, and DISCORD_API_URL if it is set.`;
 }
 
 function refused(error: DiscordAPIError, context: FailureContext): string {
   if (error.status === 401) {
-    return 'Discord refuses the token. Write a current one into DISCORD_TOKEN: Developer Portal, your application, Bot, Reset Token.';
+    return 'Discord refuses the token. Put a new one into DISCORD_TOKEN: Developer Portal, your application, Bot, Reset Token.';
   }
   switch (error.code) {
     case MISSING_ACCESS:
@@ -49,16 +50,16 @@ function refused(error: DiscordAPIError, context: FailureContext): string {
     case TOO_MANY_COMMANDS:
       return 'Discord allows 100 slash commands globally and 100 in a server, and this would be more. Remove some first.';
     case INVALID_FORM:
-      return `Discord finds the commands faulty; nothing was changed:\n${formFaults(error, context.sentNames).join('\n')}`;
+      return `Discord rejected these commands, so nothing changed:\n${formFaults(error, context.sentNames).join('\n')}`;
   }
   if (error.status === 404) return notDiscord(context.apiUrl);
-  return `Discord refuses: ${error.message} (${error.status}, code ${error.code}).`;
+  return `Discord said no: ${error.message} (${error.status}, code ${error.code}).`;
 }
 
 function missingAccess({ guildId, applicationId }: FailureContext): string {
   const where = guildId === undefined ? 'here' : `in server ${guildId}`;
   const id = applicationId ?? 'APPLICATION_ID';
-  return `The bot has no access ${where}. Check the id, and invite the bot there with commands allowed:\nhttps://discord.com/oauth2/authorize?client_id=${id}&scope=bot+applications.commands`;
+  return `The bot has no access ${where}. Check the id, and invite the bot there:\n${inviteLink(id)}`;
 }
 
 /** 200 creates a day for each scope: "Registering a Command" in Discord's documentation. */
@@ -67,7 +68,7 @@ function tooOften(waitMs: number | undefined): string {
     waitMs === undefined
       ? 'Try again tomorrow'
       : `Try again after ${new Date(Date.now() + waitMs).toISOString()} (in ${duration(waitMs)})`;
-  return `Discord takes no more command changes for now; new commands are limited to 200 a day. ${when}.`;
+  return `Discord takes no more command changes right now: it allows 200 new commands a day. ${when}.`;
 }
 
 function duration(waitMs: number): string {
@@ -77,7 +78,7 @@ function duration(waitMs: number): string {
 }
 
 function notDiscord(apiUrl: string): string {
-  return `What answers at ${apiUrl} is not Discord's API. Check DISCORD_API_URL, or remove it to use Discord itself.`;
+  return `What answers at ${apiUrl} isn't Discord. Check DISCORD_API_URL, or remove it to use Discord itself.`;
 }
 
 /** Discord's tree of errors as lines; the first step of a path is the index of the command. */

@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { commands } from '../../commands/index.ts';
 import { runRegistrationCli } from './cli.ts';
+
+// Not by Node's own option, which says so when there is none. The environment wins over the file.
+if (existsSync('.env')) process.loadEnvFile('.env');
 
 // A reader such as `head` closes the pipe when it has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -21,15 +21,37 @@ export function listReport(heading: string, commands: readonly RegisteredCommand
 
 /** The differences, as text: `+` only in this checkout, `-` only at Discord, `~` different, `=` same. */
 export function diffReport(heading: string, diff: CommandDiff): string {
-  const same = diff.unchanged.length;
-  const lines = [
+  const same = diff.unchanged.map((name) => `/${name}`).join(', ');
+  const lines = [...changeLines(diff), ...(same ? [`= ${same}`] : [])];
+  return [`${heading}: ${isSame(diff) ? 'nothing differs.' : 'something differs.'}`, ...lines].join('\n');
+}
+
+/** What registering changes or would change, and what it leaves alone. */
+export function changeLines(diff: CommandDiff): string[] {
+  return [
     ...diff.added.map(({ name, description }) => `+ /${name}  ${description}`),
     ...diff.removed.map(({ name, id }) => `- /${name}  ${id}`),
     ...diff.changed.flatMap(({ name, changes }) => [`~ /${name}`, ...changes.map(changeLine)]),
-    ...(same > 0 ? [`= ${diff.unchanged.map((name) => `/${name}`).join(', ')}`] : []),
     ...diff.kept.map((command) => `= ${shownName(command)} is left alone`),
   ];
-  return [`${heading}: ${isSame(diff) ? 'nothing differs.' : 'something differs.'}`, ...lines].join('\n');
+}
+
+/** What was done, or would be, in one line. */
+export function outcome(
+  action: 'register' | 'clear',
+  names: readonly string[],
+  diff: CommandDiff,
+  sent: boolean,
+): string {
+  const changed = action === 'register' ? names : diff.removed.map(({ name }) => name);
+  const commands = `${changed.length} ${changed.length === 1 ? 'command' : 'commands'}: ${slashed(changed)}`;
+  if (isSame(diff)) return action === 'clear' ? 'Nothing to remove' : `Nothing to change: ${slashed(names)}`;
+  if (action === 'clear') return `${sent ? 'Removed' : 'Would remove'} ${commands}`;
+  return `${sent ? 'Registered' : 'Would register'} ${commands}`;
+}
+
+function slashed(names: readonly string[]): string {
+  return names.map((name) => `/${name}`).join(', ');
 }
 
 /** The differences, as JSON. */

@@ -21,6 +21,9 @@ const USAGE: LocalCommand = {
   contexts: [0],
 };
 
+const INVITE = (id: string) =>
+  `https://discord.com/oauth2/authorize?client_id=${id}&scope=bot+applications.commands&permissions=0`;
+
 describe('the registration CLI', () => {
   let discord: EmulatedDiscord;
   let guildId: string;
@@ -77,7 +80,7 @@ describe('the registration CLI', () => {
 
   it('warns of a misspelled variable among those it reads, and of no other', async () => {
     const { code, err } = await cli('list', [], { DISCORD_API_UR: 'sesame', CARD_SERVICE_APIKEY: 'sesame' });
-    expect({ code, err }).toEqual({ code: 0, err: 'DISCORD_API_UR is unknown; DISCORD_API_URL was probably meant.\n' });
+    expect({ code, err }).toEqual({ code: 0, err: 'DISCORD_API_UR is unknown. Did you mean DISCORD_API_URL?\n' });
   });
 
   describe('register', () => {
@@ -85,9 +88,11 @@ describe('the registration CLI', () => {
       expect(await cli('register')).toMatchObject({
         code: 0,
         err: '',
-        out: expect.stringMatching(/\+ \/card.*\n.*Done/s),
+        out: expect.stringMatching(
+          /^Registered 2 commands: \/card, \/usage\n\+ \/card.*\n\+ \/usage.*\n.*Ctrl\+R.*\n$/,
+        ),
       });
-      expect(await cli('register')).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was sent.') });
+      expect(await cli('register')).toEqual({ code: 0, err: '', out: 'Nothing to change: /card, /usage\n' });
       expect(puts()).toBe(1);
       expect(discord.commandsFor({ guildId: null }).map(({ name }) => name)).toEqual(['card']);
     });
@@ -101,7 +106,7 @@ describe('the registration CLI', () => {
     it('sends nothing with --dry-run', async () => {
       const { code, out } = await cli('register --dry-run');
       expect(code).toBe(0);
-      expect(out).toContain('this was a dry run');
+      expect(out).toMatch(/^Would register 2 commands: \/card, \/usage\n/);
       expect(puts()).toBe(0);
     });
 
@@ -160,8 +165,8 @@ describe('the registration CLI', () => {
     it('removes the commands of its scope only', async () => {
       await cli('register');
       await cli(`register --guild ${guildId}`);
-      expect((await cli(`clear --guild ${guildId}`)).code).toBe(0);
-      expect((await cli(`clear --guild ${guildId}`)).out).toContain('Nothing was sent.');
+      expect((await cli(`clear --guild ${guildId}`)).out).toMatch(/^Removed 2 commands: \/card, \/usage\n/);
+      expect(await cli(`clear --guild ${guildId}`)).toEqual({ code: 0, err: '', out: 'Nothing to remove\n' });
       expect((await cli('diff')).code).toBe(0);
     });
 
@@ -171,13 +176,13 @@ describe('the registration CLI', () => {
       const refused = await cli('clear', undefined, {}, async () => 'no');
       expect([unasked.code, refused.code]).toEqual([1, 1]);
       expect(unasked.err).toContain('Add --yes');
-      expect((await cli('clear --dry-run')).code).toBe(0);
+      expect((await cli('clear --dry-run')).out).toMatch(/^Would remove 2 commands: /);
       expect((await cli('diff')).code).toBe(0);
 
       const confirmed = await cli('clear', undefined, {}, async () => 'yes');
       expect(confirmed.code).toBe(0);
       expect((await cli('diff')).code).toBe(2);
-      expect((await cli('clear')).out).toContain('Nothing was sent.');
+      expect((await cli('clear')).out).toBe('Nothing to remove\n');
     });
   });
 
@@ -202,12 +207,31 @@ describe('the registration CLI', () => {
     it('causes no failure when the search for it fails', async () => {
       const { code, err } = await withDetour({ 'GET /users/@me/guilds': { status: 500, body: {} } }, 'register');
       expect(code).toBe(0);
-      expect(err).toContain('could not be checked');
+      expect(err).toContain("couldn't check");
       expect(puts()).toBe(1);
     });
   });
 
+  describe('invite', () => {
+    it('prints the link with what the bot needs, and nothing else', async () => {
+      expect(await cli('invite')).toEqual({ code: 0, err: '', out: `${INVITE(discord.applicationId)}\n` });
+      expect(JSON.parse((await cli('invite --json')).out)).toMatchObject({ link: INVITE(discord.applicationId) });
+    });
+  });
+
   describe('a failure', () => {
+    it.each([
+      ['of the token', 'list --json', { DISCORD_TOKEN: 'not.the.token' }, /^Discord refuses the token\./],
+      ['of the settings', 'list --json', { DISCORD_TOKEN: '' }, /DISCORD_TOKEN/],
+      ['of the words', 'list --all --json', {}, /unknown option '--all'/],
+      ['to confirm', 'clear --json', {}, /^Nothing was removed\. Add --yes/],
+    ])('%s is JSON with --json, on standard output alone', async (_, line, env, words) => {
+      await cli('register');
+      const { code, out, err } = await cli(line, [], env);
+      expect([code, err]).toEqual([1, '']);
+      expect(JSON.parse(out)).toEqual({ error: expect.stringMatching(words) });
+    });
+
     it('of the token says where to get a new one', async () => {
       const { code, err } = await cli('list', [], { DISCORD_TOKEN: 'not.the.token' });
       expect(code).toBe(1);
@@ -224,11 +248,15 @@ describe('the registration CLI', () => {
     it('of access prints the invite link', async () => {
       const { code, err } = await cli('diff --guild 99999999999999999');
       expect(code).toBe(1);
-      expect(err).toContain(`authorize?client_id=${discord.applicationId}&scope=bot+applications.commands`);
+      expect(err).toContain(INVITE(discord.applicationId));
     });
 
     it.each<[string, DetourAnswer, RegExp]>([
-      ['of the daily limit', { status: 400, body: { code: 30034, message: 'Max' } }, /200 a day\. Try again tomorrow/],
+      [
+        'of the daily limit',
+        { status: 400, body: { code: 30034, message: 'Max' } },
+        /200 new commands a day\. Try again tomorrow/,
+      ],
       [
         'of the daily limit as a rate limit, without waiting for it',
         {
@@ -259,7 +287,7 @@ describe('the registration CLI', () => {
 
     it('of the network names the address', async () => {
       const { code, err } = await cli('list', [], { DISCORD_API_URL: 'http://127.0.0.1:1/api' });
-      expect(err).toMatch(/cannot be reached at http:\/\/127\.0\.0\.1:1\/api \(\w+\)/);
+      expect(err).toMatch(/Can't reach Discord at http:\/\/127\.0\.0\.1:1\/api \(\w+\)/);
       expect(code).toBe(1);
     });
   });
@@ -268,6 +296,8 @@ describe('the registration CLI', () => {
     it.each([
       ['an unknown command', 'publish', 'unknown command'],
       ['an unknown option', 'list --all', 'unknown option'],
+      ['an option where it means nothing', 'list --dry-run', 'unknown option'],
+      ['--guild for a link that is of no server', 'invite --guild 81384788765712384', 'unknown option'],
       ['a server id that is none', 'list --guild 12', '17 to 20 digits'],
       ['nothing', '', 'Usage: npm run commands --'],
     ])('rejects %s with exit code 1, without a request', async (_, line, words) => {
