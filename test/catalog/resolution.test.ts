@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formOf } from '../../src/catalog/form.ts';
+import { resolve } from '../../src/catalog/resolution.ts';
+import { search } from '../../src/catalog/search.ts';
+import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
+import { anyCharacter } from '../support/any-character.ts';
+import { logLines } from '../support/log-lines.ts';
+
+const WHO = { memberId: 'alice', guildId: 'guild' };
+const CARDS = [
+  { id: 'base1-4', name: 'Charizard', set: 'Base' },
+  { id: 'base4-4', name: 'Charizard', set: 'Base Set 2' },
+  { id: 'xy2-11', name: 'Charizard-EX', set: 'Flashfire' },
+  { id: 'neo3-7', name: 'Ho-Oh', set: 'Neo Revelation' },
+  { id: 'Ab-1', name: 'Upper' },
+  { id: 'aB-1', name: 'Lower' },
+];
+const confirmed = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ id: `set${at}-${at}`, name: `Nobody ${at}` }));
+
+const folders: string[] = [];
+const opened: CatalogDatabase[] = [];
+function openCatalog(confirmedCount: number): CatalogDatabase {
+  const folder = mkdtempSync(join(tmpdir(), 'resolution-'));
+  const catalog = CatalogDatabase.open(folder, logLines().log);
+  catalog.upsert(CARDS, 'cards.csv');
+  catalog.upsert(confirmed(confirmedCount), undefined);
+  folders.push(folder);
+  opened.push(catalog);
+  return catalog;
+}
+
+let young: CatalogDatabase;
+let old: CatalogDatabase;
+beforeAll(() => {
+  young = openCatalog(99);
+  old = openCatalog(100);
+});
+afterAll(() => {
+  for (const catalog of opened) catalog.close();
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** In short: the kind and the ids. */
+function meant({ index }: CatalogDatabase, text: string): string {
+  const resolution = resolve(index, text, WHO);
+  if (resolution.kind === 'id') return 'id';
+  if (resolution.kind === 'one') return `one ${resolution.card.id}`;
+  const cards = resolution.kind === 'several' ? resolution.cards : resolution.similar;
+  return [resolution.kind, ...cards.map(({ id }) => id)].join(' ');
+}
+
+describe('what a text means', () => {
+  it.each([
+    ['base1-4', 'id'],
+    [' base1-4 ', 'id'],
+    ['BASE1-4', 'one base1-4'],
+    ['base1 4', 'one base1-4'],
+    ['base1_4', 'one base1-4'],
+    ['AB-1', 'several Ab-1 aB-1'],
+    ['Ab-1', 'id'],
+    ['hooh', 'one neo3-7'],
+    ['Ho Oh', 'one neo3-7'],
+    ['charizard', 'several base1-4 base4-4'],
+    ['flash9-99', 'id'],
+    ['flashfire charizard', 'several xy2-11'],
+    ['charizar', 'several base1-4 base4-4 xy2-11'],
+    ['charizrad', 'none base1-4 base4-4 xy2-11'],
+    ['charizard jungle', 'none base1-4 base4-4 xy2-11'],
+    ['nothing at all', 'none'],
+    ['"\' OR 1=1 --', 'none'],
+    ['\ud800', 'none'],
+    ['x'.repeat(6_000), 'none'],
+  ])('%j is %s once forms of ids are known', (text, kind) => expect(meant(old, text)).toBe(kind));
+
+  it.each([
+    ['base1 4', 'one base1-4'],
+    ['hooh', 'one neo3-7'],
+    ['charizard', 'several base1-4 base4-4'],
+    ['charizar', 'id'],
+    ['nothing at all', 'id'],
+  ])('%j is %s while fewer than 100 ids are confirmed', (text, kind) => expect(meant(young, text)).toBe(kind));
+
+  it('is found for any text without an error', () => {
+    const part = fc.constantFrom(
+      'charizard',
+      'base1-4',
+      '"',
+      '*',
+      ' AND ',
+      'NEAR(',
+      '4/102',
+      'リザ',
+      '\0',
+      ':',
+      '^',
+      '%',
+    );
+    const text = fc.array(fc.oneof(part, fc.string({ unit: anyCharacter, maxLength: 20 })), { maxLength: 6 });
+    fc.assert(
+      fc.property(text, (parts) => {
+        const typed = parts.join('');
+        meant(old, typed);
+        return search(old.index, typed, WHO).length <= 25;
+      }),
+    );
+  });
+});
+
+describe('the form of an id', () => {
+  it.each([
+    ['base1-4', 'a9-9'],
+    ['XY12-104a', 'a9-9a'],
+    ['OP01-001', 'a9-9'],
+    ['ex10-!', 'a9-!'],
+    ['4/102', '9/9'],
+    ['Flabébé', 'a'],
+    ['リザードン', 'a'],
+    ['3f2504e0-4f89', '9a9a9-9a9'],
+    ['', ''],
+  ])('%j is %j', (id, form) => expect(formOf(id)).toBe(form));
+});

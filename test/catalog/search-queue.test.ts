@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Question, SearchQueue } from '../../src/catalog/search-queue.ts';
+
+const LONG_MS = 50_000;
+const by = (memberId: string, text: string, kind: Question['kind'] = 'search'): Question => ({
+  ...{ kind, text },
+  who: { memberId, guildId: undefined },
+});
+
+function startQueue() {
+  const run: string[] = [];
+  const queue = new SearchQueue(({ text }) => void run.push(text));
+  const ask = (question: Question, limitMs = LONG_MS) => queue.ask<string>(question, Date.now() + limitMs);
+  return { run, queue, ask };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('the queue of searches', () => {
+  it('runs one at a time, and of one member only the newest that waits', async () => {
+    const { run, queue, ask } = startQueue();
+    const answers = [by('a', 'a1'), by('a', 'a2'), by('b', 'b1'), by('a', 'a3')].map((each) => ask(each));
+    expect(run).toEqual(['a1']);
+    for (const text of ['one', 'two', 'three']) queue.answered(text);
+    expect(run).toEqual(['a1', 'b1', 'a3']);
+    expect(await Promise.all(answers)).toEqual(['one', undefined, 'two', 'three']);
+  });
+
+  it('replaces no text that is to be resolved', async () => {
+    const { run, queue, ask } = startQueue();
+    const answers = [by('a', 'r1', 'resolve'), by('a', 'r2', 'resolve'), by('a', 'a1')].map((each) => ask(each));
+    for (const text of ['one', 'two', 'three']) queue.answered(text);
+    expect(run).toEqual(['r1', 'r2', 'a1']);
+    expect(await Promise.all(answers)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('gives up on a late answer, and does not run what is late before it begins', async () => {
+    const { run, queue, ask } = startQueue();
+    const running = ask(by('a', 'a1'), 50);
+    const late = ask(by('b', 'b1'), 20);
+    vi.advanceTimersByTime(50);
+    expect(await Promise.all([running, late])).toEqual([undefined, undefined]);
+    const next = ask(by('c', 'c1'));
+    queue.answered('too late');
+    queue.answered('in time');
+    expect([await next, run]).toEqual(['in time', ['a1', 'c1']]);
+  });
+
+  it('ends all that waits when the worker is gone, and begins anew', async () => {
+    const { run, queue, ask } = startQueue();
+    const answers = [ask(by('a', 'a1')), ask(by('b', 'b1'))];
+    queue.abandon();
+    expect(await Promise.all(answers)).toEqual([undefined, undefined]);
+    const next = ask(by('a', 'a2'));
+    queue.answered('again');
+    expect([await next, run]).toEqual(['again', ['a1', 'a2']]);
+  });
+});
