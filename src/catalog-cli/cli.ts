@@ -1,8 +1,14 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { ConfigError, misspelledVariables, readCatalogConfig, redisSecretsOf } from '../config/config.ts';
+import {
+  type CatalogConfig,
+  ConfigError,
+  misspelledVariables,
+  readCatalogConfig,
+  redisSecretsOf,
+} from '../config/config.ts';
 import { StorageVariables } from '../config/variables.ts';
-import { createLog, forTerminal } from '../log.ts';
+import { createLog, forTerminal, type Logger } from '../log.ts';
 import { DatabaseInUse, DatabaseUnusable } from '../storage/sqlite/database.ts';
 import { type CliContext, counted } from './cli-context.ts';
 import { exportFile, exportFormat } from './export-file.ts';
@@ -92,16 +98,23 @@ async function attempt(work: (catalog: OpenCatalog) => Promise<number>, { env, s
   let catalog: OpenCatalog | undefined;
   try {
     const config = readCatalogConfig(env);
-    const log = createLog({ level: 'warn', secrets: redisSecretsOf(config), destination: forTerminal(stderr) });
-    catalog = new FileCatalog(config.dataDir, log);
+    const log = createLog({ level: 'error', secrets: redisSecretsOf(config), destination: forTerminal(stderr) });
+    catalog = await openCatalog(config, log);
     return await work(catalog);
   } catch (error) {
     if (!(error instanceof Error) || !EXPLAINED.some((kind) => error instanceof kind)) throw error;
     stderr.write(`${error.message}\n`);
     return 1;
   } finally {
-    catalog?.close();
+    await catalog?.close();
   }
+}
+
+async function openCatalog({ dataDir, redis }: CatalogConfig, log: Logger): Promise<OpenCatalog> {
+  if (!redis) return new FileCatalog(dataDir, log);
+  // Loaded only when it is used: it takes 25 MB and 0.1 s.
+  const { SharedCatalogCopy } = await import('./shared-catalog-copy.ts');
+  return SharedCatalogCopy.open(redis, log);
 }
 
 async function exportTo(file: string, catalog: OpenCatalog, { folder, stdout, stderr }: CliContext): Promise<number> {

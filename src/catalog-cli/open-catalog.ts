@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogCard, CatalogRow, CatalogStats } from '../catalog/catalog-card.ts';
+import type { SharedChange } from '../catalog/shared-catalog.ts';
+import { applyShared } from '../storage/sqlite/apply-shared.ts';
 import { CatalogDatabase } from '../storage/sqlite/catalog-database.ts';
 import { BUSY_CODE, sqliteCode } from '../storage/sqlite/database.ts';
 
@@ -12,7 +14,7 @@ export interface OpenCatalog {
   /** The cards that are offered. */
   rows(): Iterable<CatalogRow>;
   stats(): CatalogStats;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** The message is a sentence for the operator. */
@@ -52,8 +54,13 @@ export class FileCatalog implements OpenCatalog {
     return this.#database.stats();
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#database.close();
+  }
+
+  /** What another process has published. */
+  apply(change: SharedChange): Promise<void> {
+    return this.#write(() => void applyShared(this.#database, change));
   }
 
   async #write<T>(work: () => T): Promise<T> {

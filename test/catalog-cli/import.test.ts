@@ -2,6 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { WorkerCatalog } from '../../src/storage/sqlite/worker-catalog.ts';
+import { logLines } from '../support/log-lines.ts';
+import { onFinished } from '../support/on-finished.ts';
 import { exported, runCatalog, temporaryFolder } from './cli-runs.ts';
 
 let folder: string;
@@ -150,4 +153,16 @@ it('stats say how many cards there are and where they came from', async () => {
   expect(out).toMatch(
     /^Cards: 2 with 2 names\nConfirmed by the card service: 0\n.+\nNot confirmed: 2\n {2}cards\.csv: 2\nOn disk: [\d.]+ MB\n$/s,
   );
+});
+
+it('a bot that runs offers the cards of an import', async () => {
+  const catalog = new WorkerCatalog({
+    ...{ dataDir: join(folder, 'data'), keepsMembers: true, cardKeys: 'none', log: logLines().log },
+  });
+  onFinished(() => catalog.close());
+  const search = () => catalog.search('emberwing', { memberId: '1', guildId: '2' }, Date.now() + 10_000);
+  expect(await search()).toEqual([]);
+
+  await importing('cards.csv', CARDS);
+  await expect.poll(search, { timeout: 30_000 }).toMatchObject([{ id: 'base1-4' }]);
 });

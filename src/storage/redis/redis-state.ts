@@ -12,11 +12,12 @@ import {
 } from '../state.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { redisAlertBoard } from './redis-alert-board.ts';
+import { RedisCatalog } from './redis-catalog.ts';
 import { redisDeletionRequests } from './redis-deletion-requests.ts';
 import { RedisJournal } from './redis-journal.ts';
 import { RedisLedger } from './redis-ledger.ts';
 import { RedisLimiterStore } from './redis-limiter-store.ts';
-import { RedisLink } from './redis-link.ts';
+import { RedisLink, redisPrefix } from './redis-link.ts';
 import { RedisLocks, redisCardLock, redisIdentifySlots } from './redis-locks.ts';
 import { redisReportBoard } from './redis-report-board.ts';
 import { warnOfSettings } from './redis-settings.ts';
@@ -29,8 +30,6 @@ export interface RedisStateOptions extends StateOptions {
   discord: { shards: 'auto' | { ids: readonly number[]; count: number } };
 }
 
-/** Of the format in Redis; processes of different versions share nothing. */
-const VERSION = 'v2';
 /** A start waits this long for Redis, and then continues without it. */
 const OPEN_TIMEOUT_MS = 1_000;
 /** Of a card's lock, besides the request: for the permit before it, and for storing the answer. */
@@ -40,7 +39,7 @@ const LOCK_MARGIN_MS = 2_000;
 export async function openRedisState(options: RedisStateOptions): Promise<State> {
   const { cardService, redis, discord, dataDir, log, events } = options;
   const { baseUrl, apiKey } = cardService;
-  const prefix = `${redis.keyPrefix}:${VERSION}`;
+  const prefix = redisPrefix(redis.keyPrefix);
   const account = accountOf(baseUrl, apiKey);
 
   const link = new RedisLink({ url: redis.url, prefix, log, ...(events && { events }) });
@@ -66,7 +65,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
   if (refusal) throw refusal;
 
-  const catalog = new WorkerCatalog(catalogOptions(options));
+  const catalog = new WorkerCatalog({ ...catalogOptions(options), shared: new RedisCatalog(link, prefix) });
 
   return {
     cardStore,

@@ -114,6 +114,10 @@ export class CatalogDatabase {
     return row && this.inTransaction(() => this.#rows.deny(row, isKept));
   }
 
+  isKnown(id: string): boolean {
+    return this.#rows.find(id) !== undefined;
+  }
+
   /** Deletes cards of withdrawn imports among the next rows. @returns the last row; `undefined` after all @param after 0 at first */
   removeWithdrawn(after: number, limit: number): number | undefined {
     const next = this.#database.prepare(

@@ -1,5 +1,6 @@
 import type { CatalogCard } from '../../catalog/catalog-card.ts';
 import type { Question } from '../../catalog/search-queue.ts';
+import type { SharedChange } from '../../catalog/shared-catalog.ts';
 import type { Requester } from '../../model/quota.ts';
 
 /** What the worker is started with. */
@@ -15,13 +16,19 @@ export interface CatalogWorkerData {
 export type CatalogChange =
   | { kind: 'learn'; card: CatalogCard }
   | { kind: 'deny'; id: string; isKept: boolean }
-  | { kind: 'asked'; id: string; who: Requester; atMs: number };
+  | { kind: 'asked'; id: string; who: Requester; atMs: number }
+  /** What other processes have learned, up to a cursor. */
+  | { kind: 'shared'; changes: readonly SharedChange[]; cursor: string };
 
 export type ToWorker = Question | { kind: 'change'; change: CatalogChange } | { kind: 'close' };
 
 export type FromWorker =
   /** `undefined`: the question failed. */
   | { kind: 'answer'; answer: unknown }
+  /** This process has learned it first. */
+  | { kind: 'news'; change: SharedChange }
+  /** The catalog has what other processes published up to this cursor. */
+  | { kind: 'reached'; cursor: string }
   | { kind: 'log'; level: 'info' | 'warn' | 'error'; fields: object; message: string }
   | { kind: 'failed'; err: unknown }
   | { kind: 'succeeded' };

@@ -3,7 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { resolve } from '../../catalog/resolution.ts';
 import { search } from '../../catalog/search.ts';
 import type { Question } from '../../catalog/search-queue.ts';
+import type { SharedChange } from '../../catalog/shared-catalog.ts';
 import type { Logger } from '../../log.ts';
+import { applyShared } from './apply-shared.ts';
 import { cachedCards } from './cached-cards.ts';
 import { CatalogDatabase } from './catalog-database.ts';
 import type { CatalogChange, CatalogWorkerData, FromWorker, ToWorker } from './catalog-messages.ts';
@@ -14,6 +16,8 @@ const PAUSE_MS = 20;
 const RETRY_MS = 1_000;
 /** Searches wait meanwhile. */
 const BUSY_TIMEOUT_MS = 500;
+/** The name of a position. */
+const SHARED = 'shared';
 const SWEEP_EVERY_MS = 3_600_000;
 const ROWS_AT_ONCE = 200;
 /** Changes that wait while the disk is full; the oldest are dropped. */
@@ -35,6 +39,7 @@ parentPort?.on('message', (message: ToWorker) => {
   else if (message.kind === 'change') take(message.change);
   else post({ kind: 'answer', answer: answer(message) });
 });
+attempt(postReached);
 void inBackground();
 
 function answer({ kind, text, who }: Question): unknown {
@@ -59,9 +64,27 @@ function write(): void {
 }
 
 function apply(change: CatalogChange): void {
-  if (change.kind === 'learn') catalog.upsert([change.card], undefined);
-  else if (change.kind === 'asked') catalog.asked.add(change.id, change.who, change.atMs, keepsMembers);
-  else withdrawn(catalog.deny(change.id, change.isKept));
+  if (change.kind === 'asked') catalog.asked.add(change.id, change.who, change.atMs, keepsMembers);
+  else if (change.kind === 'shared') applyAll(change.changes, change.cursor);
+  else if (change.kind === 'learn') {
+    const cards = [change.card];
+    if (catalog.upsert(cards, undefined) > 0) post({ kind: 'news', change: { kind: 'cards', cards } });
+  } else {
+    const { id, isKept } = change;
+    if (catalog.isKnown(id)) post({ kind: 'news', change: { kind: 'denied', id, isKept } });
+    withdrawn(catalog.deny(id, isKept));
+  }
+}
+
+function applyAll(changes: readonly SharedChange[], cursor: string): void {
+  for (const change of changes) withdrawn(applyShared(catalog, change));
+  catalog.setPosition(SHARED, cursor);
+  post({ kind: 'reached', cursor });
+}
+
+/** How far the catalog has what other processes have learned. */
+function postReached(): void {
+  post({ kind: 'reached', cursor: catalog.position(SHARED) ?? '' });
 }
 
 function withdrawn(source: string | undefined): void {
@@ -89,6 +112,7 @@ function attempt<T>(work: () => T): T | undefined {
 function startAnew(corruption: unknown): void {
   catalog.discard(corruption);
   catalog = CatalogDatabase.open(dataDir, log, BUSY_TIMEOUT_MS);
+  postReached();
   void learnFromCache();
 }
 

@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Catalog, Resolution } from '../../catalog/catalog.ts';
 import { type CatalogCard, catalogCardOf } from '../../catalog/catalog-card.ts';
+import { CatalogExchange } from '../../catalog/catalog-exchange.ts';
 import { SearchQueue } from '../../catalog/search-queue.ts';
+import type { SharedCatalog } from '../../catalog/shared-catalog.ts';
 import { Incident, type Logger } from '../../log.ts';
 import type { Card } from '../../model/card.ts';
 import { type Requester, requesterOf } from '../../model/quota.ts';
@@ -11,6 +13,8 @@ import type { CatalogChange, CatalogWorkerData, FromWorker, ToWorker } from './c
 
 export interface WorkerCatalogOptions extends CatalogWorkerData {
   log: Logger;
+  /** Of several processes that share what they learn; absent when there is only this one. */
+  shared?: SharedCatalog;
 }
 
 /** The start of the bot comes first: the worker begins after it, or with the first search. */
@@ -28,6 +32,7 @@ const MOST_WAITING = 1_000;
 export class WorkerCatalog implements Catalog {
   readonly #options: WorkerCatalogOptions;
   readonly #outage: Incident;
+  readonly #exchange: CatalogExchange | undefined;
   readonly #queue = new SearchQueue((question) => this.#send(question));
   #worker: Worker | undefined;
   #changes: CatalogChange[] = [];
@@ -43,6 +48,8 @@ export class WorkerCatalog implements Catalog {
       begins: 'catalog failed: search may find nothing, and what is learned waits',
       ends: 'catalog works again',
     });
+    const { shared } = options;
+    this.#exchange = shared && new CatalogExchange(shared, (news) => this.#send({ kind: 'change', change: news }));
     this.#startIn(START_AFTER_MS);
   }
 
@@ -77,6 +84,7 @@ export class WorkerCatalog implements Catalog {
     worker.ref();
     this.#send({ kind: 'close' });
     if (!(await withTimeout(CLOSE_MS, ended))) await worker.terminate();
+    await this.#exchange?.close();
   }
 
   #ask<T>(question: Parameters<SearchQueue['ask']>[0], deadlineMs: number): Promise<T | undefined> {
@@ -117,6 +125,8 @@ export class WorkerCatalog implements Catalog {
   #received(message: FromWorker): void {
     if (message.kind === 'answer') this.#queue.answered(message.answer);
     else if (message.kind === 'log') this.#options.log[message.level](message.fields, message.message);
+    else if (message.kind === 'news') this.#exchange?.learned(message.change);
+    else if (message.kind === 'reached') this.#exchange?.reached(message.cursor);
     else if (message.kind === 'failed') this.#outage.failed({ err: message.err });
     else this.#outage.succeeded();
   }

@@ -1,0 +1,91 @@
+import { SingleRunner } from '../time/timers.ts';
+import type { SharedCatalog, SharedChange } from './shared-catalog.ts';
+
+const EVERY_MS = 2_000;
+/** While there is more to read: searches come in between. */
+const PAUSE_MS = 20;
+/** Searches wait until so many are applied: some 10 ms. */
+const CHANGES_AT_ONCE = 2;
+const PUBLISHED_AT_ONCE = 100;
+/** While others cannot be reached; the oldest are dropped, and other processes learn them when they need them. */
+const MOST_UNPUBLISHED = 1_000;
+
+/** What other processes have learned, and the cursor behind it. */
+export interface SharedNews {
+  kind: 'shared';
+  changes: readonly SharedChange[];
+  cursor: string;
+}
+
+/**
+ * Tells other processes what this one has learned, and this one what they have. One command to the shared catalog every
+ * two seconds; nothing is thrown: what cannot be done now is done later.
+ */
+export class CatalogExchange {
+  readonly #shared: SharedCatalog;
+  readonly #apply: (news: SharedNews) => void;
+  readonly #runner = new SingleRunner(() => this.#exchange());
+  #unpublished: SharedChange[] = [];
+  /** `undefined` while this process applies something, or its catalog is not open. */
+  #cursor: string | undefined;
+  #next: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** @param apply gives the own catalog something to apply, which answers with `reached`, when it can */
+  constructor(shared: SharedCatalog, apply: (news: SharedNews) => void) {
+    this.#shared = shared;
+    this.#apply = apply;
+  }
+
+  /** This process has learned something. */
+  learned(change: SharedChange): void {
+    this.#unpublished = [...this.#unpublished.slice(1 - MOST_UNPUBLISHED), change];
+    this.#in(0);
+  }
+
+  /** The own catalog has everything up to a cursor; '' for nothing. */
+  reached(cursor: string): void {
+    this.#cursor = cursor;
+    this.#in(PAUSE_MS);
+  }
+
+  /** Publishes what is not published yet, if that can be done at once. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#next);
+    await this.#publish().catch(() => {});
+  }
+
+  #in(waitMs: number): void {
+    clearTimeout(this.#next);
+    if (!this.#isClosed) this.#next = setTimeout(() => void this.#runner.run(), waitMs).unref();
+  }
+
+  async #exchange(): Promise<void> {
+    this.#in(EVERY_MS);
+    try {
+      await this.#publish();
+      await this.#read();
+    } catch {
+      // the link to the other processes has logged why
+    }
+  }
+
+  async #publish(): Promise<void> {
+    while (this.#unpublished.length > 0) {
+      const changes = this.#unpublished.slice(0, PUBLISHED_AT_ONCE);
+      await this.#shared.publish(changes);
+      const isPublished = new Set(changes);
+      this.#unpublished = this.#unpublished.filter((change) => !isPublished.has(change));
+    }
+  }
+
+  async #read(): Promise<void> {
+    const from = this.#cursor;
+    if (from === undefined) return;
+    const { changes, cursor } = await this.#shared.changesAfter(from, CHANGES_AT_ONCE);
+    if (cursor === from || this.#cursor !== from || this.#isClosed) return;
+    this.#cursor = undefined;
+    this.#apply({ kind: 'shared', changes, cursor });
+  }
+}
