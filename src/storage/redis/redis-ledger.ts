@@ -58,14 +58,17 @@ export class RedisLedger implements ledger.Ledger {
   readonly #prefix: string;
   readonly #events: Events | undefined;
   readonly #unsent = new Map<string, number>();
+  readonly #maxUnsent: number;
   readonly #known = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   readonly #timer = setInterval(() => this.#send(), ledger.WRITE_SAVED_EVERY_MS).unref();
   #sending: Promise<void> | undefined;
   /** The last hour whose beginning is noted. */
   #noted = '';
 
-  constructor(link: RedisLink, prefix: string, events?: Events) {
+  /** @param maxUnsent counters that are kept during an outage, besides the totals */
+  constructor(link: RedisLink, prefix: string, events?: Events, maxUnsent = MAX_UNSENT) {
     this.#link = link;
+    this.#maxUnsent = maxUnsent;
     this.#events = events;
     this.#prefix = prefix;
     link.onHealth(() => this.#send());
@@ -170,7 +173,7 @@ export class RedisLedger implements ledger.Ledger {
 
   #book({ requester, day }: ledger.Booking, counts: Partial<Bookings>): void {
     for (const [id, by] of countersOf(day, guildKey(requester), requester.memberId, counts)) {
-      const isKept = this.#unsent.has(id) || this.#unsent.size < MAX_UNSENT || id.includes(' all');
+      const isKept = this.#unsent.has(id) || this.#unsent.size < this.#maxUnsent || id.includes(' all');
       if (isKept) this.#unsent.set(id, (this.#unsent.get(id) ?? 0) + by);
     }
   }

@@ -184,24 +184,24 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       expect((await ledger.today()).requests).toBe(12);
     });
 
-    it('counts each member of an outage up to a bound, and everybody in the total', { timeout: 60_000 }, async () => {
+    it('counts each member of an outage up to a bound, and everybody in the total', async () => {
       const redis = await startRealRedis();
       await redis.kill();
       const link = linkTo(redis, 10_000);
-      const ledger = new RedisLedger(link, redis.prefix);
-      for (let member = 0; member < 60_000; member++) ledger.spent({ memberId: `member${member}`, guildId: 'guild' });
-      expect((await ledger.today()).requests).toBe(60_000);
+      const ledger = new RedisLedger(link, redis.prefix, undefined, 3_000);
+      for (let member = 0; member < 2_000; member++) ledger.spent({ memberId: `member${member}`, guildId: 'guild' });
+      expect((await ledger.today()).requests).toBe(2_000);
       await redis.start();
       await becomes(link, 'usable');
       await ledger.close();
 
-      expect((await ledger.today()).requests).toBe(60_000);
-      expect((await ledger.guildToday(ALICE)).requests).toBe(60_000);
+      expect((await ledger.today()).requests).toBe(2_000);
+      expect((await ledger.guildToday(ALICE)).requests).toBe(2_000);
       const counters = await Promise.all([
         link.read((client) => client.hLen(`${redis.prefix}:ledger:${utcDay(Date.now())}`)),
         link.read((client) => client.zCard(`${redis.prefix}:ledger:${utcDay(Date.now())}:guild`)),
       ]);
-      expect(counters).toEqual([50_002, 49_999]); // 100,000 and the note of the hour, with the totals
+      expect(counters).toEqual([1_502, 1_499]); // 3,000 and the note of the hour, with the totals
     });
 
     it('keeps bookings while Redis refuses writes, and still reads', async () => {
