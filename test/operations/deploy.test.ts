@@ -9,8 +9,9 @@ import { z } from 'zod';
 import { Variables } from '../../src/config/variables.ts';
 import { startRedis } from '../support/redis.ts';
 import { startWorld } from '../support/world.ts';
+import type { Sample } from './parse-metrics.ts';
 import { expressionProblems } from './prom-expressions.ts';
-import { addressOf, type Sample, scrape, typeTraffic } from './scrape.ts';
+import { addressOf, scrape, typeTraffic } from './scrape.ts';
 
 const Panels = z.object({
   title: z.string(),

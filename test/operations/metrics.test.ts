@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../support/world.ts';
-import { addressOf, OTHER_CARD, type Sample, sampleValue, scrape, typeTraffic } from './scrape.ts';
+import { type Sample, sampleValue } from './parse-metrics.ts';
+import { addressOf, OTHER_CARD, scrape, typeTraffic } from './scrape.ts';
 
 describe('/metrics after some traffic', () => {
   let world: World;

@@ -1,4 +1,4 @@
-import type { Sample } from './scrape.ts';
+import type { Sample } from './parse-metrics.ts';
 
 /** Labels that Prometheus gives to every target. */
 const TARGET_LABELS = ['job', 'instance'];
