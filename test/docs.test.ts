@@ -8,7 +8,14 @@ import { Variables } from '../src/config/variables.ts';
 const Scripts = z.object({ scripts: z.record(z.string(), z.string()) }).transform(({ scripts }) => scripts);
 
 /** In capitals, and no setting of the bot. */
-const OTHER_NAMES = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'REQUIRE_REAL_REDIS', 'CHROMIUM_PATH', 'SERVER_ID'];
+const OTHER_NAMES = [
+  'NODE_OPTIONS',
+  'NODE_EXTRA_CA_CERTS',
+  'REQUIRE_REAL_REDIS',
+  'CHROMIUM_PATH',
+  'SERVER_ID',
+  'MEMBER_ID',
+];
 
 interface Page {
   path: string;

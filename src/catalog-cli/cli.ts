@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import {
-  type CatalogConfig,
   ConfigError,
   misspelledVariables,
-  readCatalogConfig,
+  readStorageConfig,
   redisSecretsOf,
+  type StorageConfig,
 } from '../config/config.ts';
 import { StorageVariables } from '../config/variables.ts';
 import { createLog, forTerminal, type Logger } from '../log.ts';
@@ -97,7 +97,7 @@ async function attempt(work: (catalog: OpenCatalog) => Promise<number>, { env, s
     stderr.write(`${name} is unknown; ${meant} was probably meant.\n`);
   let catalog: OpenCatalog | undefined;
   try {
-    const config = readCatalogConfig(env);
+    const config = readStorageConfig(env);
     const log = createLog({ level: 'error', secrets: redisSecretsOf(config), destination: forTerminal(stderr) });
     catalog = await openCatalog(config, log);
     return await work(catalog);
@@ -110,7 +110,7 @@ async function attempt(work: (catalog: OpenCatalog) => Promise<number>, { env, s
   }
 }
 
-async function openCatalog({ dataDir, redis }: CatalogConfig, log: Logger): Promise<OpenCatalog> {
+async function openCatalog({ dataDir, redis }: StorageConfig, log: Logger): Promise<OpenCatalog> {
   if (!redis) return new FileCatalog(dataDir, log);
   // Loaded only when it is used: it takes 25 MB and 0.1 s.
   const { SharedCatalogCopy } = await import('./shared-catalog-copy.ts');

@@ -7,8 +7,8 @@ export type Config = ReturnType<typeof readConfig>;
 /** What `npm run commands` needs. */
 export type RegistrationConfig = Pick<Config['discord'], 'token' | 'apiUrl'>;
 
-/** What `npm run catalog` needs. */
-export type CatalogConfig = Pick<Config, 'dataDir' | 'redis'>;
+/** What `npm run catalog` and `npm run data` need. */
+export type StorageConfig = Pick<Config, 'dataDir' | 'redis'>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -99,7 +99,7 @@ export function readRegistrationConfig(environment: Environment = process.env): 
 }
 
 /** @throws ConfigError */
-export function readCatalogConfig(environment: Environment = process.env): CatalogConfig {
+export function readStorageConfig(environment: Environment = process.env): StorageConfig {
   return storageOf(parse(StorageVariables, environment));
 }
 

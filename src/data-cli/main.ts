@@ -1,0 +1,7 @@
+import { runDataCli } from './cli.ts';
+
+process.exitCode = await runDataCli(process.argv.slice(2), {
+  environment: process.env,
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+});

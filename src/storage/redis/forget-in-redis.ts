@@ -1,0 +1,36 @@
+import type { Logger } from '../../log.ts';
+import { DAY_MS, utcDay } from '../../model/quota.ts';
+import { deletionRequestsKey } from './redis-deletion-requests.ts';
+import { RedisLink, redisPrefix } from './redis-link.ts';
+import { deleteMember } from './redis-member-counts.ts';
+
+const OPEN_TIMEOUT_MS = 5_000;
+/** A scan of a large Redis across a network. */
+const ANSWER_TIMEOUT_MS = 10_000;
+
+/** Deletes everything that is kept about a member, today's counts and replies that wait included. @returns whether it could */
+export async function forgetInRedis(
+  redis: { url: string; keyPrefix: string },
+  memberId: string,
+  log: Logger,
+): Promise<boolean> {
+  const prefix = redisPrefix(redis.keyPrefix);
+  const link = new RedisLink({ url: redis.url, prefix, log, answerTimeoutMs: ANSWER_TIMEOUT_MS });
+  try {
+    await link.opened(OPEN_TIMEOUT_MS);
+    const replies = `${prefix}:replies`;
+    const waiting = await link.read((client) => client.hGetAll(replies));
+    const own = Object.entries(waiting).flatMap(([id, reply]) => (String(reply).includes(memberId) ? id : []));
+    await link.run((client) =>
+      Promise.all([
+        client.hDel(deletionRequestsKey(prefix), memberId),
+        ...(own.length > 0 ? [client.hDel(replies, own)] : []),
+      ]),
+    );
+    return await deleteMember(link, prefix, memberId, utcDay(Date.now() + DAY_MS));
+  } catch {
+    return false; // the link has logged why
+  } finally {
+    link.close();
+  }
+}

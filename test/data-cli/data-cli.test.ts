@@ -1,0 +1,198 @@
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openServices } from '../../src/app.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { runDataCli } from '../../src/data-cli/cli.ts';
+import { filesWith } from '../../src/data-cli/traces.ts';
+import { DAY_MS } from '../../src/model/quota.ts';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+import { newClient, type RedisClient } from '../../src/storage/redis/redis-client.ts';
+import { logLines } from '../support/log-lines.ts';
+import { onFinished } from '../support/on-finished.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+
+const ALICE = '123456789012345678';
+const BOB = '876543210987654321';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'data-cli-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+/** State as the bot opens it. */
+async function open(redis?: TestRedis) {
+  const config = readConfig({
+    DISCORD_TOKEN: 'none',
+    CARD_SERVICE_URL: 'http://cards.test',
+    DATA_DIR: dataDir,
+    ...(redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }),
+  });
+  const { services, state } = await openServices(config, logLines().log, { fetch: createCardService().fetch });
+  return {
+    ...services,
+    state,
+    async close() {
+      services.memberData.close();
+      services.usage.close();
+      await services.lookupQueue.close(0);
+      await state.close();
+    },
+  };
+}
+
+function deferredReply(memberId: string) {
+  return {
+    ...{ interactionId: `1${memberId}`, applicationId: '1', token: 'token', command: 'card', private: false },
+    ...{ query: { cardId: 'base1-4', showPrices: true }, memberId, guildId: undefined, locale: 'de' },
+    ...{ receivedAtMs: Date.now(), deadlineMs: Date.now() + 60_000 },
+  };
+}
+
+/** What a bot keeps about both members. */
+async function used(redis?: TestRedis) {
+  const bot = await open(redis);
+  for (const memberId of [ALICE, BOB]) {
+    for (const guildId of ['guild', undefined]) {
+      bot.ledger.spent({ memberId, guildId });
+      bot.ledger.refused(bot.ledger.spent({ memberId, guildId }));
+      bot.ledger.saved({ memberId, guildId });
+    }
+    await bot.state.journal.add(deferredReply(memberId));
+    await bot.state.deletionRequests.add({ memberId, day: new Date().toISOString().slice(0, 10) });
+  }
+  await bot.ledger.today(); // writes what was saved
+  return bot;
+}
+
+async function forget(environment: Record<string, string> = {}, memberId = ALICE) {
+  let [out, err] = ['', ''];
+  const code = await runDataCli(['forget', memberId], {
+    environment: { DATA_DIR: dataDir, ...environment },
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+  });
+  return { code, out, err };
+}
+
+describe('npm run data -- forget', () => {
+  it('leaves the id in no file: not in a row, a free page, a write-ahead log, a copy, or a file moved aside', async () => {
+    const bot = await used();
+    await bot.close();
+    const state = join(dataDir, 'state.sqlite');
+    const folder = join(dataDir, 'backups');
+    const earlier = new DatabaseSync(state);
+    earlier.exec('CREATE TABLE catalog_stub (x)');
+    // Freed without being erased, as by a version that did not erase.
+    earlier.exec(`PRAGMA secure_delete = OFF; INSERT INTO catalog_stub VALUES ('${ALICE}'); DELETE FROM catalog_stub`);
+    earlier.exec(`CREATE TABLE debts (interaction TEXT, debt TEXT); INSERT INTO debts VALUES ('1', '{"by":"${ALICE}')`);
+    earlier.close();
+    mkdirSync(folder);
+    for (const name of ['state-2026-11-20.sqlite', 'state-schema-0.sqlite']) copyFileSync(state, join(folder, name));
+    writeFileSync(`${state}.corrupt-2026`, `damaged ${ALICE} damaged`);
+    writeFileSync(join(folder, 'state.unfinished'), readFileSync(state));
+    expect(filesWith(ALICE, dataDir)).toHaveLength(5);
+
+    const { code, out } = await forget();
+
+    expect(code).toBe(0);
+    expect(out).toContain('No file in');
+    expect(filesWith(ALICE, dataDir)).toEqual([]);
+    expect(filesWith(BOB, dataDir).length).toBeGreaterThanOrEqual(3);
+    const after = await open();
+    expect(await after.ledger.keptOf(ALICE)).toEqual({ days: 0, requests: 0, saved: 0 });
+    expect(await after.ledger.keptOf(BOB)).toEqual({ days: 1, requests: 2, saved: 2 });
+    expect((await after.state.deletionRequests.all()).map(({ memberId }) => memberId)).toEqual([BOB]);
+    await after.close();
+  });
+
+  it('leaves the id in no file of a bot that was killed', async () => {
+    const bot = await used();
+    const left = mkdtempSync(join(tmpdir(), 'data-cli-killed-'));
+    onFinished(() => rmSync(left, { recursive: true }));
+    cpSync(dataDir, left, { recursive: true });
+    await bot.close();
+    expect(filesWith(ALICE, left)).toContain(join(left, 'state.sqlite-wal'));
+    expect(await forget({ DATA_DIR: left })).toMatchObject({ code: 0 });
+    expect(filesWith(ALICE, left)).toEqual([]);
+  });
+
+  it('fails with a sentence while a bot uses the files', async () => {
+    const bot = await used();
+    const { code, err } = await forget();
+    await bot.close();
+    expect(code).toBe(1);
+    expect(err).toContain('state.sqlite is in use by a bot. Stop it, and run this again.');
+  });
+
+  it('names a file that it may not touch', async () => {
+    const file = join(dataDir, 'notes.txt');
+    writeFileSync(file, `asked by ${ALICE}`);
+    const { code, err } = await forget();
+    expect(code).toBe(1);
+    expect(err).toContain(`The member's id is still in ${file}.`);
+  });
+
+  it('succeeds where nothing is kept', async () => {
+    expect(await forget()).toMatchObject({ code: 0 });
+    expect(await forget({ DATA_DIR: join(dataDir, 'none') })).toMatchObject({ code: 0 });
+  });
+
+  it.each(['alice', '12345', "1' OR '1'='1", ''])('refuses %j, which is no member id', async (id) => {
+    expect(await forget({}, id)).toMatchObject({ code: 1, err: expect.stringContaining('17 to 20 digits') });
+  });
+
+  it('leaves the id in no key or value of Redis, while the bot goes on', async () => {
+    const redis = await startRedis();
+    const bot = await used(redis);
+    onFinished(() => bot.close());
+    const client = await newClient(redis.url, { reconnects: false }).connect();
+    onFinished(() => client.destroy());
+    await expect.poll(() => everythingIn(client, redis.prefix)).toContain(ALICE);
+    await expect.poll(async () => (await bot.ledger.keptOf(ALICE)).saved).toBe(2);
+
+    const { code, err } = await forget({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const left = await everythingIn(client, redis.prefix);
+    expect(left).not.toContain(ALICE);
+    expect(left).toContain(BOB);
+    expect((await bot.ledger.keptOf(BOB)).requests).toBe(2);
+  });
+
+  it('fails with a sentence, without the password, when Redis cannot be reached', async () => {
+    const { code, err } = await forget({ REDIS_URL: 'redis://:secret-pw@127.0.0.1:10901' });
+    expect(code).toBe(1);
+    expect(err).toContain('Redis cannot be cleaned now.');
+    expect(err).not.toContain('secret-pw');
+  });
+});
+
+/** Every key with its content, as text. */
+async function everythingIn(client: RedisClient, prefix: string): Promise<string> {
+  const texts: unknown[] = [];
+  for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) {
+    for (const key of keys) {
+      const type = await client.type(key);
+      if (type === 'hash') texts.push(key, await client.hGetAll(key));
+      else if (type === 'zset') texts.push(key, await client.zRange(key, 0, -1));
+      else texts.push(key, await client.get(key).catch(() => type));
+    }
+  }
+  return JSON.stringify(texts);
+}
+
+describe('the search for traces', () => {
+  it.each([0, 1_048_576 - 9, 1_048_576, 2 * 1_048_576 - 1, DAY_MS / 30])('finds an id at byte %d', (at) => {
+    writeFileSync(join(dataDir, 'file'), Buffer.concat([Buffer.alloc(at, 'x'), Buffer.from(ALICE), Buffer.alloc(99)]));
+    expect(filesWith(ALICE, dataDir)).toEqual([join(dataDir, 'file')]);
+    expect(filesWith(BOB, dataDir)).toEqual([]);
+  });
+});
