@@ -6,6 +6,10 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-slim
+LABEL org.opencontainers.image.title="cardbot" \
+      org.opencontainers.image.description="A Discord bot for trading cards that makes a counted card data service go as far as it can" \
+      org.opencontainers.image.version="0.2.0" \
+      org.opencontainers.image.licenses="MIT"
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
@@ -18,6 +22,11 @@ RUN install --directory --owner=node --group=node --mode=700 /data
 VOLUME /data
 USER node
 
-# No HEALTHCHECK: the bot listens on no port, connects again by itself, and exits 1 when it cannot go on. Let it restart.
+# Within the container alone, unless HTTP_HOST says otherwise. It tells a process that hangs from one that works: a process
+# that cannot go on exits 1, and an outage of Discord or of the card service is no reason to restart.
+ENV HTTP_PORT=9464
+HEALTHCHECK --interval=60s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT || process.exit(0)}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+
 STOPSIGNAL SIGTERM
 CMD ["node", "src/main.ts"]

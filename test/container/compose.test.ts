@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { parseDocument } from 'yaml';
 import { readConfig } from '../../src/config/config.ts';
 import { Variables } from '../../src/config/variables.ts';
 
@@ -25,6 +26,11 @@ async function readCompose() {
   const valkey = named.find((part) => part.startsWith('valkey:')) ?? '';
   return { text, shared, bots, valkey };
 }
+
+it.each(['compose.yaml', 'docs/deploy/alerts.yml'])('%s is YAML without an error or a warning', async (file) => {
+  const { errors, warnings } = parseDocument(await readFile(file, 'utf8'), { merge: true });
+  expect([...errors, ...warnings]).toEqual([]);
+});
 
 describe('compose.yaml', () => {
   it('sets only variables that there are', async () => {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { validate } from 'dockerfile-utils';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startBackends } from '../support/backends.ts';
 import { allowedPaths, copiedPaths, ignoredPaths, readStages, unpackImage } from './image.ts';
@@ -65,6 +66,34 @@ describe('the image', () => {
     const diff = await run(app, ['node', 'src/registration/main.ts', 'diff'], env);
 
     expect(await diff.ended).toBe(0);
+  });
+
+  it('says which version it is', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    const labels = await finalInstruction('LABEL');
+
+    expect(labels).toContain(`org.opencontainers.image.version="${version}"`);
+    expect(labels).toContain('org.opencontainers.image.licenses="MIT"');
+  });
+
+  it('has nothing that a linter complains about', async () => {
+    expect(validate(await readFile('Dockerfile', 'utf8'))).toEqual([]);
+    expect(validate('FROM node:24-slim\nHEALTHCHECK --intervall=60s CMD ["node"]\n')).toHaveLength(1);
+  });
+
+  it('checks its health by Node: well with a bot that answers, ill without one, and well without a port', async () => {
+    const { env } = await startBackends();
+    const bot = await run(app, await startCommand(), { ...env, HTTP_PORT: '0' });
+    await expect.poll(bot.output).toContain('metrics are served');
+    const [, port = ''] = /"port":(\d+)/.exec(bot.output()) ?? [];
+    const [, check = '[]'] = /CMD (\[.+\])$/.exec((await finalInstruction('HEALTHCHECK')) ?? '') ?? [];
+    const health = async (variables: Record<string, string>) => (await run(app, JSON.parse(check), variables)).ended;
+
+    expect(await health({ HTTP_PORT: port })).toBe(0);
+    expect(await health({})).toBe(0);
+    bot.child.kill('SIGTERM');
+    await bot.ended;
+    expect(await health({ HTTP_PORT: port })).toBe(1);
   });
 
   it('answers a command, writes to DATA_DIR alone, and exits 0 when told', async () => {

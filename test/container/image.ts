@@ -20,7 +20,8 @@ export interface Instruction {
 /** The stages of `Dockerfile`, in order; each begins with its FROM. */
 export async function readStages(): Promise<Instruction[][]> {
   const stages: Instruction[][] = [];
-  for (const line of (await readFile('Dockerfile', 'utf8')).split('\n')) {
+  const text = (await readFile('Dockerfile', 'utf8')).replaceAll(/\\\n\s*/g, '');
+  for (const line of text.split('\n')) {
     const [, name, text] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
     if (name === undefined || text === undefined) continue;
     if (name === 'FROM') stages.push([]);
