@@ -206,7 +206,8 @@ it('stays at the end when an image loads late, and scrolls to the answer of a re
   await expect.poll(toEndPx).toBe(0);
 
   await chat.press('Home');
-  await expect.poll(toEndPx).toBeGreaterThan(300);
+  // At the very top: the browser scrolls there by and by, and a scroll under way would go on after the command
+  await expect.poll(() => chat.evaluate((it: { scrollTop: number }) => it.scrollTop)).toBe(0);
   await say(page, '/show');
   await images.nth(1).waitFor({ state: 'attached' });
   await expect.poll(toEndPx).toBe(0);
