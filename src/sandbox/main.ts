@@ -4,6 +4,7 @@ import { createLog } from '../log.ts';
 import { PLAN_LIMITS } from '../model/plan.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { startPageServer } from './page-server.ts';
+import { SAMPLE_CATALOG } from './sample-cards.ts';
 import { startSandbox } from './sandbox.ts';
 
 type SandboxPlan = keyof typeof PLAN_LIMITS;
@@ -19,7 +20,7 @@ const signal = stopSignal();
 const log = createLog({ level: 'info', secrets: [] });
 // Shown here, although most services have no such path.
 const env = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
-const sandbox = await startSandbox({ log, service: { plan }, env });
+const sandbox = await startSandbox({ log, service: { plan }, catalog: SAMPLE_CATALOG, env });
 const { discord, cardService } = sandbox;
 // Before the bot starts, because its log is long and does not mention the page
 const page = await startPageServer({ port, discord, cardService }).catch(async (error: Error) => {

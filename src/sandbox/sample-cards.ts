@@ -1,3 +1,4 @@
+import type { CatalogCard } from '../catalog/catalog-card.ts';
 import { RARITIES, SAMPLE_SETS, type SampleSet } from './sample-sets.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -50,6 +51,15 @@ const PROMO: ServiceCard = {
 };
 
 export const SAMPLE_CARDS: readonly ServiceCard[] = [...SAMPLE_SETS.flatMap(cardsOf), PROMO];
+
+/** The same as a catalogue for search, which an operator would import from a file. */
+export const SAMPLE_CATALOG: readonly CatalogCard[] = SAMPLE_CARDS.map(({ id, name, tcg, set, number }) => ({
+  id,
+  name,
+  set: set.name,
+  number,
+  game: tcg,
+}));
 
 function cardsOf(set: SampleSet): ServiceCard[] {
   return set.cards.map(([number, name, rarity]) => {

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands } from '../../commands/index.ts';
 import { type App, startApp } from '../app.ts';
+import type { CatalogCard } from '../catalog/catalog-card.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { Logger } from '../log.ts';
 import { runRegistrationCli } from '../registration/cli.ts';
+import { CatalogDatabase } from '../storage/sqlite/catalog-database.ts';
 import { sampleImage } from './card-images.ts';
 import { type CardServiceOptions, type ListeningCardService, startCardService } from './card-service.ts';
 import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
@@ -15,6 +17,8 @@ export interface SandboxOptions {
   log: Logger;
   discord?: EmulatedDiscordOptions;
   service?: CardServiceOptions;
+  /** What the bot can search from the start, as after an import; nothing by default. */
+  catalog?: readonly CatalogCard[];
   /** Variables of the bot; they override those of the sandbox, and `undefined` removes one. */
   env?: Record<string, string | undefined>;
 }
@@ -31,7 +35,13 @@ export interface Sandbox {
 }
 
 /** An emulated Discord, a card service and a data directory for the bot, all on this machine; `process.env` is not read. */
-export async function startSandbox({ log, discord: discordOptions, service, env }: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox({
+  log,
+  discord: discordOptions,
+  service,
+  catalog,
+  env,
+}: SandboxOptions): Promise<Sandbox> {
   const discord = await startEmulatedDiscord({ image: sampleImage, ...discordOptions });
   const cardService = await startCardService(service);
   const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-sandbox-'));
@@ -44,6 +54,7 @@ export async function startSandbox({ log, discord: discordOptions, service, env 
     ...env,
   });
   await registerCommands(discord);
+  if (catalog) importCatalog(config.dataDir, catalog, log);
 
   const bots: App[] = [];
   return {
@@ -63,6 +74,14 @@ export async function startSandbox({ log, discord: discordOptions, service, env 
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Imports cards as `npm run catalog -- import` does. */
+function importCatalog(dataDir: string, cards: readonly CatalogCard[], log: Logger): void {
+  const database = CatalogDatabase.open(dataDir, log);
+  database.beginImport('sandbox');
+  database.upsert(cards, 'sandbox');
+  database.close();
 }
 
 /** Registers the commands as a moderator does from a shell. */
