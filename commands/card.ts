@@ -1,12 +1,16 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
-import type { Command, Invocation, Message, Response } from '../src/discord/interactions/command.ts';
-import { type CardQuery, type CardRecord, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
-import type { CardServiceError } from '../src/model/errors.ts';
+import type { Command, Invocation, Response } from '../src/discord/interactions/command.ts';
+import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import { requesterOf } from '../src/model/quota.ts';
-import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
-import { errorMessage, formatMessage, notRenewedMessage } from '../src/render/messages.ts';
+import { cardChoices } from '../src/render/card-list.ts';
+import { errorMessage, formatMessage } from '../src/render/messages.ts';
+import { answerCard, type CardRequest, showAsked } from './card-answer.ts';
+import { offerCards, offerSimilar, readChoice } from './card-choices.ts';
 import type { Services } from './services.ts';
+
+/** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
+const SUGGESTIONS_MS = 2_000;
 
 export default {
   data: new SlashCommandBuilder()
@@ -17,8 +21,9 @@ export default {
     .addStringOption((option) =>
       option
         .setName('id')
-        .setDescription('The card id, such as base1-4')
+        .setDescription("The card's name or id, such as base1-4")
         .setRequired(true)
+        .setAutocomplete(true)
         .setMinLength(1)
         .setMaxLength(MAX_CARD_ID_LENGTH),
     )
@@ -27,64 +32,59 @@ export default {
     .toJSON(),
 
   async run(invocation, services) {
-    const { options, deadlineMs } = invocation;
-    const query = {
-      cardId: parseCardId(options.getString('id', true)),
-      showPrices: options.getBoolean('prices') ?? true,
-    };
-    const requester = requesterOf(invocation);
-    const isPrivate = options.getBoolean('private') ?? false;
-    const known = await services.cards.known(query.cardId, query.showPrices);
-    if (known.kind === 'stale') return replyAndRenew(query, known.answer, isPrivate, invocation, services);
-    if (known.kind === 'fresh') {
-      services.ledger.saved(invocation);
-      const message = show(query, known.answer, invocation, services);
-      return { kind: 'reply', private: isPrivate, source: 'cache', message };
-    }
-    const admission = await services.lookupQueue.admit({ ...query, lane: 'members', requester, deadlineMs });
-    if ('refusal' in admission) throw admission.refusal;
-    return { kind: 'defer', private: isPrivate, query, reservation: admission.reservation };
+    const { options } = invocation;
+    const cardId = parseCardId(options.getString('id', true));
+    const query = { cardId, showPrices: options.getBoolean('prices') ?? true };
+    return answerText({ query, isPrivate: options.getBoolean('private') ?? false }, invocation, services);
   },
 
-  complete: ({ query, locale }, outcome, services) =>
+  async autocomplete({ typed, locale, receivedAtMs, ...invocation }, { catalog }) {
+    const cards = await catalog.search(typed, requesterOf(invocation), receivedAtMs + SUGGESTIONS_MS);
+    return cardChoices(locale, cards);
+  },
+
+  async component({ argument, values, ...invocation }, services) {
+    const choice = readChoice(argument);
+    const chosen = choice?.cardId ?? values[0];
+    if (!choice || chosen === undefined) return outOfDate(invocation);
+    const query = { cardId: parseCardId(chosen), showPrices: choice.showPrices };
+    const known = await services.cards.known(query.cardId, query.showPrices);
+    return answerCard({ query, isPrivate: choice.isPrivate }, known, invocation, services);
+  },
+
+  complete: (reply, outcome, services) =>
     'answer' in outcome
-      ? show(query, outcome.answer, { locale }, services)
-      : { content: errorMessage(locale, outcome.error) },
+      ? showAsked(reply.query, outcome.answer, reply, services)
+      : { content: errorMessage(reply.locale, outcome.error) },
 } satisfies Command;
 
-/** The stale copy at once; the renewed one, or why there is none, as a correction. */
-async function replyAndRenew(
-  query: CardQuery,
-  stale: CardRecord,
-  isPrivate: boolean,
-  invocation: Invocation,
-  services: Services,
-): Promise<Response> {
+/** A card that is kept under exactly this id, or else what the text means in the catalog: neither costs a request. */
+async function answerText(request: CardRequest, invocation: Invocation, services: Services): Promise<Response> {
+  const { query } = request;
   const { locale } = invocation;
-  const showStale = (note: string) => show(query, stale, invocation, services, note);
-  const showNotRenewed = (error: CardServiceError) => showStale(notRenewedMessage(locale, error));
+  const known = await services.cards.known(query.cardId, query.showPrices);
+  const isKept = known.kind !== 'missing' && known.answer.card !== undefined;
+  if (isKept) return answerCard(request, known, invocation, services);
 
-  const reply = { kind: 'reply', private: isPrivate, source: 'stale' } as const;
-  const requester = requesterOf(invocation);
-  const deadlineMs = invocation.receivedAtMs + services.longestWaitMs;
-  const admission = await services.lookupQueue.admit({ ...query, lane: 'renewals', requester, deadlineMs });
-  if ('refusal' in admission) return { ...reply, message: showNotRenewed(admission.refusal) };
-  const correction = admission.reservation
-    .start()
-    .then((renewed) => show(query, renewed, invocation, services), showNotRenewed);
-  return { ...reply, message: showStale(formatMessage(locale, 'renewing')), correction };
+  const meant = await services.catalog.resolve(query.cardId, requesterOf(invocation));
+  switch (meant.kind) {
+    case 'one': {
+      const found = { ...query, cardId: meant.card.id, isResolved: true };
+      const knownOfIt = await services.cards.known(found.cardId, found.showPrices);
+      return answerCard({ ...request, query: found }, knownOfIt, invocation, services);
+    }
+    case 'several':
+      return offerCards(meant.cards, request, locale);
+    case 'none':
+      // That the service denied exactly this text is more than that nothing is called so.
+      if (known.kind === 'missing') return offerSimilar(meant.similar, request, locale);
+      break;
+    case 'id':
+  }
+  return answerCard(request, known, invocation, services);
 }
 
-function show(
-  { cardId, showPrices }: CardQuery,
-  answer: CardRecord,
-  { locale }: Pick<Invocation, 'locale'>,
-  { limiter, currency }: Services,
-  note?: string,
-): Message {
-  const { card } = answer;
-  if (card === undefined) {
-    return { content: noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined) };
-  }
-  return { embeds: [cardEmbed({ card, answer, showPrices, locale, currency, quota: limiter.quota(), note })] };
+function outOfDate({ locale }: Invocation): Response {
+  const message = { content: formatMessage(locale, 'outOfDate') };
+  return { kind: 'reply', private: true, source: 'bot', message };
 }

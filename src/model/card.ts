@@ -36,6 +36,8 @@ export type Card = z.infer<typeof Card>;
 export interface CardQuery {
   cardId: string;
   showPrices: boolean;
+  /** The member typed something else, such as the card's name: the reply says which id it is. */
+  isResolved?: boolean | undefined;
 }
 
 /** What the service said about one id, as it is kept and shown. */

@@ -62,6 +62,11 @@ export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number, 
     : formatMessage(locale, 'noSuchCard', { id });
 }
 
+/** Which id was found for what a member typed. @returns Markdown */
+export function foundId(locale: string, cardId: string): string {
+  return formatMessage(locale, 'foundId', { id: plainMarkdown(cardId, 300) || formatMessage(locale, 'invisibleId') });
+}
+
 /** "N of M left today", of the day's requests; `undefined` while that is unknown. */
 export function leftToday(locale: string, quota: QuotaState | undefined): string | undefined {
   if (quota?.remaining === undefined) return undefined;

@@ -69,6 +69,12 @@ export function timeToCome(atMs: number | undefined, nowMs = Date.now()): { when
   return { when, time: when === 'date' ? dateTime(minuteMs) : clockTime(minuteMs) };
 }
 
+/** Alternatives in a sentence: "a, b, or c", in the language of the sentence. */
+export function listed(locale: string, items: Iterable<string>): string {
+  const [code] = languageOf(locale);
+  return new Intl.ListFormat(code, { type: 'disjunction' }).format(items);
+}
+
 /** Since when something lasts: a clock time, with the date when that is over 20 hours ago. */
 export function timePast(atMs: number, nowMs = Date.now()): string {
   return nowMs - atMs > WITHOUT_DATE_MS ? dateTime(atMs) : clockTime(atMs);

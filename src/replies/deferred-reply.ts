@@ -14,7 +14,7 @@ export const DeferredReply = z
     token: z.string(),
     /** The command that completes it. */
     command: z.string(),
-    query: z.object({ cardId: z.string(), showPrices: z.boolean() }),
+    query: z.object({ cardId: z.string(), showPrices: z.boolean(), isResolved: z.boolean().optional() }),
     /** Only the member sees the reply. */
     private: z.boolean().default(false),
     memberId: z.string(),

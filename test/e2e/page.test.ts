@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { confirmCards } from '../support/confirmed-cards.ts';
 import { composer, openPage, replyTo, say } from '../support/page-visit.ts';
 import { openSandbox } from '../support/sandbox-page.ts';
 
@@ -38,6 +39,53 @@ describe('a newcomer', () => {
       .toBeGreaterThan(0);
     expect(world.cardService.requests).toHaveLength(1);
     expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
+  });
+
+  it('finds a card by a part of its name, by keyboard alone, with one request', async () => {
+    const { world, pageErrors } = await openSandbox(page);
+
+    await page.keyboard.type('/card');
+    await page.getByRole('option', { name: '/card' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('ember');
+    await page.getByRole('option', { name: 'Emberwing Drake · First Light · 4/102' }).waitFor();
+    for (const key of ['ArrowDown', 'Enter', 'Enter']) await page.keyboard.press(key);
+
+    const reply = replyTo(page, '/card id:base1-4');
+    await reply.getByText('Emberwing Drake').waitFor();
+    expect(world.cardService.requests).toHaveLength(1);
+
+    // What was asked for last is the first suggestion now
+    await page.keyboard.type('/card');
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'Emberwing Drake' }).waitFor();
+    expect(pageErrors).toEqual([]);
+  });
+
+  it('chooses among several cards, or asks the service all the same, by keyboard alone', async () => {
+    const { world, pageErrors } = await openSandbox(page);
+    await confirmCards(world);
+
+    await say(page, '/card first light');
+    const menu = replyTo(page, '/card id:first light').getByRole('combobox', { name: 'Choose a card' });
+    await menu.waitFor();
+    // From the composer back to the last message
+    const focus = async () => {
+      await page.keyboard.press('Shift+Tab');
+      return menu.evaluate(
+        (it: object) => it === (globalThis as { document?: { activeElement: object } }).document?.activeElement,
+      );
+    };
+    await expect.poll(focus).toBe(true);
+    for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await page.locator('discord-embed').waitFor();
+
+    await say(page, '/card Emberwing Dragon');
+    const ask = replyTo(page, '/card id:Emberwing Dragon').getByRole('button', { name: 'Ask the card service anyway' });
+    await ask.press('Enter');
+    await page.getByText('No card has the id Emberwing Dragon.').waitFor();
+    expect(world.cardService.requests).toHaveLength(2);
+    expect(pageErrors).toEqual([]);
   });
 
   it('can press one of the suggested cards', async () => {

@@ -32,6 +32,13 @@ export const en = {
   noSuchCard: 'No card has the id **{id}**.',
   noSuchCardBefore: 'No card had the id **{id}** when I last checked, {since}.',
   invisibleId: '(invisible)',
+  foundId: 'The id of this card is **{id}**.',
+  severalCards: '{cards, plural, one {Is this the card you mean?} other {Which of these cards do you mean?}}',
+  chooseCard: 'Choose a card',
+  unknownCard: "I don't know a card called **{text}**.",
+  similarNames: 'Did you mean {names}?',
+  askAnyway: 'Ask the card service anyway',
+  askAnywayCost: "Asking anyway uses one of today's lookups.",
   noName: '(no name)',
   prices:
     '{given, select, marketLowHigh {**{market}** market · {low} low – {high} high} marketLow {**{market}** market · {low} low} marketHigh {**{market}** market · {high} high} lowHigh {{low} low – {high} high} market {**{market}** market} low {{low} low} high {{high} high} other {No prices for this card.}}',

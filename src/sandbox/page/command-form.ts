@@ -1,4 +1,4 @@
-import type { ShownCard, ShownChoice, ShownCommand, ShownOption } from '../page-protocol.ts';
+import type { ShownChoice, ShownCommand, ShownOption } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { type OptionInput, optionInput } from './option-input.ts';
 
@@ -6,7 +6,6 @@ export interface CommandFormOptions {
   command: ShownCommand;
   /** Initial values, by option. */
   texts: Record<string, string>;
-  cards: readonly ShownCard[];
   /** The bot's suggestions for an option, given the texts of all fields. */
   suggest(focused: string): Promise<readonly ShownChoice[]>;
   /** Escape, or Backspace in the empty first field. */
@@ -17,13 +16,13 @@ export interface CommandFormOptions {
 export class CommandForm {
   readonly root = element('div', { className: 'command-form', role: 'group' });
   readonly command: ShownCommand;
-  readonly #help: Pick<CommandFormOptions, 'cards' | 'suggest'>;
+  readonly #suggest: CommandFormOptions['suggest'];
   readonly #inputs: OptionInput[] = [];
   readonly #adders = element('span', { className: 'adders' });
 
-  constructor({ command, texts, onLeave, ...help }: CommandFormOptions) {
+  constructor({ command, texts, suggest, onLeave }: CommandFormOptions) {
     this.command = command;
-    this.#help = help;
+    this.#suggest = suggest;
     this.root.ariaLabel = `/${command.name}: ${command.description}`;
     this.root.append(element('b', { className: 'command-name' }, `/${command.name}`), this.#adders);
     for (const option of command.options) {
@@ -52,8 +51,7 @@ export class CommandForm {
   }
 
   #add(option: ShownOption, text: string): OptionInput {
-    const { cards, suggest } = this.#help;
-    const input = optionInput(option, text, { cards, suggest: () => suggest(option.name) });
+    const input = optionInput(option, text, () => this.#suggest(option.name));
     this.#inputs.push(input);
     this.#adders.before(input.root);
     return input;

@@ -1,4 +1,4 @@
-import type { ShownCard, ShownChoice, ShownCommand } from '../page-protocol.ts';
+import type { ShownChoice, ShownCommand } from '../page-protocol.ts';
 import { CommandForm } from './command-form.ts';
 import { halfTyped, type ReadLine, readCommandLine, readTexts } from './command-line.ts';
 import { element } from './element.ts';
@@ -9,7 +9,6 @@ import type { OptionValue } from './option-value.ts';
 export interface ComposerOptions {
   /** Loads the commands of the place each time, because the bot may just have registered them. */
   commands(): Promise<readonly ShownCommand[]>;
-  cards(): readonly ShownCard[];
   /** The bot's suggestions for the focused option. */
   suggest(command: string, options: Record<string, OptionValue>, focused: string): Promise<readonly ShownChoice[]>;
   /** @throws Error with a sentence for the member. */
@@ -88,7 +87,6 @@ export class Composer {
     const form = new CommandForm({
       command,
       texts,
-      cards: this.#options.cards(),
       suggest: (focused) => this.#options.suggest(command.name, halfTyped(command, form.texts, focused), focused),
       onLeave: () => this.#closeForm(`/${command.name}`),
     });

@@ -1,4 +1,4 @@
-import type { ShownCard, ShownChoice, ShownOption } from '../page-protocol.ts';
+import type { ShownChoice, ShownOption } from '../page-protocol.ts';
 import { ChoiceInput } from './choice-input.ts';
 import { element } from './element.ts';
 
@@ -10,34 +10,24 @@ export interface OptionInput {
   text(): string;
 }
 
-export interface OptionHelp {
-  /** Suggested for an id. */
-  cards: readonly ShownCard[];
-  /** The bot's suggestions for this option. */
-  suggest(): Promise<readonly ShownChoice[]>;
-}
-
-/** The labelled field of one option in the command form. */
-export function optionInput(option: ShownOption, text: string, { cards, suggest }: OptionHelp): OptionInput {
+/** The labelled field of one option in the command form. @param suggest the bot's suggestions for this option */
+export function optionInput(
+  option: ShownOption,
+  text: string,
+  suggest: () => Promise<readonly ShownChoice[]>,
+): OptionInput {
   const { name, autocomplete } = option;
-  const offered = name === 'id' && !autocomplete ? cards : [];
-  const field = fieldOf(option, text, offered);
+  const field = fieldOf(option, text);
   field.title = option.description;
   field.required = option.required;
   const label = element('label', { className: 'option' }, element('span', {}, name), field);
-  if (autocomplete && field instanceof HTMLInputElement) {
-    const choices = new ChoiceInput(field, name, suggest);
-    return { name, field, root: element('div', {}, label, choices.list), text: () => choices.text };
-  }
-  if (field instanceof HTMLInputElement && offered.length > 0) {
-    const list = element('datalist', { id: 'sample-ids' });
-    list.append(...offered.map(({ id, name, game }) => element('option', { value: id }, `${name} · ${game}`)));
-    label.append(list);
-  }
-  return { name, root: label, field, text: () => field.value };
+  if (!autocomplete || !(field instanceof HTMLInputElement))
+    return { name, root: label, field, text: () => field.value };
+  const choices = new ChoiceInput(field, name, suggest);
+  return { name, field, root: element('div', {}, label, choices.list), text: () => choices.text };
 }
 
-function fieldOf(option: ShownOption, text: string, cards: readonly ShownCard[]): OptionInput['field'] {
+function fieldOf(option: ShownOption, text: string): OptionInput['field'] {
   const choices = option.kind === 'boolean' ? ['True', 'False'] : option.choices.map(({ name }) => name);
   if (choices.length > 0) {
     const select = element('select', {}, ...choices.map((choice) => element('option', { value: choice }, choice)));
@@ -47,7 +37,6 @@ function fieldOf(option: ShownOption, text: string, cards: readonly ShownCard[])
   const input = element('input', { value: text, autocomplete: 'off', spellcheck: false, placeholder: hint(option) });
   if (option.kind === 'string' && option.max !== undefined) input.maxLength = option.max;
   if (option.kind !== 'string') input.inputMode = 'numeric';
-  if (cards.length > 0) input.setAttribute('list', 'sample-ids');
   return input;
 }
 

@@ -42,7 +42,6 @@ class Page {
   readonly #composer = new Composer(section('composer'), {
     commands: async () => await fetchCommands(this.#at),
     suggest: async (command, options, focused) => await fetchChoices({ command, options, focused, ...this.#at }),
-    cards: () => this.#shown.sampleCards,
     send: async (command, options) => {
       await typeCommand({ command, options, ...this.#at });
       this.#chat.follow(); // so that the answer is visible

@@ -1,0 +1,114 @@
+import type {
+  APIActionRowComponent,
+  APIApplicationCommandOptionChoice,
+  APIButtonComponent,
+  APIStringSelectComponent,
+} from 'discord-api-types/v10';
+import { clip, plainMarkdown, plainText } from './formats.ts';
+import { formatMessage, listed } from './messages.ts';
+
+/** A card as a list shows it: it need not have been looked up. */
+export interface ListedCard {
+  id: string;
+  name: string;
+  set?: string | undefined;
+  number?: string | undefined;
+}
+
+/** A reply of text, menus and buttons. */
+export interface ListMessage {
+  content: string;
+  components: APIActionRowComponent<APIButtonComponent | APIStringSelectComponent>[];
+}
+
+// Discord's limits: 25 choices or options; 100 characters in a name, a label, a value, a description and a custom id
+// (https://docs.discord.com/developers/components/reference). In UTF-16 units, which are never fewer than characters.
+const MAX_ROWS = 25;
+const MAX_LENGTH = 100;
+const SET_LENGTH = 48;
+const NUMBER_LENGTH = 20;
+/** Of a text that a member typed, in a sentence. */
+const TEXT_LENGTH = 300;
+
+// discord-api-types has these as enums, which render/ does not load.
+const ACTION_ROW = 1;
+const BUTTON = 2;
+const STRING_SELECT = 3;
+const SECONDARY = 2;
+
+/** Suggestions while an id is typed: the name is shown, the id is sent. */
+export function cardChoices(locale: string, cards: readonly ListedCard[]): APIApplicationCommandOptionChoice<string>[] {
+  return offered(cards).map((card) => ({ name: cardLabel(locale, card), value: card.id }));
+}
+
+/** `Name · Set · number` in at most 100 characters, without Markdown; what is absent is left out. */
+export function cardLabel(locale: string, { id, name, set = '', number = '' }: ListedCard): string {
+  const printing = [plainText(set, SET_LENGTH), plainText(number, NUMBER_LENGTH)].filter(Boolean);
+  const after = printing.map((part) => ` · ${part}`).join('');
+  const shown = plainText(name, MAX_LENGTH) || plainText(id, MAX_LENGTH) || formatMessage(locale, 'noName');
+  return clip(shown, MAX_LENGTH - after.length) + after;
+}
+
+/** Which of several cards is meant. @param customId of the menu */
+export function severalCards(locale: string, cards: readonly ListedCard[], customId: string): ListMessage {
+  const rows = offered(cards);
+  return {
+    content: formatMessage(locale, 'severalCards', { cards: rows.length }),
+    components: menus(locale, rows, customId),
+  };
+}
+
+/** What no known card is called. */
+export interface UnknownCard {
+  locale: string;
+  /** As typed. */
+  text: string;
+  /** With a similar name. */
+  similar: readonly ListedCard[];
+  menuId: string;
+  /** Of the button that spends a lookup on the text. Without one that fits, there is no button. */
+  askId: string;
+}
+
+/** There is no card of that name: what it may be instead, and a button to ask the card service all the same. */
+export function unknownCard({ locale, text, similar, menuId, askId }: UnknownCard): ListMessage {
+  const rows = offered(similar);
+  const names = new Set(rows.map(({ name }) => plainMarkdown(name, MAX_LENGTH)).filter(Boolean));
+  const isAskable = askId.length <= MAX_LENGTH;
+  const sentences = [
+    formatMessage(locale, 'unknownCard', {
+      text: plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'),
+    }),
+    names.size > 0 && formatMessage(locale, 'similarNames', { names: listed(locale, names) }),
+    isAskable && formatMessage(locale, 'askAnywayCost'),
+  ];
+  return {
+    content: sentences.filter(Boolean).join('\n'),
+    components: [...menus(locale, rows, menuId), ...(isAskable ? [button(locale, askId)] : [])],
+  };
+}
+
+/** One menu; none without cards, since Discord refuses an empty one. */
+function menus(
+  locale: string,
+  cards: readonly ListedCard[],
+  customId: string,
+): APIActionRowComponent<APIStringSelectComponent>[] {
+  const options = cards.map((card) => {
+    const description = plainText(card.id, MAX_LENGTH);
+    return { label: cardLabel(locale, card), value: card.id, ...(description && { description }) };
+  });
+  const placeholder = formatMessage(locale, 'chooseCard');
+  const menu = { type: STRING_SELECT, custom_id: customId, placeholder, options } as const;
+  return options.length === 0 ? [] : [{ type: ACTION_ROW, components: [menu] }];
+}
+
+function button(locale: string, customId: string): APIActionRowComponent<APIButtonComponent> {
+  const label = formatMessage(locale, 'askAnyway');
+  return { type: ACTION_ROW, components: [{ type: BUTTON, style: SECONDARY, custom_id: customId, label }] };
+}
+
+/** The first cards whose ids fit into a value. */
+function offered(cards: readonly ListedCard[]): ListedCard[] {
+  return cards.filter(({ id }) => id.length > 0 && id.length <= MAX_LENGTH).slice(0, MAX_ROWS);
+}

@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import { confirmCards, offered } from '../support/confirmed-cards.ts';
+import { cardRequests, startWorld, type World } from '../support/world.ts';
+
+const DRAKE = { name: 'Emberwing Drake · First Light · 4/102', value: 'base1-4' };
+
+/** Somebody else, in direct messages, where nobody has asked for anything yet. */
+function elsewhere({ discord }: World) {
+  return { memberId: discord.members[1]?.id ?? '', guildId: null };
+}
+
+function suggestions({ discord }: World, typed: string, as: object = {}) {
+  return discord.complete({ command: 'card', options: { id: typed }, focused: 'id', ...as });
+}
+
+/** The first menu or button of a message whose custom id begins so. */
+function component({ components, messageId = '' }: ChatMessage, customId: string) {
+  const parts = (components as { components: { custom_id: string }[] }[]).flatMap((row) => row.components);
+  const part = parts.find((each) => each.custom_id.startsWith(customId));
+  if (!part) throw new Error(`no ${customId} in ${JSON.stringify(components)}`);
+  return { messageId, customId: part.custom_id };
+}
+
+describe('while an id is typed', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ catalog: SAMPLE_CATALOG });
+    await offered(world, 'base1-4');
+  });
+
+  it.each(['ember', 'drake ember', 'light 4/102', 'BASE1 4', 'embrewing'])('%j finds the card', async (typed) => {
+    expect((await suggestions(world, typed))[0]).toEqual(DRAKE);
+  });
+
+  it('operators, quotes and the longest text are text like any other', async () => {
+    for (const typed of ['"', 'xx" OR *', 'NEAR(', '🃏', '-- ;', "'", '\u0000', 'x'.repeat(6_000)]) {
+      expect((await suggestions(world, typed)).length).toBeLessThanOrEqual(25);
+    }
+    expect((await suggestions(world, 'ember')).length).toBeGreaterThan(0);
+  });
+
+  it('no request is sent, nothing counts as a command, and what is typed is not logged', async () => {
+    await suggestions(world, 'emberwing');
+    expect(world.cardService.requests).toEqual([]);
+    expect(world.lines.filter(({ msg }) => msg === 'command')).toEqual([]);
+    expect(JSON.stringify(world.lines)).not.toMatch(/embe?r/);
+  });
+});
+
+describe('an empty field', () => {
+  it('shows what this member asked for last, here and elsewhere, after a restart too, and in no log', async () => {
+    const world = await startWorld();
+    for (const id of ['base1-4', 'dusk2-1', 'base1-4']) await world.card(id).settled();
+    const alice = { memberId: world.discord.members[0]?.id ?? '' };
+    const values = async (as: object) => (await suggestions(world, '', as)).map(({ value }) => value);
+
+    await expect.poll(() => values({ ...alice, guildId: null })).toEqual(['base1-4', 'dusk2-1']);
+    expect(await values(elsewhere(world))).toEqual([]);
+    await world.restartBot();
+    await expect.poll(() => values({ ...alice, guildId: null })).toEqual(['base1-4', 'dusk2-1']);
+    expect(await values(elsewhere(world))).toEqual([]);
+
+    expect(cardRequests(world)).toHaveLength(2);
+    const suggested = world.lines.filter(({ msg }) => msg === 'suggestions');
+    expect(suggested.length).toBeGreaterThan(0);
+    expect(JSON.stringify(suggested)).not.toMatch(/base1|dusk2/);
+  });
+
+  it('shows what the server asks for most, and no member theirs with MEMBER_HISTORY=off', async () => {
+    const world = await startWorld({ env: { MEMBER_HISTORY: 'off' } });
+    const [alice, bjorn] = world.discord.members.map(({ id: memberId }) => ({ memberId }));
+    await world.card('dusk2-1', {}, alice).settled();
+    await world.card('base1-4', {}, bjorn).settled();
+    await world.card('base1-4', {}, alice).settled();
+    const values = async (as: object) => (await suggestions(world, '', as)).map(({ value }) => value);
+
+    await expect.poll(() => values({ ...alice })).toEqual(['base1-4', 'dusk2-1']);
+    expect(await values({ ...alice, guildId: null })).toEqual([]);
+  });
+});
+
+describe('a text that was not picked', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+    await confirmCards(world);
+  });
+
+  it('is shown at once when it means one card, with its id in words', async () => {
+    const before = cardRequests(world).length;
+    for (const typed of ['BASE1 1', 'wick who waits']) {
+      const { content, embeds, ephemeral } = await world.card(typed).settled();
+      expect({ content, title: embeds[0]?.title, ephemeral }).toEqual({
+        content: 'The id of this card is **base1\\-1**.',
+        title: 'Wick, Who Waits',
+        ephemeral: false,
+      });
+    }
+    expect(cardRequests(world).slice(before)).toEqual(['/cards/base1-1?includePrices=true']);
+  });
+
+  it('is asked for as before when it has the form of an id', async () => {
+    const { content, ephemeral } = await world.card('base9-999').settled();
+    expect(content).toContain('No card has the id');
+    expect(ephemeral).toBe(false);
+    expect(cardRequests(world).at(-1)).toContain('/cards/base9-999');
+    const known = await world.card('base9-999').settled();
+    expect(known.ephemeral).toBe(true);
+  });
+
+  it('that means several cards is a private menu at no cost, and the choice a reply for all', async () => {
+    const before = cardRequests(world).length;
+    const offered = await world.card('first light').settled();
+    expect(offered).toMatchObject({ ephemeral: true, content: 'Which of these cards do you mean?' });
+    expect(cardRequests(world).slice(before)).toEqual([]);
+
+    const chosen = await world.discord.choose({ ...component(offered, 'card:show:'), values: ['base1-2'] }).settled();
+    expect(chosen).toMatchObject({ ephemeral: false, embeds: [{ title: 'Moth Cartographer' }] });
+    expect(cardRequests(world).slice(before)).toEqual(['/cards/base1-2?includePrices=true']);
+  });
+
+  it('keeps its options in the menu: in private, without prices', async () => {
+    const offered = await world.card('first light', { private: true, prices: false }).settled();
+    const chosen = await world.discord.choose({ ...component(offered, 'card:show:'), values: ['base1-3'] }).settled();
+    expect(chosen).toMatchObject({ ephemeral: true, embeds: [{ title: 'Candle Hare' }] });
+    expect(chosen.embeds[0]?.description).not.toMatch(/market|prices/i);
+  });
+});
+
+it('menus and buttons work after a restart, which may come while their lookup is pending, and cost one request each', async () => {
+  const world = await startWorld();
+  await confirmCards(world);
+  const offered = await world.card('first light').settled();
+  const unknown = await world.card('Emberwing Dragon').settled();
+  expect(unknown).toMatchObject({ ephemeral: true });
+  expect(unknown.content).toMatch(
+    /^I don't know a card called \*\*Emberwing Dragon\*\*.\nDid you mean .*Emberwing Drake/,
+  );
+  expect(unknown.content).toContain("uses one of today's lookups");
+  expect(world.cardService.requests).toEqual([]);
+
+  await world.restartBot();
+  const chosen = world.discord.choose({ ...component(offered, 'card:show:'), values: ['base1-2'] });
+  expect(await chosen.settled()).toMatchObject({ embeds: [{ title: 'Moth Cartographer' }] });
+
+  world.cardService.set({ latencyMs: 60_000 });
+  const asked = world.discord.click(component(unknown, 'card:show::'));
+  await asked.until(({ state }) => state === 'thinking');
+  await expect.poll(() => cardRequests(world)).toHaveLength(2);
+  await world.stopBot();
+  world.cardService.set({ latencyMs: 0 });
+  await world.restartBot();
+  const { content } = await asked.until((message) => message.content.startsWith('No card has'));
+  expect(content).toBe('No card has the id **Emberwing Dragon**.');
+  expect(cardRequests(world).slice(2)).toEqual(['/cards/Emberwing%20Dragon?includePrices=true']);
+});

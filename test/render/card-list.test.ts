@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cardChoices, cardLabel, type ListedCard, severalCards, unknownCard } from '../../src/render/card-list.ts';
+import { formatMessage } from '../../src/render/messages.ts';
+import { Choices } from '../../src/sandbox/discord/choice-rules.ts';
+import { parseForm } from '../../src/sandbox/discord/form-error.ts';
+import { EMPTY_REPLY, edited, MessageForm, refuseUnfit } from '../../src/sandbox/discord/message-rules.ts';
+import { locale, nastyText } from './service-answers.ts';
+
+const DRAKE: ListedCard = { id: 'base1-4', name: 'Emberwing Drake', set: 'First Light', number: '4/102' };
+
+describe('a card in a list', () => {
+  it.each<[string, Partial<ListedCard>, string]>([
+    ['shows name, set and number', {}, 'Emberwing Drake · First Light · 4/102'],
+    ['leaves out what is absent', { set: undefined, number: undefined }, 'Emberwing Drake'],
+    ['leaves out what is empty', { set: ' ', number: '' }, 'Emberwing Drake'],
+    ['is plain text', { name: '**Ember** [x](y)\n@here\u202e', set: '`a`' }, '**Ember** [x](y) @here · `a` · 4/102'],
+    [
+      'cuts a long name, so that the printing is still told',
+      { name: 'x'.repeat(200) },
+      `${'x'.repeat(77)}… · First Light · 4/102`,
+    ],
+    [
+      'cuts a long set and a long number',
+      { set: 's'.repeat(90), number: '9'.repeat(90) },
+      `Emberwing Drake · ${'s'.repeat(47)}… · ${'9'.repeat(19)}…`,
+    ],
+    ['shows the id when the name is invisible', { name: '\u200b' }, 'base1-4 · First Light · 4/102'],
+  ])('%s', (_, change, label) => {
+    expect(cardLabel('en-US', { ...DRAKE, ...change })).toBe(label);
+  });
+});
+
+describe('suggestions', () => {
+  it('show the card and send its id', () => {
+    expect(cardChoices('en-US', [DRAKE])).toEqual([{ name: cardLabel('en-US', DRAKE), value: 'base1-4' }]);
+  });
+
+  it('leave out an id that Discord would refuse, and end after 25', () => {
+    const cards = Array.from({ length: 30 }, (_, index) => ({ ...DRAKE, id: `id-${index}` }));
+    const long = { ...DRAKE, id: 'x'.repeat(101) };
+    expect(cardChoices('en-US', [long, ...cards]).map(({ value }) => value)).toEqual(
+      cards.slice(0, 25).map(({ id }) => id),
+    );
+  });
+});
+
+describe('several cards', () => {
+  it('are a menu, each with its id', () => {
+    expect(severalCards('en-US', [DRAKE, { ...DRAKE, id: 'b-1' }], 'card:show:')).toEqual({
+      content: 'Which of these cards do you mean?',
+      components: [
+        {
+          type: 1,
+          components: [
+            {
+              type: 3,
+              custom_id: 'card:show:',
+              placeholder: 'Choose a card',
+              options: [
+                { label: cardLabel('en-US', DRAKE), value: 'base1-4', description: 'base1-4' },
+                { label: cardLabel('en-US', DRAKE), value: 'b-1', description: 'b-1' },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+describe('an unknown card', () => {
+  const unknown = (more: object = {}) =>
+    unknownCard({ locale: 'en-US', text: 'Emberwing Dragon', similar: [DRAKE], menuId: 'm', askId: 'a', ...more });
+  const ids = ({ components }: ReturnType<typeof unknown>) =>
+    components.flatMap((row) => row.components.map((part) => 'custom_id' in part && part.custom_id));
+
+  it('is answered with similar names, and a button that says what it costs', () => {
+    const message = unknown();
+    expect(message.content.split('\n')).toEqual([
+      "I don't know a card called **Emberwing Dragon**.",
+      'Did you mean Emberwing Drake?',
+      "Asking anyway uses one of today's lookups.",
+    ]);
+    expect(ids(message)).toEqual(['m', 'a']);
+    expect(message.components[1]?.components).toMatchObject([{ label: 'Ask the card service anyway' }]);
+  });
+
+  it('is answered with each name once', () => {
+    const similar = [DRAKE, { ...DRAKE, id: 'b-1' }, { ...DRAKE, id: 'c-1', name: 'Wax *Golem*' }];
+    expect(unknown({ similar }).content).toContain('Did you mean Emberwing Drake or Wax \\*Golem\\*?');
+  });
+
+  it('has no menu without similar names, and no button when its id does not fit', () => {
+    expect(ids(unknown({ similar: [] }))).toEqual(['a']);
+    const short = unknown({ askId: 'x'.repeat(101) });
+    expect(ids(short)).toEqual(['m']);
+    expect(short.content).not.toContain(formatMessage('en-US', 'askAnywayCost'));
+  });
+});
+
+it('Discord takes a list of any cards, whatever was typed', () => {
+  const text = fc.option(nastyText, { nil: undefined });
+  const id = nastyText.map((any) => any.toWellFormed().slice(0, 120).trim());
+  const card = fc.record({ id, name: nastyText, set: text, number: text });
+  const cards = fc.uniqueArray(card, { selector: (each) => each.id, maxLength: 30 });
+  fc.assert(
+    fc.property(cards, nastyText, locale, (listed, typed, language) => {
+      parseForm(Choices, { choices: cardChoices(language, listed) });
+      const similar = listed.slice(0, 3);
+      for (const message of [
+        severalCards(language, listed, 'm'),
+        unknownCard({ locale: language, text: typed, similar, menuId: 'm', askId: 'a' }),
+      ]) {
+        refuseUnfit(edited(EMPTY_REPLY, parseForm(MessageForm, JSON.parse(JSON.stringify(message))), []));
+        expect(JSON.stringify(message).isWellFormed()).toBe(true);
+      }
+    }),
+  );
+});
