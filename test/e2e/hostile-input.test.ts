@@ -250,7 +250,7 @@ it('every reply forbids mentions, whatever it shows', async () => {
   cardService.script({ path: 'ping', body: ping });
 
   await lookUp('ping').settled(); // deferred and edited
-  await lookUp('@everyone').settled(); // no such card
+  await lookUp('nobody, @everyone').settled(); // no such card
   await lookUp('ping').until(({ edited }) => edited); // a stale copy, then the edit
   await lookUp('..').settled(); // refused in private
   await discord.type({ command: 'usage', manageGuild: true }).settled();
