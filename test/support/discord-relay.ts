@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 export interface RelayedCall {
   method: string;
   path: string;
-  /** `undefined` when there was no body, or one that is not JSON. */
+  /** Without its files; `undefined` when there was no body, or one that is not JSON. */
   body: unknown;
 }
 
@@ -48,8 +48,9 @@ export async function startDiscordRelay(apiUrl: string): Promise<DiscordRelay> {
 }
 
 function parsed(text: string): unknown {
+  const besideFiles = /name="payload_json".*?\r\n\r\n(.*?)\r\n--/s.exec(text)?.[1];
   try {
-    return JSON.parse(text);
+    return JSON.parse(besideFiles ?? text);
   } catch {
     return undefined;
   }
