@@ -52,20 +52,8 @@ const DISCONNECT_MS = 700;
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const events = new Events();
-  const operations = await openOperations({
-    ...config,
-    usesRedis: config.redis !== undefined,
-    processName: config.discord.shards === 'auto' ? 'auto' : config.discord.shards.ids.join(','),
-    commandNames: commands.map(({ data }) => data.name),
-    events,
-    log,
-  });
-  const failed = (close: () => Promise<void>) => async (error: unknown) => {
-    await operations.close().then(close);
-    throw error;
-  };
-  const { services, state } = await openServices(config, log, { signal, events }).catch(failed(async () => {}));
-  await operations.start(state.alertBoard).catch(failed(() => state.close()));
+  const operations = await openOperations(config, { commandNames: commands.map(({ data }) => data.name), events, log });
+  const { services, state } = await operations.start(openServices(config, log, { signal, events }));
   const { cards, lookupQueue, ledger, usage, memberData } = services;
   const stopLogging = events.subscribe('command', commandLogger(log));
 

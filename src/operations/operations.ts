@@ -2,52 +2,80 @@ import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
 import type { AlertBoard } from './alerts.ts';
 
-export interface OperationsOptions {
+export interface OperationsConfig {
   /** `undefined`: nothing is counted, nothing listens. */
   http: { port: number; host: string } | undefined;
   /** `undefined`: no alerts. */
   alertWebhookUrl: string | undefined;
-  /** Whether the state is in Redis. */
-  usesRedis: boolean;
-  /** Tells this process from others that share its state. */
-  processName: string;
+  /** `undefined`: the state is in files. */
+  redis: object | undefined;
+  discord: { shards: 'auto' | { ids: readonly number[] } };
+}
+
+export interface OperationsOptions {
   commandNames: readonly string[];
   events: Events;
   log: Logger;
 }
 
+/** What the state has for operations. */
+interface Opened {
+  state: { alertBoard: AlertBoard; close(): Promise<void> };
+}
+
 /** What an operator watches the bot with. Fed by its events alone, so it is opened before what publishes them. */
 export interface Operations {
-  /** Serves metrics and tells alerts from now on. @throws HttpPortUnusable */
-  start(board: AlertBoard): Promise<void>;
+  /**
+   * Serves metrics and tells alerts once `opening` has resolved; whatever fails, nothing stays open.
+   *
+   * @throws HttpPortUnusable, and what `opening` throws
+   */
+  start<T extends Opened>(opening: Promise<T>): Promise<T>;
   /** Takes half a second at most, and never rejects. */
+  close(): Promise<void>;
+}
+
+interface Part {
+  start(board: AlertBoard): Promise<void>;
   close(): Promise<void>;
 }
 
 const LAST_ALERTS_MS = 500;
 
 /** Loads only what is configured. */
-export async function openOperations(options: OperationsOptions): Promise<Operations> {
-  const parts = (await Promise.all([openPages(options), openAlerts(options)])).filter((part) => part !== undefined);
+export async function openOperations(config: OperationsConfig, options: OperationsOptions): Promise<Operations> {
+  const opened = await Promise.all([openPages(config, options), openAlerts(config, options)]);
+  const parts = opened.filter((part) => part !== undefined);
+  const close = async () => void (await Promise.all(parts.map((part) => part.close())));
   return {
-    async start(board) {
-      for (const part of parts) await part.start(board);
+    async start(opening) {
+      const result = await opening.catch(async (error: unknown) => {
+        await close();
+        throw error;
+      });
+      try {
+        for (const part of parts) await part.start(result.state.alertBoard);
+      } catch (error) {
+        await close();
+        await result.state.close();
+        throw error;
+      }
+      return result;
     },
-    async close() {
-      await Promise.all(parts.map((part) => part.close()));
-    },
+    close,
   };
 }
 
-async function openPages({ http, ...options }: OperationsOptions): Promise<Operations | undefined> {
+async function openPages({ http, redis }: OperationsConfig, options: OperationsOptions): Promise<Part | undefined> {
   if (!http) return undefined;
+  const usesRedis = redis !== undefined;
   const [{ Metrics }, { Health }, { serveHttp }] = await Promise.all([
     import('./metrics.ts'),
     import('./health.ts'),
     import('./http-server.ts'),
   ]);
-  const { events, usesRedis, log } = options;
-  const metrics = new Metrics(options);
+  const { events, log } = options;
+  const metrics = new Metrics({ ...options, usesRedis });
   const health = new Health(events, usesRedis);
   let server: { close(): Promise<void> } | undefined;
   return {
@@ -62,10 +90,13 @@ async function openPages({ http, ...options }: OperationsOptions): Promise<Opera
   };
 }
 
-async function openAlerts({ alertWebhookUrl, ...options }: OperationsOptions): Promise<Operations | undefined> {
+async function openAlerts(config: OperationsConfig, { events, log }: OperationsOptions): Promise<Part | undefined> {
+  const { alertWebhookUrl, redis, discord } = config;
   if (alertWebhookUrl === undefined) return undefined;
   const [{ Alerts }, { Webhook }] = await Promise.all([import('./alerts.ts'), import('./webhook.ts')]);
-  const alerts = new Alerts({ ...options, webhook: new Webhook(alertWebhookUrl, options.log) });
+  const processName = discord.shards === 'auto' ? 'auto' : discord.shards.ids.join(',');
+  const webhook = new Webhook(alertWebhookUrl, log);
+  const alerts = new Alerts({ events, usesRedis: redis !== undefined, processName, webhook, log });
   return {
     start: async (board) => alerts.start(board),
     close: () => alerts.close(LAST_ALERTS_MS),

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
+import { startApp } from '../../src/app.ts';
 import { HttpPortUnusable, serveHttp } from '../../src/operations/http-server.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startWorld } from '../support/world.ts';
@@ -92,6 +93,16 @@ it('a port that is taken ends the start with a sentence', async () => {
   const metrics = { contentType: '', text: async () => '' };
   await expect(serveHttp({ ...options, metrics })).rejects.toThrow(HttpPortUnusable);
   await expect(serveHttp({ ...options, metrics })).rejects.toThrow(/EADDRINUSE.+Set HTTP_PORT/);
+});
+
+it('a start that ends so leaves DATA_DIR to the next', async () => {
+  const { address, log } = await serve(WELL);
+  const world = await startWorld();
+  await world.stopBot();
+  const http = { port: Number(new URL(address).port), host: '127.0.0.1' };
+
+  await expect(startApp({ ...world.config, http }, log)).rejects.toThrow(HttpPortUnusable);
+  await world.restartBot();
 });
 
 it('a bot is ready when its shards are, and not while Discord has closed the gateway', async () => {
