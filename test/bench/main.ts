@@ -8,6 +8,7 @@ type Figure = () => Promise<{ run(): Promise<BenchTable | BenchTable[]> }>;
 /** In the order in which they run and are shown. */
 const FIGURES: Readonly<Record<string, Figure>> = {
   'quota-day': () => import('./quota/quota-day.ts'),
+  bulk: () => import('./quota/bulk-day.ts'),
   backlog: () => import('./quota/backlog.ts'),
   'shared-key': () => import('./quota/shared-key.ts'),
   limiters: () => import('./limiters/limiters.ts'),

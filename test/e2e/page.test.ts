@@ -165,6 +165,12 @@ describe('the card service', () => {
     await expect.poll(() => cardService.state().switches).toMatchObject({ down: false, downRetryAfterSeconds: 0 });
     await page.getByRole('combobox', { name: 'Speed' }).selectOption('2 s');
     await expect.poll(() => cardService.state().switches.latencyMs).toBe(2_000);
+    await page.getByRole('combobox', { name: 'Lists' }).selectOption('by id');
+    await page.getByRole('combobox', { name: 'Counts' }).selectOption('every card');
+    await page.getByRole('combobox', { name: 'Refuses' }).selectOption('over 5 ids: 413');
+    await expect
+      .poll(() => cardService.state().switches)
+      .toMatchObject({ bulkShape: 'by id', bulkCost: 'each', bulkRefusal: 'over 5 ids: 413' });
     await page.getByRole('button', { name: '429 storm for 30 s' }).click();
     await page.getByText(/Every request gets a 429/).waitFor();
     expect(cardService.state().switches.stormUntilMs).toBeGreaterThan(Date.now());
@@ -176,13 +182,16 @@ describe('the card service', () => {
     await expect.poll(() => cardService.state().dayRemaining).toBe(50_000);
   });
 
-  it('shows the requests that reached it', async () => {
-    await openSandbox(page);
+  it('shows the requests that reached it, those for several cards with their ids', async () => {
+    const { world } = await openSandbox(page);
 
     await say(page, '/card nothing-1');
 
     const row = page.getByRole('row').filter({ hasText: '/cards/nothing-1' });
     await row.getByRole('cell', { name: '404' }).waitFor();
+
+    await world.cardService.fetch('http://cards.test/cards?ids=base1-4,base1-1');
+    await page.getByRole('cell', { name: '2 cards: base1-4, base1-1' }).waitFor();
   });
 
   it('loses no command when the gateway connection is dropped', async () => {

@@ -1,4 +1,4 @@
-import { CONTESTANTS } from './contestants.ts';
+import { CONTESTANTS, type Contestant } from './contestants.ts';
 import { dayOfLookups } from './day-of-lookups.ts';
 import { type DayReport, dayReport } from './day-report.ts';
 import { simulateDay } from './simulated-day.ts';
@@ -12,10 +12,13 @@ export interface ContestantDay {
 }
 
 /** The same day of lookups for every contestant. */
-export async function contestantDays(firstHourShare: number): Promise<ContestantDay[]> {
+export async function contestantDays(
+  firstHourShare: number,
+  contestants: readonly Contestant[] = CONTESTANTS,
+): Promise<ContestantDay[]> {
   const lookups = dayOfLookups(firstHourShare);
   const days: ContestantDay[] = [];
-  for (const { name, start } of CONTESTANTS) {
+  for (const { name, start } of contestants) {
     const day = await simulateDay(start, lookups);
     const sentAtMs = Float64Array.from(day.requests, (request) => request.sentAtMs).sort();
     days.push({ name, report: dayReport(day), sentAtMs });

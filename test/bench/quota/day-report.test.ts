@@ -14,7 +14,15 @@ function lived(atMs: number, cardId: string, what: Partial<Lived>): Lived {
 }
 
 function request(sentAtMs: number, what: Partial<RecordedRequest> = {}): RecordedRequest {
-  return { sentAtMs, answeredAtMs: sentAtMs + 200, path: '/cards/a', status: 200, retryAfterMs: undefined, ...what };
+  return {
+    sentAtMs,
+    answeredAtMs: sentAtMs + 200,
+    path: '/cards/a',
+    cardIds: [],
+    status: 200,
+    retryAfterMs: undefined,
+    ...what,
+  };
 }
 
 it('counts every lookup once, by the outcome of its first command', () => {

@@ -11,7 +11,7 @@ export interface DayReport {
   /** Requests that the service answered and that it refused with 429. */
   spent: number;
   refused: number;
-  /** Requests for a card whose last answer was still fresh. */
+  /** Cards that were requested although their last answer was still fresh. */
   needless: number;
   /** Lookups by the outcome of their first command; the sum is all lookups. */
   atOnce: number;
@@ -62,11 +62,13 @@ export function dayReport({ lived, requests }: SimulatedDay): DayReport {
 function needless(requests: readonly RecordedRequest[]): number {
   const freshUntilMs = new Map<string, number>();
   let twice = 0;
-  for (const { path, status, sentAtMs, answeredAtMs } of requests) {
+  for (const { path, cardIds, status, sentAtMs, answeredAtMs } of requests) {
     if (status !== 200) continue;
-    const untilMs = freshUntilMs.get(path);
-    if (untilMs !== undefined && sentAtMs < untilMs) twice++;
-    else freshUntilMs.set(path, answeredAtMs + FRESH_MS);
+    for (const card of cardIds.length > 0 ? cardIds.map((id) => `/cards/${id}`) : [path]) {
+      const untilMs = freshUntilMs.get(card);
+      if (untilMs !== undefined && sentAtMs < untilMs) twice++;
+      else freshUntilMs.set(card, answeredAtMs + FRESH_MS);
+    }
   }
   return twice;
 }

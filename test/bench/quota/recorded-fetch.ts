@@ -4,6 +4,8 @@ export interface RecordedRequest {
   answeredAtMs: number;
   /** Path without query. */
   path: string;
+  /** Of a request for several cards. */
+  cardIds: readonly string[];
   status: number;
   /** What a 429 stated in its header. */
   retryAfterMs: number | undefined;
@@ -20,10 +22,11 @@ export function recordFetch(inner: typeof fetch = globalThis.fetch): RecordedFet
   const watched: typeof fetch = async (input, init) => {
     const sentAtMs = Date.now();
     const response = await inner(input, init);
-    const { pathname: path } = new URL(input instanceof Request ? input.url : input);
+    const { pathname: path, searchParams } = new URL(input instanceof Request ? input.url : input);
+    const cardIds = searchParams.get('ids')?.split(',') ?? [];
     const seconds = response.headers.get('retry-after');
     const retryAfterMs = seconds === null ? undefined : Number(seconds) * 1000;
-    requests.push({ sentAtMs, answeredAtMs: Date.now(), path, status: response.status, retryAfterMs });
+    requests.push({ sentAtMs, answeredAtMs: Date.now(), path, cardIds, status: response.status, retryAfterMs });
     return response;
   };
   return { fetch: watched, requests };

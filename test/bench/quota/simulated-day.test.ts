@@ -62,7 +62,7 @@ it('counts the requests of the day by its own clock', async () => {
   });
   const { lived, requests } = await simulateDay(start, [lookupAt(1_000), lookupAt(DAY_MS - 1)]);
   expect(requests).toMatchObject([
-    { sentAtMs: 1_000, answeredAtMs: 1_200, path: '/cards/bench-1', status: 200 },
+    { sentAtMs: 1_000, answeredAtMs: 1_200, path: '/cards/bench-1', cardIds: [], status: 200 },
     { sentAtMs: DAY_MS - 1, status: 200 },
   ]);
   expect(lived.map(({ waitMs }) => waitMs)).toEqual([200, 200]);
