@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ['operations', 'model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup', 'replies', 'discord'],
   registration: ['commands', 'config', 'discord'],
   'catalog-cli': ['catalog', 'config', 'model', 'storage', 'stop-signal'],
+  contract: ['model', 'config', 'service'],
   'data-cli': ['config', 'storage'],
   doctor: ['model', 'time', 'config', 'service', 'registration', 'commands', 'storage'],
   app: [

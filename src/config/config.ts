@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Misspelled, misspelled } from './misspelled.ts';
 import { DiscordVariables, StorageVariables, Variables } from './variables.ts';
 
@@ -101,6 +101,19 @@ export function readRegistrationConfig(environment: Environment = process.env): 
 /** @throws ConfigError */
 export function readStorageConfig(environment: Environment = process.env): StorageConfig {
   return storageOf(parse(StorageVariables, environment));
+}
+
+/** What `npm run contract` needs. @throws ConfigError */
+export function readCardServiceConfig(environment: Environment = process.env) {
+  const { CARD_SERVICE_URL, CARD_SERVICE_API_KEY, CARD_SERVICE_CARD_PATH, CARD_SERVICE_TIMEOUT_MS } = Variables.shape;
+  const wanted = { CARD_SERVICE_URL, CARD_SERVICE_API_KEY, CARD_SERVICE_CARD_PATH, CARD_SERVICE_TIMEOUT_MS };
+  const read = parse(z.object(wanted), environment);
+  return {
+    baseUrl: read.CARD_SERVICE_URL,
+    apiKey: read.CARD_SERVICE_API_KEY,
+    cardPath: read.CARD_SERVICE_CARD_PATH,
+    timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
+  };
 }
 
 /** Variables that are set, that nothing reads, and that look like one of `wanted`. Names only, never values. */

@@ -73,7 +73,11 @@ function overridden(environment: Environment, file: Environment): Finding[] {
 }
 
 /** Variables without effect unless the other one is set, too. */
-const NEEDED = { REDIS_KEY_PREFIX: 'REDIS_URL' } as const;
+const NEEDED = {
+  REDIS_KEY_PREFIX: 'REDIS_URL',
+  HTTP_HOST: 'HTTP_PORT',
+  CARD_SERVICE_BULK_MAX: 'CARD_SERVICE_BULK_PATH',
+} as const;
 
 /** Settings that are valid alone, and make no sense together. */
 function contradictions(environment: Environment, config: Config): Finding[] {
