@@ -82,7 +82,24 @@ async function forget(environment: Record<string, string> = {}, memberId = ALICE
   return { code, out, err };
 }
 
+/** Written by the catalog's own thread, a moment later. */
+async function lookedUp(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
+  for (const memberId of [ALICE, BOB]) bot.catalog.asked('base1-4', { memberId, guildId: 'guild' });
+  const lastCards = async () => (await bot.memberData.kept(BOB)).lastCards;
+  await expect.poll(lastCards, { timeout: 60_000 }).toEqual(['base1-4']);
+}
+
 describe('npm run data -- forget', () => {
+  it('leaves the id out of the catalog, which remembers what members looked up last', async () => {
+    const bot = await open();
+    await lookedUp(bot);
+    await bot.close();
+    expect(filesWith(ALICE, dataDir).join()).toContain('catalog.sqlite');
+    expect(await forget()).toMatchObject({ code: 0 });
+    expect(filesWith(ALICE, dataDir)).toEqual([]);
+    expect(filesWith(BOB, dataDir).join()).toContain('catalog.sqlite');
+  });
+
   it('leaves the id in no file: not in a row, a free page, a write-ahead log, a copy, or a file moved aside', async () => {
     const bot = await used();
     await bot.close();
@@ -188,6 +205,18 @@ async function everythingIn(client: RedisClient, prefix: string): Promise<string
   }
   return JSON.stringify(texts);
 }
+
+describe('the button of /privacy', () => {
+  it('deletes what was looked up last, and the id from the files but for what today needs', async () => {
+    const bot = await open();
+    await lookedUp(bot);
+    expect(await bot.memberData.forget(ALICE)).toBe(true);
+    expect(await bot.memberData.kept(ALICE)).toMatchObject({ lastCards: [] });
+    expect((await bot.memberData.kept(BOB)).lastCards).toEqual(['base1-4']);
+    await bot.close();
+    expect(filesWith(ALICE, dataDir)).toEqual([join(dataDir, 'state.sqlite')]);
+  });
+});
 
 describe('the search for traces', () => {
   it.each([0, 1_048_576 - 9, 1_048_576, 2 * 1_048_576 - 1, DAY_MS / 30])('finds an id at byte %d', (at) => {
