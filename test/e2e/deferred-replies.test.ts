@@ -12,7 +12,7 @@ const IDS = SAMPLE_CARDS.map(({ id }) => id);
 // and bunched; a whole new burst would still exceed it.
 const FAST = { requestsPerMinute: 600, burst: 16, requestsPerDay: 10_000 };
 const BOTS_BURST = 10;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 function hasCard({ embeds }: ChatMessage): boolean {
   return embeds.length > 0;
@@ -38,7 +38,7 @@ async function kill({ child, ended }: BotProcess): Promise<void> {
 
 describe('deferred replies', () => {
   it('are completed once each by the next process after a SIGKILL and after a SIGTERM, and leave no rows', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     const backends = await startBackends(FAST, {
       CARD_SERVICE_BURST: String(BOTS_BURST),

@@ -254,11 +254,12 @@ it('every reply forbids mentions, whatever it shows', async () => {
   await lookUp('ping').until(({ edited }) => edited); // a stale copy, then the edit
   await lookUp('..').settled(); // refused in private
   await discord.type({ command: 'usage', manageGuild: true }).settled();
-  const waiting = IDS.slice(0, 6).map(lookUp);
+  const waiting = IDS.slice(0, 20).map(lookUp); // more than permits come up meanwhile on a busy machine
   await waiting.at(-1)?.until(({ content }) => content.startsWith("You're in line")); // the notice of a wait
   await bot.stop();
 
-  const sent = relay.calls.filter(({ path }) => /\/(?:interactions|webhooks)\//.test(path));
+  // Without a body: what a reply shows is read again on a busy machine.
+  const sent = relay.calls.filter(({ path, body }) => /\/(?:interactions|webhooks)\//.test(path) && body !== undefined);
   const deferrals = sent.filter(({ body }) => isDeferral(body));
   const messages = sent.filter(({ body }) => !isDeferral(body)).map(({ body }) => messageOf(body));
   expect(deferrals.length).toBeGreaterThanOrEqual(8);

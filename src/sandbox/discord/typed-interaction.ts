@@ -10,7 +10,7 @@ export interface TypedInteraction {
   readonly history: readonly ChatMessage[];
   /**
    * Resolves to the first snapshot, past or future, that matches.
-   * Rejects with a sentence and the history after `timeoutMs` (default 10,000).
+   * Rejects with a sentence and the history after `timeoutMs` (default 30,000).
    */
   until(fits: (message: ChatMessage) => boolean, timeoutMs?: number): Promise<ChatMessage>;
   /** Resolves to the first snapshot that is answered or failed; the notice of a wait counts as answered. */
