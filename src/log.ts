@@ -1,5 +1,7 @@
-import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import { readable } from './log/command-line.ts';
+import { serializedError } from './log/serialized-error.ts';
 
 export type { Logger } from 'pino';
 
@@ -30,14 +32,11 @@ export function createLog({ level, secrets, destination = standardOutput() }: Lo
   // Only strings and names of fields: otherwise a key of digits would be removed from times and status codes.
   // The first comparison is for speed: most lines contain no secret.
   const streamWrite = (line: string) => (redact(line) === line ? line : line.replace(JSON_STRING, redact));
-  return pino({ level, base: null, hooks: { streamWrite }, serializers: { err: serializedError } }, destination);
-}
-
-/** Without the 25 constants that every DOMException inherits. */
-function serializedError(err: unknown): unknown {
-  if (!(err instanceof DOMException)) return err instanceof Error ? stdSerializers.err(err) : err;
-  const { name: type, message, stack, code } = err;
-  return { type, message, stack, code };
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return pino(
+    { level, base: null, formatters, hooks: { streamWrite }, serializers: { err: serializedError } },
+    destination,
+  );
 }
 
 /** Replaces secrets in a text: plain, encoded for a URL, in base64; each also within JSON, up to four levels deep. */
@@ -70,9 +69,10 @@ export function forFile(fd: number): DestinationStream {
   return file;
 }
 
-/** One line per event, as in JSON; only the stack of an error has lines of its own. */
+/** One line per event; only an error has lines of its own. That of a command is shorter than in JSON. */
 export function forTerminal(destination?: NodeJS.WritableStream): DestinationStream {
-  return pretty({ sync: true, singleLine: true, ...(destination && { destination }) });
+  const lines = pretty({ sync: true, singleLine: true, ...(destination && { destination }) });
+  return { write: (line) => void lines.write(readable(line)) };
 }
 
 /** Of an outage that comes and goes, one is logged a minute, so that it does not fill the log. */
@@ -123,14 +123,4 @@ export class Incident {
     this.#isLogged = false;
     this.#failures = 0;
   }
-}
-
-/** The one line that each command leaves in the log. */
-export function commandLogger(
-  log: Logger,
-): (event: { command: string; guildId: string | undefined; memberId: string; err?: unknown }) => void {
-  return ({ err, command, guildId: guild, memberId: member, ...end }) => {
-    const line = { command, guild, member, ...end, ...(err !== undefined && { err }) };
-    log[err === undefined ? 'info' : 'error'](line, 'command');
-  };
 }

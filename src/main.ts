@@ -1,7 +1,9 @@
+import packageJson from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
 import { ConfigError, readConfig, secretsOf } from './config/config.ts';
 import { DiscordRefused } from './discord/gateway/login.ts';
 import { checkOffline } from './doctor/offline.ts';
+import { startLines } from './log/start-lines.ts';
 import { createLog, type Logger } from './log.ts';
 import { HttpPortUnusable } from './operations/http-server.ts';
 import { stopSignal } from './stop-signal.ts';
@@ -37,6 +39,8 @@ async function main(): Promise<void> {
     log.fatal('nothing is pending, and no stop was requested');
     process.exit(1);
   });
+  for (const [fields, text] of startLines({ ...config, version: packageJson.version, node: process.versions.node }))
+    log.info(fields, text);
   const signal = stopSignal();
   const app = await startApp(config, log, signal).catch((error: unknown) => {
     return signal.aborted ? process.exit(0) : fail(error, log);

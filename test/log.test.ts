@@ -3,7 +3,10 @@ import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { commandLogger } from '../src/log/command-line.ts';
+import { startLines } from '../src/log/start-lines.ts';
 import { createLog, forFile, forTerminal, Incident, redaction } from '../src/log.ts';
+import { ServiceDown } from '../src/model/errors.ts';
 import { logLines } from './support/log-lines.ts';
 import { secretForms } from './support/secret-forms.ts';
 
@@ -140,7 +143,7 @@ describe('createLog', () => {
     log.info('quiet');
     log.warn({ member: ID }, 'loud');
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { level: 40, time: expect.any(Number), member: ID, msg: 'loud' },
+      { level: 'warn', time: expect.any(Number), member: ID, msg: 'loud' },
     ]);
   });
 
@@ -154,7 +157,27 @@ describe('createLog', () => {
     closeSync(full);
   });
 
-  it('prints one line per command on a terminal', () => {
+  it.each([
+    [{ card: 'base1-4', source: 'cache', outcome: 'answered', waitMs: 0, tookMs: 3 }, '/card base1-4 · cache · 3 ms'],
+    [
+      { card: 'base1-4', source: 'service', outcome: 'answered', waitMs: 6_000, tookMs: 6_240 },
+      '/card base1-4 · service · waited 6.0 s · 6.2 s',
+    ],
+    [{ source: 'bot', outcome: 'Busy', waitMs: 0, tookMs: 1 }, '/card · Busy · 1 ms'],
+  ])('tells a command on a terminal in one line: %o', (ended, shown) => {
+    const lines: string[] = [];
+    const terminal = new Writable({
+      write(chunk, _, done) {
+        lines.push(String(chunk));
+        done();
+      },
+    });
+    const log = createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) });
+    commandLogger(log)({ command: 'card', guildId: '1', memberId: '2', ...ended });
+    expect(lines.join('').trimEnd().split('\n')).toEqual([expect.stringContaining(`INFO: ${shown}`)]);
+  });
+
+  it('prints one line per event on a terminal', () => {
     const lines: string[] = [];
     const terminal = new Writable({
       write(chunk, _, done) {
@@ -163,12 +186,28 @@ describe('createLog', () => {
       },
     });
 
-    createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) }).info(
-      { command: 'card', outcome: 'answered', tookMs: 5 },
-      'command',
-    );
+    createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) }).info({ shard: 5 }, 'gateway ready');
 
-    expect(lines.join('').trimEnd().split('\n')).toEqual([expect.stringMatching(/command.*card.*answered.*5/)]);
+    expect(lines.join('').trimEnd().split('\n')).toEqual([expect.stringMatching(/gateway ready.*shard.*5/)]);
+  });
+
+  it.each<[string, unknown, boolean]>([
+    ['a bug', new TypeError('x is not a function'), true],
+    ['a wrong call of Node', Object.assign(new TypeError('x'), { code: 'ERR_INVALID_ARG_TYPE' }), true],
+    ['a bug within an error', new Error('outside', { cause: new RangeError('inside') }), true],
+    ['an error of the card service', new ServiceDown({ reason: 'silence' }), false],
+    ['an error of Discord', apiError('/x'), false],
+    ['a refused connection', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), false],
+    [
+      'one that fetch hides',
+      new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }),
+      false,
+    ],
+    ['a full disk', Object.assign(new Error('disk is full'), { code: 'ERR_SQLITE_ERROR' }), false],
+  ])('shows the stack of what is our fault alone: %s', (_, err, hasStack) => {
+    const line = JSON.parse(written((log) => log.error({ err }, 'x')));
+    expect(line.err.message).not.toBe('');
+    expect('stack' in line.err).toBe(hasStack);
   });
 
   it('logs a timeout without the constants of DOMException', () => {
@@ -176,9 +215,30 @@ describe('createLog', () => {
     expect(JSON.parse(text).err).toEqual({
       type: 'TimeoutError',
       message: 'too slow',
-      stack: expect.any(String),
       code: 23,
     });
+  });
+});
+
+describe('the first lines', () => {
+  const STARTED = { version: '1.2.3', node: '24.1.0', plan: { plan: 'auto' }, dataDir: './data', redis: undefined };
+  const redis = { url: 'redis://user:sesame@redis.test:6380/1', keyPrefix: 'cardbot' };
+
+  it('say which version runs, by which plan, and where its state is', () => {
+    expect(startLines(STARTED).map(([, text]) => text)).toEqual([
+      'cardbot 1.2.3 on Node 24.1.0',
+      'plan: auto, told by the card service',
+      'state: in files in ./data',
+    ]);
+    expect(startLines({ ...STARTED, plan: { plan: 'pro', burst: 50 } })[1]?.[1]).toBe(
+      'plan: pro, with your own rate or burst',
+    );
+  });
+
+  it('name Redis without its password', () => {
+    const lines = startLines({ ...STARTED, redis });
+    expect(lines[2]?.[1]).toBe('state: in Redis at redis.test:6380');
+    expect(JSON.stringify(lines)).not.toContain('sesame');
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import type { QuotaState } from '../model/quota.ts';
+import type { Breaker, BreakerReason, QuotaState } from '../model/quota.ts';
 import type { Learned } from './learned.ts';
 import type { LimiterState } from './limiter-state.ts';
 import { isNewWarning, type QuotaWarning } from './quota.ts';
@@ -20,6 +20,7 @@ export class QuotaWarnings {
   changed(before: Told | undefined, after: LimiterState): void {
     this.lowQuota(before?.warned, after.warned, after.quota);
     if (before) this.#learned(settled(before), settled(after));
+    if (before) this.#breaker(before.breaker, after.breaker);
   }
 
   /** Logs one line for each new warning. */
@@ -39,6 +40,18 @@ export class QuotaWarnings {
     );
   }
 
+  /** Logs one line when requests stop, with the reason, and one when they go on. */
+  #breaker(before: Breaker, after: Breaker): void {
+    if (after.reason === before.reason) return;
+    if (after.reason !== undefined) {
+      const until = new Date(after.untilMs).toISOString();
+      this.#log.info({ reason: after.reason, until }, STOPPED[after.reason]);
+    } else if (before.reason !== undefined) {
+      const lastedMs = Date.now() - (before.beganMs ?? before.sinceMs);
+      this.#log.info({ reason: before.reason, lastedMs }, 'requests go out again');
+    }
+  }
+
   /** Logs one line when a window or a smaller burst is learned, and when it is given up. */
   #learned(before: Shown, after: Shown): void {
     const { window, capacity: burst } = after;
@@ -47,6 +60,13 @@ export class QuotaWarnings {
     this.#log.info({ window, burst }, limitText(after));
   }
 }
+
+const STOPPED: Record<BreakerReason, string> = {
+  pause: 'the card service asked for a pause: requests wait',
+  day: "the day's requests are used up: saved cards are shown",
+  outage: 'the card service is down: saved cards are shown, and it is tried now and then',
+  key: 'the card service refuses the key: saved cards are shown, and it is tried once a minute',
+};
 
 type Shown = Pick<Learned, 'window' | 'capacity'>;
 

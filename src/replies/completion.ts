@@ -80,9 +80,18 @@ export class Completion {
   }
 
   publishEnd(reply: DeferredReply, { source = 'bot', waitMs = 0, outcome, err }: CommandEnd): void {
-    const { command, receivedAtMs } = reply;
+    const { command, receivedAtMs, query } = reply;
     const tookMs = Date.now() - receivedAtMs;
-    this.#options.events.publish('command', { ...requesterOf(reply), command, source, waitMs, tookMs, outcome, err });
+    this.#options.events.publish('command', {
+      ...requesterOf(reply),
+      command,
+      card: query.cardId,
+      source,
+      waitMs,
+      tookMs,
+      outcome,
+      err,
+    });
   }
 
   /** Sends no message again that Discord did not accept. */

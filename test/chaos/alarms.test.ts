@@ -5,11 +5,11 @@ import { alarmsIn, BUG_MESSAGES } from './alarms.ts';
 describe('alarmsIn', () => {
   it('reports crashes, bugs and output of Node, and no other line of the log', () => {
     const lines = [
-      { level: 60, msg: 'cannot continue' },
-      { level: 50, msg: 'lookup failed', err: { type: 'TypeError' } },
-      { level: 50, msg: [...BUG_MESSAGES][0] },
-      { level: 50, msg: 'lookup failed', err: { type: 'ServiceDown' } },
-      { level: 30, msg: 'stopped' },
+      { level: 'fatal', msg: 'cannot continue' },
+      { level: 'error', msg: 'lookup failed', err: { type: 'TypeError' } },
+      { level: 'error', msg: [...BUG_MESSAGES][0] },
+      { level: 'error', msg: 'lookup failed', err: { type: 'ServiceDown' } },
+      { level: 'info', msg: 'stopped' },
     ].map((line) => JSON.stringify(line));
     const warning = '(node:1) MaxListenersExceededWarning';
     expect(alarmsIn([...lines, warning, ''].join('\n'))).toEqual([...lines.slice(0, 3), warning]);

@@ -16,6 +16,6 @@ export function alarmsIn(output: string): string[] {
   return output.split('\n').filter((line) => {
     if (!line.startsWith('{')) return line !== '';
     const { level, msg, err } = JSON.parse(line);
-    return level >= 60 || BUGS.has(err?.type) || BUG_MESSAGES.has(msg);
+    return level === 'fatal' || BUGS.has(err?.type) || BUG_MESSAGES.has(msg);
   });
 }

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
-import { ERROR, WARN } from '../support/log-lines.ts';
+import { ERROR, readLogLine, WARN } from '../support/log-lines.ts';
 import { replaceStoredCard, storedCardIds } from '../support/stored-cards.ts';
 import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
 
@@ -187,7 +187,7 @@ describe('a process', () => {
       .output()
       .split('\n')
       .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line));
+      .map(readLogLine);
     // A full disk is logged once and does not affect the stop.
     expect(
       lines

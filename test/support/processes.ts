@@ -5,6 +5,7 @@ import type { TypedInteraction } from '../../src/sandbox/discord/typed-interacti
 import { type AppBot, type BotOutput, startAppBot } from './app-bot.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { type BotProcess, startBotProcess } from './bot-process.ts';
+import { readLogLine } from './log-lines.ts';
 import type { TestRedis } from './redis.ts';
 
 export interface ProcessesOptions {
@@ -110,7 +111,7 @@ export function logOf({ output }: BotOutput): Record<string, unknown>[] {
   return output()
     .split('\n')
     .filter((line) => line.startsWith('{'))
-    .map((line): Record<string, unknown> => JSON.parse(line));
+    .map(readLogLine);
 }
 
 /** Discord derives the shard from a server id without its last 22 bits: events/gateway, "Sharding". */

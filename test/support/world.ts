@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { readLogLine } from './log-lines.ts';
 import { LONG_DAY } from './long-day.ts';
 import { onFinished } from './on-finished.ts';
 import { PATIENT } from './patient-discord.ts';
@@ -39,7 +40,7 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
   const log = createLog({
     level: 'debug',
     secrets: [],
-    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+    destination: { write: (line) => void lines.push(readLogLine(line)) },
   });
   const service = { ...LONG_DAY, ...(options.service ?? QUICK) };
   const redis = process.env.STATE_IN === 'redis' ? await startRedis() : undefined;

@@ -39,6 +39,8 @@ export type Response =
       message: Message;
       private: boolean;
       source: Source;
+      /** The id of the card that it is about, for the log. */
+      card?: string;
       /** Replaces the message when it resolves; `undefined` when there is nothing better to show. */
       correction?: Promise<Message | undefined>;
     }

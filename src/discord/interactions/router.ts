@@ -20,7 +20,7 @@ export interface InteractionRouterOptions {
   log: Logger;
 }
 
-type CommandEnd = Pick<CommandEvent, 'source' | 'outcome' | 'err'>;
+type CommandEnd = Pick<CommandEvent, 'card' | 'source' | 'outcome' | 'err'>;
 type Autocomplete = Extract<Dispatched, { kind: 'autocomplete' }>;
 type Handled = Exclude<Dispatched, Autocomplete>;
 
@@ -95,7 +95,7 @@ export class InteractionRouter {
     if ('outcome' in first) return { source: 'bot', outcome: first.outcome, err: first.err ?? err };
     if (response.correction !== undefined)
       this.#correct({ ...invocation, command, private: response.private }, response.correction);
-    return { source: response.source, outcome, err };
+    return { card: response.card, source: response.source, outcome, err };
   }
 
   async #run({ kind, invocation, run }: Handled): Promise<{ response: Response; outcome: string; err?: unknown }> {

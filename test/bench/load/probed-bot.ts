@@ -93,7 +93,7 @@ export class ProbedBot {
   alarms(): string[] {
     return this.log()
       .split('\n')
-      .filter((line) => line !== '' && (!line.startsWith('{') || line.startsWith('{"level":60')));
+      .filter((line) => line !== '' && (!line.startsWith('{') || line.startsWith('{"level":"fatal"')));
   }
 
   /** Row count of a table. Only after the bot has ended, because it locks its files. */
