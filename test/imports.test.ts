@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['model', 'time', 'config', 'service', 'cache', 'quota', 'catalog', 'render', 'lookup', 'replies', 'commands'],
     ...['discord', 'storage', 'operations'],
   ],
-  main: ['app', 'config', 'discord', 'doctor', 'storage', 'operations', 'stop-signal'],
+  main: ['app', 'config', 'discord', 'doctor', 'storage', 'operations', 'stop-signal', 'package.json'],
   log: [],
   'stop-signal': [],
 };

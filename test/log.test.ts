@@ -74,7 +74,7 @@ describe('a secret in the log', () => {
     const line = JSON.parse(lines.join(''));
 
     expect(line).toMatchObject({
-      level: 40,
+      level: 'warn',
       status: 200,
       waitMs: 1_234,
       seventh: 7.25,
