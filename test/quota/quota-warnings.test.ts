@@ -1,0 +1,41 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../src/model/quota.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
+import { logLines } from '../support/log-lines.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+
+function opened(reason: BreakerReason, more: Partial<Breaker> = {}): Breaker {
+  return { state: 'open', reason, sinceMs: NOW_MS, untilMs: NOW_MS + 5_000, failures: 3, ...more };
+}
+
+/** What is logged as the breaker goes through these states. */
+function logged(...breakers: Breaker[]): unknown[] {
+  vi.useFakeTimers({ now: NOW_MS + 60_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { log, lines } = logLines();
+  const warnings = new QuotaWarnings(log);
+  const states = breakers.map((breaker): LimiterState => ({ ...INITIAL_LIMITER_STATE, breaker }));
+  for (const [index, state] of states.entries()) if (index > 0) warnings.changed(states[index - 1], state);
+  return lines.map(({ msg, reason, until, lastedMs }) => [reason, until ?? lastedMs, msg]);
+}
+
+it('says once in the log when requests stop and why, however many probes fail, and once when they go on', () => {
+  const again = opened('outage', { sinceMs: NOW_MS + 30_000, beganMs: NOW_MS });
+  const halfOpen = opened('outage', { state: 'halfOpen' });
+  expect(logged(CLOSED_BREAKER, opened('outage'), halfOpen, again, CLOSED_BREAKER, CLOSED_BREAKER)).toEqual([
+    ['outage', '2026-11-20T12:00:05.000Z', expect.stringContaining('the card service is down')],
+    ['outage', 60_000, 'requests go out again'],
+  ]);
+});
+
+it.each<[BreakerReason, string]>([
+  ['pause', 'asked for a pause'],
+  ['day', 'used up'],
+  ['key', 'refuses the key'],
+])('says in the log why requests stop: %s', (reason, words) => {
+  expect(logged(opened('outage'), opened(reason))).toEqual([
+    [reason, expect.any(String), expect.stringContaining(words)],
+  ]);
+});
