@@ -11,7 +11,7 @@ import {
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
 
 /** So many that no member comes near the limit of commands per member. */
-const MEMBERS: readonly Member[] = Array.from({ length: 1_000 }, (_, index) => ({
+export const MEMBERS: readonly Member[] = Array.from({ length: 1_000 }, (_, index) => ({
   id: String(1_180_000_000_000_100_000n + BigInt(index)),
   name: `Member ${index}`,
   locale: 'en-US',
@@ -103,6 +103,17 @@ export class Contender {
     const arrived = Promise.withResolvers<number>();
     this.#awaited.set(typed.id, arrived);
     return (await arrived.promise) - writtenAtMs;
+  }
+
+  /** Types into the option `id` of `/card`. @returns as `callbackMs`, until the suggestions are here */
+  async suggestionsMs(text: string, memberId?: string): Promise<number> {
+    const choices = this.discord.complete({
+      ...{ command: 'card', options: { id: text }, focused: 'id' },
+      ...(memberId !== undefined && { memberId }),
+    });
+    const writtenAtMs = this.discord.gateway.lastEventAtMs;
+    await choices;
+    return performance.now() - writtenAtMs;
   }
 
   /** Types `/card`. Resolves to the answer in the chat. */

@@ -22,16 +22,20 @@ const LONG_FIGURES: Readonly<Record<string, Figure>> = {
   load: () => import('./load/load.ts'),
   processes: () => import('./processes/processes.ts'),
   sizing: () => import('./processes/sizing.ts'),
+  search: () => import('./search/search.ts'),
 };
 
 const PAGE = 'docs/benchmarks.md';
-/** Figures that have a section of their own there, which a run of them writes. */
-const OWN_SECTIONS: readonly string[] = ['processes', 'sizing'];
-const OWN_PAGE = 'docs/more-processes.md';
+/** Figures that have a section of their own, which a run of them writes, by the page that it is in. */
+const OWN_SECTIONS: Readonly<Record<string, string>> = {
+  processes: 'docs/more-processes.md',
+  sizing: 'docs/more-processes.md',
+  search: PAGE,
+};
 
 /**
  * Prints every table. A run of all but the long ones also writes them to `docs/benchmarks.md`, and the pictures beside it;
- * a run of one with its own section writes that to `docs/more-processes.md`.
+ * a run of one with its own section writes that.
  */
 async function main(wanted: string | undefined): Promise<void> {
   const all = { ...FIGURES, ...LONG_FIGURES };
@@ -49,7 +53,8 @@ async function main(wanted: string | undefined): Promise<void> {
     const tookSeconds = ((performance.now() - startedMs) / 1000).toFixed(0);
     for (const table of tables) process.stdout.write(`${toMarkdown(table)}\n\n${judged([table])}\n\n`);
     process.stdout.write(`(${name}: ${tookSeconds} s)\n\n`);
-    if (OWN_SECTIONS.includes(name)) writeOwnSection(name, tables);
+    const page = OWN_SECTIONS[name];
+    if (page !== undefined) writeOwnSection(page, name, tables);
   }
   if (wanted === undefined) write(found);
   if (found.some(failed)) process.exitCode = 1;
@@ -61,9 +66,9 @@ function write(tables: readonly BenchTable[]): void {
   for (const { file, svg } of tables.flatMap(({ pictures = [] }) => pictures)) writeFileSync(file, svg);
 }
 
-function writeOwnSection(name: string, tables: readonly BenchTable[]): void {
+function writeOwnSection(page: string, name: string, tables: readonly BenchTable[]): void {
   const section = [...tables.map(toMarkdown), `Measured on ${machine()}. ${summary(tables)}`].join('\n\n').trimEnd();
-  writeFileSync(OWN_PAGE, replaceSection(readFileSync(OWN_PAGE, 'utf8'), section, name, `npm run bench ${name}`));
+  writeFileSync(page, replaceSection(readFileSync(page, 'utf8'), section, name, `npm run bench ${name}`));
 }
 
 function summary(tables: readonly BenchTable[]): string {
