@@ -8,6 +8,8 @@ export interface WordToFind {
   word: string;
   /** The last token may go on. */
   begins: boolean;
+  /** In the name alone. */
+  inName?: boolean;
 }
 
 /** The indexes of the catalog; each answer is bounded, so that a search takes milliseconds. Methods throw. */

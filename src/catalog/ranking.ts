@@ -1,6 +1,6 @@
 import type { CatalogCard } from './catalog-card.ts';
 import { isMistypedBeginning, isTypingError } from './typing-error.ts';
-import { idKey, nameKey, type Query, searchText, tokensOf } from './words.ts';
+import { idKey, nameKey, type Query, searchTexts, tokensOf, wordsOf } from './words.ts';
 
 /** How well a card fits, best first. */
 const CLOSENESS = [
@@ -45,17 +45,18 @@ export function closeness(query: Query, card: CatalogCard): Closeness | undefine
   const name = nameKey(card.name);
   if (name === query.nameKey) return 'name';
   if (name.startsWith(query.nameKey)) return 'nameBeginning';
-  const text = ` ${searchText(card)} `;
+  const { name: ofName, other } = searchTexts(card);
+  const text = ` ${ofName} ${other} `;
   const missing = query.words.filter((word) => !text.includes(` ${word}`));
   if (missing.length === 0)
     return query.words.every((word) => text.includes(` ${word} `)) ? 'wholeWords' : 'wordBeginnings';
   const [word, ...others] = missing;
   const isLongEnough = name.length >= SHORTEST_MISTYPED_NAME && query.nameKey.length >= SHORTEST_MISTYPED_QUERY;
-  return word !== undefined && others.length === 0 && isLongEnough ? mistyped(word, card) : undefined;
+  return word !== undefined && others.length === 0 && isLongEnough ? mistyped(word, card.name) : undefined;
 }
 
-function mistyped(word: string, { name, set = '' }: CatalogCard): Closeness | undefined {
-  const tokens = tokensOf(`${name} ${set}`);
+function mistyped(word: string, name: string): Closeness | undefined {
+  const tokens = tokensOf(name);
   if (tokens.some((token) => isTypingError(word, token))) return 'mistyped';
   if (word.length < SHORTEST_MISTYPED_BEGINNING) return undefined;
   return tokens.some((token) => isMistypedBeginning(word, token)) ? 'mistypedBeginning' : undefined;
@@ -64,7 +65,7 @@ function mistyped(word: string, { name, set = '' }: CatalogCard): Closeness | un
 const collator = new Intl.Collator('en', { numeric: true });
 
 /**
- * Best first. Among cards that fit equally well: what this server, then everybody asks for most, then names that hold all
+ * Best first. Among cards that fit equally well: those whose whole number was typed, what this server, then everybody asks for most, then names that hold all
  * words, shorter names, and the order of names and ids.
  */
 export function ranked(query: Query, candidates: Iterable<Ranked>, asked: ReadonlyMap<string, Asked>): Ranked[] {
@@ -74,11 +75,18 @@ export function ranked(query: Query, candidates: Iterable<Ranked>, asked: Readon
     const name = ` ${tokensOf(card.name).join(' ')}`;
     const outsideName = query.words.filter((word) => !name.includes(` ${word}`)).length;
     const tier = CLOSENESS.indexOf(closeness) + (isDenied ? CLOSENESS.length : 0);
-    return { each, order: [tier, -here, -everywhere, outsideName, name.length] };
+    const isOtherNumber = Number(!holdsNumber(query, card));
+    return { each, order: [tier, isOtherNumber, -here, -everywhere, outsideName, name.length] };
   });
   return keys
     .sort((a, b) => compare(a.order, b.order) || compareNames(a.each.card, b.each.card))
     .map(({ each }) => each);
+}
+
+/** Whether the card's whole number was typed, such as `4/102`. */
+function holdsNumber({ words }: Query, { number = '' }: CatalogCard): boolean {
+  const ofNumber = wordsOf(number).join(' ');
+  return ofNumber !== '' && ` ${words.join(' ')} `.includes(` ${ofNumber} `);
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

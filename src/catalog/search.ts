@@ -47,18 +47,18 @@ function* closestFirst(index: CardIndex, { idKey, nameKey, words }: Query): Gene
   if (words.length === 0) return;
   yield () => index.withNameKey(nameKey);
   yield () => index.withNameBeginning(nameKey);
-  const whole = words.map((word) => [{ word, begins: false }]);
-  const beginnings = words.map((word, at) => [{ word, begins: mayGoOn(word, at === words.length - 1) }]);
-  yield () => index.withWords(whole);
-  yield () => index.withWords(beginnings);
+  const whole = words.map((word): WordToFind => ({ word, begins: false }));
+  const beginnings = words.map((word, at): WordToFind => ({ word, begins: mayGoOn(word, at === words.length - 1) }));
+  for (const all of [whole, beginnings]) {
+    yield () => index.withWords(all.map((word) => [{ ...word, inName: true }]));
+    yield () => index.withWords(all.map((word) => [word]));
+  }
   for (const [at, typed] of words.entries()) {
     if (!/^\p{L}{2,}$/u.test(typed)) continue;
     yield () => {
       const meant = index.vocabulary().meantBy(typed);
-      const wanted: WordToFind[][] = beginnings.with(
-        at,
-        meant.map((word) => ({ word, begins: false })),
-      );
+      const oneOf = meant.map((word): WordToFind => ({ word, begins: false, inName: true }));
+      const wanted = beginnings.map((word) => [word]).with(at, oneOf);
       return meant.length > 0 ? index.withWords(wanted) : [];
     };
   }

@@ -4,7 +4,7 @@ import { isFarApart, isMistypedBeginning, isTypingError } from './typing-error.t
 const MOST_WORDS = 300_000;
 const MOST_MEANT = 40;
 
-/** The words of all names and sets, to find what a mistyped word means. A search reads all of them, in a millisecond or two. */
+/** The words of all names, to find what a mistyped word means. A search reads all of them, in a millisecond or two. */
 export class Vocabulary {
   readonly #words: string[] = [];
 

@@ -77,10 +77,20 @@ export function idKey(id: string): string {
   return folded(id).replace(/[\s\p{Pd}_]+/gu, '');
 }
 
-/** Everything that a card is found by: all its tokens, and the joined parts of a name such as `Ho-Oh`. */
-export function searchText({ id, name, set = '', number = '', game = '' }: CatalogCard): string {
+/** Everything that a card is found by, as tokens with blanks between. */
+export interface SearchTexts {
+  /** Of its name, with the joined parts of one such as `Ho-Oh`. */
+  name: string;
+  /** Of set, number, game and id. */
+  other: string;
+}
+
+export function searchTexts({ id, name, set = '', number = '', game = '' }: CatalogCard): SearchTexts {
   const joined = JOINED_WORDS.test(name) ? joinedWords(folded(name)) : [];
-  return [...tokensOf(`${name} ${set} ${number} ${game} ${id}`), ...joined].join(' ');
+  return {
+    name: [...tokensOf(name), ...joined].join(' '),
+    other: tokensOf(`${set} ${number} ${game} ${id}`).join(' '),
+  };
 }
 
 function joinedWords(name: string): string[] {
@@ -88,9 +98,9 @@ function joinedWords(name: string): string[] {
   return parts.map((part) => tokensOfFolded(part).join('')).filter((part) => part !== '');
 }
 
-/** Words of a card's name and set that can be mistyped. */
-export function spelledWords({ name, set = '' }: CatalogCard): string[] {
-  return tokensOf(`${name} ${set}`).filter((token) => SPELLED_WORD.test(token));
+/** Words of a name that can be mistyped. */
+export function spelledWords(name: string): string[] {
+  return tokensOf(name).filter((token) => SPELLED_WORD.test(token));
 }
 
 /** What a member typed, as it is searched for. */

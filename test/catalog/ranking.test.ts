@@ -15,8 +15,7 @@ describe('how well a card fits', () => {
     ['base chari', 'wordBeginnings'],
     ['charizadr', 'mistyped'],
     ['base charizadr', 'mistyped'],
-    ['bsae charizard', 'mistyped'],
-    ['bsae charizadr', undefined],
+    ['bsae charizard', undefined],
     ['chraiz', 'mistypedBeginning'],
     ['jungle charizard', undefined],
     ['chrd', undefined],
@@ -72,6 +71,13 @@ describe('the order', () => {
     const inSet = card('set', 'wholeWords', { card: { id: 'set', name: 'Ace', set: 'Fire' } });
     const inName = card('name', 'wholeWords', { card: { id: 'name', name: 'Elemental Fire' } });
     expect(order('fire', [inSet, inName])).toEqual(['name', 'set']);
+  });
+
+  it('puts the card whose whole number was typed first', () => {
+    const numbered = (id: string, number: string) =>
+      card(id, 'wholeWords', { card: { id, name: 'Charizard', number } });
+    const cards = [numbered('a', '4/125'), numbered('b', '4/102')];
+    expect(order('charizard 4/102', cards, { a: [1, 1] })).toEqual(['b', 'a']);
   });
 
   it('puts denied cards last, however well they fit and however often they are asked for', () => {

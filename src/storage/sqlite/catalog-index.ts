@@ -79,7 +79,7 @@ export class SqliteCardIndex implements CardIndex {
 
   withWords(all: readonly (readonly WordToFind[])[]): Candidate[] {
     const oneOf = (words: readonly WordToFind[]) =>
-      `(${words.map(({ word, begins }) => `"${word}"${begins ? ' *' : ''}`).join(' OR ')})`;
+      `(${words.map(({ word, begins, inName }) => `${inName ? 'name : ' : ''}"${word}"${begins ? ' *' : ''}`).join(' OR ')})`;
     return candidates(this.#withWords.all(all.map(oneOf).join(' AND ')));
   }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CatalogCard, CatalogRow } from '../../catalog/catalog-card.ts';
 import { formOf } from '../../catalog/form.ts';
-import { idKey, nameKey, searchText, spelledWords } from '../../catalog/words.ts';
+import { idKey, nameKey, searchTexts, spelledWords } from '../../catalog/words.ts';
 
 /**
  * `denied`: 0, or 1 for a card of which a copy is kept, or 2 for one that is no longer given. Texts are split into tokens
@@ -23,7 +23,7 @@ export const CATALOG_SCHEMA = `
   );
   CREATE TABLE IF NOT EXISTS positions (name TEXT PRIMARY KEY, position TEXT NOT NULL);
   CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5 (
-    words, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3'
+    name, other, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3'
   );
 `;
 
@@ -75,7 +75,7 @@ export class CatalogRows {
     this.#addName = database.prepare('INSERT INTO names (key) VALUES (?)');
     this.#addWord = database.prepare('INSERT OR IGNORE INTO words (word) VALUES (?)');
     this.#addForm = database.prepare('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1');
-    this.#addWords = database.prepare('INSERT INTO card_words (rowid, words) VALUES (?, ?)');
+    this.#addWords = database.prepare('INSERT INTO card_words (rowid, name, other) VALUES (?, ?, ?)');
     this.#removeWords = database.prepare('DELETE FROM card_words WHERE rowid = ?');
     this.#remove = database.prepare('DELETE FROM cards WHERE row = ?');
     this.#mark = database.prepare('UPDATE cards SET denied = ? WHERE row = ?');
@@ -143,8 +143,9 @@ export class CatalogRows {
   }
 
   #index(card: CatalogCard, row: number | bigint): void {
-    this.#addWords.run(row, searchText(card));
-    for (const word of spelledWords(card)) {
+    const { name, other } = searchTexts(card);
+    this.#addWords.run(row, name, other);
+    for (const word of spelledWords(card.name)) {
       if (this.#knownWords.has(word)) continue;
       this.#addWord.run(word);
       if (this.#knownWords.size >= MOST_KNOWN_WORDS) this.#knownWords.clear();

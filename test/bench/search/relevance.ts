@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { search } from '../../../src/catalog/search.ts';
 import { createLog } from '../../../src/log.ts';
 import { CatalogDatabase } from '../../../src/storage/sqlite/catalog-database.ts';
-import { CARDS } from '../../catalog/fixture-cards.ts';
+import { CARDS, noise } from '../../catalog/fixture-cards.ts';
 import { AMONG_FIVE, FIRST } from '../../catalog/typed-queries.ts';
-import { printings } from './printings.ts';
 
 const ROWS_AT_ONCE = 5_000;
 const WHO = { memberId: '1', guildId: '2' };
@@ -16,7 +15,7 @@ export function relevanceAmong(others: number): { found: number; of: number } {
   const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-relevance-'));
   const catalog = CatalogDatabase.open(folder, createLog({ level: 'warn', secrets: [] }));
   try {
-    const all = printings(others);
+    const all = noise(others);
     for (let at = 0; at < all.length; at += ROWS_AT_ONCE) catalog.upsert(all.slice(at, at + ROWS_AT_ONCE), 'others');
     catalog.upsert(CARDS, 'real');
     const isFound = (typed: string, meant: string, among: number) =>
