@@ -1,5 +1,10 @@
 import { runContractCli } from './cli.ts';
 
+// A reader such as `head` closes the pipe when it has read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 process.exitCode = await runContractCli(process.argv.slice(2), {
   environment: process.env,
   out: (text) => process.stdout.write(text),
