@@ -5,7 +5,7 @@ import { currentQuota } from '../quota/quota.ts';
 
 /** One attempt takes at most `CARD_SERVICE_TIMEOUT_MS`. */
 const REQUEST_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-const ENDPOINTS = ['card', 'usage'];
+const ENDPOINTS = ['card', 'cards', 'usage'];
 const USUAL_OUTCOMES = ['answered', 'RateLimited', 'KeyRefused', 'ServiceDown', 'UnexpectedAnswer'];
 
 /** Requests to the card service, the quota and what holds requests back. @returns what ends the subscriptions */
