@@ -47,6 +47,11 @@ export class CatalogDatabase {
     this.index = new SqliteCardIndex(database);
   }
 
+  /** For a program that writes cards alone: it does not overwrite what it deletes, and is a fifth faster. */
+  writeCardsOnly(): void {
+    this.#database.exec('PRAGMA secure_delete = OFF'); // of this connection; the bot's keeps it on
+  }
+
   /** Forgets that an earlier import of this name was withdrawn, so that its rows are taken again. */
   beginImport(source: string): void {
     this.#database
