@@ -3,8 +3,10 @@ import type { Known } from '../src/lookup/cards.ts';
 import type { CardQuery, CardRecord } from '../src/model/card.ts';
 import type { CardServiceError } from '../src/model/errors.ts';
 import { type Requester, requesterOf } from '../src/model/quota.ts';
+import { cardActions } from '../src/render/card-actions.ts';
 import { cardEmbed, foundId, noSuchCard } from '../src/render/card-embed.ts';
 import { formatMessage, notRenewedMessage } from '../src/render/messages.ts';
+import { customId } from './card-choices.ts';
 import type { Services } from './services.ts';
 
 /** One card as a member wants to see it. */
@@ -35,29 +37,30 @@ export async function answerCard(
   const request = { query, isPrivate: isPrivate || known.answer.card === undefined };
   if (known.kind === 'stale') return showAndRenew(request, known.answer, invocation, services);
   services.ledger.saved(invocation);
-  const message = showAsked(query, known.answer, invocation, services);
+  const message = showAsked(request, known.answer, invocation, services);
   return { kind: 'reply', private: request.isPrivate, source: 'cache', message };
 }
 
 /** The card of a member's lookup, which counts for what is suggested to them and their server. */
 export function showAsked(
-  query: CardQuery,
+  request: CardRequest,
   answer: CardRecord,
   { locale, ...who }: Requester & { locale: string },
   services: Services,
   note?: string,
 ): Message {
   if (answer.card) services.catalog.asked(answer.card.id, requesterOf(who));
-  return show(query, answer, locale, services, note);
+  return show(request, answer, locale, services, note);
 }
 
 /** The stale copy at once; the renewed one, or why there is none, as a correction. */
 async function showAndRenew(
-  { query, isPrivate }: CardRequest,
+  request: CardRequest,
   stale: CardRecord,
   invocation: Invocation,
   services: Services,
 ): Promise<Response> {
+  const { query, isPrivate } = request;
   const { locale } = invocation;
   const reply = { kind: 'reply', private: isPrivate, source: 'stale' } as const;
   const requester = requesterOf(invocation);
@@ -65,24 +68,32 @@ async function showAndRenew(
   const admission = await services.lookupQueue.admit({ ...query, lane: 'renewals', requester, deadlineMs });
   const note =
     'refusal' in admission ? notRenewedMessage(locale, admission.refusal) : formatMessage(locale, 'renewing');
-  const message = showAsked(query, stale, invocation, services, note);
+  const message = showAsked(request, stale, invocation, services, note);
   if ('refusal' in admission) return { ...reply, message };
   const correction = admission.reservation.start().then(
-    (renewed) => show(query, renewed, locale, services),
-    (error: CardServiceError) => show(query, stale, locale, services, notRenewedMessage(locale, error)),
+    (renewed) => show(request, renewed, locale, services),
+    (error: CardServiceError) => show(request, stale, locale, services, notRenewedMessage(locale, error)),
   );
   return { ...reply, message, correction };
 }
 
 function show(
-  { cardId, showPrices, isResolved }: CardQuery,
+  { query, isPrivate }: CardRequest,
   answer: CardRecord,
   locale: string,
   { limiter, currency }: Services,
   note?: string,
 ): Message {
+  const { cardId, showPrices, isResolved } = query;
   const { card } = answer;
   if (card === undefined) return { content: noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined) };
   const embed = cardEmbed({ card, answer, showPrices, locale, currency, quota: limiter.quota(), note });
-  return { ...(isResolved && { content: foundId(locale, cardId) }), embeds: [embed] };
+  const components = cardActions(locale, {
+    printings: customId({ kind: 'printings', showPrices, isPrivate, cardId }),
+    // A private reply has Discord's own way to be dismissed.
+    ...(isPrivate
+      ? { everyone: customId({ kind: 'show', showPrices, isPrivate: false, cardId }) }
+      : { delete: customId({ kind: 'delete' }) }),
+  });
+  return { ...(isResolved && { content: foundId(locale, cardId) }), embeds: [embed], components };
 }

@@ -1,10 +1,10 @@
 import type { Response } from '../src/discord/interactions/command.ts';
-import { type ListedCard, severalCards, unknownCard } from '../src/render/card-list.ts';
+import { type ListedCard, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
 import type { CardRequest } from './card-answer.ts';
 
 /** Which of these cards is meant, as a menu that the member alone sees. */
 export function offerCards(cards: readonly ListedCard[], { query, isPrivate }: CardRequest, locale: string): Response {
-  const menuId = customId({ showPrices: query.showPrices, isPrivate });
+  const menuId = customId({ kind: 'show', showPrices: query.showPrices, isPrivate });
   return inPrivate(severalCards(locale, cards, menuId));
 }
 
@@ -15,9 +15,19 @@ export function offerSimilar(
   locale: string,
 ): Response {
   const { cardId: text, showPrices } = query;
-  const menuId = customId({ showPrices, isPrivate });
-  const askId = customId({ showPrices, isPrivate, cardId: text });
+  const menuId = customId({ kind: 'show', showPrices, isPrivate });
+  const askId = customId({ kind: 'show', showPrices, isPrivate, cardId: text });
   return inPrivate(unknownCard({ locale, text, similar, menuId, askId }));
+}
+
+/** Other cards of the name of the one that is shown, as a menu that the member alone sees. */
+export function offerPrintings(
+  cards: readonly ListedCard[],
+  choice: Omit<CardChoice, 'cardId'>,
+  locale: string,
+): Response {
+  const { showPrices, isPrivate } = choice;
+  return inPrivate(otherPrintings(locale, cards, customId({ kind: 'show', showPrices, isPrivate })));
 }
 
 /** What a button or a menu of `/card` shows; of a menu without the id, which is what is selected in it. */
@@ -27,20 +37,32 @@ export interface CardChoice {
   cardId?: string;
 }
 
-/** `show:`, the options that are not as usual as letters, and the id, which may hold anything. */
-const ARGUMENT = /^show:(n?)(p?)(?::(.+))?$/s;
+/** What a button or a menu of `/card` does; it is all in the custom id. */
+export type CardAction =
+  | ({ kind: 'show' } & CardChoice)
+  | ({ kind: 'printings' } & Required<CardChoice>)
+  | { kind: 'delete' };
+
+/** What it does, the options that are not as usual as letters, and the id, which may hold anything. */
+const ARGUMENT = /^(show|printings):(n?)(p?)(?::(.+))?$/s;
+const DELETE = 'delete';
 
 /** Messages keep their buttons for years, so a custom id that was once given out has to be read for ever. */
-export function customId({ showPrices, isPrivate, cardId }: CardChoice): string {
+export function customId(action: CardAction): string {
+  if (action.kind === 'delete') return `card:${DELETE}`;
+  const { kind, showPrices, isPrivate, cardId } = action;
   const options = `${showPrices ? '' : 'n'}${isPrivate ? 'p' : ''}`;
-  return `card:show:${options}${cardId === undefined ? '' : `:${cardId}`}`;
+  return `card:${kind}:${options}${cardId === undefined ? '' : `:${cardId}`}`;
 }
 
 /** @param argument the custom id without the command's name. @returns `undefined` for any that was not given out */
-export function readChoice(argument: string): CardChoice | undefined {
-  const [isRead, noPrices, isPrivate, cardId] = ARGUMENT.exec(argument) ?? [];
-  if (isRead === undefined) return undefined;
-  return { showPrices: !noPrices, isPrivate: Boolean(isPrivate), ...(cardId && { cardId }) };
+export function readAction(argument: string): CardAction | undefined {
+  if (argument === DELETE) return { kind: 'delete' };
+  const [, kind, noPrices, isPrivate, cardId] = ARGUMENT.exec(argument) ?? [];
+  const choice = { showPrices: !noPrices, isPrivate: Boolean(isPrivate) };
+  if (kind === 'show') return { kind, ...choice, ...(cardId && { cardId }) };
+  if (kind === 'printings' && cardId) return { kind, ...choice, cardId };
+  return undefined;
 }
 
 function inPrivate(message: ReturnType<typeof severalCards>): Response {

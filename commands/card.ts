@@ -6,7 +6,7 @@ import { requesterOf } from '../src/model/quota.ts';
 import { cardChoices } from '../src/render/card-list.ts';
 import { errorMessage, formatMessage } from '../src/render/messages.ts';
 import { answerCard, type CardRequest, showAsked } from './card-answer.ts';
-import { offerCards, offerSimilar, readChoice } from './card-choices.ts';
+import { offerCards, offerPrintings, offerSimilar, readAction } from './card-choices.ts';
 import type { Services } from './services.ts';
 
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
@@ -43,18 +43,27 @@ export default {
     return cardChoices(locale, cards);
   },
 
-  async component({ argument, values, ...invocation }, services) {
-    const choice = readChoice(argument);
-    const chosen = choice?.cardId ?? values[0];
-    if (!choice || chosen === undefined) return outOfDate(invocation);
-    const query = { cardId: parseCardId(chosen), showPrices: choice.showPrices };
+  async component({ argument, values, askedBy, manageMessages, ...invocation }, services) {
+    const { locale, memberId } = invocation;
+    const action = readAction(argument);
+    if (action?.kind === 'delete') {
+      const isAllowed = memberId === askedBy || manageMessages;
+      return isAllowed ? { kind: 'delete' } : sentence(formatMessage(locale, 'notYoursToDelete'));
+    }
+    if (action?.kind === 'printings') {
+      const cards = await services.catalog.printings(action.cardId, requesterOf(invocation));
+      return offerPrintings(cards, action, locale);
+    }
+    const chosen = action?.cardId ?? values[0];
+    if (!action || chosen === undefined) return sentence(formatMessage(locale, 'outOfDate'));
+    const query = { cardId: parseCardId(chosen), showPrices: action.showPrices };
     const known = await services.cards.known(query.cardId, query.showPrices);
-    return answerCard({ query, isPrivate: choice.isPrivate }, known, invocation, services);
+    return answerCard({ query, isPrivate: action.isPrivate }, known, invocation, services);
   },
 
   complete: (reply, outcome, services) =>
     'answer' in outcome
-      ? showAsked(reply.query, outcome.answer, reply, services)
+      ? showAsked({ query: reply.query, isPrivate: reply.private }, outcome.answer, reply, services)
       : { content: errorMessage(reply.locale, outcome.error) },
 } satisfies Command;
 
@@ -84,7 +93,6 @@ async function answerText(request: CardRequest, invocation: Invocation, services
   return answerCard(request, known, invocation, services);
 }
 
-function outOfDate({ locale }: Invocation): Response {
-  const message = { content: formatMessage(locale, 'outOfDate') };
-  return { kind: 'reply', private: true, source: 'bot', message };
+function sentence(content: string): Response {
+  return { kind: 'reply', private: true, source: 'bot', message: { content } };
 }

@@ -16,6 +16,8 @@ export interface Catalog {
   search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]>;
   /** What a text that may not be an id means; `id` when that cannot be known. */
   resolve(text: string, who: Requester): Promise<Resolution>;
+  /** Other cards of the same name as the one with this id, at most 25; none when that cannot be known. */
+  printings(id: string, who: Requester): Promise<readonly CatalogCard[]>;
   /** The service answered with this card. */
   learn(card: Card): void;
   /**

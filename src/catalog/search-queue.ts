@@ -2,7 +2,8 @@ import type { Requester } from '../model/quota.ts';
 
 /** What a worker is asked. */
 export interface Question {
-  kind: 'search' | 'resolve';
+  kind: 'search' | 'resolve' | 'printings';
+  /** Of `printings`: an id. */
   text: string;
   who: Requester;
 }
@@ -22,7 +23,7 @@ export class SearchQueue {
   readonly #run: (question: Question) => void;
   readonly #waiting = new Map<string, Waiting>();
   #running: Waiting | undefined;
-  #resolutions = 0;
+  #singles = 0;
 
   constructor(run: (question: Question) => void) {
     this.#run = run;
@@ -36,7 +37,7 @@ export class SearchQueue {
       clearTimeout(timer);
       resolve(answer);
     };
-    const key = question.kind === 'search' ? `search ${question.who.memberId}` : `resolve ${this.#resolutions++}`;
+    const key = question.kind === 'search' ? `search ${question.who.memberId}` : `single ${this.#singles++}`;
     this.#waiting.get(key)?.end(undefined);
     this.#waiting.delete(key); // it goes to the end
     this.#waiting.set(key, { question, deadlineMs, end });

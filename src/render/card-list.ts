@@ -58,6 +58,16 @@ export function severalCards(locale: string, cards: readonly ListedCard[], custo
   };
 }
 
+/** Other cards of the name of one that is shown. @param customId of the menu */
+export function otherPrintings(locale: string, cards: readonly ListedCard[], customId: string): ListMessage {
+  const rows = offered(cards);
+  if (rows.length === 0) return { content: formatMessage(locale, 'noOtherPrintings'), components: [] };
+  return {
+    content: formatMessage(locale, 'otherPrintings', { cards: rows.length }),
+    components: menus(locale, rows, customId),
+  };
+}
+
 /** What no known card is called. */
 export interface UnknownCard {
   locale: string;

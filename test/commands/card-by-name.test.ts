@@ -21,6 +21,7 @@ async function startWith(resolution: Resolution) {
       resolved.push(text);
       return resolution;
     },
+    printings: async () => [DRAKE],
     learn: () => {},
     deny: () => {},
     asked: (id, { memberId, guildId }) => void asked.push(`${id} by ${memberId} in ${guildId}`),
@@ -41,10 +42,23 @@ async function completed(response: Response, services: Services): Promise<{ mess
 const idsOf = ({ components = [] }: Message) =>
   components.flatMap((row) => row.components.map((part) => 'custom_id' in part && part.custom_id));
 
-function use(argument: string, values: string[], services: Services): Promise<Response> {
+async function use(argument: string, values: string[], services: Services): Promise<Response> {
   const used: Invocation = invocation({});
-  return card.component({ ...used, argument, values }, services);
+  const response = await card.component({ ...used, argument, values, manageMessages: false }, services);
+  if (response.kind === 'delete') throw new Error('deletes its message');
+  return response;
 }
+
+it('a message is deleted by whoever asked for it, and by whoever may manage messages', async () => {
+  const { services } = await startServices();
+  const pressed = { ...invocation({}), argument: 'delete', values: [] };
+  const deletes = async (more: { askedBy?: string; manageMessages: boolean }) =>
+    (await card.component({ ...pressed, ...more }, services)).kind === 'delete';
+  expect(await deletes({ askedBy: 'alice', manageMessages: false })).toBe(true);
+  expect(await deletes({ askedBy: 'bob', manageMessages: true })).toBe(true);
+  expect(await deletes({ askedBy: 'bob', manageMessages: false })).toBe(false);
+  expect(await deletes({ manageMessages: false })).toBe(false);
+});
 
 describe('a text that is no card that is kept', () => {
   it('is looked up as it is when it may be an id', async () => {

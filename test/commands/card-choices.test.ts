@@ -1,38 +1,61 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { customId, readChoice } from '../../commands/card-choices.ts';
+import { type CardAction, customId, readAction } from '../../commands/card-choices.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const argumentOf = (id: string) => id.replace(/^card:/, '');
 
 describe('a custom id of /card', () => {
   // Changing one of these breaks the buttons of messages that are there already.
-  it.each([
-    [{ showPrices: true, isPrivate: false }, 'card:show:'],
-    [{ showPrices: false, isPrivate: true }, 'card:show:np'],
-    [{ showPrices: true, isPrivate: true, cardId: 'base1-4' }, 'card:show:p:base1-4'],
-    [{ showPrices: false, isPrivate: false, cardId: 'a:b n:p' }, 'card:show:n:a:b n:p'],
-  ])('of %j is %j for ever', (choice, id) => {
-    expect(customId(choice)).toBe(id);
-    expect(readChoice(argumentOf(id))).toEqual(choice);
+  it.each<[CardAction, string]>([
+    [{ kind: 'show', showPrices: true, isPrivate: false }, 'card:show:'],
+    [{ kind: 'show', showPrices: false, isPrivate: true }, 'card:show:np'],
+    [{ kind: 'show', showPrices: true, isPrivate: true, cardId: 'base1-4' }, 'card:show:p:base1-4'],
+    [{ kind: 'show', showPrices: false, isPrivate: false, cardId: 'a:b n:p' }, 'card:show:n:a:b n:p'],
+    [{ kind: 'printings', showPrices: true, isPrivate: false, cardId: 'base1-4' }, 'card:printings::base1-4'],
+    [{ kind: 'printings', showPrices: false, isPrivate: true, cardId: 'a:b' }, 'card:printings:np:a:b'],
+    [{ kind: 'delete' }, 'card:delete'],
+  ])('of %j is %j for ever', (action, id) => {
+    expect(customId(action)).toBe(id);
+    expect(readAction(argumentOf(id))).toEqual(action);
   });
 
   it('is read as what it was made of, whatever the card is called', () => {
-    const choice = fc.record(
-      { showPrices: fc.boolean(), isPrivate: fc.boolean(), cardId: fc.string({ unit: anyCharacter, minLength: 1 }) },
-      { requiredKeys: ['showPrices', 'isPrivate'] },
+    const choice = {
+      showPrices: fc.boolean(),
+      isPrivate: fc.boolean(),
+      cardId: fc.string({ unit: anyCharacter, minLength: 1 }),
+    };
+    const action: fc.Arbitrary<CardAction> = fc.oneof(
+      fc.record(
+        { kind: fc.constant('show' as const), ...choice },
+        { requiredKeys: ['kind', 'showPrices', 'isPrivate'] },
+      ),
+      fc.record({ kind: fc.constant('printings' as const), ...choice }),
+      fc.constant({ kind: 'delete' as const }),
     );
     fc.assert(
-      fc.property(choice, (any) => {
-        expect(readChoice(argumentOf(customId(any)))).toEqual(any);
+      fc.property(action, (any) => {
+        expect(readAction(argumentOf(customId(any)))).toEqual(any);
       }),
     );
   });
 
-  it.each(['', 'show', 'Show:', 'show:x', 'show:pn', 'show:nn:a', 'show:p:', 'next:2', 'show :', 'x show:'])(
-    'that was never given out is not read: %j',
-    (argument) => {
-      expect(readChoice(argument)).toBeUndefined();
-    },
-  );
+  it('is refused, or is exactly what it would be made to again', () => {
+    const begins = fc.constantFrom('', 'show:', 'printings:', 'delete', 'show:np:', 'printings:n:');
+    fc.assert(
+      fc.property(begins, fc.string({ unit: anyCharacter }), (begin, rest) => {
+        const argument = `${begin}${rest}`;
+        const action = readAction(argument);
+        if (action) expect(argumentOf(customId(action))).toBe(argument);
+      }),
+    );
+  });
+
+  it.each([
+    ...['', 'show', 'Show:', 'show:x', 'show:pn', 'show:nn:a', 'show:p:', 'next:2', 'show :', 'x show:'],
+    ...['printings', 'printings:', 'printings::', 'printings:np', 'delete:', 'delete:base1-4', 'Delete'],
+  ])('that was never given out is not read: %j', (argument) => {
+    expect(readAction(argument)).toBeUndefined();
+  });
 });

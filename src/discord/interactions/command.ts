@@ -47,8 +47,24 @@ export type Response =
   /** "thinking…" until the lookup that holds this reservation has ended. */
   | { kind: 'defer'; private: boolean; query: CardQuery; reservation: Reservation };
 
+/** The message whose button was used goes away. */
+export interface Deletion {
+  kind: 'delete';
+}
+
 /** @throws CardServiceError, shown to the member in private */
 type Handler<Given, R = Response> = (invocation: Invocation & Given, services: Services) => Promise<R>;
+
+/** How a button or a select menu of a message was used. */
+export interface ComponentUse {
+  argument: string;
+  /** What is selected; empty for a button. */
+  values: readonly string[];
+  /** The id of the member whom the message answers; absent when Discord does not say. */
+  askedBy?: string | undefined;
+  /** Whether whoever used it has Manage Messages there. */
+  manageMessages: boolean;
+}
 
 /** What Discord is told of a command, and a handler for each way in which a member can use it. It sends nothing itself. */
 export interface Command {
@@ -58,10 +74,9 @@ export interface Command {
   /** It is chosen from the menu of a message with that text. */
   runOnMessage?: Handler<{ text: string }>;
   /**
-   * A button or a select menu is used whose custom id is the command's name, a colon and the argument. `values`: what is
-   * selected; empty for a button.
+   * A button or a select menu is used whose custom id is the command's name, a colon and the argument.
    */
-  component?: Handler<{ argument: string; values: readonly string[] }>;
+  component?: Handler<ComponentUse, Response | Deletion>;
   /** An option is being typed. At most 25 choices. */
   autocomplete?: Handler<{ option: string; typed: string }, readonly APIApplicationCommandOptionChoice[]>;
   /** For commands that defer: what the reply shows in the end. */

@@ -3,7 +3,7 @@ import type { Services } from '../../../commands/services.ts';
 import { formatMessage } from '../../render/messages.ts';
 import type { RenderReply } from '../../replies/completion.ts';
 import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
-import type { Command, Invocation, Response } from './command.ts';
+import type { Command, Deletion, Invocation, Response } from './command.ts';
 
 type Run<R> = ((services: Services) => Promise<R>) | undefined;
 
@@ -14,7 +14,7 @@ export type Dispatched = {
   invocation: Invocation;
 } & (
   | { kind: 'autocomplete'; run: Run<readonly APIApplicationCommandOptionChoice[]> }
-  | { kind: 'command' | 'component' | 'modal'; run: Run<Response> }
+  | { kind: 'command' | 'component' | 'modal'; run: Run<Response | Deletion> }
 );
 
 /** Finds the handler of an interaction by its kind, and by the command's name or the custom id. */
@@ -49,8 +49,11 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   if (interaction.isModalSubmit()) return { kind: 'modal', command, invocation, run: undefined };
   const { component } = named(command);
   const values = interaction.isAnySelectMenu() ? interaction.values : [];
-  const run: Run<Response> =
-    component && ((services) => component({ ...invocation, argument: rest.join(':'), values }, services));
+  const askedBy = interaction.message.interactionMetadata?.user.id;
+  const manageMessages = interaction.memberPermissions?.has(PermissionFlagsBits.ManageMessages) ?? false;
+  const run: Run<Response | Deletion> =
+    component &&
+    ((services) => component({ ...invocation, argument: rest.join(':'), values, askedBy, manageMessages }, services));
   return { kind: 'component', command, invocation, run };
 }
 

@@ -6,7 +6,7 @@ import type { CommandEvent, Events } from '../../model/events.ts';
 import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import type { DeferredReplies } from '../../replies/deferred-replies.ts';
 import type { EditedReply, Replies } from '../rest/replies.ts';
-import type { Command, Message, Response } from './command.ts';
+import type { Command, Deletion, Message, Response } from './command.ts';
 import { type Dispatched, dispatch } from './dispatch.ts';
 
 export interface InteractionRouterOptions {
@@ -15,7 +15,7 @@ export interface InteractionRouterOptions {
   /** @throws TooManyCommands when the member sends commands faster than anyone types */
   commandRate: { count(memberId: string, nowMs: number): void };
   deferredReplies: Pick<DeferredReplies, 'defer'>;
-  replies: Pick<Replies, 'reply' | 'suggest' | 'edit'>;
+  replies: Pick<Replies, 'reply' | 'suggest' | 'edit' | 'deleteSource'>;
   events: Events;
   log: Logger;
 }
@@ -90,6 +90,7 @@ export class InteractionRouter {
       await deferredReplies.defer({ ...facts, command, query, private: isPrivate }, reservation);
       return undefined;
     }
+    if (response.kind === 'delete') return { source: 'bot', outcome, ...(await replies.deleteSource(invocation)) };
     response.correction?.catch(() => {}); // awaited once the reply is there
     const first = await replies.reply(invocation, response.message, response.private);
     if ('outcome' in first) return { source: 'bot', outcome: first.outcome, err: first.err ?? err };
@@ -98,7 +99,11 @@ export class InteractionRouter {
     return { card: response.card, source: response.source, outcome, err };
   }
 
-  async #run({ kind, invocation, run }: Handled): Promise<{ response: Response; outcome: string; err?: unknown }> {
+  async #run({
+    kind,
+    invocation,
+    run,
+  }: Handled): Promise<{ response: Response | Deletion; outcome: string; err?: unknown }> {
     const { commandRate, services } = this.#options;
     const { locale, memberId, receivedAtMs } = invocation;
     const plain = (key: PlainMessageKey) => sentence(formatMessage(locale, key));

@@ -3,7 +3,6 @@ import {
   DiscordAPIError,
   InteractionResponseType,
   MessageFlags,
-  RateLimitError,
   type RawFile,
   type REST,
   RESTJSONErrorCodes,
@@ -20,6 +19,7 @@ import type {
   ReplyEditor,
   ReplyMessage,
 } from '../../replies/deferred-reply.ts';
+import { type FirstAnswer, failedAnswer } from './first-answer.ts';
 import { messageBody } from './message-body.ts';
 import { type EditResult, failedEdit, NO_MENTIONS, sendAgain } from './requests.ts';
 
@@ -27,18 +27,6 @@ import { type EditResult, failedEdit, NO_MENTIONS, sendAgain } from './requests.
 export const FIRST_ANSWER_MS = 2_800;
 
 export type Interacted = Pick<DeferredReply, 'interactionId' | 'token' | 'locale' | 'receivedAtMs'>;
-
-/** What became of a first answer. */
-export type FirstAnswer =
-  | { kind: 'sent' }
-  /** An earlier try did arrive, and only Discord's response was lost. */
-  | { kind: 'already there' }
-  /** Nothing more can be done; `outcome` is for the log. */
-  | { kind: 'over'; outcome: 'too late' | 'not answered' | 'broken'; err?: unknown }
-  /** Discord refuses this answer; another one may be accepted. */
-  | { kind: 'refused'; outcome: 'not answered'; err: unknown }
-  /** Discord may have accepted it all the same. */
-  | { kind: 'unknown'; outcome: 'not answered'; err: unknown };
 
 type ExplainedAnswer = Exclude<FirstAnswer, { kind: 'refused' }>;
 
@@ -145,6 +133,28 @@ export class Replies implements ReplyEditor {
     return first.kind === 'refused' ? 'refused' : 'lost';
   }
 
+  /**
+   * Deletes the message whose button was used. Costs two requests to Discord.
+   *
+   * @returns what prevented it, for the log; nothing when the message is gone
+   */
+  async deleteSource(
+    to: Interacted & Pick<DeferredReply, 'applicationId'>,
+  ): Promise<{ outcome?: string; err?: unknown }> {
+    const first = await this.#explained(
+      to,
+      await this.#answer(to, { type: InteractionResponseType.DeferredMessageUpdate }),
+    );
+    if (first.kind === 'over') return { outcome: first.outcome, err: first.err };
+    const route = Routes.webhookMessage(to.applicationId, to.token);
+    try {
+      await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.delete(route, { auth: false }));
+      return {};
+    } catch (err) {
+      return failedEdit(err) === 'lost' ? {} : { outcome: 'not answered', err };
+    }
+  }
+
   #reply(to: Interacted, message: ReplyMessage, isPrivate: boolean): Promise<FirstAnswer> {
     const { body, files } = messageBody(message);
     const data = { ...body, allowed_mentions: NO_MENTIONS, ...flags(isPrivate) };
@@ -171,17 +181,6 @@ export class Replies implements ReplyEditor {
       return failedAnswer(err);
     }
   }
-}
-
-/** What the error of the last try means. */
-export function failedAnswer(err: unknown): FirstAnswer {
-  // A wait beyond the 3 s: an answer before it is refused, and one after it is too late.
-  if (err instanceof RateLimitError) return { kind: 'over', outcome: 'not answered', err };
-  if (!(err instanceof DiscordAPIError)) return { kind: 'unknown', outcome: 'not answered', err };
-  // The member has seen "did not respond".
-  if (err.code === RESTJSONErrorCodes.UnknownInteraction) return { kind: 'over', outcome: 'too late' };
-  if (err.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) return { kind: 'already there' };
-  return { kind: 'refused', outcome: 'not answered', err };
 }
 
 function flags(isPrivate: boolean): { flags?: MessageFlags } {

@@ -39,6 +39,13 @@ export const en = {
   similarNames: 'Did you mean {names}?',
   askAnyway: 'Ask the card service anyway',
   askAnywayCost: "Asking anyway uses one of today's lookups.",
+  showPrintings: 'Other printings',
+  showToEveryone: 'Show to everyone',
+  deleteReply: 'Delete',
+  otherPrintings:
+    '{cards, plural, one {I know one other card of that name.} other {I know # other cards of that name.}}',
+  noOtherPrintings: "I don't know any other printings of this card.",
+  notYoursToDelete: 'Only the member who asked for this, or someone who may manage messages here, can delete it.',
   noName: '(no name)',
   prices:
     '{given, select, marketLowHigh {**{market}** market · {low} low – {high} high} marketLow {**{market}** market · {low} low} marketHigh {**{market}** market · {high} high} lowHigh {{low} low – {high} high} market {**{market}** market} low {{low} low} high {{high} high} other {No prices for this card.}}',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { printings } from '../../catalog/printings.ts';
 import { resolve } from '../../catalog/resolution.ts';
 import { search } from '../../catalog/search.ts';
 import type { Question } from '../../catalog/search-queue.ts';
@@ -23,6 +24,8 @@ const ROWS_AT_ONCE = 200;
 /** Changes that wait while the disk is full; the oldest are dropped. */
 const MOST_UNWRITTEN = 1_000;
 
+const ANSWERS = { search, resolve, printings } as const;
+
 const { dataDir, keepsMembers, cardKeys } = workerData as CatalogWorkerData;
 const post = (message: FromWorker) => parentPort?.postMessage(message);
 const logAs = (level: 'info' | 'warn' | 'error') => (fields: object, message: string) =>
@@ -43,7 +46,7 @@ attempt(postReached);
 void inBackground();
 
 function answer({ kind, text, who }: Question): unknown {
-  return attempt(() => (kind === 'search' ? search : resolve)(catalog.index, text, who));
+  return attempt(() => ANSWERS[kind](catalog.index, text, who));
 }
 
 function take(change: CatalogChange): void {

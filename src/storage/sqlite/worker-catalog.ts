@@ -62,6 +62,11 @@ export class WorkerCatalog implements Catalog {
     return (await this.#ask<Resolution>(question, Date.now() + RESOLVE_MS)) ?? { kind: 'id' };
   }
 
+  async printings(id: string, who: Requester): Promise<readonly CatalogCard[]> {
+    const question = { kind: 'printings', text: id, who: requesterOf(who) } as const;
+    return (await this.#ask<CatalogCard[]>(question, Date.now() + RESOLVE_MS)) ?? [];
+  }
+
   learn(card: Card): void {
     this.#change({ kind: 'learn', card: catalogCardOf(card) });
   }

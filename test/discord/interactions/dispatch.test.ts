@@ -1,4 +1,4 @@
-import { ApplicationCommandType } from 'discord.js';
+import { ApplicationCommandType, PermissionsBitField } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../../commands/services.ts';
 import type { Command, Response } from '../../../src/discord/interactions/command.ts';
@@ -15,7 +15,8 @@ const CARD: Command = {
   data: { name: 'card', description: 'Show a card' },
   run: ({ options }) => answer({ ran: 'slash', id: options.getString('id') }),
   autocomplete: async ({ option, typed }) => [{ name: `${option} ${typed}`, value: typed }],
-  component: ({ argument, values }) => answer({ ran: 'component', argument, values }),
+  component: ({ argument, values, askedBy, manageMessages }) =>
+    answer({ ran: 'component', argument, values, askedBy, manageMessages }),
 };
 const USAGE: Command = {
   data: { name: 'usage', description: 'Show the quota' },
@@ -39,11 +40,17 @@ describe('an interaction is dispatched by its kind', () => {
     ],
     [
       { kind: 'button', name: 'card:next:2' },
-      { ran: 'component', argument: 'next:2', values: [] },
+      { ran: 'component', argument: 'next:2', values: [], manageMessages: false },
     ],
     [
-      { kind: 'select', name: 'card:set', values: ['a'] },
-      { ran: 'component', argument: 'set', values: ['a'] },
+      {
+        kind: 'select',
+        name: 'card:set',
+        values: ['a'],
+        message: { interactionMetadata: { user: { id: 'bob' } } },
+        memberPermissions: new PermissionsBitField('ManageMessages'),
+      },
+      { ran: 'component', argument: 'set', values: ['a'], askedBy: 'bob', manageMessages: true },
     ],
   ] as const)('to the handler that a command has for it: %j', async (facts, ran) => {
     const dispatched = dispatch(COMMANDS, interaction(facts));

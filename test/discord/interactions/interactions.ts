@@ -12,6 +12,7 @@ export function interaction({ kind, name, ...more }: Facts): Interaction {
   const isCommand = kind === 'slash' || kind === 'message' || kind === 'user';
   const facts = {
     ...{ id: '11', applicationId: '1000', token: 'token', user: { id: 'alice' }, guildId: 'guild', locale: 'en-US' },
+    message: { interactionMetadata: null },
     memberPermissions: new PermissionsBitField('ManageGuild'),
     isChatInputCommand: () => kind === 'slash',
     isMessageContextMenuCommand: () => kind === 'message',

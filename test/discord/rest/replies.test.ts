@@ -1,6 +1,6 @@
 import { DiscordAPIError, RateLimitError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { failedAnswer } from '../../../src/discord/rest/replies.ts';
+import { failedAnswer } from '../../../src/discord/rest/first-answer.ts';
 import { beforeNextMs, failedEdit } from '../../../src/discord/rest/requests.ts';
 
 function apiError(status: number, code = 0): DiscordAPIError {
