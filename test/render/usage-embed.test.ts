@@ -149,7 +149,9 @@ describe('the embed of the usage', () => {
     const { image, fields } = usageEmbed({ ...VIEW, day: steady });
     const shown = Object.fromEntries(fields?.map(({ name, value }) => [name, value]) ?? []);
     expect(shown.Today).toContain('\nAt this rate, about 1,000 used by the end of the day');
-    expect(shown['By hour, in UTC']).toMatch(/^Busiest: 11:00, with 200 requests and 900 answered from memory\n-# 🟦/);
+    expect(shown['By hour, in UTC']).toMatch(
+      /^Busiest: 11:00, with 200 requests and 900 answered from memory\n-# Blue: requests/,
+    );
     expect(image).toEqual({
       url: 'attachment://day.png',
       description:

@@ -115,7 +115,7 @@ export const en = {
   memberCap: 'Each member gets {requests, plural, one {# request} other {# requests}} a day.',
   topMembers: 'Most requests today',
   byHour: 'By hour, in UTC',
-  dayLegend: '🟦 requests · 🟩 answered from memory · 🟥 the limit · dots: where this is heading',
+  dayLegend: 'Blue: requests · green: answered from memory · red: the limit · dots: where this is heading',
   busiestHour:
     'Busiest: {hour}:00, with {requests, plural, one {# request} other {# requests}} and {saved, number} answered from memory',
   dayPicture:
