@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Catalog, Resolution } from '../../catalog/catalog.ts';
 import { type CatalogCard, catalogCardOf } from '../../catalog/catalog-card.ts';
@@ -93,9 +95,14 @@ export class WorkerCatalog implements Catalog {
   }
 
   #ask<T>(question: Parameters<SearchQueue['ask']>[0], deadlineMs: number): Promise<T | undefined> {
-    if (this.#isClosed) return Promise.resolve(undefined);
+    if (this.#isClosed || this.#isEmpty()) return Promise.resolve(undefined);
     if (!this.#worker && this.#failures === 0) this.#startNow();
     return this.#worker ? this.#queue.ask<T>(question, deadlineMs) : Promise.resolve(undefined);
+  }
+
+  /** On the very first start, before anything is learned: a member's first lookup need not wait for a worker to say so. */
+  #isEmpty(): boolean {
+    return !this.#worker && this.#changes.length === 0 && !existsSync(join(this.#options.dataDir, 'catalog.sqlite'));
   }
 
   #change(change: CatalogChange): void {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KeyvCardStore, keysOf } from '../../../src/cache/card-store.ts';
 import { CatalogDatabase } from '../../../src/storage/sqlite/catalog-database.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
@@ -27,6 +27,7 @@ let { log, lines } = logLines();
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'worker-catalog-'));
   ({ log, lines } = logLines());
+  CatalogDatabase.open(folder, log).close(); // without a file there is nothing to search in
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((each) => each.close()));
@@ -55,6 +56,20 @@ describe('the catalog', () => {
     const resolved = expect.poll(() => again.resolve('BASE1 4', ALICE));
     await resolved.toMatchObject({ kind: 'one', card: { id: 'base1-4' } });
     expect(lines).toEqual([]);
+  });
+
+  it('answers at once as long as there is nothing to search in, and finds what is learned then', async () => {
+    const dataDir = join(folder, 'new');
+    mkdirSync(dataDir);
+    vi.useFakeTimers({ toFake: ['setTimeout'] }); // the worker does not begin by itself meanwhile
+    onTestFinished(() => void vi.useRealTimers());
+    const catalog = openCatalog({ dataDir });
+    expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'id' });
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    expect(readdirSync(dataDir)).toEqual([]);
+    vi.useRealTimers();
+    catalog.learn(CHARIZARD);
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
   });
 
   it('offers what the member asked for last to them alone, then what their server asks for most', async () => {
