@@ -38,7 +38,7 @@ export async function answerCard(
   if (known.kind === 'stale') return showAndRenew(request, known.answer, invocation, services);
   services.ledger.saved(invocation);
   const message = showAsked(request, known.answer, invocation, services);
-  return { kind: 'reply', private: request.isPrivate, source: 'cache', message };
+  return { kind: 'reply', private: request.isPrivate, source: 'cache', card: request.query.cardId, message };
 }
 
 /** The card of a member's lookup, which counts for what is suggested to them and their server. */
@@ -62,7 +62,7 @@ async function showAndRenew(
 ): Promise<Response> {
   const { query, isPrivate } = request;
   const { locale } = invocation;
-  const reply = { kind: 'reply', private: isPrivate, source: 'stale' } as const;
+  const reply = { kind: 'reply', private: isPrivate, source: 'stale', card: query.cardId } as const;
   const requester = requesterOf(invocation);
   const deadlineMs = invocation.receivedAtMs + services.longestWaitMs;
   const admission = await services.lookupQueue.admit({ ...query, lane: 'renewals', requester, deadlineMs });

@@ -253,10 +253,13 @@ it('logs one line per command: member, server, source, times and outcome', async
   const [guild] = world.discord.guilds;
 
   await world.card('base1-4').settled();
+  await world.card('base1-4').settled();
 
-  const [line] = await world.commandLines(1);
+  const [line, second] = await world.commandLines(2);
+  expect(second).toMatchObject({ card: 'base1-4', source: 'cache' });
   expect(line).toMatchObject({
     command: 'card',
+    card: 'base1-4',
     guild: guild?.id,
     member: member?.id,
     source: 'service',
