@@ -6,8 +6,12 @@ import { join } from 'node:path';
 /** Node's compile cache (https://nodejs.org/api/module.html#module-compile-cache) halves the CPU time of a bot's start. */
 export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'cardbot-compile-cache') };
 
-/** Entry points that tests start as processes. Node writes the cache on exit, so a process that is killed adds nothing. */
-const COMPILED = ['app.ts', 'storage/redis/redis-state.ts', 'registration/cli.ts', 'sandbox/sandbox.ts'];
+/** Entry points that tests start as processes, and what worker threads load. Node writes the cache on exit, so a process that is killed adds nothing. */
+const COMPILED = [
+  ...['app.ts', 'storage/redis/redis-state.ts', 'registration/cli.ts', 'sandbox/sandbox.ts'],
+  ...['catalog/search.ts', 'catalog/resolution.ts'],
+  ...['storage/sqlite/catalog-database.ts', 'storage/sqlite/cached-cards.ts'],
+];
 
 /** Fills the cache before the first test (vitest's `globalSetup`), for the workers and the bots that they start. */
 export async function setup(): Promise<void> {
