@@ -1,7 +1,8 @@
 import { SingleRunner } from '../time/timers.ts';
-import type { SharedCatalog, SharedChange } from './shared-catalog.ts';
+import { joinedChange, type SharedCatalog, type SharedChange } from './shared-catalog.ts';
 
-const EVERY_MS = 2_000;
+/** What one process learns is offered by the others two such times later. */
+const EVERY_MS = 1_500;
 /** While there is more to read: searches come in between. */
 const PAUSE_MS = 20;
 /** Searches wait until so many are applied: some 10 ms. */
@@ -18,8 +19,8 @@ export interface SharedNews {
 }
 
 /**
- * Tells other processes what this one has learned, and this one what they have. One command to the shared catalog every
- * two seconds; nothing is thrown: what cannot be done now is done later.
+ * Tells other processes what this one has learned, and this one what they have. One read of the shared catalog every 1.5 s,
+ * and one write for all cards learned since; nothing is thrown: what cannot be done now is done later.
  */
 export class CatalogExchange {
   readonly #shared: SharedCatalog;
@@ -39,8 +40,11 @@ export class CatalogExchange {
 
   /** This process has learned something. */
   learned(change: SharedChange): void {
-    this.#unpublished = [...this.#unpublished.slice(1 - MOST_UNPUBLISHED), change];
-    this.#in(0);
+    const last = this.#unpublished.at(-1);
+    const joined = last && joinedChange(last, change);
+    if (joined) this.#unpublished = this.#unpublished.with(-1, joined);
+    else this.#unpublished = [...this.#unpublished.slice(1 - MOST_UNPUBLISHED), change];
+    if (this.#next === undefined) this.#in(EVERY_MS);
   }
 
   /** The own catalog has everything up to a cursor; '' for nothing. */

@@ -34,3 +34,10 @@ export function* changesOf(cards: readonly CatalogCard[], source: string): Gener
     yield { kind: 'cards', cards: cards.slice(at, at + CARDS_IN_CHANGE), source };
   }
 }
+
+/** Cards of the same source as one change; `undefined` when they are none, or too many. */
+export function joinedChange(first: SharedChange, second: SharedChange): SharedChange | undefined {
+  if (first.kind !== 'cards' || second.kind !== 'cards' || first.source !== second.source) return undefined;
+  const cards = [...first.cards, ...second.cards];
+  return cards.length > CARDS_IN_CHANGE ? undefined : { ...second, cards };
+}
