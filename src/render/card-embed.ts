@@ -21,9 +21,21 @@ export interface CardView {
 // Discord allows 256 in a title, 4,096 in the description, 2,048 in the footer, 1,024 in an alt text and 6,000 in the
 // whole embed (https://docs.discord.com/developers/resources/message#embed-object-embed-limits). With these lengths the
 // sum stays under 6,000 whatever the service sends.
-const TITLE_LENGTH = 256;
-const FACT_LENGTH = 256;
-const FOOTER_ID_LENGTH = 200;
+/** How much of a card is shown. */
+export interface EmbedSize {
+  titleLength: number;
+  /** Of each of four. */
+  factLength: number;
+  footerIdLength: number;
+  /** At most so many lines of prices. */
+  priceLines: number;
+}
+export const FULL_SIZE: EmbedSize = {
+  titleLength: 256,
+  factLength: 256,
+  footerIdLength: 200,
+  priceLines: Number.POSITIVE_INFINITY,
+};
 const ALT_TEXT_LENGTH = 200;
 
 /** Blue and orange, so that everyone can tell them apart; with a contrast of 3 on Discord's dark and light grounds. */
@@ -31,14 +43,14 @@ export const FRESH_COLOUR = 0x6a77f0;
 export const STALE_COLOUR = 0xd9771a;
 
 /** The card as an embed that Discord accepts, whatever its fields hold: one screen of a phone, the picture large. */
-export function cardEmbed(view: CardView): APIEmbed {
+export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
   const { card, answer, note, locale, showPrices } = view;
   const isStale = note !== undefined || answer.delistedAtMs !== undefined;
   const url = imageUrl(card.imageUrl);
-  const footer = [plainText(card.id, FOOTER_ID_LENGTH), leftToday(locale, view.quota)].filter(Boolean).join(' · ');
+  const footer = [plainText(card.id, size.footerIdLength), leftToday(locale, view.quota)].filter(Boolean).join(' · ');
   const description = [
-    factsLine(card),
-    ...(showPrices ? priceLines(view) : []),
+    factsLine(card, size.factLength),
+    ...(showPrices ? priceLines(view).slice(0, size.priceLines) : []),
     answer.delistedAtMs !== undefined && formatMessage(locale, 'delisted'),
     note,
   ]
@@ -46,7 +58,7 @@ export function cardEmbed(view: CardView): APIEmbed {
     .join('\n');
   const name = plainText(card.name, ALT_TEXT_LENGTH) || formatMessage(locale, 'noName');
   return {
-    title: plainMarkdown(card.name, TITLE_LENGTH) || formatMessage(locale, 'noName'),
+    title: plainMarkdown(card.name, size.titleLength) || formatMessage(locale, 'noName'),
     ...(description && { description }),
     color: isStale ? STALE_COLOUR : FRESH_COLOUR,
     ...(url && { image: { url, description: formatMessage(locale, 'pictureOf', { name }) } }),
@@ -77,9 +89,9 @@ export function leftToday(locale: string, quota: QuotaState | undefined): string
 }
 
 /** Such as `Wyrmfall · First Fires · 4/102 · Rare`. */
-function factsLine({ game, set, number = '', rarity = '' }: Card): string {
+function factsLine({ game, set, number = '', rarity = '' }: Card, factLength: number): string {
   return [game, set.name || set.id, number, rarity]
-    .map((fact) => plainMarkdown(fact, FACT_LENGTH))
+    .map((fact) => plainMarkdown(fact, factLength))
     .filter(Boolean)
     .join(' · ');
 }

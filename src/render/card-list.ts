@@ -36,9 +36,25 @@ const BUTTON = 2;
 const STRING_SELECT = 3;
 const SECONDARY = 2;
 
-/** Suggestions while an id is typed: the name is shown, the id is sent. */
-export function cardChoices(locale: string, cards: readonly ListedCard[]): APIApplicationCommandOptionChoice<string>[] {
-  return offered(cards).map((card) => ({ name: cardLabel(locale, card), value: card.id }));
+/**
+ * Suggestions while an id is typed: the name is shown, the id is sent.
+ *
+ * @param before what stands in front of the id in a list; Discord goes on from the name that was picked, so it may not
+ *   have what separates two cards
+ */
+export function cardChoices(
+  locale: string,
+  cards: readonly ListedCard[],
+  before = '',
+): APIApplicationCommandOptionChoice<string>[] {
+  return offered(cards)
+    .filter(({ id }) => before.length + id.length <= MAX_LENGTH)
+    .map((card) => ({ name: clip(before + labelIn(locale, card, before), MAX_LENGTH), value: before + card.id }));
+}
+
+function labelIn(locale: string, card: ListedCard, before: string): string {
+  const label = cardLabel(locale, card);
+  return before === '' ? label : label.replace(/[,;]/g, '');
 }
 
 /** `Name · Set · number` in at most 100 characters, without Markdown; what is absent is left out. */

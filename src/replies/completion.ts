@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ListedLookup, type ListOutcome, lookUpList } from '../lookup/list-lookup.ts';
 import type { CardRecord } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { CommandEvent, Events, ReplyEvent } from '../model/events.ts';
@@ -12,9 +13,13 @@ import type {
   ReplyJournal,
   ReplyMessage,
 } from './deferred-reply.ts';
+import { isWorthShowing, WaitNotice } from './wait-notice.ts';
 
 /** What the reply shows in the end; `err` when its command cannot render it. */
-export type RenderReply = (reply: DeferredReply, outcome: Outcome) => { message: ReplyMessage; err?: unknown };
+export type RenderReply = (
+  reply: DeferredReply,
+  outcome: Outcome | { list: ListOutcome },
+) => { message: ReplyMessage; err?: unknown };
 
 export interface CompletionOptions {
   journal: ReplyJournal;
@@ -48,12 +53,17 @@ export class Completion {
    *
    * @param isTakenOver whether another process may have answered it already, or may still
    */
-  async complete(reply: DeferredReply, start: StartLookup, isTakenOver = false): Promise<void> {
+  async complete(
+    reply: DeferredReply,
+    start: StartLookup | readonly ListedLookup[],
+    isTakenOver = false,
+  ): Promise<void> {
     const { journal, render } = this.#options;
     if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
     const isAnswered = () => this.#isAnswered(reply, isTakenOver);
-    const { outcome, requested, waitMs } = await this.#lookUp(reply, start, isAnswered);
-    const stopping = 'error' in outcome && outcome.error instanceof Stopping;
+    const { outcome, requested, waitMs } =
+      typeof start === 'function' ? await this.#lookUp(reply, start, isAnswered) : await this.#lookUpList(reply, start);
+    const stopping = errorsIn(outcome).some((error) => error instanceof Stopping);
     if (stopping && (await journal.keeps(reply))) return;
 
     // Rendered once: however often it is sent, it is the same answer.
@@ -62,8 +72,12 @@ export class Completion {
     const result = await this.#show(reply, message);
     if (result === 'stopped') return;
     if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
-    const answered = 'answer' in outcome;
-    const outcomes = { shown: answered ? 'answered' : outcome.error.name, replaced: 'broken', lost: 'not answered' };
+    const answered = !('error' in outcome);
+    const outcomes = {
+      shown: 'error' in outcome ? outcome.error.name : 'answered',
+      replaced: 'broken',
+      lost: 'not answered',
+    };
     const source = requested ? 'service' : answered ? 'cache' : 'bot';
     const step = result === 'lost' ? 'dropped' : 'completed';
     await this.#end(reply, step, { outcome: outcomes[result], source, waitMs, err });
@@ -99,11 +113,14 @@ export class Completion {
     this.#closed.abort();
   }
 
-  /** Whether another process has answered the reply: it shows an embed, which is not to be replaced. */
+  /**
+   * Whether another process has answered the reply: it shows an embed, which is not to be replaced. Of a list it may show
+   * some cards and not all, so that one is shown again.
+   */
   async #isAnswered(reply: DeferredReply, isTakenOver: boolean): Promise<boolean> {
     const { editor, journal } = this.#options;
     const isOnlyHere = !isTakenOver && journal.owns(reply.interactionId);
-    return !isOnlyHere && (await editor.hasEmbed(reply));
+    return !isOnlyHere && !reply.list && (await editor.hasEmbed(reply));
   }
 
   async #lookUp(reply: DeferredReply, start: StartLookup, isAnswered: () => Promise<boolean>) {
@@ -125,6 +142,16 @@ export class Completion {
     await notice.end(); // the answer is shown after the last notice
     const waitMs = (requestedAtMs ?? Date.now()) - reply.receivedAtMs;
     return { outcome, requested: requestedAtMs !== undefined, waitMs };
+  }
+
+  /** Shows cards as they come. */
+  async #lookUpList(reply: DeferredReply, lookups: readonly ListedLookup[]) {
+    const { editor, render } = this.#options;
+    const show = async (soFar: ListOutcome) => {
+      await editor.complete(reply, render(reply, { list: soFar }).message);
+    };
+    const list = await lookUpList(lookups, { show, isWorthShowing });
+    return { outcome: { list }, requested: list.requests > 0, waitMs: 0 };
   }
 
   /** Tries until Discord accepts the message. */
@@ -150,45 +177,7 @@ export class Completion {
   }
 }
 
-/** A shorter wait is left at "thinking…". */
-const MIN_SHOWN_MS = 3_000;
-/** A time that is off by less stays, because every edit is a request to Discord. */
-const MIN_MOVED_MS = 15_000;
-
-/** Shows a waiting member when the permit is expected, one edit after the other; outdated times are skipped. */
-export class WaitNotice {
-  readonly #show: (permitAtMs: number) => Promise<void>;
-  #permitAtMs: number | undefined;
-  #shownAtMs: number | undefined;
-  #edits = Promise.resolve();
-
-  /** @param show must not reject */
-  constructor(show: (permitAtMs: number) => Promise<void>) {
-    this.#show = show;
-  }
-
-  /** The permit is expected at that time. */
-  expect(permitAtMs: number): void {
-    this.#permitAtMs = permitAtMs;
-    this.#edits = this.#edits.then(() => this.#update());
-  }
-
-  /** There is a permit, or there will be none. @returns when the last edit has ended */
-  end(): Promise<void> {
-    this.#permitAtMs = undefined;
-    return this.#edits;
-  }
-
-  async #update(): Promise<void> {
-    const permitAtMs = this.#permitAtMs;
-    if (permitAtMs === undefined || !isWorthShowing(this.#shownAtMs, permitAtMs, Date.now())) return;
-    this.#shownAtMs = permitAtMs;
-    await this.#show(permitAtMs);
-  }
-}
-
-/** Whether to show a waiting member when the permit is expected, given the time that is shown already. */
-export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number, nowMs: number): boolean {
-  if (permitAtMs - nowMs <= MIN_SHOWN_MS) return false;
-  return shownAtMs === undefined || Math.abs(permitAtMs - shownAtMs) > MIN_MOVED_MS;
+function errorsIn(outcome: Outcome | { list: ListOutcome }): CardServiceError[] {
+  if ('list' in outcome) return outcome.list.cards.flatMap((card) => card?.error ?? []);
+  return 'error' in outcome ? [outcome.error] : [];
 }

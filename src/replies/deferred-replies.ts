@@ -1,14 +1,16 @@
 import type { Logger } from '../log.ts';
 import type { Reservation } from '../lookup/admission.ts';
 import type { Cards } from '../lookup/cards.ts';
+import type { ListedLookup } from '../lookup/list-lookup.ts';
 import type { LookupQueue } from '../lookup/lookup-queue.ts';
-import type { CardRecord } from '../model/card.ts';
+import type { CardQuery, CardRecord } from '../model/card.ts';
 import { requesterOf } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import { Completion, type CompletionOptions, type StartLookup } from './completion.ts';
-import type { DeferredReply } from './deferred-reply.ts';
+import type { CardList, DeferredReply } from './deferred-reply.ts';
 
 export type { Reservation } from '../lookup/admission.ts';
+export type { ListedLookup, ListOutcome } from '../lookup/list-lookup.ts';
 
 export interface DeferredRepliesOptions extends CompletionOptions {
   cards: Pick<Cards, 'known'>;
@@ -39,7 +41,24 @@ export class DeferredReplies {
    *
    * @param reservation started or cancelled when this resolves
    */
-  async defer(reply: DeferredReply, reservation: Reservation): Promise<void> {
+  defer(reply: DeferredReply, reservation: Reservation): Promise<void> {
+    return this.#defer(reply, (listeners) => reservation.start(listeners), reservation);
+  }
+
+  /** The same for several cards. */
+  deferList(
+    { list, ...reply }: Omit<DeferredReply, 'query'> & { list: CardList },
+    { lookups, ...reservations }: { lookups: readonly ListedLookup[]; cancel(): void },
+  ): Promise<void> {
+    const [query] = list.queries as [CardQuery];
+    return this.#defer({ ...reply, list, query }, lookups, reservations);
+  }
+
+  async #defer(
+    reply: DeferredReply,
+    start: StartLookup | readonly ListedLookup[],
+    reservation: Pick<Reservation, 'cancel'>,
+  ): Promise<void> {
     const { editor, journal, log } = this.#options;
     try {
       if (!(await journal.add(reply))) {
@@ -54,7 +73,6 @@ export class DeferredReplies {
       }
       if (deferred.err !== undefined) log.warn({ err: deferred.err, command: reply.command }, 'first answer failed');
       this.#completion.publish(reply, 'deferred');
-      const start: StartLookup = (listeners) => reservation.start(listeners);
       this.#track(reply, this.#completion.complete(reply, start));
     } finally {
       reservation.cancel(); // without effect once started
@@ -94,20 +112,35 @@ export class DeferredReplies {
 
   /**
    * The process that ended may have answered it: a reply that shows an embed is left as it is. Any other is completed from
-   * any kept copy without a request, since one may have been spent on it; without a copy it is looked up.
+   * any kept copy without a request, since one may have been spent on it; without a copy it is looked up. A list shows
+   * again what it may have shown, and then what is missing.
    */
   async #completeTakenOver(reply: DeferredReply): Promise<void> {
-    const { editor, ledger, lookupQueue } = this.#options;
+    const { editor } = this.#options;
+    this.#completion.publish(reply, 'taken over');
+    if (reply.deadlineMs <= Date.now()) return this.#completion.complete(reply, [], true);
+    if (reply.list) {
+      const lookups = await Promise.all(reply.list.queries.map((query) => this.#lookupAgain({ ...reply, query })));
+      return this.#completion.complete(reply, lookups, true);
+    }
+    if (await editor.hasEmbed(reply)) return this.#completion.drop(reply);
+    const again = await this.#lookupAgain(reply);
+    await this.#completion.complete(reply, 'known' in again ? async () => again.known : again.start, true);
+  }
+
+  /** A kept copy, or else a lookup. */
+  async #lookupAgain(reply: DeferredReply): Promise<{ known: CardRecord } | { start: StartLookup }> {
+    const { ledger, lookupQueue } = this.#options;
     const { query, deadlineMs } = reply;
     const requester = requesterOf(reply);
-    this.#completion.publish(reply, 'taken over');
-    const isInTime = deadlineMs > Date.now();
-    if (isInTime && (await editor.hasEmbed(reply))) return this.#completion.drop(reply);
-    const kept = isInTime ? await this.#keptCopy(reply) : undefined;
-    if (kept) ledger.saved(requester);
-    const start: StartLookup = async (listeners) =>
-      kept ?? lookupQueue.enqueue({ ...query, lane: 'members', requester, deadlineMs, ...listeners });
-    await this.#completion.complete(reply, start, true);
+    const known = await this.#keptCopy(reply);
+    if (known) {
+      ledger.saved(requester);
+      return { known };
+    }
+    return {
+      start: (listeners) => lookupQueue.enqueue({ ...query, lane: 'members', requester, deadlineMs, ...listeners }),
+    };
   }
 
   /** Fresh or stale. */

@@ -2,6 +2,16 @@ import { z } from 'zod';
 import type { CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
 
+const CardQuery = z.object({ cardId: z.string(), showPrices: z.boolean(), isResolved: z.boolean().optional() });
+
+/** The cards of a reply that shows several. */
+const CardList = z.object({
+  queries: z.array(CardQuery).min(1),
+  /** What was asked for besides, and means no card or several. */
+  unclear: z.array(z.string()),
+});
+export type CardList = z.output<typeof CardList>;
+
 /**
  * A deferred reply: all that is needed to complete it, in this process or a later one, which may be of another version.
  * Plain data.
@@ -14,7 +24,9 @@ export const DeferredReply = z
     token: z.string(),
     /** The command that completes it. */
     command: z.string(),
-    query: z.object({ cardId: z.string(), showPrices: z.boolean(), isResolved: z.boolean().optional() }),
+    /** Of a list, the first. */
+    query: CardQuery,
+    list: CardList.optional(),
     /** Only the member sees the reply. */
     private: z.boolean().default(false),
     memberId: z.string(),

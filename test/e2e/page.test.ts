@@ -18,7 +18,7 @@ describe('a newcomer', () => {
     const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
     await commands.first().waitFor();
     const [first, second] = await commands.allTextContents();
-    expect([first, second]).toEqual([expect.stringMatching(/^\/card/), expect.stringMatching(/^\/usage/)]);
+    expect([first, second]).toEqual([expect.stringMatching(/^\/card/), expect.stringMatching(/^\/cards/)]);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
@@ -43,7 +43,7 @@ describe('a newcomer', () => {
     const { world, pageErrors } = await openSandbox(page);
 
     await page.keyboard.type('/card');
-    await page.getByRole('option', { name: '/card' }).waitFor();
+    await page.getByRole('option', { name: '/card id' }).waitFor();
     await page.keyboard.press('Enter');
     await page.keyboard.type('ember');
     await page.getByRole('option', { name: 'Emberwing Drake · First Light · 4/102' }).waitFor();
@@ -100,6 +100,13 @@ describe('a newcomer', () => {
     expect(pageErrors).toEqual([]);
   });
 
+  it('gets several cards by keyboard alone', async () => {
+    const { pageErrors } = await openSandbox(page);
+    await say(page, '/cards base1-4,base1-1');
+    await expect.poll(() => page.locator('discord-embed').count()).toBe(2);
+    expect(pageErrors).toEqual([]);
+  });
+
   it('can press one of the suggested cards', async () => {
     const { pageErrors } = await openSandbox(page);
 
@@ -113,7 +120,7 @@ describe('a newcomer', () => {
     await openSandbox(page);
 
     await page.keyboard.type('/card');
-    await page.getByRole('option', { name: '/card' }).waitFor();
+    await page.getByRole('option', { name: '/card id' }).waitFor();
     // As if typed faster than the list of commands loads
     await page.route('**/api/commands?*', () => {});
     await page.keyboard.type(' deep-2 private:True prices:no');
@@ -151,7 +158,7 @@ describe('/usage', () => {
     await page.getByRole('checkbox', { name: 'with Manage Server' }).uncheck();
 
     await composer(page).fill('/');
-    await page.getByRole('option', { name: '/card' }).waitFor();
+    await page.getByRole('option', { name: '/card id' }).waitFor();
     expect(await page.getByRole('option', { name: '/usage' }).count()).toBe(0);
 
     await page.getByRole('button', { name: 'cardbot' }).click();

@@ -52,7 +52,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
     render(_, outcome) {
       const hasCard = 'answer' in outcome && outcome.answer.card !== undefined;
       const message: ReplyMessage = hasCard ? { embeds: [{}] } : { content: 'a sentence' };
-      outcomes.set(message, outcome);
+      if (!('list' in outcome)) outcomes.set(message, outcome);
       return { message };
     },
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { isWorthShowing, WaitNotice } from '../../src/replies/completion.ts';
+import { isWorthShowing, WaitNotice } from '../../src/replies/wait-notice.ts';
 import { fakeTime } from '../support/lookup-queue.ts';
 
 const NOW_MS = 1_000_000;

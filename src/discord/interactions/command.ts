@@ -10,8 +10,10 @@ import type {
 import type { Services } from '../../../commands/services.ts';
 import type { CardQuery } from '../../model/card.ts';
 import type { Source } from '../../model/events.ts';
-import type { Reservation } from '../../replies/deferred-replies.ts';
-import type { DeferredReply, Outcome, ReplyFile } from '../../replies/deferred-reply.ts';
+import type { ListedLookup, ListOutcome, Reservation } from '../../replies/deferred-replies.ts';
+import type { CardList, DeferredReply, Outcome, ReplyFile } from '../../replies/deferred-reply.ts';
+
+export type { CardList } from '../../replies/deferred-reply.ts';
 
 /** What a reply shows. */
 export interface Message {
@@ -23,7 +25,7 @@ export interface Message {
 }
 
 /** An interaction without its connection to Discord: who did something where, and until when a reply can be edited. */
-export interface Invocation extends Omit<DeferredReply, 'command' | 'query' | 'private'> {
+export interface Invocation extends Omit<DeferredReply, 'command' | 'query' | 'list' | 'private'> {
   /** Whether the member has Manage Server there. */
   manageGuild: boolean;
 }
@@ -46,6 +48,17 @@ export type Response =
     }
   /** "thinking…" until the lookup that holds this reservation has ended. */
   | { kind: 'defer'; private: boolean; query: CardQuery; reservation: Reservation };
+
+/** What came of the cards that are known, until the lookups of the others have ended. */
+export interface ListDeferral {
+  kind: 'deferList';
+  private: boolean;
+  list: CardList;
+  /** Of each query. */
+  lookups: readonly ListedLookup[];
+  /** Gives up what was not started. */
+  cancel(): void;
+}
 
 /** The message whose button was used goes away. */
 export interface Deletion {
@@ -70,7 +83,7 @@ export interface ComponentUse {
 export interface Command {
   data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
   /** It is typed. */
-  run?: Handler<SlashInvocation>;
+  run?: Handler<SlashInvocation, Response | ListDeferral>;
   /** It is chosen from the menu of a message with that text. */
   runOnMessage?: Handler<{ text: string }>;
   /**
@@ -81,4 +94,6 @@ export interface Command {
   autocomplete?: Handler<{ option: string; typed: string }, readonly APIApplicationCommandOptionChoice[]>;
   /** For commands that defer: what the reply shows in the end. */
   complete?(reply: DeferredReply, outcome: Outcome, services: Services): Message;
+  /** For commands that defer a list: what the reply shows so far, and in the end. */
+  completeList?(reply: DeferredReply, outcome: ListOutcome, services: Services): Message;
 }

@@ -3,9 +3,11 @@ import type { Services } from '../../../commands/services.ts';
 import { formatMessage } from '../../render/messages.ts';
 import type { RenderReply } from '../../replies/completion.ts';
 import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
-import type { Command, Deletion, Invocation, Response } from './command.ts';
+import type { Command, Deletion, Invocation, ListDeferral, Response } from './command.ts';
 
 type Run<R> = ((services: Services) => Promise<R>) | undefined;
+
+type Handled = Response | ListDeferral | Deletion;
 
 /** An interaction with the handler for its kind; `run` is absent when no command has one, as after an update. */
 export type Dispatched = {
@@ -14,7 +16,7 @@ export type Dispatched = {
   invocation: Invocation;
 } & (
   | { kind: 'autocomplete'; run: Run<readonly APIApplicationCommandOptionChoice[]> }
-  | { kind: 'command' | 'component' | 'modal'; run: Run<Response | Deletion> }
+  | { kind: 'command' | 'component' | 'modal'; run: Run<Handled> }
 );
 
 /** Finds the handler of an interaction by its kind, and by the command's name or the custom id. */
@@ -35,7 +37,7 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   if (interaction.isCommand()) {
     const { commandName: command } = interaction;
     const { run: onTyped, runOnMessage } = named(command);
-    let run: Run<Response>;
+    let run: Run<Handled>;
     if (interaction.isChatInputCommand()) {
       const { options } = interaction;
       run = onTyped && ((services) => onTyped({ ...invocation, options }, services));
@@ -62,8 +64,12 @@ export function replyRenderer(commands: readonly Command[], services: Services):
   return (reply, outcome) => {
     const sentence = (key: 'unknownCommand' | 'broken') => ({ content: formatMessage(reply.locale, key) });
     try {
-      const command = commands.find(({ data, complete }) => data.name === reply.command && complete);
-      return { message: command?.complete?.(reply, outcome, services) ?? sentence('unknownCommand') };
+      const command: Command | undefined = commands.find(({ data }) => data.name === reply.command);
+      const message =
+        'list' in outcome
+          ? command?.completeList?.(reply, outcome.list, services)
+          : command?.complete?.(reply, outcome, services);
+      return { message: message ?? sentence('unknownCommand') };
     } catch (err) {
       return { message: sentence('broken'), err };
     }

@@ -6,7 +6,7 @@ import type { CommandEvent, Events } from '../../model/events.ts';
 import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import type { DeferredReplies } from '../../replies/deferred-replies.ts';
 import type { EditedReply, Replies } from '../rest/replies.ts';
-import type { Command, Deletion, Message, Response } from './command.ts';
+import type { Command, Deletion, ListDeferral, Message, Response } from './command.ts';
 import { type Dispatched, dispatch } from './dispatch.ts';
 
 export interface InteractionRouterOptions {
@@ -14,7 +14,7 @@ export interface InteractionRouterOptions {
   services: Services;
   /** @throws TooManyCommands when the member sends commands faster than anyone types */
   commandRate: { count(memberId: string, nowMs: number): void };
-  deferredReplies: Pick<DeferredReplies, 'defer'>;
+  deferredReplies: Pick<DeferredReplies, 'defer' | 'deferList'>;
   replies: Pick<Replies, 'reply' | 'suggest' | 'edit' | 'deleteSource'>;
   events: Events;
   log: Logger;
@@ -84,10 +84,12 @@ export class InteractionRouter {
     const { replies, deferredReplies } = this.#options;
     const { invocation, command } = dispatched;
     const { response, outcome, err } = await this.#run(dispatched);
-    if (response.kind === 'defer') {
-      const { query, private: isPrivate, reservation } = response;
+    if (response.kind === 'defer' || response.kind === 'deferList') {
       const { manageGuild: _, ...facts } = invocation;
-      await deferredReplies.defer({ ...facts, command, query, private: isPrivate }, reservation);
+      const reply = { ...facts, command, private: response.private };
+      if (response.kind === 'defer')
+        await deferredReplies.defer({ ...reply, query: response.query }, response.reservation);
+      else await deferredReplies.deferList({ ...reply, list: response.list }, response);
       return undefined;
     }
     if (response.kind === 'delete') return { source: 'bot', outcome, ...(await replies.deleteSource(invocation)) };
@@ -103,7 +105,7 @@ export class InteractionRouter {
     kind,
     invocation,
     run,
-  }: Handled): Promise<{ response: Response | Deletion; outcome: string; err?: unknown }> {
+  }: Handled): Promise<{ response: Response | ListDeferral | Deletion; outcome: string; err?: unknown }> {
     const { commandRate, services } = this.#options;
     const { locale, memberId, receivedAtMs } = invocation;
     const plain = (key: PlainMessageKey) => sentence(formatMessage(locale, key));

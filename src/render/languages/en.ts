@@ -58,6 +58,16 @@ export const en = {
   leftToday: '{remaining, number} left today',
   leftOfToday: '{remaining, number} of {limit, number} left today',
 
+  // /cards
+  noCardsNamed: 'Please type card ids or names, such as `base1-4, base1-5`.',
+  tooManyCards: 'That is more than ten cards. Please look up at most ten at once.',
+  cardsOnTheirWay:
+    '{when, select, soon {{cards, plural, one {One more card is on its way.} other {# more cards are on their way.}}} other {{cards, plural, one {One more card should be here around {time}.} other {# more cards should be here around {time}.}}}}',
+  cardsNotFound: 'I found no single card for {names}.',
+  cardsFailed: 'Not shown: {names}. {reason}',
+  cardsCost:
+    '{known, select, memory {All from memory} service {{cards, number} in {requests, plural, one {one request} other {# requests}}} other {{memory, number} from memory, {cards, number} in {requests, plural, one {one request} other {# requests}}}}',
+
   // /card: why a copy is not the newest, by the name of the error; one short line each.
   renewing: 'Showing a saved copy while I fetch the latest.',
   notRenewed:

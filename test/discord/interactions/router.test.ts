@@ -34,6 +34,7 @@ function routerWith(command: Partial<Command>, count = () => {}) {
       async defer({ command: name, query }) {
         deferred.push({ command: name, cardId: query.cardId });
       },
+      deferList: async () => {},
     },
     replies: new Replies({ post, patch } as unknown as REST, log),
     events,

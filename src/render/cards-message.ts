@@ -1,0 +1,72 @@
+import type { APIEmbed } from 'discord-api-types/v10';
+import type { CardServiceError } from '../model/errors.ts';
+import type { QuotaState } from '../model/quota.ts';
+import type { CardView } from './card-embed.ts';
+import { leftToday } from './card-embed.ts';
+import { cardEmbeds } from './card-embeds.ts';
+import { plainMarkdown } from './formats.ts';
+import { errorMessage, formatMessage, timeToCome } from './messages.ts';
+
+/** A card that is not shown; without an error there is none, or the text means none or several. */
+export interface MissingCard {
+  text: string;
+  error?: CardServiceError | undefined;
+}
+
+/** Several cards of one reply. */
+export interface CardsView {
+  /** At most ten. */
+  views: readonly CardView[];
+  missing: readonly MissingCard[];
+  /** How many are still looked up. */
+  toCome: number;
+  /** All lookups have ended. */
+  isEnd: boolean;
+  fromMemory: number;
+  requested: number;
+  requests: number;
+  /** When the last permit is expected. */
+  permitAtMs?: number | undefined;
+  quota: QuotaState | undefined;
+  locale: string;
+}
+
+/** Of an id or a name in a sentence: ten of them leave room for the other sentences. */
+const TEXT_LENGTH = 80;
+/** A shorter wait is not worth a time. */
+const MIN_SHOWN_MS = 3_000;
+
+/** The cards as embeds; in the text what is still to come, what was not found, and at the end what it cost. */
+export function cardsMessage(cards: CardsView): { content: string; embeds: APIEmbed[] } {
+  const { views, isEnd } = cards;
+  const lines = isEnd ? [...notShown(cards), views.length > 0 && cost(cards)] : [onTheirWay(cards)];
+  return { content: lines.filter(Boolean).join('\n'), embeds: cardEmbeds(views) };
+}
+
+function notShown({ missing, locale }: CardsView): string[] {
+  const reasons = Map.groupBy(missing, ({ error }) => error && errorMessage(locale, error));
+  return [...reasons].map(([reason, group]) => {
+    const shown = { names: names(group, locale) };
+    return reason === undefined
+      ? formatMessage(locale, 'cardsNotFound', shown)
+      : formatMessage(locale, 'cardsFailed', { ...shown, reason });
+  });
+}
+
+function onTheirWay({ toCome, permitAtMs, locale }: CardsView): string | undefined {
+  if (toCome === 0) return undefined; // only renewals, which say so themselves
+  const nowMs = Date.now();
+  const atMs = permitAtMs !== undefined && permitAtMs - nowMs > MIN_SHOWN_MS ? permitAtMs : undefined;
+  return formatMessage(locale, 'cardsOnTheirWay', { cards: toCome, ...timeToCome(atMs, nowMs) });
+}
+
+function cost({ fromMemory, requested, requests, quota, locale }: CardsView): string {
+  const known = requests === 0 ? 'memory' : fromMemory === 0 ? 'service' : 'both';
+  const spent = formatMessage(locale, 'cardsCost', { known, memory: fromMemory, cards: requested, requests });
+  return [spent, leftToday(locale, quota)].filter(Boolean).join(' · ');
+}
+
+function names(missing: readonly MissingCard[], locale: string): string {
+  const shown = missing.map(({ text }) => plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'));
+  return shown.map((name) => `**${name}**`).join(', ');
+}

@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import { startBackends } from '../support/backends.ts';
+import { startBotProcess } from '../support/bot-process.ts';
+import { confirmCards } from '../support/confirmed-cards.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
+
+function cards({ discord }: World, ids: string, options: object = {}) {
+  return discord.type({ command: 'cards', options: { ids, ...options } });
+}
+
+const titles = ({ embeds }: Pick<ChatMessage, 'embeds'>) => embeds.map(({ title }) => title);
+const hasEnded = ({ content }: ChatMessage) => /from memory|requests? ·|found no/.test(content);
+
+it('several cards come in one reply, in the order asked for, with what they cost', async () => {
+  const world = await startWorld({ env: BULK });
+  await confirmCards(world);
+  await world.card('base1-4').settled();
+  const before = world.cardService.requests.length;
+
+  const typed = cards(world, 'base1-4, wick who waits; base1-2 base1-3\nbase9-999,nothing like this,first light');
+  const message = await typed.until(hasEnded, 30_000);
+  expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer', 'Candle Hare']);
+  expect(message.content).toContain(
+    'I found no single card for **base9\\-999**, **nothing like this**, **first light**.',
+  );
+  expect(message.ephemeral).toBe(false);
+  const requests = world.cardService.requests.slice(before);
+  expect([2, 3]).toContain(requests.length); // what the list left out is asked for singly
+  expect(message.content).toMatch(new RegExp(`^1 from memory, 4 in ${requests.length} requests · \\d+ of`, 'm'));
+
+  const again = await cards(world, 'base1-1,base1-2', { private: true, prices: false }).settled();
+  expect(again).toMatchObject({ ephemeral: true, content: expect.stringContaining('All from memory') });
+  expect(world.cardService.requests.slice(before)).toHaveLength(requests.length);
+});
+
+it('an empty list and more than ten cards are refused in private, at no cost', async () => {
+  const world = await startWorld();
+  const many = Array.from({ length: 11 }, (_, at) => `base1-${at}`).join();
+  expect(await cards(world, many).settled()).toMatchObject({
+    ephemeral: true,
+    content: expect.stringContaining('ten'),
+  });
+  expect(await cards(world, ' ,; ').settled()).toMatchObject({ ephemeral: true, embeds: [] });
+  expect(world.cardService.requests).toEqual([]);
+});
+
+it('while a list is typed, the last part is completed', async () => {
+  const world = await startWorld();
+  await confirmCards(world);
+  const suggested = await world.discord.complete({
+    command: 'cards',
+    options: { ids: 'base1-2, wick' },
+    focused: 'ids',
+  });
+  expect(suggested[0]).toEqual({ name: 'base1-2, Wick Who Waits · First Light · 1/102', value: 'base1-2, base1-1' });
+  const picked = cards(world, suggested[0]?.name ?? '');
+  expect(titles(await picked.until(hasEnded, 30_000))).toEqual(['Moth Cartographer', 'Wick, Who Waits']);
+});
+
+it('a bot that is killed when a part is shown leaves it, and the next one brings what is missing', async () => {
+  const { discord, cardService, env } = await startBackends({
+    requestsPerMinute: 600,
+    burst: 20,
+    requestsPerDay: 1_000,
+  });
+  const first = startBotProcess(env);
+  await discord.gateway.whenReady();
+  await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
+  cardService.set({ latencyMs: 120_000 });
+  const typed = discord.type({ command: 'cards', options: { ids: 'base1-4,base1-1,base1-2' } });
+  await typed.until(({ embeds }) => embeds.length === 1, 30_000);
+  expect(typed.message.content).toBe('2 more cards are on their way.');
+
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const shownBefore = typed.history.length;
+  cardService.set({ latencyMs: 0 });
+  startBotProcess(env);
+  const message = await typed.until(({ embeds }) => embeds.length === 3, 60_000);
+  expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer']);
+  expect(typed.history.slice(shownBefore).every(({ embeds }) => embeds.length >= 1)).toBe(true);
+  expect(typed.message.followUps ?? []).toEqual([]);
+}, 120_000);

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Busy, KeyRefused } from '../../src/model/errors.ts';
+import { totalLength } from '../../src/render/card-embeds.ts';
+import { cardsMessage } from '../../src/render/cards-message.ts';
+import { formatMessage } from '../../src/render/messages.ts';
+import { parseForm } from '../../src/sandbox/discord/form-error.ts';
+import { MessageForm } from '../../src/sandbox/discord/message-rules.ts';
+import { CardAnswer } from '../../src/service/card-answer.ts';
+import { currency, locale, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
+
+const error = fc.constantFrom(undefined, new KeyRefused({ status: 401 }), new Busy({ untilMs: 1e12, paused: false }));
+
+it('ten cards and ten that are missing are a message that Discord accepts, whatever they hold', () => {
+  const view = fc
+    .record({
+      card: serviceCard,
+      fetchedAtMs: momentMs,
+      delistedAtMs: momentMs,
+      showPrices: fc.boolean(),
+      currency,
+      locale,
+    })
+    .map(({ card, fetchedAtMs, delistedAtMs, ...more }) => {
+      const note = formatMessage(more.locale, 'renewing');
+      return { ...more, note, quota: undefined, card: CardAnswer.parse(card), answer: { fetchedAtMs, delistedAtMs } };
+    });
+  fc.assert(
+    fc.property(
+      fc.array(view, { minLength: 1, maxLength: 10 }),
+      fc.array(fc.record({ text: nastyText, error }), { maxLength: 10 }),
+      fc.record({
+        toCome: fc.nat(10),
+        isEnd: fc.boolean(),
+        fromMemory: fc.nat(10),
+        requested: fc.nat(10),
+        requests: fc.nat(10),
+      }),
+      fc.record({ quota: quotaState, locale }),
+      (views, missing, counts, more) => {
+        const message = cardsMessage({ views, missing, ...counts, ...more });
+        expect(message.embeds).toHaveLength(views.length);
+        expect(totalLength(message.embeds)).toBeLessThanOrEqual(6_000);
+        expect(() => parseForm(MessageForm, message)).not.toThrow();
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
