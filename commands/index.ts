@@ -1,8 +1,9 @@
 import type { Command } from '../src/discord/interactions/command.ts';
 import card from './card.ts';
 import cards from './cards.ts';
+import lookUpCards from './look-up-cards.ts';
 import privacy from './privacy.ts';
 import usage from './usage.ts';
 
 /** Every command: the one list that is registered and handled. */
-export const commands = [card, cards, usage, privacy] satisfies readonly Command[];
+export const commands = [card, cards, lookUpCards, usage, privacy] satisfies readonly Command[];

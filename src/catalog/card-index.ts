@@ -26,6 +26,8 @@ export interface CardIndex {
   /** What the member asked for last, newest first. */
   lastAsked(memberId: string): CatalogCard[];
   vocabulary(): Vocabulary;
+  /** Whether a confirmed id has this form, however few are known. */
+  isConfirmedForm(form: string): boolean;
   /** Whether confirmed ids have this form, or too few are known to tell. */
   isKnownForm(form: string): boolean;
 }

@@ -18,6 +18,8 @@ export interface Catalog {
   resolve(text: string, who: Requester): Promise<Resolution>;
   /** Other cards of the same name as the one with this id, at most 25; none when that cannot be known. */
   printings(id: string, who: Requester): Promise<readonly CatalogCard[]>;
+  /** The cards that a text of any length names; none when that cannot be known. */
+  mentions(text: string, who: Requester): Promise<Mentions>;
   /** The service answered with this card. */
   learn(card: Card): void;
   /**
@@ -42,6 +44,14 @@ export type Resolution =
   | { kind: 'several'; cards: readonly CatalogCard[] }
   /** The text has no form that ids have; at most three similar cards. */
   | { kind: 'none'; similar: readonly CatalogCard[] };
+
+/** The cards that a text names: at most ten of each. */
+export interface Mentions {
+  /** Known ids, what has the form of a confirmed id, and those of known names. */
+  ids: readonly string[];
+  /** Names of several cards. */
+  ambiguous: readonly string[];
+}
 
 /** What learns from the service's answers. */
 export type CatalogLearner = Pick<Catalog, 'learn' | 'deny'>;

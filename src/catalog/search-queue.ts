@@ -2,7 +2,7 @@ import type { Requester } from '../model/quota.ts';
 
 /** What a worker is asked. */
 export interface Question {
-  kind: 'search' | 'resolve' | 'printings';
+  kind: 'search' | 'resolve' | 'printings' | 'mentions';
   /** Of `printings`: an id. */
   text: string;
   who: Requester;

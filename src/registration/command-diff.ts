@@ -1,8 +1,12 @@
-import type { RESTPostAPIChatInputApplicationCommandsJSONBody } from 'discord.js';
+import type { ApplicationCommandType, RESTPostAPIChatInputApplicationCommandsJSONBody } from 'discord.js';
 import { z } from 'zod';
 import { commandShape } from './command-shape.ts';
 
-export type LocalCommand = RESTPostAPIChatInputApplicationCommandsJSONBody;
+/** A slash command, or one of the menu of a message, which has neither description nor options. */
+export type LocalCommand = Omit<RESTPostAPIChatInputApplicationCommandsJSONBody, 'type' | 'description'> & {
+  type?: ApplicationCommandType | undefined;
+  description?: string | undefined;
+};
 
 /** Discord's type number of slash commands; other types are user menus, message menus and entry points. */
 export const CHAT_INPUT = 1;
@@ -29,7 +33,7 @@ export interface CommandDiff {
   removed: RegisteredCommand[];
   changed: { name: string; changes: FieldChange[] }[];
   unchanged: string[];
-  /** Commands of other types, which are never changed. */
+  /** Commands of other types that are not ours, which are never changed. */
   kept: RegisteredCommand[];
 }
 
@@ -38,17 +42,18 @@ export function diffCommands(
   registered: readonly RegisteredCommand[],
   guildId: string | undefined,
 ): CommandDiff {
-  const slash = registered.filter((command) => command.type === CHAT_INPUT);
-  const names = new Set(local.map((command) => command.name));
+  const ours = new Set(local.map(keyOf));
+  const isManaged = (command: RegisteredCommand) => command.type === CHAT_INPUT || ours.has(keyOf(command));
+  const managed = registered.filter(isManaged);
   const diff: CommandDiff = {
     added: [],
-    removed: slash.filter((command) => !names.has(command.name)),
+    removed: managed.filter((command) => !ours.has(keyOf(command))),
     changed: [],
     unchanged: [],
-    kept: registered.filter((command) => command.type !== CHAT_INPUT),
+    kept: registered.filter((command) => !isManaged(command)),
   };
   for (const command of local) {
-    const known = slash.find((other) => other.name === command.name);
+    const known = managed.find((other) => keyOf(other) === keyOf(command));
     if (!known) {
       diff.added.push(command);
       continue;
@@ -58,6 +63,11 @@ export function diffCommands(
     else diff.unchanged.push(command.name);
   }
   return diff;
+}
+
+/** Commands of different types may have the same name. */
+function keyOf({ type = CHAT_INPUT, name }: { type?: number | undefined; name: string }): string {
+  return `${type} ${name}`;
 }
 
 export function isSame({ added, removed, changed }: CommandDiff): boolean {

@@ -45,7 +45,7 @@ const Option = z.object({
 const Command = z.object({
   name: z.string(),
   name_localizations: Localizations,
-  description: z.string(),
+  description: withDefault(z.string(), ''),
   description_localizations: Localizations,
   options: withDefault(z.array(Option), []),
   default_member_permissions: withDefault(Bits.nullable(), null),

@@ -29,7 +29,7 @@ export function diffReport(heading: string, diff: CommandDiff): string {
 /** What registering changes or would change, and what it leaves alone. */
 export function changeLines(diff: CommandDiff): string[] {
   return [
-    ...diff.added.map(({ name, description }) => `+ /${name}  ${description}`),
+    ...diff.added.map(({ name, description = 'in the menu of a message' }) => `+ /${name}  ${description}`),
     ...diff.removed.map(({ name, id }) => `- /${name}  ${id}`),
     ...diff.changed.flatMap(({ name, changes }) => [`~ /${name}`, ...changes.map(changeLine)]),
     ...diff.kept.map((command) => `= ${shownName(command)} is left alone`),

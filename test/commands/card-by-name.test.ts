@@ -22,6 +22,7 @@ async function startWith(resolution: Resolution) {
       return resolution;
     },
     printings: async () => [DRAKE],
+    mentions: async () => ({ ids: [], ambiguous: [] }),
     learn: () => {},
     deny: () => {},
     asked: (id, { memberId, guildId }) => void asked.push(`${id} by ${memberId} in ${guildId}`),

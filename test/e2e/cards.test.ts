@@ -60,6 +60,21 @@ it('while a list is typed, the last part is completed', async () => {
   expect(titles(await picked.until(hasEnded, 30_000))).toEqual(['Moth Cartographer', 'Wick, Who Waits']);
 });
 
+it('the menu of a message looks up the cards in its text and embeds, in private', async () => {
+  const world = await startWorld({ env: BULK });
+  await confirmCards(world);
+  const look = (messageId = '') => world.discord.type({ command: 'Look up cards', target: { messageId } });
+  const shown = await cards(world, 'base1-4,base1-1').until(hasEnded, 30_000);
+  const before = world.cardService.requests.length;
+  const found = await look(shown.messageId).settled();
+  expect(found.ephemeral).toBe(true);
+  expect(titles(found)).toEqual(['Emberwing Drake', 'Wick, Who Waits']);
+
+  const none = await cards(world, 'abcdefghijk'.split('').join()).settled();
+  expect(await look(none.messageId).settled()).toMatchObject({ ephemeral: true, embeds: [] });
+  expect(world.cardService.requests.slice(before)).toEqual([]);
+});
+
 it('a bot that is killed when a part is shown leaves it, and the next one brings what is missing', async () => {
   const { discord, cardService, env } = await startBackends({
     requestsPerMinute: 600,

@@ -84,8 +84,8 @@ export interface Command {
   data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
   /** It is typed. */
   run?: Handler<SlashInvocation, Response | ListDeferral>;
-  /** It is chosen from the menu of a message with that text. */
-  runOnMessage?: Handler<{ text: string }>;
+  /** It is chosen from the menu of a message with that text, that of its embeds included. */
+  runOnMessage?: Handler<{ text: string }, Response | ListDeferral>;
   /**
    * A button or a select menu is used whose custom id is the command's name, a colon and the argument.
    */

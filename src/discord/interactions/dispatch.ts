@@ -1,4 +1,9 @@
-import { type APIApplicationCommandOptionChoice, type Interaction, PermissionFlagsBits } from 'discord.js';
+import {
+  type APIApplicationCommandOptionChoice,
+  type Interaction,
+  type Message,
+  PermissionFlagsBits,
+} from 'discord.js';
 import type { Services } from '../../../commands/services.ts';
 import { formatMessage } from '../../render/messages.ts';
 import type { RenderReply } from '../../replies/completion.ts';
@@ -43,7 +48,7 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
       run = onTyped && ((services) => onTyped({ ...invocation, options }, services));
     } else if (interaction.isMessageContextMenuCommand()) {
       const { targetMessage } = interaction;
-      run = runOnMessage && ((services) => runOnMessage({ ...invocation, text: targetMessage.content }, services));
+      run = runOnMessage && ((services) => runOnMessage({ ...invocation, text: textOf(targetMessage) }, services));
     }
     return { kind: 'command', command, invocation, run };
   }
@@ -74,6 +79,15 @@ export function replyRenderer(commands: readonly Command[], services: Services):
       return { message: sentence('broken'), err };
     }
   };
+}
+
+function textOf({ content, embeds = [] }: Pick<Message, 'content'> & Partial<Pick<Message, 'embeds'>>): string {
+  const ofEmbeds = embeds.flatMap(({ title, description, fields, footer, author }) => [
+    ...[author?.name, title, description],
+    ...fields.flatMap(({ name, value }) => [name, value]),
+    footer?.text,
+  ]);
+  return [content, ...ofEmbeds].filter(Boolean).join('\n');
 }
 
 function toInvocation(interaction: Interaction): Invocation {

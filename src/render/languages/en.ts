@@ -59,6 +59,7 @@ export const en = {
   leftOfToday: '{remaining, number} of {limit, number} left today',
 
   // /cards
+  noCardsMentioned: "I don't see a card in this message that I know.",
   noCardsNamed: 'Please type card ids or names, such as `base1-4, base1-5`.',
   tooManyCards: 'That is more than ten cards. Please look up at most ten at once.',
   cardsOnTheirWay:

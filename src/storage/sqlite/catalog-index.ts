@@ -109,8 +109,12 @@ export class SqliteCardIndex implements CardIndex {
     return this.#vocabulary;
   }
 
+  isConfirmedForm(form: string): boolean {
+    return this.#form.get(form) !== undefined;
+  }
+
   isKnownForm(form: string): boolean {
-    return Number(this.#confirmed.get()?.ids ?? 0) < IDS_THAT_SHOW_FORMS || this.#form.get(form) !== undefined;
+    return Number(this.#confirmed.get()?.ids ?? 0) < IDS_THAT_SHOW_FORMS || this.isConfirmedForm(form);
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { mentions } from '../../catalog/mentions.ts';
 import { printings } from '../../catalog/printings.ts';
 import { resolve } from '../../catalog/resolution.ts';
 import { search } from '../../catalog/search.ts';
@@ -24,7 +25,7 @@ const ROWS_AT_ONCE = 200;
 /** Changes that wait while the disk is full; the oldest are dropped. */
 const MOST_UNWRITTEN = 1_000;
 
-const ANSWERS = { search, resolve, printings } as const;
+const ANSWERS = { search, resolve, printings, mentions } as const;
 
 const { dataDir, keepsMembers, cardKeys } = workerData as CatalogWorkerData;
 const post = (message: FromWorker) => parentPort?.postMessage(message);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Catalog, Resolution } from '../../catalog/catalog.ts';
+import type { Catalog, Mentions, Resolution } from '../../catalog/catalog.ts';
 import { type CatalogCard, catalogCardOf } from '../../catalog/catalog-card.ts';
 import { CatalogExchange } from '../../catalog/catalog-exchange.ts';
 import { SearchQueue } from '../../catalog/search-queue.ts';
@@ -67,6 +67,11 @@ export class WorkerCatalog implements Catalog {
   async printings(id: string, who: Requester): Promise<readonly CatalogCard[]> {
     const question = { kind: 'printings', text: id, who: requesterOf(who) } as const;
     return (await this.#ask<CatalogCard[]>(question, Date.now() + RESOLVE_MS)) ?? [];
+  }
+
+  async mentions(text: string, who: Requester): Promise<Mentions> {
+    const question = { kind: 'mentions', text, who: requesterOf(who) } as const;
+    return (await this.#ask<Mentions>(question, Date.now() + RESOLVE_MS)) ?? { ids: [], ambiguous: [] };
   }
 
   learn(card: Card): void {

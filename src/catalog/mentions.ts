@@ -1,0 +1,61 @@
+import type { CardIndex } from './card-index.ts';
+import type { Mentions } from './catalog.ts';
+import { formOf } from './form.ts';
+import { nameKey } from './words.ts';
+
+const MOST_MENTIONS = 10;
+const MOST_WORDS = 500;
+const LONGEST_NAME_WORDS = 8;
+/** A shorter word is too often no name. */
+const SHORTEST_NAME = 3;
+const BETWEEN_WORDS = /[\s,;()[\]{}"<>`*|]+/;
+const AROUND_WORD = /^[._~:!?]+|[._~:!?]+$/g;
+const LONGEST_ID = 100;
+
+/**
+ * The cards of a text: what has the form of a confirmed id, however few there are, and exact known names, the longest
+ * first; at most ten, in the order of the text.
+ */
+export function mentions(index: CardIndex, text: string): Mentions {
+  const words = text
+    .split(BETWEEN_WORDS)
+    .map((word) => word.replace(AROUND_WORD, ''))
+    .filter((word) => word !== '')
+    .slice(0, MOST_WORDS);
+  const found = new Map<number, Mention>();
+  for (const [at, word] of words.entries()) if (isId(index, word)) found.set(at, { id: word });
+  const isTaken = new Set(found.keys());
+  for (let length = Math.min(LONGEST_NAME_WORDS, words.length); length > 0; length--) {
+    for (let at = 0; at + length <= words.length; at++) {
+      const places = Array.from({ length }, (_, offset) => at + offset);
+      const named = places.some((place) => isTaken.has(place))
+        ? undefined
+        : nameIn(index, words.slice(at, at + length));
+      if (!named) continue;
+      for (const place of places) isTaken.add(place);
+      found.set(at, named);
+    }
+  }
+  const inOrder = [...found].toSorted(([a], [b]) => a - b).map(([, mention]) => mention);
+  const ids = new Set(inOrder.flatMap(({ id }) => id ?? []));
+  const ambiguous = new Set(inOrder.flatMap(({ name }) => name ?? []));
+  return { ids: [...ids].slice(0, MOST_MENTIONS), ambiguous: [...ambiguous].slice(0, MOST_MENTIONS) };
+}
+
+/** An id, or the name of several cards. */
+interface Mention {
+  id?: string;
+  name?: string;
+}
+
+function nameIn(index: CardIndex, words: readonly string[]): Mention | undefined {
+  const name = words.join(' ');
+  const [named, ...others] = name.length < SHORTEST_NAME ? [] : index.withNameKey(nameKey(name));
+  return named && (others.length === 0 ? { id: named.card.id } : { name });
+}
+
+/** A word without a digit is an id only when it is a known one: ids without digits would make every word one. */
+function isId(index: CardIndex, word: string): boolean {
+  if (word.length > LONGEST_ID || word === '.' || word === '..') return false;
+  return index.has(word) || (/\p{N}/u.test(word) && index.isConfirmedForm(formOf(word)));
+}

@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { mentions } from '../../src/catalog/mentions.ts';
+import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
+import { logLines } from '../support/log-lines.ts';
+
+it('a text names cards by ids of a confirmed form, however few, and by exact names, the longest first', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mentions-'));
+  const catalog = CatalogDatabase.open(folder, logLines().log);
+  onTestFinished(() => {
+    catalog.close();
+    rmSync(folder, { recursive: true });
+  });
+  catalog.upsert([{ id: 'base1-4', name: 'Ember Drake' }], undefined);
+  const listed = ['Drake', 'Gull', 'Gull', 'Wick, Who Waits'].map((name, at) => ({ id: `list ${at}`, name }));
+  catalog.upsert(listed, 'cards.csv');
+  const found = (text: string) => mentions(catalog.index, text);
+
+  expect(found('I have **base1-4**, (neo3-12)! and version 2.0 of it')).toEqual({
+    ids: ['base1-4', 'neo3-12'],
+    ambiguous: [],
+  });
+  expect(found('ember drake or just Drake?')).toEqual({ ids: ['base1-4', 'list 0'], ambiguous: [] });
+  expect(found('wick who waits; a gull')).toEqual({ ids: ['list 3'], ambiguous: ['gull'] });
+  expect(found('nothing to see at 10:30')).toEqual({ ids: [], ambiguous: [] });
+  const many = Array.from({ length: 600 }, (_, at) => `base1-${at}`);
+  expect(found(many.join(' ')).ids).toEqual(many.slice(0, 10));
+});
