@@ -58,7 +58,7 @@ export async function performAction(action: Action, flags: Flags, context: Actio
   }
 
   const wanted = action === 'clear' ? [] : context.commands;
-  const diff = diffCommands(wanted, registered, guild);
+  const diff = diffCommands(wanted, registered, guild, context.commands);
   if (action === 'diff') print(diffReport(heading, diff), diffJson(diff));
   else {
     const sent = await change(action, wanted, diff, flags, context);

@@ -37,13 +37,16 @@ export interface CommandDiff {
   kept: RegisteredCommand[];
 }
 
+/** @param known every command of this checkout, also when it is not wanted */
 export function diffCommands(
   local: readonly LocalCommand[],
   registered: readonly RegisteredCommand[],
   guildId: string | undefined,
+  known = local,
 ): CommandDiff {
   const ours = new Set(local.map(keyOf));
-  const isManaged = (command: RegisteredCommand) => command.type === CHAT_INPUT || ours.has(keyOf(command));
+  const isManaged = (command: RegisteredCommand) =>
+    command.type === CHAT_INPUT || known.some((each) => keyOf(each) === keyOf(command));
   const managed = registered.filter(isManaged);
   const diff: CommandDiff = {
     added: [],

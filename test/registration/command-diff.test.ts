@@ -163,3 +163,11 @@ describe('fieldChanges', () => {
     );
   });
 });
+
+it('a menu command of this checkout is compared, and cleared with the others; a foreign one is left alone', () => {
+  const menu = { name: 'Look up cards', type: 3 };
+  const [ours, foreign] = [menu.name, 'Quote'].map((name, at) => ({ id: String(at), name, type: 3, description: '' }));
+  const registered = [ours, foreign].filter((command) => command !== undefined);
+  expect(diffCommands([menu], registered, undefined)).toMatchObject({ unchanged: [menu.name], kept: [foreign] });
+  expect(diffCommands([], registered, undefined, [menu])).toMatchObject({ removed: [ours], kept: [foreign] });
+});
