@@ -26,6 +26,7 @@ export function checkDataDirectory(dataDir: string): Finding[] {
   if (!existsSync(folder)) return [checkMissing(folder)];
   const stats = statSync(folder);
   if (!stats.isDirectory()) return [wrong(CHECK, `${folder} is a file. Set DATA_DIR to a folder.`)];
+  if (!isUsable(folder)) return [unusable(folder, stats)];
   const faults = [...checkRights(folder, stats), ...checkSpace(folder)];
   return [...(faults.length > 0 ? faults : [right(CHECK, folder)]), ...checkFiles(folder), ...checkState(folder)];
 }
@@ -42,28 +43,37 @@ function checkMissing(folder: string): Finding {
       );
 }
 
+/** What is in it cannot be looked at. */
+function unusable(folder: string, { uid }: Stats): Finding {
+  const user = userId(uid);
+  return wrong(
+    CHECK,
+    `${folder} belongs to user ${uid}, and user ${user} may not write to it. Run as root: chown -R ${user} ${folder}`,
+  );
+}
+
 function checkRights(folder: string, { uid, mode }: Stats): Finding[] {
-  const user = process.getuid?.() ?? uid;
-  if (!isUsable(folder)) {
-    return [
-      wrong(
-        CHECK,
-        `${folder} belongs to user ${uid}, and user ${user} may not write to it. Run: chown -R ${user} ${folder}`,
-      ),
-    ];
-  }
+  const user = userId(uid);
+  // An operator may run the doctor as root, and the bot as somebody else.
   const owner =
-    user === uid
+    user === uid || user === ROOT
       ? []
       : [
           wrong(
             CHECK,
-            `${folder} belongs to user ${uid}, and the bot runs as user ${user}. Run: chown -R ${user} ${folder}`,
+            `${folder} belongs to user ${uid}, and the bot runs as user ${user}. Run as root: chown -R ${user} ${folder}`,
           ),
         ];
   return (mode & 0o022) === 0
     ? owner
     : [...owner, wrong(CHECK, `Other users may change files in ${folder}. Run: chmod 700 ${folder}`)];
+}
+
+const ROOT = 0;
+
+/** Of this process; on a system without such ids, the owner's. */
+function userId(ownerId: number): number {
+  return process.getuid?.() ?? ownerId;
 }
 
 function checkSpace(folder: string): Finding[] {
@@ -82,13 +92,22 @@ function checkSpace(folder: string): Finding[] {
 /** They hold members' ids, and `state.sqlite` interaction tokens. */
 function checkFiles(folder: string): Finding[] {
   return readdirSync(folder)
-    .filter((name) => name.includes('.sqlite') && statSync(join(folder, name)).mode & 0o077)
-    .map((name) => wrong(name, `Other users may read it. Run: chmod 600 ${join(folder, name)}`));
+    .filter((name) => name.includes('.sqlite'))
+    .flatMap((name) => {
+      const file = join(folder, name);
+      const stats = statSync(file, { throwIfNoEntry: false });
+      if (stats === undefined) return []; // a bot that runs has removed it since
+      if (!isAllowed(file, constants.R_OK | constants.W_OK)) {
+        const user = userId(stats.uid);
+        return wrong(name, `User ${user} may not read and change it. Run as root: chown ${user} ${file}`);
+      }
+      return stats.mode & 0o077 ? wrong(name, `Other users may read it. Run: chmod 600 ${file}`) : [];
+    });
 }
 
 function checkState(folder: string): Finding[] {
   const file = join(folder, 'state.sqlite');
-  if (!existsSync(file)) return [];
+  if (!isAllowed(file, constants.R_OK)) return []; // there is none, or checkFiles() has said so
   const version = storedVersion(file);
   if (version === undefined) {
     const copies = join(folder, BACKUPS);
@@ -123,8 +142,12 @@ function storedVersion(file: string): number | undefined {
 }
 
 function isUsable(folder: string): boolean {
+  return isAllowed(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+function isAllowed(path: string, mode: number): boolean {
   try {
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    accessSync(path, mode);
     return true;
   } catch {
     return false;

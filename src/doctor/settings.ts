@@ -44,8 +44,9 @@ function usable(entries: [string, string | undefined][]): Config | undefined {
   }
 }
 
-/** Variables that other programs read, and that an operator may have in `.env`. */
-const OF_OTHERS = /^(NODE_|UV_|LC_|SSL_CERT_|npm_)|^(TZ|LANG|CHROMIUM_PATH|REQUIRE_REAL_REDIS)$|_proxy$/i;
+/** Variables that other programs read, and that an operator may have in `.env`; compose.yaml reads REDIS_PASSWORD. */
+const OF_OTHERS =
+  /^(NODE_|UV_|LC_|SSL_CERT_|COMPOSE_|DOCKER_|npm_)|^(TZ|LANG|CHROMIUM_PATH|REDIS_PASSWORD|REQUIRE_REAL_REDIS)$|_proxy$/i;
 
 function unknown(environment: Environment, file: Environment): Finding[] {
   const misspelled = misspelledVariables({ ...file, ...environment });

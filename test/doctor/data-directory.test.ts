@@ -1,7 +1,8 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkDataDirectory } from '../../src/doctor/data-directory.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { STATE_VERSION } from '../../src/storage/sqlite/sqlite-state.ts';
@@ -29,6 +30,22 @@ function stateFile(version: number) {
   return openDatabase(join(folder, 'state.sqlite'), { ...options, version });
 }
 
+/** As if another user owned it: the user of the tests may be root, who may do everything. */
+function forbid(path: string): void {
+  for (const call of ['accessSync', 'readdirSync', 'openSync'] as const) {
+    const allowed = fs[call] as (...args: unknown[]) => unknown;
+    vi.spyOn(fs, call as 'accessSync').mockImplementation((...args: unknown[]) => {
+      if (args[0] === path) throw Object.assign(new Error(`EACCES: ${call}`), { code: 'EACCES' });
+      return allowed(...args) as undefined;
+    });
+  }
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+}
+
 describe('the data directory', () => {
   it('is right when it is empty, or does not exist yet', () => {
     expect(faults()).toEqual([]);
@@ -49,6 +66,30 @@ describe('the data directory', () => {
     stateFile(STATE_VERSION).close();
     chmodSync(join(folder, 'state.sqlite'), 0o640);
     expect(faults()).toEqual([`state.sqlite: Other users may read it. Run: chmod 600 ${join(folder, 'state.sqlite')}`]);
+  });
+});
+
+describe('what another user owns', () => {
+  it('is named with what to do when the bot may not use it', () => {
+    forbid(folder);
+    expect(faults()).toEqual([expect.stringMatching(/may not write to it\. Run as root: chown -R \d+ /)]);
+  });
+
+  it('is named when it is a single file', () => {
+    stateFile(STATE_VERSION).close();
+    const file = join(folder, 'state.sqlite');
+    forbid(file);
+    expect(faults()).toEqual([expect.stringMatching(/^state\.sqlite: User \d+ may not read .* chown \d+ \S+sqlite$/)]);
+  });
+
+  it('is no fault to root, who may run the doctor for a bot of somebody else', () => {
+    if (process.getuid?.() === 0) chownSync(folder, 65_534, 65_534);
+    const user = vi.spyOn(process, 'getuid' as never) as unknown as { mockReturnValue(id: number): void };
+    onTestFinished(() => void vi.restoreAllMocks());
+    user.mockReturnValue(0);
+    expect(faults()).toEqual([]);
+    user.mockReturnValue(12_345);
+    expect(faults()).toEqual([expect.stringContaining('and the bot runs as user 12345')]);
   });
 });
 

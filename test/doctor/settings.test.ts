@@ -95,6 +95,7 @@ describe('settings', () => {
   it.each([
     ['a variable of another program', { PATH: '/bin', KUBERNETES_PORT: '1' }, {}],
     ['a variable of Node in .env', {}, { NODE_OPTIONS: '--max-old-space-size=160', TZ: 'UTC' }],
+    ['variables of compose.yaml in .env', {}, { REDIS_PASSWORD: 'secret', COMPOSE_PROJECT_NAME: 'cards' }],
     ['an empty line of .env', {}, { CARD_SERVICE_API_KEY: '' }],
     ['a pace of its own with the plan auto', { CARD_SERVICE_REQUESTS_PER_MINUTE: '600' }, {}],
   ])('do not object to %s', (_, environment, file) => {
