@@ -49,7 +49,7 @@ export function dueAlerts(watched: Watched, nowMs: number, times: AlertTimes = A
     day80: isSpent(DAY_SHARES.day80),
     day95: isSpent(DAY_SHARES.day95),
     day100: isSpent(DAY_SHARES.day100),
-    keyRefused: breaker && breaker.reason === 'key',
+    keyRefused: breaker && isKeyRefused(breaker),
     serviceDown: breaker && lasted(serviceDownSinceMs, times.serviceDownMs),
     redisAway: lasted(redisAwaySinceMs, times.redisAwayMs),
     gatewayAway: lasted(gatewayAwaySinceMs, times.gatewayAwayMs),
@@ -79,8 +79,18 @@ export function toldUntilMs(alert: Alert, { quota }: Watched, nowMs: number): nu
   return alert in DAY_SHARES && quota ? Math.max(windowEndsMs(quota), nowMs) + MARGIN_MS : nowMs + KEPT_MS;
 }
 
+/** A probe that got no answer, or was asked to wait, says nothing of the key. */
+function isKeyRefused({ reason, failures }: Breaker): boolean | undefined {
+  if (reason === 'key') return true;
+  return reason === undefined && failures === 0 ? false : undefined;
+}
+
 /** After the reset nothing is spent, as far as is known. */
 function spentOf({ quota, breaker }: Watched, nowMs: number): { share: number } | undefined {
-  if (breaker?.reason === 'day' && breaker.untilMs > nowMs) return { share: 1 };
+  if (breaker?.reason === 'day') {
+    if (breaker.untilMs > nowMs) return { share: 1 };
+    // Refused after the stated reset: only a probe can say that it is over, and each may be refused again.
+    if (quota && windowEndsMs(quota) <= breaker.sinceMs) return undefined;
+  }
   return quota && { share: spentShare(currentQuota(quota, nowMs)) ?? 0 };
 }

@@ -59,6 +59,21 @@ describe('what is due', () => {
     expect(dueAlerts(open('day', RESET_MS), RESET_MS)).toMatchObject({ day100: false });
   });
 
+  it('is not over for the day while probes after the stated reset are refused', () => {
+    const refused = open('day', RESET_MS + 120_000);
+    const watched = { ...refused, breaker: { ...CLOSED_BREAKER, ...refused.breaker, sinceMs: RESET_MS + 60_000 } };
+    expect(dueAlerts(watched, RESET_MS + 60_000)).toMatchObject({ day100: true });
+    expect(dueAlerts(watched, RESET_MS + 120_000)).toMatchObject({ day100: undefined });
+    expect(dueAlerts({ ...watched, breaker: CLOSED_BREAKER }, RESET_MS + 120_000)).toMatchObject({ day100: false });
+  });
+
+  it('is not over for the key when a probe failed for another reason', () => {
+    expect(dueAlerts(open('key'), NOW_MS)).toMatchObject({ keyRefused: true });
+    for (const breaker of [{ ...CLOSED_BREAKER, failures: 1 }, open('pause').breaker, open('outage').breaker])
+      expect(dueAlerts({ ...WELL, breaker }, NOW_MS)).toMatchObject({ keyRefused: undefined });
+    expect(dueAlerts(WELL, NOW_MS)).toMatchObject({ keyRefused: false });
+  });
+
   it('cannot be said before anything is known, or while something is away for a short time', () => {
     expect(dueAlerts({ gatewayAwaySinceMs: NOW_MS, redisAwaySinceMs: NOW_MS }, NOW_MS)).toEqual({
       day80: undefined,
