@@ -18,9 +18,11 @@ export class HttpPortUnusable extends Error {
 
   constructor({ host, port }: Pick<HttpOptions, 'host' | 'port'>, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`Metrics cannot be served (${reason}). Set HTTP_PORT and HTTP_HOST to what is free: not ${host}:${port}.`, {
-      cause,
-    });
+    super(
+      `Metrics cannot be served at ${host}:${port} (${reason}). ` +
+        'Set HTTP_PORT to a port that is free, or HTTP_HOST to an address of this machine.',
+      { cause },
+    );
   }
 }
 
@@ -60,6 +62,8 @@ export async function serveHttp(options: HttpOptions): Promise<{ close(): Promis
   } catch (error) {
     throw new HttpPortUnusable(options, error);
   }
+  // Without a listener a connection that cannot be accepted, as without free descriptors, would end the bot.
+  server.on('error', (err) => log.warn({ err }, 'a reader of the metrics could not be served'));
   log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are served');
   return {
     async close() {
