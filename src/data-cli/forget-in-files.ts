@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BUSY_CODE, sqliteCode } from '../storage/sqlite/database.ts';
 import { filesWith } from './traces.ts';
@@ -17,6 +18,9 @@ const ABOUT_MEMBER: Readonly<Record<string, string>> = {
   deferred_replies: 'instr(reply, ?1) > 0',
   debts: 'instr(debt, ?1) > 0',
 };
+
+/** A member may type anything as a card's id, a mention for instance. What is lost is requested again. */
+const TYPED_AS_CARD = 'instr(key, ?1) > 0 OR instr(value, ?1) > 0';
 
 /** A catalog's own processes write for a fraction of this. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -52,7 +56,8 @@ function clean(file: string, memberId: string, dataDir: string): void {
     database = new DatabaseSync(file);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON; BEGIN IMMEDIATE`);
     for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
-      const condition = ABOUT_MEMBER[String(name)];
+      const isCardCache = name === 'cards' && basename(file) === 'cards.sqlite';
+      const condition = isCardCache ? TYPED_AS_CARD : ABOUT_MEMBER[String(name)];
       if (condition) database.prepare(`DELETE FROM ${name} WHERE ${condition}`).run(memberId);
     }
     database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');

@@ -130,6 +130,16 @@ describe('npm run data -- forget', () => {
     await after.close();
   });
 
+  it('leaves the id out of the cards, where somebody typed it as the id of one', async () => {
+    await (await open()).close();
+    const cards = new DatabaseSync(join(dataDir, 'cards.sqlite'));
+    for (const id of [`<@${ALICE}>`, 'base1-4']) cards.prepare('INSERT INTO cards VALUES (?, ?, 0)').run(id, '{}');
+    cards.close();
+    expect(await forget()).toMatchObject({ code: 0 });
+    expect(filesWith(ALICE, dataDir)).toEqual([]);
+    expect(filesWith('base1-4', dataDir)).toEqual([join(dataDir, 'cards.sqlite')]);
+  });
+
   it('leaves the id in no file of a bot that was killed', async () => {
     const bot = await used();
     const left = mkdtempSync(join(tmpdir(), 'data-cli-killed-'));
