@@ -24,6 +24,8 @@ const TEST = { timeout: 60_000 };
 const PASSWORD = 'p@ss/wörd "with" everything';
 const UNAVAILABLE = 'redis unavailable: this process continues isolated, with its share of the plan';
 const AVAILABLE = 'redis available again';
+/** On a machine that is too busy for Discord's 3 s; the answer is there all the same. */
+const LATE = 'first answer failed';
 
 const ids = CARDS.map(({ id }) => id).values();
 
@@ -74,12 +76,12 @@ function noticesOf(bot: BotProcess): number[] {
 /** Secrets in the log, and warnings and errors about anything other than Redis being unavailable. */
 function problemsOf({ bots, env }: TestProcesses): unknown[] {
   const lines = bots.flatMap((bot) =>
-    logOf(bot).filter(({ level, msg }) => Number(level) >= WARN && msg !== UNAVAILABLE),
+    logOf(bot).filter(({ level, msg }) => Number(level) >= WARN && msg !== UNAVAILABLE && msg !== LATE),
   );
   const text = bots.map(({ output }) => output()).join();
   const ended = bots.filter(({ child }) => child.exitCode !== null || child.signalCode !== null);
   return [
-    ...lines,
+    ...lines.map((line) => JSON.stringify(line).slice(0, 400)),
     ...ended,
     ...secretsIn(text, [env.DISCORD_TOKEN, PASSWORD]),
     ...(text.match(/MaxListeners.*/g) ?? []),
