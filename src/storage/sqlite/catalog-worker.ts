@@ -8,10 +8,10 @@ import type { Question } from '../../catalog/search-queue.ts';
 import type { SharedChange } from '../../catalog/shared-catalog.ts';
 import type { Logger } from '../../log.ts';
 import { applyShared } from './apply-shared.ts';
-import { cachedCards } from './cached-cards.ts';
+import { type CachedCards, cachedCards } from './cached-cards.ts';
 import { CatalogDatabase } from './catalog-database.ts';
 import type { CatalogChange, CatalogWorkerData, FromWorker, ToWorker } from './catalog-messages.ts';
-import { isCorruption } from './database.ts';
+import { BUSY_CODE, isCorruption, sqliteCode } from './database.ts';
 
 /** Between two pieces of work in the background, so that it takes no more than a part of a core. */
 const PAUSE_MS = 20;
@@ -133,7 +133,7 @@ async function inBackground(): Promise<void> {
 async function learnFromCache(): Promise<void> {
   const position = `cards ${cardKeys}`;
   await inSlices(Number(catalog.position(position) ?? 0), (after) => {
-    const { cards, next } = cachedCards(dataDir, cardKeys, after);
+    const { cards, next } = cached(after);
     if (next === undefined) return 'end';
     return catalog.inTransaction(() => {
       for (const { card, isDelisted } of cards) {
@@ -144,6 +144,17 @@ async function learnFromCache(): Promise<void> {
       return next;
     });
   });
+}
+
+/** What is wrong with the cache is not wrong with the catalog: nothing is learned from a file that cannot be read. */
+function cached(after: number): CachedCards {
+  try {
+    return cachedCards(dataDir, cardKeys, after);
+  } catch (err) {
+    if (sqliteCode(err) === BUSY_CODE) throw err; // it can be read later
+    logAs('warn')({ err }, 'cached cards cannot be read: each is found by its name once it is looked up again');
+    return { cards: [], next: undefined };
+  }
 }
 
 async function removeWithdrawn(): Promise<void> {

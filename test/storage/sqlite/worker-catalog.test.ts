@@ -197,6 +197,16 @@ describe('what goes wrong', () => {
     expect(readdirSync(folder).some((name) => name.includes('catalog.sqlite.corrupt-'))).toBe(true);
   });
 
+  it('a cache that cannot be read costs no card of the catalog, with one line in the log', async () => {
+    writeFileSync(join(folder, 'cards.sqlite'), 'this is no database'.repeat(100));
+    inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('cached cards') }]);
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
+  });
+
   it('an index that turns out to be corrupt is replaced, and filled from the cache, with one line in the log', async () => {
     await cached(ORIGIN, 'base1-4');
     const catalog = openCatalog();
