@@ -179,6 +179,7 @@ export class CatalogDatabase {
       this.#database.exec('COMMIT');
       return result;
     } catch (error) {
+      this.#rows.takenBack();
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }

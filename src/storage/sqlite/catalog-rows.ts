@@ -85,6 +85,11 @@ export class CatalogRows {
     );
   }
 
+  /** To be called when a transaction is rolled back. */
+  takenBack(): void {
+    this.#knownWords.clear();
+  }
+
   find(id: string): StoredRow | undefined {
     return this.#find.get(idKey(id), id) as StoredRow | undefined;
   }

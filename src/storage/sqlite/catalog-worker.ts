@@ -36,6 +36,8 @@ const log = { info: logAs('info'), error: logAs('error') } as unknown as Pick<Lo
 let catalog = CatalogDatabase.open(dataDir, log, BUSY_TIMEOUT_MS);
 let unwritten: CatalogChange[] = [];
 let retry: NodeJS.Timeout | undefined;
+/** What is done once the changes of a transaction are in the file: they may be taken back, and made again. */
+let onceWritten: (() => void)[] = [];
 let isClosing = false;
 
 parentPort?.on('message', (message: ToWorker) => {
@@ -58,9 +60,12 @@ function take(change: CatalogChange): void {
 /** All or nothing; what cannot be written now is tried again, with what comes until then. */
 function write(): void {
   if (retry !== undefined || unwritten.length === 0) return;
+  onceWritten = [];
   const written = attempt(() => catalog.inTransaction(() => unwritten.forEach(apply)) ?? true);
-  if (written) unwritten = [];
-  else if (!isClosing)
+  if (written) {
+    unwritten = [];
+    for (const follow of onceWritten) follow();
+  } else if (!isClosing)
     retry = setTimeout(() => {
       retry = undefined;
       write();
@@ -72,10 +77,10 @@ function apply(change: CatalogChange): void {
   else if (change.kind === 'shared') applyAll(change.changes, change.cursor);
   else if (change.kind === 'learn') {
     const cards = [change.card];
-    if (catalog.upsert(cards, undefined) > 0) post({ kind: 'news', change: { kind: 'cards', cards } });
+    if (catalog.upsert(cards, undefined) > 0) tellOthers({ kind: 'cards', cards });
   } else {
     const { id, isKept } = change;
-    if (catalog.isKnown(id)) post({ kind: 'news', change: { kind: 'denied', id, isKept } });
+    if (catalog.isKnown(id)) tellOthers({ kind: 'denied', id, isKept });
     withdrawn(catalog.deny(id, isKept));
   }
 }
@@ -83,7 +88,11 @@ function apply(change: CatalogChange): void {
 function applyAll(changes: readonly SharedChange[], cursor: string): void {
   for (const change of changes) withdrawn(applyShared(catalog, change));
   catalog.setPosition(SHARED, cursor);
-  post({ kind: 'reached', cursor });
+  onceWritten.push(() => post({ kind: 'reached', cursor }));
+}
+
+function tellOthers(change: SharedChange): void {
+  onceWritten.push(() => post({ kind: 'news', change }));
 }
 
 /** How far the catalog has what other processes have learned. */
@@ -93,11 +102,13 @@ function postReached(): void {
 
 function withdrawn(source: string | undefined): void {
   if (source === undefined) return;
-  logAs('warn')(
-    { source },
-    'the service knows none of the cards of an import that were looked up: it is no longer offered',
-  );
-  void removeWithdrawn();
+  onceWritten.push(() => {
+    logAs('warn')(
+      { source },
+      'the service knows none of the cards of an import that were looked up: it is no longer offered',
+    );
+    void removeWithdrawn();
+  });
 }
 
 /** @returns `undefined` when it failed */

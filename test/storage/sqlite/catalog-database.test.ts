@@ -47,6 +47,17 @@ describe('the catalog', () => {
     expect([...catalog.rows()]).toMatchObject([{ name: 'Charizard', isConfirmed: true, source: 'cards.csv' }]);
   });
 
+  it('finds a mistyped name whose first transaction was rolled back', () => {
+    const broken = () =>
+      catalog.inTransaction(() => {
+        catalog.upsert([CHARIZARD], undefined);
+        throw new Error('disk full');
+      });
+    expect(broken).toThrow('disk full');
+    catalog.upsert([CHARIZARD], undefined);
+    expect(catalog.index.vocabulary().meantBy('charizrad')).toEqual(['charizard']);
+  });
+
   it('counts what it has', () => {
     catalog.upsert([CHARIZARD, { ...CHARIZARD, id: 'base4-4' }, HO_OH], 'cards.csv');
     catalog.upsert([CHARIZARD], undefined);

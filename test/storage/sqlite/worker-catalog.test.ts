@@ -4,8 +4,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KeyvCardStore, keysOf } from '../../../src/cache/card-store.ts';
+import type { SharedCatalog, SharedChange } from '../../../src/catalog/shared-catalog.ts';
 import { CatalogDatabase } from '../../../src/storage/sqlite/catalog-database.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts';
@@ -223,6 +225,29 @@ describe('what goes wrong', () => {
     expect(await ids(catalog, 'charizard')).toEqual([]);
     expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'id' });
     await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
+  });
+
+  it('other processes hear once what could not be written at first', async () => {
+    const published: SharedChange[] = [];
+    const shared: SharedCatalog = {
+      publish: async (changes) => void published.push(...changes),
+      changesAfter: async (cursor) => ({ changes: [], cursor }),
+    };
+    const catalog = openCatalog({ shared });
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
+    file.exec('BEGIN IMMEDIATE'); // until both changes are in one transaction
+    file.exec("CREATE TRIGGER full BEFORE INSERT ON asked_in_server BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+    catalog.learn(CHARIZARD);
+    catalog.asked('base1-4', ALICE);
+    await expect.poll(() => lines).toMatchObject([{ level: WARN }]);
+    file.exec('COMMIT');
+    await sleep(2_500); // tried again twice
+    expect(published).toEqual([]);
+    file.exec('DROP TRIGGER full');
+    file.close();
+    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await expect.poll(() => published).toMatchObject([{ kind: 'cards', cards: [{ id: 'base1-4' }] }]);
   });
 
   it('what cannot be written while another process writes is written later', async () => {
