@@ -136,14 +136,14 @@ export const en = {
   // /privacy
   privacyIntro: '**What I keep about you**',
   privacyCounts:
-    "- How many cards you look up each day and in which server, for 35 days, so that nobody uses up everybody's day. {days, plural, =0 {Nothing so far.} one {So far: {lookups, plural, one {# lookup} other {# lookups}} on one day.} other {So far: {lookups, plural, one {# lookup} other {# lookups}} on # days.}}",
+    "- How many cards you look up each day and in which server, for 35 days, so one person can't use up everyone's lookups. {days, plural, =0 {Nothing so far.} one {So far: {lookups, plural, one {# lookup} other {# lookups}} on one day.} other {So far: {lookups, plural, one {# lookup} other {# lookups}} on # days.}}",
   privacyCards: '- The last ten cards you looked up, for 30 days, to suggest them when you type. These are: {cards}.',
   privacyNoCards: '- The last ten cards you looked up, for 30 days, to suggest them when you type. None at the moment.',
   privacyPending: "- A command that's still waiting for its card, for up to 15 minutes.",
   privacyLog:
-    "- A line in the bot's log for each command, with your user ID. Whoever runs the bot decides how long the log is kept.",
+    "- A line in the bot's log for each command, with your user ID and the card. Whoever runs the bot decides how long the log is kept.",
   privacyNothingElse:
-    "That's all: I can't read messages, and I don't share any of this. Backups are gone after a few days.",
+    "That's all. I only read a message when someone uses Look up cards on it. Server admins can see who used the most lookups today; I share nothing else. Backups are deleted after 35 days at most.",
   forgetMe: 'Delete this',
   forgotten:
     "Done, that's deleted. Today's count stays until the UTC day ends at {time}, because today's limits need it, and is deleted after that.",
