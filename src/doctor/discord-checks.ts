@@ -3,6 +3,7 @@ import { diffCommands, isSame, type LocalCommand } from '../registration/command
 import { doubledCommands } from '../registration/doubled-commands.ts';
 import { explainFailure } from '../registration/failure.ts';
 import { type Application, type Gateway, type Named, Registration } from '../registration/registration.ts';
+import { shownCommand } from '../registration/shown-command.ts';
 import { type Finding, right, wrong } from './finding.ts';
 import { greets } from './gateway-greeting.ts';
 
@@ -84,7 +85,7 @@ async function commandFindings(
     const names = commands.map(({ name }) => name);
     const doubles = await doubledCommands(registration, applicationId, undefined, names);
     return [
-      right('commands', names.map((name) => `/${name}`).join(', ')),
+      right('commands', names.map(shownCommand).join(', ')),
       ...doubles.map((double) => wrong('commands', double)),
     ];
   }
@@ -94,7 +95,7 @@ async function commandFindings(
       .catch(() => false);
     if (isThere) return [right('commands', `in the server ${name} only`)];
   }
-  const named = [...diff.added, ...diff.removed, ...diff.changed].map(({ name }) => `/${name}`).join(', ');
+  const named = [...diff.added, ...diff.removed, ...diff.changed].map(({ name }) => shownCommand(name)).join(', ');
   return [
     wrong(
       'commands',

@@ -50,7 +50,17 @@ export function commandText({
 }: Omit<EndedCommand, 'guildId' | 'memberId'>): string {
   const how = outcome === 'answered' ? source : outcome;
   const waited = waitMs > 0 ? [`waited ${duration(waitMs)}`] : [];
-  return [`/${command}${card === undefined ? '' : ` ${card}`}`, how, ...waited, duration(tookMs)].join(' · ');
+  return [
+    `${isOfMenu(command) ? '' : '/'}${command}${card === undefined ? '' : ` ${card}`}`,
+    how,
+    ...waited,
+    duration(tookMs),
+  ].join(' · ');
+}
+
+/** Discord takes no blank and no capital in the name of a slash command. */
+function isOfMenu(command: string): boolean {
+  return /[\s\p{Lu}]/u.test(command);
 }
 
 function duration(ms: number): string {

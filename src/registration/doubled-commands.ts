@@ -1,6 +1,7 @@
 import { DiscordAPIError } from 'discord.js';
 import { CHAT_INPUT } from './command-diff.ts';
 import type { Named, Registration } from './registration.ts';
+import { shownCommand } from './shown-command.ts';
 
 /** The most servers that are searched for doubles of global commands; each costs a request. */
 const MAX_SEARCHED_GUILDS = 50;
@@ -42,7 +43,7 @@ async function unlessRefused<T>(request: Promise<T[]>): Promise<T[]> {
 }
 
 function sentence(doubled: readonly { name: string }[], { id, name: guildName }: Named): string {
-  const commands = doubled.map(({ name }) => `/${name}`).join(', ');
+  const commands = doubled.map(({ name }) => shownCommand(name)).join(', ');
   const server = guildName ? `server ${id} (${guildName})` : `server ${id}`;
   const [are, them] = doubled.length === 1 ? ['is', 'it'] : ['are', 'them'];
   return `${commands} ${are} registered globally and in ${server}: its members see ${them} twice. To drop the server's own: npm run commands -- clear --guild ${id}`;

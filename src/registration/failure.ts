@@ -1,6 +1,7 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import { z } from 'zod';
 import { inviteLink } from './invite-link.ts';
+import { shownCommand } from './shown-command.ts';
 
 /** The facts that an explanation may name. */
 export interface FailureContext {
@@ -86,7 +87,7 @@ function formFaults({ rawError, message }: DiscordAPIError, sentNames: readonly 
   const errors = 'errors' in rawError ? rawError.errors : undefined;
   const faults = leaves(errors, []).map(({ path: [first = '', ...rest], fault }) => {
     const name = sentNames[Number(first)];
-    return `  ${[name === undefined ? first : `/${name}`, ...rest].join('.')}: ${fault}`;
+    return `  ${[name === undefined ? first : shownCommand(name), ...rest].join('.')}: ${fault}`;
   });
   return faults.length > 0 ? faults : [`  ${message}`];
 }

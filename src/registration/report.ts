@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHAT_INPUT, type CommandDiff, type FieldChange, isSame, type RegisteredCommand } from './command-diff.ts';
+import { shownCommand } from './shown-command.ts';
 
 const KINDS: Readonly<Record<number, string>> = { 2: 'member menu', 3: 'message menu', 4: 'entry point' };
 
@@ -21,7 +22,7 @@ export function listReport(heading: string, commands: readonly RegisteredCommand
 
 /** The differences, as text: `+` only in this checkout, `-` only at Discord, `~` different, `=` same. */
 export function diffReport(heading: string, diff: CommandDiff): string {
-  const same = diff.unchanged.map((name) => `/${name}`).join(', ');
+  const same = diff.unchanged.map(shownCommand).join(', ');
   const lines = [...changeLines(diff), ...(same ? [`= ${same}`] : [])];
   return [`${heading}: ${isSame(diff) ? 'nothing differs.' : 'something differs.'}`, ...lines].join('\n');
 }
@@ -29,9 +30,11 @@ export function diffReport(heading: string, diff: CommandDiff): string {
 /** What registering changes or would change, and what it leaves alone. */
 export function changeLines(diff: CommandDiff): string[] {
   return [
-    ...diff.added.map(({ name, description = 'in the menu of a message' }) => `+ /${name}  ${description}`),
-    ...diff.removed.map(({ name, id }) => `- /${name}  ${id}`),
-    ...diff.changed.flatMap(({ name, changes }) => [`~ /${name}`, ...changes.map(changeLine)]),
+    ...diff.added.map(
+      ({ name, description = 'in the menu of a message' }) => `+ ${shownCommand(name)}  ${description}`,
+    ),
+    ...diff.removed.map(({ name, id }) => `- ${shownCommand(name)}  ${id}`),
+    ...diff.changed.flatMap(({ name, changes }) => [`~ ${shownCommand(name)}`, ...changes.map(changeLine)]),
     ...diff.kept.map((command) => `= ${shownName(command)} is left alone`),
   ];
 }
@@ -51,7 +54,7 @@ export function outcome(
 }
 
 function slashed(names: readonly string[]): string {
-  return names.map((name) => `/${name}`).join(', ');
+  return names.map(shownCommand).join(', ');
 }
 
 /** The differences, as JSON. */
