@@ -23,6 +23,8 @@ export type CatalogChange =
 export type ToWorker = Question | { kind: 'change'; change: CatalogChange } | { kind: 'close' };
 
 export type FromWorker =
+  /** The file is open: no change is lost from here on. */
+  | { kind: 'opened' }
   /** `undefined`: the question failed. */
   | { kind: 'answer'; answer: unknown }
   /** This process has learned it first. */

@@ -45,6 +45,7 @@ parentPort?.on('message', (message: ToWorker) => {
   else if (message.kind === 'change') take(message.change);
   else post({ kind: 'answer', answer: answer(message) });
 });
+post({ kind: 'opened' });
 attempt(postReached);
 void inBackground();
 

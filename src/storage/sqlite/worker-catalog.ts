@@ -24,7 +24,8 @@ const START_AFTER_MS = 1_000;
 /** A member waits for this before a text is looked up as an id. */
 const RESOLVE_MS = 1_500;
 const CLOSE_MS = 300;
-const RESTART = { firstMs: 1_000, longestMs: 60_000 };
+/** A lock on the file, or a full disk, may be gone at any moment. */
+const RESTART = { firstMs: 1_000, longestMs: 5_000 };
 /** A worker that lived this long was in order. */
 const HEALTHY_AFTER_MS = 60_000;
 /** Changes that wait for the worker; the oldest are dropped. */
@@ -37,6 +38,9 @@ export class WorkerCatalog implements Catalog {
   readonly #exchange: CatalogExchange | undefined;
   readonly #queue = new SearchQueue((question) => this.#send(question));
   #worker: Worker | undefined;
+  /** Whether the worker has opened the file. */
+  #isOpen = false;
+  /** Until the file is open: a worker that cannot open it has lost what it was sent. */
   #changes: CatalogChange[] = [];
   #start: NodeJS.Timeout | undefined;
   #startedAtMs = 0;
@@ -111,8 +115,8 @@ export class WorkerCatalog implements Catalog {
   }
 
   #change(change: CatalogChange): void {
-    if (this.#worker) this.#send({ kind: 'change', change });
-    else this.#changes = [...this.#changes.slice(1 - MOST_WAITING), change];
+    if (!this.#isOpen) this.#changes = [...this.#changes.slice(1 - MOST_WAITING), change];
+    this.#send({ kind: 'change', change });
   }
 
   #send(message: ToWorker): void {
@@ -136,20 +140,27 @@ export class WorkerCatalog implements Catalog {
     worker.unref();
     this.#worker = worker;
     this.#startedAtMs = Date.now();
-    for (const change of this.#changes.splice(0)) this.#send({ kind: 'change', change });
+    for (const change of this.#changes) this.#send({ kind: 'change', change });
   }
 
   #received(message: FromWorker): void {
     if (message.kind === 'answer') this.#queue.answered(message.answer);
     else if (message.kind === 'log') this.#options.log[message.level](message.fields, message.message);
     else if (message.kind === 'news') this.#exchange?.learned(message.change);
+    else if (message.kind === 'opened') this.#opened();
     else if (message.kind === 'reached') this.#exchange?.reached(message.cursor);
     else if (message.kind === 'failed') this.#outage.failed({ err: message.err });
     else this.#outage.succeeded();
   }
 
+  #opened(): void {
+    this.#isOpen = true;
+    this.#changes = [];
+  }
+
   #ended(): void {
     this.#worker = undefined;
+    this.#isOpen = false;
     this.#queue.abandon();
     if (this.#isClosed) return;
     this.#failures = Date.now() - this.#startedAtMs > HEALTHY_AFTER_MS ? 1 : this.#failures + 1;

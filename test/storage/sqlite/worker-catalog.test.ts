@@ -250,6 +250,17 @@ describe('what goes wrong', () => {
     await expect.poll(() => published).toMatchObject([{ kind: 'cards', cards: [{ id: 'base1-4' }] }]);
   });
 
+  it('what is learned while the file cannot be opened is there soon after it can', async () => {
+    const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
+    file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
+    const catalog = openCatalog();
+    catalog.learn(CHARIZARD);
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    await expect.poll(() => lines).toMatchObject([{ level: WARN }]);
+    file.close();
+    await expect.poll(() => ids(catalog, 'charizard'), { timeout: 10_000 }).toEqual(['base1-4']);
+  });
+
   it('what cannot be written while another process writes is written later', async () => {
     const catalog = openCatalog();
     expect(await ids(catalog, 'charizard')).toEqual([]);
