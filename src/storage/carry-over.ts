@@ -3,6 +3,7 @@ import type { Logger } from '../log.ts';
 import { DAY_MS, utcDay } from '../model/quota.ts';
 import { KEPT_DAYS } from '../quota/ledger.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
+import { deletionRequestsKey, REQUESTS_KEPT_MS } from './redis/redis-deletion-requests.ts';
 import { additions, countersOf } from './redis/redis-ledger.ts';
 import type { RedisLink } from './redis/redis-link.ts';
 import { RedisUnavailable } from './redis/redis-unavailable.ts';
@@ -64,7 +65,7 @@ const UNREADABLE = 'these files cannot be read';
 
 /**
  * Takes what an embedded bot has left in `DATA_DIR` along into a Redis that has counted nothing yet: deferred replies,
- * the ledger and cards, in the background. Broken off, it continues at the next start. The files stay.
+ * the ledger, members' wishes to be forgotten and cards, in the background. Broken off, it continues at the next start. The files stay.
  */
 export class CarryOver {
   /** Of the same account. */
@@ -126,7 +127,9 @@ export class CarryOver {
     log.info({ dataDir, ...totals }, 'carrying over the files into redis');
     await this.#carryReplies(files);
     const isCounted = await this.#carryCounts(files, progress.counts);
-    if (!isCounted || !(await this.#carryCards(files, progress.cards, totals.cards))) return;
+    if (!isCounted) return;
+    await this.#carryDeletionRequests(files);
+    if (!(await this.#carryCards(files, progress.cards, totals.cards))) return;
     await this.#move('done', '', 'yes', []);
     log.info({ dataDir, ...totals }, 'the files are carried over into redis');
   }
@@ -147,6 +150,13 @@ export class CarryOver {
     const key = `${this.#options.prefix}:replies`;
     const replies = files.deferredReplies().map(([id, reply]) => ['HSETNX', key, id, `- ${reply}`]);
     await this.#move('replies', '', 'all', [...replies, ['PEXPIRE', key, String(REPLIES_TTL_MS)]]);
+  }
+
+  /** After the counts that they are about. */
+  async #carryDeletionRequests(files: EmbeddedFiles): Promise<void> {
+    const key = deletionRequestsKey(this.#options.prefix);
+    const requests = files.deletionRequests().map(([memberId, day]) => ['HSETNX', key, memberId, day]);
+    await this.#move('requests', '', 'all', [...requests, ['PEXPIRE', key, String(REQUESTS_KEPT_MS)]]);
   }
 
   /** @returns whether all are carried over */

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { KeyvCardStore, keysOf } from '../../src/cache/card-store.ts';
 import { DAY_MS, utcDay } from '../../src/model/quota.ts';
 import { CarryOver } from '../../src/storage/carry-over.ts';
+import { redisDeletionRequests } from '../../src/storage/redis/redis-deletion-requests.ts';
 import { RedisLedger } from '../../src/storage/redis/redis-ledger.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { RedisStore } from '../../src/storage/redis/redis-store.ts';
@@ -57,6 +58,7 @@ async function leftFiles(cards: number): Promise<string> {
   state.ledger.saved({ memberId: '0', guildId: undefined });
   state.ledger.refused(state.ledger.spent({ memberId: '0', guildId: 'guild' }));
   await state.journal.add(deferredReply('100'));
+  await state.deletionRequests.add({ memberId: '7', day: utcDay(Date.now()) });
   await state.close();
   return dataDir;
 }
@@ -105,6 +107,8 @@ describe('files of an embedded bot, carried over into Redis', () => {
     expect(ttlMs).toBeLessThan(KEEP_MS - DAY_MS + 1);
     const reply = await link.read((client) => client.hGet(`${redis.prefix}:replies`, '100'));
     expect(reply).toMatch(/^- {"interactionId":"100"/);
+    const wishes = await redisDeletionRequests(link, redis.prefix).all();
+    expect(wishes).toEqual([{ memberId: '7', day: utcDay(Date.now()) }]);
   });
 
   it('are the same afterwards, and start an embedded bot again', async () => {

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../model/quota.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Should no process run to drop them. */
-const KEPT_MS = 40 * DAY_MS;
+export const REQUESTS_KEPT_MS = 40 * DAY_MS;
 
 /** The requests to all processes, in one hash: member to UTC day. */
 export function redisDeletionRequests(link: RedisLink, prefix: string): DeletionRequests {
@@ -18,7 +18,7 @@ export function redisDeletionRequests(link: RedisLink, prefix: string): Deletion
     all,
     async add({ memberId, day }) {
       try {
-        await link.run((client) => client.multi().hSet(key, memberId, day).pExpire(key, KEPT_MS).exec());
+        await link.run((client) => client.multi().hSet(key, memberId, day).pExpire(key, REQUESTS_KEPT_MS).exec());
         return true;
       } catch {
         return false; // the link logs why
