@@ -60,6 +60,7 @@ export async function lookUpList(lookups: readonly ListedLookup[], progress?: Li
   let permitAtMs: number | undefined;
   let shownAtMs: number | undefined;
   let change = Promise.withResolvers<void>();
+  let left = lookups.filter(({ start }) => start).length;
 
   const onSchedule = (atMs: number) => {
     permitAtMs = Math.max(atMs, permitAtMs ?? 0);
@@ -71,18 +72,16 @@ export async function lookUpList(lookups: readonly ListedLookup[], progress?: Li
       (answer) => ({ answer }),
       (error: CardServiceError) => ({ ...(known && { answer: known }), error }),
     );
+    left -= 1;
     change.resolve();
   });
-  let isDone = false;
-  const done = Promise.all(underWay).then(() => {
-    isDone = true;
-  });
+  const done = Promise.all(underWay);
   const soFar = (): ListOutcome => ({ cards: [...cards], fromMemory, ...requests.counts, permitAtMs });
 
   if (cards.some((card) => card?.answer)) change.resolve();
-  while (progress) {
+  while (progress && left > 0) {
     await Promise.race([done, change.promise]);
-    if (isDone) break;
+    if (left === 0) break; // the end is the caller's to show
     change = Promise.withResolvers();
     shownAtMs = permitAtMs;
     await progress.show(soFar());
