@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CatalogDatabase } from '../../../src/storage/sqlite/catalog-database.ts';
 import { logLines } from '../../support/log-lines.ts';
@@ -56,6 +57,32 @@ describe('the catalog', () => {
     expect(broken).toThrow('disk full');
     catalog.upsert([CHARIZARD], undefined);
     expect(catalog.index.vocabulary().meantBy('charizrad')).toEqual(['charizard']);
+  });
+
+  it('opens without reading through its index of words, and notices broken tables', () => {
+    catalog.upsert([CHARIZARD, HO_OH], undefined);
+    const { log: ofThis, lines: told } = logLines();
+    const reopened = (damage: (file: DatabaseSync) => void) => {
+      catalog.close();
+      const file = new DatabaseSync(catalog.file, { defensive: false });
+      damage(file);
+      file.close();
+      catalog = CatalogDatabase.open(folder, ofThis);
+      return told.length;
+    };
+    expect(reopened((file) => file.exec('DELETE FROM card_words_data WHERE id > 10'))).toBe(0);
+    const garbled = (file: DatabaseSync) => {
+      const { page, bytes } =
+        file
+          .prepare(
+            "SELECT rootpage AS page, page_size AS bytes FROM sqlite_schema, pragma_page_size WHERE name = 'cards'",
+          )
+          .get() ?? {};
+      file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      const content = readFileSync(catalog.file);
+      writeFileSync(catalog.file, content.fill(0xff, (Number(page) - 1) * Number(bytes), Number(page) * Number(bytes)));
+    };
+    expect(reopened(garbled)).toBe(1);
   });
 
   it('counts what it has', () => {
