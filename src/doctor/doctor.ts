@@ -7,6 +7,7 @@ import { checkDiscord } from './discord-checks.ts';
 import type { Finding } from './finding.ts';
 import { checkOffline } from './offline.ts';
 import { checkRedis } from './redis-checks.ts';
+import { checkWebhook } from './webhook-check.ts';
 
 export interface DoctorOptions {
   environment: Environment;
@@ -28,9 +29,10 @@ export async function diagnose({ environment, commands, isOffline }: DoctorOptio
     discord && checkClock(discord.apiUrl),
     config && checkCardService(config),
     config?.redis && checkRedis(config.redis),
+    config?.alertWebhookUrl && checkWebhook(config.alertWebhookUrl),
   ]);
   const redact = redaction(config ? secretsOf(config) : [discord?.token]);
-  return [...findings, ...further.flatMap((each) => each ?? []).map((each) => redacted(each, redact))];
+  return [...findings, ...further.flatMap((each) => each || []).map((each) => redacted(each, redact))];
 }
 
 /** An answer from outside may repeat what it was sent. */
