@@ -53,8 +53,8 @@ export function wordsOf(text: string): string[] {
 function wordsOfFolded(text: string): string[] {
   return text
     .split(BETWEEN_WORDS)
-    .filter((word) => word !== '')
-    .map((word) => tokensOfFolded(word).join(' '));
+    .map((word) => tokensOfFolded(word).join(' '))
+    .filter((word) => word !== ''); // also of a mark without its letter
 }
 
 /** All tokens of a text, those of its words in a row. */
@@ -111,9 +111,9 @@ export interface Query {
   words: readonly string[];
 }
 
-/** At most eight words of the first hundred characters. */
+/** Of the first hundred characters, and of them at most eight words: a longer name is found by its key. */
 export function queryOf(text: string): Query {
   const typed = [...text.slice(0, 2 * LONGEST_QUERY)].slice(0, LONGEST_QUERY).join('').trim();
   const words = wordsOf(typed).slice(0, MOST_WORDS);
-  return { text: typed, idKey: idKey(typed), nameKey: words.join('').replaceAll(' ', ''), words };
+  return { text: typed, idKey: idKey(typed), nameKey: nameKey(typed), words };
 }

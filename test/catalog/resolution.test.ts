@@ -18,6 +18,7 @@ const CARDS = [
   { id: 'neo3-7', name: 'Ho-Oh', set: 'Neo Revelation' },
   { id: 'Ab-1', name: 'Upper' },
   { id: 'aB-1', name: 'Lower' },
+  { id: 'unh-3', name: 'The Ultimate Nightmare of Wizards of the Coast® Customer Service' },
 ];
 const confirmed = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ id: `set${at}-${at}`, name: `Nobody ${at}` }));
@@ -81,6 +82,7 @@ describe('what a text means', () => {
     ['base1 4', 'one base1-4'],
     ['hooh', 'one neo3-7'],
     ['charizard', 'several base1-4 base4-4'],
+    ['the ultimate nightmare of wizards of the coast customer service', 'one unh-3'],
     ['charizar', 'id'],
     ['nothing at all', 'id'],
   ])('%j is %s while fewer than 100 ids are confirmed', (text, kind) => expect(meant(young, text)).toBe(kind));
