@@ -27,7 +27,10 @@ const TOO_MANY_COMMANDS = 30032;
  * @returns `undefined` when the error is a bug
  */
 export function explainFailure(error: unknown, context: FailureContext): string | undefined {
-  if (error instanceof RateLimitError) return tooOften(error.retryAfter || error.timeToReset);
+  if (error instanceof RateLimitError) {
+    const waitMs = error.retryAfter || error.timeToReset;
+    return error.method === 'GET' ? `Discord asks to wait. ${tryAgain(waitMs)}.` : tooOften(waitMs);
+  }
   if (error instanceof DiscordAPIError) return refused(error, context);
   if (error instanceof HTTPError)
     return `Discord has a problem of its own (${error.status}). Try again in a few minutes.`;
@@ -65,11 +68,12 @@ function missingAccess({ guildId, applicationId }: FailureContext): string {
 
 /** 200 creates a day for each scope: "Registering a Command" in Discord's documentation. */
 function tooOften(waitMs: number | undefined): string {
-  const when =
-    waitMs === undefined
-      ? 'Try again tomorrow'
-      : `Try again after ${new Date(Date.now() + waitMs).toISOString()} (in ${duration(waitMs)})`;
+  const when = waitMs === undefined ? 'Try again tomorrow' : tryAgain(waitMs);
   return `Discord takes no more command changes right now: it allows 200 new commands a day. ${when}.`;
+}
+
+function tryAgain(waitMs: number): string {
+  return `Try again after ${new Date(Date.now() + waitMs).toISOString()} (in ${duration(waitMs)})`;
 }
 
 function duration(waitMs: number): string {
