@@ -138,10 +138,10 @@ export class Cards {
 
   /** Keeps what was fetched. @returns it as records; errors are passed on, and what was kept before stays as it was */
   async store({ answers }: Fetched): Promise<ReadonlyMap<string, CardRecord | CardServiceError>> {
-    const records = new Map<string, CardRecord | CardServiceError>();
-    for (const [id, found] of answers)
-      records.set(id, found instanceof Error ? found : await this.#storeOne(id, found));
-    return records;
+    const storing = [...answers].map(async ([id, found]) => {
+      return [id, found instanceof Error ? found : await this.#storeOne(id, found)] as const;
+    });
+    return new Map(await Promise.all(storing)); // all at once: everybody waits for the last
   }
 
   async #fetchOne(id: string, signal?: AbortSignal): Promise<Answers> {

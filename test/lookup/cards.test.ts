@@ -39,6 +39,20 @@ describe('a card that the service denies', () => {
   });
 });
 
+describe('cards that came together', () => {
+  it('are stored at once, and given in their order', async () => {
+    const { store, get } = countingStore();
+    const { cards } = cardsOver(store, LIFETIMES);
+    const ids = ['c', 'a', 'b'];
+    const read = Promise.withResolvers<undefined>();
+    get.mockReturnValueOnce(read.promise); // that of the first takes longest
+    const storing = cards.store({ answers: new Map(ids.map((id) => [id, { ...GONE, id }])) });
+    expect(get.mock.calls.map(([id]) => id)).toEqual(ids);
+    read.resolve(undefined);
+    expect([...(await storing).keys()]).toEqual(ids);
+  });
+});
+
 describe('the prices of a card', () => {
   it('are remembered from answer to answer, through answers without a price or without the card', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 20, 12) });
