@@ -1,4 +1,5 @@
-import type { Catalog } from '../src/catalog/catalog.ts';
+import type { Catalog, Resolution } from '../src/catalog/catalog.ts';
+import type { CatalogCard } from '../src/catalog/catalog-card.ts';
 import { parseCardId } from '../src/model/card.ts';
 import { InvalidCardId } from '../src/model/errors.ts';
 import type { Requester } from '../src/model/quota.ts';
@@ -28,7 +29,7 @@ export interface CardsMeant {
   unclear: string[];
 }
 
-/** Costs no request. A part that means no card as a whole is split at its blanks if each piece may be an id. */
+/** Costs no request. A part that is no known card as a whole is split at its blanks if each piece may be an id. */
 export async function cardsMeant(
   parts: readonly string[],
   who: Requester,
@@ -46,28 +47,50 @@ async function idsMeant(
   who: Requester,
   catalog: Pick<Catalog, 'resolve'>,
 ): Promise<string[] | undefined> {
-  const whole = await idMeant(part, who, catalog);
-  if (whole !== undefined) return [whole];
-  const pieces = part.split(/\s+/);
-  if (pieces.length === 1 || pieces.length > MOST_CARDS + 1) return undefined;
-  const ids = await Promise.all(pieces.map((piece) => idMeant(piece, who, catalog, true)));
-  return ids.every((id) => id !== undefined) ? ids : undefined;
+  const whole = await meaningOf(part, who, catalog);
+  if (whole?.isKnown) return [whole.id];
+  return (await idsOfPieces(part.split(/\s+/), who, catalog)) ?? (whole && [whole.id]);
 }
 
-async function idMeant(
+async function idsOfPieces(
+  pieces: readonly string[],
+  who: Requester,
+  catalog: Pick<Catalog, 'resolve'>,
+): Promise<string[] | undefined> {
+  if (pieces.length === 1 || pieces.length > MOST_CARDS + 1) return undefined;
+  const meant = await Promise.all(pieces.map((piece) => meaningOf(piece, who, catalog)));
+  return meant.every(mayBeId) ? meant.map(({ id }) => id) : undefined;
+}
+
+/** While any form may be that of an id, a piece without a digit is rather a word of a name. */
+function mayBeId(meaning: Meaning | undefined): meaning is Meaning {
+  return meaning?.isId ? meaning.isKnown || /\p{N}/u.test(meaning.id) : false;
+}
+
+interface Meaning {
+  id: string;
+  /** The text is this id, not the name of a card. */
+  isId: boolean;
+  /** The catalog has the card. */
+  isKnown: boolean;
+}
+
+async function meaningOf(
   text: string,
   who: Requester,
   catalog: Pick<Catalog, 'resolve'>,
-  isOnlyId = false,
-): Promise<string | undefined> {
+): Promise<Meaning | undefined> {
   const id = validId(text);
   if (id === undefined) return undefined;
   const resolution = await catalog.resolve(id, who);
-  if (resolution.kind === 'id') return id;
-  if (isOnlyId) return undefined;
-  if (resolution.kind === 'one') return resolution.card.id;
-  const [only, ...others] = resolution.kind === 'several' ? resolution.cards : [];
-  return others.length === 0 ? only?.id : undefined;
+  if (resolution.kind === 'id') return { id, isId: true, isKnown: resolution.isKnown ?? false };
+  const [only, ...others] = cardsOf(resolution);
+  return only && others.length === 0 ? { id: only.id, isId: false, isKnown: true } : undefined;
+}
+
+function cardsOf(resolution: Resolution): readonly CatalogCard[] {
+  if (resolution.kind === 'one') return [resolution.card];
+  return resolution.kind === 'several' ? resolution.cards : [];
 }
 
 function validId(text: string): string | undefined {

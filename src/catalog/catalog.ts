@@ -36,8 +36,8 @@ export interface Catalog {
 
 /** What a member who typed something as an id may have meant. */
 export type Resolution =
-  /** An id of the catalog as it stands, or a text of a form that ids have: to be looked up. */
-  | { kind: 'id' }
+  /** An id of the catalog as it stands, or a text of a form that ids have: to be looked up. `isKnown`: the catalog has it. */
+  | { kind: 'id'; isKnown?: true }
   /** An id in another spelling, or the name of one card. */
   | { kind: 'one'; card: CatalogCard }
   /** At most 25. */

@@ -14,7 +14,7 @@ const SHORTEST_TELLING_WORD = 3;
 export function resolve(index: CardIndex, text: string, who: Requester): Resolution {
   const id = text.trim();
   const query = queryOf(id);
-  if (index.has(id)) return { kind: 'id' };
+  if (index.has(id)) return { kind: 'id', isKnown: true };
   const sameId = index.withIdKey(query.idKey);
   if (sameId.length > 0) return oneOrSeveral(sameId);
   const sameName = query.nameKey === '' ? [] : index.withNameKey(query.nameKey);

@@ -38,4 +38,18 @@ describe('a list of cards', () => {
   ])('%j means %j', async (parts, meant) => {
     expect(await cardsMeant(parts, { memberId: 'alice', guildId: undefined }, catalog)).toEqual(meant);
   });
+
+  it('has the ids between its blanks also while every text may be an id', async () => {
+    const known = ['base 1'];
+    const young = {
+      resolve: async (text: string) =>
+        known.includes(text) ? ({ kind: 'id', isKnown: true } as const) : ({ kind: 'id' } as const),
+    };
+    const meant = await cardsMeant(
+      ['base1-4 base1-5', 'base 1', 'Emberwing Drake'],
+      { memberId: 'alice', guildId: undefined },
+      young,
+    );
+    expect(meant).toEqual({ ids: ['base1-4', 'base1-5', 'base 1', 'Emberwing Drake'], unclear: [] });
+  });
 });
