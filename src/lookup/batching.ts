@@ -4,13 +4,15 @@ import type { PendingLookup } from './pending-lookup.ts';
 export interface BatchLimits {
   /** Cards. */
   most: number;
+  /** Whether a request can name this id with others. Of each lookup that is ready, so it costs next to nothing. */
+  mayShare(id: string): boolean;
   /** Whether one request can name all of these ids. */
   mayGoTogether(ids: readonly string[]): boolean;
   /** Whether renewals may fill what room members leave: not when each card needs a permit of its own lane. */
   mixesLanes: boolean;
 }
 
-export const ONE_CARD: BatchLimits = { most: 1, mayGoTogether: () => false, mixesLanes: false };
+export const ONE_CARD: BatchLimits = { most: 1, mayShare: () => false, mayGoTogether: () => false, mixesLanes: false };
 
 /** What goes out as one request, best first. */
 export interface Batch {
@@ -34,7 +36,7 @@ export function fillBatch(
   if (!first) return { pending: [], isFull: false };
   const pending = [first];
   const most = limits.mayGoTogether([first.cardId]) ? Math.min(limits.most, first.mostTogether) : 1;
-  let left = most === 1 ? [] : ready.filter((other) => other !== first && goTogether([first, other], limits));
+  let left = most === 1 ? [] : ready.filter((other) => other !== first && mayJoin(first, other, limits));
   let following = next(left, pending);
   while (following && goTogether([...pending, following], limits)) {
     pending.push(following);
@@ -44,11 +46,17 @@ export function fillBatch(
   return { pending, isFull: following !== undefined || pending.length === most };
 }
 
-function goTogether(together: readonly PendingLookup[], { most, mayGoTogether, mixesLanes }: BatchLimits): boolean {
-  const [first] = together;
+function mayJoin(
+  first: PendingLookup,
+  { cardId, lane, mostTogether }: PendingLookup,
+  { mayShare, mixesLanes }: BatchLimits,
+): boolean {
+  return mostTogether > 1 && (mixesLanes || lane === first.lane) && mayShare(cardId);
+}
+
+function goTogether(together: readonly PendingLookup[], { most, mayGoTogether }: BatchLimits): boolean {
   return (
     together.every(({ mostTogether }) => together.length <= Math.min(most, mostTogether)) &&
-    (mixesLanes || together.every(({ lane }) => lane === first?.lane)) &&
     mayGoTogether(together.map(({ cardId }) => cardId))
   );
 }

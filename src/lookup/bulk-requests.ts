@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import { CardServiceError, KeyRefused, ServiceDown } from '../model/errors.ts';
 import type { Limiter, Schedule } from '../quota/limiter.ts';
-import { type BulkAddress, mayGoTogether } from '../service/bulk-request.ts';
+import { type BulkAddress, mayGoTogether, mayShare } from '../service/bulk-request.ts';
 import type { BatchLimits } from './batching.ts';
 import { afterBulk, type BulkLearned, type BulkOutcome, mostInOne, NO_BULK_LEARNED } from './bulk-learning.ts';
 import type { Fetched } from './cards.ts';
@@ -35,6 +35,7 @@ export class BulkRequests {
     const most = this.#most();
     return {
       most: this.needsPermitEach ? this.#freePermits(most) : most,
+      mayShare,
       mayGoTogether: (ids) => bulk !== undefined && mayGoTogether(bulk, ids),
       mixesLanes: !this.needsPermitEach,
     };

@@ -29,9 +29,14 @@ export function bulkRequest({ baseUrl, bulkPath }: BulkAddress, ids: readonly st
   };
 }
 
-/** Whether one request can name all of these ids: commas separate them, and not every server takes a longer URL. */
+/** Whether a request can name this id with others: commas separate them. */
+export function mayShare(id: string): boolean {
+  return !id.includes(',');
+}
+
+/** Whether one request can name all of these ids: not every server takes a longer URL. */
 export function mayGoTogether(address: BulkAddress, ids: readonly string[]): boolean {
-  return !ids.some((id) => id.includes(',')) && bulkRequest(address, ids).url.href.length <= LONGEST_URL;
+  return ids.every(mayShare) && bulkRequest(address, ids).url.href.length <= LONGEST_URL;
 }
 
 /** Added as text: `searchParams` would encode the commas, too. */

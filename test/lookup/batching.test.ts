@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { fillBatch, leavesAtMs } from '../../src/lookup/batching.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
 
@@ -10,12 +10,14 @@ function pending(name: string): PendingLookup {
   return { cardId: name, lane, mostTogether } as PendingLookup;
 }
 
+const mayShare = (id: string) => id !== ',';
 /** The longest address holds four ids of one letter. */
-const mayGoTogether = (ids: readonly string[]) => !ids.includes(',') && ids.length <= 4;
+const mayGoTogether = (ids: readonly string[]) => ids.every(mayShare) && ids.length <= 4;
 
 function batch(waiting: string, { most = 20, mixesLanes = true } = {}): string {
   const ready = waiting.split(' ').filter(Boolean).map(pending);
-  const { pending: chosen, isFull } = fillBatch(ready, ([first]) => first, { most, mayGoTogether, mixesLanes });
+  const limits = { most, mayShare, mayGoTogether, mixesLanes };
+  const { pending: chosen, isFull } = fillBatch(ready, ([first]) => first, limits);
   return `${chosen.map(({ cardId }) => cardId).join(' ')}${isFull ? ' (full)' : ''}`;
 }
 
@@ -51,6 +53,13 @@ describe('a batch', () => {
     expect(batch('a b A', { mixesLanes: false })).toBe('a b');
     expect(batch('A B', { mixesLanes: false })).toBe('A B');
   });
+});
+
+it('builds an address for those alone that get into a batch, and the first that does not', () => {
+  const ready = Array.from({ length: 2_000 }, () => pending('a'));
+  const counted = vi.fn(mayGoTogether);
+  fillBatch(ready, ([first]) => first, { most: 20, mayShare, mayGoTogether: counted, mixesLanes: true });
+  expect(counted.mock.calls.map(([ids]) => ids.length)).toEqual([1, 2, 3, 4, 5]);
 });
 
 describe('a batch that has a permit', () => {
