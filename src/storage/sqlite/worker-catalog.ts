@@ -131,16 +131,30 @@ export class WorkerCatalog implements Catalog {
   #startNow(): void {
     clearTimeout(this.#start);
     if (this.#worker || this.#isClosed) return;
-    const { dataDir, keepsMembers, cardKeys } = this.#options;
-    const workerData: CatalogWorkerData = { dataDir, keepsMembers, cardKeys };
-    const worker = new Worker(new URL('./catalog-worker.ts', import.meta.url), { workerData });
+    this.#startedAtMs = Date.now();
+    const worker = this.#newWorker();
+    if (!worker) {
+      this.#ended();
+      return;
+    }
     worker.on('message', (message: FromWorker) => this.#received(message));
     worker.on('error', (err) => this.#outage.failed({ err }));
     worker.on('exit', () => this.#ended());
     worker.unref();
     this.#worker = worker;
-    this.#startedAtMs = Date.now();
     for (const change of this.#changes) this.#send({ kind: 'change', change });
+  }
+
+  /** @returns `undefined` when it cannot be made, as where the process may have no further thread */
+  #newWorker(): Worker | undefined {
+    const { dataDir, keepsMembers, cardKeys } = this.#options;
+    const workerData: CatalogWorkerData = { dataDir, keepsMembers, cardKeys };
+    try {
+      return new Worker(new URL('./catalog-worker.ts', import.meta.url), { workerData });
+    } catch (err) {
+      this.#outage.failed({ err });
+      return undefined;
+    }
   }
 
   #received(message: FromWorker): void {

@@ -190,6 +190,18 @@ describe('what goes wrong', () => {
     await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
   });
 
+  it('a worker that cannot be made is told once, and made later', async () => {
+    inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
+    const notForWorkers = (() => {}) as unknown as string;
+    const options = { dataDir: folder, keepsMembers: true, cardKeys: notForWorkers, log };
+    const catalog = new WorkerCatalog(options);
+    opened.push(catalog);
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    expect(lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
+    options.cardKeys = keysOf(ORIGIN);
+    await expect.poll(() => ids(catalog, 'charizard'), { timeout: 10_000 }).toEqual(['base1-4']);
+  });
+
   it('a corrupt file is replaced, and filled from the cache, with one line in the log', async () => {
     await cached(ORIGIN, 'base1-4');
     writeFileSync(join(folder, 'catalog.sqlite'), 'this is no database'.repeat(100));
