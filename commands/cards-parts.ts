@@ -22,7 +22,7 @@ export function completing(typed: string): { before: string; last: string } {
   return { before, last };
 }
 
-/** What the parts mean, each once, in their order. */
+/** What the parts mean, each once, in their order; more than `MOST_CARDS` in all may not be complete. */
 export interface CardsMeant {
   ids: string[];
   /** What is no id, and the name of no card or of several. */
@@ -35,10 +35,15 @@ export async function cardsMeant(
   who: Requester,
   catalog: Pick<Catalog, 'resolve'>,
 ): Promise<CardsMeant> {
-  // More parts are refused anyway.
-  const meant = await Promise.all(parts.slice(0, MOST_CARDS + 1).map((part) => idsMeant(part, who, catalog)));
-  const ids = new Set(meant.flatMap((found) => found ?? []));
-  const unclear = parts.filter((_, at) => at < meant.length && meant[at] === undefined);
+  const ids = new Set<string>();
+  const unclear: string[] = [];
+  // Several parts may mean one card; what comes after too many cards is refused anyway.
+  for (let at = 0; at < parts.length && ids.size + unclear.length <= MOST_CARDS; at += MOST_CARDS) {
+    const next = parts.slice(at, at + MOST_CARDS);
+    const meant = await Promise.all(next.map((part) => idsMeant(part, who, catalog)));
+    for (const id of meant.flat()) if (id !== undefined) ids.add(id);
+    unclear.push(...next.filter((_, index) => meant[index] === undefined));
+  }
   return { ids: [...ids], unclear };
 }
 

@@ -52,4 +52,17 @@ describe('a list of cards', () => {
     );
     expect(meant).toEqual({ ids: ['base1-4', 'base1-5', 'base 1', 'Emberwing Drake'], unclear: [] });
   });
+
+  it('has its last part also when others are the same card in other spellings', async () => {
+    const others = Array.from({ length: 9 }, (_, at) => `a${at + 1}`);
+    const spelled = {
+      resolve: async (text: string) =>
+        /^base1.4$/i.test(text)
+          ? ({ kind: 'one', card: { id: 'base1-4', name: 'Emberwing Drake' } } as const)
+          : ({ kind: 'id' } as const),
+    };
+    const parts = ['base1-4', 'BASE1-4', 'base1 4', ...others];
+    const meant = await cardsMeant(parts, { memberId: 'alice', guildId: undefined }, spelled);
+    expect(meant).toEqual({ ids: ['base1-4', ...others], unclear: [] });
+  });
 });
