@@ -1,4 +1,4 @@
-import { SingleRunner } from '../time/timers.ts';
+import { SingleRunner, withTimeout } from '../time/timers.ts';
 import { joinedChange, type SharedCatalog, type SharedChange } from './shared-catalog.ts';
 
 /** What one process learns is offered by the others two such times later. */
@@ -10,6 +10,8 @@ const CHANGES_AT_ONCE = 2;
 const PUBLISHED_AT_ONCE = 100;
 /** While others cannot be reached; the oldest are dropped, and other processes learn them when they need them. */
 const MOST_UNPUBLISHED = 1_000;
+/** The end of the process waits. */
+const CLOSE_MS = 100;
 
 /** What other processes have learned, and the cursor behind it. */
 export interface SharedNews {
@@ -57,7 +59,7 @@ export class CatalogExchange {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#next);
-    await this.#publish().catch(() => {});
+    await withTimeout(CLOSE_MS, this.#publish()).catch(() => {});
   }
 
   #in(waitMs: number): void {

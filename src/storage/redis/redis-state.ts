@@ -67,6 +67,13 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
 
   const catalog = new WorkerCatalog({ ...catalogOptions(options), shared: new RedisCatalog(link, prefix) });
 
+  const closeOthers = async () => {
+    await carryOver.close();
+    await journal.close();
+    await processesAlive.leave();
+    await ledger.close();
+  };
+
   return {
     cardStore,
     catalog,
@@ -81,11 +88,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     identifySlots: redisIdentifySlots(locks),
     refused: link.refused,
     async close() {
-      await catalog.close();
-      await carryOver.close();
-      await journal.close();
-      await processesAlive.leave();
-      await ledger.close();
+      await Promise.all([catalog.close(), closeOthers()]);
       link.close();
     },
   };

@@ -79,6 +79,13 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
 
   const catalog = new WorkerCatalog(catalogOptions(options));
 
+  const closeOthers = async () => {
+    await copies.close();
+    await store.close();
+    await journal.close();
+    await ledger.close();
+  };
+
   return {
     cardStore: store,
     catalog,
@@ -96,11 +103,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     identifySlots: new LocalIdentifySlots(),
     refused: new Promise(() => {}),
     async close() {
-      await catalog.close();
-      await copies.close();
-      await store.close();
-      await journal.close();
-      await ledger.close();
+      await Promise.all([catalog.close(), closeOthers()]);
       state.close();
     },
   };

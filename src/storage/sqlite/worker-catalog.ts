@@ -24,6 +24,7 @@ const START_AFTER_MS = 1_000;
 /** A member waits for this before a text is looked up as an id. */
 const RESOLVE_MS = 1_500;
 const CLOSE_MS = 300;
+const TERMINATE_MS = 50;
 /** A lock on the file, or a full disk, may be gone at any moment. */
 const RESTART = { firstMs: 1_000, longestMs: 5_000 };
 /** A worker that lived this long was in order. */
@@ -94,13 +95,19 @@ export class WorkerCatalog implements Catalog {
     this.#isClosed = true;
     clearTimeout(this.#start);
     this.#queue.abandon();
+    await this.#end();
+    await this.#exchange?.close();
+  }
+
+  /** A native call under way, as one that waits for a locked file, is not waited for. */
+  async #end(): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
     const ended = new Promise((resolve) => worker.once('exit', () => resolve(true)));
     worker.ref();
     this.#send({ kind: 'close' });
-    if (!(await withTimeout(CLOSE_MS, ended))) await worker.terminate();
-    await this.#exchange?.close();
+    if (!(await withTimeout(CLOSE_MS, ended))) await withTimeout(TERMINATE_MS, worker.terminate());
+    worker.unref();
   }
 
   #ask<T>(question: Parameters<SearchQueue['ask']>[0], deadlineMs: number): Promise<T | undefined> {

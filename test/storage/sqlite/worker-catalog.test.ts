@@ -262,6 +262,35 @@ describe('what goes wrong', () => {
     await expect.poll(() => published).toMatchObject([{ kind: 'cards', cards: [{ id: 'base1-4' }] }]);
   });
 
+  it('other processes hear at the end what a worker has told that is gone', async () => {
+    const published: SharedChange[] = [];
+    const shared: SharedCatalog = {
+      publish: async (changes) => void published.push(...changes),
+      changesAfter: async (cursor) => ({ changes: [], cursor }),
+    };
+    const started = once(process, 'worker');
+    const catalog = openCatalog({ shared });
+    catalog.learn(CHARIZARD);
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    const [worker] = await started;
+    await worker.terminate();
+    await catalog.close();
+    expect(published).toMatchObject([{ kind: 'cards', cards: [{ id: 'base1-4' }] }]);
+  });
+
+  it('a worker that does not end is left behind', async () => {
+    const started = once(process, 'worker');
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    const [worker] = await started;
+    const hears = vi.spyOn(worker, 'postMessage').mockReturnValue(undefined);
+    const ends = vi.spyOn(worker, 'terminate').mockReturnValue(new Promise(() => {}));
+    await catalog.close();
+    expect(hears).toHaveBeenCalledWith({ kind: 'close' });
+    ends.mockRestore();
+    await worker.terminate();
+  });
+
   it('what is learned while the file cannot be opened is there soon after it can', async () => {
     const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
     file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { CatalogExchange } from '../../src/catalog/catalog-exchange.ts';
+
+it('the end of what processes tell each other does not wait for one that does not answer', async () => {
+  const told: unknown[] = [];
+  const exchange = new CatalogExchange(
+    {
+      publish: (changes) => {
+        told.push(...changes);
+        return new Promise(() => {});
+      },
+      changesAfter: async (cursor) => ({ changes: [], cursor }),
+    },
+    () => {},
+  );
+  exchange.learned({ kind: 'denied', id: 'base1-4', isKept: false });
+  await exchange.close();
+  expect(told).toEqual([{ kind: 'denied', id: 'base1-4', isKept: false }]);
+});
