@@ -19,12 +19,12 @@ describe('the limiter', () => {
   });
 
   it('shows a longer wait, then the card in its place', async () => {
-    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 15, burst: 2 } });
+    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 6, burst: 2 } });
     await world.card('base1-1').settled();
 
     const typed = world.card('base1-2');
     const waiting = await typed.settled();
-    const answered = await typed.until(({ embeds }) => embeds.length > 0, 10_000);
+    const answered = await typed.until(({ embeds }) => embeds.length > 0, 40_000);
 
     expect(waiting.content).toMatch(/^You're in line\. Your card should be here around <t:\d+:t>\.$/);
     expect(answered.content).toBe('');
@@ -33,7 +33,7 @@ describe('the limiter', () => {
 
   it('refuses a lookup whose wait is too long at once, in private, with the time to ask again', async () => {
     const world = await startWorld({
-      service: { ...QUICK, requestsPerMinute: 15, burst: 2 },
+      service: { ...QUICK, requestsPerMinute: 6, burst: 2 },
       env: { LONGEST_WAIT_SECONDS: '2' },
     });
     await world.card('base1-1').settled();

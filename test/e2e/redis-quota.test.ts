@@ -151,7 +151,7 @@ describe('permits are fair across processes', TEST, () => {
     const before = requestedIds(oneByOne).length;
     await Promise.all([...(newcomer ? [newcomer] : []), ...many].map(showsCard));
 
-    // One for each process, and two that left before a busy process had queued it.
-    expect(requestedIds(oneByOne).indexOf(id) - before).toBeLessThan(2 + 2);
+    // One for each process, and those that left before a busy process had queued it; behind the others it would be 14 or more.
+    expect(requestedIds(oneByOne).indexOf(id) - before).toBeLessThan(2 + 6);
   });
 });

@@ -17,6 +17,9 @@ const IMPATIENT = { env: { CARD_SERVICE_TIMEOUT_MS: '1000' } };
 /** Copies that are stale at once. */
 const STALE = { env: { CARD_SERVICE_TIMEOUT_MS: '1000', PRICES_FRESH_SECONDS: '0' } };
 
+/** Many bots at once, each of which waits for three requests and their back-off. */
+const SLOW = { timeout: 120_000 };
+
 const NOT_UNDERSTOOD = /^The card service sent something unexpected\./;
 const DOWN_UNTIL = /The card service isn't answering right now\. Try again after <t:\d+:t>\.$/;
 const KEY_REFUSED = /^The bot can't reach its card service\./;
@@ -146,13 +149,13 @@ describe('a service that fails briefly', () => {
     );
   });
 
-  it('gets at most three requests, and then the stored copy is shown with the reason', async () => {
+  it('gets at most three requests, and then the stored copy is shown with the reason', SLOW, async () => {
     const shown = await Promise.all(
       Object.entries(FAILURES).map(async ([name, fault]) => {
         const world = await startWorld(STALE);
         await world.card('base1-4').settled();
         world.cardService.script({ ...fault, times: 3 });
-        const { embeds, failure } = await world.card('base1-4').until(({ edited }) => edited);
+        const { embeds, failure } = await world.card('base1-4').until(({ edited }) => edited, SLOW.timeout / 2);
         const stored = storedCardIds(world.config.dataDir);
         return [name, embeds[0]?.title, embeds[0]?.description, failure, cardRequests(world).length, stored];
       }),

@@ -26,7 +26,8 @@ export async function typeTraffic({ card, usage, cardService, lines, discord }: 
   if (alice === undefined || bob === undefined) throw new Error('two members are needed');
   cardService.set({ latencyMs: 300 });
   await Promise.all([alice, bob].map((memberId) => card(OTHER_CARD, {}, { memberId }).settled()));
-  cardService.set({ latencyMs: 0, stormUntilMs: Date.now() + 200 });
+  cardService.set({ latencyMs: 0 });
+  cardService.script({ status: 429, headers: { 'retry-after': '1' }, body: '' });
   await card('no-such-card').settled();
   await card('..', {}, { memberId: alice }).settled();
   await vi.waitUntil(() => lines.filter(({ msg }) => msg === 'command').length === 7, { timeout: 30_000 });
