@@ -36,15 +36,20 @@ export class CatalogDatabase {
     this.file = file;
     this.#options = options;
     this.#database = database;
+    this.waitAtMost(busyTimeoutMs);
     // It holds what members asked for, which must be gone when it is deleted.
     database.exec(`
-      PRAGMA busy_timeout = ${busyTimeoutMs};
       PRAGMA secure_delete = ON;
       PRAGMA cache_size = -${CACHE_KIB};
     `);
     this.#rows = new CatalogRows(database);
     this.asked = new AskedCards(database);
     this.index = new SqliteCardIndex(database);
+  }
+
+  /** For another process that writes. */
+  waitAtMost(busyTimeoutMs: number): void {
+    this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
 
   /** For a program that writes cards alone: it does not overwrite what it deletes, and is a fifth faster. */

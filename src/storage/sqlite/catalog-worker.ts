@@ -18,6 +18,8 @@ const PAUSE_MS = 20;
 const RETRY_MS = 1_000;
 /** Searches wait meanwhile. */
 const BUSY_TIMEOUT_MS = 500;
+/** The process cannot end meanwhile: Node waits for a thread in a native call. */
+const LAST_WRITE_MS = 200;
 /** The name of a position. */
 const SHARED = 'shared';
 const SWEEP_EVERY_MS = 3_600_000;
@@ -187,6 +189,7 @@ function close(): void {
   isClosing = true;
   clearTimeout(retry);
   retry = undefined;
+  catalog.waitAtMost(LAST_WRITE_MS);
   write();
   catalog.close();
   process.exit();
