@@ -41,7 +41,7 @@ export async function answerCard(
   return { kind: 'reply', private: request.isPrivate, source: 'cache', card: request.query.cardId, message };
 }
 
-/** The card of a member's lookup, which counts for what is suggested to them and their server. */
+/** The card of a member's lookup, which counts for what is suggested to them and, unless it is private, their server. */
 export function showAsked(
   request: CardRequest,
   answer: CardRecord,
@@ -49,7 +49,7 @@ export function showAsked(
   services: Services,
   note?: string,
 ): Message {
-  if (answer.card) services.catalog.asked(answer.card.id, requesterOf(who));
+  if (answer.card) services.catalog.asked(answer.card.id, requesterOf(who), request.isPrivate);
   return show(request, answer, locale, services, note);
 }
 

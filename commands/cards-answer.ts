@@ -27,7 +27,7 @@ export async function answerCards(
     };
     return { kind: 'deferList', private: isPrivate, list, lookups, cancel };
   }
-  const shown = { ...invocation, list };
+  const shown = { ...invocation, list, private: isPrivate };
   const atOnce = knownAtOnce(lookups);
   const renewed = lookUpList(lookups);
   const isRenewing = lookups.some(({ start }) => start);
@@ -44,17 +44,18 @@ export async function answerCards(
 
 /** What a reply of several cards shows; at the end also what is missing, and what it cost. */
 export function showCards(
-  { list, locale, ...who }: Requester & { list?: CardList | undefined; locale: string },
+  reply: Requester & { list?: CardList | undefined; locale: string; private: boolean },
   outcome: ListOutcome,
   services: Services,
 ): Message {
+  const { list, locale } = reply;
   const { queries, unclear } = list ?? { queries: [], unclear: [] };
   const asked = queries.map((query, at) => ({ query, outcome: outcome.cards[at] }));
   const views = asked.flatMap((card) => viewOf(card, locale, services.currency) ?? []);
   const missing = [...asked.flatMap((card) => missingOf(card) ?? []), ...unclear.map((text) => ({ text }))];
   const toCome = asked.filter((card) => card.outcome === undefined).length;
   const isEnd = asked.every((card) => card.outcome && !card.outcome.isRenewing);
-  if (isEnd) for (const { card } of views) services.catalog.asked(card.id, requesterOf(who));
+  if (isEnd) for (const { card } of views) services.catalog.asked(card.id, requesterOf(reply), reply.private);
   return cardsMessage({ ...outcome, views, missing, toCome, isEnd, quota: services.limiter.quota(), locale });
 }
 

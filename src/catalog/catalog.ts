@@ -28,8 +28,12 @@ export interface Catalog {
    * @param isKept a copy of the card is still kept: it is offered last; otherwise no longer
    */
   deny(id: string, isKept: boolean): void;
-  /** A member looked the card up: for their last ten, and for what is asked for most. */
-  asked(id: string, who: Requester): void;
+  /**
+   * A member looked the card up: for their last ten, and for what is asked for most.
+   *
+   * @param isPrivate for their last ten alone: others are not offered what nobody else saw
+   */
+  asked(id: string, who: Requester, isPrivate: boolean): void;
   /** Writes what is not written yet, unless that takes long. */
   close(): Promise<void>;
 }

@@ -84,7 +84,7 @@ async function forget(environment: Record<string, string> = {}, memberId = ALICE
 
 /** Written by the catalog's own thread, a moment later. */
 async function lookedUp(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
-  for (const memberId of [ALICE, BOB]) bot.catalog.asked('base1-4', { memberId, guildId: 'guild' });
+  for (const memberId of [ALICE, BOB]) bot.catalog.asked('base1-4', { memberId, guildId: 'guild' }, false);
   const lastCards = async () => (await bot.memberData.kept(BOB)).lastCards;
   await expect.poll(lastCards, { timeout: 60_000 }).toEqual(['base1-4']);
 }

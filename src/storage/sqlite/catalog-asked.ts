@@ -42,9 +42,11 @@ export class AskedCards {
     );
   }
 
-  add(id: string, { memberId, guildId }: Requester, atMs: number, keepsMember: boolean): void {
+  /** @param isPrivate it counts for the member alone */
+  add(id: string, { memberId, guildId }: Requester, atMs: number, keepsMember: boolean, isPrivate = false): void {
     const key = idKey(id);
-    for (const server of new Set([guildId ?? EVERYWHERE, EVERYWHERE])) this.#inServer.run(server, id, key, atMs);
+    const servers = isPrivate ? [] : new Set([guildId ?? EVERYWHERE, EVERYWHERE]);
+    for (const server of servers) this.#inServer.run(server, id, key, atMs);
     if (!keepsMember) return;
     this.#ofMember.run(memberId, id, key, atMs);
     this.#trim.run(memberId);

@@ -16,7 +16,7 @@ export interface CatalogWorkerData {
 export type CatalogChange =
   | { kind: 'learn'; card: CatalogCard }
   | { kind: 'deny'; id: string; isKept: boolean }
-  | { kind: 'asked'; id: string; who: Requester; atMs: number }
+  | { kind: 'asked'; id: string; who: Requester; isPrivate: boolean; atMs: number }
   /** What other processes have learned, up to a cursor. */
   | { kind: 'shared'; changes: readonly SharedChange[]; cursor: string };
 

@@ -76,7 +76,7 @@ function write(): void {
 }
 
 function apply(change: CatalogChange): void {
-  if (change.kind === 'asked') catalog.asked.add(change.id, change.who, change.atMs, keepsMembers);
+  if (change.kind === 'asked') catalog.asked.add(change.id, change.who, change.atMs, keepsMembers, change.isPrivate);
   else if (change.kind === 'shared') applyAll(change.changes, change.cursor);
   else if (change.kind === 'learn') {
     const cards = [change.card];

@@ -87,8 +87,8 @@ export class WorkerCatalog implements Catalog {
     this.#change({ kind: 'deny', id, isKept });
   }
 
-  asked(id: string, who: Requester): void {
-    this.#change({ kind: 'asked', id, who: requesterOf(who), atMs: Date.now() });
+  asked(id: string, who: Requester, isPrivate = false): void {
+    this.#change({ kind: 'asked', id, who: requesterOf(who), isPrivate, atMs: Date.now() });
   }
 
   async close(): Promise<void> {
