@@ -3,8 +3,9 @@ import type { Logger } from '../log.ts';
 import { DAY_MS, utcDay } from '../model/quota.ts';
 import { KEPT_DAYS } from '../quota/ledger.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
+import { BEGIN, MOVE } from './redis/carry-over-scripts.ts';
+import { additions, countersOf } from './redis/redis-counters.ts';
 import { deletionRequestsKey, REQUESTS_KEPT_MS } from './redis/redis-deletion-requests.ts';
-import { additions, countersOf } from './redis/redis-ledger.ts';
 import type { RedisLink } from './redis/redis-link.ts';
 import { RedisUnavailable } from './redis/redis-unavailable.ts';
 import { EmbeddedFiles, FilesInUse } from './sqlite/embedded-files.ts';
@@ -19,39 +20,6 @@ export interface CarryOverOptions {
   dataDir: string;
   log: Logger;
 }
-
-/**
- * KEYS: the marker, the ledger's days. ARGV: which files, and how long that is remembered. The files are taken along if
- * nothing was ever counted in this Redis, or if they were begun before. Returns how far, or nothing.
- */
-const BEGIN = `
-  local source = redis.call('HGET', KEYS[1], 'source')
-  if not source then
-    for i = 2, #KEYS do if redis.call('EXISTS', KEYS[i]) == 1 then return {} end end
-    redis.call('HSET', KEYS[1], 'source', ARGV[1])
-    redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  elseif source ~= ARGV[1] then
-    return {}
-  end
-  local at = redis.call('HMGET', KEYS[1], 'counts', 'cards', 'done')
-  return {at[1] or '', at[2] or '', at[3] or ''}
-`;
-
-/**
- * Runs commands, each preceded by its number of words, and moves the marker's field ARGV[1] from ARGV[2] to ARGV[3] with
- * them: only once, however often it is sent. Returns where the field is.
- */
-const MOVE = `
-  local at = redis.call('HGET', KEYS[1], ARGV[1]) or ''
-  if at ~= ARGV[2] then return at end
-  redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-  local i = 4
-  while i <= #ARGV do
-    redis.call(unpack(ARGV, i + 1, i + tonumber(ARGV[i])))
-    i = i + 1 + tonumber(ARGV[i])
-  end
-  return ARGV[3]
-`;
 
 const ROWS_AT_ONCE = 100;
 const RETRY_MS = 1_000;

@@ -1,17 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Events } from '../../model/events.ts';
-import { type Bookings, DAY_MS, guildKey, nextUtcMidnightMs, type Requester, utcDay } from '../../model/quota.ts';
+import { type Bookings, guildKey, type Requester, utcDay } from '../../model/quota.ts';
 import { type HourCounts, hourCounts, utcHour } from '../../quota/hours.ts';
 import * as ledger from '../../quota/ledger.ts';
+import { additions, type Counter, countersOf, ENDINGS, KINDS } from './redis-counters.ts';
 import type { RedisLink } from './redis-link.ts';
 import { deleteMember, fieldsOf, keptCounts } from './redis-member-counts.ts';
 
-/** `<day> <scope><ending>` in the hash of a day, or `<day>:<guild> <member>` in the ranking of a server. */
-type Counter = readonly [id: string, by: number];
-
-const KINDS = ['requests', 'refused', 'saved'] as const;
-/** After a scope: the shortest for the most frequent, since there is one for each member and day. */
-const ENDINGS = { requests: '', refused: ':refused', saved: ':saved' };
 /**
  * KEYS: the hash of a day. ARGV: an hour. Notes the day's sums so far, before the first booking of that hour; a key of its
  * own would need an expiry of its own.
@@ -26,28 +21,6 @@ const COUNTERS_IN_BATCH = 1_000;
 const MAX_UNSENT = 100_000;
 /** Counters that are remembered for the time while Redis is unavailable. */
 const MAX_REMEMBERED = 10_000;
-
-/** In whatever a booking counts: 200 bytes of Redis for a member's first request in a server on a day. */
-export function countersOf(day: string, guild: string, memberId: string, counts: Partial<Bookings>): Counter[] {
-  const scopes = ['all', `guild:${guild}`, `member:${memberId}`];
-  const sums = KINDS.flatMap((kind) =>
-    scopes.map((scope) => [`${day} ${scope}${ENDINGS[kind]}`, counts[kind] ?? 0] as const),
-  );
-  return [...sums, [`${day}:${guild} ${memberId}`, counts.requests ?? 0] as const].filter(([, by]) => by !== 0);
-}
-
-/** The commands that add to counters, and let them expire. Scores are negative: Redis sorts these and members upwards. */
-export function additions(prefix: string, counters: Iterable<Counter>): string[][] {
-  const expiries = new Map<string, string[]>();
-  const add = [...counters].map(([id, by]) => {
-    const [name = '', field = ''] = id.split(' ', 2);
-    const key = `${prefix}:ledger:${name}`;
-    const lastMs = Date.parse(name.slice(0, 10)) + ledger.KEPT_DAYS * DAY_MS;
-    expiries.set(key, ['EXPIREAT', key, String(nextUtcMidnightMs(lastMs) / 1000)]);
-    return name.includes(':') ? ['ZINCRBY', key, String(-by), field] : ['HINCRBY', key, field, String(by)];
-  });
-  return [...add, ...expiries.values()];
-}
 
 /**
  * The ledger of processes that share a quota. While Redis is unavailable, a read is what was last read plus what this

@@ -4,7 +4,7 @@ import { withTimeout } from '../../time/timers.ts';
 import { StateUnusable } from '../state.ts';
 import { newClient, type RedisClient } from './redis-client.ts';
 import { whyUnusable } from './redis-settings.ts';
-import { isOutage, RedisUnavailable, says, withinAnswerTimeout } from './redis-unavailable.ts';
+import { isOutage, messageOf, RedisUnavailable, says, withinAnswerTimeout } from './redis-unavailable.ts';
 
 /**
  * `usable`: reads and writes work. `readable`: writes are refused (a read-only replica, out of memory). `unavailable`:
@@ -126,7 +126,6 @@ export class RedisLink {
     }
   }
 
-  /** A Redis that is far away is not one that hangs. */
   #withinTimeout<T>(work: Promise<T>): Promise<T> {
     const silenceMs = this.#options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
     return withinAnswerTimeout(work, silenceMs + Math.min(this.#tripMs, ANSWER_TIMEOUT_MS));
@@ -200,9 +199,4 @@ export class RedisLink {
     for (const listener of this.#onHealth) listener(health);
     if (wasUsable) void this.#check();
   }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
-  return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -56,3 +56,8 @@ export async function withinAnswerTimeout<T>(work: Promise<T>, timeoutMs: number
   if (arrived === undefined) throw new RedisUnavailable(`no answer within ${timeoutMs} ms`);
   return arrived.value;
 }
+
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
+  return error instanceof Error ? error.message || error.name : String(error);
+}

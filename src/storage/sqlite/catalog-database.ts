@@ -5,7 +5,8 @@ import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalo
 import type { Logger } from '../../log.ts';
 import { ASKED_SCHEMA, AskedCards } from './catalog-asked.ts';
 import { SqliteCardIndex } from './catalog-index.ts';
-import { CATALOG_SCHEMA, CatalogRows, rowOf, type StoredRow } from './catalog-rows.ts';
+import { CatalogRows, rowOf, type StoredRow } from './catalog-rows.ts';
+import { CATALOG_SCHEMA } from './catalog-schema.ts';
 import { type DatabaseOptions, moveAside, openDatabase } from './database.ts';
 
 /** Another process that writes holds the lock for a fraction of this. */

@@ -1,0 +1,23 @@
+/**
+ * `denied`: 0, or 1 for a card of which a copy is kept, or 2 for one that is no longer given. Texts are split into tokens
+ * before they come here, so the simplest tokenizer is right; it takes whatever is not ASCII for a letter.
+ */
+export const CATALOG_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS cards (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, set_name TEXT, number TEXT, game TEXT,
+    id_key TEXT NOT NULL, name_row INTEGER NOT NULL, source INTEGER, confirmed INTEGER NOT NULL, denied INTEGER NOT NULL
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS cards_by_id ON cards (id_key, id);
+  CREATE INDEX IF NOT EXISTS cards_by_name ON cards (name_row);
+  CREATE TABLE IF NOT EXISTS names (row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
+  CREATE TABLE IF NOT EXISTS words (row INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
+  CREATE TABLE IF NOT EXISTS forms (form TEXT PRIMARY KEY, ids INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS sources (
+    row INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+    confirmed INTEGER NOT NULL, denied INTEGER NOT NULL, withdrawn INTEGER NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS positions (name TEXT PRIMARY KEY, position TEXT NOT NULL);
+  CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5 (
+    name, other, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3'
+  );
+`;
