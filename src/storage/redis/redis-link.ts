@@ -16,8 +16,7 @@ const CHECK_EVERY_MS = 1_000;
 /** Usable within 2 s of Redis's return: this, the reconnect of the client, and one answer. */
 const CHECK_EVERY_WHILE_UNAVAILABLE_MS = 200;
 const FOLLOW_TIMEOUT_MS = 2_000;
-/** Silence: on one machine an answer comes within 1 ms, in one data centre within 5. */
-const ANSWER_TIMEOUT_MS = 250;
+const ANSWER_TIMEOUT_MS = 250; // on one machine an answer comes within 1 ms, in one data centre within 5
 
 /** Of the format in Redis; processes of different versions share nothing. */
 const VERSION = 'v2';
