@@ -3,14 +3,11 @@ import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import type { Command, Invocation, Response } from '../src/discord/interactions/command.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import { requesterOf } from '../src/model/quota.ts';
-import { cardChoices } from '../src/render/card-list.ts';
 import { errorMessage, formatMessage } from '../src/render/messages.ts';
 import { answerCard, type CardRequest, showAsked } from './card-answer.ts';
 import { offerCards, offerPrintings, offerSimilar, readAction } from './card-choices.ts';
+import { suggestCards } from './card-suggestions.ts';
 import type { Services } from './services.ts';
-
-/** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
-const SUGGESTIONS_MS = 2_000;
 
 export default {
   data: new SlashCommandBuilder()
@@ -38,10 +35,7 @@ export default {
     return answerText({ query, isPrivate: options.getBoolean('private') ?? false }, invocation, services);
   },
 
-  async autocomplete({ typed, locale, receivedAtMs, ...invocation }, { catalog }) {
-    const cards = await catalog.search(typed, requesterOf(invocation), receivedAtMs + SUGGESTIONS_MS);
-    return cardChoices(locale, cards);
-  },
+  autocomplete: ({ typed, ...invocation }, services) => suggestCards(typed, invocation, services),
 
   async component({ argument, values, askedBy, manageMessages, ...invocation }, services) {
     const { locale, memberId } = invocation;

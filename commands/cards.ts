@@ -2,13 +2,11 @@ import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import type { Command, Response } from '../src/discord/interactions/command.ts';
 import { requesterOf } from '../src/model/quota.ts';
-import { cardChoices } from '../src/render/card-list.ts';
 import { formatMessage } from '../src/render/messages.ts';
+import { suggestCards } from './card-suggestions.ts';
 import { answerCards, showCards } from './cards-answer.ts';
 import { cardsMeant, completing, MOST_CARDS, partsOf } from './cards-parts.ts';
 
-/** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
-const SUGGESTIONS_MS = 2_000;
 /** Ten of the longest ids. */
 const MAX_LENGTH = 1_000;
 
@@ -43,10 +41,9 @@ export default {
     return answerCards({ list, isPrivate: options.getBoolean('private') ?? false }, invocation, services);
   },
 
-  async autocomplete({ typed, locale, receivedAtMs, ...invocation }, { catalog }) {
+  async autocomplete({ typed, ...invocation }, services) {
     const { before, last } = completing(typed);
-    const cards = await catalog.search(last, requesterOf(invocation), receivedAtMs + SUGGESTIONS_MS);
-    return cardChoices(locale, cards, before);
+    return suggestCards(last, invocation, services, before);
   },
 
   completeList: (reply, outcome, services) => showCards(reply, outcome, services),

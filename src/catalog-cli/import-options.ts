@@ -7,7 +7,7 @@ export function parseMap(text: string, before: Mapping['sources'] = {}): Mapping
 }
 
 function parsePair(text: string): [Field, string] {
-  const [field, source] = parted(text);
+  const [field, source] = splitAtEquals(text);
   if (isField(field) && source) return [field, source];
   throw new InvalidArgumentError(`Write FIELD=SOURCE, where FIELD is one of ${FIELDS.join(', ')}.`);
 }
@@ -24,12 +24,12 @@ export function parseIdTemplate(text: string): string {
 
 /** `groupId=Groups.csv` @throws InvalidArgumentError */
 export function parseJoin(text: string): { field: string; file: string } {
-  const [field, file] = parted(text);
+  const [field, file] = splitAtEquals(text);
   if (field && file) return { field, file };
   throw new InvalidArgumentError('Write FIELD=FILE, such as groupId=Groups.csv.');
 }
 
-function parted(text: string): [before: string, after: string] {
+function splitAtEquals(text: string): [before: string, after: string] {
   const at = text.indexOf('=');
   return at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
