@@ -145,6 +145,16 @@ it('renders Markdown in titles, descriptions and field values, and none in foote
   expect(pageErrors).toEqual([]);
 });
 
+it("reads an embed's picture out by its alternative text", async () => {
+  await openShow((interaction) =>
+    interaction.reply({ embeds: [{ image: { url: 'https://cards.example/a.png', description: 'A green drake' } }] }),
+  );
+
+  await say(page, '/show');
+
+  await page.getByRole('img', { name: 'A green drake' }).waitFor();
+});
+
 it('shows hostile text as text, links only to http and https, and loads nothing from outside', async () => {
   const hostile = '<img src=x onerror="document.title=1"> [a](javascript:alert(1)) 12345678901234567';
   const { externalUrls, pageErrors } = await openShow((interaction) =>

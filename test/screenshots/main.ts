@@ -17,19 +17,6 @@ const WAIT_MS = 30_000;
 
 // Expressions for the browser, whose types are not those of Node.
 const PICTURES_LOADED = 'Promise.all(Array.from(document.images, (image) => image.decode().catch(() => {})))';
-const theme = (name: 'dark' | 'light') =>
-  `document.querySelector('discord-messages').toggleAttribute('light-theme', ${name === 'light'})`;
-/**
- * The sandbox's page is dark: in the light theme its own colours would be those of the dark one. Its policy refuses style
- * elements, and takes style sheets that are made by a script.
- */
-const ADD_LIGHT_STYLE = `{
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(\`
-    discord-messages[light-theme], discord-messages[light-theme] discord-message { background: #fff !important; color: #2e3338; }
-    discord-messages[light-theme] :is(.embed-title, .field-name) { color: #060607 !important; }\`);
-  document.adoptedStyleSheets.push(sheet);
-}`;
 
 await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
@@ -44,11 +31,14 @@ async function take(scene: Scene, browser: Browser): Promise<void> {
   await sandbox.startBot();
   const { discord, cardService } = sandbox;
   const server = await startPageServer({ port: 0, discord, cardService });
-  const page = await browser.newPage({ viewport: { width: WIDTHS.desktop, height: 1_000 }, timezoneId: 'UTC' });
+  const page = await browser.newPage({
+    viewport: { width: WIDTHS.desktop, height: 1_000 },
+    timezoneId: 'UTC',
+    colorScheme: 'dark',
+  });
   page.setDefaultTimeout(WAIT_MS);
   await page.goto(server.url);
   await page.getByRole('button', { name: 'Send' }).waitFor();
-  await page.evaluate(ADD_LIGHT_STYLE);
   for (const { name, line, shows, before } of scene.shots) {
     before?.(sandbox);
     await say(page, line);
@@ -85,9 +75,9 @@ async function shoot(page: Page, name: string, line: string, shows: string): Pro
   const picture = (suffix: string) =>
     reply.screenshot({ path: join(FOLDER, `${name}${suffix}.jpg`), type: 'jpeg', quality: 82 });
   await picture('');
-  await page.evaluate(theme('light'));
+  await page.emulateMedia({ colorScheme: 'light' });
   await picture('-light');
-  await page.evaluate(theme('dark'));
+  await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: WIDTHS.phone, height: 1_600 });
   await picture('-phone');
   await page.setViewportSize({ width: WIDTHS.desktop, height: 1_000 });

@@ -7,7 +7,11 @@ const LONGEST_TOTAL = 6_000; // over all embeds of a message; resources/message,
 
 const link = address('http', 'https').exactOptional();
 const picture = address('http', 'https', 'attachment');
-const media = z.preprocess(withoutNulls, z.object({ url: picture })).exactOptional();
+// Bots may set the alternative text since discord/discord-api-docs#8373. No length is documented; this is that of a
+// component's media.
+const media = z
+  .preprocess(withoutNulls, z.object({ url: picture, description: text({ max: 1_024 }).exactOptional() }))
+  .exactOptional();
 
 const timestamp = z
   .string()

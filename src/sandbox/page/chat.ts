@@ -4,6 +4,7 @@ import type { Snapshot } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { followsAfterScroll } from './following.ts';
 import { type MessageActions, messageElement } from './message.ts';
+import { watchLightTheme } from './theme.ts';
 import { isVisible, type Viewer } from './viewer.ts';
 
 export interface ChatOptions {
@@ -14,7 +15,7 @@ export interface ChatOptions {
 }
 
 interface Shown {
-  /** The message as JSON with the viewer's locale and menu; if equal, it is not redrawn. */
+  /** The message as JSON with the viewer's locale, menu and theme; if equal, it is not redrawn. */
   drawn: string;
   node: HTMLElement;
 }
@@ -35,6 +36,7 @@ export class Chat {
     this.#options = options;
     scroller.tabIndex = 0; // makes it scrollable by keyboard
     scroller.append(welcome, this.#list);
+    watchLightTheme((isLight) => this.#light(isLight));
     scroller.addEventListener('scroll', () => {
       const { scrollTop: topPx, scrollHeight, clientHeight } = scroller;
       const scrolled = { beforePx: this.#topPx, topPx, toEndPx: scrollHeight - topPx - clientHeight };
@@ -68,9 +70,15 @@ export class Chat {
     }
   }
 
+  /** Messages are drawn anew, because some of the library's components take their theme only when they are created. */
+  #light(isLight: boolean): void {
+    this.#list.lightTheme = isLight;
+    if (this.#shown.size > 0) this.#options.redraw();
+  }
+
   #draw(message: ChatMessage, { botName, members }: Snapshot, { member }: Viewer, menu: readonly string[]) {
     const id = message.interactionId;
-    const drawn = JSON.stringify([message, member.locale, menu]);
+    const drawn = JSON.stringify([message, member.locale, menu, this.#list.lightTheme]);
     const before = this.#shown.get(id);
     if (before?.drawn === drawn) return before.node;
 

@@ -6,6 +6,7 @@ import '@skyra/discord-components-core/discord-embed-footer.js';
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import { element } from './element.ts';
 import { markdown, type Reader } from './markdown-view.ts';
+import { usePageStyle } from './shadow-style.ts';
 
 /**
  * An embed as Discord shows it: Markdown in title, description and field values, not in author and footer.
@@ -21,6 +22,8 @@ export function embedElement(embed: APIEmbed, reader: Reader): HTMLElement {
     image: embed.image?.proxy_url,
     thumbnail: embed.thumbnail?.proxy_url,
   });
+  usePageStyle(made);
+  if (embed.image) describeImage(made, embed.image.description ?? 'Image');
   if (author) made.append(inSlot('description', 'embed-author', author.name));
   if (title) made.append(inSlot('description', 'embed-title', titleNode(title, url, reader)));
   if (description) {
@@ -32,6 +35,13 @@ export function embedElement(embed: APIEmbed, reader: Reader): HTMLElement {
   const footnote = [footer?.text ?? [], when].flat().join(' • ');
   if (footnote) made.append(element('discord-embed-footer', { slot: 'footer' }, footnote));
   return made;
+}
+
+/** The component gives every picture the same alternative text. */
+function describeImage(made: HTMLElementTagNameMap['discord-embed'], description: string): void {
+  void made.updateComplete.then(() => {
+    made.shadowRoot?.querySelector('.discord-embed-image')?.setAttribute('alt', description);
+  });
 }
 
 function titleNode(title: string, url: string | undefined, reader: Reader): Node {

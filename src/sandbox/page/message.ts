@@ -8,6 +8,7 @@ import { element } from './element.ts';
 import { embedElement } from './embed.ts';
 import { markdown, type Reader } from './markdown-view.ts';
 import { modalElement } from './modal.ts';
+import { usePageStyle } from './shadow-style.ts';
 import { isPrivate } from './viewer.ts';
 
 export interface MessageView {
@@ -42,6 +43,7 @@ export function messageElement(message: ChatMessage, view: MessageView): HTMLEle
     ephemeral: isPrivate(message) && message.state !== 'sent',
     dismissMessageClicked: dismiss,
   });
+  usePageStyle(made);
   made.dataset.state = message.state;
   made.append(commandElement(message), ...body(message, view));
   if (made.ephemeral) void made.updateComplete.then(() => makeDismissReachable(made));
@@ -57,13 +59,15 @@ function commandElement({ trigger, member, commandLine }: ChatMessage): HTMLElem
       `${member.name}: ${commandLine}`,
     );
   }
-  return element('discord-command', {
+  const made = element('discord-command', {
     slot: 'reply',
     author: member.name,
     avatar: avatarOf(member.name),
     command: commandLine.replace(/^\//, ''),
     title: commandLine,
   });
+  usePageStyle(made);
+  return made;
 }
 
 function body(message: ChatMessage, view: MessageView): Node[] {

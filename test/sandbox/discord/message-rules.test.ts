@@ -47,6 +47,12 @@ describe('a message', () => {
       embed({ image: { url: 'javascript:alert(1)' } }),
       'embeds.0.image.url: URL_TYPE_INVALID_SCHEME',
     ],
+    ['an alternative text of 1,024', embed({ image: { url: 'https://x.test/a', description: long(1_024) } }), 'ok'],
+    [
+      'an alternative text of 1,025',
+      embed({ image: { url: 'https://x.test/a', description: long(1_025) } }),
+      'embeds.0.image.description: BASE_TYPE_MAX_LENGTH',
+    ],
     ['a picture without an address', embed({ image: {} }), 'embeds.0.image.url: BASE_TYPE_REQUIRED'],
     ['an address that is none', embed({ url: 'nowhere' }), 'embeds.0.url: URL_TYPE_INVALID_URL'],
     ['an address of 2,049', embed({ url: `https://x.test/${long(2_034)}` }), 'embeds.0.url: BASE_TYPE_MAX_LENGTH'],

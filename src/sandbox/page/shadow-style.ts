@@ -1,0 +1,18 @@
+/**
+ * The components' own colours of times, notes and command names are too pale to read on one of the two backgrounds, and
+ * their pictures are smaller than Discord's. Rules of the page do not reach into shadow roots, variables do.
+ */
+const STYLE = new CSSStyleSheet();
+STYLE.replaceSync(`
+  .discord-message-timestamp, .discord-message-edited, .discord-message-ephemeral,
+  .discord-replied-message-content { color: var(--quiet) !important; }
+  .discord-message-ephemeral .discord-message-ephemeral-link { color: var(--link); }
+  :host .discord-replied-message-username { color: var(--text) !important; opacity: 1 !important; }
+  :host .discord-slash-command-name { color: var(--command) !important; background-color: var(--command-back); }
+  :host .discord-embed-image { max-width: min(400px, 100%); }
+`);
+
+/** Gives a component of the library the page's look, once it is drawn. */
+export function usePageStyle(component: HTMLElement & { updateComplete: Promise<unknown> }): void {
+  void component.updateComplete.then(() => component.shadowRoot?.adoptedStyleSheets.push(STYLE));
+}
