@@ -34,7 +34,7 @@ export class SharedCatalogCopy implements OpenCatalog {
     try {
       const refusal = await Promise.race([link.opened(ANSWER_TIMEOUT_MS), link.refused]);
       if (refusal) throw new CatalogUnusable(refusal.message);
-      const opened = new SharedCatalogCopy(new FileCatalog(folder, log), new RedisCatalog(link, prefix), end);
+      const opened = new SharedCatalogCopy(new FileCatalog(folder, log), new RedisCatalog(link, { url, prefix }), end);
       await opened.#readAll();
       return opened;
     } catch (error) {

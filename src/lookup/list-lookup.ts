@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
+import { withTimeout } from '../time/timers.ts';
 import type { Lookup } from './pending-lookup.ts';
 
 /** One card of several: what is known of it, and the lookup for what is not. */
@@ -85,7 +85,7 @@ export async function lookUpList(lookups: readonly ListedLookup[], progress?: Li
     change = Promise.withResolvers();
     shownAtMs = permitAtMs;
     await progress.show(soFar());
-    await Promise.race([done, sleep(SHOW_EVERY_MS, undefined, { ref: false })]);
+    await withTimeout(SHOW_EVERY_MS, done);
   }
   await done;
   return soFar();

@@ -79,7 +79,7 @@ export async function startSandbox({
 /** Imports cards as `npm run catalog -- import` does. */
 function importCatalog(dataDir: string, cards: readonly CatalogCard[], log: Logger): void {
   const database = CatalogDatabase.open(dataDir, log);
-  database.beginImport('sandbox');
+  database.imports.begin('sandbox');
   database.upsert(cards, 'sandbox');
   database.close();
 }

@@ -42,6 +42,7 @@ export class CarryOver {
   readonly #marker: string;
   #files: EmbeddedFiles | undefined;
   #running: Promise<void> | undefined;
+  #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   /** To be made before the ledger, whose counts would show that this Redis is in use. */
@@ -63,6 +64,7 @@ export class CarryOver {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#running;
+    clearTimeout(this.#retry);
     this.#closeFiles();
   }
 
@@ -75,7 +77,7 @@ export class CarryOver {
       await this.#carry(files);
       this.#closeFiles();
     } catch (err) {
-      if (err instanceof RedisUnavailable) setTimeout(() => this.#start(), RETRY_MS).unref();
+      if (err instanceof RedisUnavailable) this.#retry = setTimeout(() => this.#start(), RETRY_MS);
       else this.#options.log.error({ err }, 'what is left of the files is carried over into redis at the next start');
     }
     this.#running = undefined;

@@ -16,7 +16,7 @@ async function joinAsBot({ url, prefix: keyPrefix }: TestRedis): Promise<RedisCa
   const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
   onFinished(() => link.close());
   await link.opened(10_000);
-  return new RedisCatalog(link, prefix);
+  return new RedisCatalog(link, { url, prefix });
 }
 
 describe('with REDIS_URL', () => {

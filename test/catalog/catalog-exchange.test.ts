@@ -5,6 +5,7 @@ it('the end of what processes tell each other does not wait for one that does no
   const told: unknown[] = [];
   const exchange = new CatalogExchange(
     {
+      name: 'shared',
       publish: (changes) => {
         told.push(...changes);
         return new Promise(() => {});

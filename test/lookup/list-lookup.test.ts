@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ListOutcome, lookUpList } from '../../src/lookup/list-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 
@@ -22,5 +22,21 @@ describe('several lookups', () => {
     const lookups = Array.from({ length: 3 }, () => ({ start: async () => ANSWER }));
     expect((await lookUpList(lookups, { show, isWorthShowing })).cards).toHaveLength(3);
     expect(show).not.toHaveBeenCalled();
+  });
+
+  it('that come one after the other are shown every 1.5 s, and not once for each', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const shownAtMs: number[] = [];
+    const beganAtMs = Date.now();
+    const show = async () => void shownAtMs.push(Date.now() - beganAtMs);
+    const lookups = Array.from({ length: 20 }, (_, at) => ({
+      start: () => new Promise<CardRecord>((resolve) => setTimeout(resolve, 200 * (at + 1), ANSWER)),
+    }));
+    const ended = lookUpList(lookups, { show, isWorthShowing });
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect((await ended).cards).toHaveLength(20);
+    expect(shownAtMs).toEqual([200, 1_700, 3_200]); // and the end, by the caller
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

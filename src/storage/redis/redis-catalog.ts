@@ -6,10 +6,13 @@ import type { RedisLink } from './redis-link.ts';
  * from before a flush are good for what comes after it.
  */
 export class RedisCatalog implements SharedCatalog {
+  readonly name: string;
   readonly #link: RedisLink;
   readonly #key: string;
 
-  constructor(link: RedisLink, prefix: string) {
+  constructor(link: RedisLink, { url, prefix }: { url: string; prefix: string }) {
+    const { host, pathname } = new URL(url);
+    this.name = `redis ${host}${pathname} ${prefix}`;
     this.#link = link;
     this.#key = `${prefix}:catalog`;
   }

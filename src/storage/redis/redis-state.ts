@@ -65,7 +65,10 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
   if (refusal) throw refusal;
 
-  const catalog = new WorkerCatalog({ ...catalogOptions(options), shared: new RedisCatalog(link, prefix) });
+  const catalog = new WorkerCatalog({
+    ...catalogOptions(options),
+    shared: new RedisCatalog(link, { url: redis.url, prefix }),
+  });
 
   const closeOthers = async () => {
     await carryOver.close();

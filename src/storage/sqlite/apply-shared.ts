@@ -10,7 +10,7 @@ export function applyShared(catalog: CatalogDatabase, change: SharedChange): str
     case 'denied':
       return catalog.deny(change.id, change.isKept);
     case 'import':
-      catalog.beginImport(change.source);
+      catalog.imports.begin(change.source);
       return undefined;
   }
 }

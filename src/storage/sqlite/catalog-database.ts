@@ -1,14 +1,17 @@
-import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
 import type { Logger } from '../../log.ts';
 import { ASKED_SCHEMA, AskedCards } from './catalog-asked.ts';
+import { offeredRows, statsOf } from './catalog-contents.ts';
+import { CatalogImports, IMPORTS_SCHEMA } from './catalog-imports.ts';
 import { SqliteCardIndex } from './catalog-index.ts';
-import { CatalogRows, rowOf, type StoredRow } from './catalog-rows.ts';
+import { CatalogPositions, POSITIONS_SCHEMA } from './catalog-positions.ts';
+import { CatalogRows, type StoredRow } from './catalog-rows.ts';
 import { CATALOG_SCHEMA } from './catalog-schema.ts';
 import { type DatabaseOptions, moveAside, openDatabase } from './database.ts';
 
+const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + POSITIONS_SCHEMA + ASKED_SCHEMA;
 /** Another process that writes holds the lock for a fraction of this. */
 const BUSY_TIMEOUT_MS = 5_000;
 const CACHE_KIB = 16 * 1024;
@@ -22,6 +25,8 @@ export class CatalogDatabase {
   readonly file: string;
   readonly index: SqliteCardIndex;
   readonly asked: AskedCards;
+  readonly imports: CatalogImports;
+  readonly positions: CatalogPositions;
   readonly #options: DatabaseOptions;
   readonly #database: DatabaseSync;
   readonly #rows: CatalogRows;
@@ -29,7 +34,7 @@ export class CatalogDatabase {
   /** Creates the file if it is absent; one that is corrupt is moved aside. Writing waits `busyTimeoutMs` for another process. @throws DatabaseUnusable, DatabaseInUse */
   static open(dataDir: string, log: Pick<Logger, 'info' | 'error'>, busyTimeoutMs = BUSY_TIMEOUT_MS): CatalogDatabase {
     const file = join(dataDir, 'catalog.sqlite');
-    const options = { log, schema: CATALOG_SCHEMA + ASKED_SCHEMA, lossMeans: LOSS };
+    const options = { log, schema: SCHEMA, lossMeans: LOSS };
     return new CatalogDatabase(file, options, openDatabase(file, options), busyTimeoutMs);
   }
 
@@ -43,7 +48,9 @@ export class CatalogDatabase {
       PRAGMA secure_delete = ON;
       PRAGMA cache_size = -${CACHE_KIB};
     `);
-    this.#rows = new CatalogRows(database);
+    this.imports = new CatalogImports(database);
+    this.positions = new CatalogPositions(database);
+    this.#rows = new CatalogRows(database, this.imports);
     this.asked = new AskedCards(database);
     this.index = new SqliteCardIndex(database);
   }
@@ -58,15 +65,6 @@ export class CatalogDatabase {
     this.#database.exec('PRAGMA secure_delete = OFF'); // of this connection; the bot's keeps it on
   }
 
-  /** Forgets that an earlier import of this name was withdrawn, so that its rows are taken again. */
-  beginImport(source: string): void {
-    this.#database
-      .prepare(
-        'INSERT INTO sources (name, confirmed, denied, withdrawn) VALUES (?, 0, 0, 0) ON CONFLICT (name) DO UPDATE SET denied = 0, withdrawn = 0 WHERE withdrawn = 1',
-      )
-      .run(source);
-  }
-
   /**
    * Takes rows in one transaction, which keeps other writers waiting: a thousand at most are well. The same rows twice
    * change nothing. What the service has confirmed is not changed by an import, and what it denied does not come back.
@@ -76,7 +74,7 @@ export class CatalogDatabase {
    */
   upsert(cards: readonly CatalogCard[], source: string | undefined): number {
     return this.inTransaction(() => {
-      const by = source === undefined ? undefined : this.#sourceRow(source);
+      const by = source === undefined ? undefined : this.imports.named(source);
       if (by?.isWithdrawn) return 0;
       let changes = 0;
       for (const card of cards) if (this.#rows.put(card, by?.row)) changes++;
@@ -84,39 +82,13 @@ export class CatalogDatabase {
     });
   }
 
-  /** All that are offered, as they were when it began; the file must not be written through this object meanwhile. */
-  *rows(): Generator<CatalogRow> {
-    const all = this.#database.prepare(
-      'SELECT cards.*, sources.name AS source_name FROM cards LEFT JOIN sources ON sources.row = cards.source WHERE cards.denied < 2 ORDER BY cards.row',
-    );
-    for (const row of all.iterate()) {
-      yield rowOf(row as unknown as StoredRow, row.source_name === null ? undefined : String(row.source_name));
-    }
+  /** See `offeredRows`. */
+  rows(): Generator<CatalogRow> {
+    return offeredRows(this.#database);
   }
 
   stats(): CatalogStats {
-    const count = (what: string) =>
-      Number(this.#database.prepare(`SELECT count(*) AS count FROM ${what}`).get()?.count);
-    const imports = this.#database
-      .prepare(
-        'SELECT sources.name, withdrawn, count(cards.row) AS unconfirmed FROM sources LEFT JOIN cards ON source = sources.row AND cards.confirmed = 0 AND cards.denied < 2 GROUP BY sources.row',
-      )
-      .all();
-    return {
-      cards: count('cards WHERE denied < 2'),
-      confirmed: count('cards WHERE denied < 2 AND confirmed = 1'),
-      denied: count('cards WHERE denied = 1'),
-      names: count('(SELECT DISTINCT name_row FROM cards WHERE denied < 2)'),
-      imports: imports.map(({ name, withdrawn, unconfirmed }) => ({
-        source: String(name),
-        unconfirmed: Number(unconfirmed),
-        isWithdrawn: withdrawn === 1,
-      })),
-      bytes: ['', '-wal'].reduce(
-        (sum, end) => sum + (existsSync(this.file + end) ? statSync(this.file + end).size : 0),
-        0,
-      ),
-    };
+    return statsOf(this.#database, this.file);
   }
 
   /** The service denied this id. @returns the name of the import that is withdrawn by this, if any */
@@ -143,21 +115,6 @@ export class CatalogDatabase {
     return rows.length < limit ? undefined : Number(rows.at(-1)?.row);
   }
 
-  hasWithdrawn(): boolean {
-    return this.#database.prepare('SELECT 1 FROM sources WHERE withdrawn = 1').get() !== undefined;
-  }
-
-  /** How far something else was read into the catalog; `undefined` at first. */
-  position(name: string): string | undefined {
-    const found = this.#database.prepare('SELECT position FROM positions WHERE name = ?').get(name);
-    return found && String(found.position);
-  }
-
-  setPosition(name: string, position: string): void {
-    const set = 'INSERT INTO positions VALUES (?, ?) ON CONFLICT DO UPDATE SET position = excluded.position';
-    this.#database.prepare(set).run(name, position);
-  }
-
   close(): void {
     this.#database.close();
   }
@@ -166,14 +123,6 @@ export class CatalogDatabase {
   discard(corruption: unknown): void {
     this.#database.close();
     moveAside(this.file, this.#options, corruption);
-  }
-
-  #sourceRow(name: string): { row: number; isWithdrawn: boolean } {
-    this.#database
-      .prepare('INSERT OR IGNORE INTO sources (name, confirmed, denied, withdrawn) VALUES (?, 0, 0, 0)')
-      .run(name);
-    const found = this.#database.prepare('SELECT row, withdrawn FROM sources WHERE name = ?').get(name);
-    return { row: Number(found?.row), isWithdrawn: found?.withdrawn === 1 };
   }
 
   /** Its parts may be nested: only the outermost commits. */

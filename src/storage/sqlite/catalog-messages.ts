@@ -10,6 +10,8 @@ export interface CatalogWorkerData {
   keepsMembers: boolean;
   /** How the keys of this service's cards begin in `cards.sqlite`. */
   cardKeys: string;
+  /** Of what processes share: the name under which the catalog keeps how far it has it. */
+  sharedName: string;
 }
 
 /** Something that the catalog is told. */

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CatalogCard, CatalogRow } from '../../catalog/catalog-card.ts';
 import { formOf } from '../../catalog/form.ts';
 import { idKey, nameKey, searchTexts, spelledWords } from '../../catalog/words.ts';
+import type { CatalogImports } from './catalog-imports.ts';
 
 /** A row of `cards`. */
 export interface StoredRow {
@@ -17,8 +18,6 @@ export interface StoredRow {
   denied: number;
 }
 
-/** An import of which so many cards were denied, and none confirmed, has ids that are not the service's. */
-const DENIALS_THAT_WITHDRAW = 5;
 /** Words that need no statement, because they were written before. */
 const MOST_KNOWN_WORDS = 200_000;
 
@@ -35,11 +34,11 @@ export class CatalogRows {
   readonly #removeWords: StatementSync;
   readonly #mark: StatementSync;
   readonly #remove: StatementSync;
-  readonly #countConfirmed: StatementSync;
-  readonly #countDenied: StatementSync;
+  readonly #imports: CatalogImports;
   readonly #knownWords = new Set<string>();
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, imports: CatalogImports) {
+    this.#imports = imports;
     this.#find = database.prepare('SELECT * FROM cards WHERE id_key = ? AND id = ?');
     this.#insert = database.prepare(
       'INSERT INTO cards (id, name, set_name, number, game, id_key, name_row, source, confirmed, denied) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)',
@@ -55,10 +54,6 @@ export class CatalogRows {
     this.#removeWords = database.prepare('DELETE FROM card_words WHERE rowid = ?');
     this.#remove = database.prepare('DELETE FROM cards WHERE row = ?');
     this.#mark = database.prepare('UPDATE cards SET denied = ? WHERE row = ?');
-    this.#countConfirmed = database.prepare('UPDATE sources SET confirmed = confirmed + 1 WHERE row = ?');
-    this.#countDenied = database.prepare(
-      `UPDATE sources SET denied = denied + 1, withdrawn = denied + 1 >= ${DENIALS_THAT_WITHDRAW} AND confirmed = 0 WHERE row = ? RETURNING name, withdrawn`,
-    );
   }
 
   /** To be called when a transaction is rolled back. */
@@ -89,8 +84,7 @@ export class CatalogRows {
     this.#mark.run(isKept ? KEPT : GONE, row);
     if (!isKept) this.#removeWords.run(row);
     if (source === null || confirmed === 1 || denied > 0) return undefined;
-    const counted = this.#countDenied.get(source);
-    return counted?.withdrawn === 1 ? String(counted.name) : undefined;
+    return this.#imports.denied(source);
   }
 
   remove({ row }: StoredRow): void {
@@ -120,7 +114,7 @@ export class CatalogRows {
     this.#index(card, found.row);
     if (!isConfirmed || found.confirmed === 1) return;
     this.#addForm.run(formOf(id));
-    if (found.source !== null) this.#countConfirmed.run(found.source);
+    if (found.source !== null) this.#imports.confirmed(found.source);
   }
 
   #index(card: CatalogCard, row: number | bigint): void {

@@ -12,11 +12,6 @@ export const CATALOG_SCHEMA = `
   CREATE TABLE IF NOT EXISTS names (row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS words (row INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS forms (form TEXT PRIMARY KEY, ids INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS sources (
-    row INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
-    confirmed INTEGER NOT NULL, denied INTEGER NOT NULL, withdrawn INTEGER NOT NULL
-  );
-  CREATE TABLE IF NOT EXISTS positions (name TEXT PRIMARY KEY, position TEXT NOT NULL);
   CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5 (
     name, other, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3'
   );

@@ -13,7 +13,7 @@ import { backOffMs } from '../../time/back-off.ts';
 import { withTimeout } from '../../time/timers.ts';
 import type { CatalogChange, CatalogWorkerData, FromWorker, ToWorker } from './catalog-messages.ts';
 
-export interface WorkerCatalogOptions extends CatalogWorkerData {
+export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedName'> {
   log: Logger;
   /** Of several processes that share what they learn; absent when there is only this one. */
   shared?: SharedCatalog;
@@ -154,8 +154,8 @@ export class WorkerCatalog implements Catalog {
 
   /** @returns `undefined` when it cannot be made, as where the process may have no further thread */
   #newWorker(): Worker | undefined {
-    const { dataDir, keepsMembers, cardKeys } = this.#options;
-    const workerData: CatalogWorkerData = { dataDir, keepsMembers, cardKeys };
+    const { dataDir, keepsMembers, cardKeys, shared } = this.#options;
+    const workerData: CatalogWorkerData = { dataDir, keepsMembers, cardKeys, sharedName: shared?.name ?? '' };
     try {
       return new Worker(new URL('./catalog-worker.ts', import.meta.url), { workerData });
     } catch (err) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { changesOf } from '../../../src/catalog/shared-catalog.ts';
+import { changesOf, type SharedCatalog } from '../../../src/catalog/shared-catalog.ts';
 import { RedisCatalog } from '../../../src/storage/redis/redis-catalog.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { WorkerCatalog } from '../../../src/storage/sqlite/worker-catalog.ts';
@@ -21,14 +21,15 @@ const PATIENCE = { timeout: 30_000, interval: 100 };
 async function joined({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>) {
   const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
   await link.opened(10_000);
-  const shared = new RedisCatalog(link, prefix);
+  const shared = new RedisCatalog(link, { url, prefix });
   const { log, lines } = logLines();
   const dataDir = mkdtempSync(join(tmpdir(), 'redis-catalog-'));
-  const open = () => new WorkerCatalog({ dataDir, keepsMembers: true, cardKeys: 'none', log, shared });
-  const process = { catalog: open(), shared, lines, restart };
-  async function restart() {
+  const open = (shared: SharedCatalog) =>
+    new WorkerCatalog({ dataDir, keepsMembers: true, cardKeys: 'none', log, shared });
+  const process = { catalog: open(shared), shared, lines, restart };
+  async function restart(sharedNow: SharedCatalog = shared) {
     await process.catalog.close();
-    process.catalog = open();
+    process.catalog = open(sharedNow);
   }
   onFinished(async () => {
     await process.catalog.close();
@@ -101,6 +102,17 @@ describe('processes that share a catalog', () => {
     await second.restart();
     await first.shared.publish([{ kind: 'cards', cards: [{ id: 'y', name: 'Tidecaller' }] }]);
     await expect.poll(() => found(second, 'tidecaller'), PATIENCE).toEqual(['y']);
+  });
+
+  it('read what was shared elsewhere from its beginning when they are moved there', async () => {
+    const { second } = await together();
+    await second.shared.publish([{ kind: 'cards', cards: [{ id: 'y', name: 'Tidecaller' }] }]);
+    const { first } = await together();
+    first.catalog.learn(CARD);
+    await expect.poll(async () => (await first.shared.changesAfter('', 1)).changes, PATIENCE).toHaveLength(1);
+    await expect.poll(() => found(first, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+    await first.restart(second.shared);
+    await expect.poll(() => found(first, 'tidecaller'), PATIENCE).toEqual(['y']);
   });
 });
 

@@ -1,0 +1,94 @@
+import type { SharedChange } from '../../catalog/shared-catalog.ts';
+import { applyShared } from './apply-shared.ts';
+import type { CatalogDatabase } from './catalog-database.ts';
+import type { CatalogFile } from './catalog-file.ts';
+import type { CatalogChange } from './catalog-messages.ts';
+
+const RETRY_MS = 1_000;
+/** Changes that wait while the disk is full; the oldest are dropped. */
+const MOST_UNWRITTEN = 1_000;
+
+export interface CatalogChangesOptions {
+  file: CatalogFile;
+  /** Whether it may be kept what a member asked for. */
+  keepsMembers: boolean;
+  /** The name of the position in what processes share. */
+  sharedName: string;
+  /** This process has learned it first. */
+  onNews(change: SharedChange): void;
+  /** The catalog has what was shared up to a cursor. */
+  onReached(cursor: string): void;
+  /** An import has turned out to be of other ids than the service's. */
+  onWithdrawn(source: string): void;
+}
+
+/** Writes changes to the catalog, all that wait in one transaction; what cannot be written now is tried again. */
+export class CatalogChanges {
+  readonly #options: CatalogChangesOptions;
+  #unwritten: CatalogChange[] = [];
+  #retry: NodeJS.Timeout | undefined;
+  /** What is told once the changes of a transaction are in the file: they may be taken back, and made again. */
+  #onceWritten: (() => void)[] = [];
+
+  constructor(options: CatalogChangesOptions) {
+    this.#options = options;
+  }
+
+  take(change: CatalogChange): void {
+    this.#unwritten = [...this.#unwritten.slice(1 - MOST_UNWRITTEN), change];
+    if (this.#retry === undefined) this.#write();
+  }
+
+  /** A last attempt. */
+  end(): void {
+    clearTimeout(this.#retry);
+    this.#write();
+  }
+
+  /** All or nothing. */
+  #write(): void {
+    if (this.#unwritten.length === 0) return;
+    const { file } = this.#options;
+    this.#onceWritten = [];
+    const isWritten = file.attempt((catalog) =>
+      catalog.inTransaction(() => {
+        for (const change of this.#unwritten) this.#apply(catalog, change);
+        return true;
+      }),
+    );
+    if (isWritten) {
+      this.#unwritten = [];
+      for (const tell of this.#onceWritten) tell();
+    } else if (!file.isClosing)
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined;
+        this.#write();
+      }, RETRY_MS);
+  }
+
+  #apply(catalog: CatalogDatabase, change: CatalogChange): void {
+    const { keepsMembers, sharedName, onReached } = this.#options;
+    if (change.kind === 'asked') catalog.asked.add(change.id, change.who, change.atMs, keepsMembers, change.isPrivate);
+    else if (change.kind === 'learn') {
+      const cards = [change.card];
+      if (catalog.upsert(cards, undefined) > 0) this.#tellOthers({ kind: 'cards', cards });
+    } else if (change.kind === 'deny') {
+      const { id, isKept } = change;
+      if (catalog.isKnown(id)) this.#tellOthers({ kind: 'denied', id, isKept });
+      this.#withdrawn(catalog.deny(id, isKept));
+    } else {
+      const { changes, cursor } = change;
+      for (const each of changes) this.#withdrawn(applyShared(catalog, each));
+      catalog.positions.set(sharedName, cursor);
+      this.#onceWritten.push(() => onReached(cursor));
+    }
+  }
+
+  #tellOthers(change: SharedChange): void {
+    this.#onceWritten.push(() => this.#options.onNews(change));
+  }
+
+  #withdrawn(source: string | undefined): void {
+    if (source !== undefined) this.#onceWritten.push(() => this.#options.onWithdrawn(source));
+  }
+}
