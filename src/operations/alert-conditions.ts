@@ -20,6 +20,11 @@ export const DAY_SHARES = { day80: 0.8, day95: 0.95, day100: 1 } as const;
 export interface Watched {
   quota?: QuotaState | undefined;
   breaker?: Breaker | undefined;
+  /**
+   * Whether the service has answered a lookup of this process since it last refused the key or was down. The breaker does not
+   * tell: with a new key it is closed before anything was sent.
+   */
+  hasWorked?: boolean | undefined;
   /** Since when, as far as this process knows; `undefined` while it works. */
   serviceDownSinceMs?: number | undefined;
   redisAwaySinceMs?: number | undefined;
@@ -40,7 +45,7 @@ export const ALERT_TIMES: AlertTimes = { serviceDownMs: 5 * 60_000, redisAwayMs:
 export type Due = Record<Alert, boolean | undefined>;
 
 export function dueAlerts(watched: Watched, nowMs: number, times: AlertTimes = ALERT_TIMES): Due {
-  const { breaker, serviceDownSinceMs, redisAwaySinceMs, gatewayAwaySinceMs, refusal } = watched;
+  const { breaker, hasWorked, serviceDownSinceMs, redisAwaySinceMs, gatewayAwaySinceMs, refusal } = watched;
   const spent = spentOf(watched, nowMs);
   const isSpent = (share: number) => spent && spent.share >= share;
   const lasted = (sinceMs: number | undefined, mostMs: number) =>
@@ -49,8 +54,8 @@ export function dueAlerts(watched: Watched, nowMs: number, times: AlertTimes = A
     day80: isSpent(DAY_SHARES.day80),
     day95: isSpent(DAY_SHARES.day95),
     day100: isSpent(DAY_SHARES.day100),
-    keyRefused: breaker && isKeyRefused(breaker),
-    serviceDown: breaker && lasted(serviceDownSinceMs, times.serviceDownMs),
+    keyRefused: breaker && isKeyRefused(breaker, hasWorked),
+    serviceDown: isAnswering(watched) ? false : lasted(serviceDownSinceMs, times.serviceDownMs) || undefined,
     redisAway: lasted(redisAwaySinceMs, times.redisAwayMs),
     gatewayAway: lasted(gatewayAwaySinceMs, times.gatewayAwayMs),
     refused: refusal !== undefined || (gatewayAwaySinceMs === undefined ? false : undefined),
@@ -80,9 +85,15 @@ export function toldUntilMs(alert: Alert, { quota }: Watched, nowMs: number): nu
 }
 
 /** A probe that got no answer, or was asked to wait, says nothing of the key. */
-function isKeyRefused({ reason, failures }: Breaker): boolean | undefined {
+function isKeyRefused({ reason, failures }: Breaker, hasWorked = false): boolean | undefined {
   if (reason === 'key') return true;
-  return reason === undefined && failures === 0 ? false : undefined;
+  return reason === undefined && failures === 0 && hasWorked ? false : undefined;
+}
+
+/** With a refusal, too. */
+function isAnswering({ breaker, hasWorked = false }: Watched): boolean {
+  if (breaker === undefined || breaker.reason === 'outage') return false;
+  return breaker.reason === undefined ? hasWorked : true;
 }
 
 /** After the reset nothing is spent, as far as is known. */

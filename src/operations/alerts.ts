@@ -12,13 +12,11 @@ import {
   toldUntilMs,
   type Watched,
 } from './alert-conditions.ts';
+import { type AlertNotebook, type Found, isNews, type Noted, noteAlert } from './alert-notes.ts';
 import { alertText } from './alert-texts.ts';
 import { Health } from './health.ts';
 
-/**
- * Which alerts have been told, by this process, by those that share its state, or before the last restart. No method
- * rejects; `undefined`: it cannot be said.
- */
+/** Which alerts have been told by any of the processes that share it. No method rejects; `undefined`: it cannot be said. */
 export interface AlertBoard {
   /** @returns whether nobody had told it, so that this process is to */
   raise(alert: string, untilMs: number): Promise<boolean | undefined>;
@@ -26,20 +24,23 @@ export interface AlertBoard {
   clear(alert: string): Promise<boolean | undefined>;
 }
 
-/** They can be due in one of several processes and not in another. */
+/** They can be due in one of several processes and not in another, so each tells them by itself. */
 const OF_PROCESS: ReadonlySet<Alert> = new Set(['redisAway', 'gatewayAway']);
 
 export interface AlertsOptions {
   events: Events;
   usesRedis: boolean;
-  /** Tells this process from others that share its state. */
-  processName: string;
-  webhook: { send(text: string): void; close(graceMs: number): Promise<void> };
+  webhook: {
+    readonly waiting: readonly string[];
+    start(waiting: readonly string[], keep: () => void): void;
+    send(texts: readonly string[]): void;
+    close(graceMs: number): Promise<void>;
+  };
   log: Logger;
   times?: AlertTimes;
 }
 
-/** Tells operators once when something needs them, and once when it is over. */
+/** Tells operators once when something needs them, and once when it is over, whatever restarts in between. */
 export class Alerts {
   readonly #options: AlertsOptions;
   readonly #watched: Watched = { gatewayAwaySinceMs: Date.now() };
@@ -47,11 +48,9 @@ export class Alerts {
   readonly #ends: (() => void)[];
   readonly #timer = new Timer(() => this.#look());
   readonly #runner = new SingleRunner(() => this.#tell());
-  /** As last told, or found not to be due. */
-  readonly #known = new Map<Alert, boolean>();
-  /** Told while the board could not be reached. */
-  readonly #unrecorded = new Set<Alert>();
+  #noted = new Map<string, Noted>();
   #board: AlertBoard | undefined;
+  #notebook: AlertNotebook | undefined;
 
   constructor(options: AlertsOptions) {
     const { events, usesRedis } = options;
@@ -60,6 +59,10 @@ export class Alerts {
     if (usesRedis) this.#watched.redisAwaySinceMs = Date.now();
     this.#ends = [
       events.subscribe('limiter', ({ quota, breaker }) => this.#limiterChanged({ quota, breaker })),
+      events.subscribe('request', ({ endpoint, outcome }) => {
+        // A report that the key may not read is an answer, too.
+        if (outcome === 'answered' && endpoint !== 'usage') this.#changed({ hasWorked: true });
+      }),
       events.subscribe('refused', ({ message: refusal }) => this.#changed({ refusal })),
       events.subscribe('gateway', () => {
         const isAway = !this.#health.readiness().gateway;
@@ -71,9 +74,13 @@ export class Alerts {
     ];
   }
 
-  /** From now on alerts are told. */
-  start(board: AlertBoard): void {
+  /** From now on alerts are told. @param board `undefined`: there is no other process */
+  start(notebook: AlertNotebook, board: AlertBoard | undefined): void {
+    const { alerts, waiting } = notebook.read();
+    this.#noted = new Map(Object.entries(alerts));
     this.#board = board;
+    this.#notebook = notebook;
+    this.#options.webhook.start(waiting, () => this.#save());
     this.#look();
   }
 
@@ -82,13 +89,19 @@ export class Alerts {
     for (const end of this.#ends) end();
     this.#health.close();
     this.#timer.clear();
-    if (this.#board) await this.#runner.run(); // what was known before
+    if (this.#notebook) await this.#runner.run(); // what was known before
     await this.#options.webhook.close(graceMs);
   }
 
   #limiterChanged(known: Required<Pick<Watched, 'quota' | 'breaker'>>): void {
-    const isDown = known.breaker?.reason === 'outage';
-    this.#changed({ ...known, serviceDownSinceMs: since(isDown, this.#watched.serviceDownSinceMs) });
+    const { breaker, hasWorked, serviceDownSinceMs } = this.#watched;
+    const reason = known.breaker?.reason;
+    const isNewFailure = (reason === 'key' || reason === 'outage') && reason !== breaker?.reason;
+    this.#changed({
+      ...known,
+      hasWorked: hasWorked && !isNewFailure,
+      serviceDownSinceMs: since(reason === 'outage', serviceDownSinceMs),
+    });
   }
 
   #changed(change: Watched): void {
@@ -97,39 +110,48 @@ export class Alerts {
   }
 
   #look(): void {
-    if (this.#board) void this.#runner.run();
+    if (this.#notebook) void this.#runner.run();
   }
 
   async #tell(): Promise<void> {
     const nowMs = Date.now();
     const due = dueAlerts(this.#watched, nowMs, this.#times);
-    const told: { alert: Alert; isDue: boolean }[] = [];
+    const told: Alert[] = [];
+    const noted = new Map(this.#noted);
     for (const alert of ALERTS) {
       const isDue = due[alert];
-      const before = this.#known.get(alert);
-      if (isDue === undefined || isDue === before) continue;
-      this.#known.set(alert, isDue);
-      if (await this.#isToBeTold(alert, isDue, before ?? false, nowMs)) told.push({ alert, isDue });
+      if (isDue === undefined) continue;
+      const found = { isDue, untilMs: toldUntilMs(alert, this.#watched, nowMs), nowMs };
+      const before = noted.get(alert);
+      if (!isNews(before, found) && before?.isRecorded) continue;
+      const note = noteAlert(before, found, await this.#isFirst(alert, found, before));
+      noted.set(alert, note.noted);
+      if (note.tells) told.push(alert);
     }
-    const ofDay = told.filter(({ alert }) => alert in DAY_SHARES);
-    for (const each of told) {
-      if (ofDay.includes(each) && each !== ofDay.at(-1)) continue;
-      this.#options.webhook.send(alertText(each.alert, each.isDue, this.#watched));
-      this.#options.log.info({ alert: each.alert, isOver: !each.isDue }, 'alert');
-    }
+    this.#noted = noted; // at once with what is to be sent
+    this.#send(told);
     const nextMs = nextLookMs(this.#watched, nowMs, this.#times);
     if (nextMs !== undefined) this.#timer.set(nextMs);
   }
 
-  async #isToBeTold(alert: Alert, isDue: boolean, wasDue: boolean, nowMs: number): Promise<boolean> {
-    const name = OF_PROCESS.has(alert) ? `${alert} ${this.#options.processName}` : alert;
-    if (!isDue) {
-      const isRecorded = await this.#board?.clear(name);
-      return this.#unrecorded.delete(alert) || (isRecorded ?? wasDue);
-    }
-    const isFirst = await this.#board?.raise(name, toldUntilMs(alert, this.#watched, nowMs));
-    if (isFirst === undefined) this.#unrecorded.add(alert);
-    return isFirst ?? true;
+  #send(told: readonly Alert[]): void {
+    const { webhook, log } = this.#options;
+    const isOver = (alert: Alert) => !this.#noted.get(alert)?.isDue;
+    const lastOfDay = told.findLast((alert) => alert in DAY_SHARES);
+    const sent = told.filter((alert) => !(alert in DAY_SHARES) || alert === lastOfDay);
+    for (const alert of sent) log.info({ alert, isOver: isOver(alert) }, 'alert');
+    webhook.send(sent.map((alert) => alertText(alert, !isOver(alert), this.#watched)));
+  }
+
+  /** Whether nobody else has told it. */
+  async #isFirst(alert: Alert, { isDue, untilMs }: Found, before: Noted | undefined): Promise<boolean | undefined> {
+    if (!this.#board || OF_PROCESS.has(alert)) return isDue || (before?.isDue ?? false);
+    return isDue ? this.#board.raise(alert, untilMs) : this.#board.clear(alert);
+  }
+
+  #save(): void {
+    const { waiting } = this.#options.webhook;
+    this.#notebook?.write({ alerts: Object.fromEntries(this.#noted), waiting: [...waiting] });
   }
 
   get #times(): AlertTimes {

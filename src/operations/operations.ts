@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
+import type { AlertNotebook } from './alert-notes.ts';
 import type { AlertBoard } from './alerts.ts';
 
 export interface OperationsConfig {
@@ -9,7 +10,6 @@ export interface OperationsConfig {
   alertWebhookUrl: string | undefined;
   /** `undefined`: the state is in files. */
   redis: object | undefined;
-  discord: { shards: 'auto' | { ids: readonly number[] } };
 }
 
 export interface OperationsOptions {
@@ -20,7 +20,7 @@ export interface OperationsOptions {
 
 /** What the state has for operations. */
 interface Opened {
-  state: { alertBoard: AlertBoard; close(): Promise<void> };
+  state: { alertBoard?: AlertBoard; alertNotebook: AlertNotebook; close(): Promise<void> };
 }
 
 /** What an operator watches the bot with. Fed by its events alone, so it is opened before what publishes them. */
@@ -36,7 +36,7 @@ export interface Operations {
 }
 
 interface Part {
-  start(board: AlertBoard): Promise<void>;
+  start(state: Opened['state']): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function openOperations(config: OperationsConfig, options: Operatio
         throw error;
       });
       try {
-        for (const part of parts) await part.start(result.state.alertBoard);
+        for (const part of parts) await part.start(result.state);
       } catch (error) {
         await close();
         await result.state.close();
@@ -91,14 +91,13 @@ async function openPages({ http, redis }: OperationsConfig, options: OperationsO
 }
 
 async function openAlerts(config: OperationsConfig, { events, log }: OperationsOptions): Promise<Part | undefined> {
-  const { alertWebhookUrl, redis, discord } = config;
+  const { alertWebhookUrl, redis } = config;
   if (alertWebhookUrl === undefined) return undefined;
   const [{ Alerts }, { Webhook }] = await Promise.all([import('./alerts.ts'), import('./webhook.ts')]);
-  const processName = discord.shards === 'auto' ? 'auto' : discord.shards.ids.join(',');
   const webhook = new Webhook(alertWebhookUrl, log);
-  const alerts = new Alerts({ events, usesRedis: redis !== undefined, processName, webhook, log });
+  const alerts = new Alerts({ events, usesRedis: redis !== undefined, webhook, log });
   return {
-    start: async (board) => alerts.start(board),
+    start: async ({ alertNotebook, alertBoard }) => alerts.start(alertNotebook, alertBoard),
     close: () => alerts.close(LAST_ALERTS_MS),
   };
 }

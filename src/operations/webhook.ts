@@ -7,15 +7,18 @@ type Sent = { kind: 'sent' } | { kind: 'refused'; reason: string } | { kind: 'la
 
 const TIMEOUT_MS = 5_000;
 const RETRY = { firstMs: 5_000, longestMs: 10 * 60_000 };
+/** Whatever a webhook asks for. */
+const LONGEST_WAIT_MS = 3_600_000;
 /** Of an outage that lasts for days, the last messages are enough. */
 const MOST_WAITING = 20;
 
-/** A Discord webhook. Messages arrive in order; while it fails they wait, and the log has one line. */
+/** A Discord webhook. Messages arrive in order; while it fails they wait, over restarts, and the log has one line. */
 export class Webhook {
   readonly #url: string;
   readonly #retry: { firstMs: number; longestMs: number };
   readonly #outage: Incident;
-  readonly #waiting: string[] = [];
+  #waiting: string[] = [];
+  #keep: () => void = () => {};
   readonly #timer = new Timer(() => void this.#flush());
   #failures = 0;
   #isClosed = false;
@@ -32,16 +35,28 @@ export class Webhook {
     });
   }
 
-  send(text: string): void {
-    this.#waiting.push(text);
-    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+  /** Not sent yet, or not known to be. */
+  get waiting(): readonly string[] {
+    return this.#waiting;
+  }
+
+  /** Sends what was waiting when the process last ended. @param keep called whenever what waits has changed */
+  start(waiting: readonly string[], keep: () => void): void {
+    this.#keep = keep;
+    this.#waiting = waiting.slice(-MOST_WAITING);
+    if (waiting.length > 0) void this.#flush();
+  }
+
+  send(texts: readonly string[]): void {
+    this.#waiting = [...this.#waiting, ...texts].slice(-MOST_WAITING);
+    this.#keep();
     if (this.#failures === 0) void this.#flush(); // otherwise the timer does
   }
 
-  /** Leaves what is under way `graceMs` to arrive. */
+  /** Leaves what is under way `graceMs` to arrive. What fails is left to the next start. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    if (this.#waiting.length > 0) await withTimeout(graceMs, this.#flush());
+    if (this.#failures === 0 && this.#waiting.length > 0) await withTimeout(graceMs, this.#flush());
     this.#timer.clear();
   }
 
@@ -62,7 +77,8 @@ export class Webhook {
         return;
       }
       this.#failures = 0;
-      if (this.#waiting[0] === text) this.#waiting.shift();
+      if (this.#waiting[0] === text) this.#waiting = this.#waiting.slice(1);
+      this.#keep();
       if (sent.kind === 'refused') this.#outage.failed({ reason: sent.reason });
       else this.#outage.succeeded();
     }
@@ -87,9 +103,17 @@ export class Webhook {
   }
 }
 
+/** Not the message is at fault but the address, or the webhook was deleted: an operator has to correct it. */
+const WRONG_ADDRESS = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405]);
+
 function sentWith(status: number, retryAfterSeconds: number): Sent {
   if (status >= 200 && status < 300) return { kind: 'sent' };
   const reason = `answered ${status}`;
+  if (WRONG_ADDRESS.has(status)) return { kind: 'later', reason, waitMs: LONGEST_WAIT_MS };
   if (status !== 429 && status !== 408 && status < 500) return { kind: 'refused', reason };
-  return { kind: 'later', reason, waitMs: retryAfterSeconds > 0 ? retryAfterSeconds * 1000 : 0 };
+  return {
+    kind: 'later',
+    reason,
+    waitMs: retryAfterSeconds > 0 ? Math.min(retryAfterSeconds * 1000, LONGEST_WAIT_MS) : 0,
+  };
 }

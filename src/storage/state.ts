@@ -9,6 +9,7 @@ import type { DeletionRequests } from '../lookup/member-data.ts';
 import type { ReportBoard } from '../lookup/usage-reports.ts';
 import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
+import type { AlertNotebook } from '../operations/alert-notes.ts';
 import type { AlertBoard } from '../operations/alerts.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
@@ -26,7 +27,9 @@ export interface State {
   otherQueues: OtherQueues;
   cardLock: CardLock;
   board: ReportBoard;
-  alertBoard: AlertBoard;
+  /** Absent: there is no other process. */
+  alertBoard?: AlertBoard;
+  alertNotebook: AlertNotebook;
   identifySlots: IdentifySlots;
   /** Resolves when it turns out that this state can never be used, with the reason. */
   refused: Promise<StateUnusable>;

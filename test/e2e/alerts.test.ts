@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { startWebhookServer } from '../operations/webhook-server.ts';
+import { startAppBot } from '../support/app-bot.ts';
+import { startBackends } from '../support/backends.ts';
 import { startWorld } from '../support/world.ts';
 
 it('a bot tells its operator of a refused key once, however often it starts', async () => {
@@ -13,6 +15,28 @@ it('a bot tells its operator of a refused key once, however often it starts', as
   await world.card('base1-5').settled();
   await world.stopBot(); // which waits for what is being sent
   expect(messages).toHaveLength(1);
+});
+
+it('what waits for a webhook that fails is told once by the next start, and over once a card came with the new key', async () => {
+  const server = await startWebhookServer();
+  const { discord, env } = await startBackends({}, { ALERT_WEBHOOK_URL: server.url });
+  const card = (id: string) => discord.type({ command: 'card', options: { id } }).settled();
+  server.answer = { status: 500 };
+  const refused = await startAppBot({ ...env, CARD_SERVICE_API_KEY: 'a-wrong-key' });
+  await refused.wrote('gateway ready');
+  await card('base1-4');
+  await refused.wrote('alerts cannot be sent');
+  await refused.stop();
+  expect(server.messages).toEqual([]);
+
+  server.answer = { status: 204 };
+  const mended = await startAppBot(env);
+  await mended.wrote('gateway ready');
+  await expect.poll(() => server.messages).toEqual([expect.stringContaining('refuses the API key')]);
+  await card('base1-5');
+  await expect.poll(() => server.messages[1]).toBe('✅ Over: the card service accepts the API key.');
+  await mended.stop();
+  expect(server.messages).toHaveLength(2);
 });
 
 it('a bot tells its operator of each step of the day, and leaves no trace of the webhook in the log', async () => {

@@ -14,6 +14,7 @@ const RESET_MS = Date.parse('2026-11-23T00:00:00Z');
 const WELL: Watched = {
   quota: { limit: 1_000, remaining: 900, resetsAtMs: RESET_MS, receivedAtMs: NOW_MS },
   breaker: CLOSED_BREAKER,
+  hasWorked: true,
 };
 
 function left(remaining: number): Watched {
@@ -72,6 +73,13 @@ describe('what is due', () => {
     for (const breaker of [{ ...CLOSED_BREAKER, failures: 1 }, open('pause').breaker, open('outage').breaker])
       expect(dueAlerts({ ...WELL, breaker }, NOW_MS)).toMatchObject({ keyRefused: undefined });
     expect(dueAlerts(WELL, NOW_MS)).toMatchObject({ keyRefused: false });
+  });
+
+  it('is not over for key and service before a lookup was answered, as with a new key', () => {
+    const begun = { ...WELL, hasWorked: false };
+    expect(dueAlerts(begun, NOW_MS)).toMatchObject({ keyRefused: undefined, serviceDown: undefined, day80: false });
+    expect(dueAlerts(WELL, NOW_MS)).toMatchObject({ keyRefused: false, serviceDown: false });
+    expect(dueAlerts({ ...begun, breaker: open('key').breaker }, NOW_MS)).toMatchObject({ serviceDown: false });
   });
 
   it('cannot be said before anything is known, or while something is away for a short time', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Events } from '../../src/model/events.ts';
 import { type Breaker, CLOSED_BREAKER } from '../../src/model/quota.ts';
+import { type AlertNotebook, type AlertNotes, NO_NOTES } from '../../src/operations/alert-notes.ts';
 import { type AlertBoard, Alerts } from '../../src/operations/alerts.ts';
 import { Webhook } from '../../src/operations/webhook.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -12,7 +13,19 @@ const NEVER = { serviceDownMs: DAY_MS, redisAwayMs: DAY_MS, gatewayAwayMs: DAY_M
 const OUTAGE: Breaker = { state: 'open', reason: 'outage', sinceMs: 1, untilMs: 2, failures: 3 };
 const KEY: Breaker = { ...OUTAGE, reason: 'key' };
 
-/** Shared by processes, or by the runs of one. */
+/** Of the runs of one process. */
+function memoryNotebook(): AlertNotebook & { notes: AlertNotes } {
+  const notebook = {
+    notes: NO_NOTES,
+    read: () => notebook.notes,
+    write(notes: AlertNotes) {
+      notebook.notes = structuredClone(notes);
+    },
+  };
+  return notebook;
+}
+
+/** Shared by processes. */
 function memoryBoard(): AlertBoard & { told: Set<string>; cleared: string[]; isReached: boolean } {
   const told = new Set<string>();
   const board = {
@@ -35,18 +48,18 @@ function memoryBoard(): AlertBoard & { told: Set<string>; cleared: string[]; isR
 }
 
 async function open({
-  board = memoryBoard(),
+  board = memoryBoard() as AlertBoard | null,
+  notebook = memoryNotebook(),
   times = NEVER,
-  processName = 'auto',
   webhook = undefined as Awaited<ReturnType<typeof startWebhookServer>> | undefined,
 } = {}) {
   const server = webhook ?? (await startWebhookServer());
   const events = new Events();
   const { log, lines } = logLines();
   const sender = new Webhook(server.url, log, { firstMs: 10, longestMs: 10 });
-  const alerts = new Alerts({ events, usesRedis: true, processName, webhook: sender, log, times });
+  const alerts = new Alerts({ events, usesRedis: true, webhook: sender, log, times });
   onTestFinished(() => alerts.close(0));
-  alerts.start(board);
+  alerts.start(notebook, board ?? undefined);
   const { messages } = server;
   const quota = (remaining: number, resetInMs = DAY_MS) =>
     events.publish('limiter', {
@@ -54,12 +67,18 @@ async function open({
       breaker: CLOSED_BREAKER,
     });
   const breaker = (state: Breaker) => events.publish('limiter', { quota: undefined, breaker: state });
-  return { alerts, events, server, messages, board, lines, quota, breaker };
+  /** Of a lookup. */
+  const answered = () => {
+    events.publish('request', { endpoint: 'card', outcome: 'answered', tookMs: 1, cards: 1 });
+    breaker(CLOSED_BREAKER);
+  };
+  return { alerts, events, server, messages, notebook, lines, quota, breaker, answered };
 }
 
 describe('alerts', () => {
   it('tell of a jump to the end of the day once', async () => {
-    const { quota, board, messages } = await open();
+    const board = memoryBoard();
+    const { quota, messages } = await open({ board });
     quota(0);
     await expect.poll(() => messages).toHaveLength(1);
     expect(messages[0]).toMatch(/^🛑 The day's requests are spent\..+<t:\d+:f>\.$/);
@@ -93,10 +112,10 @@ describe('alerts', () => {
   });
 
   it('tell of a refused key once, however often it is tried, and when it is accepted', async () => {
-    const { breaker, messages } = await open();
+    const { breaker, answered, messages } = await open();
     for (const state of [KEY, { ...KEY, state: 'halfOpen' as const }, KEY]) breaker(state);
     await expect.poll(() => messages).toHaveLength(1);
-    breaker(CLOSED_BREAKER);
+    answered();
     await expect.poll(() => messages).toHaveLength(2);
     expect(messages).toEqual([
       '🛑 The card service refuses the API key. Check CARD_SERVICE_API_KEY.',
@@ -105,13 +124,13 @@ describe('alerts', () => {
   });
 
   it('tell of an outage that lasts, and not of one that is over before', async () => {
-    const { breaker, messages } = await open({ times: { ...NEVER, serviceDownMs: 100 } });
+    const { breaker, answered, messages } = await open({ times: { ...NEVER, serviceDownMs: 100 } });
     breaker(OUTAGE);
-    breaker(CLOSED_BREAKER);
+    answered();
     breaker(OUTAGE);
     await expect.poll(() => messages).toHaveLength(1);
     expect(messages[0]).toMatch(/^🛑 The card service has not answered since <t:\d+:f>\./);
-    breaker(CLOSED_BREAKER);
+    answered();
     await expect.poll(() => messages[1]).toBe('✅ Over: the card service answers again.');
   });
 
@@ -144,16 +163,16 @@ describe('alerts', () => {
   it('come from one of several processes, and not again after a restart', async () => {
     const board = memoryBoard();
     const webhook = await startWebhookServer();
-    const first = await open({ board, webhook, processName: '0' });
-    const second = await open({ board, webhook, processName: '1' });
+    const first = await open({ board, webhook });
+    const second = await open({ board, webhook });
     first.breaker(KEY);
     second.breaker(KEY);
     await expect.poll(() => webhook.messages).toHaveLength(1);
     await first.alerts.close(0);
-    const restarted = await open({ board, webhook, processName: '0' });
+    const restarted = await open({ board, webhook, notebook: first.notebook });
     restarted.breaker(KEY);
-    restarted.breaker(CLOSED_BREAKER);
-    second.breaker(CLOSED_BREAKER);
+    restarted.answered();
+    second.answered();
     await expect.poll(() => webhook.messages).toHaveLength(2);
     restarted.quota(20);
     await expect.poll(() => webhook.messages).toHaveLength(3);
@@ -161,16 +180,56 @@ describe('alerts', () => {
     expect(webhook.messages).toEqual(about.map((words) => expect.stringContaining(words)));
   });
 
+  it('are told once although the process restarts while the board cannot be reached', async () => {
+    const board = memoryBoard();
+    board.isReached = false;
+    const webhook = await startWebhookServer();
+    const notebook = memoryNotebook();
+    const first = await open({ board, webhook, notebook });
+    first.breaker(KEY);
+    await expect.poll(() => webhook.messages).toHaveLength(1);
+    await first.alerts.close(0);
+
+    const restarted = await open({ board, webhook, notebook });
+    restarted.breaker(KEY);
+    board.isReached = true;
+    restarted.breaker(KEY); // whatever happens next is an occasion to record it
+    await expect.poll(() => board.told).toContain('keyRefused');
+    const other = await open({ board, webhook });
+    other.breaker(KEY);
+    restarted.answered();
+    await expect.poll(() => webhook.messages).toHaveLength(2);
+    expect(webhook.messages[1]).toContain('accepts the API key');
+  });
+
+  it('are over after a stop only when a lookup was answered', async () => {
+    const webhook = await startWebhookServer();
+    const notebook = memoryNotebook();
+    const first = await open({ board: null, webhook, notebook });
+    first.breaker(KEY);
+    await expect.poll(() => webhook.messages).toHaveLength(1);
+    await first.alerts.close(0);
+
+    const withNewKey = await open({ board: null, webhook, notebook });
+    withNewKey.breaker(CLOSED_BREAKER);
+    withNewKey.quota(20);
+    await expect.poll(() => webhook.messages).toHaveLength(2);
+    expect(webhook.messages[1]).toContain('80 % of the day');
+    withNewKey.answered();
+    await expect.poll(() => webhook.messages).toHaveLength(3);
+    expect(webhook.messages[2]).toBe('✅ Over: the card service accepts the API key.');
+  });
+
   it('of one process say nothing of another', async () => {
     const board = memoryBoard();
     const webhook = await startWebhookServer();
-    const away = await open({ board, webhook, processName: '0', times: SHORT });
+    const away = await open({ board, webhook, times: SHORT });
     away.events.publish('store', { store: 'redis', works: true });
-    await expect.poll(() => board.told).toContain('gatewayAway 0');
-    const { events } = await open({ board, webhook, processName: '1' });
-    events.publish('gateway', { shard: 1, state: 'ready' });
-    await expect.poll(() => board.cleared).toContain('gatewayAway 1');
-    expect(webhook.messages.filter((text) => text.startsWith('✅'))).toEqual([]);
+    await expect.poll(() => webhook.messages.join()).toContain('not been fully connected to Discord');
+    const other = await open({ board, webhook });
+    other.events.publish('gateway', { shard: 1, state: 'ready' });
+    await expect.poll(() => other.notebook.notes.alerts.gatewayAway).toMatchObject({ isDue: false });
+    expect(webhook.messages.filter((text) => text.includes('is connected to Discord again'))).toEqual([]);
   });
 
   it('mention nobody', async () => {
@@ -185,11 +244,11 @@ describe('a webhook that fails', () => {
   it.each([[500], [429]])(
     'with %i leaves one line in the log, and gets everything in order when it works again',
     async (status) => {
-      const { breaker, server, messages, lines } = await open();
+      const { breaker, answered, server, messages, lines } = await open();
       server.answer = { status };
       breaker(KEY);
       await expect.poll(() => server.bodies.length).toBeGreaterThan(3);
-      breaker(CLOSED_BREAKER);
+      answered();
       server.answer = { status: 204 };
       await expect.poll(() => messages).toHaveLength(2);
 
@@ -203,13 +262,43 @@ describe('a webhook that fails', () => {
     },
   );
 
-  it('because it was deleted is not tried again', async () => {
-    const { breaker, server, lines } = await open();
+  it('because it was deleted is tried again by the next start, and not before', async () => {
+    const notebook = memoryNotebook();
+    const { breaker, answered, server, alerts, lines } = await open({ notebook });
     server.answer = { status: 404 };
     breaker(KEY);
-    breaker(CLOSED_BREAKER);
     await expect.poll(() => lines.map(({ msg }) => msg)).toContain('alerts cannot be sent: check ALERT_WEBHOOK_URL');
-    expect(server.bodies.length).toBeLessThanOrEqual(2);
+    answered();
+    await expect.poll(() => notebook.notes.waiting).toHaveLength(2);
+    await alerts.close(5_000);
+    expect(server.bodies).toHaveLength(1);
+
+    server.answer = { status: 204 };
+    await open({ notebook, webhook: server });
+    await expect.poll(() => server.messages).toHaveLength(2);
+    expect(notebook.notes.waiting).toEqual([]);
+  });
+
+  it('by hanging holds up a stop no longer than it is given, and the next start tells', async () => {
+    const notebook = memoryNotebook();
+    const { breaker, server, alerts } = await open({ notebook });
+    server.answer = 'silence';
+    breaker(KEY);
+    await expect.poll(() => server.bodies).toHaveLength(1);
+    await alerts.close(1);
+    server.answer = { status: 204 };
+    await open({ notebook, webhook: server });
+    await expect.poll(() => server.messages).toEqual([expect.stringContaining('refuses the API key')]);
+  });
+
+  it('for the message alone costs that message, and no other', async () => {
+    const { breaker, answered, server, messages } = await open();
+    server.answer = { status: 400 };
+    breaker(KEY);
+    await expect.poll(() => server.bodies).toHaveLength(1);
+    server.answer = { status: 204 };
+    answered();
+    await expect.poll(() => messages).toEqual(['✅ Over: the card service accepts the API key.']);
   });
 
   it('because nobody listens leaves one line, without its address', async () => {

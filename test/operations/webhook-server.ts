@@ -11,7 +11,7 @@ export interface WebhookServer {
   /** Everything that was sent to it. */
   bodies: unknown[];
   /** Answers from now on; 204 accepts. */
-  answer: { status: number; headers?: Record<string, string> };
+  answer: { status: number; headers?: Record<string, string> } | 'silence';
 }
 
 /** A Discord webhook over a real socket; closed when the test ends. */
@@ -20,6 +20,7 @@ export async function startWebhookServer(): Promise<WebhookServer> {
   const server = createServer(async (request, response) => {
     const body = (await json(request)) as { content: string };
     webhook.bodies.push(body);
+    if (webhook.answer === 'silence') return;
     if (webhook.answer.status === 204) webhook.messages.push(body.content);
     response.writeHead(webhook.answer.status, webhook.answer.headers).end();
   });

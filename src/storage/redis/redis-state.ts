@@ -1,5 +1,6 @@
 import { KeyvCardStore, keysOf } from '../../cache/card-store.ts';
 import { SharedLimiter } from '../../quota/shared-limiter.ts';
+import { alertNotesFile } from '../alert-notes-file.ts';
 import { CarryOver } from '../carry-over.ts';
 import { WorkerCatalog } from '../sqlite/worker-catalog.ts';
 import {
@@ -88,6 +89,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     cardLock: redisCardLock(locks, account, cardService.timeoutMs + LOCK_MARGIN_MS),
     board: redisReportBoard(link, locks, prefix, account),
     alertBoard: redisAlertBoard(link, prefix),
+    alertNotebook: alertNotesFile(dataDir, log, shards === 'auto' ? 'auto' : Math.min(...shards.ids)),
     identifySlots: redisIdentifySlots(locks),
     refused: link.refused,
     async close() {

@@ -5,6 +5,7 @@ import { NO_CARD_LOCK } from '../../lookup/card-lock.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
 import { LocalReportBoard } from '../../lookup/usage-reports.ts';
 import { LocalLimiter } from '../../quota/local-limiter.ts';
+import { alertNotesFile } from '../alert-notes-file.ts';
 import {
   accountOf,
   cardStoreOptions,
@@ -15,11 +16,11 @@ import {
 } from '../state.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
-import { ALERTS_SCHEMA, SqliteAlertBoard } from './sqlite-alert-board.ts';
 import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from './sqlite-deletion-requests.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from './sqlite-ledger.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite-store.ts';
 import {
+  EARLIER_ALERTS_TABLE,
   EARLIER_JOURNAL_TABLE,
   EARLIER_LIMITER_TABLE,
   JOURNAL_SCHEMA,
@@ -55,9 +56,9 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     join(dataDir, 'state.sqlite'),
     {
       log,
-      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA + ALERTS_SCHEMA,
+      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA,
       version: STATE_VERSION,
-      earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE],
+      earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE, EARLIER_ALERTS_TABLE],
       lossMeans: STATE_LOSS,
     },
     OWNER_TIMEOUT_MS,
@@ -99,7 +100,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     otherQueues: NO_OTHER_QUEUES,
     cardLock: NO_CARD_LOCK,
     board: new LocalReportBoard(),
-    alertBoard: new SqliteAlertBoard(state),
+    alertNotebook: alertNotesFile(dataDir, log),
     identifySlots: new LocalIdentifySlots(),
     refused: new Promise(() => {}),
     async close() {

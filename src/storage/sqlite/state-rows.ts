@@ -62,6 +62,9 @@ export function sqliteLimiterStore(
   };
 }
 
+/** Alerts are noted in a file of their own, with Redis too. */
+export const EARLIER_ALERTS_TABLE = { name: 'alerts', move: 'SELECT NULL' };
+
 export const JOURNAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS deferred_replies (interaction_id TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
 `;

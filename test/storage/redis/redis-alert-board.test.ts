@@ -1,27 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AlertBoard } from '../../src/operations/alerts.ts';
-import { redisAlertBoard } from '../../src/storage/redis/redis-alert-board.ts';
-import { RedisLink } from '../../src/storage/redis/redis-link.ts';
-import { openDatabase } from '../../src/storage/sqlite/database.ts';
-import { ALERTS_SCHEMA, SqliteAlertBoard } from '../../src/storage/sqlite/sqlite-alert-board.ts';
-import { logLines } from '../support/log-lines.ts';
-import { startRedis } from '../support/redis.ts';
+import type { AlertBoard } from '../../../src/operations/alerts.ts';
+import { redisAlertBoard } from '../../../src/storage/redis/redis-alert-board.ts';
+import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { startRedis } from '../../support/redis.ts';
 
-/** A board, what a restart or another process sees of it, and what makes it fail. */
+/** A board, what another process sees of it, and what makes it fail. */
 type Opened = { board: AlertBoard; again: AlertBoard; fail: () => void };
-
-async function inFile(): Promise<Opened> {
-  const folder = await mkdtemp(join(tmpdir(), 'cardbot-alerts-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const open = () =>
-    openDatabase(join(folder, 'state.sqlite'), { log: logLines().log, schema: ALERTS_SCHEMA, lossMeans: '' });
-  const [database, other] = [open(), open()];
-  onTestFinished(() => other.close());
-  return { board: new SqliteAlertBoard(database), again: new SqliteAlertBoard(other), fail: () => database.close() };
-}
 
 async function inRedis(): Promise<Opened> {
   const { url, prefix } = await startRedis();
@@ -35,14 +20,11 @@ async function inRedis(): Promise<Opened> {
   return { board: redisAlertBoard(link, prefix), again: redisAlertBoard(other, prefix), fail: () => link.close() };
 }
 
-describe.each([
-  ['in a file', inFile],
-  ['in Redis', inRedis],
-])('an alert board %s', (_, open) => {
+describe('an alert board in Redis', () => {
   const LATER_MS = Date.now() + 3_600_000;
 
   it('lets one tell that it begins, and one that it is over', async () => {
-    const { board, again } = await open();
+    const { board, again } = await inRedis();
     expect(await board.raise('day80', LATER_MS)).toBe(true);
     expect(await again.raise('day80', LATER_MS)).toBe(false);
     expect(await again.raise('day95', LATER_MS)).toBe(true);
@@ -52,7 +34,7 @@ describe.each([
   });
 
   it('forgets an alert when its window is over', async () => {
-    const { board } = await open();
+    const { board } = await inRedis();
     await board.raise('day95', Date.now() + 1);
     await board.raise('day80', Date.now() + 1);
     await expect.poll(() => board.raise('day80', LATER_MS)).toBe(true); // the later of the two is over
@@ -60,7 +42,7 @@ describe.each([
   });
 
   it('does not know when it cannot be reached', async () => {
-    const { board, fail } = await open();
+    const { board, fail } = await inRedis();
     fail();
     expect([await board.raise('day80', LATER_MS), await board.clear('day80')]).toEqual([undefined, undefined]);
   });

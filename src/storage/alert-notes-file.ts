@@ -1,0 +1,44 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Incident, type Logger } from '../log.ts';
+import { type AlertNotebook, AlertNotes, NO_NOTES } from '../operations/alert-notes.ts';
+import { createOwnFile, makeFolder } from './sqlite/own-files.ts';
+
+/**
+ * Notes on alerts in a file of `DATA_DIR`, with Redis too: an outage of Redis is one of the alerts.
+ *
+ * @param processName tells apart processes that share a `DATA_DIR`; absent: there is one
+ */
+export function alertNotesFile(dataDir: string, log: Logger, processName?: string | number): AlertNotebook {
+  const file = join(dataDir, processName === undefined ? 'alerts.json' : `alerts-${processName}.json`);
+  const outage = new Incident(log, {
+    level: 'warn',
+    begins: 'alerts cannot be noted: those of now may be told again after a restart, or be lost',
+    ends: 'alerts are noted again',
+  });
+  let written: string | undefined;
+  return {
+    read() {
+      try {
+        return AlertNotes.parse(JSON.parse(readFileSync(file, 'utf8')));
+      } catch {
+        return NO_NOTES; // there is none, or it cannot be read: at worst something is told twice
+      }
+    },
+    write(notes) {
+      const text = JSON.stringify(notes);
+      if (text === written) return;
+      try {
+        makeFolder(dirname(file));
+        const unfinished = `${file}.unfinished`;
+        createOwnFile(unfinished);
+        writeFileSync(unfinished, text);
+        renameSync(unfinished, file);
+        written = text;
+        outage.succeeded();
+      } catch (err) {
+        outage.failed({ err });
+      }
+    },
+  };
+}

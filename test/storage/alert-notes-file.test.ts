@@ -1,0 +1,45 @@
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { type AlertNotes, NO_NOTES } from '../../src/operations/alert-notes.ts';
+import { alertNotesFile } from '../../src/storage/alert-notes-file.ts';
+import { logLines } from '../support/log-lines.ts';
+
+const NOTES: AlertNotes = {
+  alerts: { keyRefused: { isDue: true, isTold: true, isRecorded: true, untilMs: 1 } },
+  waiting: ['🛑 The card service refuses the API key.'],
+};
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'cardbot-notes-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+it('notes on alerts are there after a restart, in a file that only its owner can read', async () => {
+  const dataDir = join(await folder(), 'made');
+  const { log, lines } = logLines();
+  expect(alertNotesFile(dataDir, log).read()).toEqual(NO_NOTES);
+  alertNotesFile(dataDir, log).write(NOTES);
+  expect(alertNotesFile(dataDir, log).read()).toEqual(NOTES);
+  expect(alertNotesFile(dataDir, log, 1).read()).toEqual(NO_NOTES);
+  expect(await readdir(dataDir)).toEqual(['alerts.json']);
+  expect((await stat(join(dataDir, 'alerts.json'))).mode & 0o777).toBe(0o600);
+  expect(lines).toEqual([]);
+});
+
+it.each(['', '{"alerts":', '{"alerts":{"x":1},"waiting":[]}', 'null'])('notes that read %j are none', async (text) => {
+  const dataDir = await folder();
+  await writeFile(join(dataDir, 'alerts.json'), text);
+  expect(alertNotesFile(dataDir, logLines().log).read()).toEqual(NO_NOTES);
+});
+
+it('notes that cannot be written leave one line in the log', async () => {
+  const dataDir = await folder();
+  await mkdir(join(dataDir, 'alerts.json', 'in the way'), { recursive: true });
+  const { log, lines } = logLines();
+  const notebook = alertNotesFile(dataDir, log);
+  for (let time = 0; time < 3; time++) notebook.write(NOTES);
+  expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('alerts cannot be noted')]);
+});
