@@ -4,11 +4,16 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
 import { DAY_MS, utcDay } from '../../model/quota.ts';
 import { KEPT_DAYS } from '../../quota/ledger.ts';
+import { withTimeout } from '../../time/timers.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
 import { BACKUPS } from './schema-version.ts';
 
 const CHECK_EVERY_MS = 60_000;
 const KEPT = 3;
+/** Of a stop's 8 s: as long as a slow disk takes for a few pages. */
+const CLOSE_MS = 300;
+/** Of this copy, or of one before a migration. */
+const UNFINISHED = /^state.*\.unfinished/;
 const DAILY_COPY = /^state-\d{4}-\d{2}-\d{2}\.sqlite$/;
 /** See schema-version.ts. */
 const MIGRATION_COPY = /^state-schema-\d+\.sqlite$/;
@@ -21,6 +26,9 @@ export interface DailyCopiesOptions {
   log: Logger;
 }
 
+/** The bot stops: a copy that is under way is given up. */
+class GivenUp extends Error {}
+
 /**
  * One copy of `state.sqlite` for each UTC day on which the bot runs, a minute after its start or after midnight; the
  * newest three are kept in `backups/`. A copy is one file that only its owner can read.
@@ -32,6 +40,7 @@ export class DailyCopies {
   readonly #timer = setInterval(() => this.#check(), CHECK_EVERY_MS).unref();
   #underWay: Promise<void> | undefined;
   #copiedDay = '';
+  #isClosed = false;
 
   constructor(options: DailyCopiesOptions) {
     this.#options = options;
@@ -41,12 +50,14 @@ export class DailyCopies {
       begins: 'the daily copy of state.sqlite failed: it is tried again every minute',
       ends: 'the daily copy of state.sqlite is made again',
     });
+    this.#removeUnfinished();
   }
 
-  /** Waits for a copy that is under way. */
+  /** Gives up a copy that is under way: the next start makes it. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#timer);
-    await this.#underWay;
+    await withTimeout(CLOSE_MS, this.#underWay ?? Promise.resolve());
   }
 
   #check(): void {
@@ -64,8 +75,24 @@ export class DailyCopies {
       this.#copiedDay = day;
       this.#outage.succeeded();
     } catch (err) {
-      this.#outage.failed({ err });
+      this.#removeUnfinished();
+      if (!(err instanceof GivenUp)) this.#outage.failed({ err });
     }
+  }
+
+  /** What a process that was killed, or a full disk, has left of a copy. */
+  #removeUnfinished(): void {
+    try {
+      for (const name of readdirSync(this.#folder))
+        if (UNFINISHED.test(name)) rmSync(join(this.#folder, name), { force: true });
+    } catch {
+      // There is no folder yet, or nothing can be removed from it: a copy will say so.
+    }
+  }
+
+  /** After each hundred pages: all of a large file take seconds on a small machine. */
+  #continue(): void {
+    if (this.#isClosed) throw new GivenUp();
   }
 
   #files(): BackupFile[] {
@@ -77,9 +104,10 @@ export class DailyCopies {
     const { database, leaveOut, log } = this.#options;
     const unfinished = join(this.#folder, 'state.unfinished');
     makeFolder(this.#folder);
-    rmSync(unfinished, { force: true });
+    this.#removeUnfinished();
     createOwnFile(unfinished);
-    await backup(database, unfinished);
+    await backup(database, unfinished, { progress: () => this.#continue() });
+    this.#continue();
     const copy = new DatabaseSync(unfinished);
     try {
       // Without WAL it stays one file.

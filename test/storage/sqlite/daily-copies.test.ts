@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,6 +42,8 @@ function running() {
   const folder = join(dataDir, 'backups');
   return {
     database,
+    copies,
+    dataDir,
     folder,
     lines,
     names: () => readdirSync(folder).sort(),
@@ -95,6 +106,31 @@ describe('the daily copy of state.sqlite', () => {
     expect(lines.filter(({ level }) => level === ERROR)).toMatchObject([
       { msg: 'the daily copy of state.sqlite failed: it is tried again every minute' },
     ]);
+  });
+});
+
+describe('a stop during the copy', () => {
+  it('gives it up, and neither counts it nor leaves anything of it', async () => {
+    const { database, copies, folder, lines } = running();
+    database.exec(`
+      WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
+      INSERT INTO notes SELECT hex(randomblob(1000)) FROM numbers
+    `);
+    vi.advanceTimersByTime(MINUTE_MS); // 40 MB, and the first step of the copy has not ended
+    await copies.close();
+    await vi.waitUntil(() => readdirSync(folder).length === 0, { timeout: 30_000 });
+    expect(lines).toEqual([]);
+  });
+
+  it('that was a kill leaves nothing after the next start', async () => {
+    const { folder, dataDir, database, lines } = running();
+    mkdirSync(folder);
+    const left = ['state.unfinished', 'state.unfinished-journal', 'state-schema-1.sqlite.unfinished'];
+    for (const name of [...left, 'state-2026-11-19.sqlite']) writeFileSync(join(folder, name), 'half');
+    const { log } = logLines();
+    await new DailyCopies({ database, dataDir, leaveOut: '', log }).close();
+    expect(readdirSync(folder)).toEqual(['state-2026-11-19.sqlite']);
+    expect(lines).toEqual([]);
   });
 });
 
