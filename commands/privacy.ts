@@ -1,10 +1,8 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, ButtonStyle, ComponentType, InteractionContextType } from 'discord.js';
 import type { Command, Message, Response } from '../src/discord/interactions/command.ts';
-import { nextUtcMidnightMs } from '../src/model/quota.ts';
-import { clockTime } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { privacyText } from '../src/render/privacy-text.ts';
+import { forgottenText, privacyText } from '../src/render/privacy-text.ts';
 
 const FORGET = 'forget';
 
@@ -26,8 +24,7 @@ export default {
   async component({ argument, memberId, locale }, { memberData }) {
     if (argument !== FORGET) return privately({ content: formatMessage(locale, 'outOfDate') });
     const isForgotten = await memberData.forget(memberId);
-    const time = clockTime(nextUtcMidnightMs(Date.now()));
-    return privately({ content: formatMessage(locale, isForgotten ? 'forgotten' : 'notForgotten', { time }) });
+    return privately({ content: forgottenText(isForgotten, Date.now(), locale) });
   },
 } satisfies Command;
 

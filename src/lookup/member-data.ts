@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
-import { DAY_MS, utcDay } from '../model/quota.ts';
 import type { KeptCounts, Ledger } from '../quota/ledger.ts';
+import { DAY_MS, utcDay } from '../time/utc-day.ts';
 
 /** A member wants what is kept about them to be deleted. */
 export interface DeletionRequest {

@@ -1,5 +1,6 @@
-import { type Breaker, DAY_MS, type QuotaState, spentShare } from '../model/quota.ts';
+import { type Breaker, type QuotaState, spentShare } from '../model/quota.ts';
 import { currentQuota, windowEndsMs } from '../quota/quota.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 
 export const ALERTS = [
   'day80',

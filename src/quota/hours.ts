@@ -1,4 +1,5 @@
-import { type Bookings, DAY_MS } from '../model/quota.ts';
+import type { Bookings } from '../model/quota.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 
 export type HourCounts = Pick<Bookings, 'requests' | 'saved'>;
 

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { BudgetSpent, TooManyCommands } from '../model/errors.ts';
 import type { BudgetSetting } from '../model/plan.ts';
-import { type Bookings, nextUtcMidnightMs, type Requester, requesterOf, utcDay } from '../model/quota.ts';
+import { type Bookings, type Requester, requesterOf } from '../model/quota.ts';
+import { nextUtcMidnightMs, utcDay } from '../time/utc-day.ts';
 import type { HourCounts } from './hours.ts';
 import type { Limiter } from './limiter.ts';
 import { noEmptierThanEmpty, takeToken, tokenAtMs } from './pace.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import { PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
-import { Breaker, CLOSED_BREAKER, DAY_MS, type QuotaReading, QuotaState } from '../model/quota.ts';
+import { Breaker, CLOSED_BREAKER, type QuotaReading, QuotaState } from '../model/quota.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 import { Learned, NOTHING_LEARNED, shiftedLearned } from './learned.ts';
 import { settingKey } from './pace.ts';
 import {

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { PLAN_LIMITS } from '../model/plan.ts';
-import {
-  DAY_MS,
-  nextUtcMidnightMs,
-  type QuotaReading,
-  type QuotaState,
-  spentShare,
-  WARNING_SHARES,
-} from '../model/quota.ts';
+import { type QuotaReading, type QuotaState, spentShare, WARNING_SHARES } from '../model/quota.ts';
+import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 
 /** Resets this close together belong to one window; services round and recompute them. */
 const SAME_WINDOW_MS = 60_000;

@@ -1,4 +1,5 @@
-import { plainMarkdown } from './formats.ts';
+import { nextUtcMidnightMs } from '../time/utc-day.ts';
+import { clockTime, plainMarkdown } from './formats.ts';
 import { formatMessage } from './messages.ts';
 
 /** What is kept about the member who asks. */
@@ -23,4 +24,10 @@ export function privacyText({ counts: { days, requests, saved }, lastCards }: Pr
     formatMessage(locale, 'privacyLog'),
     formatMessage(locale, 'privacyNothingElse'),
   ].join('\n');
+}
+
+/** What a member is told once they asked for deletion at `atMs`. */
+export function forgottenText(isForgotten: boolean, atMs: number, locale: string): string {
+  const time = clockTime(nextUtcMidnightMs(atMs));
+  return formatMessage(locale, isForgotten ? 'forgotten' : 'notForgotten', { time });
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, nextUtcMidnightMs } from '../model/quota.ts';
+import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 import { type DayView, dayPicture } from './day-picture.ts';
 import { formatCount } from './formats.ts';
 import { formatMessage } from './messages.ts';

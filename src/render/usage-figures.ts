@@ -1,5 +1,6 @@
 import type { Usage } from '../model/plan.ts';
-import { DAY_MS, nextUtcMidnightMs, type QuotaState } from '../model/quota.ts';
+import type { QuotaState } from '../model/quota.ts';
+import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 
 export interface UsageFigures {
   /** What is left of the day. */

@@ -1,4 +1,4 @@
-import { nextUtcMidnightMs } from '../model/quota.ts';
+import { nextUtcMidnightMs } from '../time/utc-day.ts';
 import { listedIds } from './bulk-listing.ts';
 import type { CardServiceOptions, EmbeddedCardService } from './card-service.ts';
 import {

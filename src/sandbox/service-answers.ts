@@ -1,5 +1,5 @@
 import type { PlanLimits } from '../model/plan.ts';
-import { DAY_MS } from '../model/quota.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 import { listedIds, listingAnswer } from './bulk-listing.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { OddFigures } from './odd-figures.ts';

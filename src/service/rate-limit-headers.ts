@@ -1,4 +1,5 @@
-import { DAY_MS, type QuotaReading } from '../model/quota.ts';
+import type { QuotaReading } from '../model/quota.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 
 /** No plan's window is longer than a month; a reset further ahead is in another unit, or nonsense. */
 const FURTHEST_SENSIBLE_RESET_MS = 31 * DAY_MS;

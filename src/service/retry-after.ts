@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DAY_MS } from '../model/quota.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 import { httpDateMs } from './rate-limit-headers.ts';
 
 /** A wait that the service states, and where. */

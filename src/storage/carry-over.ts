@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Logger } from '../log.ts';
-import { DAY_MS, utcDay } from '../model/quota.ts';
 import { KEPT_DAYS } from '../quota/ledger.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
+import { DAY_MS, utcDay } from '../time/utc-day.ts';
 import { BEGIN, MOVE } from './redis/carry-over-scripts.ts';
 import { additions, countersOf } from './redis/redis-counters.ts';
 import { deletionRequestsKey, REQUESTS_KEPT_MS } from './redis/redis-deletion-requests.ts';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type DeletionRequests, MemberData } from '../../src/lookup/member-data.ts';
-import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/model/quota.ts';
 import type { Ledger } from '../../src/quota/ledger.ts';
 import { redisDeletionRequests } from '../../src/storage/redis/redis-deletion-requests.ts';
 import { RedisLedger } from '../../src/storage/redis/redis-ledger.ts';
@@ -10,6 +9,7 @@ import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from '../../src/storage/sqlite/sqlite-deletion-requests.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';
 import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
+import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED_BREAKER, DAY_MS } from '../../src/model/quota.ts';
+import { CLOSED_BREAKER } from '../../src/model/quota.ts';
 import {
   ALERT_TIMES,
   type Alert,
@@ -8,6 +8,7 @@ import {
   toldUntilMs,
   type Watched,
 } from '../../src/operations/alert-conditions.ts';
+import { DAY_MS } from '../../src/time/utc-day.ts';
 
 const NOW_MS = Date.parse('2026-11-22T12:00:00Z');
 const RESET_MS = Date.parse('2026-11-23T00:00:00Z');

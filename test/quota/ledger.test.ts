@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { TooManyCommands } from '../../src/model/errors.ts';
-import { nextUtcMidnightMs } from '../../src/model/quota.ts';
 import { budgetRefusal, CommandRate, type Ledger, memberCap } from '../../src/quota/ledger.ts';
 import { RedisLedger } from '../../src/storage/redis/redis-ledger.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';
+import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 

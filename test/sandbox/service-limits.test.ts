@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextUtcMidnightMs } from '../../src/model/quota.ts';
 import {
   admit,
   advance,
@@ -11,6 +10,7 @@ import {
   minuteRemaining,
   spend,
 } from '../../src/sandbox/service-limits.ts';
+import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 
 const NOON_MS = Date.UTC(2030, 0, 1, 12);
 const MIDNIGHT_MS = Date.UTC(2030, 0, 2);

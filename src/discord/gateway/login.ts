@@ -3,8 +3,8 @@ import { type Client, DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, Rate
 import * as z from 'zod';
 import type { Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
-import { DAY_MS } from '../../model/quota.ts';
 import { backOffMs } from '../../time/back-off.ts';
+import { DAY_MS } from '../../time/utc-day.ts';
 import { BAD_TOKEN, FATAL_CLOSES } from './reconnect.ts';
 
 /** Discord refuses the bot, and trying again will not help. The message says what to do. */

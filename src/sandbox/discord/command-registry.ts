@@ -1,6 +1,6 @@
 import { ApplicationCommandType as CommandType } from 'discord-api-types/v10';
 
-import { utcDay } from '../../model/quota.ts';
+import { utcDay } from '../../time/utc-day.ts';
 import { ApiError } from './api-error.ts';
 import { CommandForm } from './command-rules.ts';
 import { mistake, parseForm } from './form-error.ts';

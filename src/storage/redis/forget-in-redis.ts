@@ -1,5 +1,5 @@
 import type { Logger } from '../../log.ts';
-import { DAY_MS, utcDay } from '../../model/quota.ts';
+import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 import { deletionRequestsKey } from './redis-deletion-requests.ts';
 import { RedisLink, redisPrefix } from './redis-link.ts';
 import { deleteMember } from './redis-member-counts.ts';

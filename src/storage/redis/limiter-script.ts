@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DAY_MS } from '../../model/quota.ts';
+import { DAY_MS } from '../../time/utc-day.ts';
 
 /** Longer than a quota window, so that nothing that still counts expires. */
 const KEPT_MS = 35 * DAY_MS;

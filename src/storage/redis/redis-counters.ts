@@ -1,5 +1,6 @@
-import { type Bookings, DAY_MS, nextUtcMidnightMs } from '../../model/quota.ts';
+import type { Bookings } from '../../model/quota.ts';
 import { KEPT_DAYS } from '../../quota/ledger.ts';
+import { DAY_MS, nextUtcMidnightMs } from '../../time/utc-day.ts';
 
 /** `<day> <scope><ending>` in the hash of a day, or `<day>:<guild> <member>` in the ranking of a server. */
 export type Counter = readonly [id: string, by: number];

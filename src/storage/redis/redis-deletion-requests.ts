@@ -1,5 +1,5 @@
 import type { DeletionRequest, DeletionRequests } from '../../lookup/member-data.ts';
-import { DAY_MS } from '../../model/quota.ts';
+import { DAY_MS } from '../../time/utc-day.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Should no process run to drop them. */

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Events } from '../../model/events.ts';
-import { type Bookings, guildKey, type Requester, utcDay } from '../../model/quota.ts';
+import { type Bookings, guildKey, type Requester } from '../../model/quota.ts';
 import { type HourCounts, hourCounts, utcHour } from '../../quota/hours.ts';
 import * as ledger from '../../quota/ledger.ts';
+import { utcDay } from '../../time/utc-day.ts';
 import { additions, type Counter, countersOf, ENDINGS, KINDS } from './redis-counters.ts';
 import type { RedisLink } from './redis-link.ts';
 import { deleteMember, fieldsOf, keptCounts } from './redis-member-counts.ts';

@@ -1,5 +1,5 @@
-import { DAY_MS, utcDay } from '../../model/quota.ts';
 import { KEPT_DAYS, type KeptCounts } from '../../quota/ledger.ts';
+import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 import type { RedisLink } from './redis-link.ts';
 
 // What the ledger in Redis holds about one member: fields in the hash of each day, and a place in the ranking of each server.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as reports from '../../lookup/usage-reports.ts';
 import { Usage } from '../../model/plan.ts';
-import { DAY_MS } from '../../model/quota.ts';
+import { DAY_MS } from '../../time/utc-day.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { RedisLocks } from './redis-locks.ts';
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { idKey } from '../../catalog/words.ts';
-import { DAY_MS, type Requester } from '../../model/quota.ts';
+import type { Requester } from '../../model/quota.ts';
+import { DAY_MS } from '../../time/utc-day.ts';
 
 /** `id_key`: see `cards`. The server '' is everywhere. */
 export const ASKED_SCHEMA = `

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
-import { DAY_MS, utcDay } from '../../model/quota.ts';
 import { KEPT_DAYS } from '../../quota/ledger.ts';
 import { withTimeout } from '../../time/timers.ts';
+import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
 import { BACKUPS } from './schema-version.ts';
 

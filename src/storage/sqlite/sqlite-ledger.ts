@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Events } from '../../model/events.ts';
-import { type Bookings, DAY_MS, guildKey, type Requester, utcDay } from '../../model/quota.ts';
+import { type Bookings, guildKey, type Requester } from '../../model/quota.ts';
 import { type HourCounts, hourCounts, utcHour } from '../../quota/hours.ts';
 import {
   type Booking,
@@ -11,6 +11,7 @@ import {
   type MemberRequests,
   WRITE_SAVED_EVERY_MS,
 } from '../../quota/ledger.ts';
+import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 
 export const LEDGER_SCHEMA = `
   CREATE TABLE IF NOT EXISTS bookings (

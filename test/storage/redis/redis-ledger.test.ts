@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from 'redis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { utcDay } from '../../../src/model/quota.ts';
 import { RedisLedger } from '../../../src/storage/redis/redis-ledger.ts';
 import { type RedisHealth, RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { utcDay } from '../../../src/time/utc-day.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';

@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { DAY_MS } from '../../../src/model/quota.ts';
 import { DailyCopies, outdated } from '../../../src/storage/sqlite/daily-copies.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
+import { DAY_MS } from '../../../src/time/utc-day.ts';
 import { ERROR, logLines } from '../../support/log-lines.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextUtcMidnightMs, utcDay } from '../../src/model/quota.ts';
+import { nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
 
 const MIDNIGHT_MS = Date.UTC(2026, 10, 22);
 
