@@ -19,9 +19,9 @@ export default defineConfig({
   test: {
     isolate: false, // isolation spends a third of the time on loading the same modules again
     sequence: { shuffle: { tests: true, files: false }, sequencer: LongestFirst },
-    testTimeout: 60_000, // only a hang takes this long, even on a busy machine
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 120_000, // only a hang takes this long, even on a busy machine
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: 4, // more than the cores, because tests mostly wait; with more, bots miss Discord's 3 s
     retry: 1, // a machine that is saturated for seconds; vitest reports what passed only then as flaky
     include: ['test/**/*.test.ts'],

@@ -164,5 +164,5 @@ it('a bot that runs offers the cards of an import', async () => {
   expect(await search()).toEqual([]);
 
   await importing('cards.csv', CARDS);
-  await expect.poll(search, { timeout: 30_000 }).toMatchObject([{ id: 'base1-4' }]);
+  await expect.poll(search, { timeout: 60_000 }).toMatchObject([{ id: 'base1-4' }]);
 });

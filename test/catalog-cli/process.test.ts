@@ -36,7 +36,7 @@ describe('npm run catalog, as a process', () => {
 
   /** So that the import is under way. */
   async function someAreTaken(): Promise<void> {
-    await expect.poll(async () => (await exported(folder)).length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await exported(folder)).length, { timeout: 60_000 }).toBeGreaterThan(0);
   }
 
   it.each([

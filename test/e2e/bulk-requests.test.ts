@@ -10,7 +10,7 @@ import { startRedis } from '../support/redis.ts';
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const FAST = { requestsPerMinute: 600, burst: 20, requestsPerDay: 10_000 };
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}', CARD_SERVICE_TIMEOUT_MS: '60000' };
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 const TEST = { timeout: 120_000 };
 
 /** The ids of each request that was answered, or is under way. */

@@ -21,7 +21,7 @@ it('several cards come in one reply, in the order asked for, with what they cost
   const before = world.cardService.requests.length;
 
   const typed = cards(world, 'base1-4, wick who waits; base1-2 base1-3\nbase9-999,nothing like this,first light');
-  const message = await typed.until(hasEnded, 30_000);
+  const message = await typed.until(hasEnded, 60_000);
   expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer', 'Candle Hare']);
   expect(message.content).toContain(
     'I found no single card for **base9\\-999**, **nothing like this**, **first light**.',
@@ -57,14 +57,14 @@ it('while a list is typed, the last part is completed', async () => {
   });
   expect(suggested[0]).toEqual({ name: 'base1-2, Wick Who Waits · First Light · 1/102', value: 'base1-2, base1-1' });
   const picked = cards(world, suggested[0]?.name ?? '');
-  expect(titles(await picked.until(hasEnded, 30_000))).toEqual(['Moth Cartographer', 'Wick, Who Waits']);
+  expect(titles(await picked.until(hasEnded, 60_000))).toEqual(['Moth Cartographer', 'Wick, Who Waits']);
 });
 
 it('the menu of a message looks up the cards in its text and embeds, in private', async () => {
   const world = await startWorld({ env: BULK });
   await confirmCards(world);
   const look = (messageId = '') => world.discord.type({ command: 'Look up cards', target: { messageId } });
-  const shown = await cards(world, 'base1-4,base1-1').until(hasEnded, 30_000);
+  const shown = await cards(world, 'base1-4,base1-1').until(hasEnded, 60_000);
   const before = world.cardService.requests.length;
   const found = await look(shown.messageId).settled();
   expect(found.ephemeral).toBe(true);

@@ -12,7 +12,7 @@ const DENSE = { seconds: 3, meanBetweenFaultsMs: 200, lifetimes: LIFETIMES };
 
 describe('chaos', () => {
   // Includes a killed bot, and a locked and a damaged card store.
-  it('loses no lookup, whatever breaks', { timeout: 90_000 }, async () => {
+  it('loses no lookup, whatever breaks', { timeout: 240_000 }, async () => {
     const { commands, faults, endings, failures } = await runChaos({ seed: 'short 3965', ...DENSE });
 
     expect(failures.join('\n')).toBe(''); // the report of a list would leave out its lines
@@ -25,7 +25,7 @@ describe('chaos', () => {
   it.skipIf(noRealRedis('chaos among processes'))(
     'loses no lookup of two processes and their Redis either',
     {
-      timeout: 120_000,
+      timeout: 240_000,
     },
     async () => {
       const { commands, faults, endings, failures } = await runChaos({ seed: 'short 35051', processes: 2, ...DENSE });

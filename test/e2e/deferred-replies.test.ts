@@ -91,7 +91,7 @@ describe('deferred replies', () => {
     expect(storedRows(backends)).toBe(0);
   });
 
-  it('are completed from the cache when the process died between answer and edit', { timeout: 60_000 }, async () => {
+  it('are completed from the cache when the process died between answer and edit', async () => {
     const backends = await startBackends(FAST, { CARD_SERVICE_BURST: String(BOTS_BURST) });
     const { discord, cardService, env } = backends;
     const first = startBotProcess(env);

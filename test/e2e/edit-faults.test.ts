@@ -64,7 +64,7 @@ describe('the answer to a deferred reply', () => {
     await typed.until(({ embeds }) => embeds.length > 0);
     await world.usage().settled(); // costs a request, which a new footer would show
 
-    await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length, { timeout: 60_000 }).toBe(2);
     expect(world.discord.faults.pending).toBe(0);
     expect(finalAnswers(typed)).toBe(1);
     const logged = world.lines.filter(({ level, failures }) => Number(level) >= ERROR || failures !== undefined);

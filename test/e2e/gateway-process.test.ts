@@ -170,7 +170,7 @@ describe('a bot process', () => {
 
   it.each(SCENARIOS.map((scenario) => [nameOf(scenario), scenario] as const))(
     '%s',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async (_, scenario) => {
       await results.get(scenario);
     },

@@ -14,9 +14,9 @@ const CARDS = Array.from({ length: 40 }, (_, number) => {
   return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
 });
 const IDS = CARDS.map(({ id }) => id);
-const TEST = { timeout: 90_000 };
+const TEST = { timeout: 120_000 };
 const DONE = 'the files are carried over into redis';
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 
 function lookUp({ discord }: Backends, ids: readonly string[]) {
   return Promise.all(ids.map((id) => showsCard(discord.type({ command: 'card', options: { id } }))));

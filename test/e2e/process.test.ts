@@ -27,7 +27,7 @@ describe('npm start', () => {
 
   it.skipIf(noRealRedis('a bot with a Redis in cluster mode')).each(['at its start', 'later'])(
     'exits 1 with a sentence when it reaches a Redis in cluster mode %s',
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async (when) => {
       const { env } = await startBackends();
       const cluster = await startRealRedis({ settings: { 'cluster-enabled': 'yes' } });
@@ -63,7 +63,7 @@ describe('npm start', () => {
   });
 
   it('answers until SIGTERM and exits 0; a process that waits for its data takes over, or stops on SIGTERM', {
-    timeout: 60_000, // three starts
+    timeout: 120_000, // three starts
   }, async () => {
     const { discord, cardService, env } = await startBackends();
     cardService.script({ path: 'odd', body: SANDBOX_API_KEY });

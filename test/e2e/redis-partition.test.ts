@@ -7,10 +7,10 @@ import { startSlowRelay } from '../support/slow-relay.ts';
 
 /** What hangs is given up when its process stops. */
 const PATIENT = { CARD_SERVICE_TIMEOUT_MS: '60000' };
-const PATIENTLY = { timeout: 30_000, interval: 20 };
+const PATIENTLY = { timeout: 60_000, interval: 20 };
 
 it('replies of a process that is cut off from Redis are answered by another, and stay as they are when it stops', {
-  timeout: 90_000,
+  timeout: 120_000,
 }, async () => {
   const redis = await startRedis();
   const relay = await startSlowRelay(redis.url, { delayMs: 0 });

@@ -15,8 +15,8 @@ const BOTS_BURST = { CARD_SERVICE_BURST: '10' };
 /** One at a time and 150 ms apart, so that the order of requests is the order of permits. */
 const ONE_BY_ONE = { requestsPerMinute: 400, burst: 4, requestsPerDay: 1_000, cards: CARDS };
 const NO_BURST = { CARD_SERVICE_BURST: '2' };
-const PATIENCE = { timeout: 30_000, interval: 200 };
-const TEST = { timeout: 40_000 };
+const PATIENCE = { timeout: 60_000, interval: 200 };
+const TEST = { timeout: 120_000 };
 
 let fast: TestBots<AppBot>;
 let oneByOne: TestBots<AppBot>;

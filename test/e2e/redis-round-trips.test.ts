@@ -4,7 +4,7 @@ import { prepareAppBots, showsCard, type TestBots } from '../support/processes.t
 import { type RecordingRelay, startRecordingRelay } from '../support/redis/recording-relay.ts';
 import { startRedis } from '../support/redis.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const KNOWN = 'base1-2';
 const UNKNOWN = 'base1-4';
 

@@ -162,7 +162,7 @@ describe('a process', () => {
   const QUICK_CLOCK = `const now = Date.now, from = now(); Date.now = () => from + (now() - from) * 60;`;
 
   it('that finds its data in use exits 1 with a sentence; the other continues, from memory when the disk is full', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const { discord, cardService, env } = await startBackends({ requestsPerMinute: 6_000, burst: 100 });
     const bot = startBotProcess(env, 150);

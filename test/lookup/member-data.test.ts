@@ -89,7 +89,7 @@ describe.each([
     const { ledger, memberData } = await process(books());
     ledger.spent(ALICE);
     await atTime(TODAY_MS - DAY_MS, async () => ledger.saved(ALICE));
-    await vi.waitUntil(async () => (await ledger.keptOf('alice')).saved === 1, { timeout: 30_000 });
+    await vi.waitUntil(async () => (await ledger.keptOf('alice')).saved === 1, { timeout: 60_000 });
     expect(await memberData.kept('alice')).toEqual({
       counts: { days: 2, requests: 1, saved: 1 },
       lastCards: ['Emberwing Drake'],
@@ -118,7 +118,7 @@ describe.each([
     const { ledger } = await process(open);
     ledger.spent(ALICE);
     vi.advanceTimersByTime(MINUTE_MS);
-    await vi.waitUntil(async () => (await ledger.keptOf('alice')).days === 1, { timeout: 30_000 });
+    await vi.waitUntil(async () => (await ledger.keptOf('alice')).days === 1, { timeout: 60_000 });
     expect((await ledger.memberToday('alice')).requests).toBe(1);
   });
 
@@ -129,11 +129,11 @@ describe.each([
     expect(await other.memberData.kept('alice')).toMatchObject({ lastCards: ['Emberwing Drake'] });
     vi.advanceTimersByTime(MINUTE_MS);
     const isForgotten = async () => (await other.memberData.kept('alice')).lastCards.length === 0;
-    await vi.waitUntil(isForgotten, { timeout: 30_000 });
+    await vi.waitUntil(isForgotten, { timeout: 60_000 });
     expect(await other.requests.all()).toEqual([{ memberId: 'alice', day: utcDay(TODAY_MS) }]);
     vi.setSystemTime(TODAY_MS + 2 * DAY_MS);
     vi.advanceTimersByTime(MINUTE_MS);
-    await vi.waitUntil(async () => (await other.requests.all()).length === 0, { timeout: 30_000 });
+    await vi.waitUntil(async () => (await other.requests.all()).length === 0, { timeout: 60_000 });
   });
 });
 

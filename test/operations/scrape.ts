@@ -30,5 +30,5 @@ export async function typeTraffic({ card, usage, cardService, lines, discord }: 
   cardService.script({ status: 429, headers: { 'retry-after': '1' }, body: '' });
   await card('no-such-card').settled();
   await card('..', {}, { memberId: alice }).settled();
-  await vi.waitUntil(() => lines.filter(({ msg }) => msg === 'command').length === 7, { timeout: 30_000 });
+  await vi.waitUntil(() => lines.filter(({ msg }) => msg === 'command').length === 7, { timeout: 60_000 });
 }

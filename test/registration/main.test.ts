@@ -8,7 +8,7 @@ import { COMPILE_CACHE } from '../support/compile-cache.ts';
 const SCRIPT = new URL('../../src/registration/main.ts', import.meta.url).pathname;
 
 /** Starting Node with discord.js takes 0.5 s on an idle machine. */
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 describe('npm run commands, as a process', { timeout: TIMEOUT_MS }, () => {
   let discord: EmulatedDiscord;

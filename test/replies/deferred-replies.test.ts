@@ -4,13 +4,13 @@ import type { DeferredReply } from '../../src/replies/deferred-reply.ts';
 import { redisPlace, sqlitePlace } from './journals.ts';
 import { deferredReply, repliesOver } from './replies-over.ts';
 
-const PATIENTLY = { timeout: 20_000 };
+const PATIENTLY = { timeout: 60_000 };
 const HOUR_MS = 3_600_000;
 
 describe.each([
   { where: 'SQLite', place: sqlitePlace },
   { where: 'Redis', place: redisPlace },
-])('deferred replies, journaled in $where', { timeout: 40_000 }, ({ place }) => {
+])('deferred replies, journaled in $where', { timeout: 120_000 }, ({ place }) => {
   it('are completed once, and then removed from the journal', async () => {
     const { start, written } = await place();
     const run = await start();

@@ -17,7 +17,7 @@ import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { startSlowRelay } from '../support/slow-relay.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const KEEP_MS = 90 * DAY_MS;
 const SERVICE = { baseUrl: 'http://cards.example', cardPath: '/cards/{id}', apiKey: 'key' };
 const ORIGIN = `${SERVICE.baseUrl} ${SERVICE.cardPath}`;

@@ -7,7 +7,7 @@ export function isFinal({ state, embeds, content }: ChatMessage): boolean {
 }
 
 /** The first final answer: the card's title or the sentence. */
-export async function finalAnswer(typed: TypedInteraction, timeoutMs = 30_000): Promise<string> {
+export async function finalAnswer(typed: TypedInteraction, timeoutMs = 60_000): Promise<string> {
   const { embeds, content } = await typed.until((message) => isFinal(message) || message.state === 'failed', timeoutMs);
   return embeds[0]?.title ?? content;
 }

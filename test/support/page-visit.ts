@@ -10,7 +10,7 @@ export interface PageVisit {
   pageErrors: string[];
 }
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 const VIEWPORT = { width: 1280, height: 800 };
 
 // Logged by the browser when the server answers 4xx, which some tests expect

@@ -34,7 +34,7 @@ type StartBot<Bot> = (env: Record<string, string>) => Bot | Promise<Bot>;
 
 /** A valid snowflake timestamp that is a multiple of every number of shards used in tests. */
 const GUILDS_MADE_AT = 2n ** 38n;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** Resolves when every process is connected; all are stopped when the test or, from `beforeAll`, the file ends. */
 export async function startProcesses(options: ProcessesOptions): Promise<TestProcesses> {

@@ -17,7 +17,7 @@ export interface TypedInteraction {
   settled(timeoutMs?: number): Promise<ChatMessage>;
 }
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 export function typedInteraction(conversation: Conversation): TypedInteraction {
   return {

@@ -127,7 +127,7 @@ export class RedisLink {
 
   #withinTimeout<T>(work: Promise<T>): Promise<T> {
     const silenceMs = this.#options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
-    return withinAnswerTimeout(work, silenceMs + Math.min(this.#tripMs, ANSWER_TIMEOUT_MS));
+    return withinAnswerTimeout(work, silenceMs + Math.min(this.#tripMs, silenceMs));
   }
 
   async #check(): Promise<void> {

@@ -8,7 +8,7 @@ import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 
-const PATIENCE = { timeout: 10_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 /** Longer than any test: what is free was given back. */
 const LONG_MS = 600_000;
 /** Short enough to see it end. */

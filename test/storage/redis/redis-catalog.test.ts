@@ -15,7 +15,7 @@ import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', game: 'Drakes', set: { id: 'base1', name: 'Base' } };
 /** In the design: 5 s. A busy machine may take longer. */
-const PATIENCE = { timeout: 30_000, interval: 100 };
+const PATIENCE = { timeout: 60_000, interval: 100 };
 
 /** One of several processes; leaves when the test ends. */
 async function joined({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>) {

@@ -10,7 +10,7 @@ import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { startSlowRelay } from '../../support/slow-relay.ts';
 
-const PATIENTLY = { timeout: 30_000 };
+const PATIENTLY = { timeout: 60_000 };
 /** A card service that never answers, so that no reply is completed. */
 const SLOW = { latencyMs: 3_600_000 };
 
@@ -51,7 +51,7 @@ async function heartbeats({ processesAlive }: Process, count: number): Promise<v
   await expect.poll(() => beats, PATIENTLY).toBeGreaterThanOrEqual(count);
 }
 
-describe('a deferred reply in Redis', { timeout: 90_000 }, () => {
+describe('a deferred reply in Redis', { timeout: 120_000 }, () => {
   it('has one owner when two processes receive the same interaction', async () => {
     const redis = await startRedis();
     const [one, other] = await Promise.all([startProcess(redis), startProcess(redis)]);
@@ -207,7 +207,7 @@ describe('a deferred reply in Redis', { timeout: 90_000 }, () => {
 
 describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
   'while Redis is unavailable',
-  { timeout: 90_000 },
+  { timeout: 120_000 },
   () => {
     it.each(['killed', 'hung'] as const)(
       '(%s), replies are completed from memory; when it is back they are removed, and not completed again',

@@ -10,7 +10,7 @@ import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 const BOB = { memberId: 'bob', guildId: 'guild' };
-const LONG = { timeout: 15_000 };
+const LONG = { timeout: 60_000 };
 
 function linkTo({ url, prefix }: TestRedis, answerTimeoutMs?: number): RedisLink {
   const link = new RedisLink({ url, prefix, log: logLines().log, ...(answerTimeoutMs && { answerTimeoutMs }) });

@@ -110,7 +110,7 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     const redis = await startRealRedis();
     const [one, other] = await pair(redis, QUICK);
     const all = [one, other].map(({ limiter }) => limiter);
-    await ask(one.limiter, limited(300));
+    await ask(one.limiter, limited(2_000)); // long enough to be seen by the other on a busy machine
     await expect.poll(() => other.limiter.schedule().paused, LONG).toBe(true);
     await expect.poll(() => all.some((limiter) => limiter.schedule().paused), LONG).toBe(false);
     void fail(redis);

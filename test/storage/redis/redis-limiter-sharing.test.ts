@@ -132,7 +132,7 @@ describe('processes that share a quota', () => {
   });
 });
 
-describe('over slow links', { timeout: 60_000 }, () => {
+describe('over slow links', () => {
   const TRIP_MS = 200;
 
   async function joinedSlowly(redis: TestRedis, setting: PlanSetting) {

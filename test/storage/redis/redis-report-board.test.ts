@@ -15,7 +15,7 @@ import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { movableClock } from '../../support/wall-clock.ts';
 
-const PATIENCE = { timeout: 10_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const PERIOD = { startMs: 1, endMs: 2 };
 
 function report(used: number, atMs: number): UsageReport {

@@ -6,7 +6,7 @@ import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis } from '../../support/redis.ts';
 
 const CARD = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
-const PATIENCE = { timeout: 10_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 
 /** Now, because Redis expires keys by its own clock. */
 function newAnswer(ageMs = 0): CardRecord {

@@ -52,7 +52,7 @@ function running() {
       vi.setSystemTime(NOON_MS + day * DAY_MS);
       const copy = join(folder, `state-${new Date().toISOString().slice(0, 10)}.sqlite`);
       const isMade = () => vi.advanceTimersByTime(MINUTE_MS) && existsSync(copy);
-      await vi.waitUntil(isMade, { timeout: 30_000 });
+      await vi.waitUntil(isMade, { timeout: 60_000 });
       return copy;
     },
   };
@@ -80,7 +80,7 @@ describe('the daily copy of state.sqlite', () => {
       await copied(day);
       expect(notesIn(copy).at(-1)).toBe(`day ${day}`);
     }
-    await vi.waitUntil(() => names().length === 3, { timeout: 30_000 });
+    await vi.waitUntil(() => names().length === 3, { timeout: 60_000 });
     expect(names()).toEqual(['state-2026-11-22.sqlite', 'state-2026-11-23.sqlite', 'state-2026-11-24.sqlite']);
   });
 
@@ -98,7 +98,7 @@ describe('the daily copy of state.sqlite', () => {
     database.exec('INSERT INTO notes VALUES (1); ALTER TABLE secrets RENAME TO moved');
     for (let minutes = 0; minutes < 3; minutes++) {
       vi.advanceTimersByTime(MINUTE_MS);
-      await vi.waitUntil(() => lines.length > 0, { timeout: 30_000 });
+      await vi.waitUntil(() => lines.length > 0, { timeout: 60_000 });
     }
     database.exec('ALTER TABLE moved RENAME TO secrets');
     const copy = await copied(0);
@@ -118,7 +118,7 @@ describe('a stop during the copy', () => {
     `);
     vi.advanceTimersByTime(MINUTE_MS); // 40 MB, and the first step of the copy has not ended
     await copies.close();
-    await vi.waitUntil(() => readdirSync(folder).length === 0, { timeout: 30_000 });
+    await vi.waitUntil(() => readdirSync(folder).length === 0, { timeout: 60_000 });
     expect(lines).toEqual([]);
   });
 

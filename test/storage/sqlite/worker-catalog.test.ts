@@ -200,7 +200,7 @@ describe('what goes wrong', () => {
     expect(await ids(catalog, 'charizard')).toEqual([]);
     expect(lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
     options.cardKeys = keysOf(ORIGIN);
-    await expect.poll(() => ids(catalog, 'charizard'), { timeout: 10_000 }).toEqual(['base1-4']);
+    await expect.poll(() => ids(catalog, 'charizard'), { timeout: 60_000 }).toEqual(['base1-4']);
   });
 
   it('a corrupt file is replaced, and filled from the cache, with one line in the log', async () => {
@@ -302,7 +302,7 @@ describe('what goes wrong', () => {
     expect(await ids(catalog, 'charizard')).toEqual([]);
     await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
     file.close();
-    await expect.poll(() => ids(catalog, 'charizard'), { timeout: 10_000 }).toEqual(['base1-4']);
+    await expect.poll(() => ids(catalog, 'charizard'), { timeout: 60_000 }).toEqual(['base1-4']);
   });
 
   it('what cannot be written while another process writes is written later', async () => {
