@@ -34,7 +34,7 @@ export async function importFile({ input, cardMaker, rowsPath, catalog, ...optio
       if (typeof card === 'string') onRefused({ place: row.place, refused: card });
       else cards.push(card);
     }
-    onTaken(cards.length, await catalog.take(cards, input.name));
+    onTaken(cards.length, (await catalog.take(cards, input.name)).length);
     if (signal.aborted) return;
   }
 }

@@ -9,8 +9,8 @@ import { BUSY_CODE, sqliteCode } from '../storage/sqlite/database.ts';
 export interface OpenCatalog {
   /** To be called before the cards of a file are taken. */
   beginImport(source: string): Promise<void>;
-  /** @returns how many of the cards were new or changed */
-  take(cards: readonly CatalogCard[], source: string): Promise<number>;
+  /** @returns those of the cards that were new or changed */
+  take(cards: readonly CatalogCard[], source: string): Promise<CatalogCard[]>;
   /** The cards that are offered. */
   rows(): Iterable<CatalogRow>;
   stats(): CatalogStats;
@@ -40,7 +40,7 @@ export class FileCatalog implements OpenCatalog {
     return this.#write(() => this.#database.imports.begin(source));
   }
 
-  take(cards: readonly CatalogCard[], source: string): Promise<number> {
+  take(cards: readonly CatalogCard[], source: string): Promise<CatalogCard[]> {
     return this.#write(() => this.#database.upsert(cards, source));
   }
 

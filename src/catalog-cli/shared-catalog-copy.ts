@@ -34,7 +34,11 @@ export class SharedCatalogCopy implements OpenCatalog {
     try {
       const refusal = await Promise.race([link.opened(ANSWER_TIMEOUT_MS), link.refused]);
       if (refusal) throw new CatalogUnusable(refusal.message);
-      const opened = new SharedCatalogCopy(new FileCatalog(folder, log), new RedisCatalog(link, { url, prefix }), end);
+      const opened = new SharedCatalogCopy(
+        new FileCatalog(folder, log),
+        new RedisCatalog({ link, url, prefix, log }),
+        end,
+      );
       await opened.#readAll();
       return opened;
     } catch (error) {
@@ -55,9 +59,9 @@ export class SharedCatalogCopy implements OpenCatalog {
     await this.#copy.beginImport(source);
   }
 
-  async take(cards: readonly CatalogCard[], source: string): Promise<number> {
+  async take(cards: readonly CatalogCard[], source: string): Promise<CatalogCard[]> {
     const news = await this.#copy.take(cards, source);
-    if (news > 0) await reaching(this.#shared.publish([...changesOf(cards, source)]));
+    await reaching(this.#shared.publish([...changesOf(news, source)]));
     return news;
   }
 

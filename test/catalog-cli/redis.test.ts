@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RedisCatalog } from '../../src/storage/redis/redis-catalog.ts';
@@ -16,7 +16,7 @@ async function joinAsBot({ url, prefix: keyPrefix }: TestRedis): Promise<RedisCa
   const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
   onFinished(() => link.close());
   await link.opened(10_000);
-  return new RedisCatalog(link, { url, prefix });
+  return new RedisCatalog({ link, url, prefix, log: logLines().log });
 }
 
 describe('with REDIS_URL', () => {
@@ -46,6 +46,19 @@ describe('with REDIS_URL', () => {
     expect(changes.flatMap((change) => (change.kind === 'cards' ? change.cards : []))).toHaveLength(750);
     expect(changes.every((change) => change.kind === 'cards' && change.source === 'cards.csv')).toBe(true);
     expect(await catalog.changesAfter(cursor, 1_000)).toEqual({ changes: [], cursor });
+  });
+
+  it('of an import that was changed, the cards that changed are published', async () => {
+    await importing();
+    const catalog = await bot();
+    const { cursor } = await catalog.changesAfter('', 1_000);
+    const file = join(folder, 'cards.csv');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('Card 700', 'Card of another name'));
+    await importing();
+    const { changes } = await catalog.changesAfter(cursor, 1_000);
+    expect(changes).toEqual([
+      { kind: 'cards', cards: [{ id: '700', name: 'Card of another name' }], source: 'cards.csv' },
+    ]);
   });
 
   it('an export has what the processes have learned', async () => {

@@ -1,40 +1,93 @@
 import { type SharedCatalog, SharedChange } from '../../catalog/shared-catalog.ts';
+import type { Logger } from '../../log.ts';
 import type { RedisLink } from './redis-link.ts';
 
+/** Changes that are kept, at least: 20 MB of what was learned, 1 GB of imports if each change holds its hundred cards. */
+const MOST_KEPT = 100_000;
+const NOTHING = '0-0 0-0';
+
+export interface RedisCatalogOptions {
+  link: RedisLink;
+  url: string;
+  prefix: string;
+  log: Pick<Logger, 'info'>;
+  /** Changes of each kind that are kept, at least. */
+  mostKept?: number;
+}
+
 /**
- * What processes tell each other of the catalog: a stream, 0.1 kB for each card. Its cursors are times of Redis, so those
- * from before a flush are good for what comes after it.
+ * What processes tell each other of the catalog, 0.1 kB for each card: a stream of what they learned, and one of imports,
+ * so that the one does not push the other out. Their ids are times of Redis: those from before a flush are good for what
+ * comes after it. A cursor is an id of each.
  */
 export class RedisCatalog implements SharedCatalog {
   readonly name: string;
-  readonly #link: RedisLink;
-  readonly #key: string;
+  readonly #options: RedisCatalogOptions;
+  readonly #streams: readonly [learned: string, imports: string];
+  #isGapChecked = false;
 
-  constructor(link: RedisLink, { url, prefix }: { url: string; prefix: string }) {
+  constructor(options: RedisCatalogOptions) {
+    const { url, prefix } = options;
     const { host, pathname } = new URL(url);
     this.name = `redis ${host}${pathname} ${prefix}`;
-    this.#link = link;
-    this.#key = `${prefix}:catalog`;
+    this.#options = options;
+    this.#streams = [`${prefix}:catalog`, `${prefix}:catalog:imports`];
   }
 
   /** @throws RedisUnavailable */
   async publish(changes: readonly SharedChange[]): Promise<void> {
     if (changes.length === 0) return;
-    await this.#link.run((client) =>
-      Promise.all(changes.map((change) => client.xAdd(this.#key, '*', { change: JSON.stringify(change) }))),
+    const { link, mostKept = MOST_KEPT } = this.#options;
+    const TRIM = { strategy: 'MAXLEN', strategyModifier: '~', threshold: mostKept } as const;
+    await link.run((client) =>
+      Promise.all(
+        changes.map((change) => client.xAdd(this.#streamOf(change), '*', { change: JSON.stringify(change) }, { TRIM })),
+      ),
     );
   }
 
   /** @throws RedisUnavailable */
   async changesAfter(cursor: string, limit: number): Promise<{ changes: SharedChange[]; cursor: string }> {
-    const after = cursor === '' ? '-' : `(${cursor}`;
-    const read = await this.#link.read((client) => client.xRange(this.#key, after, '+', { COUNT: limit }));
-    const entries = read ?? [];
+    const after = (cursor || NOTHING).split(' ');
+    const read = await this.#options.link.read((client) =>
+      Promise.all(this.#streams.map((key, at) => client.xRange(key, `(${after[at]}`, '+', { COUNT: limit }))),
+    );
+    if (!this.#isGapChecked) await this.#checkGap(after[0] ?? '');
+    const entries = read.flatMap((of, stream) => (of ?? []).map((entry) => ({ ...entry, stream })));
+    // As they were published, as far as Redis's clock tells; in each stream they are in order in any case.
+    const next = entries.sort((one, other) => byTime(one.id, other.id)).slice(0, limit);
+    const last = (stream: number) => next.findLast((entry) => entry.stream === stream)?.id ?? after[stream];
     return {
-      changes: entries.flatMap(({ message }) => parsed(message.change) ?? []),
-      cursor: entries.at(-1)?.id ?? cursor,
+      changes: next.flatMap(({ message }) => parsed(message.change) ?? []),
+      cursor: next.length === 0 ? cursor : this.#streams.map((_, stream) => last(stream)).join(' '),
     };
   }
+
+  #streamOf(change: SharedChange): string {
+    const isImport = change.kind === 'import' || (change.kind === 'cards' && change.source !== undefined);
+    return this.#streams[isImport ? 1 : 0];
+  }
+
+  /** A process that was away for long, or is new, lacks what is no longer kept. */
+  async #checkGap(cursor: string): Promise<void> {
+    const { link, log, mostKept = MOST_KEPT } = this.#options;
+    const [key] = this.#streams;
+    const [count = 0, oldest] = await link.read((client) =>
+      Promise.all([client.xLen(key), client.xRange(key, '-', '+', { COUNT: 1 })]),
+    );
+    this.#isGapChecked = true;
+    const oldestId = oldest?.[0]?.id;
+    if (count < mostKept || oldestId === undefined || byTime(cursor, oldestId) >= 0) return;
+    log.info(
+      'other processes learned more cards than redis keeps: the oldest are found by name once they are looked up',
+    );
+  }
+}
+
+/** Of ids of a stream, `<milliseconds>-<count>`. */
+function byTime(one: string, other: string): number {
+  const [oneParts, otherParts] = [one.split('-').map(Number), other.split('-').map(Number)];
+  return (oneParts[0] ?? 0) - (otherParts[0] ?? 0) || (oneParts[1] ?? 0) - (otherParts[1] ?? 0);
 }
 
 /** @returns `undefined` for what another version wrote */

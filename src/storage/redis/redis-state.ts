@@ -68,7 +68,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
 
   const catalog = new WorkerCatalog({
     ...catalogOptions(options),
-    shared: new RedisCatalog(link, { url: redis.url, prefix }),
+    shared: new RedisCatalog({ link, url: redis.url, prefix, log }),
   });
 
   const closeOthers = async () => {

@@ -70,8 +70,8 @@ export class CatalogChanges {
     const { keepsMembers, sharedName, onReached } = this.#options;
     if (change.kind === 'asked') catalog.asked.add(change.id, change.who, change.atMs, keepsMembers, change.isPrivate);
     else if (change.kind === 'learn') {
-      const cards = [change.card];
-      if (catalog.upsert(cards, undefined) > 0) this.#tellOthers({ kind: 'cards', cards });
+      const cards = catalog.upsert([change.card], undefined);
+      if (cards.length > 0) this.#tellOthers({ kind: 'cards', cards });
     } else if (change.kind === 'deny') {
       const { id, isKept } = change;
       if (catalog.isKnown(id)) this.#tellOthers({ kind: 'denied', id, isKept });

@@ -70,15 +70,13 @@ export class CatalogDatabase {
    * change nothing. What the service has confirmed is not changed by an import, and what it denied does not come back.
    *
    * @param source the import's name; `undefined`: the service answered with these cards
-   * @returns how many rows were new or changed; none when the import was withdrawn
+   * @returns the cards that were new or changed; none when the import was withdrawn
    */
-  upsert(cards: readonly CatalogCard[], source: string | undefined): number {
+  upsert(cards: readonly CatalogCard[], source: string | undefined): CatalogCard[] {
     return this.inTransaction(() => {
       const by = source === undefined ? undefined : this.imports.named(source);
-      if (by?.isWithdrawn) return 0;
-      let changes = 0;
-      for (const card of cards) if (this.#rows.put(card, by?.row)) changes++;
-      return changes;
+      if (by?.isWithdrawn) return [];
+      return cards.filter((card) => this.#rows.put(card, by?.row));
     });
   }
 

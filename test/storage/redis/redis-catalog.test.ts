@@ -14,15 +14,16 @@ import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', game: 'Drakes', set: { id: 'base1', name: 'Base' } };
+const CARD_OF_FILE = { id: 'file-1', name: 'Tidecaller' };
 /** In the design: 5 s. A busy machine may take longer. */
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
 /** One of several processes; leaves when the test ends. */
-async function joined({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>) {
+async function joined({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>, mostKept = 100_000) {
   const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
   await link.opened(10_000);
-  const shared = new RedisCatalog(link, { url, prefix });
   const { log, lines } = logLines();
+  const shared = new RedisCatalog({ link, url, prefix, log, mostKept });
   const dataDir = mkdtempSync(join(tmpdir(), 'redis-catalog-'));
   const open = (shared: SharedCatalog) =>
     new WorkerCatalog({ dataDir, keepsMembers: true, cardKeys: 'none', log, shared });
@@ -102,6 +103,21 @@ describe('processes that share a catalog', () => {
     await second.restart();
     await first.shared.publish([{ kind: 'cards', cards: [{ id: 'y', name: 'Tidecaller' }] }]);
     await expect.poll(() => found(second, 'tidecaller'), PATIENCE).toEqual(['y']);
+  });
+
+  it('keep a part of what they learned and all imports in Redis, and a process that comes late says so', async () => {
+    const shared = { ...redis, prefix: `${redis.prefix}:${count++}` };
+    const first = await joined(shared, 100);
+    await first.shared.publish([{ kind: 'cards', cards: [CARD_OF_FILE], source: 'cards.csv' }]);
+    for (let at = 0; at < 500; at++)
+      await first.shared.publish([{ kind: 'cards', cards: [{ id: `x-${at}`, name: `Drake ${at}` }] }]);
+    const late = await joined(shared, 100);
+    await expect.poll(() => found(late, 'drake 499'), PATIENCE).toEqual(['x-499']);
+    expect(await found(late, 'tidecaller')).toEqual([CARD_OF_FILE.id]);
+    expect(await found(late, 'drake 0')).toEqual([]);
+    const { changes } = await first.shared.changesAfter('', 1_000);
+    expect(changes.length).toBeLessThan(300);
+    expect(late.lines).toMatchObject([{ msg: expect.stringContaining('more cards than redis keeps') }]);
   });
 
   it('read what was shared elsewhere from its beginning when they are moved there', async () => {

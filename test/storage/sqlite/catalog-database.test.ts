@@ -23,7 +23,7 @@ afterEach(() => {
 
 describe('the catalog', () => {
   it('keeps what it was given, and can be read by its owner only', () => {
-    expect(catalog.upsert([CHARIZARD, HO_OH], 'cards.csv')).toBe(2);
+    expect(catalog.upsert([CHARIZARD, HO_OH], 'cards.csv')).toHaveLength(2);
     catalog.close();
     catalog = CatalogDatabase.open(folder, log);
     expect([...catalog.rows()]).toEqual([
@@ -36,15 +36,15 @@ describe('the catalog', () => {
 
   it('is not changed by the same rows', () => {
     catalog.upsert([CHARIZARD], 'cards.csv');
-    expect(catalog.upsert([CHARIZARD], 'cards.csv')).toBe(0);
-    expect(catalog.upsert([CHARIZARD], undefined)).toBe(1);
-    expect(catalog.upsert([CHARIZARD], undefined)).toBe(0);
+    expect(catalog.upsert([CHARIZARD], 'cards.csv')).toHaveLength(0);
+    expect(catalog.upsert([CHARIZARD], undefined)).toHaveLength(1);
+    expect(catalog.upsert([CHARIZARD], undefined)).toHaveLength(0);
   });
 
   it('believes the service rather than a file', () => {
     catalog.upsert([{ ...CHARIZARD, name: 'Glurak' }], 'cards.csv');
     catalog.upsert([CHARIZARD], undefined);
-    expect(catalog.upsert([{ ...CHARIZARD, name: 'Dracaufeu' }], 'other.csv')).toBe(0);
+    expect(catalog.upsert([{ ...CHARIZARD, name: 'Dracaufeu' }], 'other.csv')).toHaveLength(0);
     expect([...catalog.rows()]).toMatchObject([{ name: 'Charizard', isConfirmed: true, source: 'cards.csv' }]);
   });
 

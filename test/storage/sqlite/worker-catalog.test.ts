@@ -118,7 +118,7 @@ describe('the catalog', () => {
     await expect.poll(() => ids(catalog, 'charizard')).toEqual(['x1']);
     expect(lines).toMatchObject([{ level: WARN, source: 'foreign.csv' }]);
     inCatalog((file) => {
-      expect(file.upsert(cards, 'foreign.csv')).toBe(0);
+      expect(file.upsert(cards, 'foreign.csv')).toEqual([]);
       expect(file.stats().imports).toMatchObject([
         { source: 'foreign.csv', isWithdrawn: true },
         { isWithdrawn: false },
