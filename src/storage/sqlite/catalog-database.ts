@@ -9,7 +9,8 @@ import { SqliteCardIndex } from './catalog-index.ts';
 import { CatalogPositions, POSITIONS_SCHEMA } from './catalog-positions.ts';
 import { CatalogRows, type StoredRow } from './catalog-rows.ts';
 import { CATALOG_SCHEMA } from './catalog-schema.ts';
-import { type DatabaseOptions, moveAside, openDatabase } from './database.ts';
+import { inodeOf, moveAside } from './corrupt-file.ts';
+import { type DatabaseOptions, openDatabase } from './database.ts';
 
 const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + POSITIONS_SCHEMA + ASKED_SCHEMA;
 /** Another process that writes holds the lock for a fraction of this. */
@@ -28,6 +29,7 @@ export class CatalogDatabase {
   readonly imports: CatalogImports;
   readonly positions: CatalogPositions;
   readonly #options: DatabaseOptions;
+  readonly #inode: number | undefined;
   readonly #database: DatabaseSync;
   readonly #rows: CatalogRows;
 
@@ -42,6 +44,7 @@ export class CatalogDatabase {
     this.file = file;
     this.#options = options;
     this.#database = database;
+    this.#inode = inodeOf(file);
     this.waitAtMost(busyTimeoutMs);
     // It holds what members asked for, which must be gone when it is deleted.
     database.exec(`
@@ -117,10 +120,15 @@ export class CatalogDatabase {
     this.#database.close();
   }
 
+  /** Another process found this file corrupt: a new one is in its place. */
+  isReplaced(): boolean {
+    return inodeOf(this.file) !== this.#inode;
+  }
+
   /** Closes a file that turned out to be corrupt, and moves it aside. */
   discard(corruption: unknown): void {
     this.#database.close();
-    moveAside(this.file, this.#options, corruption);
+    moveAside(this.file, this.#inode, this.#options, corruption);
   }
 
   /** Its parts may be nested: only the outermost commits. */

@@ -36,6 +36,7 @@ export class CatalogFile {
   /** @returns `undefined` when it failed; it is not thrown */
   attempt<T>(work: (catalog: CatalogDatabase) => T): T | undefined {
     try {
+      if (this.#catalog.isReplaced()) this.#startAnew();
       const result = work(this.#catalog);
       this.#options.onSucceeded();
       return result;
@@ -54,8 +55,10 @@ export class CatalogFile {
     this.#catalog.close();
   }
 
-  #startAnew(corruption: unknown): void {
-    this.#catalog.discard(corruption);
+  /** @param corruption absent: another process has put a new file in place of this one */
+  #startAnew(corruption?: unknown): void {
+    if (corruption === undefined) this.#catalog.close();
+    else this.#catalog.discard(corruption);
     this.#catalog = this.#open();
     this.#options.onReplaced();
   }

@@ -1,8 +1,8 @@
-import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
+import { type CorruptFileOptions, inodeOf, moveAside } from './corrupt-file.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
 import { DatabaseTooNew, prepareMigration, schemaVersion } from './schema-version.ts';
 
@@ -15,7 +15,7 @@ const RETRY_MS = 250;
 /** For a file that several processes may open at the same moment. */
 const OPEN_TIMEOUT_MS = 1_000;
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends CorruptFileOptions {
   log: Pick<Logger, 'info' | 'error'>;
   /** Statements that bring an empty or present file to what the reader expects; must be repeatable. */
   schema: string;
@@ -25,8 +25,6 @@ export interface DatabaseOptions {
   earlierTables?: readonly { name: string; move: string }[];
   /** Only this process may use the file, until it closes it or ends. */
   exclusive?: boolean;
-  /** What losing the file means, for the log. */
-  lossMeans: string;
 }
 
 /**
@@ -38,13 +36,14 @@ export interface DatabaseOptions {
  */
 export function openDatabase(file: string, options: DatabaseOptions): DatabaseSync {
   const timeoutMs = options.exclusive ? 0 : OPEN_TIMEOUT_MS;
+  const inode = inodeOf(file);
   try {
     return open(file, options, timeoutMs);
   } catch (error) {
     if (error instanceof DatabaseTooNew) throw error;
     if (sqliteCode(error) === BUSY_CODE) throw new DatabaseInUse(file, timeoutMs);
     if (!isCorruption(error)) throw new DatabaseUnusable(file, error);
-    return openAnew(file, options, timeoutMs, error);
+    return openAnew(file, inode, options, timeoutMs, error);
   }
 }
 
@@ -145,9 +144,15 @@ function moveEarlierTables(database: DatabaseSync, tables: DatabaseOptions['earl
   for (const { name, move } of tables) if (find.get(name)) database.exec(`${move}; DROP TABLE ${name}`);
 }
 
-function openAnew(file: string, options: DatabaseOptions, timeoutMs: number, corruption: unknown): DatabaseSync {
+function openAnew(
+  file: string,
+  inode: number | undefined,
+  options: DatabaseOptions,
+  timeoutMs: number,
+  corruption: unknown,
+): DatabaseSync {
   try {
-    moveAside(file, options, corruption);
+    moveAside(file, inode, options, corruption);
     return open(file, options, timeoutMs);
   } catch (error) {
     throw new DatabaseUnusable(file, error);
@@ -158,15 +163,6 @@ function openAnew(file: string, options: DatabaseOptions, timeoutMs: number, cor
 export function isCorruption(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && BROKEN_FILE_CODES.has(code);
-}
-
-/** Keeps a corrupt file, closed by its caller, under another name. */
-export function moveAside(file: string, { log, lossMeans }: DatabaseOptions, corruption: unknown): void {
-  const movedTo = `${file}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`;
-  for (const ending of ['', '-wal', '-shm']) {
-    if (existsSync(file + ending)) renameSync(file + ending, movedTo + ending);
-  }
-  log.error({ err: corruption, file, movedTo }, `database file is corrupt: ${lossMeans}`);
 }
 
 export function sqliteCode(error: unknown): number | undefined {

@@ -231,6 +231,21 @@ describe('what goes wrong', () => {
     expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
   });
 
+  it('a file that two catalogs find corrupt is replaced once, and both use the new one', async () => {
+    await cached(ORIGIN, 'base1-4');
+    const [first, second] = [openCatalog(), openCatalog()];
+    const both = (text: string) => Promise.all([first, second].map((catalog) => ids(catalog, text)));
+    await expect.poll(() => both('charizard')).toEqual([['base1-4'], ['base1-4']]);
+    inFile((file) => file.exec("UPDATE card_words_data SET block = x'00ff00ff00ff00ff'"));
+    await expect.poll(() => both('base charizard')).toEqual([['base1-4'], ['base1-4']]);
+    first.learn({ ...CHARIZARD, id: 'base4-4' });
+    second.learn({ ...CHARIZARD, id: 'base5-4' });
+    const all = ['base1-4', 'base4-4', 'base5-4'];
+    await expect.poll(async () => (await both('charizard')).map((found) => found.sort())).toEqual([all, all]);
+    expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
+    expect(readdirSync(folder).filter((name) => /corrupt-.*Z$/.test(name))).toHaveLength(1);
+  });
+
   it('a folder that cannot be used is told once, and finds nothing', async () => {
     writeFileSync(join(folder, 'file'), '');
     const catalog = openCatalog({ dataDir: join(folder, 'file') });

@@ -1,0 +1,51 @@
+import { existsSync, renameSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import type { Logger } from '../../log.ts';
+
+/** Of moving a file, which takes some milliseconds. */
+const LOCK_TIMEOUT_MS = 1_000;
+
+export interface CorruptFileOptions {
+  log: Pick<Logger, 'error'>;
+  /** What losing the file means, for the log. */
+  lossMeans: string;
+}
+
+/** Tells a file from another that has taken its place; `undefined`: there is none. */
+export function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
+}
+
+/**
+ * Keeps a corrupt file, closed by its caller, under another name. Of several processes that find the same file corrupt,
+ * one moves it; the others do nothing, and find a new file in its place.
+ *
+ * @param inode of the file that was found corrupt
+ */
+export function moveAside(
+  file: string,
+  inode: number | undefined,
+  { log, lossMeans }: CorruptFileOptions,
+  corruption: unknown,
+): void {
+  withLock(`${file}.lock`, () => {
+    if (inodeOf(file) !== inode) return;
+    const movedTo = `${file}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`;
+    // The file itself last: until then, whoever opens it finds it corrupt, too, and waits for the lock.
+    for (const ending of ['-wal', '-shm', '']) {
+      if (existsSync(file + ending)) renameSync(file + ending, movedTo + ending);
+    }
+    log.error({ err: corruption, file, movedTo }, `database file is corrupt: ${lossMeans}`);
+  });
+}
+
+/** A lock that ends with its process, whatever happens to it. The file stays, empty. */
+function withLock(lockFile: string, work: () => void): void {
+  const lock = new DatabaseSync(lockFile);
+  try {
+    lock.exec(`PRAGMA busy_timeout = ${LOCK_TIMEOUT_MS}; BEGIN EXCLUSIVE`);
+    work();
+  } finally {
+    lock.close();
+  }
+}
