@@ -40,9 +40,10 @@ export interface App {
 
 // Together under the 8 s that a stop may take.
 const FIRST_ANSWERS_MS = 1_600;
-const GRACE_MS = 4_000;
+const GRACE_MS = 3_400;
 const LAST_EDITS_MS = 1_200;
 const DISCONNECT_MS = 700;
+const CLOSE_MS = 800;
 
 /**
  * Makes every part and connects them; read from top to bottom, this is the whole program. The bot, the sandbox and the
@@ -104,8 +105,8 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     const disconnected = client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed'));
     const closed = operations.close(); // at once: a gateway that closes now is no alert
     await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, closed]));
+    await bounded('closing', CLOSE_MS, state.close()).finally(stopLogging);
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
-    await state.close().finally(stopLogging);
   };
   let stopped: Promise<void> | undefined;
   return {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { type CorruptFileOptions, inodeOf, moveAside } from './corrupt-file.ts';
@@ -14,6 +14,8 @@ export const BUSY_CODE = 5;
 const RETRY_MS = 250;
 /** For a file that several processes may open at the same moment. */
 const OPEN_TIMEOUT_MS = 1_000;
+/** The wait within one call of SQLite: neither a thread nor its process can end meanwhile. */
+const LOCK_TIMEOUT_MS = 100;
 
 export interface DatabaseOptions extends CorruptFileOptions {
   log: Pick<Logger, 'info' | 'error'>;
@@ -36,14 +38,23 @@ export interface DatabaseOptions extends CorruptFileOptions {
  */
 export function openDatabase(file: string, options: DatabaseOptions): DatabaseSync {
   const timeoutMs = options.exclusive ? 0 : OPEN_TIMEOUT_MS;
+  const giveUpAtMs = performance.now() + timeoutMs;
+  for (;;) {
+    const database = openUnlessBusy(file, options);
+    if (database) return database;
+    if (performance.now() >= giveUpAtMs) throw new DatabaseInUse(file, timeoutMs);
+  }
+}
+
+function openUnlessBusy(file: string, options: DatabaseOptions): DatabaseSync | undefined {
   const inode = inodeOf(file);
   try {
-    return open(file, options, timeoutMs);
+    return open(file, options);
   } catch (error) {
     if (error instanceof DatabaseTooNew) throw error;
-    if (sqliteCode(error) === BUSY_CODE) throw new DatabaseInUse(file, timeoutMs);
-    if (!isCorruption(error)) throw new DatabaseUnusable(file, error);
-    return openAnew(file, inode, options, timeoutMs, error);
+    if (isCorruption(error)) return openAnew(file, inode, options, error);
+    if (sqliteCode(error) === BUSY_CODE) return undefined;
+    throw new DatabaseUnusable(file, error);
   }
 }
 
@@ -95,17 +106,13 @@ export class DatabaseInUse extends Error {
   }
 }
 
-function open(
-  file: string,
-  { schema, version, earlierTables, exclusive = false }: DatabaseOptions,
-  timeoutMs: number,
-): DatabaseSync {
+function open(file: string, { schema, version, earlierTables, exclusive = false }: DatabaseOptions): DatabaseSync {
   makeFolder(dirname(file));
   createOwnFile(file);
   const database = new DatabaseSync(file);
   try {
     // First the timeout: without it, several processes that switch a file to WAL at once fail with "database is locked".
-    database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
+    database.exec(`PRAGMA busy_timeout = ${exclusive ? 0 : LOCK_TIMEOUT_MS}`);
     if (exclusive) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     if (version) prepareMigration(database, file, version);
@@ -126,15 +133,23 @@ function open(
 }
 
 /**
- * An index of words is not checked: that reads all of it, some 7 s for a million cards, in which the thread can neither
- * search nor end. What is broken in it shows in a search.
+ * Beside an index of words, which is not checked: that reads all of it, some 7 s for a million cards, in which the thread
+ * can neither search nor end. What is broken in it shows in a search. The tables are checked one by one for the same reason.
  */
 function damageIn(database: DatabaseSync): unknown {
   const isWordIndex = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage = 0";
-  const ofTables =
-    "SELECT quick_check FROM sqlite_schema AS tables, pragma_quick_check(tables.name) WHERE type = 'table' AND rootpage > 0 AND quick_check <> 'ok' LIMIT 1";
-  if (database.prepare(isWordIndex).get()) return database.prepare(ofTables).get()?.quick_check;
-  const found = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+  if (!database.prepare(isWordIndex).get()) return damageOf(database.prepare('PRAGMA quick_check(1)'));
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").all();
+  const check = database.prepare('SELECT quick_check FROM pragma_quick_check(?)');
+  for (const { name } of tables) {
+    const damage = damageOf(check, String(name));
+    if (damage !== undefined) return damage;
+  }
+  return undefined;
+}
+
+function damageOf(check: StatementSync, ...table: string[]): unknown {
+  const found = check.get(...table)?.quick_check;
   return found === 'ok' ? undefined : found;
 }
 
@@ -148,12 +163,11 @@ function openAnew(
   file: string,
   inode: number | undefined,
   options: DatabaseOptions,
-  timeoutMs: number,
   corruption: unknown,
 ): DatabaseSync {
   try {
     moveAside(file, inode, options, corruption);
-    return open(file, options, timeoutMs);
+    return open(file, options);
   } catch (error) {
     throw new DatabaseUnusable(file, error);
   }
