@@ -17,7 +17,7 @@ export default {
   async run({ memberId, locale }, { memberData }) {
     const kept = await memberData.kept(memberId);
     const content = privacyText(kept, locale);
-    const isAnything = kept.counts.days > 0 || kept.lastCards.length > 0;
+    const isAnything = kept.counts.days > 0 || (kept.lastCards ?? []).length > 0;
     return privately({ content, ...(isAnything && { components: [forgetButton(locale)] }) });
   },
 

@@ -175,7 +175,13 @@ export async function openServices(
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ service, limiter, ledger, board, events, log, hasKey });
   const history = new SqliteMemberHistory(config.dataDir, log);
-  const memberData = new MemberData({ ledger, history, requests: state.deletionRequests, log });
+  const memberData = new MemberData({
+    ledger,
+    history,
+    requests: state.deletionRequests,
+    keepsHistory: config.memberHistory,
+    log,
+  });
   const { currency } = config;
   return {
     services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, currency, longestWaitMs },

@@ -5,8 +5,8 @@ import { DAY_MS, utcDay } from '../time/utc-day.ts';
 /** A member wants what is kept about them to be deleted. */
 export interface DeletionRequest {
   memberId: string;
-  /** The UTC day of the request. */
-  day: string;
+  /** In ISO 8601, so that a later one of the same day is another; of earlier versions, the UTC day alone. */
+  at: string;
 }
 
 /** Requests of members, in files or for all processes that share a Redis. No method rejects. */
@@ -20,7 +20,7 @@ export interface DeletionRequests {
 
 /** What a member looked up last. No method rejects. */
 export interface MemberHistory {
-  /** Names of cards, the latest first; empty when nothing is kept. */
+  /** Names of cards, the latest first; empty when there are none. */
   lastCards(memberId: string): Promise<readonly string[]>;
   /** @returns whether nothing is left */
   forget(memberId: string): Promise<boolean>;
@@ -29,13 +29,16 @@ export interface MemberHistory {
 /** Everything that is kept about a member, beyond the reply that they wait for. */
 export interface KeptAboutMember {
   counts: KeptCounts;
-  lastCards: readonly string[];
+  /** `undefined`: they are not kept of anybody. */
+  lastCards: readonly string[] | undefined;
 }
 
 export interface MemberDataOptions {
   ledger: Ledger;
   history: MemberHistory;
   requests: DeletionRequests;
+  /** `MEMBER_HISTORY` */
+  keepsHistory: boolean;
   log: Logger;
 }
 
@@ -57,9 +60,10 @@ export class MemberData {
   }
 
   async kept(memberId: string): Promise<KeptAboutMember> {
-    const { ledger, history } = this.#options;
-    const [counts, lastCards] = await Promise.all([ledger.keptOf(memberId), history.lastCards(memberId)]);
-    return { counts, lastCards };
+    const { ledger, history, keepsHistory } = this.#options;
+    const [counts, cards] = await Promise.all([ledger.keptOf(memberId), history.lastCards(memberId)]);
+    // What was kept before it was switched off is deleted within an hour.
+    return { counts, lastCards: keepsHistory || cards.length > 0 ? cards : undefined };
   }
 
   /**
@@ -68,7 +72,7 @@ export class MemberData {
    * @returns whether it is done, or will be
    */
   async forget(memberId: string): Promise<boolean> {
-    const request = { memberId, day: utcDay(Date.now()) };
+    const request = { memberId, at: new Date().toISOString() };
     const isKept = await this.#options.requests.add(request);
     return (await this.#carryOut(request)) && isKept;
   }
@@ -86,14 +90,16 @@ export class MemberData {
     for (const [key, request] of due) {
       if (this.#done.has(key) || !(await this.#carryOut(request))) continue;
       this.#done.add(key);
-      if (request.day < countedDay) log.info('what was kept about a member is deleted, as they wished');
+      if (dayOf(request) < countedDay) log.info('what was kept about a member is deleted, as they wished');
     }
     const keptDay = utcDay(Date.now() - LATE_BOOKINGS_MS - KEPT_DAYS * DAY_MS);
-    if (all.some(({ day }) => day < keptDay)) await requests.drop(keptDay);
+    if (all.some((request) => dayOf(request) < keptDay)) await requests.drop(keptDay);
   }
 
-  async #carryOut({ memberId, day }: DeletionRequest): Promise<boolean> {
+  async #carryOut(request: DeletionRequest): Promise<boolean> {
     const { ledger, history } = this.#options;
+    const { memberId } = request;
+    const day = dayOf(request);
     const yesterday = utcDay(Date.now() - LATE_BOOKINGS_MS - DAY_MS);
     const [counts, cards] = await Promise.all([
       ledger.deleteDays(memberId, day < yesterday ? day : yesterday),
@@ -103,6 +109,11 @@ export class MemberData {
   }
 }
 
-function keyOf({ memberId, day }: DeletionRequest): string {
-  return `${memberId} ${day}`;
+function keyOf({ memberId, at }: DeletionRequest): string {
+  return `${memberId} ${at}`;
+}
+
+/** In UTC. */
+function dayOf({ at }: DeletionRequest): string {
+  return at.slice(0, 10);
 }

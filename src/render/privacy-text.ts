@@ -6,8 +6,8 @@ import { formatMessage } from './messages.ts';
 export interface PrivacyView {
   /** Of all days; `saved`: answers without a request. */
   counts: { days: number; requests: number; saved: number };
-  /** Names, the latest first. */
-  lastCards: readonly string[];
+  /** Names, the latest first; `undefined`: they are not kept of anybody. */
+  lastCards: readonly string[] | undefined;
 }
 
 /** Ten of them leave room for the sentences around them. */
@@ -15,11 +15,10 @@ const LONGEST_NAME = 80;
 
 /** What the bot keeps of members, and what that is for this one: at most 2,000 characters of Markdown. */
 export function privacyText({ counts: { days, requests, saved }, lastCards }: PrivacyView, locale: string): string {
-  const cards = lastCards.map((name) => plainMarkdown(name, LONGEST_NAME)).join(', ');
   return [
     formatMessage(locale, 'privacyIntro'),
     formatMessage(locale, 'privacyCounts', { days, lookups: requests + saved }),
-    cards === '' ? formatMessage(locale, 'privacyNoCards') : formatMessage(locale, 'privacyCards', { cards }),
+    ...(lastCards ? [cardsText(lastCards, locale)] : []),
     formatMessage(locale, 'privacyPending'),
     formatMessage(locale, 'privacyLog'),
     formatMessage(locale, 'privacyNothingElse'),
@@ -30,4 +29,10 @@ export function privacyText({ counts: { days, requests, saved }, lastCards }: Pr
 export function forgottenText(isForgotten: boolean, atMs: number, locale: string): string {
   const time = clockTime(nextUtcMidnightMs(atMs));
   return formatMessage(locale, isForgotten ? 'forgotten' : 'notForgotten', { time });
+}
+
+function cardsText(lastCards: readonly string[], locale: string): string {
+  if (lastCards.length === 0) return formatMessage(locale, 'privacyNoCards');
+  const cards = lastCards.map((name) => plainMarkdown(name, LONGEST_NAME)).join(', ');
+  return formatMessage(locale, 'privacyCards', { cards });
 }

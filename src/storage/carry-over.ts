@@ -125,7 +125,7 @@ export class CarryOver {
   /** After the counts that they are about. */
   async #carryDeletionRequests(files: EmbeddedFiles): Promise<void> {
     const key = deletionRequestsKey(this.#options.prefix);
-    const requests = files.deletionRequests().map(([memberId, day]) => ['HSETNX', key, memberId, day]);
+    const requests = files.deletionRequests().map(([memberId, at]) => ['HSETNX', key, memberId, at]);
     await this.#move('requests', '', 'all', [...requests, ['PEXPIRE', key, String(REQUESTS_KEPT_MS)]]);
   }
 

@@ -44,6 +44,12 @@ describe('/privacy', () => {
   });
 });
 
+it('where the last cards are not kept, nothing is said of them', () => {
+  const counts = { days: 1, requests: 1, saved: 0 };
+  expect(privacyText({ counts, lastCards: [] }, 'en-US')).toContain('last ten cards');
+  expect(privacyText({ counts, lastCards: undefined }, 'en-US')).not.toContain('last ten cards');
+});
+
 it('names of cards are shown as they are, and never exceed what Discord takes', () => {
   const counts = { days: 35, requests: 1e15, saved: 1e15 };
   const text = privacyText({ counts, lastCards: Array.from({ length: 10 }, () => '*'.repeat(500)) }, 'de');

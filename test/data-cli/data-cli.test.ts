@@ -62,7 +62,7 @@ async function used(redis?: TestRedis) {
       bot.ledger.saved({ memberId, guildId });
     }
     await bot.state.journal.add(deferredReply(memberId));
-    await bot.state.deletionRequests.add({ memberId, day: new Date().toISOString().slice(0, 10) });
+    await bot.state.deletionRequests.add({ memberId, at: new Date().toISOString() });
   }
   await bot.ledger.today(); // writes what was saved
   return bot;

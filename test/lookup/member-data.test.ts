@@ -60,16 +60,16 @@ afterEach(() => {
 });
 
 /** A process with its own history of what members looked up last. */
-async function process(open: Open) {
+async function process(open: Open, keepsHistory = true) {
   const { ledger, requests } = await open();
-  const cards = new Map([['alice', ['Emberwing Drake']]]);
+  const cards = new Map(keepsHistory ? [['alice', ['Emberwing Drake']]] : []);
   const history = {
     lastCards: async (memberId: string) => cards.get(memberId) ?? [],
     forget: async (memberId: string) => cards.delete(memberId) || true,
   };
-  const memberData = new MemberData({ ledger, history, requests, log: logLines().log });
+  const memberData = new MemberData({ ledger, history, requests, keepsHistory, log: logLines().log });
   onTestFinished(() => memberData.close());
-  return { ledger, requests, memberData };
+  return { ledger, requests, memberData, cards };
 }
 
 async function atTime<T>(atMs: number, work: () => Promise<T>): Promise<T> {
@@ -128,19 +128,36 @@ describe.each([
     await asked.memberData.forget('alice');
     expect(await other.memberData.kept('alice')).toMatchObject({ lastCards: ['Emberwing Drake'] });
     vi.advanceTimersByTime(MINUTE_MS);
-    const isForgotten = async () => (await other.memberData.kept('alice')).lastCards.length === 0;
+    const isForgotten = async () => (await other.memberData.kept('alice')).lastCards?.length === 0;
     await vi.waitUntil(isForgotten, { timeout: 60_000 });
-    expect(await other.requests.all()).toEqual([{ memberId: 'alice', day: utcDay(TODAY_MS) }]);
+    const [kept] = await other.requests.all();
+    expect(kept).toEqual({ memberId: 'alice', at: expect.stringContaining(utcDay(TODAY_MS)) });
     vi.setSystemTime(TODAY_MS + 2 * DAY_MS);
     vi.advanceTimersByTime(MINUTE_MS);
     await vi.waitUntil(async () => (await other.requests.all()).length === 0, { timeout: 60_000 });
   });
 });
 
+it('a second wish on the same day reaches every process, too', async () => {
+  const open = overOneRedis();
+  const [asked, other] = [await process(open), await process(open)];
+  for (const card of ['Emberwing Drake', 'Tidecaller']) {
+    other.cards.set('alice', [card]);
+    await asked.memberData.forget('alice');
+    vi.advanceTimersByTime(MINUTE_MS);
+    await vi.waitUntil(() => !other.cards.has('alice'), { timeout: 60_000 });
+  }
+});
+
+it('last cards that are not kept are none that nobody has looked up', async () => {
+  const { memberData } = await process(overOneDatabase(), false);
+  expect((await memberData.kept('alice')).lastCards).toBeUndefined();
+});
+
 it('a request that cannot be kept is not said to be done', async () => {
   const database = new DatabaseSync(':memory:');
   const { log, lines } = logLines();
   const requests = new SqliteDeletionRequests(database, new StateWrites(log));
-  expect(await requests.add({ memberId: 'alice', day: '2026-11-21' })).toBe(false);
+  expect(await requests.add({ memberId: 'alice', at: '2026-11-21T12:00:00.000Z' })).toBe(false);
   expect(lines).toHaveLength(1);
 });

@@ -5,27 +5,27 @@ import type { RedisLink } from './redis-link.ts';
 /** Should no process run to drop them. */
 export const REQUESTS_KEPT_MS = 40 * DAY_MS;
 
-/** The requests to all processes, in one hash: member to UTC day. */
+/** The requests to all processes, in one hash: member to time. */
 export function redisDeletionRequests(link: RedisLink, prefix: string): DeletionRequests {
   const key = deletionRequestsKey(prefix);
 
   async function all(): Promise<DeletionRequest[]> {
     const found = await link.read((client) => client.hGetAll(key)).catch(() => ({}));
-    return Object.entries(found).map(([memberId, day]) => ({ memberId, day: String(day) }));
+    return Object.entries(found).map(([memberId, at]) => ({ memberId, at: String(at) }));
   }
 
   return {
     all,
-    async add({ memberId, day }) {
+    async add({ memberId, at }) {
       try {
-        await link.run((client) => client.multi().hSet(key, memberId, day).pExpire(key, REQUESTS_KEPT_MS).exec());
+        await link.run((client) => client.multi().hSet(key, memberId, at).pExpire(key, REQUESTS_KEPT_MS).exec());
         return true;
       } catch {
         return false; // the link logs why
       }
     },
     async drop(beforeDay) {
-      const old = (await all()).flatMap(({ memberId, day }) => (day < beforeDay ? memberId : []));
+      const old = (await all()).flatMap(({ memberId, at }) => (at < beforeDay ? memberId : []));
       if (old.length > 0) await link.run((client) => client.hDel(key, old)).catch(() => {}); // tried again in a minute
     },
   };

@@ -2,6 +2,7 @@ import { KeyvCardStore, keysOf } from '../../cache/card-store.ts';
 import { SharedLimiter } from '../../quota/shared-limiter.ts';
 import { alertNotesFile } from '../alert-notes-file.ts';
 import { CarryOver } from '../carry-over.ts';
+import { removeOldDamage } from '../sqlite/old-damage.ts';
 import { WorkerCatalog } from '../sqlite/worker-catalog.ts';
 import {
   accountOf,
@@ -66,6 +67,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
   if (refusal) throw refusal;
 
+  removeOldDamage(dataDir, Date.now());
   const catalog = new WorkerCatalog({
     ...catalogOptions(options),
     shared: new RedisCatalog({ link, url: redis.url, prefix, log }),

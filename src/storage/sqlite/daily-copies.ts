@@ -5,6 +5,7 @@ import { Incident, type Logger } from '../../log.ts';
 import { KEPT_DAYS } from '../../quota/ledger.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { DAY_MS, utcDay } from '../../time/utc-day.ts';
+import { removeOldDamage } from './old-damage.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
 import { BACKUPS } from './schema-version.ts';
 
@@ -72,6 +73,7 @@ export class DailyCopies {
     try {
       if (!existsSync(copy)) await this.#copy(copy);
       for (const name of outdated(this.#files(), Date.now())) rmSync(join(this.#folder, name), { force: true });
+      removeOldDamage(this.#options.dataDir, Date.now());
       this.#copiedDay = day;
       this.#outage.succeeded();
     } catch (err) {
@@ -125,11 +127,12 @@ interface BackupFile {
   writtenAtMs: number;
 }
 
-/** The files that are no longer kept: all daily copies but three, and copies older than anything the ledger keeps. */
+/** The files that are no longer kept: all daily copies but three, and whatever is older than anything the ledger keeps. */
 export function outdated(files: readonly BackupFile[], nowMs: number): string[] {
   const daily = files.map(({ name }) => name).filter((name) => DAILY_COPY.test(name));
   const old = files.filter(
-    ({ name, writtenAtMs }) => MIGRATION_COPY.test(name) && nowMs - writtenAtMs > KEPT_DAYS * DAY_MS,
+    ({ name, writtenAtMs }) =>
+      (MIGRATION_COPY.test(name) || DAILY_COPY.test(name)) && nowMs - writtenAtMs > KEPT_DAYS * DAY_MS,
   );
-  return [...daily.sort().slice(0, -KEPT), ...old.map(({ name }) => name)];
+  return [...new Set([...daily.sort().slice(0, -KEPT), ...old.map(({ name }) => name)])];
 }

@@ -164,11 +164,12 @@ function openAnew(
   inode: number | undefined,
   options: DatabaseOptions,
   corruption: unknown,
-): DatabaseSync {
+): DatabaseSync | undefined {
   try {
     moveAside(file, inode, options, corruption);
     return open(file, options);
   } catch (error) {
+    if (sqliteCode(error) === BUSY_CODE) return undefined; // another process is doing the same
     throw new DatabaseUnusable(file, error);
   }
 }

@@ -60,8 +60,8 @@ export class EmbeddedFiles {
     return rows.map(({ interaction_id, reply }) => [String(interaction_id), String(reply)]);
   }
 
-  /** By member, the UTC day on which they wished their data deleted. */
-  deletionRequests(): [memberId: string, day: string][] {
+  /** By member, when they wished their data deleted. */
+  deletionRequests(): [memberId: string, at: string][] {
     const find = this.#state.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'deletion_requests'");
     if (!find.get()) return []; // files of an earlier version
     const rows = this.#state.prepare('SELECT member, day FROM deletion_requests').all();

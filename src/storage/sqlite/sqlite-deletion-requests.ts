@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { DeletionRequest, DeletionRequests } from '../../lookup/member-data.ts';
 import type { StateWrites } from './state-rows.ts';
 
+/** `day`: a time of that day. */
 export const DELETION_REQUESTS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS deletion_requests (member TEXT PRIMARY KEY, day TEXT NOT NULL) WITHOUT ROWID;
 `;
@@ -16,10 +17,10 @@ export class SqliteDeletionRequests implements DeletionRequests {
     this.#writes = writes;
   }
 
-  async add({ memberId, day }: DeletionRequest): Promise<boolean> {
+  async add({ memberId, at }: DeletionRequest): Promise<boolean> {
     let isKept = false;
     this.#writes.try(() => {
-      const added = this.#database.prepare('INSERT OR REPLACE INTO deletion_requests VALUES (?, ?)').run(memberId, day);
+      const added = this.#database.prepare('INSERT OR REPLACE INTO deletion_requests VALUES (?, ?)').run(memberId, at);
       isKept = true;
       return added;
     });
@@ -29,7 +30,7 @@ export class SqliteDeletionRequests implements DeletionRequests {
   async all(): Promise<DeletionRequest[]> {
     try {
       const rows = this.#database.prepare('SELECT member, day FROM deletion_requests').all();
-      return rows.map(({ member, day }) => ({ memberId: String(member), day: String(day) }));
+      return rows.map(({ member, day }) => ({ memberId: String(member), at: String(day) }));
     } catch {
       return [];
     }

@@ -146,6 +146,11 @@ describe('what is no longer kept', () => {
       [file('state-schema-1.sqlite', 36), file('state-schema-2.sqlite', 34)],
       ['state-schema-1.sqlite'],
     ],
+    [
+      'a daily copy of 36 days ago, as of a bot that rarely runs',
+      [file('state-2026-10-15.sqlite', 36)],
+      ['state-2026-10-15.sqlite'],
+    ],
     ['no file of somebody else', [...days.slice(1), file('notes.txt', 99), file('state-old.sqlite', 99)], []],
   ])('%s', (_, files, expected) => {
     expect(outdated(files, NOON_MS)).toEqual(expected);
