@@ -2,6 +2,12 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/**
+ * How long the emulated servers keep an idle connection. They say so, and clients close theirs a little earlier: a request
+ * that is sent while the server closes is lost. Not for longer, because clients keep as many as they once used at a time.
+ */
+export const KEEP_ALIVE_MS = 65_000;
+
 /** More sandboxes than run at the same time. */
 const MAX_TRIES = 100;
 

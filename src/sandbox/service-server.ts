@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { KEEP_ALIVE_MS } from './listen.ts';
 import { type AnswerRequest, errorAnswer, type ServiceOutcome } from './service-answers.ts';
-
-/** Longer than clients keep idle connections, so that none is closed during a request. */
-const KEEP_ALIVE_MS = 65_000;
 
 /** Serves on 127.0.0.1 and answers only requests for that address, not those of a page under another host name. */
 export async function serve(answer: AnswerRequest, port: number): Promise<{ url: string; close(): Promise<void> }> {

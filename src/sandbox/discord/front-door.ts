@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-// Longer than any test, because a client loses a request that is sent while an idle connection is closed.
-const KEEP_ALIVE_MS = 400_000;
+import { KEEP_ALIVE_MS } from '../listen.ts';
 
 /** The listening socket of the whole emulated Discord, on the loopback interface. It can refuse connections for a while. */
 export class FrontDoor {
