@@ -1,4 +1,4 @@
-import { CatalogCard } from '../catalog/catalog-card.ts';
+import { type CatalogCard, lineOf } from '../catalog/catalog-card.ts';
 import { parseCardId } from '../model/card.ts';
 import { InvalidCardId } from '../model/errors.ts';
 import type { Joined, Surroundings } from './field-path.ts';
@@ -49,10 +49,11 @@ export class CardMaker {
     try {
       const text = (field: string) => this.#sources.get(field)?.textIn(row, this.#surroundings);
       const id = parseCardId(this.#id.textIn(row, this.#surroundings, text) ?? '');
-      const [name, set, number] = ['name', 'set', 'number'].map(text);
-      const card = { id, name, set, number, game: text('game') ?? this.#game };
+      const line = (value: string | undefined) => (value === undefined ? undefined : lineOf(value) || undefined);
+      const [name, set, number] = [line(text('name')), line(text('set')), line(text('number'))];
+      const card = { id, name: name ?? '', set, number, game: line(text('game') ?? this.#game) };
       if (Object.values(card).some((value) => value?.includes(REPLACEMENT_CHARACTER))) return 'is not UTF-8';
-      return CatalogCard.safeParse(card).data ?? 'has no name';
+      return name === undefined ? 'has no name' : card;
     } catch (error) {
       if (error instanceof InvalidCardId) return INVALID_IDS[error.reason];
       if (error instanceof UnusableValue) return error.message;

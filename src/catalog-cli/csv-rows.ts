@@ -11,7 +11,7 @@ const DELIMITERS = [',', ';', '\t'];
  *
  * @throws UnreadableFile when the first line is not CSV
  */
-export async function* csvRows(chunks: AsyncIterable<Line[]>): AsyncGenerator<ReadRow> {
+export async function* csvRows(chunks: AsyncIterable<Line[]>): AsyncGenerator<ReadRow[]> {
   let table: { delimiter: string; columns: readonly string[] } | undefined;
   let unread: readonly Line[] = [];
   for await (const lines of withEnd(chunks)) {
@@ -22,7 +22,7 @@ export async function* csvRows(chunks: AsyncIterable<Line[]>): AsyncGenerator<Re
     const header = table === undefined && records.shift();
     if (header) table = { delimiter, columns: columnsOf(header, delimiter) };
     if (!table) continue;
-    for (let at = 0; at < records.length; at += BATCH) yield* rowsOf(records.slice(at, at + BATCH), table);
+    for (let at = 0; at < records.length; at += BATCH) yield rowsOf(records.slice(at, at + BATCH), table);
   }
 }
 
@@ -44,19 +44,16 @@ function columnsOf(header: CsvRecord, delimiter: string): readonly string[] {
   return read.records[0]?.map((name) => name.trim()) ?? [];
 }
 
-function* rowsOf(
-  records: readonly CsvRecord[],
-  table: { delimiter: string; columns: readonly string[] },
-): Generator<ReadRow> {
+function rowsOf(records: readonly CsvRecord[], table: { delimiter: string; columns: readonly string[] }): ReadRow[] {
   const readable = records.filter((record) => !isTooLong(record));
   const together = parseCsv(readable, table.delimiter);
   const fields = 'records' in together && together.records.length === readable.length ? together.records : undefined;
   let at = 0;
-  for (const record of records) {
+  return records.map((record) => {
     const place = placeOf(record);
-    if (isTooLong(record)) yield { place, refused: TOO_LONG };
-    else yield rowOf(place, fields?.[at++] ?? parseCsv([record], table.delimiter), table.columns);
-  }
+    if (isTooLong(record)) return { place, refused: TOO_LONG };
+    return rowOf(place, fields?.[at++] ?? parseCsv([record], table.delimiter), table.columns);
+  });
 }
 
 function rowOf(place: string, read: string[] | ReturnType<typeof parseCsv>, columns: readonly string[]): ReadRow {

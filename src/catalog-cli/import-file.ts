@@ -5,8 +5,8 @@ import type { OpenCatalog } from './open-catalog.ts';
 import { readRows } from './read-rows.ts';
 import { type ReadRow, type RefusedRow, type SourceRow, UnreadableFile } from './source-row.ts';
 
-/** In one transaction, during which nobody else writes: some 10 ms. */
-const BATCH = 500;
+/** In one transaction, during which nobody else writes: some 50 ms. With 500 an import takes a third longer. */
+const BATCH = 2_000;
 
 export interface ImportOptions {
   input: Input;
@@ -40,15 +40,16 @@ export async function importFile({ input, cardMaker, rowsPath, catalog, ...optio
 }
 
 /** @throws UnreadableFile when there is no row, or no place for what a card needs */
-async function* checked(input: Input, cardMaker: CardMaker, rowsPath: string | undefined): AsyncGenerator<ReadRow> {
+async function* checked(input: Input, cardMaker: CardMaker, rowsPath: string | undefined): AsyncGenerator<ReadRow[]> {
   const { format, rows } = readRows(input, rowsPath);
-  let isFirst = true;
-  for await (const row of rows) {
-    if (isFirst && format === 'csv' && 'value' in row) checkColumns(row, cardMaker);
-    isFirst = false;
-    yield row;
+  let isEmpty = true;
+  for await (const some of rows) {
+    const [first] = some;
+    if (isEmpty && format === 'csv' && first && 'value' in first) checkColumns(first, cardMaker);
+    isEmpty &&= first === undefined;
+    yield some;
   }
-  if (isFirst) throw new UnreadableFile(rowsPath === undefined ? 'holds no cards' : `holds no cards at ${rowsPath}`);
+  if (isEmpty) throw new UnreadableFile(rowsPath === undefined ? 'holds no cards' : `holds no cards at ${rowsPath}`);
 }
 
 function checkColumns(row: SourceRow, cardMaker: CardMaker): void {
@@ -61,14 +62,12 @@ function checkColumns(row: SourceRow, cardMaker: CardMaker): void {
 }
 
 /** An error comes after what was read before it. */
-async function* inBatches<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+async function* inBatches<T>(chunks: AsyncIterable<T[]>): AsyncGenerator<T[]> {
   let batch: T[] = [];
   try {
-    for await (const item of items) {
-      batch.push(item);
-      if (batch.length < BATCH) continue;
-      yield batch;
-      batch = [];
+    for await (const chunk of chunks) {
+      batch = batch.concat(chunk);
+      while (batch.length >= BATCH) yield batch.splice(0, BATCH);
     }
   } catch (error) {
     if (batch.length > 0) yield batch;

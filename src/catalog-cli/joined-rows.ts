@@ -14,7 +14,7 @@ const MOST_ROWS = 100_000;
  */
 export async function readJoined(field: string, input: Input): Promise<Joined> {
   const rows = new Map<string, object>();
-  for await (const row of readRows(input, undefined).rows) {
+  for await (const row of each(readRows(input, undefined).rows)) {
     if (!('value' in row)) continue;
     const key: unknown = Reflect.get(row.value, field) ?? Reflect.get(row.value, 'id');
     if (key !== undefined) rows.set(String(key), row.value);
@@ -22,4 +22,8 @@ export async function readJoined(field: string, input: Input): Promise<Joined> {
   }
   if (rows.size === 0) throw new UnreadableFile(`has no row with ${field} or id`);
   return { field, rows };
+}
+
+async function* each<T>(chunks: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const chunk of chunks) yield* chunk;
 }

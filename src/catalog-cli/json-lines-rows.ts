@@ -2,8 +2,8 @@ import type { Line } from './lines.ts';
 import { isObject, type ReadRow, TOO_LONG } from './source-row.ts';
 
 /** The cards of a JSON Lines file: an object in each line. */
-export async function* jsonLinesRows(chunks: AsyncIterable<Line[]>): AsyncGenerator<ReadRow> {
-  for await (const lines of chunks) for (const line of lines) if (line.text?.trim() !== '') yield rowOf(line);
+export async function* jsonLinesRows(chunks: AsyncIterable<Line[]>): AsyncGenerator<ReadRow[]> {
+  for await (const lines of chunks) yield lines.filter(({ text }) => text?.trim() !== '').map(rowOf);
 }
 
 function rowOf({ number, text }: Line): ReadRow {

@@ -19,7 +19,7 @@ export function parseRowsPath(text: string): RowsPath {
  *
  * @throws UnreadableFile at what is not JSON: the rest cannot be told apart
  */
-export async function* jsonRows(bytes: AsyncIterable<Buffer>, path: RowsPath): AsyncGenerator<ReadRow> {
+export async function* jsonRows(bytes: AsyncIterable<Buffer>, path: RowsPath): AsyncGenerator<ReadRow[]> {
   const [outer, inner] = [path.slice(0, path.indexOf(ANY)), path.slice(path.indexOf(ANY) + 1)];
   const isUnit = (stack: readonly unknown[]) =>
     stack.length === outer.length + 1 && outer.every((step, depth) => step === stack[depth]);
@@ -28,10 +28,12 @@ export async function* jsonRows(bytes: AsyncIterable<Buffer>, path: RowsPath): A
   let card = 0;
   try {
     for await (const unit of unitsOf<{ value: unknown }>()) {
-      for (const { value, around } of follow(unit.value, inner, [])) {
-        const place = `card ${++card}`;
-        yield isObject(value) ? { place, value, around } : { place, refused: 'is not an object' };
-      }
+      yield follow(unit.value, inner, [])
+        .map(({ value, around }): ReadRow => {
+          const place = `card ${++card}`;
+          return isObject(value) ? { place, value, around } : { place, refused: 'is not an object' };
+        })
+        .toArray();
     }
   } catch (error) {
     if (!isSyntaxError(error)) throw error;
@@ -44,7 +46,7 @@ function* follow(
   value: unknown,
   [step, ...rest]: RowsPath,
   around: readonly object[],
-): Generator<{ value: unknown; around: readonly object[] }> {
+): Generator<{ value: unknown; around: readonly object[] }, undefined> {
   if (step === undefined && !Array.isArray(value)) yield { value, around };
   else if (typeof value === 'object' && value !== null) {
     const within = isObject(value) ? [value, ...around] : around;

@@ -1,6 +1,7 @@
 /** No card needs more; so a file without line breaks is not read into memory. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 
+const NOTHING = Buffer.alloc(0);
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -27,8 +28,7 @@ class LineReader {
     const lines: Line[] = [];
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-      this.#keep(chunk.subarray(start, end));
-      lines.push(this.#line());
+      lines.push(this.#lineIn(chunk, start, end));
       start = end + 1;
     }
     this.#keep(chunk.subarray(start));
@@ -37,7 +37,13 @@ class LineReader {
 
   /** What follows the last line feed, if anything. */
   end(): Line[] {
-    return this.#length > 0 ? [this.#line()] : [];
+    return this.#length > 0 ? [this.#lineIn(NOTHING, 0, 0)] : [];
+  }
+
+  #textOf(chunk: Buffer, start: number, end: number): string | undefined {
+    if (this.#length + end - start > LONGEST_LINE_BYTES) return undefined;
+    if (this.#length === 0) return chunk.toString('utf8', start, end);
+    return Buffer.concat([...this.#parts, chunk.subarray(start, end)]).toString();
   }
 
   #keep(part: Buffer): void {
@@ -46,8 +52,9 @@ class LineReader {
     else if (part.length > 0) this.#parts.push(part);
   }
 
-  #line(): Line {
-    const text = this.#length > LONGEST_LINE_BYTES ? undefined : Buffer.concat(this.#parts).toString();
+  /** What is kept, and this part of a chunk. */
+  #lineIn(chunk: Buffer, start: number, end: number): Line {
+    const text = this.#textOf(chunk, start, end);
     this.#parts = [];
     this.#length = 0;
     this.#number++;

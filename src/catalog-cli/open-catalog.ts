@@ -33,7 +33,7 @@ export class FileCatalog implements OpenCatalog {
   /** @throws DatabaseUnusable, DatabaseInUse */
   constructor(dataDir: string, log: Parameters<typeof CatalogDatabase.open>[1]) {
     this.#database = CatalogDatabase.open(dataDir, log);
-    this.#database.writeCardsOnly();
+    this.#database.writeManyCards();
   }
 
   beginImport(source: string): Promise<void> {

@@ -7,7 +7,7 @@ import { linesOf } from './lines.ts';
 import type { ReadRow } from './source-row.ts';
 
 /**
- * The rows of a file in any format. A chunk of it is in memory, and as much as its longest row needs.
+ * The rows of a file in any format, some at a time. A chunk of it is in memory, and as much as its longest row needs.
  *
  * @param rowsPath where rows stand in a JSON document; `undefined`: it is an array of them
  * @throws UnreadableFile, while reading too
@@ -15,7 +15,7 @@ import type { ReadRow } from './source-row.ts';
 export function readRows(
   { head, bytes }: Input,
   rowsPath: string | undefined,
-): { format: FileFormat; rows: AsyncGenerator<ReadRow> } {
+): { format: FileFormat; rows: AsyncGenerator<ReadRow[]> } {
   const format = formatOf(head, rowsPath !== undefined);
   switch (format) {
     case 'csv':

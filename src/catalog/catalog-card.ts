@@ -2,15 +2,20 @@ import { z } from 'zod';
 import { type Card, orUndefined, parseCardId } from '../model/card.ts';
 
 const LONGEST_TEXT = 300;
+/** As most are. */
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 
 /** One line of text: whatever separates its words, controls included, becomes a blank. */
-const line = z.string().transform((text) =>
-  text
+export function lineOf(text: string): string {
+  if (text.length <= LONGEST_TEXT && PLAIN_LINE.test(text)) return text;
+  return text
     .toWellFormed()
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-    .slice(0, LONGEST_TEXT),
-);
+    .slice(0, LONGEST_TEXT);
+}
+
+const line = z.string().transform(lineOf);
 const optionalLine = orUndefined(line.transform((text) => text || undefined)).optional();
 
 /** A card as it is searched for and offered. */

@@ -15,6 +15,8 @@ const TO_SPELL_OUT = new RegExp(`[${Object.keys(SPELLED_OUT).join('')}]`, 'g');
 /** Chinese, Japanese and Korean are written without blanks, so each character is a token. */
 const TOKEN =
   /[\p{L}&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]]|[[\p{L}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]]+|\p{N}+/gv;
+/** ASCII without apostrophes and `&`: nothing to fold but its case. */
+const PLAIN = /^[\0-%(-_a-\x7f]*$/;
 const ASCII = /^[\0-\x7f]*$/;
 const ASCII_TOKEN = /[a-z]+|[0-9]+/g;
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u;
@@ -28,10 +30,9 @@ const HIRAGANA_TO_KATAKANA = 0x60;
  * hiragana as katakana, no apostrophes.
  */
 function folded(text: string): string {
-  const lower = text
-    .toLowerCase()
-    .replace(APOSTROPHES, '')
-    .replace(TO_SPELL_OUT, (sign) => SPELLED_OUT[sign] ?? sign);
+  const typed = text.toLowerCase();
+  if (PLAIN.test(typed)) return typed;
+  const lower = typed.replace(APOSTROPHES, '').replace(TO_SPELL_OUT, (sign) => SPELLED_OUT[sign] ?? sign);
   if (ASCII.test(lower)) return lower;
   return lower
     .toWellFormed()
@@ -85,12 +86,23 @@ export interface SearchTexts {
   other: string;
 }
 
-export function searchTexts({ id, name, set = '', number = '', game = '' }: CatalogCard): SearchTexts {
+export function searchTexts(card: CatalogCard): SearchTexts {
+  return { name: nameText(card.name), other: otherText(card) };
+}
+
+export function nameText(name: string): string {
   const joined = JOINED_WORDS.test(name) ? joinedWords(folded(name)) : [];
-  return {
-    name: [...tokensOf(name), ...joined].join(' '),
-    other: tokensOf(`${set} ${number} ${game} ${id}`).join(' '),
-  };
+  return [...tokensOf(name), ...joined].join(' ');
+}
+
+/** @param tokenTextOf may remember texts that come again and again: names of sets and games */
+export function otherText({ id, set = '', number = '', game = '' }: CatalogCard, tokenTextOf = tokenText): string {
+  return `${tokenTextOf(set)} ${tokenText(number)} ${tokenTextOf(game)} ${tokenText(id)}`;
+}
+
+/** All tokens of a text, with blanks between. */
+export function tokenText(text: string): string {
+  return tokensOf(text).join(' ');
 }
 
 function joinedWords(name: string): string[] {

@@ -11,9 +11,10 @@ async function read(text: string | Buffer, rowsPath?: string): Promise<unknown[]
   const found: unknown[] = [];
   try {
     const input = await openInput(Readable.from(inPieces(Buffer.from(text))));
-    for await (const row of readRows(input, rowsPath).rows) {
-      found.push('refused' in row ? `${row.place} ${row.refused}` : row.value);
-    }
+    for await (const some of readRows(input, rowsPath).rows)
+      for (const row of some) {
+        found.push('refused' in row ? `${row.place} ${row.refused}` : row.value);
+      }
   } catch (error) {
     found.push(error instanceof Error ? `${error.name}: ${error.message}` : error);
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CatalogCard, CatalogRow } from '../../catalog/catalog-card.ts';
 import { formOf } from '../../catalog/form.ts';
-import { idKey, nameKey, searchTexts, spelledWords } from '../../catalog/words.ts';
+import { idKey, nameKey, nameText, otherText, spelledWords, tokenText } from '../../catalog/words.ts';
 import type { CatalogImports } from './catalog-imports.ts';
 
 /** A row of `cards`. */
@@ -20,6 +20,8 @@ export interface StoredRow {
 
 /** Words that need no statement, because they were written before. */
 const MOST_KNOWN_WORDS = 200_000;
+/** Names that were written before, and texts of sets and games: an import has each many times. 5 MB. */
+const MOST_REMEMBERED = 20_000;
 
 /** Statements that write cards; a transaction around them is the caller's. */
 export class CatalogRows {
@@ -36,6 +38,8 @@ export class CatalogRows {
   readonly #remove: StatementSync;
   readonly #imports: CatalogImports;
   readonly #knownWords = new Set<string>();
+  readonly #knownNames = new Map<string, KnownName>();
+  readonly #tokenTexts = new Map<string, string>();
 
   constructor(database: DatabaseSync, imports: CatalogImports) {
     this.#imports = imports;
@@ -59,6 +63,7 @@ export class CatalogRows {
   /** To be called when a transaction is rolled back. */
   takenBack(): void {
     this.#knownWords.clear();
+    this.#knownNames.clear();
   }
 
   find(id: string): StoredRow | undefined {
@@ -95,12 +100,12 @@ export class CatalogRows {
   #add(card: CatalogCard, source: number | undefined): void {
     const { id, name, set = null, number = null, game = null } = card;
     const isConfirmed = source === undefined;
-    const nameRow = this.#nameRow(name);
+    const known = this.#known(name);
     const key = idKey(id);
     const { lastInsertRowid } = this.#insert.run(
-      ...[id, name, set, number, game, key, nameRow, source ?? null, Number(isConfirmed)],
+      ...[id, name, set, number, game, key, known.row, source ?? null, Number(isConfirmed)],
     );
-    this.#index(card, lastInsertRowid);
+    this.#index(card, known, lastInsertRowid);
     if (isConfirmed) this.#addForm.run(formOf(id));
   }
 
@@ -109,30 +114,53 @@ export class CatalogRows {
     const by = source ?? found.source;
     const isConfirmed = source === undefined;
     const denied = isConfirmed ? 0 : found.denied;
-    this.#update.run(name, set, number, game, this.#nameRow(name), by, Number(isConfirmed), denied, found.row);
+    const known = this.#known(name);
+    this.#update.run(name, set, number, game, known.row, by, Number(isConfirmed), denied, found.row);
     this.#removeWords.run(found.row);
-    this.#index(card, found.row);
+    this.#index(card, known, found.row);
     if (!isConfirmed || found.confirmed === 1) return;
     this.#addForm.run(formOf(id));
     if (found.source !== null) this.#imports.confirmed(found.source);
   }
 
-  #index(card: CatalogCard, row: number | bigint): void {
-    const { name, other } = searchTexts(card);
-    this.#addWords.run(row, name, other);
-    for (const word of spelledWords(card.name)) {
-      if (this.#knownWords.has(word)) continue;
-      this.#addWord.run(word);
-      if (this.#knownWords.size >= MOST_KNOWN_WORDS) this.#knownWords.clear();
-      this.#knownWords.add(word);
-    }
+  #index(card: CatalogCard, { text }: KnownName, row: number | bigint): void {
+    const other = otherText(card, (of) => remembered(this.#tokenTexts, of, MOST_REMEMBERED, tokenText));
+    this.#addWords.run(row, text, other);
   }
 
-  #nameRow(name: string): number | bigint {
-    const key = nameKey(name);
-    const found = this.#findName.get(key);
-    return found ? Number(found.row) : this.#addName.run(key).lastInsertRowid;
+  #known(name: string): KnownName {
+    return remembered(this.#knownNames, name, MOST_REMEMBERED, () => {
+      for (const word of spelledWords(name)) this.#knowWord(word);
+      const key = nameKey(name);
+      const found = this.#findName.get(key);
+      const row = found ? Number(found.row) : this.#addName.run(key).lastInsertRowid;
+      return { row, text: nameText(name) };
+    });
   }
+
+  #knowWord(word: string): void {
+    if (this.#knownWords.has(word)) return;
+    this.#addWord.run(word);
+    if (this.#knownWords.size >= MOST_KNOWN_WORDS) this.#knownWords.clear();
+    this.#knownWords.add(word);
+  }
+}
+
+/** A name whose words are written. */
+interface KnownName {
+  row: number | bigint;
+  /** What it is found by. */
+  text: string;
+}
+
+/** What was made of a key before, or is now. The memory is emptied when it is full. */
+function remembered<T>(memory: Map<string, T>, key: string, most: number, make: (key: string) => T): T {
+  const known = memory.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  if (memory.size >= most) memory.clear();
+  memory.set(key, made);
+  return made;
 }
 
 const KEPT = 1;
