@@ -49,8 +49,7 @@ const CLOSE_MS = 800;
  * Makes every part and connects them; read from top to bottom, this is the whole program. The bot, the sandbox and the
  * end-to-end tests differ only in `config`.
  *
- * @throws DatabaseInUse when another process owns `DATA_DIR`, StateUnusable, HttpPortUnusable, and the error of the file
- *   system
+ * @throws DatabaseInUse when another process owns `DATA_DIR`, StateUnusable, HttpPortUnusable, an error of the file system
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const events = new Events();
@@ -103,8 +102,8 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     await bounded('last edits', LAST_EDITS_MS, Promise.all([deferredReplies.close(), router.corrected()]));
     // destroy() never resolves while a shard waits for READY.
     const disconnected = client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed'));
-    const closed = operations.close(); // at once: a gateway that closes now is no alert
-    await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, closed]));
+    // Alerts end at once: a gateway that closes now is none.
+    await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, operations.close()]));
     await bounded('closing', CLOSE_MS, state.close()).finally(stopLogging);
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
   };
@@ -148,7 +147,7 @@ export async function openServices(
 ): Promise<OpenServices> {
   const state = await openState(config, log, events, signal);
   const { cardStore, catalog, limiter, ledger, otherQueues, cardLock, board } = state;
-  const { longestWaitMs } = config;
+  const { longestWaitMs, currency } = config;
 
   const addressDoubt = new AddressDoubt(cardStore, log);
   const service = new CardService({
@@ -182,7 +181,6 @@ export async function openServices(
     keepsHistory: config.memberHistory,
     log,
   });
-  const { currency } = config;
   return {
     services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, currency, longestWaitMs },
     state,

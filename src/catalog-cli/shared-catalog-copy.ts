@@ -5,7 +5,8 @@ import type { CatalogCard, CatalogRow, CatalogStats } from '../catalog/catalog-c
 import { changesOf, type SharedCatalog } from '../catalog/shared-catalog.ts';
 import type { Logger } from '../log.ts';
 import { RedisCatalog } from '../storage/redis/redis-catalog.ts';
-import { RedisLink, redisPrefix } from '../storage/redis/redis-link.ts';
+import { RedisLink } from '../storage/redis/redis-link.ts';
+import { redisPrefix } from '../storage/redis/redis-prefix.ts';
 import { RedisUnavailable } from '../storage/redis/redis-unavailable.ts';
 import { CatalogUnusable, FileCatalog, type OpenCatalog } from './open-catalog.ts';
 

@@ -1,8 +1,9 @@
 import type { Logger } from '../../log.ts';
 import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 import { deletionRequestsKey } from './redis-deletion-requests.ts';
-import { RedisLink, redisPrefix } from './redis-link.ts';
+import { RedisLink } from './redis-link.ts';
 import { deleteMember } from './redis-member-counts.ts';
+import { redisPrefix } from './redis-prefix.ts';
 
 const OPEN_TIMEOUT_MS = 5_000;
 /** A scan of a large Redis across a network. */

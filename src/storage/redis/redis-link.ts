@@ -18,14 +18,6 @@ const CHECK_EVERY_WHILE_UNAVAILABLE_MS = 200;
 const FOLLOW_TIMEOUT_MS = 2_000;
 const ANSWER_TIMEOUT_MS = 250; // on one machine an answer comes within 1 ms, in one data centre within 5
 
-/** Of the format in Redis; processes of different versions share nothing. */
-const VERSION = 'v2';
-
-/** How all keys begin but those of cards, which know their own version. */
-export function redisPrefix(keyPrefix: string): string {
-  return `${keyPrefix}:${VERSION}`;
-}
-
 export interface RedisLinkOptions {
   url: string;
   /** Of every key of the bot, with its version and without a colon at the end. */
