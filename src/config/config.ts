@@ -131,9 +131,18 @@ function set(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
 }
 
+/** Node takes the quotes of a `.env` away; where they arrive, they are not meant. */
+const QUOTED = /^\s*(['"`]).*\1\s*$/s;
+
 function parse<T extends z.ZodObject>(schema: T, environment: Environment): z.output<T> {
-  const read = schema.safeParse(set(environment));
-  if (read.success) return read.data;
-  const problems = read.error.issues.map(({ path, message }) => ({ name: path.join('.'), message }));
+  const values = set(environment);
+  const read = schema.safeParse(values);
+  const quoted = Object.keys(schema.shape).filter((name) => QUOTED.test(values[name] ?? ''));
+  if (read.success && quoted.length === 0) return read.data;
+  const issues = read.error?.issues.map(({ path, message }) => ({ name: path.join('.'), message })) ?? [];
+  const problems = [
+    ...quoted.map((name) => ({ name, message: 'write it without quotes: docker --env-file does not take them away' })),
+    ...issues.filter(({ name }) => !quoted.includes(name)),
+  ];
   throw new ConfigError(problems, misspelledVariables(environment, schema));
 }

@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { PLANS } from '../model/plan.ts';
+import { conflicts } from './conflicts.ts';
 
 /** Discord accepts edits of a deferred reply for 15 minutes; this leaves one for the request and the edit. */
 const LONGEST_WAIT_LIMIT_SECONDS = 840;
 
+/** A century: times stay far below what a date or a row can hold. */
+const MOST_SECONDS = 3_153_600_000;
+
 const seconds = (fallback: number) =>
-  z.coerce.number('write a number of seconds').min(0, 'write 0 or more').default(fallback);
+  z.coerce
+    .number('write a number of seconds')
+    .min(0, 'write 0 or more')
+    .max(MOST_SECONDS, `write ${MOST_SECONDS} (a hundred years) or less`)
+    .default(fallback);
 const number = z.coerce.number('write a number');
 const atLeastOne = number.min(1, 'write 1 or more');
 const oneOf = <const Value extends string>(values: readonly Value[]) =>
@@ -35,7 +43,10 @@ export const DiscordVariables = z.object({
 export const StorageVariables = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
   REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: 'write an address that begins with redis:// or rediss://' })
+    .url({
+      protocol: /^rediss?$/,
+      error: 'write an address that begins with redis:// or rediss://, such as redis://127.0.0.1:6379',
+    })
     .refine(
       (text) => !URL.canParse(text) || redisCanRead(new URL(text)),
       'write redis://:PASSWORD@HOST:PORT/NUMBER, with %25 for % in the password; password, port and number may be left out',
@@ -46,6 +57,9 @@ export const StorageVariables = z.object({
     .regex(/^[\w.:-]+$/, 'write letters, digits, and . : - _ only')
     .default('cardbot'),
 });
+
+const WEBHOOK_WANTED =
+  'write the address of a Discord webhook, such as https://discord.com/api/webhooks/… (channel, Integrations, Webhooks)';
 
 /** Variables of the bot. */
 export const Variables = DiscordVariables.extend({
@@ -90,7 +104,10 @@ export const Variables = DiscordVariables.extend({
   ),
   PRICE_CURRENCY: z
     .string()
-    .refine((code) => Intl.supportedValuesOf('currency').includes(code), 'write an ISO 4217 code, such as EUR')
+    .refine(
+      (code) => Intl.supportedValuesOf('currency').includes(code),
+      'write an ISO 4217 code in capitals, such as EUR',
+    )
     .optional(),
   HTTP_PORT: z.coerce
     .number('write a port')
@@ -103,7 +120,8 @@ export const Variables = DiscordVariables.extend({
     .regex(/^[\w.:-]+$/, 'write an address of this machine, such as 127.0.0.1 or 0.0.0.0')
     .default('127.0.0.1'),
   ALERT_WEBHOOK_URL: z
-    .url({ protocol: /^https?$/, error: 'write the address of a Discord webhook (channel, Integrations, Webhooks)' })
+    .url({ protocol: /^https?$/, error: WEBHOOK_WANTED })
+    .refine((text) => !URL.canParse(text) || /\/webhooks\/\d+\/[\w-]+\/?$/.test(new URL(text).pathname), WEBHOOK_WANTED)
     .optional(),
   MEMBER_HISTORY: oneOf(['on', 'off']).default('on'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -119,24 +137,7 @@ export const Variables = DiscordVariables.extend({
   MEMBER_DAILY_REQUESTS: number.int('write a whole number').min(0, 'write 0 (no cap) or more').optional(),
 }).superRefine(
   (read, context) => {
-    const problem = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
-    if (read.CARD_SERVICE_PLAN === 'enterprise') {
-      for (const name of ['CARD_SERVICE_REQUESTS_PER_MINUTE', 'CARD_SERVICE_BURST'] as const) {
-        if (read[name] === undefined) problem(name, 'is required for the plan enterprise');
-      }
-    }
-    const { DISCORD_SHARDS: shards, DISCORD_SHARD_COUNT: count } = read;
-    if (shards === 'auto') {
-      if (count !== undefined && count >= 1)
-        problem('DISCORD_SHARD_COUNT', "needs DISCORD_SHARDS: write this process's shards there");
-    } else if (Array.isArray(shards) && count === undefined) {
-      problem(
-        'DISCORD_SHARD_COUNT',
-        'is required with DISCORD_SHARDS: write how many shards there are on all machines',
-      );
-    } else if (Array.isArray(shards) && shards.some((shard) => shard >= Number(count))) {
-      problem('DISCORD_SHARDS', `shards are numbered from 0: with ${count} of them, write numbers below that`);
-    }
+    for (const [name, message] of conflicts(read)) context.addIssue({ code: 'custom', path: [name], message });
   },
   { when: () => true }, // report these together with the problems of single variables
 );

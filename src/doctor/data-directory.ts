@@ -35,6 +35,8 @@ export function checkDataDirectory(dataDir: string): Finding[] {
 function checkMissing(folder: string): Finding {
   let parent = dirname(folder);
   while (!existsSync(parent)) parent = dirname(parent);
+  if (!statSync(parent).isDirectory())
+    return wrong(CHECK, `${folder} cannot be created, since ${parent} is a file. Set DATA_DIR to a folder.`);
   return isUsable(parent)
     ? right(CHECK, `${folder} will be created`)
     : wrong(

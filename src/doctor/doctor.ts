@@ -6,6 +6,7 @@ import { checkClock } from './clock.ts';
 import { checkDiscord } from './discord-checks.ts';
 import type { Finding } from './finding.ts';
 import { checkOffline } from './offline.ts';
+import { checkPort } from './port-check.ts';
 import { checkRedis } from './redis-checks.ts';
 import { checkWebhook } from './webhook-check.ts';
 
@@ -21,7 +22,8 @@ export interface DoctorOptions {
  * is left out. Costs one request of the card service's quota, unless it is offline.
  */
 export async function diagnose({ environment, commands, isOffline }: DoctorOptions): Promise<Finding[]> {
-  const { findings, config } = checkOffline(environment);
+  const { findings: found, config } = checkOffline(environment);
+  const findings = config?.http ? [...found, ...(await checkPort(config.http))] : found;
   if (isOffline) return findings;
   const discord = config?.discord ?? discordAlone(environment);
   const further = await Promise.all([

@@ -80,6 +80,8 @@ const NEEDED = {
   CARD_SERVICE_BULK_MAX: 'CARD_SERVICE_BULK_PATH',
 } as const;
 
+const BOT_TOKEN = /^[^.]+\.[^.]+\.[^.]+$/;
+
 /** Settings that are valid alone, and make no sense together. */
 function contradictions(environment: Environment, config: Config): Finding[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
@@ -106,6 +108,11 @@ function contradictions(environment: Environment, config: Config): Finding[] {
       wrong(
         'MEMBER_DAILY_REQUESTS',
         'One member may cause more requests than the whole server. Write at most GUILD_DAILY_REQUESTS.',
+      ),
+    !BOT_TOKEN.test(config.discord.token) &&
+      wrong(
+        'DISCORD_TOKEN',
+        'It does not look like a bot token, which has three parts with dots between them. The client secret, the public key and the application id are something else: Developer Portal, your application, Bot, Reset Token.',
       ),
     limits &&
       (plan.requestsPerMinute ?? 0) > limits.requestsPerMinute &&

@@ -38,6 +38,12 @@ describe('settings', () => {
 
   it.each([
     [
+      'a token that is none',
+      { DISCORD_TOKEN: 'client-secret' },
+      {},
+      'DISCORD_TOKEN: It does not look like a bot token',
+    ],
+    [
       'a misspelled name',
       { CARD_SERVICE_APIKEY: 'k' },
       {},
