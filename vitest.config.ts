@@ -23,7 +23,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 4, // more than the cores, because tests mostly wait; with more, bots miss Discord's 3 s
-    retry: 1, // a machine that is saturated for seconds; vitest reports what passed only then as flaky
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/compile-cache.ts',
     setupFiles: 'test/support/each-file.ts',
