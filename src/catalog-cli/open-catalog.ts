@@ -37,7 +37,7 @@ export class FileCatalog implements OpenCatalog {
   }
 
   beginImport(source: string): Promise<void> {
-    return this.#write(() => this.#database.imports.begin(source));
+    return this.#write(() => this.#database.beginImport(source));
   }
 
   take(cards: readonly CatalogCard[], source: string): Promise<CatalogCard[]> {

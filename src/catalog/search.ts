@@ -2,8 +2,10 @@ import type { Requester } from '../model/quota.ts';
 import type { CardIndex, WordToFind } from './card-index.ts';
 import { MOST_FOUND } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import { type Asked, type Candidate, closeness, type Ranked, ranked } from './ranking.ts';
+import { type Asked, type Candidate, type Closeness, closeness, type Ranked, ranked } from './ranking.ts';
 import { type Query, queryOf } from './words.ts';
+
+const WHOLE: ReadonlySet<Closeness> = new Set(['id', 'sameId', 'name', 'wholeWords']);
 
 /** What an empty field, or what was typed, offers: best first. */
 export function search(index: CardIndex, text: string, who: Requester): CatalogCard[] {
@@ -34,15 +36,23 @@ export function find(index: CardIndex, query: Query, { guildId }: Requester): Ra
     asked.set(most.candidate.card.id, most.asked);
     add([most.candidate]);
   }
-  for (const next of closestFirst(index, query)) {
+  for (const next of closestFirst(index, query, () => isTypedRight(fitting))) {
     add(next());
     if (offered(fitting) >= MOST_FOUND) break;
   }
   return ranked(query, fitting.values(), asked);
 }
 
-/** The questions to the index, those for closer cards first. */
-function* closestFirst(index: CardIndex, { idKey, nameKey, words }: Query): Generator<() => readonly Candidate[]> {
+/**
+ * The questions to the index, those for closer cards first.
+ *
+ * @param isTypedRight whether there is no need to look for typing errors, which takes longer than all else
+ */
+function* closestFirst(
+  index: CardIndex,
+  { idKey, nameKey, words }: Query,
+  isTypedRight: () => boolean,
+): Generator<() => readonly Candidate[]> {
   yield () => index.withIdKey(idKey);
   if (words.length === 0) return;
   yield () => index.withNameKey(nameKey);
@@ -53,6 +63,7 @@ function* closestFirst(index: CardIndex, { idKey, nameKey, words }: Query): Gene
     yield () => index.withWords(all.map((word) => [{ ...word, inName: true }]));
     yield () => index.withWords(all.map((word) => [word]));
   }
+  if (isTypedRight()) return;
   for (const [at, typed] of words.entries()) {
     if (!/^\p{L}{2,}$/u.test(typed)) continue;
     yield () => {
@@ -67,6 +78,11 @@ function* closestFirst(index: CardIndex, { idKey, nameKey, words }: Query): Gene
 /** A number is typed in full before the next word is begun. */
 function mayGoOn(word: string, isLast: boolean): boolean {
   return isLast || !/^\d+$/.test(word);
+}
+
+/** A card has all words as they were typed. */
+function isTypedRight(fitting: ReadonlyMap<string, Ranked>): boolean {
+  return fitting.values().some(({ closeness, isDenied }) => !isDenied && WHOLE.has(closeness));
 }
 
 /** A denied card comes last, so it does not stand for one that could be found. */

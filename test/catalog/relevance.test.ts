@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { search } from '../../src/catalog/search.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -43,6 +43,15 @@ describe('what members type', () => {
   it.each(AMONG_FIVE)('%j finds %s among the first five', (typed, meant) => {
     const cards = found(typed, 5);
     expect(isAmong(meant, cards) ? [] : cards, meant).toEqual([]);
+  });
+
+  it('is looked for with typing errors only when no card has all words as they were typed', () => {
+    const vocabulary = vi.spyOn(catalog.index, 'vocabulary');
+    found('charizard 4/102', 1);
+    expect(vocabulary).not.toHaveBeenCalled();
+    found('charizrad 4/102', 1);
+    expect(vocabulary).toHaveBeenCalled();
+    vocabulary.mockRestore();
   });
 
   it('is shown with what is asked for most first, among cards that fit equally well', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -83,6 +83,18 @@ describe('the catalog', () => {
       writeFileSync(catalog.file, content.fill(0xff, (Number(page) - 1) * Number(bytes), Number(page) * Number(bytes)));
     };
     expect(reopened(garbled)).toBe(1);
+  });
+
+  it('that two find corrupt at the same moment is moved aside once', () => {
+    const { log: ofThis, lines: told } = logLines();
+    const [one, other] = [CatalogDatabase.open(folder, ofThis), CatalogDatabase.open(folder, ofThis)];
+    const corruption = new Error('malformed');
+    one.discard(corruption);
+    CatalogDatabase.open(folder, ofThis).close();
+    other.discard(corruption);
+    expect(readdirSync(folder).filter((name) => /corrupt-.*Z$/.test(name))).toHaveLength(1);
+    expect(catalog.isReplaced()).toBe(true);
+    expect(told).toHaveLength(1);
   });
 
   it('counts what it has', () => {
