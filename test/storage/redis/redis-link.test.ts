@@ -180,7 +180,7 @@ describe.skipIf(noRealRedis('a link with an ACL'))('a link whose user has few ri
     const script = "return redis.call('HSET', KEYS[1], 'a', 'b')";
     await expect(link.run((client) => client.eval(script, { keys: ['bot:1:a'] }))).rejects.toThrow(RedisUnavailable);
     const line = (reason: string) => ({ level: ERROR, msg: FORBIDDEN, reason: expect.stringContaining(reason) });
-    expect(lines).toMatchObject([line('hset'), line('keys'), line('script')]);
+    expect(lines).toMatchObject([line('hset'), line('key'), line('script')]);
     expect(link.health).toBe('usable');
   });
 
