@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ConfigError, type Environment, readStorageConfig, redisSecretsOf } from '../config/config.ts';
 import { createLog } from '../log.ts';
@@ -56,6 +57,10 @@ async function forget(id: string, { environment, out, err }: CliContext): Promis
       throw new NotForgotten('Redis cannot be cleaned now. Check REDIS_URL, and run this again.');
     }
     out('Redis holds nothing about this member any more.\n');
+  }
+  if (redis && !existsSync(dataDir)) {
+    out(`There is no folder ${dataDir}: run this on each machine that has a DATA_DIR, too.\n`);
+    return;
   }
   const cleaned = forgetInFiles(dataDir, id);
   for (const file of cleaned) out(`${file}: cleaned\n`);

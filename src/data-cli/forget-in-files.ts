@@ -33,7 +33,8 @@ const BUSY_TIMEOUT_MS = 5_000;
  * @throws NotForgotten
  */
 export function forgetInFiles(dataDir: string, memberId: string): string[] {
-  if (!existsSync(dataDir)) return [];
+  if (!existsSync(dataDir))
+    throw new NotForgotten(`There is no folder ${dataDir}. Set DATA_DIR to the one of the bot.`);
   const held = filesWith(memberId, dataDir);
   for (const file of held.filter(isWorthless)) rmSync(file);
   const databases = held.filter((file) => !isWorthless(file)).map((file) => file.replace(/-wal$/, ''));

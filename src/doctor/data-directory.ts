@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { BACKUPS } from '../storage/sqlite/schema-version.ts';
+import { BACKUPS, migrationCopy } from '../storage/sqlite/schema-version.ts';
 import { STATE_VERSION } from '../storage/sqlite/sqlite-state.ts';
 import { type Finding, right, wrong } from './finding.ts';
 
@@ -118,10 +118,12 @@ function checkState(folder: string): Finding[] {
     ];
   }
   if (version <= STATE_VERSION) return [right(STATE_CHECK, `schema ${version}`)];
+  const copy = migrationCopy(file, STATE_VERSION);
+  const goBack = existsSync(copy) ? `stop the bot and put ${copy} in its place` : 'set DATA_DIR to another folder';
   return [
     wrong(
       STATE_CHECK,
-      `A newer version of this bot has written it (schema ${version}, this version knows up to ${STATE_VERSION}). Start that version, or set DATA_DIR to another folder.`,
+      `A newer version of this bot has written it (schema ${version}, this version knows up to ${STATE_VERSION}). Start that version, or ${goBack}.`,
     ),
   ];
 }

@@ -169,7 +169,17 @@ describe('npm run data -- forget', () => {
 
   it('succeeds where nothing is kept', async () => {
     expect(await forget()).toMatchObject({ code: 0 });
-    expect(await forget({ DATA_DIR: join(dataDir, 'none') })).toMatchObject({ code: 0 });
+  });
+
+  it('fails with a sentence where there is no folder, which is not the one of the bot', async () => {
+    const none = { DATA_DIR: join(dataDir, 'none') };
+    expect(await forget(none)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^There is no folder .+none\. Set/),
+    });
+    const { url, prefix } = await startRedis();
+    const overRedis = await forget({ ...none, REDIS_URL: url, REDIS_KEY_PREFIX: prefix });
+    expect(overRedis).toMatchObject({ code: 0, out: expect.stringContaining('run this on each machine') });
   });
 
   it.each(['alice', '12345', "1' OR '1'='1", ''])('refuses %j, which is no member id', async (id) => {

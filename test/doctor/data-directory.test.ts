@@ -1,4 +1,4 @@
-import fs, { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -104,6 +104,10 @@ describe('state.sqlite', () => {
   it('of a newer version is named', () => {
     stateFile(STATE_VERSION + 1).close();
     expect(faults()).toEqual([expect.stringContaining(`(schema ${STATE_VERSION + 1}, this version knows up to`)]);
+    const copy = join(folder, 'backups', `state-schema-${STATE_VERSION}.sqlite`);
+    mkdirSync(join(folder, 'backups'));
+    writeFileSync(copy, '');
+    expect(faults()).toEqual([expect.stringContaining(`put ${copy} in its place`)]);
   });
 
   it('that is no database is named', () => {

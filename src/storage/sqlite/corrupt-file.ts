@@ -1,6 +1,7 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
+import { createOwnFile } from './own-files.ts';
 
 /** Of moving a file, which takes some milliseconds. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -41,6 +42,7 @@ export function moveAside(
 
 /** A lock that ends with its process, whatever happens to it. The file stays, empty. */
 function withLock(lockFile: string, work: () => void): void {
+  createOwnFile(lockFile);
   const lock = new DatabaseSync(lockFile);
   try {
     lock.exec(`PRAGMA busy_timeout = ${LOCK_TIMEOUT_MS}; BEGIN EXCLUSIVE`);

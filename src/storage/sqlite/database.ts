@@ -11,6 +11,8 @@ const CORRUPT_CODE = 11;
 const BROKEN_FILE_CODES = new Set([CORRUPT_CODE, 26]);
 /** SQLITE_BUSY: another process holds the lock. */
 export const BUSY_CODE = 5;
+/** SQLITE_FULL: the disk is full. */
+const FULL_CODE = 13;
 const RETRY_MS = 250;
 /** For a file that several processes may open at the same moment. */
 const OPEN_TIMEOUT_MS = 1_000;
@@ -90,7 +92,11 @@ export class DatabaseUnusable extends Error {
 
   constructor(file: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`${file} cannot be used (${reason}). Set DATA_DIR to a folder that this user may write to.`, { cause });
+    const cure =
+      sqliteCode(cause) === FULL_CODE
+        ? 'Free some space, or set DATA_DIR to another disk.'
+        : 'Set DATA_DIR to a folder that this user may write to.';
+    super(`${file} cannot be used (${reason}). ${cure}`, { cause });
   }
 }
 

@@ -101,6 +101,7 @@ describe('a database', () => {
       expect(lines).toMatchObject([
         { level: ERROR, msg: 'database file is corrupt: notes are lost', movedTo: join(folder, movedTo), file },
       ]);
+      expect(statSync(`${file}.lock`).mode & 0o777).toBe(0o600); // no file beside it is for others, either
     },
   );
 
@@ -121,6 +122,12 @@ describe('a database', () => {
     await expect(openExclusively(path(), options(), 0)).rejects.toThrow(sentence);
     expect(readdirSync(folder).sort()).toEqual(['file', 'folder']);
   });
+});
+
+it('a full disk is told as one', () => {
+  const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });
+  expect(new DatabaseUnusable('state.sqlite', full).message).toContain('Free some space');
+  expect(new DatabaseUnusable('state.sqlite', new Error('EACCES')).message).toContain('may write to');
 });
 
 it('a lock on an open database is an error at once, because waiting would block this thread', () => {
