@@ -49,8 +49,9 @@ export function openDatabase(file: string, options: DatabaseOptions): DatabaseSy
 }
 
 function openUnlessBusy(file: string, options: DatabaseOptions): DatabaseSync | undefined {
-  const inode = inodeOf(file);
+  let inode: number | undefined;
   try {
+    inode = inodeOf(file);
     return open(file, options);
   } catch (error) {
     if (error instanceof DatabaseTooNew) throw error;

@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -122,6 +131,11 @@ describe('a database', () => {
     await expect(openExclusively(path(), options(), 0)).rejects.toThrow(sentence);
     expect(readdirSync(folder).sort()).toEqual(['file', 'folder']);
   });
+});
+
+it('a path that cannot even be looked at is told as one, with what to do', () => {
+  symlinkSync('loop', join(folder, 'loop'));
+  expect(() => openDatabase(join(folder, 'loop', 'state.sqlite'), options())).toThrow(DatabaseUnusable);
 });
 
 it('a full disk is told as one', () => {
