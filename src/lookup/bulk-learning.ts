@@ -15,6 +15,10 @@ export interface BulkLearned {
   cost: BulkCost;
   /** How often in a row it counted otherwise. */
   countedOtherwise: number;
+  /** An answer has shown the cost; before that it is taken to be one. */
+  isCostSeen: boolean;
+  /** Until then each card takes a permit: a request for several was refused, perhaps because it counts as several. */
+  eachUntilMs: number;
 }
 
 export type BulkCost = 'one' | 'each';
@@ -23,6 +27,7 @@ export type BulkCost = 'one' | 'each';
 export type BulkOutcome =
   | { kind: 'answered' }
   | { kind: 'tooMany' | 'blocked' | 'unusable' | 'keyRefused' | 'failed'; detail: string }
+  | { kind: 'rateLimited' }
   /** It says nothing of how several cards are to be requested. */
   | { kind: 'other' };
 
@@ -43,6 +48,8 @@ export const NO_BULK_LEARNED: BulkLearned = {
   doubt: undefined,
   cost: 'one',
   countedOtherwise: 0,
+  isCostSeen: false,
+  eachUntilMs: 0,
 };
 
 const SINGLY_MS = 60 * 60_000;
@@ -67,6 +74,11 @@ export function mostInOne(
   return Math.min(configured, most * 2 ** quietQuarters);
 }
 
+/** What a request for several cards is to be taken for now. */
+export function costNow({ cost, eachUntilMs }: BulkLearned, nowMs: number): BulkCost {
+  return eachUntilMs > nowMs ? 'each' : cost;
+}
+
 /** What is known after one more request, for several cards or one. */
 export function afterBulk(before: BulkLearned, ended: EndedBulk): BulkLearned {
   const learned = ended.size > 1 ? afterSeveral(before, ended) : afterOne(before, ended);
@@ -87,6 +99,8 @@ function afterSeveral(known: BulkLearned, { outcome, size, nowMs }: EndedBulk): 
       return afterFailure(known, outcome.detail, FAILURES_TO_DOUBT);
     case 'blocked':
       return afterFailure(known, outcome.detail, known.listed > 0 ? BLOCKS_TO_DOUBT : 1);
+    case 'rateLimited':
+      return known.isCostSeen ? known : { ...known, eachUntilMs: nowMs + QUIET_MS };
     case 'other':
       return known;
   }
@@ -111,7 +125,8 @@ function afterRefusal(known: BulkLearned, size: number, nowMs: number): BulkLear
 function afterOne(known: BulkLearned, { outcome, nowMs }: EndedBulk): BulkLearned {
   if (known.doubt === undefined) return known;
   if (outcome.kind === 'answered') return singly(known, nowMs);
-  return outcome.kind === 'other' ? known : { ...known, failures: 0, doubt: undefined };
+  const saysNothing = outcome.kind === 'other' || outcome.kind === 'rateLimited';
+  return saysNothing ? known : { ...known, failures: 0, doubt: undefined };
 }
 
 function singly(known: BulkLearned, nowMs: number): BulkLearned {
@@ -122,8 +137,8 @@ function withCost(known: BulkLearned, { outcome, size, lowered }: EndedBulk): Bu
   if (size < 2 || outcome.kind !== 'answered') return known;
   const counted = lowered === size ? 'each' : lowered === 1 ? 'one' : undefined;
   if (counted === undefined) return known;
-  if (counted === known.cost) return { ...known, countedOtherwise: 0 };
+  if (counted === known.cost) return { ...known, countedOtherwise: 0, isCostSeen: true, eachUntilMs: 0 };
   const times = known.countedOtherwise + 1;
   if (times < COUNTED_TO_BELIEVE) return { ...known, countedOtherwise: times };
-  return { ...known, cost: counted, countedOtherwise: 0 };
+  return { ...known, cost: counted, countedOtherwise: 0, isCostSeen: true, eachUntilMs: 0 };
 }

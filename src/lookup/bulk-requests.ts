@@ -1,9 +1,9 @@
 import type { Logger } from '../log.ts';
-import { CardServiceError, KeyRefused, ServiceDown } from '../model/errors.ts';
+import { CardServiceError, KeyRefused, RateLimited, ServiceDown } from '../model/errors.ts';
 import type { Limiter, Schedule } from '../quota/limiter.ts';
 import { type BulkAddress, mayGoTogether, mayShare } from '../service/bulk-request.ts';
 import type { BatchLimits } from './batching.ts';
-import { afterBulk, type BulkLearned, type BulkOutcome, mostInOne, NO_BULK_LEARNED } from './bulk-learning.ts';
+import { afterBulk, type BulkLearned, type BulkOutcome, costNow, mostInOne, NO_BULK_LEARNED } from './bulk-learning.ts';
 import type { Fetched } from './cards.ts';
 
 export interface BulkRequestsOptions {
@@ -26,7 +26,7 @@ export class BulkRequests {
 
   /** Whether each card in a request needs a permit, and is booked on its own requester. */
   get needsPermitEach(): boolean {
-    return this.#learned.cost === 'each';
+    return costNow(this.#learned, Date.now()) === 'each';
   }
 
   /** As of now. */
@@ -98,6 +98,7 @@ export function bulkOutcome({ answers, refusal }: Fetched): BulkOutcome {
 /** The same when it brought only an error. */
 export function failedOutcome(error: unknown): BulkOutcome {
   if (error instanceof ServiceDown) return { kind: 'failed', detail: error.message };
+  if (error instanceof RateLimited) return { kind: 'rateLimited' };
   return error instanceof KeyRefused ? { kind: 'keyRefused', detail: error.message } : { kind: 'other' };
 }
 

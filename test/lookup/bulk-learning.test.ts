@@ -3,6 +3,7 @@ import {
   afterBulk,
   type BulkLearned,
   type BulkOutcome,
+  costNow,
   mostInOne,
   NO_BULK_LEARNED,
 } from '../../src/lookup/bulk-learning.ts';
@@ -11,8 +12,9 @@ const MINUTE_MS = 60_000;
 const CONFIGURED = 20;
 const detail = 'status 0';
 
-/** `20` was listed, `20!` refused as too many, `20-` failed, `20x` no list, `20k` key, `20b` blocked; `1` answered. */
+/** `20` was listed, `20!` refused as too many, `20-` failed, `20x` no list, `20k` key, `20b` blocked, `20r` 429; `1` answered. */
 function outcomeOf(step: string): { size: number; outcome: BulkOutcome } {
+  if (step.endsWith('r')) return { size: Number.parseInt(step, 10), outcome: { kind: 'rateLimited' } };
   const kinds = { '!': 'tooMany', '-': 'failed', x: 'unusable', k: 'keyRefused', b: 'blocked' } as const;
   const kind = kinds[step.at(-1) as keyof typeof kinds];
   return { size: Number.parseInt(step, 10), outcome: kind ? { kind, detail } : { kind: 'answered' } };
@@ -80,6 +82,18 @@ describe('a list counts as', () => {
     ['3! 3!', 3, 'one'],
   ])('after %s, which lowered what remains by %s, "%s"', (steps, lowered, cost) => {
     expect(learnedFrom(steps, lowered).cost).toBe(cost);
+  });
+
+  it.each<[string, number | undefined, number, string]>([
+    ['20r', undefined, 14, 'each'],
+    ['20r', undefined, 15, 'one'],
+    ['20r 3', undefined, 14, 'each'],
+    ['20r 3', 1, 14, 'one'],
+    ['20r 3 3', 3, 60, 'each'],
+    ['3 20r', 1, 14, 'one'],
+    ['1r', undefined, 14, 'one'],
+  ])('after %s, which lowered what remains by %s, and %i minutes, "%s"', (steps, lowered, minutes, cost) => {
+    expect(costNow(learnedFrom(steps, lowered), minutes * MINUTE_MS)).toBe(cost);
   });
 
   it('one again, when it has twice lowered what remains by one', () => {

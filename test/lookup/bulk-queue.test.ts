@@ -234,15 +234,23 @@ describe('what a list costs', () => {
     ).toBe(true);
     expect(told()).toHaveLength(1);
   });
+
+  it('may be as many as its cards after a 429, so that only lists that left together are refused', async () => {
+    const world = bulkQueue();
+    world.service.set({ bulkCost: 'each' });
+    await together(world, IDS.slice(0, 60), MINUTE_MS);
+    await together(world, IDS.slice(60, 120), MINUTE_MS);
+    expect(world.service.counts.byStatus[429]).toBeLessThanOrEqual(60 / BULK.most);
+  });
 });
 
 it('puts all cards of a list back in their places after a 429', async () => {
   const world = bulkQueue();
   world.service.script({ path: '/cards?', status: 429, headers: { 'retry-after': '5' } });
   await together(world, IDS.slice(0, 10), MINUTE_MS);
-  const [, refused, probe, rest] = requestedIds(world.service);
+  const [, refused, probe, ...rest] = requestedIds(world.service);
   expect(refused).toEqual(IDS.slice(0, 10));
-  expect([...(probe ?? []), ...(rest ?? [])]).toEqual(IDS.slice(0, 10));
+  expect([...(probe ?? []), ...rest.flat()]).toEqual(IDS.slice(0, 10));
   expect(probe).toHaveLength(1);
 });
 
