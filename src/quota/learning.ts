@@ -83,7 +83,7 @@ export function meaningOf(
   if (window !== undefined) return { ...known, window: served >= perMinute / 2 ? Math.min(served, window) : window };
   // At a steady pace that many are served a minute in any case: no reason to believe in a window that allows less at once.
   if (isSteady && served <= capacity) return known;
-  if (Math.abs(served - perMinute) <= 1) return { ...known, window: Math.min(served, perMinute) };
+  if (served > 0 && Math.abs(served - perMinute) <= 1) return { ...known, window: Math.min(served, perMinute) };
   return isOfBurst && !isSteady ? { ...known, capacity: Math.max(1, Math.floor(capacity / 2)) } : known;
 }
 
@@ -91,23 +91,28 @@ export function meaningOf(
 function afterLatency(known: Learned, request: EndedRequest): Learned {
   const { outcome, underWay, planned, nowMs } = request;
   const { inFlight, isStarting, fastest, capacity = planned.capacity } = known;
+  const isFastestOld = !fastest || nowMs - fastest.atMs > FASTEST_MS;
   if (isLate(known, request)) {
     const fewer = outcome.kind === 'answered' ? Math.min(inFlight - 1, underWay) : inFlight / 2;
     const least = Math.max(1, Math.floor(fewer));
-    return { ...known, inFlight: least, isStarting: false, capacity: Math.min(capacity, least), quietSinceMs: nowMs };
+    const slower = { inFlight: least, isStarting: false, capacity: Math.min(capacity, least), quietSinceMs: nowMs };
+    // If all answers take that long by now, the next one is the measure.
+    return { ...known, ...slower, fastest: isFastestOld ? undefined : fastest };
   }
   if (outcome.kind !== 'answered') return known;
-  const tookMs = nowMs - request.leftAtMs;
-  const isFastest = !fastest || tookMs <= fastest.tookMs || nowMs - fastest.atMs > FASTEST_MS;
+  const tookMs = Math.max(0, nowMs - request.leftAtMs); // the clock may have been set back meanwhile
+  const isFastest = isFastestOld || tookMs <= fastest.tookMs;
   const isInUse = underWay + 1 >= Math.floor(inFlight);
   const more = Math.min(planned.capacity + 1, inFlight + (isStarting ? 1 : 1 / inFlight));
   return { ...known, inFlight: isInUse ? more : inFlight, fastest: isFastest ? { tookMs, atMs: nowMs } : fastest };
 }
 
-/** A timeout counts only if others were answered meanwhile: otherwise it is an outage. */
-function isLate({ fastest, servedAtMs }: Learned, { leftAtMs, nowMs, outcome, planned }: EndedRequest): boolean {
+/** A timeout counts only if others were answered meanwhile: otherwise it is an outage. One request alone is not delayed by a limiter. */
+function isLate(known: Learned, { leftAtMs, nowMs, outcome, underWay, planned }: EndedRequest): boolean {
+  const { fastest, servedAtMs } = known;
   const delayMs = nowMs - leftAtMs - (fastest?.tookMs ?? 0);
-  const isMeant = outcome.kind === 'answered' ? fastest !== undefined : servedAtMs > leftAtMs;
+  const isAlone = underWay === 0 && servedSince(known, leftAtMs - 2 * planned.intervalMs) <= 1;
+  const isMeant = outcome.kind === 'answered' ? fastest !== undefined && !isAlone : servedAtMs > leftAtMs;
   return (
     isMeant &&
     outcome.kind !== 'abandoned' &&
@@ -119,9 +124,13 @@ function isLate({ fastest, servedAtMs }: Learned, { leftAtMs, nowMs, outcome, pl
 function triedAgain(known: Learned, { planned, nowMs }: EndedRequest): Learned {
   const { window, capacity, quietSinceMs, ended } = known;
   if (window === undefined && capacity === undefined) return known;
-  const inLastMinute = ended.reduce((sum, [, served, refused]) => sum + served + refused, 0);
-  const isHeldBack = inLastMinute >= (window ?? Math.min(capacity ?? planned.capacity, WINDOW_MS / planned.intervalMs));
-  if (isHeldBack) return { ...known, quietSinceMs: nowMs };
+  // A bucket holds something back when one more comes than it holds, in the time in which it fills; one request alone never is.
+  const perMinute = Math.round(WINDOW_MS / planned.intervalMs);
+  const most = Math.max(2, window ?? Math.min((capacity ?? planned.capacity) + 1, perMinute));
+  const sinceMs = nowMs - (window === undefined ? most * planned.intervalMs : WINDOW_MS);
+  const lately = ended.filter(([slice]) => (slice + 1) * SLICE_MS > sinceMs);
+  if (lately.reduce((sum, [, served, refused]) => sum + served + refused, 0) >= most)
+    return { ...known, quietSinceMs: nowMs };
   if (nowMs - quietSinceMs < QUIET_MS) return known;
   const next = window ?? 2 * (capacity ?? planned.capacity);
   return { ...known, window: undefined, capacity: next < planned.capacity ? next : undefined, quietSinceMs: nowMs };

@@ -121,7 +121,8 @@ export function underSetting(state: LimiterState, setting: PlanSetting): Limiter
  * lasts as long as it was meant to.
  */
 export function afterClockJump(state: LimiterState, nowMs: number): LimiterState {
-  const notedMs = Math.max(state.breaker.sinceMs, state.quota?.receivedAtMs ?? 0);
+  const { breaker, quota, learned } = state;
+  const notedMs = Math.max(breaker.sinceMs, quota?.receivedAtMs ?? 0, learned.servedAtMs, learned.quietSinceMs);
   return notedMs > nowMs ? shifted(state, nowMs - notedMs) : state;
 }
 

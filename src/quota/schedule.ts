@@ -5,18 +5,25 @@ import type { LimiterState } from './limiter-state.ts';
 import { paceOf, tokenAtMs } from './pace.ts';
 import { currentQuota, reserveUntilMs } from './quota.ts';
 
-/** When permits are expected at that pace. @param longestWaitMs a longer pause blocks, and is not sat out */
+/**
+ * When permits are expected at that pace.
+ *
+ * @param longestWaitMs a longer pause blocks, and is not sat out
+ * @param underWay requests, each of which takes a place in a window
+ */
 export function scheduleOf(
   state: LimiterState,
   setting: PlanSetting,
   longestWaitMs: number,
   nowMs: number,
+  underWay: number,
 ): Omit<Schedule, 'isIsolated'> {
   const { reason, untilMs } = state.breaker;
   const pace = paceOf(state, setting);
   const isSatOut = reason === 'pause' && untilMs - nowMs <= longestWaitMs;
-  const slotsMs = windowSlotsMs(sharedOut(state.learned, setting.processes ?? 1), 0, nowMs);
   const pausedUntilMs = Math.max(nowMs, reason === 'pause' ? untilMs : 0);
+  const ofWindowMs = windowSlotsMs(sharedOut(state.learned, setting.processes ?? 1), underWay, nowMs);
+  const slotsMs = ofWindowMs.map((atMs) => Math.max(atMs, pausedUntilMs));
   return {
     breaker: state.breaker,
     learned: { window: state.learned.window, capacity: state.learned.capacity },
@@ -24,11 +31,11 @@ export function scheduleOf(
     blocked: reason && untilMs > nowMs && !isSatOut ? { reason, untilMs } : undefined,
     reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
     permitAtMs: (position) => {
-      if (reason === 'pause') return pausedUntilMs + (position - 1) * pace.intervalMs;
       if (slotsMs.length > 0) {
         const rounds = Math.floor((position - 1) / slotsMs.length);
         return (slotsMs[(position - 1) % slotsMs.length] ?? nowMs) + rounds * WINDOW_MS;
       }
+      if (reason === 'pause') return pausedUntilMs + (position - 1) * pace.intervalMs;
       const firstMs = tokenAtMs(Math.max(state.fullAtMs, nowMs), nowMs, pace);
       return Math.max(nowMs, firstMs + (position - 1) * pace.intervalMs);
     },

@@ -81,7 +81,7 @@ export abstract class StatefulLimiter implements Limiter {
   }
 
   schedule(): Schedule {
-    const schedule = scheduleOf(this.state, this.setting, this.#options.longestWaitMs, Date.now());
+    const schedule = scheduleOf(this.state, this.setting, this.#options.longestWaitMs, Date.now(), this.underWay);
     return { ...schedule, isIsolated: this.isIsolated };
   }
 

@@ -55,6 +55,23 @@ describe('requests under way', () => {
     ],
     ['are never more than the burst', Array.from({ length: 40 }, (): Step => [0, 0.2, ANSWERED, { underWay: 30 }]), 20],
     [
+      'are as many after a late answer to one request alone: no limiter delays that',
+      [
+        [0, 0.2, ANSWERED, { underWay: 1 }],
+        [20, 26],
+      ],
+      3,
+    ],
+    [
+      'are as many after answers to what left before the clock was set back',
+      [
+        [0, 0.2, ANSWERED, { underWay: 1 }],
+        [3_600, 1, ANSWERED, { underWay: 2 }],
+        [2, 2.3, ANSWERED, { underWay: 3 }],
+      ],
+      5,
+    ],
+    [
       'are as many as before after an answer within the time that latency wanders',
       [
         [0, 0.2, ANSWERED, { underWay: 1 }],
@@ -86,6 +103,17 @@ describe('requests under way', () => {
     ['are as many after an answer that came late with nothing to compare', [[0, 8, ANSWERED, { underWay: 1 }]], 3],
   ])('%s', (_, steps, inFlight) => {
     expect(Math.floor(learnedFrom(steps).inFlight)).toBe(inFlight);
+  });
+
+  it('grow again once all answers have been as slow for ten minutes', () => {
+    const minutes = Array.from({ length: 14 }, (_, minute) => 60 * minute);
+    const slow = minutes.flatMap((atS): Step[] => [
+      [atS, atS + 6, ANSWERED, { underWay: 1 }],
+      [atS, atS + 6],
+    ]);
+    const early = learnedFrom(slow.slice(0, 18), learnedFrom([[-1, -0.8]]));
+    expect(early.inFlight).toBe(1);
+    expect(learnedFrom(slow.slice(18), early).inFlight).toBeGreaterThan(2);
   });
 
   it('leave no burst to a limiter that delays, and grow by one in a round from then on', () => {
@@ -180,6 +208,11 @@ describe('a 429', () => {
     expect(learnedFrom([...answers(2, 140), [140.2, 140.4, REFUSED, { underWay: 2 }]], shared).window).toBe(7);
   });
 
+  it('is never taken for a window below one', () => {
+    const refusal = { knownAtMs: 0, served: 0, isSteady: false, isOfBurst: true, window: undefined, capacity: 4 };
+    expect(meaningOf(refusal, { intervalMs: 60_000, capacity: 9 })).toEqual({ window: undefined, capacity: 2 });
+  });
+
   it('is never taken for a burst below one', () => {
     const refusal = { knownAtMs: 0, served: 0, isSteady: false, isOfBurst: true, window: undefined, capacity: 1 };
     expect(meaningOf(refusal, FREE).capacity).toBe(1);
@@ -222,6 +255,23 @@ describe('what was learned', () => {
       { window: undefined, capacity: undefined },
       { window: undefined, capacity: undefined },
     ]);
+  });
+
+  it.each<Partial<Learned>>([{ capacity: 1 }, { capacity: 4 }, { window: 2 }])(
+    'is tried again when one request a minute came: %o',
+    (learned) => {
+      let known: Learned = { ...quietly(NOTHING_LEARNED, 0), ...learned };
+      for (let minute = 1; minute <= 100; minute++) known = quietly(known, 61 * minute);
+      expect(known).toMatchObject({ window: undefined, capacity: undefined });
+    },
+  );
+
+  it.each([1, 2, 4, 9])('is not tried again while one more comes than a burst of %i, time and again', (capacity) => {
+    let known: Learned = { ...quietly(NOTHING_LEARNED, 0), capacity };
+    for (let minute = 2; minute <= 100; minute += 2) {
+      known = learnedFrom([...answers(capacity, 60 * minute), ...answers(1, 60 * minute + 6)], known);
+    }
+    expect(known.capacity).toBe(capacity);
   });
 
   it('is not tried again while it holds requests back', () => {

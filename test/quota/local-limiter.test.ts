@@ -404,6 +404,19 @@ describe('a clock that is set back', () => {
     expect(await it.acquire()).toMatchObject({ probe: true });
   });
 
+  it('lengthens no window, although no headers tell of the day', async () => {
+    const it = new Process();
+    for (let served = 0; served < 10; served++) await it.ask();
+    const known = it.store.saved ?? INITIAL_LIMITER_STATE;
+    it.store.save({ ...known, learned: { ...known.learned, window: 10 } });
+    it.restart();
+    expect(await it.acquire()).toBeUndefined();
+    vi.setSystemTime(START_MS - 86_400_000);
+    expect(await it.acquire()).toBeUndefined();
+    pass(61_000);
+    expect(await it.drain()).toBe(10);
+  });
+
   it('lengthens no spent day', async () => {
     const it = new Process();
     const permit = await it.acquire();

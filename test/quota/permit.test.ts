@@ -163,12 +163,28 @@ describe('the schedule', () => {
     ['is free again when the probe is due', withBreaker('open', 'day', 0), false, undefined],
     ['is blocked by an outage', withBreaker('open', 'outage', 5_000), false, 'outage'],
   ])('%s', (_, state, paused, reason) => {
-    const schedule = scheduleOf(state, SETTING, LONGEST_WAIT_MS, NOW_MS);
+    const schedule = scheduleOf(state, SETTING, LONGEST_WAIT_MS, NOW_MS, 0);
     expect([schedule.paused, schedule.blocked?.reason]).toEqual([paused, reason]);
   });
 
   it('has one permit per interval after a pause', () => {
-    const { permitAtMs } = scheduleOf(withBreaker('open', 'pause', 7_000), SETTING, LONGEST_WAIT_MS, NOW_MS);
+    const { permitAtMs } = scheduleOf(withBreaker('open', 'pause', 7_000), SETTING, LONGEST_WAIT_MS, NOW_MS, 0);
     expect([1, 2, 3].map((position) => permitAtMs(position) - NOW_MS)).toEqual([7_000, 13_000, 19_000]);
+  });
+
+  it('promises no place in a window that a request under way takes', () => {
+    const state = { ...CLOSED, learned: { ...NOTHING_LEARNED, window: 3 } };
+    const { permitAtMs } = scheduleOf(state, SETTING, LONGEST_WAIT_MS, NOW_MS, 2);
+    expect([1, 2, 3, 4, 5].map((position) => permitAtMs(position) - NOW_MS)).toEqual([
+      0, 60_000, 60_000, 60_000, 120_000,
+    ]);
+  });
+
+  it('promises no more after a pause than a window allows', () => {
+    const paused = { ...withBreaker('open', 'pause', 7_000), learned: { ...NOTHING_LEARNED, window: 2 } };
+    const { permitAtMs } = scheduleOf(paused, SETTING, LONGEST_WAIT_MS, NOW_MS, 0);
+    expect([1, 2, 3, 4, 5].map((position) => permitAtMs(position) - NOW_MS)).toEqual([
+      7_000, 7_000, 67_000, 67_000, 127_000,
+    ]);
   });
 });
