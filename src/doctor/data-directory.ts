@@ -119,7 +119,11 @@ function checkState(folder: string): Finding[] {
   }
   if (version <= STATE_VERSION) return [right(STATE_CHECK, `schema ${version}`)];
   const copy = migrationCopy(file, STATE_VERSION);
-  const goBack = existsSync(copy) ? `stop the bot and put ${copy} in its place` : 'set DATA_DIR to another folder';
+  // SQLite would play it onto the copy.
+  const log = existsSync(`${file}-wal`) ? `, delete ${file}-wal` : '';
+  const goBack = existsSync(copy)
+    ? `stop the bot${log} and put ${copy} in its place`
+    : 'set DATA_DIR to another folder';
   return [
     wrong(
       STATE_CHECK,

@@ -107,7 +107,10 @@ describe('state.sqlite', () => {
     const copy = join(folder, 'backups', `state-schema-${STATE_VERSION}.sqlite`);
     mkdirSync(join(folder, 'backups'));
     writeFileSync(copy, '');
-    expect(faults()).toEqual([expect.stringContaining(`put ${copy} in its place`)]);
+    expect(faults()).toEqual([expect.stringContaining(`or stop the bot and put ${copy} in its place`)]);
+    const log = join(folder, 'state.sqlite-wal');
+    writeFileSync(log, '', { mode: 0o600 });
+    expect(faults()).toEqual([expect.stringContaining(`or stop the bot, delete ${log} and put ${copy} in its place`)]);
   });
 
   it('that is no database is named', () => {
