@@ -34,9 +34,21 @@ export type BulkOutcome =
 export interface EndedBulk {
   outcome: BulkOutcome;
   size: number;
-  /** By how much it lowered what remains of the day; `undefined` when it was not alone under way. */
+  /** By how much it lowered what remains of the day; `undefined` when it was not alone under way, of all processes. */
   lowered: number | undefined;
   nowMs: number;
+}
+
+/** What remains of the day, and how many permits other processes were given so far. */
+export interface Counted {
+  remaining: number;
+  permitsElsewhere: number;
+}
+
+/** By how much one request lowered what remains; `undefined` when another process sent one meanwhile, too. */
+export function loweredBy(before: Counted | undefined, after: Counted | undefined): number | undefined {
+  if (!before || !after || before.permitsElsewhere !== after.permitsElsewhere) return undefined;
+  return before.remaining - after.remaining;
 }
 
 export const NO_BULK_LEARNED: BulkLearned = {
@@ -135,10 +147,16 @@ function singly(known: BulkLearned, nowMs: number): BulkLearned {
 
 function withCost(known: BulkLearned, { outcome, size, lowered }: EndedBulk): BulkLearned {
   if (size < 2 || outcome.kind !== 'answered') return known;
-  const counted = lowered === size ? 'each' : lowered === 1 ? 'one' : undefined;
+  const counted = costOf(size, lowered);
   if (counted === undefined) return known;
   if (counted === known.cost) return { ...known, countedOtherwise: 0, isCostSeen: true, eachUntilMs: 0 };
   const times = known.countedOtherwise + 1;
   if (times < COUNTED_TO_BELIEVE) return { ...known, countedOtherwise: times };
   return { ...known, cost: counted, countedOtherwise: 0, isCostSeen: true, eachUntilMs: 0 };
+}
+
+/** What lowers what remains by less than its size was counted as one, however many requests others with this key sent. */
+function costOf(size: number, lowered = 0): BulkCost | undefined {
+  if (lowered === size) return 'each';
+  return lowered > 0 && lowered < size ? 'one' : undefined;
 }

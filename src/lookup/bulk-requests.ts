@@ -3,13 +3,22 @@ import { CardServiceError, KeyRefused, RateLimited, ServiceDown } from '../model
 import type { Limiter, Schedule } from '../quota/limiter.ts';
 import { type BulkAddress, mayGoTogether, mayShare } from '../service/bulk-request.ts';
 import type { BatchLimits } from './batching.ts';
-import { afterBulk, type BulkLearned, type BulkOutcome, costNow, mostInOne, NO_BULK_LEARNED } from './bulk-learning.ts';
+import {
+  afterBulk,
+  type BulkLearned,
+  type BulkOutcome,
+  type Counted,
+  costNow,
+  loweredBy,
+  mostInOne,
+  NO_BULK_LEARNED,
+} from './bulk-learning.ts';
 import type { Fetched } from './cards.ts';
 
 export interface BulkRequestsOptions {
   /** `undefined`: every card is requested by itself. `most`: cards in one request. */
   bulk: (BulkAddress & { most: number }) | undefined;
-  limiter: Pick<Limiter, 'quota' | 'schedule'>;
+  limiter: Pick<Limiter, 'quota' | 'schedule' | 'permitsElsewhere'>;
   log: Logger;
 }
 
@@ -51,11 +60,10 @@ export class BulkRequests {
   /** A request leaves. @returns to be called with its end, when what remains of the day is known */
   sent(size: number): (outcome: BulkOutcome) => void {
     const number = ++this.#sent;
-    const before = this.#underWay++ === 0 ? this.#remaining() : undefined;
+    const before = this.#underWay++ === 0 ? this.#counted() : undefined;
     return (outcome) => {
       this.#underWay--;
-      const after = number === this.#sent ? this.#remaining() : undefined;
-      const lowered = before === undefined || after === undefined ? undefined : before - after;
+      const lowered = number === this.#sent ? loweredBy(before, this.#counted()) : undefined;
       const learned = afterBulk(this.#learned, { outcome, size, lowered, nowMs: Date.now() });
       this.#tell(this.#learned, learned, 'detail' in outcome ? outcome.detail : this.#learned.doubt);
       this.#learned = learned;
@@ -66,8 +74,12 @@ export class BulkRequests {
     return mostInOne(this.#learned, this.#options.bulk?.most ?? 1, Date.now());
   }
 
-  #remaining(): number | undefined {
-    return this.#options.limiter.quota()?.remaining;
+  /** `undefined` while another process has requests under way. */
+  #counted(): Counted | undefined {
+    const { limiter } = this.#options;
+    const remaining = limiter.quota()?.remaining;
+    const permitsElsewhere = limiter.permitsElsewhere();
+    return remaining === undefined || permitsElsewhere === undefined ? undefined : { remaining, permitsElsewhere };
   }
 
   #freePermits(most: number): number {

@@ -60,6 +60,11 @@ export interface Limiter {
   schedule(): Schedule;
   /** The day's requests as last stated; `undefined` before the service has stated anything. */
   quota(): QuotaState | undefined;
+  /**
+   * How many permits other processes were given so far, as last read: as long as it is the same, they sent nothing.
+   * `undefined` while they have requests under way, or cannot be asked. 0 for a process that shares with none.
+   */
+  permitsElsewhere(): number | undefined;
   /** When nothing will remain of the day at the present rate; `undefined` when enough does. */
   runsOutAtMs(): number | undefined;
   /** Called whenever permits may come at other times than `schedule` said. */

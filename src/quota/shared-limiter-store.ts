@@ -13,6 +13,8 @@ export interface SharedLimiterStore {
   readonly probeOf: string;
   /** Requests of the other processes that are alive. */
   readonly underWayElsewhere: number;
+  /** Tokens that other processes took, from some number on: it is another one whenever one of them has taken one. */
+  readonly takenElsewhere: number;
   /** @param underWay requests of this process, as in the other methods: a lost answer is corrected by the next call */
   read(underWay: number): Promise<true | undefined>;
   /**

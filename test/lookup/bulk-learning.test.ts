@@ -3,7 +3,9 @@ import {
   afterBulk,
   type BulkLearned,
   type BulkOutcome,
+  type Counted,
   costNow,
+  loweredBy,
   mostInOne,
   NO_BULK_LEARNED,
 } from '../../src/lookup/bulk-learning.ts';
@@ -77,6 +79,9 @@ describe('a list counts as', () => {
     ['3 3', 3, 'each'],
     ['3 3', 1, 'one'],
     ['3 3', 2, 'one'],
+    ['3 3', 4, 'one'],
+    ['3 3', 0, 'one'],
+    ['3 3', -900, 'one'],
     ['3 3', undefined, 'one'],
     ['1 1', 1, 'one'],
     ['3! 3!', 3, 'one'],
@@ -94,6 +99,44 @@ describe('a list counts as', () => {
     ['1r', undefined, 14, 'one'],
   ])('after %s, which lowered what remains by %s, and %i minutes, "%s"', (steps, lowered, minutes, cost) => {
     expect(costNow(learnedFrom(steps, lowered), minutes * MINUTE_MS)).toBe(cost);
+  });
+
+  /**
+   * What this process (`b`: leaves, `B`: is answered) and another one (`o`, `O`) do; each request costs one. The two have
+   * counters in common, and the other's permits are seen when it has them.
+   */
+  it.each([
+    ['bB bB', 'one', 'alone'],
+    ['oO bB oO bB', 'one', 'one after the other'],
+    ['boBO boBO', 'one', 'answered in this order'],
+    ['boOB boOB', 'one', 'the other within'],
+    ['obOB obOB', 'one', 'the other before, and answered first'],
+    ['obBO obBO', 'one', 'the other around'],
+    ['bBo OboOB', 'one', 'the other twice'],
+  ])('whatever another process does meanwhile: %s is "%s" (%s)', (course, cost) => {
+    let [remaining, elsewhere, otherUnderWay] = [900, 0, 0];
+    let known: BulkLearned = NO_BULK_LEARNED;
+    let before: Counted | undefined;
+    const counted = () => (otherUnderWay > 0 ? undefined : { remaining, permitsElsewhere: elsewhere });
+    const steps: Record<string, () => void> = {
+      o: () => {
+        elsewhere++;
+        otherUnderWay++;
+      },
+      O: () => {
+        remaining--;
+        otherUnderWay--;
+      },
+      b: () => {
+        before = counted();
+      },
+      B: () => {
+        remaining--;
+        known = afterBulk(known, { ...outcomeOf('2'), lowered: loweredBy(before, counted()), nowMs: 0 });
+      },
+    };
+    for (const step of course.replaceAll(' ', '')) steps[step]?.();
+    expect([known.cost, known.countedOtherwise]).toEqual([cost, 0]);
   });
 
   it('one again, when it has twice lowered what remains by one', () => {
