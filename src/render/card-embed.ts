@@ -29,12 +29,15 @@ export interface EmbedSize {
   footerIdLength: number;
   /** At most so many lines of prices. */
   priceLines: number;
+  /** Large below the text, or small beside it. */
+  picture: 'image' | 'thumbnail';
 }
 export const FULL_SIZE: EmbedSize = {
   titleLength: 256,
   factLength: 256,
   footerIdLength: 200,
   priceLines: Number.POSITIVE_INFINITY,
+  picture: 'image',
 };
 const ALT_TEXT_LENGTH = 200;
 
@@ -61,7 +64,7 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
     title: plainMarkdown(card.name, size.titleLength) || formatMessage(locale, 'noName'),
     ...(description && { description }),
     color: isStale ? STALE_COLOUR : FRESH_COLOUR,
-    ...(url && { image: { url, description: formatMessage(locale, 'pictureOf', { name }) } }),
+    ...(url && { [size.picture]: { url, description: formatMessage(locale, 'pictureOf', { name }) } }),
     ...(footer && { footer: { text: footer } }),
   };
 }

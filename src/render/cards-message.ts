@@ -38,9 +38,9 @@ const MIN_SHOWN_MS = 3_000;
 
 /** The cards as embeds; in the text what is still to come, what was not found, and at the end what it cost. */
 export function cardsMessage(cards: CardsView): { content: string; embeds: APIEmbed[] } {
-  const { views, isEnd } = cards;
+  const { views, toCome, isEnd } = cards;
   const lines = isEnd ? [...notShown(cards), views.length > 0 && cost(cards)] : [onTheirWay(cards)];
-  return { content: lines.filter(Boolean).join('\n'), embeds: cardEmbeds(views) };
+  return { content: lines.filter(Boolean).join('\n'), embeds: cardEmbeds(views, views.length + toCome > 1) };
 }
 
 function notShown({ missing, locale }: CardsView): string[] {

@@ -18,6 +18,8 @@ export interface CardServiceOptions extends Partial<PlanLimits> {
   nowMs?: () => number;
   /** Default: the next 00:00 UTC. */
   nextResetMs?: NextReset;
+  /** Requests of the day that are counted already; none by default. */
+  usedToday?: number;
   cards?: readonly ServiceCard[];
   latencyMs?: number;
 }

@@ -43,7 +43,8 @@ export class CardService implements EmbeddedCardService {
     this.#switches = { ...ALL_WELL, plan, latencyMs };
     checkSwitches(this.#switches);
     const limits = limitsOf(plan, options);
-    this.#quota = new ServiceQuota(limits, this.#nowMs, options.nextResetMs ?? nextUtcMidnightMs);
+    const { nextResetMs = nextUtcMidnightMs, usedToday = 0 } = options;
+    this.#quota = new ServiceQuota(limits, this.#nowMs, nextResetMs, usedToday);
     this.fetch = fetchFrom(this.answer);
   }
 

@@ -24,11 +24,11 @@ export class ServiceQuota {
   #limits: PlanLimits;
   #state: LimitState;
 
-  constructor(limits: PlanLimits, nowMs: () => number, nextReset: NextReset) {
+  constructor(limits: PlanLimits, nowMs: () => number, nextReset: NextReset, used: number) {
     this.#limits = limits;
     this.#nowMs = nowMs;
     this.#nextReset = nextReset;
-    this.#state = freshLimits(nowMs(), nextReset);
+    this.#state = { ...freshLimits(nowMs(), nextReset), used };
   }
 
   get limits(): PlanLimits {

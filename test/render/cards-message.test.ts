@@ -47,3 +47,37 @@ it('ten cards and ten that are missing are a message that Discord accepts, whate
     { numRuns: 60 },
   );
 });
+
+it('shows small pictures in a list, from its first card on, and a large one of a single card', () => {
+  const card = CardAnswer.parse({
+    id: 'a-1',
+    name: 'A',
+    tcg: 'T',
+    set: { id: 's', name: 'S' },
+    imageUrl: 'https://x.test/a.png',
+  });
+  const view = {
+    card,
+    answer: { fetchedAtMs: 0 },
+    showPrices: true,
+    locale: 'en-US',
+    currency: undefined,
+    quota: undefined,
+  };
+  const pictures = (cards: number, toCome: number) =>
+    cardsMessage({
+      views: Array(cards).fill(view),
+      missing: [],
+      toCome,
+      isEnd: toCome === 0,
+      fromMemory: cards,
+      requested: 0,
+      requests: 0,
+      quota: undefined,
+      locale: 'en-US',
+    }).embeds.map(({ image, thumbnail }) => [image?.description, thumbnail?.description]);
+
+  expect(pictures(1, 0)).toEqual([['Picture of A', undefined]]);
+  expect(pictures(1, 1)).toEqual([[undefined, 'Picture of A']]);
+  expect(pictures(2, 0)).toEqual(Array(2).fill([undefined, 'Picture of A']));
+});

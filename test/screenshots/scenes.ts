@@ -1,23 +1,8 @@
 import type { CardRecord } from '../../src/model/card.ts';
 import type { PricePoint } from '../../src/model/price-history.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
-
-/** A reply to be taken: what is typed, and a part of its text that shows that it is there. */
-interface Shot {
-  name: string;
-  line: string;
-  shows: string;
-  /** What is switched before. */
-  before?: (sandbox: Sandbox) => void;
-}
-
-/** Replies of one sandbox, in this order. */
-export interface Scene {
-  options?: Omit<SandboxOptions, 'log'>;
-  /** Cards that the bot knows at its start. */
-  known?: Record<string, (record: CardRecord) => CardRecord>;
-  shots: readonly Shot[];
-}
+import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { afterButton, lastMessage, openMenu, reply, type Scene, suggestions } from './shot.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -40,52 +25,140 @@ function stale(record: CardRecord): CardRecord {
   return { ...record, fetchedAtMs: record.fetchedAtMs - 9 * HOUR_MS };
 }
 
+/** Names of cards are told from ids once there are enough ids; some cards are printed more than once. */
+const CATALOG = [
+  ...SAMPLE_CATALOG,
+  { id: 'dusk2-44', name: 'Emberwing Drake', set: 'Dusk Procession', number: '44/88', game: 'Lanternfolk' },
+  { id: 'promo-7', name: 'Emberwing Drake', set: 'Fair Promos', number: '7', game: 'Lanternfolk' },
+  ...Array.from({ length: 100 }, (_, index) => ({ id: `other1-${index}`, name: `Nobody ${index}` })),
+];
+
+/** More commands than the bot takes. Those of direct messages are not on the page. @returns what ends them */
+async function typeTooMuch({ discord }: Sandbox): Promise<() => void> {
+  const type = () => discord.type({ command: 'privacy', guildId: null }).settled();
+  while (!(await type()).content.startsWith('Slow down'));
+  // Oftener than the bot forgives, and less than the emulated Discord keeps.
+  const goingOn = setInterval(() => void type(), 150);
+  return () => clearInterval(goingOn);
+}
+
+/** @param as the index of the member */
+function lookUp(as: number, ...ids: string[]): (sandbox: Sandbox) => Promise<void> {
+  return async ({ discord }) => {
+    const memberId = discord.members[as]?.id ?? '';
+    for (const id of ids) await discord.type({ command: 'card', options: { id }, memberId }).settled();
+  };
+}
+
 /** Every kind of reply. */
 export const SCENES: readonly Scene[] = [
   {
-    options: { env: { PRICE_CURRENCY: 'USD' } },
-    known: { 'base1-4': withHistory, 'base1-2': stale, 'base1-9': stale },
+    options: { catalog: CATALOG, env: { PRICE_CURRENCY: 'USD' } },
+    known: { 'base1-4': withHistory, 'base1-1': withHistory, 'base1-2': stale, 'base1-9': stale },
+    isLively: true,
     shots: [
-      { name: 'card', line: '/card id:base1-4', shows: 'days' },
-      { name: 'card-without-prices', line: '/card id:base1-17', shows: 'left today' },
-      { name: 'no-such-card', line: '/card id:base1-999', shows: 'base1' },
-      { name: 'not-an-id', line: '/card id:..', shows: 'card id' },
-      { name: 'usage', line: '/usage', shows: 'Answered from memory' },
+      { name: 'suggestions', show: suggestions('card', 'emb', 'Emberwing Drake · First Light') },
+      { name: 'card', show: reply('/card id:base1-4', 'days') },
+      { name: 'other-printings', show: afterButton('Other printings', 'other cards') },
+      { name: 'card-private', show: reply('/card id:base1-4 private:true', 'days') },
+      { name: 'usage', show: reply('/usage', 'Answered from memory') },
+      { name: 'card-without-prices', show: reply('/card id:base1-17', 'left today') },
+      { name: 'several-cards', show: reply('/card id:drake', 'Which of these') },
+      { name: 'unknown-name', show: reply('/card id:Emberwing Dragon', 'Did you mean') },
+      { name: 'no-such-card', show: reply('/card id:base1-999', 'base1') },
+      { name: 'not-an-id', show: reply('/card id:..', 'card id') },
+      { name: 'cards', show: reply('/cards ids:base1-4, base1-1, Soot Sprite, base1-999', 'left today') },
+      { name: 'menu', show: async (page) => [page.locator('discord-message').last()], again: openMenu },
       {
-        name: 'saved-copy',
-        line: '/card id:base1-2',
-        shows: 'while I fetch',
-        before: ({ cardService }) => cardService.set({ latencyMs: 8_000 }),
+        name: 'looked-up',
+        show: async (page) => {
+          await openMenu(page);
+          await page.getByRole('button', { name: 'Look up cards' }).last().click();
+          return [await lastMessage(page, 'from memory')];
+        },
       },
+      {
+        name: 'cards-on-their-way',
+        before: ({ cardService }) => cardService.set({ latencyMs: 8_000 }),
+        show: reply('/cards ids:base1-4, base1-1, dusk2-12', 'on its way'),
+      },
+      { name: 'saved-copy', show: reply('/card id:base1-2', 'while I fetch') },
       {
         name: 'saved-copy-kept',
-        line: '/card id:base1-9',
-        shows: 'answering',
         before: ({ cardService }) => cardService.set({ latencyMs: 0, down: true }),
+        show: reply('/card id:base1-9', 'answering'),
       },
-      { name: 'down', line: '/card id:base1-15', shows: 'answering right now' },
-      { name: 'usage-down', line: '/usage', shows: 'down since' },
+      { name: 'down', show: reply('/card id:base1-15', 'answering right now') },
+      { name: 'usage-down', show: reply('/usage', 'down since') },
+      { name: 'privacy', show: reply('/privacy', 'What I keep') },
+      { name: 'privacy-deleted', show: afterButton('Delete this', 'deleted') },
+      { name: 'too-fast', before: typeTooMuch, show: reply('/card id:base1-4', 'Slow down') },
     ],
   },
   {
     options: {
       service: { requestsPerMinute: 2, burst: 2, requestsPerDay: 1_000 },
-      env: { CARD_SERVICE_REQUESTS_PER_MINUTE: '2', CARD_SERVICE_BURST: '2' },
+      env: { CARD_SERVICE_REQUESTS_PER_MINUTE: '2', CARD_SERVICE_BURST: '2', LONGEST_WAIT_SECONDS: '40' },
     },
     shots: [
-      { name: 'card-plain', line: '/card id:base1-23', shows: 'left today' },
-      { name: 'in-line', line: '/card id:base1-58', shows: 'in line' },
+      { name: 'card-plain', show: reply('/card id:base1-23', 'left today') },
+      { name: 'in-line', show: reply('/card id:base1-58', 'in line') },
+      { name: 'busy', show: reply('/card id:base1-70', 'busy') },
     ],
   },
   {
     shots: [
       {
         name: 'day-used-up',
-        line: '/card id:base1-44',
-        shows: 'used up',
         before: ({ cardService }) => cardService.exhaustDay(),
+        show: reply('/card id:base1-44', 'used up'),
       },
-      { name: 'usage-day-used-up', line: '/usage', shows: 'used up until' },
+      { name: 'usage-day-used-up', show: reply('/usage', 'used up until') },
+    ],
+  },
+  {
+    options: { env: { MEMBER_DAILY_REQUESTS: '3' } },
+    shots: [
+      {
+        name: 'member-used-up',
+        before: lookUp(0, 'base1-1', 'base1-2', 'base1-3'),
+        show: reply('/card id:base1-15', 'for today'),
+      },
+    ],
+  },
+  {
+    options: { env: { MEMBER_DAILY_REQUESTS: '0', GUILD_DAILY_REQUESTS: '3' } },
+    shots: [
+      {
+        name: 'server-used-up',
+        before: lookUp(1, 'base1-1', 'base1-2', 'base1-3'),
+        show: reply('/card id:base1-15', 'This server'),
+      },
+    ],
+  },
+  {
+    shots: [
+      {
+        name: 'pause',
+        before: ({ cardService }) => cardService.storm(20 * 60_000),
+        show: reply('/card id:base1-15', 'short break'),
+      },
+      { name: 'usage-pause', show: reply('/usage', 'Waiting until') },
+    ],
+  },
+  {
+    shots: [
+      {
+        name: 'unexpected-answer',
+        before: ({ cardService }) => cardService.set({ firewall: true }),
+        show: reply('/card id:<base1>', 'unexpected'),
+      },
+      {
+        name: 'key-refused',
+        before: ({ cardService }) => cardService.set({ keyRevoked: true }),
+        show: reply('/card id:base1-15', 'reach its card service'),
+      },
+      { name: 'usage-key-refused', show: reply('/usage', 'refuses') },
     ],
   },
 ];

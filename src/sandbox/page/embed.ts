@@ -23,7 +23,8 @@ export function embedElement(embed: APIEmbed, reader: Reader): HTMLElement {
     thumbnail: embed.thumbnail?.proxy_url,
   });
   usePageStyle(made);
-  if (embed.image) describeImage(made, embed.image.description ?? 'Image');
+  if (embed.image) describe(made, '.discord-embed-image', embed.image);
+  if (embed.thumbnail) describe(made, '.discord-embed-thumbnail', embed.thumbnail);
   if (author) made.append(inSlot('description', 'embed-author', author.name));
   if (title) made.append(inSlot('description', 'embed-title', titleNode(title, url, reader)));
   if (description) {
@@ -38,10 +39,12 @@ export function embedElement(embed: APIEmbed, reader: Reader): HTMLElement {
 }
 
 /** The component gives every picture the same alternative text. */
-function describeImage(made: HTMLElementTagNameMap['discord-embed'], description: string): void {
-  void made.updateComplete.then(() => {
-    made.shadowRoot?.querySelector('.discord-embed-image')?.setAttribute('alt', description);
-  });
+function describe(
+  made: HTMLElementTagNameMap['discord-embed'],
+  picture: string,
+  { description = 'Image' }: { description?: string },
+): void {
+  void made.updateComplete.then(() => made.shadowRoot?.querySelector(picture)?.setAttribute('alt', description));
 }
 
 function titleNode(title: string, url: string | undefined, reader: Reader): Node {

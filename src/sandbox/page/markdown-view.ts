@@ -46,6 +46,8 @@ function node(token: Token, reader: Reader): Node | string {
       return element('strong', { className: `heading-${token.level}` }, ...nodes(token.children, reader));
     case 'quote':
       return element('discord-quote', {}, element('span', {}, ...nodes(token.children, reader)));
+    case 'item':
+      return element('span', { className: 'item' }, ...nodes(token.children, reader));
     case 'spoiler':
       return spoilerNode(nodes(token.children, reader));
     default:

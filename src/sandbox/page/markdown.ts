@@ -3,7 +3,7 @@ import { TIMESTAMP_STYLES, type TimestampStyle } from './timestamp.ts';
 export type Token =
   | { type: 'text' | 'code'; text: string }
   | { type: 'code-block'; text: string; language: string }
-  | { type: 'bold' | 'italic' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'subtext'; children: Token[] }
+  | { type: 'bold' | 'italic' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'subtext' | 'item'; children: Token[] }
   | { type: 'heading'; level: number; children: Token[] }
   | { type: 'link'; href: string; children: Token[] }
   | { type: 'timestamp'; seconds: number; style: TimestampStyle }
@@ -47,6 +47,11 @@ const RULES: readonly Rule[] = [
     block: true,
     pattern: /-# +(?<text>[^\n]+)\n?/y,
     token: ({ text = '' }) => ({ type: 'subtext', children: nested(text) }),
+  },
+  {
+    block: true,
+    pattern: /[-*] +(?<text>[^\n]+)\n?/y,
+    token: ({ text = '' }) => ({ type: 'item', children: nested(text) }),
   },
   { pattern: /<t:(?<seconds>-?\d{1,17})(?::(?<style>[a-zA-Z]))?>/y, token: timestamp },
   { pattern: /<@!?(?<id>\d{17,20})>/y, token: ({ id = '' }) => ({ type: 'member', id }) },

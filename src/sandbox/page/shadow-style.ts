@@ -9,6 +9,7 @@ STYLE.replaceSync(`
   .discord-message-ephemeral .discord-message-ephemeral-link { color: var(--link); }
   :host .discord-replied-message-username { color: var(--text) !important; opacity: 1 !important; }
   :host .discord-slash-command-name { color: var(--command) !important; background-color: var(--command-back); }
+  .discord-message-content { min-width: 0; }
   :host .discord-embed-image { max-width: min(400px, 100%); }
 `);
 

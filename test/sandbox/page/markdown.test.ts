@@ -6,7 +6,7 @@ function text(text: string): Token {
 }
 
 function around(
-  type: 'bold' | 'italic' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'subtext',
+  type: 'bold' | 'italic' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'subtext' | 'item',
   inner: string,
 ): Token {
   return { type, children: [text(inner)] };
@@ -39,6 +39,7 @@ describe('parseMarkdown', () => {
     ['a heading', '## a\nb', [{ type: 'heading', level: 2, children: [text('a')] }, text('b')]],
     ['a number sign', '#1', [text('#1')]],
     ['subtext', '-# a', [around('subtext', 'a')]],
+    ['a list', '- a\n* b\nc', [around('item', 'a'), around('item', 'b'), text('c')]],
     ['line breaks', 'a\nb', [text('a\nb')]],
   ])('reads %s', (_, source, tokens) => {
     expect(parseMarkdown(source)).toEqual(tokens);
