@@ -37,6 +37,11 @@ export default {
 
   autocomplete: ({ typed, ...invocation }, services) => suggestCards(typed, invocation, services),
 
+  cardOf(argument) {
+    const action = readAction(argument);
+    return action && 'cardId' in action ? action.cardId : undefined;
+  },
+
   async component({ argument, values, askedBy, manageMessages, ...invocation }, services) {
     const { locale, memberId } = invocation;
     const action = readAction(argument);

@@ -5,7 +5,7 @@ import type { Breaker, QuotaState, Requester } from './quota.ts';
 export interface CommandEvent extends Requester {
   /** The command's name, also when a button or a menu of its reply was used. */
   command: string;
-  /** The id of the card that it is about, as far as it was understood. */
+  /** The id of the card that it is about; of a refused command what was typed, and of a list its beginning. */
   card?: string | undefined;
   /** Where the answer came from. */
   source: Source;

@@ -33,6 +33,6 @@ export function forgottenText(isForgotten: boolean, atMs: number, locale: string
 
 function cardsText(lastCards: readonly string[], locale: string): string {
   if (lastCards.length === 0) return formatMessage(locale, 'privacyNoCards');
-  const cards = lastCards.map((name) => plainMarkdown(name, LONGEST_NAME)).join(', ');
+  const cards = lastCards.map((name) => plainMarkdown(name, LONGEST_NAME)).join(' · ');
   return formatMessage(locale, 'privacyCards', { cards });
 }

@@ -39,7 +39,7 @@ it('the buttons under a card do what they say, after a restart too', async () =>
   await offered(world, 'dusk2-1'); // its search has begun again
 
   const printings = await press(world, shown, 'Other printings', bjorn).settled();
-  expect(printings).toMatchObject({ ephemeral: true, content: 'I know one other card of that name.' });
+  expect(printings).toMatchObject({ ephemeral: true, content: 'I know one other card with that name.' });
   const [menu] = buttons(printings);
   const chosen = world.discord.choose({
     messageId: printings.messageId ?? '',
@@ -57,7 +57,7 @@ it('the buttons under a card do what they say, after a restart too', async () =>
   expect(cardRequests(world)).toHaveLength(2);
 
   const refused = await press(world, shown, 'Delete', bjorn).settled();
-  expect(refused).toMatchObject({ ephemeral: true, content: expect.stringContaining('Only the member who asked') });
+  expect(refused).toMatchObject({ ephemeral: true, content: expect.stringContaining('Only whoever asked') });
   const gone = () => world.discord.messages().find(({ messageId }) => messageId === shown.messageId)?.deleted;
   expect(gone()).toBeUndefined();
   press(world, shown, 'Delete', alice);

@@ -178,7 +178,7 @@ describe('every error has a text for members, without what only operators can us
     [new InvalidCardId({ reason: 'halfCharacter' }), `That isn't a card id. ${ID}`],
     [
       new InvalidCardId({ reason: 'tooLong' }),
-      "That's too long for a card id. An id has up to 100 characters, such as `base1-4`.",
+      "That's too long for a card id. An id looks like `base1-4` and has at most 100 characters.",
     ],
     [new InvalidCardId({ reason: 'controlCharacter' }), `That isn't a card id. ${ID}`],
     [new InvalidCardId({ reason: 'dotsOnly' }), `That isn't a card id. ${ID}`],

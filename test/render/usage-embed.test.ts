@@ -89,7 +89,7 @@ describe('the embed of the usage', () => {
 
   it.each([
     [{ window: 10, capacity: undefined }, 'The card service takes 10 requests a minute, so the bot keeps to that.'],
-    [{ window: undefined, capacity: 1 }, 'The card service takes one request at once, so the bot keeps to that.'],
+    [{ window: undefined, capacity: 1 }, 'The card service takes one request at a time, so the bot keeps to that.'],
   ])('says what answers have taught of the limiter: %o', (learned, said) => {
     expect(usageEmbed({ ...VIEW, learned }).description).toBe(`${WORKING}\n${said}`);
   });
@@ -150,7 +150,7 @@ describe('the embed of the usage', () => {
     const shown = Object.fromEntries(fields?.map(({ name, value }) => [name, value]) ?? []);
     expect(shown.Today).toContain('\nAt this rate, about 1,000 used by the end of the day');
     expect(shown['By hour, in UTC']).toMatch(
-      /^Busiest: 11:00, with 200 requests and 900 answered from memory\n-# Blue: requests/,
+      /^Busiest hour: 11:00, with 200 requests and 900 answered from memory\n-# Blue: requests/,
     );
     expect(image).toEqual({
       url: 'attachment://day.png',
@@ -160,7 +160,7 @@ describe('the embed of the usage', () => {
   });
 
   it('says that it is cut off from Redis, beside why no requests flow, if none do', () => {
-    const isolated = "Cut off from Redis. Until it's back, this bot keeps to its own part of the requests.";
+    const isolated = "Cut off from Redis. Until it's back, this bot keeps to its own share of the requests.";
     expect(usageEmbed({ ...VIEW, isIsolated: true }).description).toBe(isolated);
     expect(usageEmbed({ ...VIEW, isIsolated: true, breaker: OPEN }).description?.split('\n')).toEqual([
       expect.stringContaining('down since'),

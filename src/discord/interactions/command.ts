@@ -90,6 +90,8 @@ export interface Command {
    * A button or a select menu is used whose custom id is the command's name, a colon and the argument.
    */
   component?: Handler<ComponentUse, Response | Deletion>;
+  /** The id of the card that such an argument is about, for the log; `undefined` without one. */
+  cardOf?(argument: string): string | undefined;
   /** An option is being typed. At most 25 choices. */
   autocomplete?: Handler<{ option: string; typed: string }, readonly APIApplicationCommandOptionChoice[]>;
   /** For commands that defer: what the reply shows in the end. */

@@ -5,6 +5,7 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import type { Services } from '../../../commands/services.ts';
+import { MAX_CARD_ID_LENGTH } from '../../model/card.ts';
 import { formatMessage } from '../../render/messages.ts';
 import type { RenderReply } from '../../replies/completion.ts';
 import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
@@ -21,7 +22,12 @@ export type Dispatched = {
   invocation: Invocation;
 } & (
   | { kind: 'autocomplete'; run: Run<readonly APIApplicationCommandOptionChoice[]> }
-  | { kind: 'command' | 'component' | 'modal'; run: Run<Handled> }
+  | {
+      kind: 'command' | 'component' | 'modal';
+      /** What was typed or chosen, for the log, which has a line of refused commands, too. */
+      card?: string | undefined;
+      run: Run<Handled>;
+    }
 );
 
 /** Finds the handler of an interaction by its kind, and by the command's name or the custom id. */
@@ -43,25 +49,34 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
     const { commandName: command } = interaction;
     const { run: onTyped, runOnMessage } = named(command);
     let run: Run<Handled>;
+    let card: string | undefined;
     if (interaction.isChatInputCommand()) {
       const { options } = interaction;
+      card = forLog(options.data.find(({ value }) => typeof value === 'string')?.value);
       run = onTyped && ((services) => onTyped({ ...invocation, options }, services));
     } else if (interaction.isMessageContextMenuCommand()) {
       const { targetMessage } = interaction;
       run = runOnMessage && ((services) => runOnMessage({ ...invocation, text: textOf(targetMessage) }, services));
     }
-    return { kind: 'command', command, invocation, run };
+    return { kind: 'command', command, invocation, card, run };
   }
   const [command = '', ...rest] = interaction.customId.split(':');
   if (interaction.isModalSubmit()) return { kind: 'modal', command, invocation, run: undefined };
-  const { component } = named(command);
+  const { component, cardOf } = named(command);
   const values = interaction.isAnySelectMenu() ? interaction.values : [];
   const askedBy = interaction.message.interactionMetadata?.user.id;
   const manageMessages = interaction.memberPermissions?.has(PermissionFlagsBits.ManageMessages) ?? false;
+  const argument = rest.join(':');
   const run: Run<Response | Deletion> =
-    component &&
-    ((services) => component({ ...invocation, argument: rest.join(':'), values, askedBy, manageMessages }, services));
-  return { kind: 'component', command, invocation, run };
+    component && ((services) => component({ ...invocation, argument, values, askedBy, manageMessages }, services));
+  return { kind: 'component', command, invocation, card: forLog(cardOf?.(argument) ?? values[0]), run };
+}
+
+/** As long as an id, on one line, and without control characters, which a terminal would obey. */
+function forLog(text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined;
+  const shown = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  return shown === '' ? undefined : Array.from(shown).slice(0, MAX_CARD_ID_LENGTH).join('');
 }
 
 /** Renders a completed reply by the command that deferred it; a sentence when there is none any more, or when it throws. */

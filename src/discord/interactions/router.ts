@@ -63,10 +63,18 @@ export class InteractionRouter {
       (err: unknown): CommandEnd => ({ source: 'bot', outcome: 'not answered', err }),
     );
     if (end === undefined) return;
-    const { command, invocation } = dispatched;
+    const { command, invocation, card } = dispatched;
     const { memberId, guildId, receivedAtMs } = invocation;
     const tookMs = Date.now() - receivedAtMs;
-    this.#options.events.publish('command', { command, memberId, guildId, waitMs: 0, tookMs, ...end });
+    this.#options.events.publish('command', {
+      command,
+      memberId,
+      guildId,
+      waitMs: 0,
+      tookMs,
+      ...end,
+      card: end.card ?? card,
+    });
   }
 
   /** A failure is an empty list. There is one with every key, so only a bug is more than a line for debugging. */

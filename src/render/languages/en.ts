@@ -6,7 +6,7 @@
 export const en = {
   // Why there is no card, by the name of the error.
   InvalidCardId:
-    "{reason, select, empty {Please type a card id, such as `base1-4`.} tooLong {That's too long for a card id. An id has up to {maxLength, number} characters, such as `base1-4`.} other {That isn't a card id. An id looks like `base1-4`.}}",
+    "{reason, select, empty {Please type a card id, such as `base1-4`.} tooLong {That's too long for a card id. An id looks like `base1-4` and has at most {maxLength, number} characters.} other {That isn't a card id. An id looks like `base1-4`.}}",
   QuotaSpent:
     "Today's new lookups are used up. Cards I already know still work. {when, select, now {New ones work again now.} other {New ones work again after {time}.}}",
   Busy: "{reason, select, pause {The card service asked for a short break.} other {It's busy right now.}} {when, select, now {Please try again.} other {Try again after {time}.}}",
@@ -24,7 +24,7 @@ export const en = {
 
   // Replies of any command.
   unknownCommand: 'This command has changed. Reload Discord and try again.',
-  outOfDate: 'This message is too old to use. Please run the command again.',
+  outOfDate: 'This message is too old. Please run the command again.',
   broken: 'Something went wrong. Please try again.',
 
   // /card
@@ -43,9 +43,9 @@ export const en = {
   showToEveryone: 'Show to everyone',
   deleteReply: 'Delete',
   otherPrintings:
-    '{cards, plural, one {I know one other card of that name.} other {I know # other cards of that name.}}',
+    '{cards, plural, one {I know one other card with that name.} other {I know # other cards with that name.}}',
   noOtherPrintings: "I don't know any other printings of this card.",
-  notYoursToDelete: 'Only the member who asked for this, or someone who may manage messages here, can delete it.',
+  notYoursToDelete: 'Only whoever asked for this can delete it, or someone who can manage messages here.',
   noName: '(no name)',
   prices:
     '{given, select, marketLowHigh {**{market}** market · {low} low – {high} high} marketLow {**{market}** market · {low} low} marketHigh {**{market}** market · {high} high} lowHigh {{low} low – {high} high} market {**{market}** market} low {{low} low} high {{high} high} other {No prices for this card.}}',
@@ -59,12 +59,12 @@ export const en = {
   leftOfToday: '{remaining, number} of {limit, number} left today',
 
   // /cards
-  noCardsMentioned: "I don't see a card in this message that I know.",
+  noCardsMentioned: "I don't see any cards I know in this message.",
   noCardsNamed: 'Please type card ids or names, such as `base1-4, base1-5`.',
-  tooManyCards: 'That is more than ten cards. Please look up at most ten at once.',
+  tooManyCards: "That's too many at once. I can look up ten cards at a time.",
   cardsOnTheirWay:
     '{when, select, soon {{cards, plural, one {One more card is on its way.} other {# more cards are on their way.}}} other {{cards, plural, one {One more card should be here around {time}.} other {# more cards should be here around {time}.}}}}',
-  cardsNotFound: 'I found no single card for {names}.',
+  cardsNotFound: "I couldn't match {names} to a single card.",
   cardsFailed: 'Not shown: {names}. {reason}',
   cardsCost:
     '{known, select, memory {All from memory} service {{cards, number} in {requests, plural, one {one request} other {# requests}}} other {{memory, number} from memory, {cards, number} in {requests, plural, one {one request} other {# requests}}}}',
@@ -77,7 +77,7 @@ export const en = {
 
   // /usage: the state at this second.
   working: 'Working normally.',
-  isolated: "Cut off from Redis. Until it's back, this bot keeps to its own part of the requests.",
+  isolated: "Cut off from Redis. Until it's back, this bot keeps to its own share of the requests.",
   oneFailure: "Working, but the card service didn't answer just now.",
   pausing:
     '{when, select, now {The card service asked for a pause. The next lookup tries again.} trying {The card service asked for a pause. Trying again right now.} other {Waiting until {time}, as the card service asked.}}',
@@ -89,14 +89,14 @@ export const en = {
   learnedWindow:
     'The card service takes {requests, plural, one {one request} other {# requests}} a minute, so the bot keeps to that.',
   learnedBurst:
-    'The card service takes {requests, plural, one {one request} other {# requests}} at once, so the bot keeps to that.',
+    'The card service takes {requests, plural, one {one request} other {# requests}} at a time, so the bot keeps to that.',
 
   // /usage: why there is no newer report.
   reportOnItsWay: 'The latest plan report is on its way.',
   reportNeedsKey: 'The plan report needs an API key.',
   reportFailed:
-    "{why, select, KeyRefused {The bot's key can't see the plan report.} ServiceDown {The card service didn't answer when I asked for the plan report {since}.} other {Couldn't get the plan report {since}.}}",
-  reportNotAsked: "Couldn't ask for a newer plan report just now.",
+    "{why, select, KeyRefused {The bot's key can't see the plan report.} ServiceDown {The card service didn't answer when I asked for the plan report {since}.} other {I asked for the plan report {since}, but couldn't get it.}}",
+  reportNotAsked: "I couldn't ask for the latest plan report just now.",
 
   // /usage: figures; a figure that is not known is a question mark.
   usageTitle: 'Requests to the card service',
@@ -128,7 +128,7 @@ export const en = {
   byHour: 'By hour, in UTC',
   dayLegend: 'Blue: requests · green: answered from memory · red: the limit · dots: where this is heading',
   busiestHour:
-    'Busiest: {hour}:00, with {requests, plural, one {# request} other {# requests}} and {saved, number} answered from memory',
+    'Busiest hour: {hour}:00, with {requests, plural, one {# request} other {# requests}} and {saved, number} answered from memory',
   dayPicture:
     'Chart of today by hour, in UTC. {known, select, yes {{used} of {limit} requests are used.} other {{sent, plural, one {# request was sent.} other {# requests were sent.}}}} {saved, plural, one {# lookup was} other {# lookups were}} answered from memory. The busiest hour began at {hour}:00, with {requests, plural, one {# request} other {# requests}} and {fromMemory, number} answered from memory. {forecast, select, runsOut {At this rate, requests run out around {time} UTC.} steady {At this rate, about {later} are used by the end of the day.} other {There is no forecast yet.}}',
   usageFooter: 'Counts start at 00:00 UTC',

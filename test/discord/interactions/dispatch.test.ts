@@ -31,7 +31,7 @@ const COMMANDS = [CARD, USAGE, MENU];
 describe('an interaction is dispatched by its kind', () => {
   it.each([
     [
-      { kind: 'slash', name: 'card', options: { getString: () => 'base1-4' } },
+      { kind: 'slash', name: 'card', options: { getString: () => 'base1-4', data: [] } },
       { ran: 'slash', id: 'base1-4' },
     ],
     [

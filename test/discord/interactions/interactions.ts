@@ -13,6 +13,7 @@ export function interaction({ kind, name, ...more }: Facts): Interaction {
   const facts = {
     ...{ id: '11', applicationId: '1000', token: 'token', user: { id: 'alice' }, guildId: 'guild', locale: 'en-US' },
     message: { interactionMetadata: null },
+    options: { data: [] },
     memberPermissions: new PermissionsBitField('ManageGuild'),
     isChatInputCommand: () => kind === 'slash',
     isMessageContextMenuCommand: () => kind === 'message',

@@ -98,6 +98,37 @@ describe('a command', () => {
     expect(ends).toMatchObject([{ outcome: 'Stopping' }]);
   });
 
+  it.each<[string, Partial<Command>, string | undefined]>([
+    ['what was typed when it is refused', { run: () => Promise.reject(new KeyRefused({ status: 401 })) }, 'ember wing'],
+    ['what was typed when it breaks', { run: () => Promise.reject(new Error('a bug')) }, 'ember wing'],
+    ['the card that it found', { run: async () => ({ ...SHOWN, card: 'base1-4' }) }, 'base1-4'],
+  ])('names in the log %s, on one line and without control characters', async (_, command, card) => {
+    const { router, ends } = routerWith(command);
+    const data = [
+      { name: 'private', value: true },
+      { name: 'id', value: ' ember\u001b\n\u202ewing ' },
+    ];
+
+    await router.receive(interaction({ kind: 'slash', name: 'card', options: { data } }));
+
+    expect(ends).toMatchObject([{ command: 'card', card }]);
+  });
+
+  it.each<[string, object, string | undefined]>([
+    ['a button, as its command reads it', { kind: 'button', name: 'card:show:base1-4' }, 'base1-4'],
+    ['a menu, as it is chosen', { kind: 'select', name: 'card:show', values: ['base1-5'] }, 'base1-5'],
+    ['a button about no card', { kind: 'button', name: 'card:delete' }, undefined],
+  ])('that is refused names in the log the card of %s', async (_, facts, card) => {
+    const { router, ends } = routerWith({
+      component: () => Promise.reject(new KeyRefused({ status: 401 })),
+      cardOf: (argument) => argument.split(':')[1],
+    });
+
+    await router.receive(interaction(facts as Parameters<typeof interaction>[0]));
+
+    expect(ends).toMatchObject([{ command: 'card', outcome: 'KeyRefused', card }]);
+  });
+
   it('that defers is left to the deferred replies, which publish its end', async () => {
     const response: Response = { kind: 'defer', private: false, query: QUERY, reservation: RESERVATION };
     const { type, answers, deferred, ends } = routerWith({ run: async () => response });
