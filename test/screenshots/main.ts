@@ -18,7 +18,7 @@ import { reply, type Scene, type Shot } from './shot.ts';
 const FOLDER = 'docs/replies';
 const DESKTOP = { width: 1_180, height: 1_900 };
 const PHONE = { width: 390, height: 2_400 };
-const WHOLE_PAGE = { width: 1_280, height: 860 };
+const WHOLE_PAGE = { width: 1_280, height: 960 };
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 /** Above and below. */
@@ -54,7 +54,7 @@ for (const scene of scenes) {
     }
   });
 }
-if (wanted.length === 0) await inSandbox({ shots: [] }, browser, shootPage);
+if (wanted.length === 0 || wanted.includes('sandbox')) await inSandbox({ shots: [] }, browser, shootPage);
 await browser.close();
 
 async function inSandbox(
