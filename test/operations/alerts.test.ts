@@ -276,7 +276,7 @@ describe('a webhook that fails', () => {
     server.answer = { status: 204 };
     await open({ notebook, webhook: server });
     await expect.poll(() => server.messages).toHaveLength(2);
-    expect(notebook.notes.waiting).toEqual([]);
+    await expect.poll(() => notebook.notes.waiting).toEqual([]);
   });
 
   it('by hanging holds up a stop no longer than it is given, and the next start tells', async () => {
