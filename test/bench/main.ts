@@ -13,6 +13,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'shared-key': () => import('./quota/shared-key.ts'),
   limiters: () => import('./limiters/limiters.ts'),
   'command-latency': () => import('./command-latency.ts'),
+  'day-picture': () => import('./day-picture.ts'),
   memory: () => import('./memory.ts'),
   'unknown-ids': () => import('./unknown-ids.ts'),
 };
