@@ -34,6 +34,8 @@ export type BulkOutcome =
 export interface EndedBulk {
   outcome: BulkOutcome;
   size: number;
+  /** Failures in a row that were known when it left: those that were under way together are one. */
+  afterFailures: number;
   /** By how much it lowered what remains of the day; `undefined` when it was not alone under way, of all processes. */
   lowered: number | undefined;
   nowMs: number;
@@ -97,7 +99,8 @@ export function afterBulk(before: BulkLearned, ended: EndedBulk): BulkLearned {
   return withCost(learned, ended);
 }
 
-function afterSeveral(known: BulkLearned, { outcome, size, nowMs }: EndedBulk): BulkLearned {
+function afterSeveral(known: BulkLearned, { outcome, size, afterFailures, nowMs }: EndedBulk): BulkLearned {
+  const isKnownFailure = known.failures > afterFailures;
   switch (outcome.kind) {
     case 'answered':
       return { ...known, listed: Math.max(known.listed, size), failures: 0, doubt: undefined };
@@ -108,9 +111,9 @@ function afterSeveral(known: BulkLearned, { outcome, size, nowMs }: EndedBulk): 
     case 'keyRefused':
       return { ...known, doubt: outcome.detail };
     case 'failed':
-      return afterFailure(known, outcome.detail, FAILURES_TO_DOUBT);
+      return isKnownFailure ? known : afterFailure(known, outcome.detail, FAILURES_TO_DOUBT);
     case 'blocked':
-      return afterFailure(known, outcome.detail, known.listed > 0 ? BLOCKS_TO_DOUBT : 1);
+      return isKnownFailure ? known : afterFailure(known, outcome.detail, known.listed > 0 ? BLOCKS_TO_DOUBT : 1);
     case 'rateLimited':
       return known.isCostSeen ? known : { ...known, eachUntilMs: nowMs + QUIET_MS };
     case 'other':

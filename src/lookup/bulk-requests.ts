@@ -60,11 +60,12 @@ export class BulkRequests {
   /** A request leaves. @returns to be called with its end, when what remains of the day is known */
   sent(size: number): (outcome: BulkOutcome) => void {
     const number = ++this.#sent;
+    const { failures: afterFailures } = this.#learned;
     const before = this.#underWay++ === 0 ? this.#counted() : undefined;
     return (outcome) => {
       this.#underWay--;
       const lowered = number === this.#sent ? loweredBy(before, this.#counted()) : undefined;
-      const learned = afterBulk(this.#learned, { outcome, size, lowered, nowMs: Date.now() });
+      const learned = afterBulk(this.#learned, { outcome, size, afterFailures, lowered, nowMs: Date.now() });
       this.#tell(this.#learned, learned, 'detail' in outcome ? outcome.detail : this.#learned.doubt);
       this.#learned = learned;
     };

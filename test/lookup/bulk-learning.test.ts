@@ -22,10 +22,12 @@ function outcomeOf(step: string): { size: number; outcome: BulkOutcome } {
   return { size: Number.parseInt(step, 10), outcome: kind ? { kind, detail } : { kind: 'answered' } };
 }
 
+function learn(known: BulkLearned, step: string, lowered?: number, afterFailures = known.failures): BulkLearned {
+  return afterBulk(known, { ...outcomeOf(step), afterFailures, lowered, nowMs: 0 });
+}
+
 function learnedFrom(steps: string, lowered?: number): BulkLearned {
-  return steps
-    .split(' ')
-    .reduce((known, step) => afterBulk(known, { ...outcomeOf(step), lowered, nowMs: 0 }), NO_BULK_LEARNED);
+  return steps.split(' ').reduce((known, step) => learn(known, step, lowered), NO_BULK_LEARNED);
 }
 
 const most = (steps: string, nowMs = 1) => mostInOne(learnedFrom(steps), CONFIGURED, nowMs);
@@ -71,6 +73,12 @@ describe('after', () => {
   ])('%s and %i minutes, %i are', (steps, minutes, expected) => {
     expect(most(steps, minutes * MINUTE_MS)).toBe(expected);
   });
+});
+
+it.each(['20-', '20b'])('lists that failed together are one failure: %s', (step) => {
+  const listed = learnedFrom('20');
+  const failed = [1, 2, 3, 4, 5, 6].reduce((known) => learn(known, step, undefined, listed.failures), listed);
+  expect(mostInOne(failed, CONFIGURED, 1)).toBe(20);
 });
 
 describe('a list counts as', () => {
@@ -132,7 +140,12 @@ describe('a list counts as', () => {
       },
       B: () => {
         remaining--;
-        known = afterBulk(known, { ...outcomeOf('2'), lowered: loweredBy(before, counted()), nowMs: 0 });
+        known = afterBulk(known, {
+          ...outcomeOf('2'),
+          afterFailures: 0,
+          lowered: loweredBy(before, counted()),
+          nowMs: 0,
+        });
       },
     };
     for (const step of course.replaceAll(' ', '')) steps[step]?.();
@@ -141,7 +154,7 @@ describe('a list counts as', () => {
 
   it('one again, when it has twice lowered what remains by one', () => {
     const each = learnedFrom('3 3', 3);
-    const once = afterBulk(each, { ...outcomeOf('3'), lowered: 1, nowMs: 0 });
-    expect([once.cost, afterBulk(once, { ...outcomeOf('3'), lowered: 1, nowMs: 0 }).cost]).toEqual(['each', 'one']);
+    const once = learn(each, '3', 1);
+    expect([once.cost, learn(once, '3', 1).cost]).toEqual(['each', 'one']);
   });
 });
