@@ -3,6 +3,8 @@ import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { confirmCards } from '../support/confirmed-cards.ts';
+import { hasCard, startProcesses } from '../support/processes.ts';
+import { startRedis } from '../support/redis.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
@@ -45,6 +47,28 @@ it('an empty list and more than ten cards are refused in private, at no cost', a
   });
   expect(await cards(world, ' ,; ').settled()).toMatchObject({ ephemeral: true, embeds: [] });
   expect(world.cardService.requests).toEqual([]);
+});
+
+it('in one list, a budget refuses only the cards beyond it, and a stale one is shown all the same', async () => {
+  const world = await startWorld({ env: { MEMBER_DAILY_REQUESTS: '2', PRICES_FRESH_SECONDS: '0' } });
+  const [, other] = world.discord.members;
+  await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
+  const typed = cards(world, 'base1-1,base1-2,base1-4,base1-3');
+  const message = await typed.until((now) => hasEnded(now) && now.embeds.length === 3, 60_000);
+  expect(titles(message)).toEqual(['Wick, Who Waits', 'Moth Cartographer', 'Emberwing Drake']);
+  expect(message.embeds[2]?.description).toContain('Showing a saved copy');
+  expect(message.content).toMatch(/\*\*base1\\-3\*\*.*\n?.*You've used your 2 new lookups for today/s);
+  expect(world.cardService.requests).toHaveLength(3);
+});
+
+it('what a request for several cards saves is counted in /usage', async () => {
+  const world = await startWorld({ env: BULK });
+  await cards(world, 'base1-1,base1-2,base1-3,base1-4').until(hasEnded, 60_000);
+  const requests = world.cardService.requests.length;
+  expect(requests).toBeLessThan(4);
+  const { embeds } = await world.usage().settled();
+  const saved = embeds[0]?.fields?.find(({ name }) => name === 'Answered from memory')?.value;
+  expect(saved).toContain(requests === 3 ? '1 request saved' : `${4 - requests} requests saved`);
 });
 
 it('while a list is typed, the last part is completed', async () => {
@@ -99,3 +123,22 @@ it('a bot that is killed when a part is shown leaves it, and the next one brings
   expect(typed.history.slice(shownBefore).every(({ embeds }) => embeds.length >= 1)).toBe(true);
   expect(typed.message.followUps ?? []).toEqual([]);
 }, 120_000);
+
+it('a list whose process is killed is completed by another one over Redis', async () => {
+  const service = { requestsPerMinute: 600, burst: 20, requestsPerDay: 1_000 };
+  const processes = await startProcesses({ redis: await startRedis(), size: 2, service });
+  const { discord, cardService, bots } = processes;
+  const known = processes.card(0, 'base1-4');
+  await known.until(hasCard, 60_000);
+  cardService.set({ latencyMs: 120_000 });
+  const guildId = known.message.guildId ?? '';
+  const typed = discord.type({ command: 'cards', options: { ids: 'base1-4,base1-1,base1-2' }, guildId });
+  await typed.until(({ embeds }) => embeds.length === 1, 60_000);
+  const shownBefore = typed.history.length;
+
+  bots[0]?.child.kill('SIGKILL');
+  cardService.set({ latencyMs: 0 });
+  const message = await typed.until(({ embeds }) => embeds.length === 3, 60_000);
+  expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer']);
+  expect(typed.history.slice(shownBefore).every(({ embeds }) => embeds.length >= 1)).toBe(true);
+}, 180_000);

@@ -107,6 +107,20 @@ describe('a newcomer', () => {
     expect(pageErrors).toEqual([]);
   });
 
+  it('looks up the cards of a message from its menu, by keyboard alone', async () => {
+    const { world, pageErrors } = await openSandbox(page);
+    await say(page, '/cards base1-4,base1-1');
+    const list = replyTo(page, '/cards ids:base1-4,base1-1');
+    await expect.poll(() => list.locator('discord-embed').count()).toBe(2);
+    const requests = world.cardService.requests.length;
+    await list.getByText('Apps').press('Enter');
+    await list.getByRole('button', { name: 'Look up cards' }).press('Enter');
+    await expect.poll(() => page.locator('discord-embed').count()).toBe(4);
+    await page.getByText('Only you can see this').waitFor();
+    expect(world.cardService.requests).toHaveLength(requests);
+    expect(pageErrors).toEqual([]);
+  });
+
   it('can press one of the suggested cards', async () => {
     const { pageErrors } = await openSandbox(page);
 
