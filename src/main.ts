@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   }
   // Node would exit with 0 when nothing is pending, although the bot was not asked to stop.
   process.on('beforeExit', () => {
-    log.fatal('nothing is pending, and no stop was requested');
+    log.fatal('the bot has nothing left to wait for, and was not asked to stop: it ends, to be started again');
     process.exit(1);
   });
   for (const [fields, text] of startLines({ ...config, version: packageJson.version, node: process.versions.node }))

@@ -65,7 +65,7 @@ const STOPPED: Record<BreakerReason, string> = {
   pause: 'the card service asked for a pause: requests wait',
   day: "the day's requests are used up: saved cards are shown",
   outage: 'the card service is down: saved cards are shown, and it is tried now and then',
-  key: 'the card service refuses the key: saved cards are shown, and it is tried once a minute',
+  key: 'the card service refuses the key, check CARD_SERVICE_API_KEY: saved cards are shown, and it is tried once a minute',
 };
 
 type Shown = Pick<Learned, 'window' | 'capacity'>;
@@ -79,6 +79,6 @@ function settled({ learned, breaker }: Told): Shown {
 function limitText({ window, capacity }: Shown): string {
   if (window !== undefined) return `the service lets ${window} requests through in any minute: requests keep to that`;
   if (capacity !== undefined)
-    return 'the service lets fewer requests through at once than planned: requests keep to that';
+    return 'the service takes fewer requests at a time than its plan says: requests keep to that';
   return "requests keep to the plan's burst and rate again";
 }
