@@ -37,21 +37,23 @@ export function mentions(index: CardIndex, text: string): Mentions {
     }
   }
   const inOrder = [...found].toSorted(([a], [b]) => a - b).map(([, mention]) => mention);
-  const ids = new Set(inOrder.flatMap(({ id }) => id ?? []));
-  const ambiguous = new Set(inOrder.flatMap(({ name }) => name ?? []));
+  const ids = new Set(inOrder.flatMap((mention) => ('id' in mention ? mention.id : [])));
+  const isMeant = (printings: readonly string[]) => printings.some((id) => ids.has(id));
+  const ambiguous = new Set(
+    inOrder.flatMap((mention) => ('name' in mention && !isMeant(mention.printings) ? mention.name : [])),
+  );
   return { ids: [...ids].slice(0, MOST_MENTIONS), ambiguous: [...ambiguous].slice(0, MOST_MENTIONS) };
 }
 
-/** An id, or the name of several cards. */
-interface Mention {
-  id?: string;
-  name?: string;
-}
+/** An id, or the name of several cards, which is unclear unless the text holds the id of one of them. */
+type Mention = { id: string } | { name: string; printings: readonly string[] };
 
 function nameIn(index: CardIndex, words: readonly string[]): Mention | undefined {
   const name = words.join(' ');
-  const [named, ...others] = name.length < SHORTEST_NAME ? [] : index.withNameKey(nameKey(name));
-  return named && (others.length === 0 ? { id: named.card.id } : { name });
+  const named = name.length < SHORTEST_NAME ? [] : index.withNameKey(nameKey(name));
+  const [first, ...others] = named;
+  if (!first) return undefined;
+  return others.length === 0 ? { id: first.card.id } : { name, printings: named.map(({ card }) => card.id) };
 }
 
 /** A word without a digit is an id only when it is a known one: ids without digits would make every word one. */

@@ -14,7 +14,7 @@ it('a text names cards by ids of a confirmed form, however few, and by exact nam
     rmSync(folder, { recursive: true });
   });
   catalog.upsert([{ id: 'base1-4', name: 'Ember Drake' }], undefined);
-  const listed = ['Drake', 'Gull', 'Gull', 'Wick, Who Waits'].map((name, at) => ({ id: `list ${at}`, name }));
+  const listed = ['Drake', 'Gull', 'Gull', 'Wick, Who Waits'].map((name, at) => ({ id: `list-${at}`, name }));
   catalog.upsert(listed, 'cards.csv');
   const found = (text: string) => mentions(catalog.index, text);
 
@@ -22,8 +22,9 @@ it('a text names cards by ids of a confirmed form, however few, and by exact nam
     ids: ['base1-4', 'neo3-12'],
     ambiguous: [],
   });
-  expect(found('ember drake or just Drake?')).toEqual({ ids: ['base1-4', 'list 0'], ambiguous: [] });
-  expect(found('wick who waits; a gull')).toEqual({ ids: ['list 3'], ambiguous: ['gull'] });
+  expect(found('ember drake or just Drake?')).toEqual({ ids: ['base1-4', 'list-0'], ambiguous: [] });
+  expect(found('wick who waits; a gull')).toEqual({ ids: ['list-3'], ambiguous: ['gull'] });
+  expect(found('a gull: list-2, of two')).toEqual({ ids: ['list-2'], ambiguous: [] });
   expect(found('nothing to see at 10:30')).toEqual({ ids: [], ambiguous: [] });
   const many = Array.from({ length: 600 }, (_, at) => `base1-${at}`);
   expect(found(many.join(' ')).ids).toEqual(many.slice(0, 10));

@@ -26,7 +26,7 @@ it('several cards come in one reply, in the order asked for, with what they cost
   const message = await typed.until(hasEnded, 60_000);
   expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer', 'Candle Hare']);
   expect(message.content).toContain(
-    "I couldn't match **base9\\-999**, **nothing like this**, **first light** to a single card.",
+    'Nothing, or more than one card, matches **base9\\-999**, **nothing like this**, **first light**.',
   );
   expect(message.ephemeral).toBe(false);
   const requests = world.cardService.requests.slice(before);
