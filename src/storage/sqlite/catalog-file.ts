@@ -16,10 +16,11 @@ export interface CatalogFileOptions {
   onReplaced(): void;
 }
 
-/** The open catalog of a thread. One that turns out to be corrupt is replaced. */
+/** The catalog of a thread. A file that turns out to be corrupt is replaced; what cannot be opened now is tried again. */
 export class CatalogFile {
   readonly #options: CatalogFileOptions;
-  #catalog: CatalogDatabase;
+  /** `undefined` after it could not be opened anew: the next attempt does. */
+  #catalog: CatalogDatabase | undefined;
   #isClosing = false;
 
   /** @throws DatabaseUnusable, DatabaseInUse */
@@ -36,12 +37,11 @@ export class CatalogFile {
   /** @returns `undefined` when it failed; it is not thrown */
   attempt<T>(work: (catalog: CatalogDatabase) => T): T | undefined {
     try {
-      if (this.#catalog.isReplaced()) this.#startAnew();
-      const result = work(this.#catalog);
+      const result = work(this.#current());
       this.#options.onSucceeded();
       return result;
     } catch (err) {
-      if (isCorruption(err)) this.#startAnew(err);
+      if (isCorruption(err)) this.#replace(err);
       else this.#options.onFailed(err);
       return undefined;
     }
@@ -50,17 +50,35 @@ export class CatalogFile {
   /** @param lastWork another process that writes is not waited for any more */
   close(lastWork: () => void): void {
     this.#isClosing = true;
-    this.#catalog.waitAtMost(LAST_WRITE_MS);
+    this.#catalog?.waitAtMost(LAST_WRITE_MS);
     lastWork();
-    this.#catalog.close();
+    this.#catalog?.close();
   }
 
-  /** @param corruption absent: another process has put a new file in place of this one */
-  #startAnew(corruption?: unknown): void {
-    if (corruption === undefined) this.#catalog.close();
-    else this.#catalog.discard(corruption);
-    this.#catalog = this.#open();
+  /** Opened anew when another process has put a new file in its place. */
+  #current(): CatalogDatabase {
+    if (this.#catalog?.isReplaced()) this.#letGo()?.close();
+    if (this.#catalog) return this.#catalog;
+    const catalog = this.#open();
+    this.#catalog = catalog;
     this.#options.onReplaced();
+    return catalog;
+  }
+
+  #replace(corruption: unknown): void {
+    try {
+      this.#letGo()?.discard(corruption);
+      this.#current();
+    } catch (err) {
+      this.#options.onFailed(err);
+    }
+  }
+
+  /** First of all, so that it is not closed twice, whatever fails afterwards. */
+  #letGo(): CatalogDatabase | undefined {
+    const catalog = this.#catalog;
+    this.#catalog = undefined;
+    return catalog;
   }
 
   #open(): CatalogDatabase {
