@@ -5,7 +5,7 @@ import type { CatalogFile } from './catalog-file.ts';
 import type { CatalogChange } from './catalog-messages.ts';
 
 const RETRY_MS = 1_000;
-/** Changes that wait while the disk is full; the oldest are dropped. */
+/** Changes that wait while the disk is full. The oldest are dropped. */
 const MOST_UNWRITTEN = 1_000;
 
 export interface CatalogChangesOptions {
@@ -35,7 +35,8 @@ export class CatalogChanges {
   }
 
   take(change: CatalogChange): void {
-    this.#unwritten = [...this.#unwritten.slice(1 - MOST_UNWRITTEN), change];
+    if (this.#unwritten.length >= MOST_UNWRITTEN) this.#unwritten.splice(this.#unwritten.findIndex(mayBeDropped), 1);
+    this.#unwritten.push(change);
     if (this.#retry === undefined) this.#write();
   }
 
@@ -91,4 +92,9 @@ export class CatalogChanges {
   #withdrawn(source: string | undefined): void {
     if (source !== undefined) this.#onceWritten.push(() => this.#options.onWithdrawn(source));
   }
+}
+
+/** What other processes learned may not: they are asked for more only once it is written. */
+function mayBeDropped({ kind }: CatalogChange): boolean {
+  return kind !== 'shared';
 }
