@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
-import { rowOf, type StoredRow } from './catalog-rows.ts';
+import { rowOf, type StoredRow } from './stored-row.ts';
 
 /** All cards that are offered, as they were when it began; the file must not be written through `database` meanwhile. */
 export function* offeredRows(database: DatabaseSync): Generator<CatalogRow> {

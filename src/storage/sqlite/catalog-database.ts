@@ -7,10 +7,11 @@ import { offeredRows, statsOf } from './catalog-contents.ts';
 import { CatalogImports, IMPORTS_SCHEMA } from './catalog-imports.ts';
 import { SqliteCardIndex } from './catalog-index.ts';
 import { CatalogPositions, POSITIONS_SCHEMA } from './catalog-positions.ts';
-import { CatalogRows, type StoredRow } from './catalog-rows.ts';
+import { CatalogRows } from './catalog-rows.ts';
 import { CATALOG_SCHEMA } from './catalog-schema.ts';
 import { inodeOf, moveAside } from './corrupt-file.ts';
 import { type DatabaseOptions, openDatabase } from './database.ts';
+import type { StoredRow } from './stored-row.ts';
 
 const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + POSITIONS_SCHEMA + ASKED_SCHEMA;
 /** Another process that writes holds the lock for a fraction of this. */

@@ -6,7 +6,7 @@ import type { Asked, Candidate } from '../../catalog/ranking.ts';
 import { Vocabulary } from '../../catalog/vocabulary.ts';
 import { idKey } from '../../catalog/words.ts';
 import { EVERYWHERE, MEMBER_HISTORY_MS, MOST_LAST_ASKED } from './catalog-asked.ts';
-import { cardOf, type StoredRow } from './catalog-rows.ts';
+import { cardOf, type StoredRow } from './stored-row.ts';
 
 const MOST_OF_ONE_NAME = 200;
 const MOST_NAMES = 25;

@@ -1,22 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { CatalogCard, CatalogRow } from '../../catalog/catalog-card.ts';
+import type { CatalogCard } from '../../catalog/catalog-card.ts';
 import { formOf } from '../../catalog/form.ts';
 import { idKey, nameKey, nameText, otherText, spelledWords, tokenText } from '../../catalog/words.ts';
 import type { CatalogImports } from './catalog-imports.ts';
-
-/** A row of `cards`. */
-export interface StoredRow {
-  row: number;
-  id: string;
-  name: string;
-  set_name: string | null;
-  number: string | null;
-  game: string | null;
-  name_row: number;
-  source: number | null;
-  confirmed: number;
-  denied: number;
-}
+import { GONE, isNews, KEPT, type StoredRow } from './stored-row.ts';
 
 /** Words that need no statement, because they were written before. */
 const MOST_KNOWN_WORDS = 200_000;
@@ -161,43 +148,4 @@ function remembered<T>(memory: Map<string, T>, key: string, most: number, make: 
   if (memory.size >= most) memory.clear();
   memory.set(key, made);
   return made;
-}
-
-const KEPT = 1;
-const GONE = 2;
-
-/** A card without absent fields, as it is given. */
-export function cardOf({ id, name, set_name, number, game }: StoredRow): CatalogCard {
-  return {
-    id,
-    name,
-    ...(set_name !== null && { set: set_name }),
-    ...(number !== null && { number }),
-    ...(game !== null && { game }),
-  };
-}
-
-export function rowOf(stored: StoredRow, source: string | undefined): CatalogRow {
-  const { confirmed, denied } = stored;
-  return {
-    ...cardOf(stored),
-    isConfirmed: confirmed === 1,
-    isDenied: denied > 0,
-    ...(source !== undefined && { source }),
-  };
-}
-
-/** The service knows better than a file; and what it has denied, a file does not bring back. */
-function isNews(card: CatalogCard, source: number | undefined, found: StoredRow): boolean {
-  if (source === undefined) return found.confirmed === 0 || found.denied > 0 || !isSameCard(found, card);
-  return found.confirmed === 0 && found.denied !== GONE && (found.source !== source || !isSameCard(found, card));
-}
-
-function isSameCard(stored: StoredRow, { name, set, number, game }: CatalogCard): boolean {
-  return (
-    stored.name === name &&
-    stored.set_name === (set ?? null) &&
-    stored.number === (number ?? null) &&
-    stored.game === (game ?? null)
-  );
 }
