@@ -81,6 +81,24 @@ describe('2,000 cards that 200 members ask for at once', () => {
   });
 });
 
+it('cards are asked for in the same order as without bulk requests', TEST, async () => {
+  /** Members with many and with few cards, the greediest first. */
+  const owners = [60, 30, 9, 3, 3, 1, 1, 1].flatMap((count, member) => Array.from({ length: count }, () => member));
+  const order = async (most: number) => {
+    const { queue, service } = bulkQueue(most);
+    for (const [index, member] of owners.entries()) {
+      queue.enqueue(lookup(IDS[index] ?? '', by(`member ${member}`, `guild ${member % 3}`))).catch(() => {});
+    }
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    return { ids: requestedIds(service).flat(), requests: service.requests.length };
+  };
+  const [singly, together] = [await order(1), await order(20)];
+
+  expect(singly).toMatchObject({ requests: owners.length });
+  expect(together.requests).toBeLessThan(owners.length / 10);
+  expect(together.ids).toEqual(singly.ids);
+});
+
 /** Ten cards, one of which does not exist, beside one that is under way alone: so the ten go together. */
 async function tenTogether(switches: { bulkShape?: BulkShape; bulkRefusal?: BulkRefusal }) {
   const world = bulkQueue();
