@@ -152,7 +152,7 @@ describe('pace', () => {
     }
     expect(process.lines.filter(({ reason }) => reason === undefined)).toMatchObject([
       { level: INFO, window: 10, msg: expect.stringContaining('lets 10 requests through in any minute') },
-      { level: INFO, burst: 10, msg: expect.stringContaining('fewer requests through at once') },
+      { level: INFO, burst: 10, msg: expect.stringContaining('fewer requests at a time') },
       { level: INFO, msg: expect.stringContaining('again') },
     ]);
   });
