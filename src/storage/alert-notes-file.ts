@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Incident, type Logger } from '../log.ts';
 import { type AlertNotebook, AlertNotes, NO_NOTES } from '../operations/alert-notes.ts';
@@ -21,8 +21,10 @@ export function alertNotesFile(dataDir: string, log: Logger, processName?: strin
     read() {
       try {
         return AlertNotes.parse(JSON.parse(readFileSync(file, 'utf8')));
-      } catch {
-        return NO_NOTES; // there is none, or it cannot be read: at worst something is told twice
+      } catch (err) {
+        if (existsSync(file))
+          log.warn({ err, file }, 'notes on alerts cannot be read: what was told may be told again');
+        return NO_NOTES;
       }
     },
     write(notes) {

@@ -29,11 +29,16 @@ it('notes on alerts are there after a restart, in a file that only its owner can
   expect(lines).toEqual([]);
 });
 
-it.each(['', '{"alerts":', '{"alerts":{"x":1},"waiting":[]}', 'null'])('notes that read %j are none', async (text) => {
-  const dataDir = await folder();
-  await writeFile(join(dataDir, 'alerts.json'), text);
-  expect(alertNotesFile(dataDir, logLines().log).read()).toEqual(NO_NOTES);
-});
+it.each(['', '{"alerts":', '{"alerts":{"x":1},"waiting":[]}', 'null'])(
+  'notes that read %j are none, and the log says so',
+  async (text) => {
+    const dataDir = await folder();
+    await writeFile(join(dataDir, 'alerts.json'), text);
+    const { log, lines } = logLines();
+    expect(alertNotesFile(dataDir, log).read()).toEqual(NO_NOTES);
+    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('notes on alerts cannot be read')]);
+  },
+);
 
 it('notes that cannot be written leave one line in the log', async () => {
   const dataDir = await folder();
