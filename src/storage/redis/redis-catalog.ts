@@ -10,7 +10,7 @@ export interface RedisCatalogOptions {
   link: RedisLink;
   url: string;
   prefix: string;
-  log: Pick<Logger, 'info'>;
+  log: Pick<Logger, 'info' | 'warn'>;
   /** Changes of each kind that are kept, at least. */
   mostKept?: number;
 }
@@ -52,7 +52,7 @@ export class RedisCatalog implements SharedCatalog {
     const read = await this.#options.link.read((client) =>
       Promise.all(this.#streams.map((key, at) => client.xRange(key, `(${after[at]}`, '+', { COUNT: limit }))),
     );
-    if (!this.#isGapChecked) await this.#checkGap(after[0] ?? '');
+    if (!this.#isGapChecked) await this.#checkGap(after);
     const entries = read.flatMap((of, stream) => (of ?? []).map((entry) => ({ ...entry, stream })));
     // As they were published, as far as Redis's clock tells; in each stream they are in order in any case.
     const next = entries.sort((one, other) => byTime(one.id, other.id)).slice(0, limit);
@@ -69,18 +69,23 @@ export class RedisCatalog implements SharedCatalog {
   }
 
   /** A process that was away for long, or is new, lacks what is no longer kept. */
-  async #checkGap(cursor: string): Promise<void> {
+  async #checkGap(after: readonly string[]): Promise<void> {
     const { link, log, mostKept = MOST_KEPT } = this.#options;
-    const [key] = this.#streams;
-    const [count = 0, oldest] = await link.read((client) =>
-      Promise.all([client.xLen(key), client.xRange(key, '-', '+', { COUNT: 1 })]),
+    const [lacksLearned, lacksImports] = await link.read((client) =>
+      Promise.all(
+        this.#streams.map(async (key, at) => {
+          const [count, oldest] = await Promise.all([client.xLen(key), client.xRange(key, '-', '+', { COUNT: 1 })]);
+          const oldestId = oldest?.[0]?.id;
+          return count >= mostKept && oldestId !== undefined && byTime(after[at] ?? '', oldestId) < 0;
+        }),
+      ),
     );
     this.#isGapChecked = true;
-    const oldestId = oldest?.[0]?.id;
-    if (count < mostKept || oldestId === undefined || byTime(cursor, oldestId) >= 0) return;
-    log.info(
-      'other processes learned more cards than redis keeps: the oldest are found by name once they are looked up',
-    );
+    if (lacksLearned)
+      log.info(
+        'other processes learned more cards than redis keeps: the oldest are found by name once they are looked up',
+      );
+    if (lacksImports) log.warn('more was imported than redis keeps: to find all of it by name, import the files again');
   }
 }
 

@@ -7,7 +7,7 @@ import { changesOf, type SharedCatalog } from '../../../src/catalog/shared-catal
 import { RedisCatalog } from '../../../src/storage/redis/redis-catalog.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { WorkerCatalog } from '../../../src/storage/sqlite/worker-catalog.ts';
-import { logLines } from '../../support/log-lines.ts';
+import { logLines, WARN } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
@@ -118,6 +118,16 @@ describe('processes that share a catalog', () => {
     const { changes } = await first.shared.changesAfter('', 1_000);
     expect(changes.length).toBeLessThan(300);
     expect(late.lines).toMatchObject([{ msg: expect.stringContaining('more cards than redis keeps') }]);
+  });
+
+  it('say when Redis no longer has everything that was imported', async () => {
+    const shared = { ...redis, prefix: `${redis.prefix}:${count++}` };
+    const first = await joined(shared, 100);
+    const imported = Array.from({ length: 500 }, (_, at) => ({ id: `x-${at}`, name: `Drake ${at}` }));
+    for (const card of imported) await first.shared.publish([{ kind: 'cards', cards: [card], source: 'cards.csv' }]);
+    const late = await joined(shared, 100);
+    await expect.poll(() => found(late, 'drake 499'), PATIENCE).toEqual(['x-499']);
+    expect(late.lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('import the files again') }]);
   });
 
   it('read what was shared elsewhere from its beginning when they are moved there', async () => {
