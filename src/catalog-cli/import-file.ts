@@ -63,10 +63,10 @@ function checkColumns(row: SourceRow, cardMaker: CardMaker): void {
 
 /** An error comes after what was read before it. */
 async function* inBatches<T>(chunks: AsyncIterable<T[]>): AsyncGenerator<T[]> {
-  let batch: T[] = [];
+  const batch: T[] = [];
   try {
     for await (const chunk of chunks) {
-      batch = batch.concat(chunk);
+      for (const item of chunk) batch.push(item);
       while (batch.length >= BATCH) yield batch.splice(0, BATCH);
     }
   } catch (error) {
