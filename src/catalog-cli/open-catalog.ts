@@ -65,6 +65,9 @@ export class FileCatalog implements OpenCatalog {
   }
 
   async #write<T>(work: () => T): Promise<T> {
+    const { file } = this.#database;
+    if (this.#database.isReplaced())
+      throw new CatalogUnusable(`${file} was corrupt, and the bot has begun a new one. Run the import again.`);
     for (let attempt = 1; ; attempt++) {
       try {
         return work();
@@ -72,10 +75,7 @@ export class FileCatalog implements OpenCatalog {
         const code = sqliteCode(error);
         if (code === undefined) throw error;
         if (code === BUSY_CODE && attempt <= RETRIES) await sleep(RETRY_MS);
-        else
-          throw new CatalogUnusable(`${this.#database.file} cannot be written (${messageOf(error)}).`, {
-            cause: error,
-          });
+        else throw new CatalogUnusable(`${file} cannot be written (${messageOf(error)}).`, { cause: error });
       }
     }
   }
