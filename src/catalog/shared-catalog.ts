@@ -13,7 +13,7 @@ export type SharedChange = z.infer<typeof SharedChange>;
 
 /** What several processes know of the catalog, in the order in which they learned it; each keeps an index of its own. */
 export interface SharedCatalog {
-  /** Whose cursors these are: the same for the same place, and without a secret. */
+  /** Tells apart the places that cursors belong to. Holds no secret. */
   readonly name: string;
   /** @throws when it cannot be reached; it may have been stored all the same */
   publish(changes: readonly SharedChange[]): Promise<void>;

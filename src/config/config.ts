@@ -131,7 +131,7 @@ function set(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
 }
 
-/** Node takes the quotes of a `.env` away; where they arrive, they are not meant. */
+/** Node strips the quotes in a `.env`; those that arrive here are a mistake. */
 const QUOTED = /^\s*(['"`]).*\1\s*$/s;
 
 function parse<T extends z.ZodObject>(schema: T, environment: Environment): z.output<T> {

@@ -119,7 +119,7 @@ function checkState(folder: string): Finding[] {
   }
   if (version <= STATE_VERSION) return [right(STATE_CHECK, `schema ${version}`)];
   const copy = migrationCopy(file, STATE_VERSION);
-  // SQLite would play it onto the copy.
+  // SQLite would replay it into the copy.
   const log = existsSync(`${file}-wal`) ? `, delete ${file}-wal` : '';
   const goBack = existsSync(copy)
     ? `stop the bot${log} and put ${copy} in its place`

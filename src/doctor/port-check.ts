@@ -6,7 +6,7 @@ import { type Finding, right, wrong } from './finding.ts';
 const CHECK = 'HTTP_PORT';
 const PATIENCE_MS = 2_000;
 
-/** Whether the bot can serve its metrics there: listens for a moment. A bot that runs and serves them is as right. */
+/** Whether the bot can serve its metrics there: listens for a moment. A running bot that serves them is right, too. */
 export async function checkPort({ host, port }: { host: string; port: number }): Promise<Finding[]> {
   if (port === 0) return [];
   const code = await listeningFails(host, port);

@@ -36,7 +36,7 @@ export interface EndedBulk {
   size: number;
   /** Failures in a row that were known when it left: those that were under way together are one. */
   afterFailures: number;
-  /** By how much it lowered what remains of the day; `undefined` when it was not alone under way, of all processes. */
+  /** By how much it lowered what remains of the day; `undefined` unless it was the only request under way in all processes. */
   lowered: number | undefined;
   nowMs: number;
 }
@@ -88,7 +88,7 @@ export function mostInOne(
   return Math.min(configured, most * 2 ** quietQuarters);
 }
 
-/** What a request for several cards is to be taken for now. */
+/** What a request for several cards is assumed to cost now. */
 export function costNow({ cost, eachUntilMs }: BulkLearned, nowMs: number): BulkCost {
   return eachUntilMs > nowMs ? 'each' : cost;
 }

@@ -91,7 +91,7 @@ function isKeyRefused({ reason, failures }: Breaker, hasWorked = false): boolean
   return reason === undefined && failures === 0 && hasWorked ? false : undefined;
 }
 
-/** With a refusal, too. */
+/** A refusal is an answer, too. */
 function isAnswering({ breaker, hasWorked = false }: Watched): boolean {
   if (breaker === undefined || breaker.reason === 'outage') return false;
   return breaker.reason === undefined ? hasWorked : true;

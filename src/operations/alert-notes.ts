@@ -8,7 +8,7 @@ export const Noted = z.object({
   isTold: z.boolean(),
   /** Whether the board that processes share knows it. */
   isRecorded: z.boolean(),
-  /** If it is due after that, it is told again: of the day, that is another window. */
+  /** If it is due after that, it is told again: for an alert about the day, that is another window. */
   untilMs: z.number(),
 });
 export type Noted = z.infer<typeof Noted>;
@@ -57,7 +57,7 @@ export function noteAlert(
   const wasTold = isNew ? false : (before?.isTold ?? false);
   const endsOwn = isNew && !isDue && before?.isDue === true && before.isTold;
   const alone = isNew && (isDue || endsOwn);
-  // Of what was told while the board could not be asked, it does not know.
+  // The board does not know what was told while it could not be asked.
   const asked = isFirst || (endsOwn && !before.isRecorded);
   const tells = isFirst === undefined ? alone : asked && !wasTold;
   const untilMs = isNew || before === undefined ? found.untilMs : before.untilMs;

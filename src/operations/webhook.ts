@@ -7,7 +7,7 @@ type Sent = { kind: 'sent' } | { kind: 'refused'; reason: string } | { kind: 'la
 
 const TIMEOUT_MS = 5_000;
 const RETRY = { firstMs: 5_000, longestMs: 10 * 60_000 };
-/** Whatever a webhook asks for. */
+/** However long a webhook asks to wait. */
 const LONGEST_WAIT_MS = 3_600_000;
 /** Of an outage that lasts for days, the last messages are enough. */
 const MOST_WAITING = 20;
@@ -35,7 +35,7 @@ export class Webhook {
     });
   }
 
-  /** Not sent yet, or not known to be. */
+  /** Messages that are not known to have arrived. */
   get waiting(): readonly string[] {
     return this.#waiting;
   }
@@ -103,7 +103,7 @@ export class Webhook {
   }
 }
 
-/** Not the message is at fault but the address, or the webhook was deleted: an operator has to correct it. */
+/** The address is wrong, or the webhook was deleted: an operator has to correct it, and the message waits. */
 const WRONG_ADDRESS = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405]);
 
 function sentWith(status: number, retryAfterSeconds: number): Sent {

@@ -124,7 +124,8 @@ function isLate(known: Learned, { leftAtMs, nowMs, outcome, underWay, planned }:
 function triedAgain(known: Learned, { planned, nowMs }: EndedRequest): Learned {
   const { window, capacity, quietSinceMs, ended } = known;
   if (window === undefined && capacity === undefined) return known;
-  // A bucket holds something back when one more comes than it holds, in the time in which it fills; one request alone never is.
+  // A bucket holds something back when one more request comes than it holds in the time in which it fills. A single request
+  // is never held back.
   const perMinute = Math.round(WINDOW_MS / planned.intervalMs);
   const most = Math.max(2, window ?? Math.min((capacity ?? planned.capacity) + 1, perMinute));
   const sinceMs = nowMs - (window === undefined ? most * planned.intervalMs : WINDOW_MS);

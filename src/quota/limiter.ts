@@ -61,8 +61,8 @@ export interface Limiter {
   /** The day's requests as last stated; `undefined` before the service has stated anything. */
   quota(): QuotaState | undefined;
   /**
-   * How many permits other processes were given so far, as last read: as long as it is the same, they sent nothing.
-   * `undefined` while they have requests under way, or cannot be asked. 0 for a process that shares with none.
+   * How many permits other processes have been given, as last read: while it stays the same, they send nothing. `undefined`
+   * while they have requests under way, or cannot be asked. 0 when there is only this process.
    */
   permitsElsewhere(): number | undefined;
   /** When nothing will remain of the day at the present rate; `undefined` when enough does. */

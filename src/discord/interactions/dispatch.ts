@@ -24,7 +24,7 @@ export type Dispatched = {
   | { kind: 'autocomplete'; run: Run<readonly APIApplicationCommandOptionChoice[]> }
   | {
       kind: 'command' | 'component' | 'modal';
-      /** What was typed or chosen, for the log, which has a line of refused commands, too. */
+      /** What was typed or chosen, for the log, which has a line for refused commands, too. */
       card?: string | undefined;
       run: Run<Handled>;
     }

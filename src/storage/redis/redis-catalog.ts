@@ -2,7 +2,7 @@ import { type SharedCatalog, SharedChange } from '../../catalog/shared-catalog.t
 import type { Logger } from '../../log.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** Changes that are kept, at least: 20 MB of what was learned, 1 GB of imports if each change holds its hundred cards. */
+/** At least so many changes of each kind are kept: 20 MB of what was learned, 1 GB of imports if each has a hundred cards. */
 const MOST_KEPT = 100_000;
 const NOTHING = '0-0 0-0';
 
@@ -11,14 +11,14 @@ export interface RedisCatalogOptions {
   url: string;
   prefix: string;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** Changes of each kind that are kept, at least. */
+  /** At least so many changes of each kind are kept. */
   mostKept?: number;
 }
 
 /**
- * What processes tell each other of the catalog, 0.1 kB for each card: a stream of what they learned, and one of imports,
- * so that the one does not push the other out. Their ids are times of Redis: those from before a flush are good for what
- * comes after it. A cursor is an id of each.
+ * What processes tell each other about the catalog, 0.1 kB for each card. What they learned and what was imported are two
+ * streams, so that neither pushes the other out. Ids are times of Redis, so that one from before a flush still works after
+ * it. A cursor is an id of each stream.
  */
 export class RedisCatalog implements SharedCatalog {
   readonly name: string;
@@ -54,7 +54,7 @@ export class RedisCatalog implements SharedCatalog {
     );
     if (!this.#isGapChecked) await this.#checkGap(after);
     const entries = read.flatMap((of, stream) => (of ?? []).map((entry) => ({ ...entry, stream })));
-    // As they were published, as far as Redis's clock tells; in each stream they are in order in any case.
+    // In the order in which they were published, by Redis's clock; each stream is in order anyway.
     const next = entries.sort((one, other) => byTime(one.id, other.id)).slice(0, limit);
     const last = (stream: number) => next.findLast((entry) => entry.stream === stream)?.id ?? after[stream];
     return {
@@ -68,7 +68,7 @@ export class RedisCatalog implements SharedCatalog {
     return this.#streams[isImport ? 1 : 0];
   }
 
-  /** A process that was away for long, or is new, lacks what is no longer kept. */
+  /** A process that is new, or was away for long, lacks what is no longer kept: the log says so. */
   async #checkGap(after: readonly string[]): Promise<void> {
     const { link, log, mostKept = MOST_KEPT } = this.#options;
     const [lacksLearned, lacksImports] = await link.read((client) =>

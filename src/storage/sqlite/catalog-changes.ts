@@ -10,15 +10,15 @@ const MOST_UNWRITTEN = 1_000;
 
 export interface CatalogChangesOptions {
   file: CatalogFile;
-  /** Whether it may be kept what a member asked for. */
+  /** Whether what a member asked for may be kept. */
   keepsMembers: boolean;
-  /** The name of the position in what processes share. */
+  /** Names the position in what processes share. */
   sharedName: string;
-  /** This process has learned it first. */
+  /** This process was the first to learn it. */
   onNews(change: SharedChange): void;
-  /** The catalog has what was shared up to a cursor. */
+  /** The catalog now has everything that was shared up to a cursor. */
   onReached(cursor: string): void;
-  /** An import has turned out to be of other ids than the service's. */
+  /** An import has turned out to have ids that are not the service's. */
   onWithdrawn(source: string): void;
 }
 
@@ -27,7 +27,7 @@ export class CatalogChanges {
   readonly #options: CatalogChangesOptions;
   #unwritten: CatalogChange[] = [];
   #retry: NodeJS.Timeout | undefined;
-  /** What is told once the changes of a transaction are in the file: they may be taken back, and made again. */
+  /** Told after the commit: a transaction may be rolled back and repeated. */
   #onceWritten: (() => void)[] = [];
 
   constructor(options: CatalogChangesOptions) {
@@ -94,7 +94,7 @@ export class CatalogChanges {
   }
 }
 
-/** What other processes learned may not: they are asked for more only once it is written. */
+/** Never what other processes learned: more of it is read only after this is written. */
 function mayBeDropped({ kind }: CatalogChange): boolean {
   return kind !== 'shared';
 }

@@ -69,16 +69,16 @@ export class CatalogDatabase {
   }
 
   /**
-   * For a program that writes many cards, and nothing else: what it deletes is not overwritten, and pages that are written
-   * again and again reach the file less often. For this connection alone.
+   * For a program that writes many cards and nothing else: deleted content is not overwritten, and the file is brought up to
+   * date less often. Applies to this connection alone.
    */
   writeManyCards(): void {
     this.#database.exec(`PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = ${PAGES_OF_MANY_CARDS}`);
   }
 
   /**
-   * For an import of many cards: the index of words is put in order less often, which takes a fifth less CPU in all, and
-   * costs a search microseconds. It stays so for all connections.
+   * For an import of many cards: from now on, for all connections, the index of words is merged less often. That takes a
+   * fifth less CPU in all, and costs a search microseconds.
    */
   beginImport(source: string): void {
     this.imports.begin(source);

@@ -29,7 +29,7 @@ export class CatalogFile {
     this.#catalog = this.#open();
   }
 
-  /** What takes long ends after the piece that it has. */
+  /** Long work stops after its current piece. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
@@ -47,7 +47,7 @@ export class CatalogFile {
     }
   }
 
-  /** @param lastWork another process that writes is not waited for any more */
+  /** @param lastWork waits for another process that writes for 0.2 s at most */
   close(lastWork: () => void): void {
     this.#isClosing = true;
     this.#catalog?.waitAtMost(LAST_WRITE_MS);
@@ -74,7 +74,7 @@ export class CatalogFile {
     }
   }
 
-  /** First of all, so that it is not closed twice, whatever fails afterwards. */
+  /** Called first, so that it is not closed twice, whatever fails afterwards. */
   #letGo(): CatalogDatabase | undefined {
     const catalog = this.#catalog;
     this.#catalog = undefined;

@@ -7,7 +7,7 @@ export const IMPORTS_SCHEMA = `
   );
 `;
 
-/** An import of which so many cards were denied, and none confirmed, has ids that are not the service's. */
+/** After so many denials and no confirmation, the ids of an import are not the service's. */
 const DENIALS_THAT_WITHDRAW = 5;
 
 /** The files that cards came from, by name, and what the service said of their cards. */
@@ -39,7 +39,7 @@ export class CatalogImports {
     this.#begin.run(name);
   }
 
-  /** `row` stands in the cards that came from it. */
+  /** Cards that came from it refer to `row`. */
   named(name: string): { row: number; isWithdrawn: boolean } {
     this.#add.run(name);
     const found = this.#find.get(name);

@@ -6,11 +6,11 @@ import type { Requester } from '../../model/quota.ts';
 /** What the worker is started with. */
 export interface CatalogWorkerData {
   dataDir: string;
-  /** Whether it may be kept what a member asked for. */
+  /** Whether what a member asked for may be kept. */
   keepsMembers: boolean;
   /** How the keys of this service's cards begin in `cards.sqlite`. */
   cardKeys: string;
-  /** Of what processes share: the name under which the catalog keeps how far it has it. */
+  /** Names the catalog's position in what processes share. */
   sharedName: string;
 }
 
@@ -29,7 +29,7 @@ export type FromWorker =
   | { kind: 'opened' }
   /** `undefined`: the question failed. */
   | { kind: 'answer'; answer: unknown }
-  /** This process has learned it first. */
+  /** This process was the first to learn it. */
   | { kind: 'news'; change: SharedChange }
   /** The catalog has what other processes published up to this cursor. */
   | { kind: 'reached'; cursor: string }

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 export const POSITIONS_SCHEMA = 'CREATE TABLE IF NOT EXISTS positions (name TEXT PRIMARY KEY, position TEXT NOT NULL);';
 
-/** How far other things were read into the catalog, by the name of each. */
+/** How far each source has been read into the catalog, by name. */
 export class CatalogPositions {
   readonly #get: StatementSync;
   readonly #set: StatementSync;

@@ -140,7 +140,7 @@ interface KnownName {
   text: string;
 }
 
-/** What was made of a key before, or is now. The memory is emptied when it is full. */
+/** What was made of a key before, or is made now. The memory is emptied when it is full. */
 function remembered<T>(memory: Map<string, T>, key: string, most: number, make: (key: string) => T): T {
   const known = memory.get(key);
   if (known !== undefined) return known;

@@ -5,7 +5,7 @@ import type { CatalogDatabase } from './catalog-database.ts';
 import type { CatalogFile } from './catalog-file.ts';
 import { BUSY_CODE, sqliteCode } from './database.ts';
 
-/** Between two pieces of work, so that it takes no more than a part of a core. */
+/** Between two pieces of work, so that it uses only part of a core. */
 const PAUSE_MS = 20;
 const RETRY_MS = 1_000;
 const SWEEP_EVERY_MS = 3_600_000;

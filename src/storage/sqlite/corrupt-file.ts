@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
 import { createOwnFile } from './own-files.ts';
 
-/** Of moving a file, which takes some milliseconds. */
+/** Moving a file takes some milliseconds. */
 const LOCK_TIMEOUT_MS = 1_000;
 
 export interface CorruptFileOptions {
@@ -40,7 +40,7 @@ export function moveAside(
   });
 }
 
-/** A lock that ends with its process, whatever happens to it. The file stays, empty. */
+/** A lock that ends with its process, even when that is killed. The empty lock file stays. */
 function withLock(lockFile: string, work: () => void): void {
   createOwnFile(lockFile);
   const lock = new DatabaseSync(lockFile);

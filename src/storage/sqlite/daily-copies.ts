@@ -11,9 +11,9 @@ import { BACKUPS } from './schema-version.ts';
 
 const CHECK_EVERY_MS = 60_000;
 const KEPT = 3;
-/** Of a stop's 8 s: as long as a slow disk takes for a few pages. */
+/** A part of a stop's 8 s: a slow disk takes this long for a few pages. */
 const CLOSE_MS = 300;
-/** Of this copy, or of one before a migration. */
+/** What was left of a daily copy, or of one before a migration. */
 const UNFINISHED = /^state.*\.unfinished/;
 const DAILY_COPY = /^state-\d{4}-\d{2}-\d{2}\.sqlite$/;
 /** See schema-version.ts. */
@@ -82,7 +82,7 @@ export class DailyCopies {
     }
   }
 
-  /** What a process that was killed, or a full disk, has left of a copy. */
+  /** Removes what a killed process or a full disk left of a copy. */
   #removeUnfinished(): void {
     try {
       for (const name of readdirSync(this.#folder))
@@ -92,7 +92,7 @@ export class DailyCopies {
     }
   }
 
-  /** After each hundred pages: all of a large file take seconds on a small machine. */
+  /** Called after each hundred pages: copying a large file takes seconds on a small machine. */
   #continue(): void {
     if (this.#isClosed) throw new GivenUp();
   }

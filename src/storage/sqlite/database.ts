@@ -140,8 +140,8 @@ function open(file: string, { schema, version, earlierTables, exclusive = false 
 }
 
 /**
- * Beside an index of words, which is not checked: that reads all of it, some 7 s for a million cards, in which the thread
- * can neither search nor end. What is broken in it shows in a search. The tables are checked one by one for the same reason.
+ * An index of words is not checked: reading all of it takes some 7 s for a million cards, in which the thread can neither
+ * search nor end. Damage in it shows in a search. That is why the tables beside it are checked one by one.
  */
 function damageIn(database: DatabaseSync): unknown {
   const isWordIndex = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage = 0";
