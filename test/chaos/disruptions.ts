@@ -20,6 +20,8 @@ const REWRITE_MS = 4_000;
 const TAKEOVER_MS = 15_000;
 /** For the answer to the edit, and the removal of the deferred reply from Redis. */
 const REMOVE_MS = 300;
+/** For an edit whose answer is lost: the next try is rate limited for up to 2 s, and a stop waits 1.2 s for it. */
+const REPEAT_MS = 2_000;
 
 /** Whether a reply that was deferred between `typedAtMs` and `deferredAtMs` may have been lost with its process and Redis. */
 export function lostWithRedis(
@@ -47,6 +49,11 @@ export function endedUnrecorded(completedAtMs: number, { allEnds, outages }: Dis
   return endsMs.some(
     (endMs) => endMs < completedAtMs + REMOVE_MS || unavailable.some(({ toMs }) => endMs < toMs + REWRITE_MS),
   );
+}
+
+/** Whether a process may have ended while it repeated the edit that completed a reply, because its answer was lost. */
+export function endedInRepeat(completedAtMs: number, { allEnds }: Disruptions): boolean {
+  return allEnds.some(({ endedAtMs }) => endedAtMs >= completedAtMs && endedAtMs < completedAtMs + REPEAT_MS);
 }
 
 /** Whether the process that completed a reply may have been cut off, so that it could not record that in Redis. */

@@ -28,7 +28,7 @@ const lines = [
   `answered with a sentence ${endings.sentence}`,
   `not received             ${endings['not received']} (no bot was connected within 3 s)`,
   `lost with Redis          ${endings['lost with Redis']} (its process ended, and Redis had not stored it or lost it)`,
-  `completed again          ${endings['completed again']} (its process ended or was cut off before it could record that in Redis)`,
+  `completed again          ${endings['completed again']} (its process ended or was cut off before it could record that)`,
   `lost                     ${endings.lost}`,
   `answered twice           ${endings.twice}`,
   `requests by status       ${listed(requests)}`,

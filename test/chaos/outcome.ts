@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { finalAnswers, isFinal as isFinalAnswer } from '../support/final-answers.ts';
-import { cutOffUnrecorded, type Disruptions, endedUnrecorded, lostWithRedis } from './disruptions.ts';
+import { cutOffUnrecorded, type Disruptions, endedInRepeat, endedUnrecorded, lostWithRedis } from './disruptions.ts';
 import type { Milestones } from './milestones.ts';
 
 /**
@@ -11,8 +11,9 @@ import type { Milestones } from './milestones.ts';
  *
  * - `not received`: no bot was connected within the 3 s after which Discord gives up.
  * - `lost with Redis`: its process ended before Redis had the deferred reply, or Redis lost it before a takeover.
- * - `completed again`: its process ended after it had completed the reply, before it could record that in Redis; or was
- *   cut off then, and the process that took the reply over replaced its sentence. A card must not be replaced.
+ * - `completed again`: its process ended after it had completed the reply, before it could record that; or it was cut off
+ *   from Redis then, or Discord's answer to the edit was lost, and the process that took the reply over replaced its
+ *   sentence. A card must not be replaced.
  */
 export type Ending = 'card' | 'sentence' | 'not received' | 'lost with Redis' | 'completed again' | 'lost' | 'twice';
 
@@ -46,7 +47,8 @@ function isTwice(typed: TypedInteraction): boolean {
 
 function isUnrecorded(typed: TypedInteraction, completedAtMs: number, disruptions: Disruptions): boolean {
   if (endedUnrecorded(completedAtMs, disruptions)) return true;
-  return cutOffUnrecorded(completedAtMs, disruptions) && !replacesCard(typed);
+  if (replacesCard(typed)) return false;
+  return cutOffUnrecorded(completedAtMs, disruptions) || endedInRepeat(completedAtMs, disruptions);
 }
 
 function replacesCard({ history, message }: TypedInteraction): boolean {
