@@ -67,7 +67,9 @@ export class FileCatalog implements OpenCatalog {
   async #write<T>(work: () => T): Promise<T> {
     const { file } = this.#database;
     if (this.#database.isReplaced())
-      throw new CatalogUnusable(`${file} was corrupt, and the bot has begun a new one. Run the import again.`);
+      throw new CatalogUnusable(
+        `${file} was moved away meanwhile, as the bot does when it is corrupt. Run this again.`,
+      );
     for (let attempt = 1; ; attempt++) {
       try {
         return work();
