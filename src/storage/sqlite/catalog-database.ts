@@ -23,6 +23,15 @@ const PAGES_OF_MANY_CARDS = 8_000;
 const SEGMENTS_OF_A_LEVEL = 16;
 const LOSS = 'cards are learned again from what the service answered; files have to be imported again';
 
+interface OpenedFile {
+  file: string;
+  /** Of the file that is open. */
+  inode: number | undefined;
+  options: DatabaseOptions;
+  database: DatabaseSync;
+  busyTimeoutMs: number;
+}
+
 /**
  * The cards that are searched for, in `catalog.sqlite` of a `DATA_DIR`; several processes may have it open. Synchronous,
  * for a worker thread or a command-line program. Methods throw the errors of SQLite.
@@ -42,14 +51,21 @@ export class CatalogDatabase {
   static open(dataDir: string, log: Pick<Logger, 'info' | 'error'>, busyTimeoutMs = BUSY_TIMEOUT_MS): CatalogDatabase {
     const file = join(dataDir, 'catalog.sqlite');
     const options = { log, schema: SCHEMA, lossMeans: LOSS };
-    return new CatalogDatabase(file, options, openDatabase(file, options), busyTimeoutMs);
+    for (;;) {
+      const before = inodeOf(file);
+      const database = openDatabase(file, options);
+      const inode = inodeOf(file);
+      if (before === undefined || before === inode)
+        return new CatalogDatabase({ file, inode, options, database, busyTimeoutMs });
+      database.close(); // it was replaced, perhaps by another process while this one checked it
+    }
   }
 
-  private constructor(file: string, options: DatabaseOptions, database: DatabaseSync, busyTimeoutMs: number) {
+  private constructor({ file, inode, options, database, busyTimeoutMs }: OpenedFile) {
     this.file = file;
     this.#options = options;
     this.#database = database;
-    this.#inode = inodeOf(file);
+    this.#inode = inode;
     this.waitAtMost(busyTimeoutMs);
     // It holds what members asked for, which must be gone when it is deleted.
     database.exec(`
