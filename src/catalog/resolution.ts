@@ -20,12 +20,19 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   const sameName = query.nameKey === '' ? [] : index.withNameKey(query.nameKey);
   if (sameName.length === 1) return oneOrSeveral(sameName);
   if (sameName.length > 1) return several(find(index, query, who).filter(({ closeness }) => closeness === 'name'));
-  if (index.isKnownForm(formOf(id))) return { kind: 'id' };
+  const mayBeId = index.isKnownForm(formOf(id));
+  if (mayBeId && !looksLikeName(index, id)) return { kind: 'id' };
   const found = find(index, query, who);
   const withAllWords = found.filter(({ closeness }) => !closeness.startsWith('mistyped'));
   if (withAllWords.length > 0) return several(withAllWords);
   const similar = found.length > 0 ? found : withSomeWords(index, query);
+  if (mayBeId && similar.length === 0) return { kind: 'id' };
   return { kind: 'none', similar: similar.slice(0, MOST_SIMILAR).map(({ card }) => card) };
+}
+
+/** While few ids are confirmed, any text may be an id; what has no digit is more often a name that somebody typed. */
+function looksLikeName(index: CardIndex, text: string): boolean {
+  return !/\p{N}/u.test(text) && !index.isConfirmedForm(formOf(text));
 }
 
 function oneOrSeveral(candidates: readonly Candidate[]): Resolution {

@@ -83,8 +83,10 @@ describe('what a text means', () => {
     ['hooh', 'one neo3-7'],
     ['charizard', 'several base1-4 base4-4'],
     ['the ultimate nightmare of wizards of the coast customer service', 'one unh-3'],
-    ['charizar', 'id'],
+    ['charizar', 'several base1-4 base4-4 xy2-11'],
+    ['charizrad', 'none base1-4 base4-4 xy2-11'],
     ['nothing at all', 'id'],
+    ['flash9-99', 'id'],
   ])('%j is %s while fewer than 100 ids are confirmed', (text, kind) => expect(meant(young, text)).toBe(kind));
 
   it('is found for any text without an error', () => {

@@ -25,7 +25,11 @@ export class Welcome {
         element('kbd', {}, '/card'),
         ', press ',
         element('kbd', {}, 'Enter'),
-        ', and type a name. Or try:',
+        ', type a name, and pick a card with ',
+        element('kbd', {}, '↓'),
+        ' and ',
+        element('kbd', {}, 'Enter'),
+        '. Or try:',
       ),
       element('div', { className: 'samples' }, ...spread(cards).map((card) => this.#button(card))),
     );
