@@ -23,10 +23,10 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   const mayBeId = index.isKnownForm(formOf(id));
   if (mayBeId && !looksLikeName(index, id)) return { kind: 'id' };
   const found = find(index, query, who);
+  if (mayBeId && found.length === 0) return { kind: 'id' };
   const withAllWords = found.filter(({ closeness }) => !closeness.startsWith('mistyped'));
   if (withAllWords.length > 0) return several(withAllWords);
   const similar = found.length > 0 ? found : withSomeWords(index, query);
-  if (mayBeId && similar.length === 0) return { kind: 'id' };
   return { kind: 'none', similar: similar.slice(0, MOST_SIMILAR).map(({ card }) => card) };
 }
 

@@ -86,6 +86,7 @@ describe('what a text means', () => {
     ['charizar', 'several base1-4 base4-4 xy2-11'],
     ['charizrad', 'none base1-4 base4-4 xy2-11'],
     ['nothing at all', 'id'],
+    ['charizard jungle', 'id'],
     ['flash9-99', 'id'],
   ])('%j is %s while fewer than 100 ids are confirmed', (text, kind) => expect(meant(young, text)).toBe(kind));
 

@@ -40,13 +40,18 @@ async function removeOptionLimits({ discord }: World): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** Shared by tests that look up different cards. */
-let shared: World;
-beforeAll(async () => {
-  shared = await startWorld({ service: { requestsPerMinute: 6_000, burst: 100, requestsPerDay: 10_000 } });
-});
+/** For tests that look up different cards. Ids and names have one each: a text that a card is named like would find that. */
+function sharedWorld(): () => World {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ service: { requestsPerMinute: 6_000, burst: 100, requestsPerDay: 10_000 } });
+  });
+  return () => world;
+}
 
 describe('an id', () => {
+  const shared = sharedWorld();
+
   it('that is not valid is refused in private, without a request', async () => {
     const world = await startWorld();
     await removeOptionLimits(world);
@@ -94,11 +99,11 @@ describe('an id', () => {
     ['a heading', '# big'],
     ['a closed code block', '``` x ``` `y`'],
   ])('(%s) stays one segment of the path and is shown literally', async (_, id) => {
-    const before = cardRequests(shared).length;
+    const before = cardRequests(shared()).length;
 
-    const { content } = await shared.card(id).settled();
+    const { content } = await shared().card(id).settled();
 
-    const [path = '', ...others] = cardRequests(shared).slice(before);
+    const [path = '', ...others] = cardRequests(shared()).slice(before);
     const [, folder, segment = '', ...deeper] = path.split('?')[0]?.split('/') ?? [];
     expect([folder, decodeURIComponent(segment), deeper, others]).toEqual(['cards', id, [], []]);
     expect(path).toMatch(/\?includePrices=true$/);
@@ -110,6 +115,8 @@ describe('an id', () => {
 });
 
 describe('a card', () => {
+  const shared = sharedWorld();
+
   const TEXTS: [string, string][] = [
     ['Markdown', '**b** __u__ ~~s~~ ||spoiler|| `code` _i_ *i* > q'],
     ['a block of code', '```js\nalert(1)\n```'],
@@ -134,11 +141,11 @@ describe('a card', () => {
   ];
 
   it.each(TEXTS)('with %s in all its texts is shown as plain text', async (name, text) => {
-    const id = `with ${name}`;
+    const id = `1 with ${name}`;
     const texts = { name: text, tcg: text, set: { id: text, name: text }, number: text, rarity: text };
-    shared.cardService.script({ body: { id, ...texts, prices: { market: 1 } } });
+    shared().cardService.script({ body: { id, ...texts, prices: { market: 1 } } });
 
-    const { embeds, state } = await shared.card(id).settled();
+    const { embeds, state } = await shared().card(id).settled();
 
     const [{ title = '', description = '', footer } = {}] = embeds;
     const [facts = '', prices] = description.split('\n');
@@ -175,7 +182,7 @@ describe('a card', () => {
       '',
     ];
     const facts = { name: 'Odd', tcg: 'Game', set: { id: 's', name: 'Set' } };
-    shared.cardService.script(
+    shared().cardService.script(
       ...addresses.map((imageUrl, index) => ({
         path: `odd-${index}?`,
         body: { id: `odd-${index}`, ...facts, imageUrl },
@@ -183,7 +190,9 @@ describe('a card', () => {
     );
 
     const shown = addresses.map(async (address, index) => {
-      const { embeds } = await shared.card(`odd-${index}`).until((message) => message.embeds.length > 0);
+      const { embeds } = await shared()
+        .card(`odd-${index}`)
+        .until((message) => message.embeds.length > 0);
       return [address, embeds[0]?.title, embeds[0]?.image];
     });
 
