@@ -23,7 +23,7 @@ type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 /** Above and below. */
 const MARGIN = 8;
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 const THEMES = [
   { colorScheme: 'dark', suffix: '', messages: 'discord-messages:not([light-theme])' },
   { colorScheme: 'light', suffix: '-light', messages: 'discord-messages[light-theme]' },
