@@ -52,7 +52,10 @@ export function showCards(
   const { queries, unclear } = list ?? { queries: [], unclear: [] };
   const asked = queries.map((query, at) => ({ query, outcome: outcome.cards[at] }));
   const views = asked.flatMap((card) => viewOf(card, locale, services.currency) ?? []);
-  const missing = [...asked.flatMap((card) => missingOf(card) ?? []), ...unclear.map((text) => ({ text }))];
+  const missing = [
+    ...asked.flatMap((card) => missingOf(card) ?? []),
+    ...unclear.map((text) => ({ text, isUnclear: true })),
+  ];
   const toCome = asked.filter((card) => card.outcome === undefined).length;
   const isEnd = asked.every((card) => card.outcome && !card.outcome.isRenewing);
   if (isEnd) for (const { card } of views) services.catalog.asked(card.id, requesterOf(reply), reply.private);

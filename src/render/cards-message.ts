@@ -7,10 +7,12 @@ import { cardEmbeds } from './card-embeds.ts';
 import { plainMarkdown } from './formats.ts';
 import { errorMessage, formatMessage, timeToCome } from './messages.ts';
 
-/** A card that is not shown; without an error there is none, or the text means none or several. */
+/** A card that is not shown; without an error there is none. */
 export interface MissingCard {
   text: string;
   error?: CardServiceError | undefined;
+  /** The text is no id, and means no card or several. */
+  isUnclear?: boolean;
 }
 
 /** Several cards of one reply. */
@@ -44,13 +46,17 @@ export function cardsMessage(cards: CardsView): { content: string; embeds: APIEm
 }
 
 function notShown({ missing, locale }: CardsView): string[] {
-  const reasons = Map.groupBy(missing, ({ error }) => error && errorMessage(locale, error));
-  return [...reasons].map(([reason, group]) => {
-    const shown = { names: names(group, locale) };
-    return reason === undefined
-      ? formatMessage(locale, 'cardsNotFound', shown)
-      : formatMessage(locale, 'cardsFailed', { ...shown, reason });
-  });
+  const failed = missing.filter(({ error }) => error);
+  const none = missing.filter(({ error, isUnclear }) => !error && !isUnclear);
+  const unclear = missing.filter(({ isUnclear }) => isUnclear);
+  const reasons = Map.groupBy(failed, ({ error }) => (error ? errorMessage(locale, error) : ''));
+  return [
+    none.length > 0 ? formatMessage(locale, 'cardsNotFound', { names: names(none, locale) }) : '',
+    unclear.length > 0 ? formatMessage(locale, 'cardsUnclear', { names: names(unclear, locale) }) : '',
+    ...[...reasons].map(([reason, group]) =>
+      formatMessage(locale, 'cardsFailed', { names: names(group, locale), reason }),
+    ),
+  ];
 }
 
 function onTheirWay({ toCome, permitAtMs, locale }: CardsView): string | undefined {

@@ -25,9 +25,8 @@ it('several cards come in one reply, in the order asked for, with what they cost
   const typed = cards(world, 'base1-4, wick who waits; base1-2 base1-3\nbase9-999,nothing like this,first light');
   const message = await typed.until(hasEnded, 60_000);
   expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer', 'Candle Hare']);
-  expect(message.content).toContain(
-    'Nothing, or more than one card, matches **base9\\-999**, **nothing like this**, **first light**.',
-  );
+  expect(message.content).toContain('Not found: **base9\\-999**\n');
+  expect(message.content).toContain('These names fit no card, or several: **nothing like this**, **first light**\n');
   expect(message.ephemeral).toBe(false);
   const requests = world.cardService.requests.slice(before);
   expect([2, 3]).toContain(requests.length); // what the list left out is asked for singly

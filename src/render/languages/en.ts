@@ -64,7 +64,8 @@ export const en = {
   tooManyCards: "That's too many at once. I can look up ten cards at a time.",
   cardsOnTheirWay:
     '{when, select, soon {{cards, plural, one {One more card is on its way.} other {# more cards are on their way.}}} other {{cards, plural, one {One more card should be here around {time}.} other {# more cards should be here around {time}.}}}}',
-  cardsNotFound: 'Nothing, or more than one card, matches {names}.',
+  cardsNotFound: 'Not found: {names}',
+  cardsUnclear: 'These names fit no card, or several: {names}',
   cardsFailed: 'Not shown: {names}. {reason}',
   cardsCost:
     '{known, select, memory {All from memory} service {{cards, number} in {requests, plural, one {one request} other {# requests}}} other {{memory, number} from memory, {cards, number} in {requests, plural, one {one request} other {# requests}}}}',
