@@ -130,9 +130,12 @@ describe('permits are fair across processes', TEST, () => {
     const many = lookUp(0, newCards(16), '1180000000000000101');
     await expect.poll(() => requestedIds(oneByOne).length, PATIENCE).toBeGreaterThan(start + 1);
 
-    const before = requestedIds(oneByOne).length;
     const few = newCards(3);
-    await Promise.all(lookUp(1, few, '1180000000000000102').map(showsCard));
+    const typed = lookUp(1, few, '1180000000000000102');
+    const isInLine = ({ state }: ChatMessage) => state === 'thinking' || state === 'answered';
+    await Promise.all(typed.map((one) => one.until(isInLine, PATIENCE.timeout)));
+    const before = requestedIds(oneByOne).length;
+    await Promise.all(typed.map(showsCard));
 
     const positions = few.map((id) => requestedIds(oneByOne).indexOf(id) - before);
     expect(Math.max(...positions)).toBeLessThan(8);
