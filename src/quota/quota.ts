@@ -122,6 +122,9 @@ export function addSample(samples: RemainingSample[], quota: QuotaState, nowMs: 
   return [...samples.filter(({ atMs }) => nowMs - atMs <= KEEP_MS), { atMs: nowMs, remaining }];
 }
 
+/** Of what remained: fewer requests are no rate, and after a start with a few of them the day would seem to run out. */
+const LEAST_SHARE_OF_RATE = 0.05;
+
 /**
  * When nothing will remain at the rate of the last hour or, before there are samples of five minutes, at that of the
  * window so far, once it is as old.
@@ -143,7 +146,9 @@ export function runsOutAtMs(
       : limit !== undefined && { atMs: resetsAtMs - DAY_MS, remaining: limit };
   if (!since || nowMs - since.atMs < SAMPLE_EVERY_MS) return undefined; // a burst is no rate
 
-  const perMs = (since.remaining - remaining) / (nowMs - since.atMs);
+  const spent = since.remaining - remaining;
+  if (spent < LEAST_SHARE_OF_RATE * since.remaining) return undefined;
+  const perMs = spent / (nowMs - since.atMs);
   const atMs = perMs > 0 ? nowMs + remaining / perMs : Number.POSITIVE_INFINITY;
   return atMs < resetsAtMs ? atMs : undefined;
 }

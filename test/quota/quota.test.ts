@@ -293,6 +293,12 @@ describe('of the day,', () => {
       expect(runsOutAtMs(samplesOf([NOON - 60_000, 1_000]), begun, NOON)).toBeUndefined();
     });
 
+    it('is unknown after a few requests, unless few remain', () => {
+      const tenMinutes = (from: number, to: number) => samplesOf([NOON - HOUR / 6, from], [NOON, to]);
+      expect(runsOutAtMs(tenMinutes(1_000, 988), quota(988), NOON)).toBeUndefined();
+      expect(runsOutAtMs(tenMinutes(36, 24), quota(24), NOON)).toBe(NOON + HOUR / 3);
+    });
+
     it('starts anew when more remains than before', () => {
       expect(samplesOf([NOON - HOUR, 10], [NOON, 1_000])).toEqual([{ atMs: NOON, remaining: 1_000 }]);
     });
