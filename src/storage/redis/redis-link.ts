@@ -102,6 +102,7 @@ export class RedisLink {
   }
 
   async #send<T>(work: (client: RedisClient) => Promise<T>, isWorthSending: boolean): Promise<T> {
+    if (this.#isClosed) throw new RedisUnavailable('the connection was closed');
     if (!isWorthSending) throw new RedisUnavailable(this.#reason);
     try {
       return await this.#withinTimeout(work(this.client));

@@ -1,5 +1,5 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RedisClient } from '../../../src/storage/redis/redis-client.ts';
 import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { warnOfSettings } from '../../../src/storage/redis/redis-settings.ts';
@@ -86,6 +86,16 @@ describe('a link to a Redis that works', () => {
     const { write, messages } = await usableLinkTo({ ...redis, url: relay.url }, { answerTimeoutMs });
     for (let time = 0; time < 3; time++) expect(await write()).toBe('OK');
     expect(messages()).toEqual([]);
+  });
+
+  it('rejects at once after it was closed, and leaves no timer', async () => {
+    const { link, write, lines } = await usableLinkTo(redis);
+    link.close();
+    const setTimer = vi.spyOn(globalThis, 'setTimeout');
+    onFinished(() => setTimer.mockRestore());
+    await expect(write()).rejects.toThrow(RedisUnavailable);
+    expect(setTimer).not.toHaveBeenCalled();
+    expect(lines).toEqual([]);
   });
 
   it('can be closed before it is open', async () => {
