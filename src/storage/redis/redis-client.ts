@@ -24,3 +24,9 @@ export function newClient(url: string, { reconnects }: { reconnects: boolean }) 
     },
   });
 }
+
+/** Also one that is connecting: `destroy()` alone does not keep @redis/client 6.3 from being connected a moment later. */
+export function destroyClient(client: RedisClient): void {
+  client.once('ready', () => client.destroy());
+  client.destroy();
+}

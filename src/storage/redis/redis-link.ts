@@ -2,7 +2,7 @@ import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { StateUnusable } from '../state.ts';
-import { newClient, type RedisClient } from './redis-client.ts';
+import { destroyClient, newClient, type RedisClient } from './redis-client.ts';
 import { whyUnusable } from './redis-settings.ts';
 import { isOutage, messageOf, RedisUnavailable, says, withinAnswerTimeout } from './redis-unavailable.ts';
 
@@ -98,7 +98,7 @@ export class RedisLink {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#nextCheck);
-    this.client.destroy();
+    destroyClient(this.client);
   }
 
   async #send<T>(work: (client: RedisClient) => Promise<T>, isWorthSending: boolean): Promise<T> {
@@ -170,7 +170,7 @@ export class RedisLink {
     const another = newClient(this.#options.url, { reconnects: false }).on('error', () => {});
     const written = another.connect().then(() => this.#write(another));
     const answer = await withTimeout(FOLLOW_TIMEOUT_MS, written).catch(() => undefined);
-    another.destroy();
+    destroyClient(another);
     if (answer !== 'OK' || this.#isClosed) return;
     this.client.destroy();
     void this.client.connect().catch(() => {});

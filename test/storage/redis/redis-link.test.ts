@@ -98,6 +98,18 @@ describe('a link to a Redis that works', () => {
     expect(lines).toEqual([]);
   });
 
+  it('stays closed when it is closed while it connects', async () => {
+    const closed: RedisLink[] = [];
+    for (let turns = 0; turns < 20; turns++) {
+      const { link } = linkTo(redis);
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      link.close();
+      closed.push(link);
+    }
+    await usableLinkTo(redis); // begun later, so the others would be connected by now
+    expect(closed.filter(({ client }) => client.isReady)).toEqual([]);
+  });
+
   it('can be closed before it is open', async () => {
     const { link, write, lines } = linkTo(redis);
     link.close();
