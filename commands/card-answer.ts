@@ -33,7 +33,7 @@ export async function answerCard(
     if ('refusal' in admission) throw admission.refusal;
     return { kind: 'defer', private: isPrivate, query, reservation: admission.reservation };
   }
-  // That there is no such card concerns nobody else.
+  // That there is no such card matters to the one who asked alone.
   const request = { query, isPrivate: isPrivate || known.answer.card === undefined };
   if (known.kind === 'stale') return showAndRenew(request, known.answer, invocation, services);
   services.ledger.saved(invocation);

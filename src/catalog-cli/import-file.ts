@@ -5,7 +5,7 @@ import type { OpenCatalog } from './open-catalog.ts';
 import { readRows } from './read-rows.ts';
 import { type ReadRow, type RefusedRow, type SourceRow, UnreadableFile } from './source-row.ts';
 
-/** In one transaction, during which nobody else writes: some 50 ms. With 500 an import takes a third longer. */
+/** In one transaction, which keeps other writers out: some 50 ms. With 500 an import takes a third longer. */
 const BATCH = 2_000;
 
 export interface ImportOptions {

@@ -10,7 +10,7 @@ import { redisPrefix } from '../storage/redis/redis-prefix.ts';
 import { RedisUnavailable } from '../storage/redis/redis-unavailable.ts';
 import { CatalogUnusable, FileCatalog, type OpenCatalog } from './open-catalog.ts';
 
-/** Nobody else waits, so Redis may be slow. */
+/** No member waits, so Redis may be slow. */
 const ANSWER_TIMEOUT_MS = 10_000;
 const CHANGES_AT_ONCE = 20;
 

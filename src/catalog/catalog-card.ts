@@ -41,7 +41,7 @@ export type CatalogRow = CatalogCard & {
   isConfirmed: boolean;
   /** The service has denied it, and a copy of the card is still kept; once there is none, the row is no longer given. */
   isDenied: boolean;
-  /** The import that it came from; absent when the service was first, or nobody imported it since. */
+  /** The import that it came from; absent when the service was first, or no import named it since. */
   source?: string;
 };
 

@@ -31,7 +31,7 @@ export interface Catalog {
   /**
    * A member looked the card up: for their last ten, and for what is asked for most.
    *
-   * @param isPrivate for their last ten alone: others are not offered what nobody else saw
+   * @param isPrivate for their last ten alone: others are not offered what they did not see
    */
   asked(id: string, who: Requester, isPrivate: boolean): void;
   /** Writes what is not written yet, unless that takes long. */

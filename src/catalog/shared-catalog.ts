@@ -27,7 +27,7 @@ export interface SharedCatalog {
   changesAfter(cursor: string, limit: number): Promise<{ changes: SharedChange[]; cursor: string }>;
 }
 
-/** Cards in one change, so that applying it takes some milliseconds, in which nobody can search. */
+/** Cards in one change, so that applying it takes some milliseconds: searches wait for it. */
 const CARDS_IN_CHANGE = 100;
 
 /** The cards of an import as changes. */

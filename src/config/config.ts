@@ -65,7 +65,7 @@ export function readConfig(environment: Environment = process.env) {
     ...storageOf(read),
     /** `undefined`: no port is opened. Port 0: any that is free. */
     http: read.HTTP_PORT === undefined ? undefined : { port: read.HTTP_PORT, host: read.HTTP_HOST },
-    /** Secret. `undefined`: nobody is told. */
+    /** Secret. `undefined`: no alerts. */
     alertWebhookUrl: read.ALERT_WEBHOOK_URL,
     memberHistory: read.MEMBER_HISTORY === 'on',
     logLevel: read.LOG_LEVEL,

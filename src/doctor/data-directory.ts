@@ -20,7 +20,7 @@ const STATE_CHECK = 'state.sqlite';
 /** The cache alone grows to 500 MB when half a million cards are looked up; less than this fills up within days. */
 const LEAST_FREE_BYTES = 200_000_000;
 
-/** Whether this user can keep files there, and nobody else can read them. Changes nothing. */
+/** Whether this user can keep files there, and other users cannot read them. Changes nothing. */
 export function checkDataDirectory(dataDir: string): Finding[] {
   const folder = resolve(dataDir);
   if (!existsSync(folder)) return [checkMissing(folder)];

@@ -7,7 +7,7 @@ import { shownCommand } from '../registration/shown-command.ts';
 import { type Finding, right, wrong } from './finding.ts';
 import { greets } from './gateway-greeting.ts';
 
-/** A trial in a server of one's own is found in these; nobody tries commands in more. */
+/** A trial in a server of one's own is found in these; a trial rarely has more. */
 const SEARCHED_GUILDS = 20;
 
 /** Whether members can use the bot in Discord. Costs some ten requests to Discord, and no login. */

@@ -12,7 +12,7 @@ export interface Settings {
 
 const CHECK = 'settings';
 
-/** @param file the lines of `.env`, if there is one: nobody else's variables are in it */
+/** @param file the lines of `.env`, if there is one: it holds no variables of other programs */
 export function checkSettings(environment: Environment, file: Environment = {}): Settings {
   const { config, faults } = readUsable(environment);
   const others = [

@@ -61,7 +61,7 @@ function goTogether(together: readonly PendingLookup[], { most, mayGoTogether }:
   );
 }
 
-/** Nobody waits longer for others to share a request with. */
+/** No lookup waits longer for others to share a request with. */
 const LONGEST_HOLD_MS = 250;
 
 /**

@@ -44,7 +44,7 @@ export function isNews(before: Noted | undefined, { isDue, nowMs }: Found): bool
 /**
  * What a process notes of an alert, and whether it is the one to tell it.
  *
- * @param isFirst the board's answer: nobody else has told it; `undefined` when the board cannot be asked. Then the process
+ * @param isFirst the board's answer: no other process has told it; `undefined` when the board cannot be asked. Then the process
  *   decides by itself, and is to ask again later
  */
 export function noteAlert(

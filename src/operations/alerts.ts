@@ -18,7 +18,7 @@ import { Health } from './health.ts';
 
 /** Which alerts have been told by any of the processes that share it. No method rejects; `undefined`: it cannot be said. */
 export interface AlertBoard {
-  /** @returns whether nobody had told it, so that this process is to */
+  /** @returns whether no process had told it, so that this one is to */
   raise(alert: string, untilMs: number): Promise<boolean | undefined>;
   /** @returns whether somebody had told it, so that this process is to say that it is over */
   clear(alert: string): Promise<boolean | undefined>;
@@ -143,7 +143,7 @@ export class Alerts {
     webhook.send(sent.map((alert) => alertText(alert, !isOver(alert), this.#watched)));
   }
 
-  /** Whether nobody else has told it. */
+  /** Whether no other process has told it. */
   async #isFirst(alert: Alert, { isDue, untilMs }: Found, before: Noted | undefined): Promise<boolean | undefined> {
     if (!this.#board || OF_PROCESS.has(alert)) return isDue || (before?.isDue ?? false);
     return isDue ? this.#board.raise(alert, untilMs) : this.#board.clear(alert);

@@ -4,7 +4,7 @@ import type { ServiceCard } from './sample-cards.ts';
 import { errorAnswer, jsonAnswer, type ReceivedRequest, type ServiceAnswer } from './service-answers.ts';
 
 const MOST_IDS = 5;
-/** A card that nobody asked for. */
+/** A card that was not asked for. */
 const STRANGER: ServiceCard = { id: 'stranger', name: 'Stranger', tcg: 'None', set: { id: 'none', name: 'None' } };
 
 /** The ids of `GET /cards?ids=a,b` or `POST /cards/batch` with `{"ids":["a","b"]}`; `undefined`: it is another request. */

@@ -34,7 +34,7 @@ const HEARTBEAT = `
 `;
 const Alive = z.array(z.tuple([z.string(), z.coerce.number()]));
 
-/** A process that is only busy, or collecting garbage, is never silent for so long. */
+/** A process that is only busy, or collecting garbage, is never silent that long. */
 export const DEAD_AFTER_MS = 4_000;
 const TIMES = { everyMs: 1_000, deadAfterMs: DEAD_AFTER_MS };
 
