@@ -34,9 +34,12 @@ export class CatalogChanges {
     this.#options = options;
   }
 
-  take(change: CatalogChange): void {
-    if (this.#unwritten.length >= MOST_UNWRITTEN) this.#unwritten.splice(this.#unwritten.findIndex(mayBeDropped), 1);
-    this.#unwritten.push(change);
+  /** In one transaction. */
+  take(changes: readonly CatalogChange[]): void {
+    for (const change of changes) {
+      if (this.#unwritten.length >= MOST_UNWRITTEN) this.#unwritten.splice(this.#unwritten.findIndex(mayBeDropped), 1);
+      this.#unwritten.push(change);
+    }
     if (this.#retry === undefined) this.#write();
   }
 

@@ -22,7 +22,7 @@ export type CatalogChange =
   /** What other processes have learned, up to a cursor. */
   | { kind: 'shared'; changes: readonly SharedChange[]; cursor: string };
 
-export type ToWorker = Question | { kind: 'change'; change: CatalogChange } | { kind: 'close' };
+export type ToWorker = Question | { kind: 'changes'; changes: readonly CatalogChange[] } | { kind: 'close' };
 
 export type FromWorker =
   /** The file is open: no change is lost from here on. */

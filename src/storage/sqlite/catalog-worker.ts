@@ -46,7 +46,7 @@ const upkeep = new CatalogUpkeep({ file, dataDir, cardKeys, keepsMembers, log })
 
 parentPort?.on('message', (message: ToWorker) => {
   if (message.kind === 'close') close();
-  else if (message.kind === 'change') changes.take(message.change);
+  else if (message.kind === 'changes') changes.take(message.changes);
   else post({ kind: 'answer', answer: answer(message) });
 });
 post({ kind: 'opened' });

@@ -19,6 +19,8 @@ export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedNam
   shared?: SharedCatalog;
 }
 
+/** A message to another thread costs 0.1 ms and more, which a command would wait for: several changes go in one. */
+const GATHER_MS = 50;
 /** The start of the bot comes first: the worker begins after it, or with the first search. */
 const START_AFTER_MS = 1_000;
 /** A member waits for this before a text is looked up as an id. */
@@ -29,7 +31,6 @@ const TERMINATE_MS = 50;
 const RESTART = { firstMs: 1_000, longestMs: 5_000 };
 /** A worker that lived this long was in order. */
 const HEALTHY_AFTER_MS = 60_000;
-/** Changes that wait for the worker; the oldest are dropped. */
 const MOST_WAITING = 1_000;
 
 /** The catalog in a worker thread, because SQLite in Node is synchronous. Neither start nor end of the process waits for it. */
@@ -43,6 +44,8 @@ export class WorkerCatalog implements Catalog {
   #isOpen = false;
   /** Until the file is open: a worker that cannot open it has lost what it was sent. */
   #changes: CatalogChange[] = [];
+  #unsent: CatalogChange[] = [];
+  #gathering: NodeJS.Timeout | undefined;
   #start: NodeJS.Timeout | undefined;
   #startedAtMs = 0;
   #failures = 0;
@@ -56,7 +59,7 @@ export class WorkerCatalog implements Catalog {
       ends: 'catalog works again',
     });
     const { shared } = options;
-    this.#exchange = shared && new CatalogExchange(shared, (news) => this.#send({ kind: 'change', change: news }));
+    this.#exchange = shared && new CatalogExchange(shared, (news) => this.#send({ kind: 'changes', changes: [news] }));
     this.#startIn(START_AFTER_MS);
   }
 
@@ -123,10 +126,19 @@ export class WorkerCatalog implements Catalog {
 
   #change(change: CatalogChange): void {
     if (!this.#isOpen) this.#changes = [...this.#changes.slice(1 - MOST_WAITING), change];
-    this.#send({ kind: 'change', change });
+    this.#unsent.push(change);
+    this.#gathering ??= setTimeout(() => this.#sendGathered(), GATHER_MS).unref(); // close() sends the last ones
+  }
+
+  #sendGathered(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    const changes = this.#unsent.splice(0);
+    if (changes.length > 0) this.#worker?.postMessage({ kind: 'changes', changes } satisfies ToWorker);
   }
 
   #send(message: ToWorker): void {
+    this.#sendGathered();
     this.#worker?.postMessage(message);
   }
 
@@ -149,7 +161,8 @@ export class WorkerCatalog implements Catalog {
     worker.on('exit', () => this.#ended());
     worker.unref();
     this.#worker = worker;
-    for (const change of this.#changes) this.#send({ kind: 'change', change });
+    this.#unsent = [];
+    this.#send({ kind: 'changes', changes: this.#changes });
   }
 
   /** @returns `undefined` when it cannot be made, as where the process may have no further thread */

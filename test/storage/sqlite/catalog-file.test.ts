@@ -67,9 +67,9 @@ it('what other processes have learned is written, however much waits with it for
   });
   const writer = new DatabaseSync(path);
   writer.exec('BEGIN IMMEDIATE');
-  changes.take({ kind: 'shared', changes: [{ kind: 'cards', cards: [CHARIZARD] }], cursor: '1-0 0-0' });
+  changes.take([{ kind: 'shared', changes: [{ kind: 'cards', cards: [CHARIZARD] }], cursor: '1-0 0-0' }]);
   for (let atMs = 0; atMs < 1_000; atMs++)
-    changes.take({ kind: 'asked', id: `base1-${atMs}`, who: ALICE, isPrivate: false, atMs });
+    changes.take([{ kind: 'asked', id: `base1-${atMs}`, who: ALICE, isPrivate: false, atMs }]);
   writer.close();
   await expect.poll(() => reached).toEqual(['1-0 0-0']);
 });
