@@ -8,6 +8,7 @@ import {
   RESTJSONErrorCodes,
   type RESTOptions,
 } from 'discord.js';
+import { Agent } from 'undici';
 import type { Logger } from '../../log.ts';
 import type { DiscordRequestEvent, Events } from '../../model/events.ts';
 import { type CompleteResult, REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
@@ -26,6 +27,8 @@ const CALLBACK_TIMEOUT_MS = 1_200;
 export function restOptions(apiUrl: string, events: Events, log: Logger): Partial<RESTOptions> {
   return {
     api: apiUrl,
+    // Without one, discord.js' undici sends through whichever was loaded first, itself or Node's, which is of another version.
+    agent: new Agent(),
     // The default of 50 also counts replies, which Discord exempts: it delays answers by up to a second.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     handlerSweepInterval: HANDLER_SWEEP_MS,
@@ -66,8 +69,8 @@ function callOf(url: string): DiscordRequestEvent['call'] {
 
 const makeRequest: Send = (url, init) => {
   if (!url.endsWith('/callback')) return requestWithReadableErrors(url, init);
-  const signals = [AbortSignal.timeout(CALLBACK_TIMEOUT_MS), ...(init.signal ? [init.signal] : [])];
-  return requestWithReadableErrors(url, { ...init, signal: AbortSignal.any(signals) });
+  // In place of discord.js' own signal, which only ends a request after REQUEST_TIMEOUT_MS.
+  return requestWithReadableErrors(url, { ...init, signal: AbortSignal.timeout(CALLBACK_TIMEOUT_MS) });
 };
 
 /**

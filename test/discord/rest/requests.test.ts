@@ -1,7 +1,18 @@
+import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { sleepsThrough, statedWaitSeconds } from '../../../src/discord/rest/requests.ts';
+import { restOptions, sleepsThrough, statedWaitSeconds } from '../../../src/discord/rest/requests.ts';
+import { createLog } from '../../../src/log.ts';
+import { Events } from '../../../src/model/events.ts';
 
 const EDIT = '/webhooks/:id/:token/messages/@original';
+
+it("requests go by an agent of discord.js' own undici: that of another version takes them in another form", () => {
+  const { Agent } = createRequire(import.meta.resolve('@discordjs/rest'))('undici');
+
+  const { agent } = restOptions('https://discord.com/api', new Events(), createLog({ level: 'warn', secrets: [] }));
+
+  expect(agent).toBeInstanceOf(Agent);
+});
 
 describe('a 429 from Discord', () => {
   it.each([
