@@ -69,7 +69,7 @@ export class Cards {
     perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
   });
   /** Ids that were read, and were neither fresh then nor stored since. */
-  readonly #notFresh = new LRUCache<string, NotFresh>({ max: MAX_IDS });
+  readonly #notFresh = new Map<string, NotFresh>();
 
   constructor(options: CardsOptions) {
     this.#options = options;
@@ -89,7 +89,7 @@ export class Cards {
 
   async #known(id: string, showPrices: boolean): Promise<Known> {
     const reading: NotFresh = { showPrices };
-    this.#notFresh.set(id, reading); // what is stored while this is read takes it away
+    this.#reads(id, reading); // what is stored while this is read takes it away
     const howFresh = (answer: CardRecord) => freshness(answer, showPrices, Date.now(), this.#options.lifetimes);
     const answer = await this.#options.store.get(id, (remembered) => howFresh(remembered) === 'fresh');
     reading.found = { answer };
@@ -101,6 +101,14 @@ export class Cards {
     const error = this.#idErrors.get(id);
     if (error) throw error;
     return { kind: 'missing' };
+  }
+
+  /** Of many ids, the one that was read longest ago is forgotten. */
+  #reads(id: string, reading: NotFresh): void {
+    this.#notFresh.delete(id);
+    this.#notFresh.set(id, reading);
+    const [oldest] = this.#notFresh.size > MAX_IDS ? this.#notFresh.keys() : [];
+    if (oldest !== undefined) this.#notFresh.delete(oldest);
   }
 
   /**
