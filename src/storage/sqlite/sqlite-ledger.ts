@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Events } from '../../model/events.ts';
-import { type Bookings, guildKey, type Requester } from '../../model/quota.ts';
+import { type Bookings, guildKey, type Requester, requesterOf } from '../../model/quota.ts';
 import { type HourCounts, hourCounts, utcHour } from '../../quota/hours.ts';
 import {
   type Booking,
@@ -34,8 +34,8 @@ export class SqliteLedger implements Ledger {
   readonly #events: Events | undefined;
   readonly #add: StatementSync;
   readonly #takeBack: StatementSync;
-  /** Saved answers that are not yet written, by row key. */
-  readonly #unwritten = new Map<string, { key: RowKey; saved: number }>();
+  /** Whose answers were saved since the last write, and when: they are counted after the answer. */
+  #unwritten: { requester: Requester; atMs: number }[] = [];
   #flushing: NodeJS.Timeout | undefined;
   #sweptDay = '';
   /** The last hour whose beginning is noted. */
@@ -66,12 +66,8 @@ export class SqliteLedger implements Ledger {
   }
 
   saved(requester: Requester): void {
-    const key = rowKey(bookingOf(requester));
-    const id = key.join(' ');
-    const row = this.#unwritten.get(id) ?? { key, saved: 0 };
-    row.saved++;
+    this.#unwritten.push({ requester: requesterOf(requester), atMs: Date.now() });
     this.#events?.publish('saved', {});
-    this.#unwritten.set(id, row);
     this.#flushing ??= setTimeout(() => this.#flush(), WRITE_SAVED_EVERY_MS).unref();
   }
 
@@ -133,10 +129,11 @@ export class SqliteLedger implements Ledger {
   #flush(): void {
     clearTimeout(this.#flushing);
     this.#flushing = undefined;
-    if (this.#unwritten.size > 0) this.#try(() => this.#database.exec('BEGIN')); // one write for all of them
-    for (const { key, saved } of this.#unwritten.values()) this.#book(key, 0, 0, saved);
+    const keys = this.#unwritten.splice(0).map(({ requester, atMs }) => rowKey({ requester, day: utcDay(atMs) }));
+    if (keys.length > 0) this.#try(() => this.#database.exec('BEGIN')); // one write for all of them
+    for (const [key, ...again] of Map.groupBy(keys, (key) => key.join(' ')).values())
+      if (key) this.#book(key, 0, 0, 1 + again.length);
     this.#try(() => this.#database.isTransaction && this.#database.exec('COMMIT'));
-    this.#unwritten.clear();
     this.#try(() => this.#sweep());
   }
 
