@@ -86,13 +86,13 @@ function abandon(connection: Connection | null): void {
 const SHORTEST_BEAT_MS = 100;
 const LONGEST_BEAT_MS = 3_600_000;
 
-const Identified = z.looseObject({ id: z.string().regex(/^\d{1,20}$/) });
+const Identified = z.object({ id: z.string().regex(/^\d{1,20}$/) });
 
-const Hello = z.looseObject({ heartbeat_interval: z.number().min(SHORTEST_BEAT_MS).max(LONGEST_BEAT_MS) });
+const Hello = z.object({ heartbeat_interval: z.number().min(SHORTEST_BEAT_MS).max(LONGEST_BEAT_MS) });
 
 /** The fields that discord.js, or a first answer, reads without checking that they are there. */
 const EVENTS: Readonly<Record<string, z.ZodType>> = {
-  [GatewayDispatchEvents.Ready]: z.looseObject({
+  [GatewayDispatchEvents.Ready]: z.object({
     user: Identified,
     application: Identified,
     guilds: z.array(Identified),
@@ -100,7 +100,7 @@ const EVENTS: Readonly<Record<string, z.ZodType>> = {
   }),
   [GatewayDispatchEvents.InteractionCreate]: z.preprocess(
     withAuthor,
-    z.looseObject({
+    z.object({
       id: Identified.shape.id,
       application_id: Identified.shape.id,
       token: z.string().min(1),
@@ -157,7 +157,8 @@ function ready(d: unknown): unknown {
 /** In a Discord server the author is the member's user. */
 function withAuthor(d: unknown): unknown {
   if (!isObject(d)) return d;
-  return { ...d, author: d.user ?? (isObject(d.member) ? d.member.user : undefined) };
+  const { id, application_id, token, guild_id, user, member } = d;
+  return { id, application_id, token, guild_id, author: user ?? (isObject(member) ? member.user : undefined) };
 }
 
 function isObject(value: unknown): value is Frame {

@@ -24,7 +24,7 @@ export type Dispatched = {
   | { kind: 'autocomplete'; run: Run<readonly APIApplicationCommandOptionChoice[]> }
   | {
       kind: 'command' | 'component' | 'modal';
-      /** What was typed or chosen, for the log, which has a line for refused commands, too. */
+      /** What was typed or chosen, as it came; the log has a line for refused commands, too. */
       card?: string | undefined;
       run: Run<Handled>;
     }
@@ -52,7 +52,7 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
     let card: string | undefined;
     if (interaction.isChatInputCommand()) {
       const { options } = interaction;
-      card = forLog(options.data.find(({ value }) => typeof value === 'string')?.value);
+      card = options.data.flatMap(({ value }) => (typeof value === 'string' ? value : []))[0];
       run = onTyped && ((services) => onTyped({ ...invocation, options }, services));
     } else if (interaction.isMessageContextMenuCommand()) {
       const { targetMessage } = interaction;
@@ -69,12 +69,11 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const argument = rest.join(':');
   const run: Run<Response | Deletion> =
     component && ((services) => component({ ...invocation, argument, values, askedBy, manageMessages }, services));
-  return { kind: 'component', command, invocation, card: forLog(cardOf?.(argument) ?? values[0]), run };
+  return { kind: 'component', command, invocation, card: cardOf?.(argument) ?? values[0], run };
 }
 
 /** As long as an id, on one line, and without control characters, which a terminal would obey. */
-function forLog(text: unknown): string | undefined {
-  if (typeof text !== 'string') return undefined;
+export function forLog(text = ''): string | undefined {
   const shown = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   return shown === '' ? undefined : Array.from(shown).slice(0, MAX_CARD_ID_LENGTH).join('');
 }

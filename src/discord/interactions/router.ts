@@ -7,7 +7,7 @@ import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/
 import type { DeferredReplies } from '../../replies/deferred-replies.ts';
 import type { EditedReply, Replies } from '../rest/replies.ts';
 import type { Command, Deletion, ListDeferral, Message, Response } from './command.ts';
-import { type Dispatched, dispatch } from './dispatch.ts';
+import { type Dispatched, dispatch, forLog } from './dispatch.ts';
 
 export interface InteractionRouterOptions {
   commands: readonly Command[];
@@ -73,7 +73,7 @@ export class InteractionRouter {
       waitMs: 0,
       tookMs,
       ...end,
-      card: end.card ?? card,
+      card: end.card ?? forLog(card),
     });
   }
 
