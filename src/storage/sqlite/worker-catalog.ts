@@ -11,7 +11,8 @@ import type { Card } from '../../model/card.ts';
 import { type Requester, requesterOf } from '../../model/quota.ts';
 import { backOffMs } from '../../time/back-off.ts';
 import { withTimeout } from '../../time/timers.ts';
-import type { CatalogChange, CatalogWorkerData, FromWorker, ToWorker } from './catalog-messages.ts';
+import type { CatalogWorkerData, FromWorker, ToWorker } from './catalog-messages.ts';
+import { PendingChanges } from './pending-changes.ts';
 
 export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedName'> {
   log: Logger;
@@ -19,8 +20,6 @@ export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedNam
   shared?: SharedCatalog;
 }
 
-/** A message to another thread costs 0.1 ms and more, which a command would wait for: several changes go in one. */
-const GATHER_MS = 50;
 /** The start of the bot comes first: the worker begins after it, or with the first search. */
 const START_AFTER_MS = 1_000;
 /** A member waits for this before a text is looked up as an id. */
@@ -31,7 +30,6 @@ const TERMINATE_MS = 50;
 const RESTART = { firstMs: 1_000, longestMs: 5_000 };
 /** A worker that lived this long was in order. */
 const HEALTHY_AFTER_MS = 60_000;
-const MOST_WAITING = 1_000;
 
 /** The catalog in a worker thread, because SQLite in Node is synchronous. Neither start nor end of the process waits for it. */
 export class WorkerCatalog implements Catalog {
@@ -39,13 +37,8 @@ export class WorkerCatalog implements Catalog {
   readonly #outage: Incident;
   readonly #exchange: CatalogExchange | undefined;
   readonly #queue = new SearchQueue((question) => this.#send(question));
+  readonly #changes = new PendingChanges((changes) => this.#post({ kind: 'changes', changes }));
   #worker: Worker | undefined;
-  /** Whether the worker has opened the file. */
-  #isOpen = false;
-  /** Until the file is open: a worker that cannot open it has lost what it was sent. */
-  #changes: CatalogChange[] = [];
-  #unsent: CatalogChange[] = [];
-  #gathering: NodeJS.Timeout | undefined;
   #start: NodeJS.Timeout | undefined;
   #startedAtMs = 0;
   #failures = 0;
@@ -83,15 +76,15 @@ export class WorkerCatalog implements Catalog {
   }
 
   learn(card: Card): void {
-    this.#change({ kind: 'learn', card: catalogCardOf(card) });
+    this.#changes.add({ kind: 'learn', card: catalogCardOf(card) });
   }
 
   deny(id: string, isKept: boolean): void {
-    this.#change({ kind: 'deny', id, isKept });
+    this.#changes.add({ kind: 'deny', id, isKept });
   }
 
   asked(id: string, who: Requester, isPrivate = false): void {
-    this.#change({ kind: 'asked', id, who: requesterOf(who), isPrivate, atMs: Date.now() });
+    this.#changes.add({ kind: 'asked', id, who: requesterOf(who), isPrivate, atMs: Date.now() });
   }
 
   async close(): Promise<void> {
@@ -121,24 +114,15 @@ export class WorkerCatalog implements Catalog {
 
   /** On the very first start, before anything is learned: a member's first lookup need not wait for a worker to say so. */
   #isEmpty(): boolean {
-    return !this.#worker && this.#changes.length === 0 && !existsSync(join(this.#options.dataDir, 'catalog.sqlite'));
-  }
-
-  #change(change: CatalogChange): void {
-    if (!this.#isOpen) this.#changes = [...this.#changes.slice(1 - MOST_WAITING), change];
-    this.#unsent.push(change);
-    this.#gathering ??= setTimeout(() => this.#sendGathered(), GATHER_MS).unref(); // close() sends the last ones
-  }
-
-  #sendGathered(): void {
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
-    const changes = this.#unsent.splice(0);
-    if (changes.length > 0) this.#worker?.postMessage({ kind: 'changes', changes } satisfies ToWorker);
+    return !this.#worker && this.#changes.isEmpty && !existsSync(join(this.#options.dataDir, 'catalog.sqlite'));
   }
 
   #send(message: ToWorker): void {
-    this.#sendGathered();
+    this.#changes.flush();
+    this.#post(message);
+  }
+
+  #post(message: ToWorker): void {
     this.#worker?.postMessage(message);
   }
 
@@ -161,8 +145,7 @@ export class WorkerCatalog implements Catalog {
     worker.on('exit', () => this.#ended());
     worker.unref();
     this.#worker = worker;
-    this.#unsent = [];
-    this.#send({ kind: 'changes', changes: this.#changes });
+    this.#changes.workerStarted();
   }
 
   /** @returns `undefined` when it cannot be made, as where the process may have no further thread */
@@ -181,20 +164,15 @@ export class WorkerCatalog implements Catalog {
     if (message.kind === 'answer') this.#queue.answered(message.answer);
     else if (message.kind === 'log') this.#options.log[message.level](message.fields, message.message);
     else if (message.kind === 'news') this.#exchange?.learned(message.change);
-    else if (message.kind === 'opened') this.#opened();
+    else if (message.kind === 'opened') this.#changes.workerOpened();
     else if (message.kind === 'reached') this.#exchange?.reached(message.cursor);
     else if (message.kind === 'failed') this.#outage.failed({ err: message.err });
     else this.#outage.succeeded();
   }
 
-  #opened(): void {
-    this.#isOpen = true;
-    this.#changes = [];
-  }
-
   #ended(): void {
     this.#worker = undefined;
-    this.#isOpen = false;
+    this.#changes.workerEnded();
     this.#queue.abandon();
     if (this.#isClosed) return;
     this.#failures = Date.now() - this.#startedAtMs > HEALTHY_AFTER_MS ? 1 : this.#failures + 1;
