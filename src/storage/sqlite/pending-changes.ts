@@ -53,7 +53,6 @@ export class PendingChanges {
   /** What it was not sent yet is kept for the next one. */
   workerEnded(): void {
     if (this.#isOpen) this.#kept = this.#gathered;
-
     this.#isOpen = false;
     this.#gathered = [];
   }
