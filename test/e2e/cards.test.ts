@@ -26,7 +26,9 @@ it('several cards come in one reply, in the order asked for, with what they cost
   const message = await typed.until(hasEnded, 60_000);
   expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer', 'Candle Hare']);
   expect(message.content).toContain('Not found: **base9\\-999**\n');
-  expect(message.content).toContain('These names fit no card, or several: **nothing like this**, **first light**\n');
+  expect(message.content).toContain(
+    'These names match no card, or more than one: **nothing like this**, **first light**\n',
+  );
   expect(message.ephemeral).toBe(false);
   const requests = world.cardService.requests.slice(before);
   expect([2, 3]).toContain(requests.length); // what the list left out is asked for singly

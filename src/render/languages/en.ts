@@ -65,7 +65,7 @@ export const en = {
   cardsOnTheirWay:
     '{when, select, soon {{cards, plural, one {One more card is on its way.} other {# more cards are on their way.}}} other {{cards, plural, one {One more card should be here around {time}.} other {# more cards should be here around {time}.}}}}',
   cardsNotFound: 'Not found: {names}',
-  cardsUnclear: 'These names fit no card, or several: {names}',
+  cardsUnclear: 'These names match no card, or more than one: {names}',
   cardsFailed: 'Not shown: {names}. {reason}',
   cardsCost:
     '{known, select, memory {All from memory} service {{cards, number} in {requests, plural, one {one request} other {# requests}}} other {{memory, number} from memory, {cards, number} in {requests, plural, one {one request} other {# requests}}}}',
@@ -81,7 +81,7 @@ export const en = {
   isolated: "Cut off from Redis. Until it's back, this bot keeps to its own share of the requests.",
   oneFailure: "Working, but the card service didn't answer just now.",
   pausing:
-    '{when, select, now {The card service asked for a pause. The next lookup tries again.} trying {The card service asked for a pause. Trying again right now.} other {Waiting until {time}, as the card service asked.}}',
+    '{when, select, now {The card service asked for a short break. The next lookup tries again.} trying {The card service asked for a short break. Trying again right now.} other {Waiting until {time}, as the card service asked.}}',
   daySpent:
     "{when, select, now {Today's requests were used up. The next lookup checks for new ones.} trying {Today's requests were used up. Checking for new ones right now.} other {Today's requests are used up until {time}.}}",
   down: '{when, select, now {The card service has been down since {since}. The next lookup tries again.} trying {The card service has been down since {since}. Trying again right now.} date {The card service has been down since {since}. Next try on {time}.} other {The card service has been down since {since}. Next try at {time}.}}',
