@@ -18,7 +18,7 @@ import { CatalogUnusable, FileCatalog, type OpenCatalog } from './open-catalog.t
 import { statsReport } from './stats-report.ts';
 
 const HELP = `
-The catalog is in DATA_DIR or, with REDIS_URL, in Redis; a bot that runs offers new cards within 5 s.
+The catalog is in DATA_DIR or, with REDIS_URL, in Redis; a running bot offers new cards within 5 s.
 
 Examples:
   npm run catalog -- import cards.csv                           columns id, name, set, number, game in any order
@@ -44,18 +44,22 @@ export async function runCatalogCli(args: readonly string[], context: CliContext
     exitCode = await attempt(work, context);
   };
   const program = new Command('npm run catalog --')
-    .description('Gives the bot cards that members then find by name.')
+    .description('Gives the bot cards that members can find by name.')
     .addHelpText('after', HELP)
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
-    .showHelpAfterError('(--help shows what can be said)')
+    .showHelpAfterError('(see --help)')
     .exitOverride();
   program
     .command('import')
-    .description('take the cards of files')
+    .description('import the cards in files')
     .argument('<file...>')
-    .option('--map <field=source,...>', 'where the id, name, set, number or game of a card stands', parseMap)
-    .option('--id-template <template>', "makes ids, such as '{set}-{number}', of fields of the file", parseIdTemplate)
-    .option('--rows <path>', 'where the cards stand in a JSON document, such as data.*.cards')
+    .option('--map <field=source,...>', "where a card's id, name, set, number or game is", parseMap)
+    .option(
+      '--id-template <template>',
+      "builds ids, such as '{set}-{number}', from fields of the file",
+      parseIdTemplate,
+    )
+    .option('--rows <path>', 'where the cards are in a JSON document, such as data.*.cards')
     .option('--join <field=file>', 'puts the row of another file in place of a field of each card', parseJoin)
     .option('--game <name>', 'the game of cards that name none')
     .addHelpText('after', IMPORT_HELP)
@@ -72,7 +76,7 @@ export async function runCatalogCli(args: readonly string[], context: CliContext
     .action((file: string) => run((catalog) => exportTo(file, catalog, context))());
   program
     .command('stats')
-    .description('say how many cards there are, and where they came from')
+    .description('show how many cards there are, and where they came from')
     .action(
       run(async (catalog) => {
         stdout.write(statsReport(catalog.stats()));
@@ -94,7 +98,7 @@ const EXPLAINED = [ConfigError, DatabaseInUse, DatabaseUnusable, CatalogUnusable
 /** Does something with the catalog, or says why it cannot be used. @returns the exit code */
 async function attempt(work: (catalog: OpenCatalog) => Promise<number>, { env, stderr }: CliContext): Promise<number> {
   for (const { name, meant } of misspelledVariables(env, StorageVariables))
-    stderr.write(`${name} is unknown; ${meant} was probably meant.\n`);
+    stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
   let catalog: OpenCatalog | undefined;
   try {
     const config = readStorageConfig(env);
@@ -120,7 +124,7 @@ async function openCatalog({ dataDir, redis }: StorageConfig, log: Logger): Prom
 async function exportTo(file: string, catalog: OpenCatalog, { folder, stdout, stderr }: CliContext): Promise<number> {
   const format = exportFormat(file);
   if (!format) {
-    stderr.write(`${file}: end the name with .csv, .json or .jsonl, each also with .gz.\n`);
+    stderr.write(`${file}: the name must end with .csv, .json or .jsonl, each also with .gz.\n`);
     return 1;
   }
   try {

@@ -21,7 +21,7 @@ export class ConfigError extends Error {
   constructor(problems: readonly { name: string; message: string }[], misspelled: readonly Misspelled[]) {
     const lines = [
       ...problems.map(({ name, message }) => `  ${name}: ${message}`),
-      ...misspelled.map(({ name, meant }) => `  ${name}: unknown; ${meant} was probably meant`),
+      ...misspelled.map(({ name, meant }) => `  ${name}: unknown; did you mean ${meant}?`),
     ];
     super(`The configuration is invalid (see .env.example):\n${lines.join('\n')}`);
     this.problems = problems;
@@ -141,7 +141,7 @@ function parse<T extends z.ZodObject>(schema: T, environment: Environment): z.ou
   if (read.success && quoted.length === 0) return read.data;
   const issues = read.error?.issues.map(({ path, message }) => ({ name: path.join('.'), message })) ?? [];
   const problems = [
-    ...quoted.map((name) => ({ name, message: 'write it without quotes: docker --env-file does not take them away' })),
+    ...quoted.map((name) => ({ name, message: 'write it without quotes: docker --env-file does not strip them' })),
     ...issues.filter(({ name }) => !quoted.includes(name)),
   ];
   throw new ConfigError(problems, misspelledVariables(environment, schema));

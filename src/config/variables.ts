@@ -24,8 +24,9 @@ const shardList = z
   .regex(/^\d{1,5}(\s*,\s*\d{1,5})*$/)
   .transform((text) => [...new Set(text.split(',').map(Number))]);
 
+const HTTP_ADDRESS = 'write an address that begins with https:// or http://';
 const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'write an address that begins with https:// or http://' })
+  .url({ protocol: /^https?$/, error: ({ input }) => `${input === undefined ? 'missing; ' : ''}${HTTP_ADDRESS}` })
   .refine((text) => !URL.canParse(text) || plain(new URL(text)), 'write the address without user, password, ? and #');
 
 /** Variables of both `npm run commands` and the bot. */

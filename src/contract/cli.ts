@@ -12,8 +12,8 @@ export interface CliContext {
 }
 
 const HELP = `
-Asks a real card service, by the settings of the bot (CARD_SERVICE_URL, CARD_SERVICE_API_KEY, CARD_SERVICE_CARD_PATH), and
-prints a table to file. Costs three requests of the day: a card, a card that does not exist (without the key), and the
+Asks a real card service, with the bot's settings (CARD_SERVICE_URL, CARD_SERVICE_API_KEY, CARD_SERVICE_CARD_PATH), and
+prints a table for a report. Costs three of today's requests: a card, a card that does not exist (without the key), and the
 usage report.
 
 Exit codes: 0 the service answered with a card · 1 it did not`;
@@ -30,7 +30,7 @@ export async function runContractCli(args: readonly string[], context: CliContex
   try {
     program.parse(args, { from: 'user' });
     const service = readCardServiceConfig(environment);
-    err(`This costs ${service.apiKey === undefined ? 'two requests' : 'three requests'} of the day.\n`);
+    err(`This costs ${service.apiKey === undefined ? 'two' : 'three'} of today's requests.\n`);
     const observations = await observe(service, program.opts<{ id: string }>().id);
     const rows = contractRows(observations, service.cardPath);
     const lines = rows.map(({ notShown, turnedOut }) => `| ${notShown} | ${turnedOut} |`);

@@ -13,7 +13,7 @@ export interface CliContext {
 
 const HELP = `
 Needs only DATA_DIR and, if the bot uses it, REDIS_URL, in the environment or in .env. Without REDIS_URL the bot must be
-stopped. With it, run this once on each machine that has a DATA_DIR; the bots may go on.
+stopped. With it, run this once on each machine that has a DATA_DIR; the bots can keep running.
 
 Exit codes: 0 nothing about the member is left · 1 failure`;
 
@@ -21,10 +21,10 @@ Exit codes: 0 nothing about the member is left · 1 failure`;
 export async function runDataCli(args: readonly string[], context: CliContext): Promise<number> {
   const { out, err } = context;
   const program = new Command('npm run data --')
-    .description("Members' data.")
+    .description("Manages members' data.")
     .addHelpText('after', HELP)
     .configureOutput({ writeOut: out, writeErr: err })
-    .showHelpAfterError('(--help shows what can be said)')
+    .showHelpAfterError('(see --help)')
     .exitOverride();
   program
     .command('forget')
@@ -52,9 +52,10 @@ async function forget(id: string, { environment, out, err }: CliContext): Promis
   const { dataDir, redis } = readStorageConfig(environment);
   if (redis) {
     const { forgetInRedis } = await import('../storage/redis/forget-in-redis.ts');
-    const log = createLog({ level: 'warn', secrets: redisSecretsOf({ redis }), destination: { write: err } });
-    if (!(await forgetInRedis(redis, id, log))) {
-      throw new NotForgotten('Redis cannot be cleaned now. Check REDIS_URL, and run this again.');
+    const log = createLog({ level: 'error', secrets: redisSecretsOf({ redis }), destination: { write: err } });
+    const why = await forgetInRedis(redis, id, log);
+    if (why !== undefined) {
+      throw new NotForgotten(`Redis cannot be cleaned now (${why}). Check REDIS_URL, and run this again.`);
     }
     out('Redis holds nothing about this member any more.\n');
   }

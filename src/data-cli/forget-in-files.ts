@@ -33,8 +33,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * @throws NotForgotten
  */
 export function forgetInFiles(dataDir: string, memberId: string): string[] {
-  if (!existsSync(dataDir))
-    throw new NotForgotten(`There is no folder ${dataDir}. Set DATA_DIR to the one of the bot.`);
+  if (!existsSync(dataDir)) throw new NotForgotten(`There is no folder ${dataDir}. Set DATA_DIR to the bot's.`);
   const held = filesWith(memberId, dataDir);
   for (const file of held.filter(isWorthless)) rmSync(file);
   const databases = held.filter((file) => !isWorthless(file)).map((file) => file.replace(/-wal$/, ''));
@@ -75,5 +74,5 @@ function clean(file: string, memberId: string, dataDir: string): void {
 function whyNot(file: string, error: unknown): string {
   if (sqliteCode(error) === BUSY_CODE) return `${file} is in use by a bot. Stop it, and run this again.`;
   const why = error instanceof Error ? error.message : String(error);
-  return `${file} cannot be cleaned (${why}). Delete it if it is of no use, and run this again.`;
+  return `${file} cannot be cleaned (${why}). Delete it if you don't need it, and run this again.`;
 }

@@ -57,10 +57,7 @@ export function answerFinding(
     return wrong(CHECK, `It answers with status ${status}: it has a problem of its own. Try again later.`);
   }
   if (status === 404 && (error === undefined || isAboutPath(error))) {
-    return wrong(
-      CHECK,
-      `It knows no path ${cardPath}. Check CARD_SERVICE_CARD_PATH, and the path in CARD_SERVICE_URL.`,
-    );
+    return wrong(CHECK, `It has no path ${cardPath}. Check CARD_SERVICE_CARD_PATH, and the path in CARD_SERVICE_URL.`);
   }
   return FINDINGS[status] ?? cardFinding(response);
 }
@@ -73,7 +70,7 @@ function isAboutPath({ _tag, message }: z.infer<typeof ErrorBody>): boolean {
 
 type Answer = Pick<ServiceResponse, 'status' | 'headers' | 'body'>;
 
-const NO_KEY = 'The card service wants a key. Set CARD_SERVICE_API_KEY.';
+const NO_KEY = 'The card service needs a key. Set CARD_SERVICE_API_KEY.';
 const BAD_KEY = 'The card service does not accept this key. Set CARD_SERVICE_API_KEY to a current one.';
 
 const FINDINGS: Readonly<Record<number, Finding>> = {
@@ -85,7 +82,7 @@ const FINDINGS: Readonly<Record<number, Finding>> = {
 function cardFinding({ status, body }: Answer): Finding {
   if (status >= 200 && status <= 299 && CardAnswer.safeParse(body).success)
     return right(CHECK, 'it answers with a card');
-  const what = status >= 200 && status <= 299 ? 'something that is no card' : `status ${status}`;
+  const what = status >= 200 && status <= 299 ? 'something that is not a card' : `status ${status}`;
   return wrong(CHECK, `It answers with ${what}. Check CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH.`);
 }
 
@@ -106,7 +103,7 @@ export function planFinding({ headers }: Pick<ServiceResponse, 'headers'>, setti
   if (setting.plan === 'auto' && found === undefined && !isPaced) {
     return wrong(
       PLAN_CHECK,
-      `The service allows ${perDay}, which is no plan that the bot knows, so it keeps to the pace of Free. Set CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST.`,
+      `The service allows ${perDay}, which matches no known plan, so the bot keeps to the pace of Free. Set CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST.`,
     );
   }
   if (setting.plan !== 'auto' && setting.plan !== 'enterprise' && found !== setting.plan) {

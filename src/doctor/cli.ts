@@ -8,11 +8,11 @@ export interface CliContext extends Omit<DoctorOptions, 'isOffline'> {
 }
 
 const HELP = `
-It reads the same settings as the bot, from the environment and .env, changes nothing, and may run beside the bot.
+It reads the same settings as the bot, from the environment and .env, changes nothing, and can run beside the bot.
 
 Exit codes: 0 everything is right · 1 something is wrong`;
 
-const ANNOUNCEMENT = 'This looks up one card, which costs one request of the day; with --offline nothing is asked.\n';
+const ANNOUNCEMENT = "This looks up one card, which costs one of today's requests; --offline sends nothing.\n";
 
 /** Runs `npm run doctor`; `args` without program and script. @returns the exit code */
 export async function runDoctorCli(args: readonly string[], context: CliContext): Promise<number> {
@@ -20,10 +20,7 @@ export async function runDoctorCli(args: readonly string[], context: CliContext)
   const program = new Command('npm run doctor --')
     .description('Checks everything that an operator can get wrong, and says what to do.')
     .option('--json', 'JSON on standard output, for programs: [{"check","ok","cure"}]')
-    .option(
-      '--offline',
-      'only what can be found out on this machine: nothing is asked of Discord, the card service or Redis',
-    )
+    .option('--offline', 'check this machine only: nothing is sent to Discord, the card service or Redis')
     .addHelpText('after', HELP)
     .configureOutput({ writeOut: out, writeErr: err })
     .exitOverride();

@@ -28,6 +28,6 @@ export function clockFinding(dateMs: number, sentAtMs: number, receivedAtMs: num
   const how = aheadMs > 0 ? 'fast' : 'slow';
   return wrong(
     CHECK,
-    `This machine's clock is ${seconds} s ${how}, so members read wrong times. Let it set itself: timedatectl set-ntp true`,
+    `This machine's clock is ${seconds} s ${how}, so members read wrong times. Turn on time synchronisation: timedatectl set-ntp true`,
   );
 }

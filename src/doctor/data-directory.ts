@@ -41,7 +41,7 @@ function checkMissing(folder: string): Finding {
     ? right(CHECK, `${folder} will be created`)
     : wrong(
         CHECK,
-        `${folder} cannot be created, since this user may not write to ${parent}. Create it, or set DATA_DIR.`,
+        `${folder} cannot be created, since this user cannot write to ${parent}. Create it, or set DATA_DIR.`,
       );
 }
 
@@ -50,7 +50,7 @@ function unusable(folder: string, { uid }: Stats): Finding {
   const user = userId(uid);
   return wrong(
     CHECK,
-    `${folder} belongs to user ${uid}, and user ${user} may not write to it. Run as root: chown -R ${user} ${folder}`,
+    `${folder} belongs to user ${uid}, and user ${user} cannot write to it. Run as root: chown -R ${user} ${folder}`,
   );
 }
 
@@ -68,7 +68,7 @@ function checkRights(folder: string, { uid, mode }: Stats): Finding[] {
         ];
   return (mode & 0o022) === 0
     ? owner
-    : [...owner, wrong(CHECK, `Other users may change files in ${folder}. Run: chmod 700 ${folder}`)];
+    : [...owner, wrong(CHECK, `Other users can change files in ${folder}. Run: chmod 700 ${folder}`)];
 }
 
 const ROOT = 0;
@@ -101,9 +101,9 @@ function checkFiles(folder: string): Finding[] {
       if (stats === undefined) return []; // a bot that runs has removed it since
       if (!isAllowed(file, constants.R_OK | constants.W_OK)) {
         const user = userId(stats.uid);
-        return wrong(name, `User ${user} may not read and change it. Run as root: chown ${user} ${file}`);
+        return wrong(name, `User ${user} cannot read and write it. Run as root: chown ${user} ${file}`);
       }
-      return stats.mode & 0o077 ? wrong(name, `Other users may read it. Run: chmod 600 ${file}`) : [];
+      return stats.mode & 0o077 ? wrong(name, `Other users can read it. Run: chmod 600 ${file}`) : [];
     });
 }
 
@@ -114,7 +114,10 @@ function checkState(folder: string): Finding[] {
   if (version === undefined) {
     const copies = join(folder, BACKUPS);
     return [
-      wrong(STATE_CHECK, `It is no database. The bot will move it aside and begin a new one; copies are in ${copies}.`),
+      wrong(
+        STATE_CHECK,
+        `It is not a database. The bot will move it aside and start a new one; copies are in ${copies}.`,
+      ),
     ];
   }
   if (version <= STATE_VERSION) return [right(STATE_CHECK, `schema ${version}`)];
@@ -127,7 +130,7 @@ function checkState(folder: string): Finding[] {
   return [
     wrong(
       STATE_CHECK,
-      `A newer version of this bot has written it (schema ${version}, this version knows up to ${STATE_VERSION}). Start that version, or ${goBack}.`,
+      `It was written by a newer version of this bot (schema ${version}, this version knows up to ${STATE_VERSION}). Start that version, or ${goBack}.`,
     ),
   ];
 }

@@ -99,7 +99,7 @@ async function commandFindings(
   return [
     wrong(
       'commands',
-      `Discord holds other commands than this version of the bot has (${named}). Run: npm run commands -- register`,
+      `The commands at Discord differ from those of this version of the bot (${named}). Run: npm run commands -- register`,
     ),
   ];
 }
@@ -130,7 +130,7 @@ export function gatewayFaults(
       ? [
           wrong(
             'gateway',
-            `The logins of the day are used up: the bot can connect again at ${until}. Look in the log for what made it restart so often.`,
+            `Discord's daily login limit is reached: the bot can connect again at ${until}. Look in the log for what made it restart so often.`,
           ),
         ]
       : [],
@@ -138,7 +138,7 @@ export function gatewayFaults(
       ? [
           wrong(
             'DISCORD_SHARD_COUNT',
-            `Discord recommends ${recommended} shards. Write that many, and divide them among the processes with DISCORD_SHARDS.`,
+            `Discord recommends ${recommended} shards. Set that many, and divide them among the processes with DISCORD_SHARDS.`,
           ),
         ]
       : [],

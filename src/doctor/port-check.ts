@@ -20,11 +20,11 @@ export function portFinding(
   { host, port, isOfBot }: { host: string; port: number; isOfBot: boolean },
 ): Finding {
   if (code === undefined) return right(CHECK, `${host}:${port} is free`);
-  if (isOfBot) return right(CHECK, `a bot that runs serves ${host}:${port}`);
+  if (isOfBot) return right(CHECK, `a running bot serves ${host}:${port}`);
   if (code === 'EADDRINUSE')
-    return wrong(CHECK, `Another program uses ${host}:${port}. Write a port that is free, or stop that program.`);
-  if (code === 'EACCES') return wrong(CHECK, `This user may not use port ${port}. Write one from 1024 on.`);
-  return wrong('HTTP_HOST', `${host} is no address of this machine (${code}). Write 127.0.0.1, or 0.0.0.0 for all.`);
+    return wrong(CHECK, `Another program uses ${host}:${port}. Set a free port, or stop that program.`);
+  if (code === 'EACCES') return wrong(CHECK, `This user cannot use port ${port}. Set 1024 or higher.`);
+  return wrong('HTTP_HOST', `${host} is not an address of this machine (${code}). Set 127.0.0.1, or 0.0.0.0 for all.`);
 }
 
 async function listeningFails(host: string, port: number): Promise<string | undefined> {

@@ -36,7 +36,7 @@ function failureFinding(error: unknown, url: string): Finding {
     return wrong(CHECK, `${host} cannot be reached (${code}). Check REDIS_URL and the connection.`);
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith('NOAUTH'))
-    return wrong(CHECK, `${host} wants a password. Write redis://:PASSWORD@HOST:PORT into REDIS_URL.`);
+    return wrong(CHECK, `${host} needs a password. Write redis://:PASSWORD@HOST:PORT into REDIS_URL.`);
   if (message.startsWith('WRONGPASS'))
     return wrong(CHECK, `${host} does not accept the user and password in REDIS_URL. Correct them.`);
   if (message.startsWith('NOPERM'))
@@ -50,7 +50,7 @@ function failureFinding(error: unknown, url: string): Finding {
     const cure = url.startsWith('rediss:')
       ? 'If it has no TLS, REDIS_URL begins with redis://.'
       : 'If it has TLS, REDIS_URL begins with rediss://; check its host and port, too.';
-    return wrong(CHECK, `${host} does not answer as a Redis does (${message}). ${cure}`);
+    return wrong(CHECK, `${host} does not answer like Redis (${message}). ${cure}`);
   }
   return wrong(CHECK, `${host} cannot be used (${message}). Check REDIS_URL.`);
 }

@@ -21,7 +21,7 @@ export function checkSettings(environment: Environment, file: Environment = {}):
     ...overridden(environment, file),
     ...(config ? contradictions(environment, config) : []),
   ];
-  return { config, findings: others.length > 0 ? others : [right(CHECK, 'no variable is faulty or unknown')] };
+  return { config, findings: others.length > 0 ? others : [right(CHECK, 'all variables are valid and known')] };
 }
 
 function readUsable(environment: Environment): { config: Config | undefined; faults: Finding[] } {
@@ -54,7 +54,7 @@ function unknown(environment: Environment, file: Environment): Finding[] {
     (name) => !(name in Variables.shape) && !OF_OTHERS.test(name) && !misspelled.some((each) => each.name === name),
   );
   return [
-    ...misspelled.map(({ name, meant }) => wrong(name, `Nothing reads it: ${meant} was probably meant. Rename it.`)),
+    ...misspelled.map(({ name, meant }) => wrong(name, `Nothing reads it. Did you mean ${meant}?`)),
     ...strange.map((name) =>
       wrong(name, 'Nothing reads it. Remove it from .env, or look up its name in .env.example.'),
     ),
@@ -68,7 +68,7 @@ function overridden(environment: Environment, file: Environment): Finding[] {
     .map(([name]) =>
       wrong(
         name,
-        'It has another value in the environment than in .env, and the environment wins. Change one of them.',
+        'Its value in the environment differs from the one in .env, and the environment wins. Change one of them.',
       ),
     );
 }

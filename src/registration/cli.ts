@@ -60,7 +60,7 @@ export async function runRegistrationCli(args: readonly string[], context: CliCo
         complaint += text;
       },
     })
-    .showHelpAfterError('(--help shows what is possible)')
+    .showHelpAfterError('(see --help)')
     .exitOverride();
   for (const [action, { summary, options }] of Object.entries(ACTIONS) as [Action, ActionHelp][]) {
     const command = program.command(action).description(summary);

@@ -11,7 +11,7 @@ type SandboxPlan = keyof typeof PLAN_LIMITS;
 
 const { port, plan } = new Command('npm run sandbox --')
   .description('Runs the whole bot on this machine, with an emulated Discord and card service, and a page to type in.')
-  .option('--port <number>', 'where the page is; the next free one is taken when this one is not', portNumber, 4000)
+  .option('--port <number>', 'port of the page; the next free one if it is taken', portNumber, 4000)
   .addOption(new Option('--plan <name>', 'plan of the card service').choices(Object.keys(PLAN_LIMITS)).default('free'))
   .parse()
   .opts<{ port: number; plan: SandboxPlan }>();
@@ -25,7 +25,7 @@ const { discord, cardService } = sandbox;
 // Before the bot starts, because its log is long and does not mention the page
 const page = await startPageServer({ port, discord, cardService }).catch(async (error: Error) => {
   await sandbox.stop();
-  process.stderr.write(`The page has no port: ${error.message}. Choose another with --port.\n`);
+  process.stderr.write(`The page cannot be served (${error.message}). Choose another port with --port.\n`);
   process.exit(1);
 });
 const moved = page.port === port || port === 0 ? '' : `  Port ${port} is taken, so the page is at ${page.port}.\n`;

@@ -128,7 +128,7 @@ describe('wrong arguments', () => {
     'import x --map rarity=x': /Write FIELD=SOURCE, where FIELD is one of id, name, set, number, game\./,
     'import x --id-template set': /Write names of fields in braces/,
     'import x --join Groups.csv': /Write FIELD=FILE/,
-    'export cards.xls': /^cards\.xls: end the name with \.csv, \.json or \.jsonl/,
+    'export cards.xls': /^cards\.xls: the name must end with \.csv, \.json or \.jsonl/,
     'stats --dry-run': /unknown option '--dry-run'/,
   };
 

@@ -109,7 +109,7 @@ describe('readConfig', () => {
     ['DISCORD_TOKEN', 'Bot abc', 'write the bot token alone'],
     ['DISCORD_API_URL', 'discord.com/api', 'write an address that begins with https://'],
     ['DISCORD_API_URL', 'https://discord.com/api/v10', 'write the address without version'],
-    ['CARD_SERVICE_URL', '', 'write an address that begins with https://'],
+    ['CARD_SERVICE_URL', '', 'missing; write an address that begins with https://'],
     ['CARD_SERVICE_URL', 'cards.test', 'write an address that begins with https://'],
     ['CARD_SERVICE_URL', 'ftp://cards.test', 'write an address that begins with https://'],
     ['CARD_SERVICE_URL', 'https://me:pw@cards.test', 'write the address without user, password, ? and #'],
@@ -207,7 +207,7 @@ describe('readConfig', () => {
     const found = problems({ CARD_SERVICE_URL: 'https://cards.test', DISCORD_TOKE: 'sesame' });
     expect(found).toEqual([
       expect.stringContaining('DISCORD_TOKEN: missing'),
-      'DISCORD_TOKE: unknown; DISCORD_TOKEN was probably meant',
+      'DISCORD_TOKE: unknown; did you mean DISCORD_TOKEN?',
     ]);
   });
 

@@ -34,7 +34,7 @@ async function contract(args: readonly string[] = [], changes: Record<string, st
 describe('npm run contract', () => {
   it('says how each thing turned out, with three requests that it announces', async () => {
     const { code, err, rows, requests } = await contract();
-    expect({ code, err, requests }).toEqual({ code: 0, err: 'This costs three requests of the day.\n', requests: 3 });
+    expect({ code, err, requests }).toEqual({ code: 0, err: "This costs three of today's requests.\n", requests: 3 });
     expect(rows.get('version prefix of the card path')).toBe('`/cards/{id}` is right');
     expect(rows.get('success status')).toBe('200');
     expect(rows.get('effect of includePrices')).toBe('true gives prices');
@@ -48,7 +48,7 @@ describe('npm run contract', () => {
   it('needs no key, and then costs two requests', async () => {
     const { err, rows, requests } = await contract([], { CARD_SERVICE_API_KEY: '' });
     expect(requests).toBe(2);
-    expect(err).toContain('two requests');
+    expect(err).toContain('two of today');
     expect(rows.get('required usage fields')).toBe('not tried, since there is no key');
   });
 

@@ -32,7 +32,7 @@ describe('an answer of the card service', () => {
 
   it('that wants a key says so when there is none', () => {
     const answer = { status: 401, headers: new Headers(), body: ERROR };
-    expect(answerFinding(answer, { ...SERVICE, apiKey: undefined }).cure).toContain('wants a key');
+    expect(answerFinding(answer, { ...SERVICE, apiKey: undefined }).cure).toContain('needs a key');
   });
 });
 
@@ -43,7 +43,7 @@ describe('the plan', () => {
     ['pro', '50000', pace, true, ''],
     ['pro', '1000', pace, false, 'the service allows 1,000 requests a day, which is the plan free'],
     ['free', '70', pace, false, 'allows 70 requests a day. Write auto'],
-    ['auto', '70', pace, false, 'no plan that the bot knows'],
+    ['auto', '70', pace, false, 'matches no known plan'],
     ['auto', '70', { requestsPerMinute: 5, burst: 5 }, true, ''],
     ['enterprise', '70', { requestsPerMinute: 5, burst: 5 }, true, ''],
     ['auto', undefined, pace, false, 'does not say how many requests'],

@@ -65,21 +65,21 @@ describe('the data directory', () => {
   it('with a file that others may read is named with what to do', () => {
     stateFile(STATE_VERSION).close();
     chmodSync(join(folder, 'state.sqlite'), 0o640);
-    expect(faults()).toEqual([`state.sqlite: Other users may read it. Run: chmod 600 ${join(folder, 'state.sqlite')}`]);
+    expect(faults()).toEqual([`state.sqlite: Other users can read it. Run: chmod 600 ${join(folder, 'state.sqlite')}`]);
   });
 });
 
 describe('what another user owns', () => {
   it('is named with what to do when the bot may not use it', () => {
     forbid(folder);
-    expect(faults()).toEqual([expect.stringMatching(/may not write to it\. Run as root: chown -R \d+ /)]);
+    expect(faults()).toEqual([expect.stringMatching(/cannot write to it\. Run as root: chown -R \d+ /)]);
   });
 
   it('is named when it is a single file', () => {
     stateFile(STATE_VERSION).close();
     const file = join(folder, 'state.sqlite');
     forbid(file);
-    expect(faults()).toEqual([expect.stringMatching(/^state\.sqlite: User \d+ may not read .* chown \d+ \S+sqlite$/)]);
+    expect(faults()).toEqual([expect.stringMatching(/^state\.sqlite: User \d+ cannot read .* chown \d+ \S+sqlite$/)]);
   });
 
   it('is no fault to root, who may run the doctor for a bot of somebody else', () => {
@@ -115,6 +115,6 @@ describe('state.sqlite', () => {
 
   it('that is no database is named', () => {
     writeFileSync(join(folder, 'state.sqlite'), 'nonsense'.repeat(100), { mode: 0o600 });
-    expect(faults()).toEqual([expect.stringContaining('It is no database.')]);
+    expect(faults()).toEqual([expect.stringContaining('It is not a database.')]);
   });
 });

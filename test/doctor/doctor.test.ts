@@ -60,7 +60,7 @@ describe('npm run doctor', () => {
   it('finds nothing wrong where everything is right, and costs one request, which it announces', async () => {
     const { code, out, err, requests } = await doctor([], { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
     const lines = out.trimEnd().split('\n');
-    expect(lines.filter((line) => !line.startsWith('✓ ') && !line.includes('set appendonly'))).toEqual([]);
+    expect(lines.filter((line) => !line.startsWith('✓ ') && !line.includes('Set appendonly'))).toEqual([]);
     expect(lines.map((line) => line.slice(2).split(':')[0])).toEqual(
       expect.arrayContaining([
         'settings',
@@ -75,7 +75,7 @@ describe('npm run doctor', () => {
       ]),
     );
     expect(requests).toBe(1);
-    expect(err).toContain('costs one request of the day');
+    expect(err).toContain('costs one of today');
     expect(code).toBe(lines.every((line) => line.startsWith('✓')) ? 0 : 1);
   });
 
@@ -101,7 +101,7 @@ describe('npm run doctor', () => {
       { CARD_SERVICE_URL: 'http://127.0.0.1:10901' },
       '✗ card service: 127.0.0.1:10901 cannot be reached (ECONNREFUSED)',
     ],
-    ['a wrong path', { CARD_SERVICE_CARD_PATH: '/v9/{id}' }, '✗ card service: It knows no path /v9/{id}'],
+    ['a wrong path', { CARD_SERVICE_CARD_PATH: '/v9/{id}' }, '✗ card service: It has no path /v9/{id}'],
     ['a refused key', { CARD_SERVICE_API_KEY: 'other-key' }, '✗ API key: The card service does not accept this key'],
     ['another plan', { CARD_SERVICE_PLAN: 'pro' }, '✗ plan: CARD_SERVICE_PLAN is pro, and the service allows 1,000'],
     [

@@ -27,7 +27,7 @@ it('a host that is not of this machine is named', async () => {
 
 it.each([
   [undefined, true, 'is free'],
-  ['EACCES', false, 'Write one from 1024 on'],
+  ['EACCES', false, 'Set 1024 or higher'],
   ['EADDRINUSE', false, 'Another program uses 127.0.0.1:80'],
 ])('a port where listening ends with %s: %s', (code, ok, text) => {
   const finding = portFinding(code, { host: '127.0.0.1', port: 80, isOfBot: false });

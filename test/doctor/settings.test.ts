@@ -16,7 +16,7 @@ function faults(environment: Record<string, string>, file: Record<string, string
 describe('settings', () => {
   it('that are all right are one line', () => {
     expect(checkSettings(REQUIRED).findings).toEqual([
-      { check: 'settings', ok: true, cure: '', found: 'no variable is faulty or unknown' },
+      { check: 'settings', ok: true, cure: '', found: 'all variables are valid and known' },
     ]);
   });
 
@@ -47,20 +47,20 @@ describe('settings', () => {
       'a misspelled name',
       { CARD_SERVICE_APIKEY: 'k' },
       {},
-      'CARD_SERVICE_APIKEY: Nothing reads it: CARD_SERVICE_API_KEY was',
+      'CARD_SERVICE_APIKEY: Nothing reads it. Did you mean CARD_SERVICE_API_KEY?',
     ],
     ['a name in .env that nothing reads', {}, { CARD_LIMIT: '3' }, 'CARD_LIMIT: Nothing reads it. Remove it'],
     [
       'a value in the environment beside another in .env',
       { LOG_LEVEL: 'warn' },
       { LOG_LEVEL: 'info' },
-      'LOG_LEVEL: It has another value',
+      'LOG_LEVEL: Its value in the environment differs',
     ],
     [
       'an empty value in the environment beside one in .env',
       { LOG_LEVEL: '' },
       { LOG_LEVEL: 'info' },
-      'LOG_LEVEL: It has another value',
+      'LOG_LEVEL: Its value in the environment differs',
     ],
     [
       'a prefix without a Redis',

@@ -39,7 +39,7 @@ describe('npm start', () => {
       }
 
       expect(await bot.ended).toBe(1);
-      expect(bot.output()).toContain('REDIS_URL is a Redis Cluster: use a server that is not in cluster mode');
+      expect(bot.output()).toContain('REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode');
       expect(bot.output().includes('gateway ready')).toBe(when === 'later');
     },
   );
@@ -84,7 +84,7 @@ describe('npm start', () => {
     expect(embeds[0]?.title).toBe('Emberwing Drake');
     expect(await first.ended).toBe(0);
     expect(first.output()).toContain(
-      '"check":"GUILD_DAILY_REQUEST","cure":"Nothing reads it: GUILD_DAILY_REQUESTS was',
+      '"check":"GUILD_DAILY_REQUEST","cure":"Nothing reads it. Did you mean GUILD_DAILY_REQUESTS?',
     );
     for (const secret of ['4711', env.DISCORD_TOKEN, SANDBOX_API_KEY]) expect(first.output()).not.toContain(secret);
     await second.wrote('gateway ready');

@@ -11,7 +11,7 @@ type Plan = keyof typeof PLAN_LIMITS;
 const PLANS = Object.keys({ free: true, pro: true, business: true } satisfies Record<Plan, true>) as Plan[];
 const LIMITERS: Readonly<Record<ServiceLimiter, string>> = {
   'token bucket': 'a burst, then a steady pace',
-  'fixed window': 'so many in each minute',
+  'fixed window': 'a fixed number in each minute',
   delaying: 'lets requests wait',
   'refusals counted': 'counts what it refuses, too',
 };

@@ -8,7 +8,7 @@ export class RequestLog {
   readonly #heading = element('h2', { id: 'requests-heading' });
   readonly #rows = element('tbody');
   readonly #scroller = element('div', { className: 'scroller', tabIndex: 0, role: 'group' });
-  readonly #empty = element('p', { className: 'quiet' }, 'None yet. Answers from the cache never come here.');
+  readonly #empty = element('p', { className: 'quiet' }, 'None yet. Answers from the cache never reach it.');
   #drawn = '';
 
   constructor(root: HTMLElement) {

@@ -6,7 +6,7 @@ import { timeElement } from './ticking-times.ts';
 /** What a limiter does with the plan's rate. */
 const PACES: Readonly<Record<ServiceLimiter, (rate: string) => string>> = {
   'token bucket': (rate) => `${rate} come back every minute`,
-  'fixed window': (rate) => `${rate} in each minute, which begins with a request`,
+  'fixed window': (rate) => `${rate} a minute, counted from the first request`,
   delaying: (rate) => `${rate} are answered every minute, the others wait`,
   'refusals counted': (rate) => `${rate} in any 60 s, refused ones included`,
 };

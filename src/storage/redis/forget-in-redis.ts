@@ -4,17 +4,22 @@ import { deletionRequestsKey } from './redis-deletion-requests.ts';
 import { RedisLink } from './redis-link.ts';
 import { deleteMember } from './redis-member-counts.ts';
 import { redisPrefix } from './redis-prefix.ts';
+import { messageOf } from './redis-unavailable.ts';
 
 const OPEN_TIMEOUT_MS = 5_000;
 /** A scan of a large Redis across a network. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** Deletes everything that is kept about a member, today's counts and replies that wait included. @returns whether it could */
+/**
+ * Deletes everything that is kept about a member, today's counts and replies that wait included.
+ *
+ * @returns why it could not; `undefined` when it could
+ */
 export async function forgetInRedis(
   redis: { url: string; keyPrefix: string },
   memberId: string,
   log: Logger,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const prefix = redisPrefix(redis.keyPrefix);
   const link = new RedisLink({ url: redis.url, prefix, log, answerTimeoutMs: ANSWER_TIMEOUT_MS });
   try {
@@ -28,9 +33,10 @@ export async function forgetInRedis(
         ...(own.length > 0 ? [client.hDel(replies, own)] : []),
       ]),
     );
-    return await deleteMember(link, prefix, memberId, utcDay(Date.now() + DAY_MS));
-  } catch {
-    return false; // the link has logged why
+    const isDeleted = await deleteMember(link, prefix, memberId, utcDay(Date.now() + DAY_MS));
+    return isDeleted ? undefined : 'not all counts could be deleted';
+  } catch (error) {
+    return messageOf(error);
   } finally {
     link.close();
   }
