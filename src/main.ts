@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
   for (const { check, ok, cure } of checkOffline(process.env).findings)
-    if (!ok) log.warn({ check, cure }, 'a setting or a file needs correction');
+    if (!ok) log.warn({ check, cure }, 'a setting or a file needs attention');
   // The state of the program is unknown after these: it has to be restarted.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (err: unknown) => {
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   }
   // Node would exit with 0 when nothing is pending, although the bot was not asked to stop.
   process.on('beforeExit', () => {
-    log.fatal('the bot has nothing left to wait for, and was not asked to stop: it ends, to be started again');
+    log.fatal('nothing keeps the bot running, although it was not asked to stop: it exits, to be restarted');
     process.exit(1);
   });
   for (const [fields, text] of startLines({ ...config, version: packageJson.version, node: process.versions.node }))
@@ -53,14 +53,14 @@ async function main(): Promise<void> {
     stopRequested,
     // Replies are edited by interaction tokens, without the bot token: deferred replies can still be completed.
     app.refused.then((error) => {
-      log.error({ err: error }, 'cannot go on: deferred replies are still completed');
+      log.error({ err: error }, 'cannot continue: deferred replies are still completed');
       return Promise.race([stopRequested, app.repliesCompleted()]).then(() => error);
     }),
     new Promise((resolve) => {
       app.ready.catch((error: unknown) => resolve(signal.aborted ? undefined : error));
     }),
   ]);
-  log.info('stopping');
+  log.info({ signal: signal.aborted ? signal.reason.message : undefined }, 'stopping');
   await app.stop();
   if (ended !== undefined) fail(ended, log);
   log.info('stopped');

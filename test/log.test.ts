@@ -227,8 +227,8 @@ describe('the first lines', () => {
   it('say which version runs, by which plan, and where its state is', () => {
     expect(startLines(STARTED).map(([, text]) => text)).toEqual([
       'cardbot 1.2.3 on Node 24.1.0',
-      'plan: auto, told by the card service',
-      'state: in files in ./data',
+      'plan: auto, as the card service says',
+      'state: files in ./data',
     ]);
     expect(startLines({ ...STARTED, plan: { plan: 'pro', burst: 50 } })[1]?.[1]).toBe(
       'plan: pro, with your own rate or burst',
@@ -237,7 +237,7 @@ describe('the first lines', () => {
 
   it('name Redis without its password', () => {
     const lines = startLines({ ...STARTED, redis });
-    expect(lines[2]?.[1]).toBe('state: in Redis at redis.test:6380');
+    expect(lines[2]?.[1]).toBe('state: Redis at redis.test:6380');
     expect(JSON.stringify(lines)).not.toContain('sesame');
   });
 });

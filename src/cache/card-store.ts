@@ -124,9 +124,10 @@ export class KeyvCardStore implements CardStore {
       if (stored === undefined) return undefined;
       const read = StoredRecord.safeParse(stored);
       if (read.success) return read.data;
-      this.#options.log.warn({ key, err: read.error }, 'card store holds an invalid row');
+      this.#options.log.warn({ key, err: read.error }, 'invalid row in the card store: it is ignored');
     } catch (err) {
-      if (err instanceof SyntaxError) this.#options.log.warn({ key, err }, 'card store holds an invalid row');
+      if (err instanceof SyntaxError)
+        this.#options.log.warn({ key, err }, 'invalid row in the card store: it is ignored');
       else this.#outage.failed({ key, err });
     }
     return undefined;

@@ -16,13 +16,10 @@ export function startLines({ version, node, plan, dataDir, redis }: Started): [f
     [{ version, node }, `cardbot ${version} on Node ${node}`],
     [
       { plan: name, requestsPerMinute, burst },
-      `plan: ${name === 'auto' ? 'auto, told by the card service' : name}${own ? ', with your own rate or burst' : ''}`,
+      `plan: ${name === 'auto' ? 'auto, as the card service says' : name}${own ? ', with your own rate or burst' : ''}`,
     ],
     redis
-      ? [
-          { redis: new URL(redis.url).host, keyPrefix: redis.keyPrefix },
-          `state: in Redis at ${new URL(redis.url).host}`,
-        ]
-      : [{ dataDir }, `state: in files in ${dataDir}`],
+      ? [{ redis: new URL(redis.url).host, keyPrefix: redis.keyPrefix }, `state: Redis at ${new URL(redis.url).host}`]
+      : [{ dataDir }, `state: files in ${dataDir}`],
   ];
 }

@@ -23,7 +23,7 @@ export class AddressDoubt {
     if (this.#missing.size < SUSPICIOUS_IDS || (await this.#cards.holdsCards()) !== false) return;
     this.#log.warn(
       { tag: tag.slice(0, LONGEST_TAG), cardIds: [...this.#missing] },
-      'no card was ever found: CARD_SERVICE_URL or CARD_SERVICE_CARD_PATH may be wrong',
+      'no card has ever been found: CARD_SERVICE_URL or CARD_SERVICE_CARD_PATH may be wrong',
     );
   }
 }

@@ -94,10 +94,16 @@ export class BulkRequests {
   #tell(before: BulkLearned, after: BulkLearned, detail: string | undefined): void {
     const { log } = this.#options;
     if (after.singlyUntilMs !== before.singlyUntilMs) {
-      log.warn({ detail }, 'no cards are listed at CARD_SERVICE_BULK_PATH: for an hour, each is requested by itself');
+      log.warn(
+        { detail },
+        'bulk requests at CARD_SERVICE_BULK_PATH do not work: for the next hour, cards are requested one by one',
+      );
     }
     if (after.most !== before.most)
-      log.info({ detail, most: after.most }, 'fewer cards than CARD_SERVICE_BULK_MAX are requested at once');
+      log.info(
+        { detail, most: after.most },
+        'the card service takes fewer cards at once than CARD_SERVICE_BULK_MAX: the bot keeps to that',
+      );
     if (after.cost !== before.cost) log.info({ cost: after.cost }, COST_TEXT[after.cost]);
   }
 }
@@ -116,6 +122,6 @@ export function failedOutcome(error: unknown): BulkOutcome {
 }
 
 const COST_TEXT = {
-  one: 'the service counts a request for several cards as one',
-  each: 'the service counts each card of a request: each takes a permit',
+  one: 'the card service counts a bulk request as one',
+  each: 'the card service counts each card of a bulk request: each takes a permit',
 };

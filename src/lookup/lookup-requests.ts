@@ -41,7 +41,7 @@ export class LookupRequests {
     this.#options = options;
     this.#outage = new Incident(options.log, {
       level: 'warn',
-      begins: 'the card service fails',
+      begins: 'the card service is failing',
       ends: 'the card service answers again',
     });
   }
@@ -182,8 +182,8 @@ export class LookupRequests {
     const what = cardIds.length > 1 ? { cardIds } : { cardId: cardIds[0] };
     if (error instanceof ServiceDown) {
       this.#outage.failed({ ...what, err: error });
-      log.debug({ ...what, reason: error.message }, 'lookup failed');
-    } else log[severity(error)]({ ...what, err: error }, 'lookup failed');
+      log.debug({ ...what, reason: error.message }, 'card request failed');
+    } else log[severity(error)]({ ...what, err: error }, 'card request failed');
   }
 
   /** The last of several failures may have opened the breaker, which knows until when. */

@@ -90,7 +90,7 @@ export class MemberData {
     for (const [key, request] of due) {
       if (this.#done.has(key) || !(await this.#carryOut(request))) continue;
       this.#done.add(key);
-      if (dayOf(request) < countedDay) log.info('what was kept about a member is deleted, as they wished');
+      if (dayOf(request) < countedDay) log.info("a member's data is deleted, as they asked");
     }
     const keptDay = utcDay(Date.now() - LATE_BOOKINGS_MS - KEPT_DAYS * DAY_MS);
     if (all.some((request) => dayOf(request) < keptDay)) await requests.drop(keptDay);

@@ -8,16 +8,16 @@ interface AlertText {
 /** What operators read in Discord. Times to come are Discord's own, so that each reads them in their time zone. */
 const TEXTS: Record<Alert, AlertText> = {
   day80: {
-    begins: (watched) => `⚠️ 80 % of the day's requests are spent. ${resets(watched)}`,
-    over: "✅ Over: less than 80 % of the day's requests are spent.",
+    begins: (watched) => `⚠️ 80 % of today's requests are used.${resets(watched)}`,
+    over: "✅ Over: less than 80 % of today's requests are used.",
   },
   day95: {
-    begins: (watched) => `⚠️ 95 % of the day's requests are spent. Cards are no longer renewed. ${resets(watched)}`,
-    over: "✅ Over: less than 95 % of the day's requests are spent.",
+    begins: (watched) => `⚠️ 95 % of today's requests are used. Saved cards are no longer refreshed.${resets(watched)}`,
+    over: "✅ Over: less than 95 % of today's requests are used.",
   },
   day100: {
-    begins: (watched) => `🛑 The day's requests are spent. Cards that are known are still shown. ${resets(watched)}`,
-    over: '✅ Over: there are requests to spend again.',
+    begins: (watched) => `🛑 Today's requests are used up. Saved cards are still shown.${resets(watched)}`,
+    over: '✅ Over: requests are available again.',
   },
   keyRefused: {
     begins: () => '🛑 The card service refuses the API key. Check CARD_SERVICE_API_KEY.',
@@ -25,7 +25,7 @@ const TEXTS: Record<Alert, AlertText> = {
   },
   serviceDown: {
     begins: ({ serviceDownSinceMs }) =>
-      `🛑 The card service has not answered since ${time(serviceDownSinceMs)}. Cards that are known are still shown.`,
+      `🛑 The card service has not answered since ${time(serviceDownSinceMs)}. Saved cards are still shown.`,
     over: '✅ Over: the card service answers again.',
   },
   redisAway: {
@@ -51,7 +51,7 @@ export function alertText(alert: Alert, isDue: boolean, watched: Watched): strin
 
 function resets({ quota, breaker }: Watched): string {
   const atMs = breaker?.reason === 'day' ? breaker.untilMs : quota?.resetsAtMs;
-  return atMs === undefined ? '' : `The next ones come ${time(atMs)}.`;
+  return atMs === undefined ? '' : ` The quota resets on ${time(atMs)}.`;
 }
 
 function time(atMs: number | undefined): string {

@@ -139,7 +139,7 @@ export class Alerts {
     const isOver = (alert: Alert) => !this.#noted.get(alert)?.isDue;
     const lastOfDay = told.findLast((alert) => alert in DAY_SHARES);
     const sent = told.filter((alert) => !(alert in DAY_SHARES) || alert === lastOfDay);
-    for (const alert of sent) log.info({ alert, isOver: isOver(alert) }, 'alert');
+    for (const alert of sent) log.info({ alert }, isOver(alert) ? 'alert is over' : 'alert raised');
     webhook.send(sent.map((alert) => alertText(alert, !isOver(alert), this.#watched)));
   }
 

@@ -63,7 +63,7 @@ export async function serveHttp(options: HttpOptions): Promise<{ close(): Promis
     throw new HttpPortUnusable(options, error);
   }
   // Without a listener a connection that cannot be accepted, as without free descriptors, would end the bot.
-  server.on('error', (err) => log.warn({ err }, 'a reader of the metrics could not be served'));
+  server.on('error', (err) => log.warn({ err }, 'a connection for metrics could not be accepted'));
   log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are served');
   return {
     async close() {

@@ -25,10 +25,10 @@ export function processMetrics(registry: Registry, usesRedis: boolean): () => vo
   const startedAtSeconds = Date.now() / 1000 - process.uptime();
   gauge('process_start_time_seconds', 'When the process started, as a Unix time.', () => startedAtSeconds);
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
-  gauge('process_open_fds', 'Open files and sockets; NaN where /proc does not tell.', openFiles);
+  gauge('process_open_fds', 'Open files and sockets; NaN where there is no /proc.', openFiles);
   new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Time on the processor.',
+    help: 'CPU time used.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage();

@@ -31,7 +31,7 @@ export function serviceMetrics(registry: Registry, events: Events): (() => void)
   });
   const rateLimits = new Counter({
     name: 'cardbot_rate_limits_total',
-    help: 'Answers 429 by what they meant: a pause, or that nothing remains of the day.',
+    help: '429 answers by what they meant: a pause, or that nothing remains of the day.',
     labelNames: ['kind'],
     registers,
   });
@@ -73,9 +73,15 @@ function limiterMetrics(registry: Registry, events: Events): () => void {
       },
     });
   gauge('cardbot_quota_limit', "The day's requests; NaN while unknown.", ({ limit }) => limit);
-  gauge('cardbot_quota_remaining', 'What remains of them; NaN while unknown.', ({ remaining }) => remaining);
-  gauge('cardbot_quota_reset_seconds', 'Seconds until they begin anew; NaN while unknown.', ({ resetsAtMs }) =>
-    resetsAtMs === undefined ? undefined : (resetsAtMs - Date.now()) / 1000,
+  gauge(
+    'cardbot_quota_remaining',
+    "What remains of the day's requests; NaN while unknown.",
+    ({ remaining }) => remaining,
+  );
+  gauge(
+    'cardbot_quota_reset_seconds',
+    "Seconds until the day's requests reset; NaN while unknown.",
+    ({ resetsAtMs }) => (resetsAtMs === undefined ? undefined : (resetsAtMs - Date.now()) / 1000),
   );
   new Gauge({
     name: 'cardbot_breaker_open',

@@ -36,6 +36,7 @@ export class LocalLimiter extends StatefulLimiter {
     const stored = plausible(afterClockJump(store.load() ?? INITIAL_LIMITER_STATE, nowMs), nowMs);
     // A probe cannot outlive its process.
     this.#state = underSetting(withProbe(stored, false), setting);
+    this.#options.warnings.started(this.#state);
     this.#options.events?.publish('limiter', this.#state);
   }
 

@@ -1,4 +1,4 @@
-import { PLAN_LIMITS, type Plan, type PlanSetting } from '../model/plan.ts';
+import { PLAN_LIMITS, PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
 import type { LimiterState } from './limiter-state.ts';
 
 /** How fast a bucket fills and how much it holds. */
@@ -94,6 +94,14 @@ export function fullAtMsAfter(before: LimiterState, after: LimiterState, setting
 /** The plan of the last usage report, while the headers state the daily limit that they stated then. */
 export function reportedPlan({ quota, plan, planAtLimit }: LimiterState): Plan | undefined {
   return planAtLimit === quota?.limit ? plan : undefined;
+}
+
+/** The plan whose pace `auto` keeps to; `undefined` when it is not known or Enterprise, and with any other setting. */
+export function planFound(state: LimiterState, { plan }: PlanSetting): Plan | undefined {
+  const reported = reportedPlan(state);
+  if (plan !== 'auto' || reported === 'enterprise') return undefined;
+  const limit = state.quota?.limit;
+  return reported ?? PLANS.find((name) => name !== 'enterprise' && PLAN_LIMITS[name].requestsPerDay === limit);
 }
 
 /** Identifies what an operator has set: plan, rate and burst. */

@@ -1,7 +1,9 @@
 import type { Logger } from '../log.ts';
-import type { Breaker, BreakerReason, QuotaState } from '../model/quota.ts';
+import type { PlanSetting } from '../model/plan.ts';
+import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
 import type { Learned } from './learned.ts';
 import type { LimiterState } from './limiter-state.ts';
+import { planFound, plannedPace } from './pace.ts';
 import { isNewWarning, type QuotaWarning } from './quota.ts';
 
 /** What of a state operators have been told. */
@@ -16,6 +18,11 @@ export class QuotaWarnings {
     this.#log = log;
   }
 
+  /** To be called with what the last run left: a new log does not say yet that requests are stopped. */
+  started({ breaker }: Told): void {
+    this.#breaker(CLOSED_BREAKER, breaker);
+  }
+
   /** To be called with every change. */
   changed(before: Told | undefined, after: LimiterState): void {
     this.lowQuota(before?.warned, after.warned, after.quota);
@@ -27,7 +34,7 @@ export class QuotaWarnings {
   lowQuota(before: QuotaWarning | undefined, after: QuotaWarning | undefined, quota: QuotaState | undefined): void {
     if (!after || !isNewWarning(after, before)) return;
     const { limit, remaining } = quota ?? {};
-    this.#log.warn({ share: after.share, limit, remaining }, "the day's requests run low");
+    this.#log.warn({ share: after.share, limit, remaining }, "today's requests are running low");
   }
 
   /** Logs once how to configure a daily limit from which `CARD_SERVICE_PLAN=auto` cannot tell the plan. */
@@ -40,15 +47,25 @@ export class QuotaWarnings {
     );
   }
 
+  /** Logs one line when `CARD_SERVICE_PLAN=auto` learns of a plan with another rate than the one so far. */
+  planChanged(before: LimiterState, after: LimiterState, setting: PlanSetting): void {
+    const plan = planFound(after, setting);
+    const { intervalMs } = plannedPace(after, setting);
+    if (plan === undefined || intervalMs === plannedPace(before, setting).intervalMs) return;
+    const requestsPerMinute = Math.round(60_000 / intervalMs);
+    this.#log.info({ plan, requestsPerMinute }, `the plan is ${plan}: requests are sent at its rate`);
+  }
+
   /** Logs one line when requests stop, with the reason, and one when they go on. */
   #breaker(before: Breaker, after: Breaker): void {
     if (after.reason === before.reason) return;
     if (after.reason !== undefined) {
       const until = new Date(after.untilMs).toISOString();
-      this.#log.info({ reason: after.reason, until }, STOPPED[after.reason]);
+      const [level, text] = STOPPED[after.reason];
+      this.#log[level]({ reason: after.reason, until }, text);
     } else if (before.reason !== undefined) {
       const lastedMs = Date.now() - (before.beganMs ?? before.sinceMs);
-      this.#log.info({ reason: before.reason, lastedMs }, 'requests go out again');
+      this.#log.info({ reason: before.reason, lastedMs }, 'requests are sent again');
     }
   }
 
@@ -61,11 +78,12 @@ export class QuotaWarnings {
   }
 }
 
-const STOPPED: Record<BreakerReason, string> = {
-  pause: 'the card service asked for a pause: requests wait',
-  day: "the day's requests are used up: saved cards are shown",
-  outage: 'the card service is down: saved cards are shown, and it is tried now and then',
-  key: 'the card service refuses the key, check CARD_SERVICE_API_KEY: saved cards are shown, and it is tried once a minute',
+/** The failures before an outage were warned of. */
+const STOPPED: Record<BreakerReason, [level: 'info' | 'warn' | 'error', text: string]> = {
+  pause: ['info', 'the card service asked for a pause: requests wait'],
+  day: ['warn', "today's requests are used up: only saved cards are shown"],
+  outage: ['info', 'the card service is down: only saved cards are shown until it answers'],
+  key: ['error', 'the card service refuses the API key, so only saved cards are shown: check CARD_SERVICE_API_KEY'],
 };
 
 type Shown = Pick<Learned, 'window' | 'capacity'>;
@@ -77,8 +95,8 @@ function settled({ learned, breaker }: Told): Shown {
 }
 
 function limitText({ window, capacity }: Shown): string {
-  if (window !== undefined) return `the service lets ${window} requests through in any minute: requests keep to that`;
+  if (window !== undefined) return `the card service takes ${window} requests in any minute: the bot keeps to that`;
   if (capacity !== undefined)
-    return 'the service takes fewer requests at a time than its plan says: requests keep to that';
-  return "requests keep to the plan's burst and rate again";
+    return 'the card service takes fewer requests at a time than the plan allows: the bot keeps to that';
+  return "the bot keeps to the plan's rate and burst again";
 }

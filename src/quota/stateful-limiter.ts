@@ -70,14 +70,19 @@ export abstract class StatefulLimiter implements Limiter {
       const after = observeReading(state, reading, nowMs);
       return { ...after, fullAtMs: fullAtMsAfter(state, after, this.setting, nowMs) };
     };
+    const { setting, warnings } = this.#options;
+    const before = this.state;
     void this.change({ apply, isReading: true });
     this.#isUnconfirmed = false;
-    const { setting, warnings } = this.#options;
+    warnings.planChanged(before, this.state, setting);
     warnings.unknownLimit(unknownLimit(setting, this.state.quota?.limit, reportedPlan(this.state)));
   }
 
   observePlan(plan: Plan): void {
+    const { setting, warnings } = this.#options;
+    const before = this.state;
     void this.change({ apply: (state) => observeReportedPlan(state, plan) }).then(() => this.notify());
+    warnings.planChanged(before, this.state, setting);
   }
 
   schedule(): Schedule {

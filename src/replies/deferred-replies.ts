@@ -12,6 +12,8 @@ import type { CardList, DeferredReply } from './deferred-reply.ts';
 export type { Reservation } from '../lookup/admission.ts';
 export type { ListedLookup, ListOutcome } from '../lookup/list-lookup.ts';
 
+const UNCONFIRMED = 'discord did not confirm the first answer: the reply is completed anyway';
+
 export interface DeferredRepliesOptions extends CompletionOptions {
   cards: Pick<Cards, 'known'>;
   lookupQueue: Pick<LookupQueue, 'enqueue'>;
@@ -71,7 +73,7 @@ export class DeferredReplies {
         this.#completion.publishEnd(reply, deferred);
         return;
       }
-      if (deferred.err !== undefined) log.warn({ err: deferred.err, command: reply.command }, 'first answer failed');
+      if (deferred.err !== undefined) log.warn({ ...details(reply), err: deferred.err }, UNCONFIRMED);
       this.#completion.publish(reply, 'deferred');
       this.#track(reply, this.#completion.complete(reply, start));
     } finally {
@@ -98,7 +100,7 @@ export class DeferredReplies {
   #track(reply: DeferredReply, work: Promise<void>): void {
     const { log } = this.#options;
     const done = work
-      .catch((err: unknown) => log.error({ err, command: reply.command }, 'deferred reply cannot be completed'))
+      .catch((err: unknown) => log.error({ ...details(reply), err }, 'deferred reply cannot be completed'))
       .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
   }
@@ -148,4 +150,8 @@ export class DeferredReplies {
     const known = await this.#options.cards.known(query.cardId, query.showPrices).catch(() => undefined);
     return known && known.kind !== 'missing' ? known.answer : undefined;
   }
+}
+
+function details({ command, memberId: member }: DeferredReply): object {
+  return { command, member };
 }

@@ -13,8 +13,8 @@ export function alertNotesFile(dataDir: string, log: Logger, processName?: strin
   const file = join(dataDir, processName === undefined ? 'alerts.json' : `alerts-${processName}.json`);
   const outage = new Incident(log, {
     level: 'warn',
-    begins: 'alerts cannot be noted: those of now may be told again after a restart, or be lost',
-    ends: 'alerts are noted again',
+    begins: 'alerts cannot be saved: after a restart, present ones may be sent again or be lost',
+    ends: 'alerts are saved again',
   });
   let written: string | undefined;
   return {
@@ -22,8 +22,7 @@ export function alertNotesFile(dataDir: string, log: Logger, processName?: strin
       try {
         return AlertNotes.parse(JSON.parse(readFileSync(file, 'utf8')));
       } catch (err) {
-        if (existsSync(file))
-          log.warn({ err, file }, 'notes on alerts cannot be read: what was told may be told again');
+        if (existsSync(file)) log.warn({ err, file }, 'saved alerts cannot be read: some may be sent again');
         return NO_NOTES;
       }
     },

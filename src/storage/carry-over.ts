@@ -28,8 +28,9 @@ const LOG_EVERY_MS = 5_000;
 const REPLIES_TTL_MS = 16 * 60_000;
 /** When it is gone, so are the days of the ledger that it is about. */
 const MARKER_TTL_MS = (KEPT_DAYS + 5) * DAY_MS;
-const IN_USE = 'a bot without REDIS_URL uses these files. Stop it, and start this one again';
-const UNREADABLE = 'these files cannot be read';
+const IN_USE =
+  'the files are not carried over into redis: a bot without REDIS_URL uses them; stop it, and restart this one';
+const UNREADABLE = 'the files are not carried over into redis: they cannot be read';
 
 /**
  * Takes what an embedded bot has left in `DATA_DIR` along into a Redis that has counted nothing yet: deferred replies,
@@ -55,7 +56,7 @@ export class CarryOver {
       this.limiterState = this.#files?.limiterState(account);
     } catch (err) {
       const [why, fields] = err instanceof FilesInUse ? [IN_USE, {}] : [UNREADABLE, { err }];
-      log.warn({ dataDir, ...fields }, `nothing is carried over into redis: ${why}`);
+      log.warn({ dataDir, ...fields }, why);
     }
     if (this.#files) link.onHealth((health) => health === 'usable' && this.#start());
   }
@@ -78,7 +79,8 @@ export class CarryOver {
       this.#closeFiles();
     } catch (err) {
       if (err instanceof RedisUnavailable) this.#retry = setTimeout(() => this.#start(), RETRY_MS);
-      else this.#options.log.error({ err }, 'what is left of the files is carried over into redis at the next start');
+      else
+        this.#options.log.error({ err }, 'carrying over the files into redis failed: it continues at the next start');
     }
     this.#running = undefined;
   }
@@ -91,7 +93,8 @@ export class CarryOver {
   async #carry(files: EmbeddedFiles): Promise<void> {
     const { dataDir, log, cardKeys } = this.#options;
     const progress = await this.#begin(files.id());
-    if (progress === undefined) log.info({ dataDir }, 'redis is in use already: the files are not carried over');
+    if (progress === undefined)
+      log.info({ dataDir }, 'the files are not carried over into redis: it is in use already');
     if (progress === undefined || progress.done === 'yes') return;
     const totals = { cards: files.cardCount(cardKeys.inFiles), bookings: files.bookedCount() };
     log.info({ dataDir, ...totals }, 'carrying over the files into redis');
@@ -101,7 +104,7 @@ export class CarryOver {
     await this.#carryDeletionRequests(files);
     if (!(await this.#carryCards(files, progress.cards, totals.cards))) return;
     await this.#move('done', '', 'yes', []);
-    log.info({ dataDir, ...totals }, 'the files are carried over into redis');
+    log.info({ dataDir, ...totals }, 'the files have been carried over into redis');
   }
 
   /** How far each kind is, '' at first; `undefined` when these files are not taken along. */

@@ -6,9 +6,9 @@ describe('alarmsIn', () => {
   it('reports crashes, bugs and output of Node, and no other line of the log', () => {
     const lines = [
       { level: 'fatal', msg: 'cannot continue' },
-      { level: 'error', msg: 'lookup failed', err: { type: 'TypeError' } },
+      { level: 'error', msg: 'card request failed', err: { type: 'TypeError' } },
       { level: 'error', msg: [...BUG_MESSAGES][0] },
-      { level: 'error', msg: 'lookup failed', err: { type: 'ServiceDown' } },
+      { level: 'error', msg: 'card request failed', err: { type: 'ServiceDown' } },
       { level: 'info', msg: 'stopped' },
     ].map((line) => JSON.stringify(line));
     const warning = '(node:1) MaxListenersExceededWarning';

@@ -46,7 +46,7 @@ it('a bot tells its operator of each step of the day, and leaves no trace of the
   for (let number = 1; number <= 20; number++) await world.card(`base1-${number}`).settled();
 
   await expect.poll(() => messages).toHaveLength(3);
-  expect(messages.map((text) => /80 %|95 %|spent\. Cards/.exec(text)?.[0])).toEqual(['80 %', '95 %', 'spent. Cards']);
+  expect(messages.map((text) => /80 %|95 %|used up/.exec(text)?.[0])).toEqual(['80 %', '95 %', 'used up']);
   expect(JSON.stringify(world.lines)).not.toContain(url.split('/').at(-1));
 });
 

@@ -83,7 +83,7 @@ describe('when the day runs low', () => {
 
     expect(footers[0]).toContain('· 19 of 20 left today');
     expect(footers[19]).toContain('· 0 of 20 left today');
-    const warnings = world.lines.filter(({ msg }) => msg === "the day's requests run low");
+    const warnings = world.lines.filter(({ msg }) => msg === "today's requests are running low");
     expect(warnings.map(({ level, share }) => [level, share])).toEqual([
       [40, 0.8],
       [40, 0.95],

@@ -221,7 +221,7 @@ describe('when the service fails', () => {
     expect(content).toBe("The bot can't reach its card service. Please tell whoever runs it.");
     expect(next.content).toBe(content);
     expect(cardRequests(world)).toHaveLength(1);
-    expect(world.lines.some(({ level, msg }) => level === 50 && msg === 'lookup failed')).toBe(true);
+    expect(world.lines.some(({ level, msg }) => level === 50 && msg === 'card request failed')).toBe(true);
   });
 
   it('stays within the limits of Discord for any card', async () => {

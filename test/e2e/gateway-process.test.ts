@@ -108,7 +108,7 @@ const SHUT_OUT: [code: number, sentence: string][] = [
   [4_004, 'Discord refuses the bot token. Make a new one'],
   [4_010, 'Discord refuses the shard: check DISCORD_SHARDS and DISCORD_SHARD_COUNT.'],
   [4_011, 'The bot is in too many servers for one shard'],
-  [4_012, 'Discord no longer speaks this gateway version: update the bot.'],
+  [4_012, 'Discord no longer supports this gateway version: update the bot.'],
   [4_013, 'Discord refuses the intents: update the bot.'],
   [4_014, 'Discord refuses the intents: update the bot.'],
 ];

@@ -15,7 +15,7 @@ const CARDS = Array.from({ length: 40 }, (_, number) => {
 });
 const IDS = CARDS.map(({ id }) => id);
 const TEST = { timeout: 120_000 };
-const DONE = 'the files are carried over into redis';
+const DONE = 'the files have been carried over into redis';
 const PATIENCE = { timeout: 60_000, interval: 20 };
 
 function lookUp({ discord }: Backends, ids: readonly string[]) {

@@ -40,7 +40,9 @@ describe('a login', () => {
     expect(await finalAnswer(typed)).toBe(CARD);
     await bot.stop();
 
-    const failures = lines.filter(({ msg }) => /^discord (cannot be reached|asks to wait with the login)$/.test(msg));
+    const failures = lines.filter(({ msg }) =>
+      /^discord (cannot be reached|asks to wait before logging in)$/.test(msg),
+    );
     expect(failures).toHaveLength(1);
     await expect.poll(() => discord.gateway.sessions).toBe(0); // the bot sees the close before Discord does
     expect(discord.gateway.identifies).toBe(1);
@@ -64,9 +66,9 @@ describe('a login', () => {
       'a 429 with 23 hours',
       rateLimited({ route: 'gateway/bot', retryAfterSeconds: 23 * 3_600 }),
       23 * HOUR_MS,
-      'discord asks to wait with the login',
+      'discord asks to wait before logging in',
     ],
-    ['a day with no logins left', logins(0), HOUR_MS, 'the logins of the day are used up'],
+    ['a day with no logins left', logins(0), HOUR_MS, "discord's daily login limit is reached"],
   ])('that meets %s waits as long as stated, logs it, and does not delay a stop', async (_, fault, waitMs, message) => {
     const { discord, bot, lines, logged } = await startsInto(fault);
     await logged(message);

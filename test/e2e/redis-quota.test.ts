@@ -60,7 +60,7 @@ describe('processes that share one quota', TEST, () => {
     const { cardService, bots } = oneByOne;
     const before = cardService.requests.length;
     const refusalsBefore = refusals(oneByOne);
-    const failures = () => bots.flatMap(logOf).filter(({ msg }) => msg === 'lookup failed').length;
+    const failures = () => bots.flatMap(logOf).filter(({ msg }) => msg === 'card request failed').length;
     const failuresBefore = failures();
     cardService.script({ status: 429, headers: { 'retry-after': '2' }, body: '' });
     const [one = '', ...more] = newCards(7);

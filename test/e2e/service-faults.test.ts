@@ -68,7 +68,7 @@ describe('an invalid answer', () => {
     expect(other.embeds).toHaveLength(1);
     expect(cardRequests(world)).toHaveLength(names.length + 1);
     expect(storedCardIds(world.config.dataDir)).toEqual([OTHER]);
-    expect(loggedWith(world, WARN)).toEqual(names.map(() => 'lookup failed'));
+    expect(loggedWith(world, WARN)).toEqual(names.map(() => 'card request failed'));
   });
 
   it('leaves a stored copy in place, which is shown with the reason', async () => {
@@ -145,7 +145,7 @@ describe('a service that fails briefly', () => {
       }),
     );
     expect(shown).toEqual(
-      Object.keys(FAILURES).map((name) => [name, 'Emberwing Drake', 2, ['the card service fails']]),
+      Object.keys(FAILURES).map((name) => [name, 'Emberwing Drake', 2, ['the card service is failing']]),
     );
   });
 
@@ -181,7 +181,7 @@ describe('a service that fails briefly', () => {
 describe('a service that is down', () => {
   /** Sends each request after the previous one has failed, so that three requests are three failures in a row. */
   async function failInSequence(world: World, ids: readonly string[]): Promise<ChatMessage[]> {
-    const failures = () => world.lines.filter(({ msg }) => msg === 'lookup failed').length;
+    const failures = () => world.lines.filter(({ msg }) => msg === 'card request failed').length;
     const before = failures();
     const typed = [];
     for (const id of ids) {
@@ -245,7 +245,7 @@ describe('a service that is down', () => {
     for (const { content } of probes) expect(secondsLeft(content)).toBeLessThan(60); // 10 to 12 s, rounded up to a full minute
     expect(answered.map(({ embeds }) => embeds.length)).toEqual([1, 1, 1]);
     expect(cardRequests(world)).toHaveLength(8);
-    expect(loggedWith(world, WARN)).toEqual(['the card service fails']);
+    expect(loggedWith(world, WARN)).toEqual(['the card service is failing']);
     const end = { msg: 'the card service answers again', failures: 4, lastedMs: expect.any(Number) };
     expect(world.lines.filter(({ failures }) => failures !== undefined)).toEqual([expect.objectContaining(end)]);
   });
@@ -274,7 +274,14 @@ describe('a key that is refused during the day', () => {
       expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: the bot can't reach its card service\.$/);
       expect(requestsMeanwhile).toBe(3);
       expect(later.embeds).toHaveLength(1);
-      expect(loggedWith(world, ERROR)).toEqual(['lookup failed', 'lookup failed']);
+      expect(loggedWith(world, ERROR)).toEqual(
+        expect.arrayContaining([
+          'card request failed',
+          'card request failed',
+          expect.stringContaining('check CARD_SERVICE_API_KEY'),
+        ]),
+      );
+      expect(loggedWith(world, ERROR)).toHaveLength(3);
       expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', FOURTH].sort());
     },
   );

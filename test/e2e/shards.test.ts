@@ -98,7 +98,7 @@ describe('a process', () => {
 
     expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
     await expect.poll(() => bots.map(readyShards)).toEqual([[0, 1]]);
-    expect(bots[0]?.output()).toMatch(/the logins of the day are used up.*gateway ready/s);
+    expect(bots[0]?.output()).toMatch(/discord's daily login limit is reached.*gateway ready/s);
   });
 
   it('that waits to identify stops on SIGTERM', async () => {

@@ -91,7 +91,7 @@ describe('a file that is corrupt at the start', () => {
       expect([known, other].map(({ embeds }) => embeds.length)).toEqual([1, 1]);
       expect(cardRequests(world)).toHaveLength(name === 'cards.sqlite' ? 3 : 2);
       expect(storedCardIds(world.config.dataDir)).toContain('base1-4');
-      expect(logged(world, ERROR)).toEqual([`database file is corrupt: ${means}`]);
+      expect(logged(world, ERROR)).toEqual([`database file is corrupt and was moved aside: ${means}`]);
       expect(quarantinedFiles(world)).toEqual([expect.stringMatching(`^${name}`)]);
     },
   );

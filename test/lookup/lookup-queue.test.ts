@@ -487,7 +487,7 @@ describe('a request that fails', () => {
     });
 
     const requested = queue.enqueue(lookup('base1-4')).catch((reason: unknown) => reason);
-    await expect.poll(() => lines.map(({ msg }) => msg)).toContain('lookup failed');
+    await expect.poll(() => lines.map(({ msg }) => msg)).toContain('card request failed');
     expect(await ledger.memberToday('alice')).toMatchObject(booked);
     await queue.close(0);
     expect(await requested).toBeInstanceOf(Stopping);
@@ -533,7 +533,9 @@ describe('a key that two ids are refused with', () => {
     for (const id of IDS.slice(1, 6))
       expect(await outcomeAfter(0, queue.enqueue(lookup(id)))).toBeInstanceOf(KeyRefused);
     expect(service.counts.byStatus[401]).toBe(2);
-    expect(lines.filter(({ level }) => level === ERROR)).toHaveLength(2);
+    const refused = lines.filter(({ level }) => level === ERROR).map(({ msg }) => msg);
+    expect(refused.filter((msg) => msg === 'card request failed')).toHaveLength(2);
+    expect(refused.filter((msg) => msg.includes('check CARD_SERVICE_API_KEY'))).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(MINUTE);
     for (const id of IDS.slice(6, 9))
       expect(await outcomeAfter(0, queue.enqueue(lookup(id)))).toBeInstanceOf(KeyRefused);

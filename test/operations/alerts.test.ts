@@ -81,7 +81,7 @@ describe('alerts', () => {
     const { quota, messages } = await open({ board });
     quota(0);
     await expect.poll(() => messages).toHaveLength(1);
-    expect(messages[0]).toMatch(/^🛑 The day's requests are spent\..+<t:\d+:f>\.$/);
+    expect(messages[0]).toMatch(/^🛑 Today's requests are used up\..+<t:\d+:f>\.$/);
     expect([...board.told]).toEqual(['day80', 'day95', 'day100']);
   });
 
@@ -89,7 +89,7 @@ describe('alerts', () => {
     const { quota, messages } = await open();
     quota(0, 300);
     await expect.poll(() => messages).toHaveLength(2);
-    expect(messages[1]).toBe('✅ Over: there are requests to spend again.');
+    expect(messages[1]).toBe('✅ Over: requests are available again.');
   });
 
   it('tell each step of the day once', async () => {
@@ -105,9 +105,9 @@ describe('alerts', () => {
       await expect.poll(() => messages).toHaveLength(count);
     }
     expect(messages.map((text) => text.split('.')[0])).toEqual([
-      "⚠️ 80 % of the day's requests are spent",
-      "⚠️ 95 % of the day's requests are spent",
-      "🛑 The day's requests are spent",
+      "⚠️ 80 % of today's requests are used",
+      "⚠️ 95 % of today's requests are used",
+      "🛑 Today's requests are used up",
     ]);
   });
 
@@ -176,7 +176,7 @@ describe('alerts', () => {
     await expect.poll(() => webhook.messages).toHaveLength(2);
     restarted.quota(20);
     await expect.poll(() => webhook.messages).toHaveLength(3);
-    const about = ['refuses the API key', 'accepts the API key', '80 % of the day'];
+    const about = ['refuses the API key', 'accepts the API key', "80 % of today's"];
     expect(webhook.messages).toEqual(about.map((words) => expect.stringContaining(words)));
   });
 
@@ -214,7 +214,7 @@ describe('alerts', () => {
     withNewKey.breaker(CLOSED_BREAKER);
     withNewKey.quota(20);
     await expect.poll(() => webhook.messages).toHaveLength(2);
-    expect(webhook.messages[1]).toContain('80 % of the day');
+    expect(webhook.messages[1]).toContain("80 % of today's");
     withNewKey.answered();
     await expect.poll(() => webhook.messages).toHaveLength(3);
     expect(webhook.messages[2]).toBe('✅ Over: the card service accepts the API key.');

@@ -151,7 +151,7 @@ describe('pace', () => {
       await process.ask();
     }
     expect(process.lines.filter(({ reason }) => reason === undefined)).toMatchObject([
-      { level: INFO, window: 10, msg: expect.stringContaining('lets 10 requests through in any minute') },
+      { level: INFO, window: 10, msg: expect.stringContaining('takes 10 requests in any minute') },
       { level: INFO, burst: 10, msg: expect.stringContaining('fewer requests at a time') },
       { level: INFO, msg: expect.stringContaining('again') },
     ]);
@@ -231,8 +231,9 @@ describe('pace', () => {
     });
     for (const limit of [50_000, 30_000, 30_000, 40_000]) limiter.observe(reading(25_000, 12 * 3_600_000, limit));
     expect(limiter.schedule().permitAtMs(2_001) - limiter.schedule().permitAtMs(2_000)).toBe(FREE_INTERVAL_MS);
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatchObject({ limit: 30_000, msg: expect.stringContaining('CARD_SERVICE_REQUESTS_PER_MINUTE') });
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatchObject({ level: INFO, plan: 'pro', requestsPerMinute: 100 });
+    expect(lines[1]).toMatchObject({ limit: 30_000, msg: expect.stringContaining('CARD_SERVICE_REQUESTS_PER_MINUTE') });
   });
 
   it('gives no new burst to a restart', async () => {

@@ -2,7 +2,9 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
-import { logLines } from '../support/log-lines.ts';
+import { ERROR, logLines, WARN } from '../support/log-lines.ts';
+
+const INFO = 30;
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
@@ -26,16 +28,20 @@ it('says once in the log when requests stop and why, however many probes fail, a
   const halfOpen = opened('outage', { state: 'halfOpen' });
   expect(logged(CLOSED_BREAKER, opened('outage'), halfOpen, again, CLOSED_BREAKER, CLOSED_BREAKER)).toEqual([
     ['outage', '2026-11-20T12:00:05.000Z', expect.stringContaining('the card service is down')],
-    ['outage', 60_000, 'requests go out again'],
+    ['outage', 60_000, 'requests are sent again'],
   ]);
 });
 
-it.each<[BreakerReason, string]>([
-  ['pause', 'asked for a pause'],
-  ['day', 'used up'],
-  ['key', 'refuses the key'],
-])('says in the log why requests stop: %s', (reason, words) => {
+it.each<[BreakerReason, string, level: number]>([
+  ['pause', 'asked for a pause', INFO],
+  ['day', 'used up', WARN],
+  ['key', 'refuses the API key', ERROR],
+])('says in the log why requests stop, and again after a restart: %s', (reason, words, level) => {
   expect(logged(opened('outage'), opened(reason))).toEqual([
     [reason, expect.any(String), expect.stringContaining(words)],
   ]);
+  const { log, lines } = logLines();
+  new QuotaWarnings(log).started({ ...INITIAL_LIMITER_STATE, breaker: opened(reason) });
+  new QuotaWarnings(log).started(INITIAL_LIMITER_STATE);
+  expect(lines).toMatchObject([{ level, reason, msg: expect.stringContaining(words) }]);
 });

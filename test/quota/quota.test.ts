@@ -263,7 +263,9 @@ describe('of the day,', () => {
       warnings.lowQuota(undefined, undefined, quota(900));
       warnings.lowQuota(undefined, given, quota(200));
       warnings.lowQuota(given, given, quota(199));
-      expect(lines).toMatchObject([{ share: 0.8, limit: 1_000, remaining: 200, msg: "the day's requests run low" }]);
+      expect(lines).toMatchObject([
+        { share: 0.8, limit: 1_000, remaining: 200, msg: "today's requests are running low" },
+      ]);
     });
   });
 

@@ -53,7 +53,7 @@ describe.each([
     await replies.settled();
 
     expect(completedIds()).toEqual([reply.interactionId]);
-    expect(logged).toMatchObject([{ msg: 'first answer failed' }]);
+    expect(logged).toMatchObject([{ msg: 'discord did not confirm the first answer: the reply is completed anyway' }]);
   });
 
   it('are sent to Discord until it accepts the answer', async () => {

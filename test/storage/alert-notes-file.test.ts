@@ -36,7 +36,7 @@ it.each(['', '{"alerts":', '{"alerts":{"x":1},"waiting":[]}', 'null'])(
     await writeFile(join(dataDir, 'alerts.json'), text);
     const { log, lines } = logLines();
     expect(alertNotesFile(dataDir, log).read()).toEqual(NO_NOTES);
-    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('notes on alerts cannot be read')]);
+    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('saved alerts cannot be read')]);
   },
 );
 
@@ -46,5 +46,5 @@ it('notes that cannot be written leave one line in the log', async () => {
   const { log, lines } = logLines();
   const notebook = alertNotesFile(dataDir, log);
   for (let time = 0; time < 3; time++) notebook.write(NOTES);
-  expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('alerts cannot be noted')]);
+  expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('alerts cannot be saved')]);
 });

@@ -21,7 +21,7 @@ const PATIENCE = { timeout: 60_000, interval: 20 };
 const KEEP_MS = 90 * DAY_MS;
 const SERVICE = { baseUrl: 'http://cards.example', cardPath: '/cards/{id}', apiKey: 'key' };
 const ORIGIN = `${SERVICE.baseUrl} ${SERVICE.cardPath}`;
-const DONE = 'the files are carried over into redis';
+const DONE = 'the files have been carried over into redis';
 const PLAN = { plan: 'free', requestsPerMinute: undefined, burst: undefined } as never;
 
 async function embedded(dataDir: string, cardService = SERVICE) {
@@ -183,7 +183,7 @@ describe('files of an embedded bot, carried over into Redis', () => {
     first.ledger.spent({ memberId: 'bob', guildId: 'guild' });
     await first.ledger.close();
     const { messages, ledger, cards } = processOn(redis, await leftFiles(3));
-    await expect.poll(messages, PATIENCE).toEqual(['redis is in use already: the files are not carried over']);
+    await expect.poll(messages, PATIENCE).toEqual(['the files are not carried over into redis: it is in use already']);
     expect((await ledger.today()).requests).toBe(1);
     expect(await cards.get('card-1')).toBeUndefined();
   });
@@ -193,9 +193,7 @@ describe('files of an embedded bot, carried over into Redis', () => {
     const running = await embedded(dataDir);
     const { lines, usable, ledger } = processOn(await startRedis(), dataDir);
     await usable();
-    expect(lines).toMatchObject([
-      { level: WARN, msg: expect.stringContaining('a bot without REDIS_URL uses these files') },
-    ]);
+    expect(lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('a bot without REDIS_URL uses them') }]);
     expect((await ledger.today()).requests).toBe(0);
     running.ledger.spent({ memberId: 'bob', guildId: 'guild' });
     expect((await running.ledger.today()).requests).toBe(4);

@@ -55,8 +55,10 @@ function logEvents(client: Client, log: Logger): void {
   client.on('error', (err) => log.error({ err }, 'discord client error'));
   client.on('warn', (detail) => log.warn({ detail }, 'discord client warning'));
   client.on('shardError', (err, shard) => log.warn({ err, shard }, 'gateway connection error'));
-  client.on('shardDisconnect', ({ code }, shard) => log.warn({ code, shard }, 'gateway disconnected'));
+  client.on('shardDisconnect', ({ code }, shard) => log.warn({ code, shard }, 'gateway closed for good'));
   client.on('shardResume', (shard, replayed) => log.info({ shard, replayed }, 'gateway resumed'));
   client.on('shardReady', (shard) => log.info({ shard }, 'gateway ready'));
-  client.rest.on('invalidRequestWarning', (data) => log.warn(data, 'many invalid requests to discord'));
+  client.rest.on('invalidRequestWarning', (data) =>
+    log.warn(data, 'many invalid requests to discord: it blocks this address after 10,000 in 10 minutes'),
+  );
 }

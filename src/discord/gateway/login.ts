@@ -49,7 +49,7 @@ export async function login(client: Client, { token, events, log, signal }: Logi
         await client.login(token);
         return;
       }
-      await pause(closedForMs, attempt, 'the logins of the day are used up');
+      await pause(closedForMs, attempt, "discord's daily login limit is reached");
     } catch (error) {
       signal.throwIfAborted();
       if (isTokenRefused(error)) {
@@ -57,7 +57,7 @@ export async function login(client: Client, { token, events, log, signal }: Logi
         throw new DiscordRefused(BAD_TOKEN);
       }
       if (error instanceof RateLimitError) {
-        await pause(error.retryAfter, attempt, 'discord asks to wait with the login');
+        await pause(error.retryAfter, attempt, 'discord asks to wait before logging in');
       } else {
         await pause(0, attempt, 'discord cannot be reached', error);
       }

@@ -8,7 +8,7 @@ export const FATAL_CLOSES: ReadonlyMap<number, string> = new Map([
   [4004, BAD_TOKEN],
   [4010, 'Discord refuses the shard: check DISCORD_SHARDS and DISCORD_SHARD_COUNT.'],
   [4011, 'The bot is in too many servers for one shard: leave DISCORD_SHARDS at auto, or raise DISCORD_SHARD_COUNT.'],
-  [4012, 'Discord no longer speaks this gateway version: update the bot.'],
+  [4012, 'Discord no longer supports this gateway version: update the bot.'],
   [4013, 'Discord refuses the intents: update the bot.'],
   [4014, 'Discord refuses the intents: update the bot.'],
 ]);

@@ -136,7 +136,12 @@ export class InteractionRouter {
       .then(async (message) => {
         if (message) await replies.edit(edited, message);
       })
-      .catch((err: unknown) => log.error({ command: edited.command, err }, 'correction failed'))
+      .catch((err: unknown) =>
+        log.error(
+          { command: edited.command, member: edited.memberId, err },
+          'reply with a saved copy cannot be updated',
+        ),
+      )
       .finally(() => this.#corrections.delete(done));
     this.#corrections.add(done);
   }

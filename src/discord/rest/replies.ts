@@ -126,10 +126,9 @@ export class Replies implements ReplyEditor {
   async #answerFirst(to: EditedReply, message: ReplyMessage): Promise<EditResult> {
     const first = await this.#reply(to, message, to.private);
     if (first.kind === 'sent') return 'edited';
-    const err = 'err' in first ? first.err : undefined;
-    this.#log.info({ command: to.command, member: to.memberId, err }, 'first answer failed');
     // There is a reply after all, so the edit can succeed.
     if (first.kind === 'already there') return 'failed';
+    this.#log.info({ command: to.command, member: to.memberId, err: first.err }, 'reply cannot be sent');
     return first.kind === 'refused' ? 'refused' : 'lost';
   }
 

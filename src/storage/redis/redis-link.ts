@@ -112,7 +112,10 @@ export class RedisLink {
       else if (!says('forbids', error)) this.#options.log.error({ err: error }, 'redis command failed');
       else if (!this.#forbidden.has(reason)) {
         this.#forbidden.add(reason);
-        this.#options.log.error({ reason }, 'redis forbids its user what the bot needs: see docs/more-processes.md');
+        this.#options.log.error(
+          { reason },
+          'the redis user lacks rights that the bot needs: see docs/more-processes.md',
+        );
       }
       throw error instanceof RedisUnavailable ? error : new RedisUnavailable(reason, { cause: error });
     }

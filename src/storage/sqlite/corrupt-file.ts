@@ -36,7 +36,7 @@ export function moveAside(
     for (const ending of ['-wal', '-shm', '']) {
       if (existsSync(file + ending)) renameSync(file + ending, movedTo + ending);
     }
-    log.error({ err: corruption, file, movedTo }, `database file is corrupt: ${lossMeans}`);
+    log.error({ err: corruption, file, movedTo }, `database file is corrupt and was moved aside: ${lossMeans}`);
   });
 }
 

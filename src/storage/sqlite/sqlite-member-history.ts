@@ -46,7 +46,7 @@ export class SqliteMemberHistory implements MemberHistory {
       database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON`);
       return work(database);
     } catch (err) {
-      this.#log.warn({ err }, 'what members looked up last cannot be read or deleted');
+      this.#log.warn({ err }, "members' last lookups cannot be read or deleted");
       return undefined;
     } finally {
       database?.close();

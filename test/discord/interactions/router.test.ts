@@ -157,7 +157,7 @@ describe('a command', () => {
     await router.corrected();
 
     expect(edits).toEqual([]);
-    expect(lines).toMatchObject([{ msg: 'correction failed', command: 'card' }]);
+    expect(lines).toMatchObject([{ msg: 'reply with a saved copy cannot be updated', command: 'card' }]);
   });
 });
 

@@ -40,7 +40,7 @@ async function usableLinkTo(redis: Pick<TestRedis, 'url' | 'prefix'>, options: {
 }
 
 const UNAVAILABLE = 'redis unavailable: this process continues isolated, with its share of the plan';
-const FORBIDDEN = 'redis forbids its user what the bot needs: see docs/more-processes.md';
+const FORBIDDEN = 'the redis user lacks rights that the bot needs: see docs/more-processes.md';
 const AVAILABLE = 'redis available again';
 
 describe('a link to a Redis that works', () => {
@@ -240,7 +240,7 @@ describe.skipIf(noRealRedis('a link to a server in cluster mode'))('a link to a 
     relay.leadTo(cluster.url);
     relay.drop();
     expect((await link.refused).message).toBe(
-      'REDIS_URL is a Redis Cluster: use a server that is not in cluster mode.',
+      'REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode.',
     );
     await becomes('unavailable');
   });

@@ -17,15 +17,15 @@ describe('settingProblems', () => {
     [info('allkeys-lru', 0), ['maxmemory-policy noeviction', 'appendonly yes']],
     ['', []],
   ])('of %j are %j', (info, advice) => {
-    expect(settingProblems(info)).toEqual(advice.map((setting) => expect.stringContaining(`set ${setting}`)));
+    expect(settingProblems(info)).toEqual(advice.map((setting) => expect.stringContaining(`Set ${setting}.`)));
   });
 });
 
 describe('whyUnusable', () => {
   it.each([
     [{ mode: 'standalone' }, undefined],
-    [{ mode: 'cluster' }, 'REDIS_URL is a Redis Cluster: use a server that is not in cluster mode.'],
-    [{ mode: 'sentinel' }, 'REDIS_URL is a Redis Sentinel: use the address of the Redis server itself.'],
+    [{ mode: 'cluster' }, 'REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode.'],
+    [{ mode: 'sentinel' }, 'REDIS_URL points to a Redis Sentinel: use the address of the Redis server itself.'],
     [{}, undefined],
     [undefined, undefined],
   ])('of %j is %j', (hello, sentence) => {

@@ -108,7 +108,12 @@ describe('a database', () => {
       const movedTo = readdirSync(folder).find((name) => name.includes('.corrupt-')) ?? '';
       expect(readFileSync(join(folder, movedTo), 'utf8')).toContain('this is no database');
       expect(lines).toMatchObject([
-        { level: ERROR, msg: 'database file is corrupt: notes are lost', movedTo: join(folder, movedTo), file },
+        {
+          level: ERROR,
+          msg: 'database file is corrupt and was moved aside: notes are lost',
+          movedTo: join(folder, movedTo),
+          file,
+        },
       ]);
       expect(statSync(`${file}.lock`).mode & 0o777).toBe(0o600); // no file beside it is for others, either
     },
