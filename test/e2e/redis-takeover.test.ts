@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
@@ -80,9 +82,13 @@ const SCENARIOS = {
   killed: async () => {
     const { child } = await processes.start(0);
     const deferred = await deferReplies(0);
+    const countedBefore = processes.cardService.counts.total;
     killedAtMs = Date.now();
     child.kill('SIGKILL');
-    return completed(deferred);
+    await once(child, 'exit');
+    await setImmediate(); // what it had sent has arrived
+    const sentMeanwhile = processes.cardService.counts.total - countedBefore;
+    return completed({ ...deferred, cutOff: (deferred.cutOff ?? 0) + sentMeanwhile });
   },
   allKilled: async () => {
     const deferred = await deferReplies(1);
