@@ -71,7 +71,7 @@ export class CatalogUpkeep {
       return cachedCards(dataDir, cardKeys, after);
     } catch (err) {
       if (sqliteCode(err) === BUSY_CODE) throw err; // it can be read later
-      log.warn({ err }, 'cached cards cannot be read: each is found by its name once it is looked up again');
+      log.warn({ err }, 'saved cards cannot be read for search: each is found by its name once it is looked up again');
       return { cards: [], next: undefined };
     }
   }

@@ -37,7 +37,7 @@ const changes = new CatalogChanges({
   onWithdrawn: (source) => {
     log.warn(
       { source },
-      'the service knows none of the cards of an import that were looked up: it is no longer offered',
+      'the card service knows none of the cards that were looked up from an import: its cards are no longer offered',
     );
     void upkeep.removeWithdrawn();
   },

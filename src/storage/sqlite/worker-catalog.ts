@@ -48,7 +48,7 @@ export class WorkerCatalog implements Catalog {
     this.#options = options;
     this.#outage = new Incident(options.log, {
       level: 'warn',
-      begins: 'catalog failed: search may find nothing, and what is learned waits',
+      begins: 'catalog failed: suggestions may be empty until it works again',
       ends: 'catalog works again',
     });
     const { shared } = options;
