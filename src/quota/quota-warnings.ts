@@ -18,9 +18,9 @@ export class QuotaWarnings {
     this.#log = log;
   }
 
-  /** To be called with what the last run left: a new log does not say yet that requests are stopped. */
+  /** To be called with what the last run left: a new log does not say yet that requests are stopped, if they still are. */
   started({ breaker }: Told): void {
-    this.#breaker(CLOSED_BREAKER, breaker);
+    if (breaker.untilMs > Date.now()) this.#breaker(CLOSED_BREAKER, breaker);
   }
 
   /** To be called with every change. */

@@ -41,7 +41,16 @@ it.each<[BreakerReason, string, level: number]>([
     [reason, expect.any(String), expect.stringContaining(words)],
   ]);
   const { log, lines } = logLines();
-  new QuotaWarnings(log).started({ ...INITIAL_LIMITER_STATE, breaker: opened(reason) });
+  const untilMs = Date.now() + 1;
+  new QuotaWarnings(log).started({ ...INITIAL_LIMITER_STATE, breaker: opened(reason, { untilMs }) });
   new QuotaWarnings(log).started(INITIAL_LIMITER_STATE);
   expect(lines).toMatchObject([{ level, reason, msg: expect.stringContaining(words) }]);
+});
+
+it('says nothing after a restart of a stop whose time is over: the next request tells', () => {
+  vi.useFakeTimers({ now: NOW_MS + 60_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { log, lines } = logLines();
+  new QuotaWarnings(log).started({ ...INITIAL_LIMITER_STATE, breaker: opened('day') });
+  expect(lines).toEqual([]);
 });
