@@ -485,11 +485,14 @@ describe('a spent day', () => {
     expect(it.limiter.schedule().blocked).toEqual({ reason: 'day', untilMs: START_MS + HOUR_MS });
   });
 
-  it('is still spent after a restart', async () => {
+  it('is still spent after a restart, which the log says again', async () => {
     const it = new Process();
     it.limiter.observe(reading(0, HOUR_MS));
     await it.ask();
+    const stops = () => it.lines.filter(({ reason }) => reason === 'day');
+    expect(stops()).toHaveLength(1);
     it.restart();
+    expect(stops()).toHaveLength(2);
     expect(await it.limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
     expect(it.limiter.quota()).toMatchObject({ remaining: 0, resetsAtMs: START_MS + HOUR_MS });
   });
