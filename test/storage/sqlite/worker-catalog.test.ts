@@ -60,6 +60,14 @@ describe('the catalog', () => {
     expect(lines).toEqual([]);
   });
 
+  it('writes at the end what was learned just before', async () => {
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    catalog.learn(CHARIZARD);
+    await catalog.close();
+    expect(inCatalog((file) => file.stats().cards)).toBe(1);
+  });
+
   it('answers at once as long as there is nothing to search in, and finds what is learned then', async () => {
     const dataDir = join(folder, 'new');
     mkdirSync(dataDir);
@@ -189,6 +197,20 @@ describe('what goes wrong', () => {
     await worker.terminate();
     expect(await waiting).toEqual([]);
     await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+  });
+
+  it('what a worker was not told yet when it dies is told to the next', async () => {
+    const started = once(process, 'worker');
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    const [worker] = await started;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // it dies before it is told
+    onTestFinished(() => void vi.useRealTimers());
+    catalog.learn(CHARIZARD);
+    await worker.terminate();
+    vi.advanceTimersByTime(5_000);
+    vi.useRealTimers();
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
   });
 
   it('a worker that cannot be made is told once, and made later', async () => {
