@@ -127,6 +127,19 @@ describe('a card that was found missing', () => {
 
     expect(await cards.fresh('base1-4', false, false)).toMatchObject({ card: GONE });
   });
+
+  it('is read again when 1,000 others were read since', async () => {
+    const { store, get } = countingStore();
+    const { cards } = cardsOver(store, LIFETIMES);
+    for (const id of ['base1-4', 'base2-4', 'base1-4']) await cards.known(id, true);
+    for (let number = 1; number < 1_000; number++) await cards.known(`other-${number}`, true);
+    get.mockClear();
+
+    await cards.fresh('base1-4', true, false);
+    expect(get).not.toHaveBeenCalled();
+    await cards.fresh('base2-4', true, false);
+    expect(get).toHaveBeenCalledOnce();
+  });
 });
 
 function countingStore() {
