@@ -239,7 +239,7 @@ describe('what goes wrong', () => {
     inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
     const catalog = openCatalog();
     expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
-    await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('cached cards') }]);
+    await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('saved cards') }]);
     expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
     expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
   });
