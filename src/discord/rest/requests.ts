@@ -23,6 +23,9 @@ const REQUEST_TIMEOUT_MS = 5_000;
 /** A callback without an answer is sent again, and both tries have to fit into Discord's 3 s. */
 const CALLBACK_TIMEOUT_MS = 1_200;
 
+/** A tenth of what Discord accepts in 10 minutes (https://docs.discord.com/developers/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans). */
+const INVALID_REQUESTS_A_WARNING = 1_000;
+
 /** @param apiUrl REST base without version, such as `https://discord.com/api` */
 export function restOptions(apiUrl: string, events: Events, log: Logger): Partial<RESTOptions> {
   return {
@@ -32,6 +35,7 @@ export function restOptions(apiUrl: string, events: Events, log: Logger): Partia
     // The default of 50 also counts replies, which Discord exempts: it delays answers by up to a second.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     handlerSweepInterval: HANDLER_SWEEP_MS,
+    invalidRequestWarningInterval: INVALID_REQUESTS_A_WARNING, // by default there is no warning
     timeout: REQUEST_TIMEOUT_MS,
     makeRequest: watched(makeRequest, events),
     rejectOnRateLimit(limit) {

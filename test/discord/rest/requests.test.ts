@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { restOptions, sleepsThrough, statedWaitSeconds } from '../../../src/discord/rest/requests.ts';
 import { createLog } from '../../../src/log.ts';
@@ -12,6 +13,17 @@ it("requests go by an agent of discord.js' own undici: that of another version t
   const { agent } = restOptions('https://discord.com/api', new Events(), createLog({ level: 'warn', secrets: [] }));
 
   expect(agent).toBeInstanceOf(Agent);
+});
+
+it('a thousand invalid requests are warned of: after 10,000 in 10 minutes Discord blocks the address', async () => {
+  const options = restOptions('https://discord.com/api', new Events(), createLog({ level: 'warn', secrets: [] }));
+  const rest = new REST({ ...options, makeRequest: async () => new Response('', { status: 403 }) });
+  const counts: number[] = [];
+  rest.on('invalidRequestWarning', ({ count }) => void counts.push(count));
+
+  for (let sent = 0; sent < 1_000; sent++) await expect(rest.get('/gateway', { auth: false })).rejects.toThrow();
+
+  expect(counts).toEqual([1_000]);
 });
 
 describe('a 429 from Discord', () => {
