@@ -160,8 +160,7 @@ export class CatalogDatabase {
 
   /** Closes a file that turned out to be corrupt, and moves it aside. */
   discard(corruption: unknown): void {
-    this.#database.close();
-    moveAside(this.file, this.#inode, this.#options, corruption);
+    moveAside({ file: this.file, inode: this.#inode, database: this.#database, corruption }, this.#options);
   }
 
   /** Its parts may be nested: only the outermost commits. */

@@ -17,27 +17,38 @@ export function inodeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.ino;
 }
 
+/** A file that was found corrupt. */
+export interface CorruptFile {
+  file: string;
+  inode: number | undefined;
+  /** The connection that found it. */
+  database: DatabaseSync;
+  corruption: unknown;
+}
+
 /**
- * Keeps a corrupt file, closed by its caller, under another name. Of several processes that find the same file corrupt,
- * one moves it; the others do nothing, and find a new file in its place.
- *
- * @param inode of the file that was found corrupt
+ * Closes a corrupt file, and keeps it under another name. Of several processes that find the same file corrupt, one moves
+ * it; the others do nothing, and find a new file in its place.
  */
 export function moveAside(
-  file: string,
-  inode: number | undefined,
+  { file, inode, database, corruption }: CorruptFile,
   { log, lossMeans }: CorruptFileOptions,
-  corruption: unknown,
 ): void {
-  withLock(`${file}.lock`, () => {
-    if (inodeOf(file) !== inode) return;
-    const movedTo = `${file}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`;
-    // The file itself last: until then, whoever opens it finds it corrupt, too, and waits for the lock.
-    for (const ending of ['-wal', '-shm', '']) {
-      if (existsSync(file + ending)) renameSync(file + ending, movedTo + ending);
-    }
-    log.error({ err: corruption, file, movedTo }, `database file is corrupt and was moved aside: ${lossMeans}`);
-  });
+  try {
+    withLock(`${file}.lock`, () => {
+      // Not before: the last connection to a file deletes its write-ahead log by name, which may be the new file's by then.
+      database.close();
+      if (inodeOf(file) !== inode) return;
+      const movedTo = `${file}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`;
+      // The file itself last: until then, whoever opens it finds it corrupt, too, and waits for the lock.
+      for (const ending of ['-wal', '-shm', '']) {
+        if (existsSync(file + ending)) renameSync(file + ending, movedTo + ending);
+      }
+      log.error({ err: corruption, file, movedTo }, `database file is corrupt and was moved aside: ${lossMeans}`);
+    });
+  } finally {
+    if (database.isOpen) database.close();
+  }
 }
 
 /** A lock that ends with its process, even when that is killed. The empty lock file stays. */

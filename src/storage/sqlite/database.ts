@@ -49,13 +49,11 @@ export function openDatabase(file: string, options: DatabaseOptions): DatabaseSy
 }
 
 function openUnlessBusy(file: string, options: DatabaseOptions): DatabaseSync | undefined {
-  let inode: number | undefined;
   try {
-    inode = inodeOf(file);
     return open(file, options);
   } catch (error) {
     if (error instanceof DatabaseTooNew) throw error;
-    if (isCorruption(error)) return openAnew(file, inode, options, error);
+    if (isCorruption(error)) return openAnew(file, options);
     if (sqliteCode(error) === BUSY_CODE) return undefined;
     throw new DatabaseUnusable(file, error);
   }
@@ -113,9 +111,12 @@ export class DatabaseInUse extends Error {
   }
 }
 
-function open(file: string, { schema, version, earlierTables, exclusive = false }: DatabaseOptions): DatabaseSync {
+/** @throws what SQLite throws; a file that is corrupt has been moved aside then */
+function open(file: string, options: DatabaseOptions): DatabaseSync {
+  const { schema, version, earlierTables, exclusive = false } = options;
   makeFolder(dirname(file));
   createOwnFile(file);
+  const inode = inodeOf(file);
   const database = new DatabaseSync(file);
   try {
     // First the timeout: without it, several processes that switch a file to WAL at once fail with "database is locked".
@@ -134,7 +135,8 @@ function open(file: string, { schema, version, earlierTables, exclusive = false 
     database.exec('PRAGMA busy_timeout = 0');
     return database;
   } catch (error) {
-    database.close();
+    if (isCorruption(error)) moveAside({ file, inode, database, corruption: error }, options);
+    else database.close();
     throw error;
   }
 }
@@ -166,14 +168,9 @@ function moveEarlierTables(database: DatabaseSync, tables: DatabaseOptions['earl
   for (const { name, move } of tables) if (find.get(name)) database.exec(`${move}; DROP TABLE ${name}`);
 }
 
-function openAnew(
-  file: string,
-  inode: number | undefined,
-  options: DatabaseOptions,
-  corruption: unknown,
-): DatabaseSync | undefined {
+/** After a corrupt file was moved aside. */
+function openAnew(file: string, options: DatabaseOptions): DatabaseSync | undefined {
   try {
-    moveAside(file, inode, options, corruption);
     return open(file, options);
   } catch (error) {
     if (sqliteCode(error) === BUSY_CODE) return undefined; // another process is doing the same

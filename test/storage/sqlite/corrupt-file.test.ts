@@ -1,0 +1,46 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, expect, it } from 'vitest';
+import { inodeOf, moveAside } from '../../../src/storage/sqlite/corrupt-file.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { onFinished } from '../../support/on-finished.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'corrupt-file-'));
+  onFinished(() => rmSync(folder, { recursive: true }));
+});
+
+/** Notes whether another process could move the file at the moment when it is closed. */
+class Watched extends DatabaseSync {
+  lockAtClose = 'free';
+
+  override close(): void {
+    const other = new DatabaseSync(`${join(folder, 'file')}.lock`);
+    try {
+      other.exec('BEGIN EXCLUSIVE');
+    } catch {
+      this.lockAtClose = 'held';
+    }
+    other.close();
+    super.close();
+  }
+}
+
+// The last connection to a file deletes its write-ahead log by name: of the new file, if another has just moved the old one.
+it('closes a corrupt file only while no other process can move it', () => {
+  const file = join(folder, 'file');
+  const database = new Watched(file);
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a)');
+
+  moveAside(
+    { file, inode: inodeOf(file), database, corruption: new Error('malformed') },
+    { ...logLines(), lossMeans: 'nothing' },
+  );
+
+  expect(database.lockAtClose).toBe('held');
+  expect(database.isOpen).toBe(false);
+  expect(readdirSync(folder).filter((name) => name.startsWith('file.corrupt-'))).toHaveLength(1);
+});
