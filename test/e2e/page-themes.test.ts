@@ -57,7 +57,7 @@ async function answer(interaction: ChatInputCommandInteraction): Promise<void> {
 }
 
 async function openBot(): Promise<void> {
-  const discord = await startEmulatedDiscord({ lifetimes: { ackMs: 300, tokenMs: 600_000 } });
+  const discord = await startEmulatedDiscord({ lifetimes: { ackMs: 3_000, tokenMs: 600_000 } });
   onTestFinished(() => discord.close());
   const client = new Client({ intents: 0, rest: { api: discord.apiUrl } });
   onTestFinished(() => client.destroy());
