@@ -28,7 +28,7 @@ async function startVerbose(): Promise<VerboseBot> {
     ...backends.env,
     DISCORD_API_URL: relay.apiUrl,
     CARD_SERVICE_API_KEY: API_KEY,
-    CARD_SERVICE_TIMEOUT_MS: '300',
+    CARD_SERVICE_TIMEOUT_MS: '1500', // a busy machine may need a second, and a request that takes longer counts as an outage
     LOG_LEVEL: 'trace',
   };
   return {
