@@ -157,6 +157,9 @@ describe('an invalid row', () => {
   });
 });
 
+/** Of a process with a full disk on a busy machine: the catalog may not have begun to write, Discord may answer late. */
+const NEED_NOT_BE = new Set<string | undefined>(['catalog failed', 'discord did not confirm the first answer']);
+
 describe('a process', () => {
   // The bot waits 15 s for the previous process to end; on this clock that takes a quarter of a second.
   const QUICK_CLOCK = `const now = Date.now, from = now(); Date.now = () => from + (now() - from) * 60;`;
@@ -193,7 +196,7 @@ describe('a process', () => {
       lines
         .filter(({ level }) => level >= WARN)
         .map(({ msg }) => msg.split(':')[0])
-        .filter((what) => what !== 'catalog failed') // it may not have begun to write
+        .filter((what) => !NEED_NOT_BE.has(what))
         .sort(),
     ).toEqual(['card store failed', 'state cannot be written']);
   });
