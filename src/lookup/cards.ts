@@ -5,17 +5,9 @@ import type { Card, CardRecord } from '../model/card.ts';
 import { type CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { BulkAnswer, CardService } from '../service/card-service.ts';
+import { freshness, type Lifetimes } from './freshness.ts';
 import { KeyTrust } from './key-trust.ts';
 import { nextRecord } from './next-record.ts';
-
-/** How long each kind of answer may be shown without a request. Past that it is kept as a fallback. */
-export interface Lifetimes {
-  /** Facts change with errata at most. */
-  factsFreshMs: number;
-  /** Prices change daily. */
-  pricesFreshMs: number;
-  notFoundFreshMs: number;
-}
 
 /** What is known of a card without a request. */
 export type Known = { kind: 'missing' } | { kind: 'fresh' | 'stale'; answer: CardRecord };
@@ -185,17 +177,4 @@ export class Cards {
     const found = this.#notFresh.get(id)?.found;
     return found ? found.answer : this.#options.store.get(id, () => false);
   }
-}
-
-/** Without prices to show, only the facts age. A card fetched with prices that has none is as old as prices are. */
-export function freshness(
-  { card, fetchedAtMs, delistedAtMs }: CardRecord,
-  showPrices: boolean,
-  nowMs: number,
-  { factsFreshMs, pricesFreshMs, notFoundFreshMs }: Lifetimes,
-): 'fresh' | 'stale' {
-  const isFound = card !== undefined && delistedAtMs === undefined;
-  const foundFreshMs = showPrices ? Math.min(pricesFreshMs, factsFreshMs) : factsFreshMs;
-  const freshUntilMs = (delistedAtMs ?? fetchedAtMs) + (isFound ? foundFreshMs : notFoundFreshMs);
-  return nowMs < freshUntilMs ? 'fresh' : 'stale';
 }

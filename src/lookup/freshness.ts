@@ -1,0 +1,23 @@
+import type { CardRecord } from '../model/card.ts';
+
+/** How long each kind of answer may be shown without a request. Past that it is kept as a fallback. */
+export interface Lifetimes {
+  /** Facts change with errata at most. */
+  factsFreshMs: number;
+  /** Prices change daily. */
+  pricesFreshMs: number;
+  notFoundFreshMs: number;
+}
+
+/** Without prices to show, only the facts age. A card fetched with prices that has none is as old as prices are. */
+export function freshness(
+  { card, fetchedAtMs, delistedAtMs }: CardRecord,
+  showPrices: boolean,
+  nowMs: number,
+  { factsFreshMs, pricesFreshMs, notFoundFreshMs }: Lifetimes,
+): 'fresh' | 'stale' {
+  const isFound = card !== undefined && delistedAtMs === undefined;
+  const foundFreshMs = showPrices ? Math.min(pricesFreshMs, factsFreshMs) : factsFreshMs;
+  const freshUntilMs = (delistedAtMs ?? fetchedAtMs) + (isFound ? foundFreshMs : notFoundFreshMs);
+  return nowMs < freshUntilMs ? 'fresh' : 'stale';
+}
