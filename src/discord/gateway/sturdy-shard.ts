@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketShardEvents as Events, type WebSocketShard, WebSocketShardStatus } from '@discordjs/ws';
-import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
+import { GatewayOpcodes } from 'discord.js';
 import type { Logger } from '../../log.ts';
+import { readFrame } from './read-frame.ts';
 
 /**
  * Private in @discordjs/ws 1.2.3, which awaits none of the four from `internalConnect` to `heartbeat`: what one of them
@@ -79,95 +80,6 @@ function abandon(connection: Connection | null): void {
   connection.onerror = null;
   connection.on('error', () => {});
   connection.terminate();
-}
-
-/** Discord's interval is 41,250 ms. One far from it would send a storm of heartbeats or overflow a timer. */
-const SHORTEST_BEAT_MS = 100;
-const LONGEST_BEAT_MS = 3_600_000;
-
-type Frame = Record<string, unknown>;
-type Fits = (value: unknown) => boolean;
-
-const isId: Fits = (value) => typeof value === 'string' && /^\d{1,20}$/.test(value);
-const isText: Fits = (value) => typeof value === 'string' && value !== '';
-const isIdentified: Fits = (value) => isObject(value) && isId(value.id);
-
-/**
- * The fields that discord.js, or a first answer, reads without checking that they are there. Not by zod, which took a
- * fifth of what this bot adds to a command.
- */
-const FIELDS: Readonly<Record<string, Readonly<Record<string, Fits>>>> = {
-  [GatewayDispatchEvents.Ready]: {
-    user: isIdentified,
-    application: isIdentified,
-    guilds: (value) => Array.isArray(value) && value.every(isIdentified),
-    session_id: isText,
-  },
-  [GatewayDispatchEvents.InteractionCreate]: {
-    id: isId,
-    application_id: isId,
-    token: isText,
-    guild_id: (value) => value == null || isId(value),
-    author: isIdentified,
-  },
-};
-
-/** A frame that discord.js can handle, or why it cannot. */
-export type ReadFrame = { frame: Frame } | { odd: string; event?: string };
-
-/**
- * @param frame as parsed; null when it was not JSON
- * @param isGreeted whether this connection has had its HELLO: after a second one discord.js sends twice the heartbeats
- */
-export function readFrame(frame: unknown, isGreeted: boolean): ReadFrame {
-  if (!isObject(frame) || !Number.isInteger(frame.op)) return { odd: 'no gateway payload' };
-  switch (frame.op) {
-    case GatewayOpcodes.Dispatch:
-      return readEvent(frame);
-    case GatewayOpcodes.Hello:
-      if (isGreeted) return { odd: 'a second HELLO' };
-      return isHello(frame.d) ? { frame } : { odd: 'HELLO without a heartbeat interval' };
-    case GatewayOpcodes.InvalidSession:
-      return { frame: { ...frame, d: frame.d === true } };
-    default:
-      return { frame };
-  }
-}
-
-function readEvent(frame: Frame): ReadFrame {
-  const { t: event, d } = frame;
-  if (typeof event !== 'string' || !/^[A-Z0-9_]{1,60}$/.test(event)) return { odd: 'an event without a name' };
-  const fields = isObject(d) ? d : {};
-  const fieldOf = (name: string) => (name === 'author' ? authorOf(fields) : fields[name]);
-  const wrong = Object.entries(FIELDS[event] ?? {}).filter(([name, fits]) => !fits(fieldOf(name)));
-  if (wrong.length > 0) return { odd: `wrong or missing: ${wrong.map(([name]) => name).join(', ')}`, event };
-  return { frame: { ...frame, s: sequence(frame.s), d: event === GatewayDispatchEvents.Ready ? ready(d) : d } };
-}
-
-/** An invalid sequence number would be sent back with the next resume, which Discord then refuses. */
-function sequence(s: unknown): number | null {
-  return Number.isSafeInteger(s) && Number(s) >= 0 ? Number(s) : null;
-}
-
-/** Without an address for resumes discord.js uses the one for new sessions. */
-function ready(d: unknown): unknown {
-  const { resume_gateway_url: url } = d as { resume_gateway_url?: unknown };
-  const isAddress = typeof url === 'string' && URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol);
-  return isAddress ? d : { ...(d as object), resume_gateway_url: undefined };
-}
-
-/** In a Discord server the author is the member's user. */
-function authorOf({ user, member }: Frame): unknown {
-  return user ?? (isObject(member) ? member.user : undefined);
-}
-
-function isHello(d: unknown): boolean {
-  const beatMs = isObject(d) ? d.heartbeat_interval : undefined;
-  return typeof beatMs === 'number' && beatMs >= SHORTEST_BEAT_MS && beatMs <= LONGEST_BEAT_MS;
-}
-
-function isObject(value: unknown): value is Frame {
-  return typeof value === 'object' && value !== null;
 }
 
 const LOG_AGAIN_MS = 60_000;

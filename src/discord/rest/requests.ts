@@ -30,7 +30,7 @@ const INVALID_REQUESTS_A_WARNING = 1_000;
 export function restOptions(apiUrl: string, events: Events, log: Logger): Partial<RESTOptions> {
   return {
     api: apiUrl,
-    // Without one, discord.js' undici sends through whichever was loaded first, itself or Node's, which is of another version.
+    // Without one, discord.js' undici sends through whichever was loaded first: itself, or Node's of another version.
     agent: new Agent(),
     // The default of 50 also counts replies, which Discord exempts: it delays answers by up to a second.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,

@@ -35,7 +35,7 @@ export class SqliteLedger implements Ledger {
   readonly #add: StatementSync;
   readonly #takeBack: StatementSync;
   /** Whose answers were saved since the last write, and when: they are counted after the answer. */
-  #unwritten: { requester: Requester; atMs: number }[] = [];
+  readonly #unwritten: { requester: Requester; atMs: number }[] = [];
   #flushing: NodeJS.Timeout | undefined;
   #sweptDay = '';
   /** The last hour whose beginning is noted. */
