@@ -4,54 +4,46 @@ import { CardAnswer } from './card-answer.ts';
 /** The service does not show the shape of its listing: a bare array, an array in one of these, or an object keyed by id. */
 const LIST_FIELDS = ['data', 'cards', 'items', 'results'] as const;
 
-/** One thing that is listed: a card, if it fits. */
-interface Entry {
-  /** `undefined`: it is listed under no key, and names its id itself. */
-  key: string | undefined;
-  value: unknown;
-}
-
 /**
  * The cards of an answer by the ids that were asked for, in whatever order, however often and among whatever others they
- * are listed. Each is checked by itself: one that does not fit is left out, like one that is not listed.
+ * are listed. Each is checked by itself: one that does not fit is left out, like one that is not listed. An id that a card
+ * carries counts more than the key that it is listed under.
  *
  * @returns `undefined` when the answer is no listing of cards
  */
 export function listedCards(body: unknown, ids: readonly string[]): ReadonlyMap<string, Card> | undefined {
   const entries = entriesOf(body, ids);
-  const cards = entries?.flatMap(({ key, value }) => {
-    const card = CardAnswer.safeParse(key === undefined ? value : withId(value, key)).data;
-    return card ? [{ name: key ?? card.id, card }] : [];
-  });
+  const cards = entries?.flatMap((value) => CardAnswer.safeParse(value).data ?? []);
   // One card that does not fit may be broken; if none of several does, this is something else.
   if (!entries || !cards || (cards.length === 0 && entries.length > 1)) return undefined;
 
-  const byName = firstOf(cards.map(({ name, card }) => [name, card]));
+  const byId = firstOf(cards.map((card) => [card.id, card]));
   const wanted = new Set(ids);
-  const others = cards.filter(({ name }) => !wanted.has(name));
-  const inOtherCase = unambiguous(others.map(({ name, card }) => [name.toLowerCase(), card]));
+  const others = cards.filter(({ id }) => !wanted.has(id));
+  const inOtherCase = unambiguous(others.map((card) => [card.id.toLowerCase(), card]));
   return new Map(
     ids.flatMap((id) => {
-      const card = byName.get(id) ?? inOtherCase.get(id.toLowerCase());
+      const card = byId.get(id) ?? inOtherCase.get(id.toLowerCase());
       return card ? [[id, card] as const] : [];
     }),
   );
 }
 
-function entriesOf(body: unknown, ids: readonly string[]): Entry[] | undefined {
-  if (Array.isArray(body)) return listed(body);
+/** What is listed, card or not; `null` stands for a card that there is not. */
+function entriesOf(body: unknown, ids: readonly string[]): unknown[] | undefined {
+  return listOf(body, ids)?.filter((value) => value !== null);
+}
+
+function listOf(body: unknown, ids: readonly string[]): unknown[] | undefined {
+  if (Array.isArray(body)) return body;
   if (typeof body !== 'object' || body === null) return undefined;
   const fields = new Map(Object.entries(body));
   const lists = LIST_FIELDS.map((field) => fields.get(field)).filter((value) => Array.isArray(value));
-  if (lists.length > 0) return lists.length === 1 ? lists.flatMap(listed) : undefined;
+  if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
 
   const wanted = new Set(ids.map((id) => id.toLowerCase()));
-  const keyed = [...fields].flatMap(([key, value]) => (wanted.has(key.toLowerCase()) ? [{ key, value }] : []));
-  return keyed.length > 0 || fields.size === 0 ? keyed.filter(({ value }) => value !== null) : undefined;
-}
-
-function listed(values: unknown[]): Entry[] {
-  return values.filter((value) => value !== null).map((value) => ({ key: undefined, value }));
+  const keyed = [...fields].flatMap(([key, value]) => (wanted.has(key.toLowerCase()) ? [withId(value, key)] : []));
+  return keyed.length > 0 || fields.size === 0 ? keyed : undefined;
 }
 
 /** A card that is listed under its id need not repeat it. */

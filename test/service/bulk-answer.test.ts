@@ -30,6 +30,7 @@ describe('a list of cards', () => {
     ['an object keyed by id', { a: A, b: B }],
     ['an object keyed by id, whose cards do not repeat it', { a: WITHOUT_ID, b: B }],
     ['an object keyed by id in capitals', { A, B }],
+    ["an object keyed by id, whose cards have each other's", { a: B, b: A }],
     ['another order', [B, A]],
     ['repeated cards', [A, A, B, B, A]],
     ['a repeated card that is broken once', [BROKEN, A, B]],
@@ -48,6 +49,8 @@ describe('a list of cards', () => {
     ['that is empty', [], {}],
     ['under data that is empty', { data: [] }, {}],
     ['keyed by id that is empty', {}, {}],
+    ['keyed by id whose cards have other ids', { a: C, b: B }, { b: 'Card b' }],
+    ['keyed by id whose only card has another id', { a: C }, {}],
     ['of the one broken card that was found', [BROKEN], {}],
     ['of strangers', [C], {}],
   ])('%s leaves out what it does not bring', (_, body, found) => {
@@ -76,7 +79,7 @@ describe('a list of cards', () => {
 
   it('may hold ids that are names of every object', () => {
     expect(
-      names(JSON.parse(`{"__proto__": ${JSON.stringify(A)}, "b": ${JSON.stringify(B)}}`), [
+      names(JSON.parse(`{"__proto__": ${JSON.stringify(WITHOUT_ID)}, "b": ${JSON.stringify(B)}}`), [
         '__proto__',
         'constructor',
         'b',
