@@ -1,5 +1,4 @@
 import { existsSync, rmSync } from 'node:fs';
-import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BUSY_CODE, sqliteCode } from '../storage/sqlite/database.ts';
 import { filesWith } from './traces.ts';
@@ -8,19 +7,6 @@ import { filesWith } from './traces.ts';
 export class NotForgotten extends Error {
   override name = 'NotForgotten';
 }
-
-/** Which rows of which tables are about a member: `?1` is their id. Also of earlier versions, in copies of their files. */
-const ABOUT_MEMBER: Readonly<Record<string, string>> = {
-  bookings: 'member = ?1',
-  deletion_requests: 'member = ?1',
-  asked_by_member: 'member = ?1',
-  // JSON, which may be damaged; a member's id is too long to be part of anything else.
-  deferred_replies: 'instr(reply, ?1) > 0',
-  debts: 'instr(debt, ?1) > 0',
-};
-
-/** A member may type anything as a card's id, a mention for instance. What is lost is requested again. */
-const TYPED_AS_CARD = 'instr(key, ?1) > 0 OR instr(value, ?1) > 0';
 
 /** A catalog's own processes write for a fraction of this. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -55,11 +41,7 @@ function clean(file: string, memberId: string, dataDir: string): void {
   try {
     database = new DatabaseSync(file);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON; BEGIN IMMEDIATE`);
-    for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
-      const isCardCache = name === 'cards' && basename(file) === 'cards.sqlite';
-      const condition = isCardCache ? TYPED_AS_CARD : ABOUT_MEMBER[String(name)];
-      if (condition) database.prepare(`DELETE FROM ${name} WHERE ${condition}`).run(memberId);
-    }
+    deleteRows(database, memberId);
     database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
     // Pages that were freed before, when nothing erased them.
     const isLeft = filesWith(memberId, dataDir).some((left) => left.startsWith(file));
@@ -68,6 +50,29 @@ function clean(file: string, memberId: string, dataDir: string): void {
     throw new NotForgotten(whyNot(file, error), { cause: error });
   } finally {
     database?.close();
+  }
+}
+
+/**
+ * Deletes the rows of all tables that hold the id, also those of earlier versions: a member's id is too long to be part of
+ * anything else. A card may have it, because a member may type anything as a card's id; it is requested again.
+ */
+function deleteRows(database: DatabaseSync, memberId: string): void {
+  const tables = database
+    .prepare(
+      `SELECT t.name, group_concat(format('instr("%w", ?1) > 0', c.name), ' OR ') AS holds
+        FROM pragma_table_list AS t, pragma_table_info(t.name) AS c
+        WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`,
+    )
+    .all();
+  const isCatalog = tables.some(({ name }) => name === 'words');
+  for (const { name, holds } of tables) {
+    if (isCatalog && name === 'cards') {
+      const ofCards = database.prepare(`DELETE FROM card_words WHERE rowid IN (SELECT row FROM cards WHERE ${holds})`);
+      // FTS5 keeps the words of a deleted row until it merges its segments.
+      if (ofCards.run(memberId).changes > 0) database.exec("INSERT INTO card_words (card_words) VALUES ('optimize')");
+    }
+    database.prepare(`DELETE FROM "${name}" WHERE ${holds}`).run(memberId);
   }
 }
 

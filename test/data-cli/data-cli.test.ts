@@ -16,6 +16,7 @@ import { startRedis, type TestRedis } from '../support/redis.ts';
 
 const ALICE = '123456789012345678';
 const BOB = '876543210987654321';
+const CAROL = '555555555555555555';
 
 let dataDir: string;
 beforeEach(() => {
@@ -89,6 +90,27 @@ async function lookedUp(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
   await expect.poll(lastCards, { timeout: 60_000 }).toEqual(['base1-4']);
 }
 
+function mention(memberId: string): string {
+  return `<@${memberId}>`;
+}
+
+/** Cards whose ids mention both members, as of a service that answers whatever it is asked, and who looked them up. */
+async function typedAsCard(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
+  const { state, catalog } = bot;
+  for (const memberId of [ALICE, BOB]) {
+    const card = { id: mention(memberId), name: `Card ${memberId}`, game: 'Any', set: { id: 'any', name: 'Any' } };
+    await state.cardStore.set(card.id, { card, fetchedAtMs: Date.now() });
+    catalog.learn(card);
+    catalog.asked(card.id, { memberId: CAROL, guildId: 'guild' }, false);
+  }
+  await expect.poll(() => foundIds(bot, BOB), { timeout: 60_000 }).toEqual([mention(BOB)]);
+}
+
+async function foundIds({ catalog }: Awaited<ReturnType<typeof open>>, text: string): Promise<string[]> {
+  const found = await catalog.search(text, { memberId: 'anyone', guildId: undefined }, Date.now() + 60_000);
+  return found.map(({ id }) => id);
+}
+
 describe('npm run data -- forget', () => {
   it('leaves the id out of the catalog, which remembers what members looked up last', async () => {
     const bot = await open();
@@ -130,14 +152,19 @@ describe('npm run data -- forget', () => {
     await after.close();
   });
 
-  it('leaves the id out of the cards, where somebody typed it as the id of one', async () => {
-    await (await open()).close();
-    const cards = new DatabaseSync(join(dataDir, 'cards.sqlite'));
-    for (const id of [`<@${ALICE}>`, 'base1-4']) cards.prepare('INSERT INTO cards VALUES (?, ?, 0)').run(id, '{}');
-    cards.close();
-    expect(await forget()).toMatchObject({ code: 0 });
+  it('leaves the id out of cards and catalog, where somebody typed it as the id of a card', async () => {
+    const bot = await open();
+    await typedAsCard(bot);
+    await bot.close();
+    const held = ['cards.sqlite', 'catalog.sqlite'].map((name) => join(dataDir, name));
+    expect(filesWith(ALICE, dataDir).toSorted()).toEqual(held);
+    expect(await forget()).toMatchObject({ code: 0, err: '' });
     expect(filesWith(ALICE, dataDir)).toEqual([]);
-    expect(filesWith('base1-4', dataDir)).toEqual([join(dataDir, 'cards.sqlite')]);
+    expect(filesWith(BOB, dataDir).toSorted()).toEqual(held);
+    const after = await open();
+    expect(await foundIds(after, BOB)).toEqual([mention(BOB)]);
+    expect(await foundIds(after, ALICE)).toEqual([]);
+    await after.close();
   });
 
   it('leaves the id in no file of a bot that was killed', async () => {
@@ -190,10 +217,15 @@ describe('npm run data -- forget', () => {
     const redis = await startRedis();
     const bot = await used(redis);
     onFinished(() => bot.close());
+    await typedAsCard(bot);
     const client = await newClient(redis.url, { reconnects: false }).connect();
     onFinished(() => client.destroy());
     await expect.poll(() => everythingIn(client, redis.prefix)).toContain(ALICE);
     await expect.poll(async () => (await bot.ledger.keptOf(ALICE)).saved).toBe(2);
+    await client.set(`${redis.prefix}:v2:lock:card:account:${mention(ALICE)}`, 'process');
+    await client.hSet(`${redis.prefix}:v1:ledger:2026-01-01`, `member:${ALICE}`, 1); // of an earlier version
+    const learned = async () => JSON.stringify(await client.xRange(`${redis.prefix}:v2:catalog`, '-', '+'));
+    await expect.poll(learned, { timeout: 60_000 }).toContain(mention(ALICE));
 
     const { code, err } = await forget({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
 
@@ -220,7 +252,8 @@ async function everythingIn(client: RedisClient, prefix: string): Promise<string
       const type = await client.type(key);
       if (type === 'hash') texts.push(key, await client.hGetAll(key));
       else if (type === 'zset') texts.push(key, await client.zRange(key, 0, -1));
-      else texts.push(key, await client.get(key).catch(() => type));
+      else if (type === 'stream') texts.push(key, await client.xRange(key, '-', '+'));
+      else texts.push(key, await client.get(key));
     }
   }
   return JSON.stringify(texts);
