@@ -3,7 +3,7 @@ import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { Incident, type Logger } from '../log.ts';
-import { CardRecord } from '../model/card.ts';
+import { CardRecord, isFromClockAhead } from '../model/card.ts';
 import type { Events } from '../model/events.ts';
 
 /**
@@ -152,9 +152,10 @@ const StoredRecord = z.preprocess((row) => {
   return { ...rest, fetchedAtMs: askedAtMs, delistedAtMs: deniedAtMs };
 }, CardRecord);
 
-/** When the service last said something about the card. */
+/** When the service last said something about the card; what a clock ahead has dated counts as oldest. */
 function saidAtMs({ fetchedAtMs, delistedAtMs = 0 }: CardRecord): number {
-  return Math.max(fetchedAtMs, delistedAtMs);
+  const nowMs = Date.now();
+  return Math.max(0, ...[fetchedAtMs, delistedAtMs].filter((atMs) => !isFromClockAhead(atMs, nowMs)));
 }
 
 // Keyv's own serializer builds strings that take three times the memory; without `throwOnErrors` a read that failed

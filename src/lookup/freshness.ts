@@ -1,4 +1,4 @@
-import type { CardRecord } from '../model/card.ts';
+import { type CardRecord, isFromClockAhead } from '../model/card.ts';
 
 /** How long each kind of answer may be shown without a request. Past that it is kept as a fallback. */
 export interface Lifetimes {
@@ -9,7 +9,10 @@ export interface Lifetimes {
   notFoundFreshMs: number;
 }
 
-/** Without prices to show, only the facts age. A card fetched with prices that has none is as old as prices are. */
+/**
+ * Without prices to show, only the facts age. A card fetched with prices that has none is as old as prices are. How old a
+ * record is that a clock ahead has dated is not known, so it is stale.
+ */
 export function freshness(
   { card, fetchedAtMs, delistedAtMs }: CardRecord,
   showPrices: boolean,
@@ -18,6 +21,7 @@ export function freshness(
 ): 'fresh' | 'stale' {
   const isFound = card !== undefined && delistedAtMs === undefined;
   const foundFreshMs = showPrices ? Math.min(pricesFreshMs, factsFreshMs) : factsFreshMs;
-  const freshUntilMs = (delistedAtMs ?? fetchedAtMs) + (isFound ? foundFreshMs : notFoundFreshMs);
-  return nowMs < freshUntilMs ? 'fresh' : 'stale';
+  const saidAtMs = delistedAtMs ?? fetchedAtMs;
+  const freshUntilMs = saidAtMs + (isFound ? foundFreshMs : notFoundFreshMs);
+  return nowMs < freshUntilMs && !isFromClockAhead(saidAtMs, nowMs) ? 'fresh' : 'stale';
 }

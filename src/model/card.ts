@@ -53,6 +53,14 @@ export const CardRecord = z.object({
 });
 export type CardRecord = z.infer<typeof CardRecord>;
 
+/** Clocks that are set by time synchronisation differ by less. */
+const MOST_AHEAD_MS = 60_000;
+
+/** Whether a time of a record is so far in the future that a clock which was ahead must have written it. */
+export function isFromClockAhead(atMs: number, nowMs: number): boolean {
+  return atMs - nowMs > MOST_AHEAD_MS;
+}
+
 /** No known service has longer ids. */
 export const MAX_CARD_ID_LENGTH = 100;
 

@@ -1,5 +1,5 @@
 import type { APIEmbed } from 'discord-api-types/v10';
-import type { Card, CardRecord } from '../model/card.ts';
+import { type Card, type CardRecord, isFromClockAhead } from '../model/card.ts';
 import type { QuotaState } from '../model/quota.ts';
 import { age, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage } from './messages.ts';
@@ -72,9 +72,9 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
 /** The service knows no card of that id. @returns Markdown, at most 2,000 characters */
 export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number, isStale = false): string {
   const id = plainMarkdown(cardId, 300) || formatMessage(locale, 'invisibleId');
-  return isStale
-    ? formatMessage(locale, 'noSuchCardBefore', { id, since: age(fetchedAtMs) })
-    : formatMessage(locale, 'noSuchCard', { id });
+  if (!isStale) return formatMessage(locale, 'noSuchCard', { id });
+  const known = isFromClockAhead(fetchedAtMs, Date.now()) ? 'no' : 'yes';
+  return formatMessage(locale, 'noSuchCardBefore', { id, known, since: age(fetchedAtMs) });
 }
 
 /** Which id was found for what a member typed. @returns Markdown */

@@ -132,5 +132,5 @@ export function dateTime(atMs: number): string {
 
 /** A moment that is past: never shown as one to come. */
 export function age(atMs: number): string {
-  return `<t:${Math.floor(atMs / 1000)}:R>`;
+  return `<t:${Math.floor(Math.min(atMs, Date.now()) / 1000)}:R>`;
 }

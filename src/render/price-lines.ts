@@ -1,4 +1,4 @@
-import type { Card, CardRecord, Prices } from '../model/card.ts';
+import { type Card, type CardRecord, isFromClockAhead, type Prices } from '../model/card.ts';
 import { type PriceCurve, priceCurve, weekChange } from '../model/price-history.ts';
 import { age, date, formatPercent, formatPrice } from './formats.ts';
 import { formatMessage } from './messages.ts';
@@ -11,7 +11,7 @@ export interface PricesView {
   currency: string | undefined;
 }
 
-/** What a card costs, how that has moved, and how old it is; or that it has no prices. Lines of Markdown. */
+/** What a card costs, how that has moved, and how old it is if that is known; or that it has no prices. Lines of Markdown. */
 export function priceLines({ card, answer, locale, currency }: PricesView): string[] {
   const shown = (price: number | undefined) => (price === undefined ? '' : formatPrice(locale, price, currency));
   const { market, low, high } = card.prices ?? {};
@@ -23,10 +23,11 @@ export function priceLines({ card, answer, locale, currency }: PricesView): stri
   const history = market === undefined ? [] : (answer.history ?? []);
   const change = weekChange(history);
   const curve = priceCurve(history);
+  const isDated = !isFromClockAhead(answer.fetchedAtMs, Date.now());
   return [
     change ? `${line} · ${changeText(change, locale)}` : line,
     ...(curve ? [curveLine(curve, locale, shown)] : []),
-    `-# ${formatMessage(locale, 'pricesFrom', { since: age(answer.fetchedAtMs) })}`,
+    ...(isDated ? [`-# ${formatMessage(locale, 'pricesFrom', { since: age(answer.fetchedAtMs) })}`] : []),
   ];
 }
 
@@ -36,8 +37,11 @@ function givenPrices({ market, low, high }: Record<keyof Prices, string>): strin
   return names.charAt(0).toLowerCase() + names.slice(1);
 }
 
+/** A price that has not fallen to nothing has not fallen by 100 %. */
+const DEEPEST_FALL = 0.999;
+
 function changeText({ share, days }: NonNullable<ReturnType<typeof weekChange>>, locale: string): string {
-  const percent = formatPercent(locale, Math.abs(share));
+  const percent = formatPercent(locale, share > -1 && share < -DEEPEST_FALL ? DEEPEST_FALL : Math.abs(share));
   const direction = percent === formatPercent(locale, 0) ? 'none' : share > 0 ? 'up' : 'down';
   return formatMessage(locale, 'priceChange', { direction, percent, days });
 }

@@ -166,6 +166,14 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       expect(await one.get('a', never)).toEqual(later);
     });
 
+    it("takes the service's word now for later than what a clock that was ahead has dated", async () => {
+      const place = cards();
+      const [one, other] = [(await place.open()).store, (await place.open()).store];
+      await one.set('a', { ...ANSWER, fetchedAtMs: NOW_MS + 3_600_000 });
+      await other.set('a', ANSWER);
+      expect(await one.get('a', never)).toEqual(ANSWER);
+    });
+
     it('returns the record in memory, accepted or not, when the lasting store has none', async () => {
       const place = cards();
       const { store } = await place.open();

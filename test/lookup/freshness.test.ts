@@ -29,7 +29,11 @@ describe('freshness', () => {
     ['"no such card" of an hour, where prices are not wanted', aged(undefined, HOUR_MS), false, 'stale'],
     ['"no longer listed" under an hour, however old the copy', aged(PRICED, 30 * DAY_MS, HOUR_MS - 1), true, 'fresh'],
     ['"no longer listed" of an hour, however new the copy', aged(PRICED, 2 * HOUR_MS, HOUR_MS), false, 'stale'],
-    ['a copy from a clock that was ahead', aged(PRICED, -HOUR_MS), true, 'fresh'],
+    ['a copy from a clock that was a minute ahead', aged(PRICED, -60_000), true, 'fresh'],
+    ['a copy from a clock that was further ahead', aged(PRICED, -60_001), true, 'stale'],
+    ['facts from a clock that was further ahead', aged(PRICED, -DAY_MS), false, 'stale'],
+    ['"no such card" from a clock that was further ahead', aged(undefined, -DAY_MS), true, 'stale'],
+    ['"no longer listed" from a clock that was further ahead', aged(PRICED, 0, -DAY_MS), true, 'stale'],
   ])('%s', (_, answer, showPrices, expected) => {
     expect(freshness(answer, showPrices, NOW_MS, LIFETIMES)).toBe(expected);
   });

@@ -225,6 +225,11 @@ describe('"no such card"', () => {
     );
   });
 
+  it('says no time that a clock that was ahead has left', () => {
+    const ahead = Date.now() + 30 * 86_400_000;
+    expect(noSuchCard('en-US', 'x', ahead, true)).toBe('No card had the id **x** when I last checked.');
+  });
+
   it('names any id as text, in bold, within a message', () => {
     const anyId = nastyText.map(idOrNothing).filter((id) => id !== undefined);
     fc.assert(

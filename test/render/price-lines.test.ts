@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PricePoint } from '../../src/model/price-history.ts';
 import { type PricesView, priceLines, sparkline } from '../../src/render/price-lines.ts';
 import { currency, locale, momentMs, price } from './service-answers.ts';
@@ -7,6 +7,13 @@ import { currency, locale, momentMs, price } from './service-answers.ts';
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const SINCE = `<t:${(NOW_MS - 8 * DAY_MS) / 1000}:D>`;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 function shown(market: number, history: PricePoint[], more: Partial<PricesView> = {}): string[] {
   const view = {
@@ -37,6 +44,8 @@ describe('the lines of a price', () => {
     [15, '**15.00** market · ▼ 50 % in 7 days'],
     [30, '**30.00** market · unchanged in 7 days'],
     [30.001, '**30.00** market · unchanged in 7 days'],
+    [0.0003, '**0.0003** market · ▼ 99.9 % in 7 days'],
+    [0, '**0.00** market · ▼ 100 % in 7 days'],
     [90, '**90.00** market · ▲ 200 % in 7 days'],
   ])('say how a price of 30 became %d', (market, line) => {
     const history: PricePoint[] = [
@@ -49,6 +58,14 @@ describe('the lines of a price', () => {
 
   it('say that it was steady', () => {
     expect(shown(5, daily(5, 5, 5, 5, 5))[1]).toBe(`▅▅▅▅▅ steady at 5.00 since <t:${(NOW_MS - 4 * DAY_MS) / 1000}:D>`);
+  });
+
+  it.each([
+    [0, ['-# prices from <t:1795176000:R>']],
+    [60_000, ['-# prices from <t:1795176000:R>']],
+    [60_001, []],
+  ])('say how old it is, but not when a clock that was %d ms ahead said so', (aheadMs, lines) => {
+    expect(shown(5, [], { answer: { fetchedAtMs: NOW_MS + aheadMs } }).slice(1)).toEqual(lines);
   });
 
   it('show nothing of the past of a card that has no market price now', () => {

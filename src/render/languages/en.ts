@@ -30,7 +30,8 @@ export const en = {
   // /card
   permitAt: "You're in line. Your card should be here around {time}.",
   noSuchCard: 'No card has the id **{id}**.',
-  noSuchCardBefore: 'No card had the id **{id}** when I last checked, {since}.',
+  noSuchCardBefore:
+    '{known, select, yes {No card had the id **{id}** when I last checked, {since}.} other {No card had the id **{id}** when I last checked.}}',
   invisibleId: '(invisible)',
   foundId: 'The id of this card is **{id}**.',
   severalCards: '{cards, plural, one {Is this the card you mean?} other {Which of these cards do you mean?}}',
