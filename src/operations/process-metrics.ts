@@ -3,7 +3,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 
 const EVENT_LOOP_RESOLUTION_MS = 10;
-const QUANTILES = [0.5, 0.99, 1];
+/** The last is the longest. */
+const PERCENTILES = [50, 99, 100];
 
 /**
  * The process itself, under the names that Prometheus gives them everywhere. Not the library's own set, which measures
@@ -58,11 +59,11 @@ export function processMetrics(registry: Registry, usesRedis: boolean): () => vo
   new Gauge({
     name: 'cardbot_event_loop_delay_seconds',
     help: 'How late timers ran since the last time this was read.',
-    labelNames: ['quantile'],
+    labelNames: ['percentile'], // "quantile" is reserved for summaries
     registers,
     collect() {
-      for (const quantile of QUANTILES)
-        this.set({ quantile: String(quantile) }, delay.count === 0 ? 0 : delay.percentile(quantile * 100) / 1e9);
+      for (const percentile of PERCENTILES)
+        this.set({ percentile: String(percentile) }, delay.count === 0 ? 0 : delay.percentile(percentile) / 1e9);
       delay.reset();
     },
   });

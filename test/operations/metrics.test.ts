@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../support/world.ts';
 import { type Sample, sampleValue } from './parse-metrics.ts';
+import { promtoolProblems } from './promtool-problems.ts';
 import { addressOf, OTHER_CARD, scrape, typeTraffic } from './scrape.ts';
 
 describe('/metrics after some traffic', () => {
@@ -52,8 +53,23 @@ describe('/metrics after some traffic', () => {
     expect(value('cardbot_store_works', { store: 'state' })).toBe(1);
     expect(value('cardbot_store_errors_total', { store: 'cards' })).toBe(0);
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e7);
-    expect(value('cardbot_event_loop_delay_seconds', { quantile: '0.99' })).toBeGreaterThan(0);
+    expect(value('cardbot_event_loop_delay_seconds', { percentile: '99' })).toBeGreaterThan(0);
     expect(value('cardbot_build_info', { state: 'files' })).toBe(1);
+  });
+
+  it('has nothing that promtool check metrics objects to', async () => {
+    const text = await (await fetch(`${addressOf(world)}/metrics`)).text();
+    expect(text).toContain('# TYPE cardbot_commands_total counter');
+    expect(promtoolProblems(text)).toEqual([]);
+    const odd = '# HELP a_total A.\n# TYPE a_total gauge\na_total{quantile="1",le="1",aB="x"} 1\n# TYPE b counter\nb 1';
+    expect(promtoolProblems(odd)).toEqual([
+      'a_total: only a counter ends with _total',
+      'a_total: label quantile',
+      'a_total: label le',
+      'a_total: label aB',
+      'b: a counter ends with _total',
+      'b: no help',
+    ]);
   });
 
   it('has no label that a member can choose, and no secret', async () => {
