@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { FRESH_COLOUR, STALE_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { rateLimited, refused, refusedWithHtml, serverError } from '../../src/sandbox/discord/fault-forms.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
@@ -138,6 +140,18 @@ describe('a first answer', () => {
     expect(await world.commandLines(1)).toMatchObject([{ outcome: 'too late' }]);
     expect(world.discord.requests.filter(({ method }) => method === 'PATCH')).toEqual([]);
     expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+  });
+
+  it('that Discord does not confirm in time is edited all the same once its card is renewed', async () => {
+    const world = await startWorld({ ...AS_DISCORD, env: { FACTS_FRESH_SECONDS: '0' } });
+    await finalAnswer(world.card('base1-4'));
+    world.discord.faults.script({ route: 'callback', answer: 'lose answer', times: 99 });
+
+    const typed = world.card('base1-4');
+
+    const isRenewed = ({ embeds: [embed] }: ChatMessage) => embed?.color === FRESH_COLOUR;
+    expect((await typed.until(isRenewed)).embeds[0]?.title).toBe(CARD);
+    expect(typed.history.some(({ embeds: [embed] }) => embed?.color === STALE_COLOUR)).toBe(true);
   });
 
   it('that hangs is given up and does not delay a stop', async () => {

@@ -103,9 +103,10 @@ export class InteractionRouter {
     if (response.kind === 'delete') return { source: 'bot', outcome, ...(await replies.deleteSource(invocation)) };
     response.correction?.catch(() => {}); // awaited once the reply is there
     const first = await replies.reply(invocation, response.message, response.private);
-    if ('outcome' in first) return { source: 'bot', outcome: first.outcome, err: first.err ?? err };
-    if (response.correction !== undefined)
+    // One that Discord has not confirmed may be there, so it is edited, too.
+    if (first.kind !== 'over' && response.correction !== undefined)
       this.#correct({ ...invocation, command, private: response.private }, response.correction);
+    if ('outcome' in first) return { source: 'bot', outcome: first.outcome, err: first.err ?? err };
     return { card: response.card, source: response.source, outcome, err };
   }
 

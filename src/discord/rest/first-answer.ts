@@ -12,10 +12,14 @@ export type FirstAnswer =
   /** Discord may have accepted it all the same. */
   | { kind: 'unknown'; outcome: 'not answered'; err: unknown };
 
-/** What the error of the last try means. */
-export function failedAnswer(err: unknown): FirstAnswer {
+/**
+ * What the error of the last try means.
+ *
+ * @param mayBeThere whether an earlier try may have arrived
+ */
+export function failedAnswer(err: unknown, mayBeThere = false): FirstAnswer {
   // A wait beyond the 3 s: an answer before it is refused, and one after it is too late.
-  if (err instanceof RateLimitError) return { kind: 'over', outcome: 'not answered', err };
+  if (err instanceof RateLimitError) return { kind: mayBeThere ? 'unknown' : 'over', outcome: 'not answered', err };
   if (!(err instanceof DiscordAPIError)) return { kind: 'unknown', outcome: 'not answered', err };
   // The member has seen "did not respond".
   if (err.code === RESTJSONErrorCodes.UnknownInteraction) return { kind: 'over', outcome: 'too late' };

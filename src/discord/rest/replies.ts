@@ -173,11 +173,17 @@ export class Replies implements ReplyEditor {
    */
   async #answer(to: Interacted, body: object, files: RawFile[] = []): Promise<FirstAnswer> {
     const route = Routes.interactionCallback(to.interactionId, to.token);
+    let mayBeThere = false;
+    const send = () =>
+      this.#rest.post(route, { auth: false, body, files }).catch((err: unknown) => {
+        mayBeThere ||= failedAnswer(err).kind === 'unknown';
+        throw err;
+      });
     try {
-      await sendAgain(to.receivedAtMs + FIRST_ANSWER_MS, () => this.#rest.post(route, { auth: false, body, files }));
+      await sendAgain(to.receivedAtMs + FIRST_ANSWER_MS, send);
       return { kind: 'sent' };
     } catch (err) {
-      return failedAnswer(err);
+      return failedAnswer(err, mayBeThere);
     }
   }
 }

@@ -15,10 +15,13 @@ const QUERY = { cardId: 'base1-4', showPrices: true };
 const RESERVATION = {} as Extract<Response, { kind: 'defer' }>['reservation'];
 const { ChannelMessageWithSource, ApplicationCommandAutocompleteResult } = InteractionResponseType;
 
-/** A router over one command, and a Discord that accepts every answer. */
-function routerWith(command: Partial<Command>, count = () => {}) {
+/** A router over one command, and a Discord that accepts every answer, or at least receives it. */
+function routerWith(command: Partial<Command>, count = () => {}, confirm = async () => {}) {
   const answers: { type: number; data: Record<string, unknown> }[] = [];
-  const post = async (_: string, { body }: { body: (typeof answers)[number] }) => void answers.push(body);
+  const post = async (_: string, { body }: { body: (typeof answers)[number] }) => {
+    answers.push(body);
+    await confirm();
+  };
   const patch = async (_: string, { body }: { body: unknown }) => void edits.push(body);
   const deferred: { command: string; cardId: string }[] = [];
   const edits: unknown[] = [];
@@ -147,6 +150,18 @@ describe('a command', () => {
     await router.corrected();
 
     expect(edits).toMatchObject([{ content: 'a newer card', embeds: [], components: [] }]);
+  });
+
+  it('is corrected although Discord has not confirmed its reply, which may be there', async () => {
+    const correction = Promise.resolve({ content: 'a newer card' });
+    const hang = () => Promise.reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
+    const { router, type, edits, ends } = routerWith({ run: async () => ({ ...SHOWN, correction }) }, () => {}, hang);
+
+    await type();
+    await router.corrected();
+
+    expect(edits).toMatchObject([{ content: 'a newer card' }]);
+    expect(ends).toMatchObject([{ outcome: 'not answered' }]);
   });
 
   it('whose correction fails keeps its reply, with a line in the log', async () => {

@@ -1,7 +1,9 @@
-import { DiscordAPIError, RateLimitError } from 'discord.js';
+import { DiscordAPIError, RateLimitError, type REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { failedAnswer } from '../../../src/discord/rest/first-answer.ts';
+import { Replies } from '../../../src/discord/rest/replies.ts';
 import { beforeNextMs, failedEdit } from '../../../src/discord/rest/requests.ts';
+import { logLines } from '../../support/log-lines.ts';
 
 function apiError(status: number, code = 0): DiscordAPIError {
   return new DiscordAPIError({ code, message: '' }, code, status, 'POST', '', { body: undefined, files: undefined });
@@ -61,4 +63,12 @@ describe('after an error of Discord', () => {
   ])('to an edit, %s', (_, error, expected) => {
     expect(failedEdit(error)).toBe(expected);
   });
+});
+
+it('a first answer of which one try may have arrived is not over with a 429 to the next', async () => {
+  const errors = [BROKEN, LIMITED];
+  const rest = { post: async () => Promise.reject(errors.shift()) };
+  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const to = { interactionId: '1', token: 'token', locale: 'en-US', receivedAtMs: Date.now() - 2_000 };
+  expect(await replies.reply(to, { content: 'a card' }, false)).toMatchObject({ kind: 'unknown' });
 });
