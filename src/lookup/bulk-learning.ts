@@ -1,31 +1,32 @@
-/** What answers have taught of requests for several cards at once. The service shows neither their cost nor their limit. */
-export interface BulkLearned {
+import { type CostLearned, costAfter, NO_COST_LEARNED, QUIET_MS } from './bulk-cost.ts';
+
+/** What answers have taught of requests for several cards at once. The service shows neither their limit nor their cost. */
+export interface BulkLearned extends CostLearned {
   /** More cards than this were refused in one request; `undefined`: none were. */
   most: number | undefined;
   refusedAtMs: number;
   /** The most that one request has brought, as long as no fewer were refused since. */
   listed: number;
-  /** Until then every card is requested by itself. */
-  singlyUntilMs: number;
+  /** When a list last brought a card. */
+  workedAtMs: number;
+  /** Until then every card is requested by itself, and why. */
+  singly: { untilMs: number; detail: string };
+  /** How often in a row lists were found not to work while single cards did; each time they are tried again later. */
+  timesGivenUp: number;
+  /** The ids of each list that brought none of its cards, until a request for one of them alone finds it. */
+  emptyLists: readonly (readonly string[])[];
+  /** Lists in a row that brought nothing although there is such a card. */
+  wronglyEmpty: number;
   /** Requests for several cards that failed in a row. */
   failures: number;
   /** What may be wrong with the listing, or with the service as a whole: the next request for one card shows which. */
   doubt: string | undefined;
-  /** Requests that the service counts for several cards: one, or one for each. */
-  cost: BulkCost;
-  /** How often in a row it counted otherwise. */
-  countedOtherwise: number;
-  /** An answer has shown the cost; before that it is taken to be one. */
-  isCostSeen: boolean;
-  /** Until then each card takes a permit: a request for several was refused, perhaps because it counts as several. */
-  eachUntilMs: number;
 }
 
-export type BulkCost = 'one' | 'each';
-
-/** How a request for `size` cards ended. */
+/** How a request for one card or several ended. */
 export type BulkOutcome =
-  | { kind: 'answered' }
+  /** `found`: how many of the cards it brought. */
+  | { kind: 'answered'; found: number }
   | { kind: 'tooMany' | 'blocked' | 'unusable' | 'keyRefused' | 'failed'; detail: string }
   | { kind: 'rateLimited' }
   /** It says nothing of how several cards are to be requested. */
@@ -33,92 +34,85 @@ export type BulkOutcome =
 
 export interface EndedBulk {
   outcome: BulkOutcome;
-  size: number;
-  /** Failures in a row that were known when it left: those that were under way together are one. */
-  afterFailures: number;
+  ids: readonly string[];
+  /** What was known when it left: what was under way together fails as one. */
+  leftAfter: BulkLearned;
   /** By how much it lowered what remains of the day; `undefined` unless it was the only request under way in all processes. */
   lowered: number | undefined;
   nowMs: number;
-}
-
-/** What remains of the day, and how many permits other processes were given so far. */
-export interface Counted {
-  remaining: number;
-  permitsElsewhere: number;
-}
-
-/** By how much one request lowered what remains; `undefined` when another process sent one meanwhile, too. */
-export function loweredBy(before: Counted | undefined, after: Counted | undefined): number | undefined {
-  if (!before || !after || before.permitsElsewhere !== after.permitsElsewhere) return undefined;
-  return before.remaining - after.remaining;
 }
 
 export const NO_BULK_LEARNED: BulkLearned = {
   most: undefined,
   refusedAtMs: 0,
   listed: 0,
-  singlyUntilMs: 0,
+  workedAtMs: Number.NEGATIVE_INFINITY,
+  singly: { untilMs: 0, detail: '' },
+  timesGivenUp: 0,
+  emptyLists: [],
+  wronglyEmpty: 0,
   failures: 0,
   doubt: undefined,
-  cost: 'one',
-  countedOtherwise: 0,
-  isCostSeen: false,
-  eachUntilMs: 0,
+  ...NO_COST_LEARNED,
 };
 
-const SINGLY_MS = 60 * 60_000;
-/** As for everything that is learned of the service: a quarter of an hour later more is tried again. */
-const QUIET_MS = 15 * 60_000;
+const MINUTE_MS = 60_000;
+/** Lists that never worked are not tried again sooner, and those that did are not forgotten sooner. */
+const HOUR_MS = 60 * MINUTE_MS;
 /** One failure is chance. A lookup has three attempts, so that the last one is for the card alone. */
 const FAILURES_TO_DOUBT = 2;
 /** A firewall that takes exception to one id of twenty lets the others pass sooner: twenty are halved four times. */
 const BLOCKS_TO_DOUBT = 6;
-/** What another request with the same key costs can look like it once. */
-const COUNTED_TO_BELIEVE = 2;
-
+/** A card may have come into being between a list and the request for it alone. */
+const EMPTY_TO_BELIEVE = 2;
+/** Lists of cards that do not exist are rightly empty, so that they may be many. */
+const MOST_EMPTY_KEPT = 10;
 /** How many cards a request may carry now. @param configured `CARD_SERVICE_BULK_MAX` */
 export function mostInOne(
-  { most, refusedAtMs, singlyUntilMs, doubt }: BulkLearned,
+  { most, refusedAtMs, singly, doubt }: BulkLearned,
   configured: number,
   nowMs: number,
 ): number {
-  if (doubt !== undefined || singlyUntilMs > nowMs) return 1;
+  if (doubt !== undefined || singly.untilMs > nowMs) return 1;
   if (most === undefined) return configured;
   const quietQuarters = Math.max(0, Math.floor((nowMs - refusedAtMs) / QUIET_MS));
   return Math.min(configured, most * 2 ** quietQuarters);
 }
 
-/** What a request for several cards is assumed to cost now. */
-export function costNow({ cost, eachUntilMs }: BulkLearned, nowMs: number): BulkCost {
-  return eachUntilMs > nowMs ? 'each' : cost;
-}
-
 /** What is known after one more request, for several cards or one. */
 export function afterBulk(before: BulkLearned, ended: EndedBulk): BulkLearned {
-  const learned = ended.size > 1 ? afterSeveral(before, ended) : afterOne(before, ended);
-  return withCost(learned, ended);
+  const { ids, outcome } = ended;
+  if (ids.length < 2) return afterOne(before, ended);
+  return costAfter(afterSeveral(before, ended), { ...ended, kind: outcome.kind, size: ids.length });
 }
 
-function afterSeveral(known: BulkLearned, { outcome, size, afterFailures, nowMs }: EndedBulk): BulkLearned {
-  const isKnownFailure = known.failures > afterFailures;
+function afterSeveral(known: BulkLearned, { outcome, ids, leftAfter, nowMs }: EndedBulk): BulkLearned {
+  const isKnown = known.timesGivenUp > leftAfter.timesGivenUp;
+  const isKnownFailure = isKnown || known.failures > leftAfter.failures;
   switch (outcome.kind) {
     case 'answered':
-      return { ...known, listed: Math.max(known.listed, size), failures: 0, doubt: undefined };
+      if (outcome.found > 0) return afterList(known, ids.length, nowMs);
+      return isKnown
+        ? known
+        : { ...known, failures: 0, emptyLists: [...known.emptyLists, ids].slice(-MOST_EMPTY_KEPT) };
     case 'tooMany':
-      return afterRefusal(known, size, nowMs);
+      return afterRefusal(known, ids.length, nowMs);
     case 'unusable':
-      return singly(known, nowMs);
     case 'keyRefused':
-      return { ...known, doubt: outcome.detail };
+      return isKnown ? known : { ...known, doubt: outcome.detail };
     case 'failed':
       return isKnownFailure ? known : afterFailure(known, outcome.detail, FAILURES_TO_DOUBT);
     case 'blocked':
       return isKnownFailure ? known : afterFailure(known, outcome.detail, known.listed > 0 ? BLOCKS_TO_DOUBT : 1);
-    case 'rateLimited':
-      return known.isCostSeen ? known : { ...known, eachUntilMs: nowMs + QUIET_MS };
-    case 'other':
+    default:
       return known;
   }
+}
+
+function afterList(known: BulkLearned, size: number, nowMs: number): BulkLearned {
+  const listed = Math.max(known.listed, size);
+  const nothingWrong = { failures: 0, doubt: undefined, timesGivenUp: 0, emptyLists: [], wronglyEmpty: 0 };
+  return { ...known, ...nothingWrong, listed, workedAtMs: nowMs };
 }
 
 function afterFailure(known: BulkLearned, detail: string, enough: number): BulkLearned {
@@ -137,29 +131,28 @@ function afterRefusal(known: BulkLearned, size: number, nowMs: number): BulkLear
 }
 
 /** What works for one card and not for several is wrong with the listing; what fails for both is not. */
-function afterOne(known: BulkLearned, { outcome, nowMs }: EndedBulk): BulkLearned {
-  if (known.doubt === undefined) return known;
-  if (outcome.kind === 'answered') return singly(known, nowMs);
+function afterOne(known: BulkLearned, { outcome, ids, nowMs }: EndedBulk): BulkLearned {
+  if (outcome.kind === 'answered') {
+    if (known.doubt !== undefined) return givenUp(known, known.doubt, nowMs);
+    return outcome.found > 0 ? afterFinding(known, ids, nowMs) : known;
+  }
   const saysNothing = outcome.kind === 'other' || outcome.kind === 'rateLimited';
-  return saysNothing ? known : { ...known, failures: 0, doubt: undefined };
+  return saysNothing || known.doubt === undefined ? known : { ...known, failures: 0, doubt: undefined };
 }
 
-function singly(known: BulkLearned, nowMs: number): BulkLearned {
-  return { ...known, singlyUntilMs: nowMs + SINGLY_MS, failures: 0, doubt: undefined };
+/** A listing that ignores the ids brings other cards, or none, and no error. */
+function afterFinding(known: BulkLearned, [found = '']: readonly string[], nowMs: number): BulkLearned {
+  const emptyLists = known.emptyLists.filter((ids) => !ids.includes(found));
+  if (emptyLists.length === known.emptyLists.length) return known;
+  const wronglyEmpty = known.wronglyEmpty + known.emptyLists.length - emptyLists.length;
+  const learned = { ...known, emptyLists, wronglyEmpty };
+  return wronglyEmpty < EMPTY_TO_BELIEVE ? learned : givenUp(learned, 'it brings none of the cards', nowMs);
 }
 
-function withCost(known: BulkLearned, { outcome, size, lowered }: EndedBulk): BulkLearned {
-  if (size < 2 || outcome.kind !== 'answered') return known;
-  const counted = costOf(size, lowered);
-  if (counted === undefined) return known;
-  if (counted === known.cost) return { ...known, countedOtherwise: 0, isCostSeen: true, eachUntilMs: 0 };
-  const times = known.countedOtherwise + 1;
-  if (times < COUNTED_TO_BELIEVE) return { ...known, countedOtherwise: times };
-  return { ...known, cost: counted, countedOtherwise: 0, isCostSeen: true, eachUntilMs: 0 };
-}
-
-/** What lowers what remains by less than its size was counted as one, however many requests others with this key sent. */
-function costOf(size: number, lowered = 0): BulkCost | undefined {
-  if (lowered === size) return 'each';
-  return lowered > 0 && lowered < size ? 'one' : undefined;
+/** What has just worked may have answered oddly once: at first the one card that was answered since is wait enough. */
+function givenUp(known: BulkLearned, detail: string, nowMs: number): BulkLearned {
+  const { workedAtMs, timesGivenUp } = known;
+  const waitMs = timesGivenUp === 0 ? 0 : MINUTE_MS * 2 ** (timesGivenUp - 1);
+  const untilMs = nowMs + (nowMs - workedAtMs > HOUR_MS ? HOUR_MS : Math.min(waitMs, HOUR_MS));
+  return { ...known, singly: { untilMs, detail }, timesGivenUp: timesGivenUp + 1, failures: 0, doubt: undefined };
 }

@@ -3,17 +3,9 @@ import { CardServiceError, KeyRefused, RateLimited, ServiceDown } from '../model
 import type { Limiter, Schedule } from '../quota/limiter.ts';
 import { type BulkAddress, mayGoTogether, mayShare } from '../service/bulk-request.ts';
 import type { BatchLimits } from './batching.ts';
-import {
-  afterBulk,
-  type BulkLearned,
-  type BulkOutcome,
-  type Counted,
-  costNow,
-  loweredBy,
-  mostInOne,
-  NO_BULK_LEARNED,
-} from './bulk-learning.ts';
-import type { Fetched } from './cards.ts';
+import { type Counted, costNow, loweredBy } from './bulk-cost.ts';
+import { afterBulk, type BulkLearned, type BulkOutcome, mostInOne, NO_BULK_LEARNED } from './bulk-learning.ts';
+import { cardsIn, type Fetched } from './cards.ts';
 
 export interface BulkRequestsOptions {
   /** `undefined`: every card is requested by itself. `most`: cards in one request. */
@@ -58,15 +50,15 @@ export class BulkRequests {
   }
 
   /** A request leaves. @returns to be called with its end, when what remains of the day is known */
-  sent(size: number): (outcome: BulkOutcome) => void {
+  sent(ids: readonly string[]): (outcome: BulkOutcome) => void {
     const number = ++this.#sent;
-    const { failures: afterFailures } = this.#learned;
+    const leftAfter = this.#learned;
     const before = this.#underWay++ === 0 ? this.#counted() : undefined;
     return (outcome) => {
       this.#underWay--;
       const lowered = number === this.#sent ? loweredBy(before, this.#counted()) : undefined;
-      const learned = afterBulk(this.#learned, { outcome, size, afterFailures, lowered, nowMs: Date.now() });
-      this.#tell(this.#learned, learned, 'detail' in outcome ? outcome.detail : this.#learned.doubt);
+      const learned = afterBulk(this.#learned, { outcome, ids, leftAfter, lowered, nowMs: Date.now() });
+      this.#tell(this.#learned, learned, outcome);
       this.#learned = learned;
     };
   }
@@ -91,17 +83,17 @@ export class BulkRequests {
     return free;
   }
 
-  #tell(before: BulkLearned, after: BulkLearned, detail: string | undefined): void {
+  #tell(before: BulkLearned, after: BulkLearned, outcome: BulkOutcome): void {
     const { log } = this.#options;
-    if (after.singlyUntilMs !== before.singlyUntilMs) {
-      log.warn(
-        { detail },
-        'bulk requests at CARD_SERVICE_BULK_PATH do not work: for the next hour, cards are requested one by one',
-      );
+    const { singly } = after;
+    if (singly !== before.singly) {
+      const minutes = Math.round((singly.untilMs - Date.now()) / 60_000);
+      if (minutes === 0) log.info({ detail: singly.detail }, ODD_ANSWER);
+      else log.warn({ detail: singly.detail, minutes }, GIVEN_UP);
     }
     if (after.most !== before.most)
       log.info(
-        { detail, most: after.most },
+        { ...('detail' in outcome && { detail: outcome.detail }), most: after.most },
         'the card service takes fewer cards at once than CARD_SERVICE_BULK_MAX: the bot keeps to that',
       );
     if (after.cost !== before.cost) log.info({ cost: after.cost }, COST_TEXT[after.cost]);
@@ -109,9 +101,10 @@ export class BulkRequests {
 }
 
 /** What a request for one card or several says of how several are to be requested. */
-export function bulkOutcome({ answers, refusal }: Fetched): BulkOutcome {
+export function bulkOutcome(fetched: Fetched): BulkOutcome {
+  const { answers, refusal } = fetched;
   const error = [...answers.values()].find((answer) => answer instanceof CardServiceError);
-  return error ? failedOutcome(error) : (refusal ?? { kind: 'answered' });
+  return error ? failedOutcome(error) : (refusal ?? { kind: 'answered', found: cardsIn(fetched) });
 }
 
 /** The same when it brought only an error. */
@@ -121,6 +114,9 @@ export function failedOutcome(error: unknown): BulkOutcome {
   return error instanceof KeyRefused ? { kind: 'keyRefused', detail: error.message } : { kind: 'other' };
 }
 
+const GIVEN_UP =
+  'bulk requests at CARD_SERVICE_BULK_PATH do not work: for so many minutes, cards are requested one by one';
+const ODD_ANSWER = 'an odd answer to a bulk request at CARD_SERVICE_BULK_PATH: it is tried again';
 const COST_TEXT = {
   one: 'the card service counts a bulk request as one',
   each: 'the card service counts each card of a bulk request: each takes a permit',

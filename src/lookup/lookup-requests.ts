@@ -91,7 +91,7 @@ export class LookupRequests {
     const cardIds = batch.map(({ cardId }) => cardId);
     const booked = batch.slice(0, permits.length);
     const requesters = booked.map(({ bookedOn }) => bookedOn);
-    const ended = bulk.sent(batch.length);
+    const ended = bulk.sent(cardIds);
     try {
       const fetched = await sendRequest(
         this.#options,

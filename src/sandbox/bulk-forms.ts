@@ -10,6 +10,12 @@ export const BULK_SHAPES = [
   'ids in capitals',
   'some left out',
   'one broken card',
+  'by id, with the cards of others',
+  'the first page',
+  'empty',
+  'empty object',
+  'empty, with an error',
+  'an error for each id',
   'no list',
   'none',
 ] as const;
@@ -25,6 +31,7 @@ export const BULK_REFUSALS = [
   'every id: 405',
   'every id: 500',
   'every id: a page, 404',
+  'every id: a page, 200',
 ] as const;
 export type BulkRefusal = (typeof BULK_REFUSALS)[number];
 

@@ -4,6 +4,7 @@ import type { ServiceCard } from './sample-cards.ts';
 import { errorAnswer, jsonAnswer, type ReceivedRequest, type ServiceAnswer } from './service-answers.ts';
 
 const MOST_IDS = 5;
+const FIRST_PAGE = 10;
 /** A card that was not asked for. */
 const STRANGER: ServiceCard = { id: 'stranger', name: 'Stranger', tcg: 'None', set: { id: 'none', name: 'None' } };
 
@@ -41,7 +42,9 @@ export function listingAnswer(
   const refusal = refused(bulkRefusal, ids.length, found.length);
   if (refusal) return refusal;
   const listed = withPrices ? found : found.map(({ prices: _, ...facts }) => facts);
-  return jsonAnswer(200, shaped(bulkShape, listed));
+  const body =
+    bulkShape === 'the first page' ? [...cards.values()].slice(0, FIRST_PAGE) : shaped(bulkShape, listed, ids);
+  return jsonAnswer(200, body);
 }
 
 function refused(refusal: BulkSwitches['bulkRefusal'], wanted: number, found: number): ServiceAnswer | undefined {
@@ -62,14 +65,21 @@ function refused(refusal: BulkSwitches['bulkRefusal'], wanted: number, found: nu
     case 'every id: 500':
       return errorAnswer(500, 'InternalError', 'Cards cannot be listed.');
     case 'every id: a page, 404':
-      return { status: 404, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>404</title>' };
+    case 'every id: a page, 200':
+      return {
+        status: refusal === 'every id: a page, 404' ? 404 : 200,
+        headers: { 'content-type': 'text/html' },
+        body: '<!doctype html><title>Cards</title>',
+      };
   }
 }
 
-function shaped(shape: BulkShape, cards: readonly ServiceCard[]): unknown {
+function shaped(shape: BulkShape, cards: readonly ServiceCard[], ids: readonly string[]): unknown {
   switch (shape) {
     case 'by id':
       return Object.fromEntries(cards.map((card) => [card.id, card]));
+    case 'by id, with the cards of others':
+      return Object.fromEntries(cards.map(({ id }, index) => [id, cards[(index + 1) % cards.length]]));
     case 'data':
     case 'cards':
     case 'items':
@@ -83,6 +93,14 @@ function shaped(shape: BulkShape, cards: readonly ServiceCard[]): unknown {
       return cards.filter((_, index) => index % 3 !== 2);
     case 'one broken card':
       return cards.map((card, index) => (index === 0 ? { ...card, name: 7, set: null } : card));
+    case 'empty':
+      return [];
+    case 'empty object':
+      return {};
+    case 'empty, with an error':
+      return { data: [], error: 'Cards cannot be listed.' };
+    case 'an error for each id':
+      return ids.map((id) => ({ id, error: 'This card cannot be listed.' }));
     case 'no list':
       return { message: 'These are your cards.' };
     default:

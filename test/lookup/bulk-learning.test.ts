@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { type Counted, costNow, loweredBy } from '../../src/lookup/bulk-cost.ts';
 import {
   afterBulk,
   type BulkLearned,
   type BulkOutcome,
-  type Counted,
-  costNow,
-  loweredBy,
   mostInOne,
   NO_BULK_LEARNED,
 } from '../../src/lookup/bulk-learning.ts';
@@ -14,16 +12,26 @@ const MINUTE_MS = 60_000;
 const CONFIGURED = 20;
 const detail = 'status 0';
 
-/** `20` was listed, `20!` refused as too many, `20-` failed, `20x` no list, `20k` key, `20b` blocked, `20r` 429; `1` answered. */
-function outcomeOf(step: string): { size: number; outcome: BulkOutcome } {
-  if (step.endsWith('r')) return { size: Number.parseInt(step, 10), outcome: { kind: 'rateLimited' } };
+/**
+ * `20` were asked for and listed, `20e` brought nothing, `20!` refused as too many, `20-` failed, `20x` no list, `20k` key,
+ * `20b` blocked, `20r` 429; `1` was found, `1f` one of the first list that brought nothing, `1n` does not exist.
+ */
+function outcomeOf(step: string): BulkOutcome {
+  if (step.endsWith('r')) return { kind: 'rateLimited' };
   const kinds = { '!': 'tooMany', '-': 'failed', x: 'unusable', k: 'keyRefused', b: 'blocked' } as const;
   const kind = kinds[step.at(-1) as keyof typeof kinds];
-  return { size: Number.parseInt(step, 10), outcome: kind ? { kind, detail } : { kind: 'answered' } };
+  return kind ? { kind, detail } : { kind: 'answered', found: /[en]$/.test(step) ? 0 : 1 };
 }
 
-function learn(known: BulkLearned, step: string, lowered?: number, afterFailures = known.failures): BulkLearned {
-  return afterBulk(known, { ...outcomeOf(step), afterFailures, lowered, nowMs: 0 });
+function idsOf(known: BulkLearned, step: string): readonly string[] {
+  const [first = []] = known.emptyLists;
+  if (step === '1f') return first.slice(-1);
+  return Array.from({ length: Number.parseInt(step, 10) }, (_, at) => `card ${at} after ${known.emptyLists.length}`);
+}
+
+function learn(known: BulkLearned, step: string, lowered?: number, leftAfter = known, nowMs = 0): BulkLearned {
+  const outcome = outcomeOf(step);
+  return afterBulk(known, { outcome, ids: idsOf(known, step), leftAfter, lowered, nowMs });
 }
 
 function learnedFrom(steps: string, lowered?: number): BulkLearned {
@@ -53,6 +61,21 @@ describe('after', () => {
     ['20k 1k', 20, 'a key that is refused for one card, too'],
     ['20k 1', 1, 'a key that is refused for lists alone'],
     ['20x', 1, 'no list'],
+    ['20x 1', 1, 'no list, but an answer for one card'],
+    ['20x 1-', 20, 'no list, and a failure of one card'],
+    ['20 20x', 1, 'no list after one that worked'],
+    ['20 20x 1', 20, 'no list after one that worked, and one card'],
+    ['20 20x 1 20x 1', 1, 'no list twice'],
+    ['20 20x 1 20 20x 1', 20, 'no list twice, with one between'],
+    ['20e 20e', 20, 'nothing twice'],
+    ['20e 1f', 20, 'nothing, though one of the cards was found'],
+    ['20e 1f 20e 1f', 1, 'the same twice'],
+    ['20e 20e 1f 1f', 1, 'the same of two lists that left together'],
+    ['20e 1f 1f 1f 1 1', 20, 'the same of one list alone'],
+    ['20e 1n 20e 1n', 20, 'nothing of cards that do not exist'],
+    ['20e 1f 20 20e 1f', 20, 'the same with a list between'],
+    ['20 20e 1f 20e 1f', 20, 'the same twice after one that worked'],
+    ['20 20e 1f 20e 1f 20e 1f', 1, 'the same once more'],
     ['20b', 1, 'a firewall before any list'],
     ['20 20b 10b 5b 2b', 20, 'a firewall that one of twenty ids alarms'],
     ['20 20b 10b 10b 5b 5b 5b', 1, 'a firewall that lets no list pass any more'],
@@ -66,10 +89,16 @@ describe('after', () => {
     ['20! 10!', 30, 20],
     ['2!', 14, 1],
     ['2!', 15, 2],
-    ['20x', 59, 1],
-    ['20x', 60, 20],
+    ['20x 1', 59, 1],
+    ['20x 1', 60, 20],
     ['20k 1', 59, 1],
     ['20k 1', 60, 20],
+    ['20e 20e 1f 1f', 59, 1],
+    ['20e 20e 1f 1f', 60, 20],
+    ['20 20x 1 20x 1', 1, 20],
+    ['20 20x 1 20x 1 20x 1', 1, 1],
+    ['20 20x 1 20x 1 20x 1', 2, 20],
+    ['20 20k 1 20k 1 20k 1', 2, 20],
   ])('%s and %i minutes, %i are', (steps, minutes, expected) => {
     expect(most(steps, minutes * MINUTE_MS)).toBe(expected);
   });
@@ -77,8 +106,27 @@ describe('after', () => {
 
 it.each(['20-', '20b'])('lists that failed together are one failure: %s', (step) => {
   const listed = learnedFrom('20');
-  const failed = [1, 2, 3, 4, 5, 6].reduce((known) => learn(known, step, undefined, listed.failures), listed);
+  const failed = [1, 2, 3, 4, 5, 6].reduce((known) => learn(known, step, undefined, listed), listed);
   expect(mostInOne(failed, CONFIGURED, 1)).toBe(20);
+});
+
+it.each(['20x', '20k', '20e'])('lists that left together are given up together: %s', (step) => {
+  const listed = learnedFrom('20');
+  const found = step === '20e' ? '1f' : '1';
+  const steps = [step, step, found, found, step, step, found];
+  const learned = steps.reduce((known, each) => learn(known, each, undefined, listed), listed);
+  expect(learned.timesGivenUp).toBe(1);
+});
+
+it('what worked and works no more is tried after one card, a minute, then twice as long each time, up to an hour', () => {
+  let [known, nowMs] = [learnedFrom('20'), 0];
+  const waitedMinutes = Array.from({ length: 9 }, () => {
+    known = ['20x', '1'].reduce((before, step) => learn(before, step, undefined, before, nowMs), known);
+    const waitMs = known.singly.untilMs - nowMs;
+    nowMs += waitMs;
+    return waitMs / MINUTE_MS;
+  });
+  expect(waitedMinutes).toEqual([0, 1, 2, 4, 8, 16, 32, 60, 60]);
 });
 
 describe('a list counts as', () => {
@@ -141,8 +189,9 @@ describe('a list counts as', () => {
       B: () => {
         remaining--;
         known = afterBulk(known, {
-          ...outcomeOf('2'),
-          afterFailures: 0,
+          outcome: outcomeOf('2'),
+          ids: ['a', 'b'],
+          leftAfter: known,
           lowered: loweredBy(before, counted()),
           nowMs: 0,
         });

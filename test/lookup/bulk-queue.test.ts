@@ -3,6 +3,7 @@ import { NO_CARD_LOCK } from '../../src/lookup/card-lock.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { BulkRefusal, BulkShape } from '../../src/sandbox/bulk-forms.ts';
 import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import type { ScriptedAnswer } from '../../src/sandbox/service-script.ts';
 import { WARN } from '../support/log-lines.ts';
 import { admitAll, by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
@@ -128,6 +129,8 @@ describe('a list of ten cards', () => {
     ['some left out', 4],
     ['one broken card', 2],
     ['no list', 10],
+    ['by id, with the cards of others', 1],
+    ['an error for each id', 10],
   ])(
     'in the form "%s" brings every card, and costs %i requests more: for what it leaves out, once',
     async (bulkShape, more) => {
@@ -145,6 +148,7 @@ describe('a service that refuses', () => {
     ['every id: 401', [10, ...Array(10).fill(1)]],
     ['every id: 405', [10, ...Array(10).fill(1)]],
     ['every id: a page, 404', [10, ...Array(10).fill(1)]],
+    ['every id: a page, 200', [10, ...Array(10).fill(1)]],
     ['every id: 500', [10, 10, ...Array(10).fill(1)]],
   ])('"%s" is asked for so many cards at once: %j', async (bulkRefusal, expected) => {
     const { sizes } = await tenTogether({ bulkRefusal });
@@ -201,12 +205,68 @@ it('requests cards one by one for an hour where none are listed, and says so onc
       .slice(2)
       .every(({ length }) => length === 1),
   ).toBe(true);
-  const told = world.lines.filter(({ msg }) => String(msg).includes('CARD_SERVICE_BULK_PATH'));
-  expect(told).toMatchObject([{ level: WARN, detail: 'status 405' }]);
+  expect(told(world)).toMatchObject([{ level: WARN, detail: 'status 405', minutes: 60 }]);
 
   await vi.advanceTimersByTimeAsync(60 * MINUTE_MS);
   await together(world, IDS.slice(20, 30));
   expect(requestedIds(world.service).at(-1)).toHaveLength(10);
+});
+
+const told = ({ lines }: ReturnType<typeof bulkQueue>) =>
+  lines.filter(({ msg }) => String(msg).includes('CARD_SERVICE_BULK_PATH'));
+
+it.each<BulkShape>(['the first page', 'empty', 'empty object', 'empty, with an error'])(
+  'where lists come in the form "%s", two are asked for in an hour, and the log says so once',
+  async (bulkShape) => {
+    const world = bulkQueue();
+    world.service.set({ bulkShape });
+    for (let at = 20; at < 100; at += 10) await together(world, IDS.slice(at, at + 10));
+    expect(requestedIds(world.service).filter(({ length }) => length > 1)).toHaveLength(2);
+    expect(told(world)).toMatchObject([{ level: WARN, detail: 'it brings none of the cards', minutes: 60 }]);
+  },
+);
+
+it('goes on to ask for lists of cards that do not exist', async () => {
+  const world = bulkQueue();
+  const missing = (at: number) => Array.from({ length: 5 }, (_, index) => `missing ${at + index}`);
+  for (let at = 0; at < 50; at += 10) await together(world, missing(at));
+  expect(requestedIds(world.service).filter(({ length }) => length > 1)).toHaveLength(5);
+  expect(told(world)).toEqual([]);
+});
+
+describe('a list that is answered oddly, after one that worked', () => {
+  it.each<[string, ScriptedAnswer]>([
+    ['a 405', { status: 405 }],
+    ['a page', { headers: { 'content-type': 'text/html' }, body: '<!doctype html>' }],
+    [
+      'an error for each card',
+      {
+        body: [
+          { id: 'card-11', error: 'timeout' },
+          { id: 'card-12', error: 'timeout' },
+        ],
+      },
+    ],
+    ['nothing', { body: [] }],
+  ])('is tried again after one card, which no one notices: %s', async (_, odd) => {
+    const world = bulkQueue();
+    await together(world, IDS.slice(0, 10));
+    world.service.script({ path: '/cards?', ...odd });
+    await together(world, IDS.slice(10, 12));
+    await together(world, IDS.slice(20, 30));
+    expect(requestedIds(world.service).at(-1)).toHaveLength(10);
+    expect(told(world).filter(({ level }) => level === WARN)).toEqual([]);
+  });
+
+  it('again and again is tried after a minute, and after twice as long each time', async () => {
+    const world = bulkQueue();
+    await together(world, IDS.slice(0, 10));
+    world.service.set({ bulkRefusal: 'every id: 405' });
+    for (let at = 10; at < 400; at += 3) await together(world, IDS.slice(at, at + 3)); // in 10 s each
+    const minutes = told(world).map((line) => line.minutes);
+    expect(minutes).toEqual([undefined, 1, 2, 4, 8, 16]);
+    expect(world.service.counts.byStatus[405]).toBe(minutes.length);
+  });
 });
 
 it('blames the key and not the listing when the key is refused everywhere', async () => {
@@ -221,7 +281,7 @@ it('blames the key and not the listing when the key is refused everywhere', asyn
   await vi.advanceTimersByTimeAsync(2 * MINUTE_MS);
   await together(world, IDS.slice(10, 20));
   expect(requestedIds(world.service).at(-1)).toHaveLength(10);
-  expect(world.lines.filter(({ msg }) => String(msg).includes('CARD_SERVICE_BULK_PATH'))).toEqual([]);
+  expect(told(world)).toEqual([]);
 });
 
 describe('what a list costs', () => {
