@@ -44,11 +44,8 @@ export class FileCatalog implements OpenCatalog {
     return this.#write(() => this.#database.upsert(cards, source));
   }
 
-  *rows(): Generator<CatalogRow> {
-    const withdrawn = new Set(this.stats().imports.flatMap(({ source, isWithdrawn }) => (isWithdrawn ? source : [])));
-    for (const row of this.#database.rows()) {
-      if (row.isConfirmed || row.source === undefined || !withdrawn.has(row.source)) yield row;
-    }
+  rows(): Iterable<CatalogRow> {
+    return this.#database.rows();
   }
 
   stats(): CatalogStats {

@@ -6,7 +6,7 @@ export const SharedChange = z.discriminatedUnion('kind', [
   /** `source`: the import that they came from; absent when the service answered with them. */
   z.object({ kind: z.literal('cards'), cards: z.array(CatalogCard), source: z.string().optional() }),
   z.object({ kind: z.literal('denied'), id: z.string(), isKept: z.boolean() }),
-  /** The cards of an import that was withdrawn are taken again from here on. */
+  /** An import that was withdrawn begins anew: cards that follow belong to the new one. */
   z.object({ kind: z.literal('import'), source: z.string() }),
 ]);
 export type SharedChange = z.infer<typeof SharedChange>;

@@ -20,6 +20,7 @@ export function logLines(): { log: Logger; lines: LogLine[] } {
   return { log: createLog({ level: 'trace', secrets: [], destination: { write } }), lines };
 }
 
+export const INFO = 30;
 export const WARN = 40;
 export const ERROR = 50;
 export const FATAL = 60;

@@ -18,8 +18,10 @@ export interface CatalogChangesOptions {
   onNews(change: SharedChange): void;
   /** The catalog now has everything that was shared up to a cursor. */
   onReached(cursor: string): void;
-  /** An import has turned out to have ids that are not the service's. */
+  /** An import has turned out to have ids that are not the service's: its cards are no longer offered. */
   onWithdrawn(source: string): void;
+  /** The service knows a card of such an import after all: all its cards are offered again. */
+  onOfferedAgain(source: string): void;
 }
 
 /** Writes changes to the catalog, all that wait in one transaction; what cannot be written now is tried again. */
@@ -56,7 +58,9 @@ export class CatalogChanges {
     this.#onceWritten = [];
     const isWritten = file.attempt((catalog) =>
       catalog.inTransaction(() => {
+        const before = catalog.imports.withdrawn();
         for (const change of this.#unwritten) this.#apply(catalog, change);
+        this.#compare(before, catalog.imports.withdrawn());
         return true;
       }),
     );
@@ -79,10 +83,10 @@ export class CatalogChanges {
     } else if (change.kind === 'deny') {
       const { id, isKept } = change;
       if (catalog.isKnown(id)) this.#tellOthers({ kind: 'denied', id, isKept });
-      this.#withdrawn(catalog.deny(id, isKept));
+      catalog.deny(id, isKept);
     } else {
       const { changes, cursor } = change;
-      for (const each of changes) this.#withdrawn(applyShared(catalog, each));
+      for (const each of changes) applyShared(catalog, each);
       catalog.positions.set(sharedName, cursor);
       this.#onceWritten.push(() => onReached(cursor));
     }
@@ -92,8 +96,11 @@ export class CatalogChanges {
     this.#onceWritten.push(() => this.#options.onNews(change));
   }
 
-  #withdrawn(source: string | undefined): void {
-    if (source !== undefined) this.#onceWritten.push(() => this.#options.onWithdrawn(source));
+  /** Which imports are withdrawn now, and which no longer. */
+  #compare(before: ReadonlyMap<number, string>, after: ReadonlyMap<number, string>): void {
+    const { onWithdrawn, onOfferedAgain } = this.#options;
+    for (const [row, source] of after) if (!before.has(row)) this.#onceWritten.push(() => onWithdrawn(source));
+    for (const [row, source] of before) if (!after.has(row)) this.#onceWritten.push(() => onOfferedAgain(source));
   }
 }
 

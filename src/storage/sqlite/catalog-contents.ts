@@ -1,12 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
+import { OFFERED } from './catalog-schema.ts';
 import { rowOf, type StoredRow } from './stored-row.ts';
 
 /** All cards that are offered, as they were when it began; the file must not be written through `database` meanwhile. */
 export function* offeredRows(database: DatabaseSync): Generator<CatalogRow> {
   const all = database.prepare(
-    'SELECT cards.*, sources.name AS source_name FROM cards LEFT JOIN sources ON sources.row = cards.source WHERE cards.denied < 2 ORDER BY cards.row',
+    `SELECT cards.*, sources.name AS source_name FROM cards LEFT JOIN sources ON sources.row = cards.source WHERE ${OFFERED} ORDER BY cards.row`,
   );
   for (const row of all.iterate()) {
     yield rowOf(row as unknown as StoredRow, row.source_name === null ? undefined : String(row.source_name));
@@ -21,10 +22,10 @@ export function statsOf(database: DatabaseSync, file: string): CatalogStats {
     )
     .all();
   return {
-    cards: count('cards WHERE denied < 2'),
-    confirmed: count('cards WHERE denied < 2 AND confirmed = 1'),
+    cards: count(`cards WHERE ${OFFERED}`),
+    confirmed: count(`cards WHERE ${OFFERED} AND confirmed = 1`),
     denied: count('cards WHERE denied = 1'),
-    names: count('(SELECT DISTINCT name_row FROM cards WHERE denied < 2)'),
+    names: count(`(SELECT DISTINCT name_row FROM cards WHERE ${OFFERED})`),
     imports: imports.map(({ name, withdrawn, unconfirmed }) => ({
       source: String(name),
       unconfirmed: Number(unconfirmed),

@@ -11,7 +11,6 @@ import { CatalogRows } from './catalog-rows.ts';
 import { CATALOG_SCHEMA } from './catalog-schema.ts';
 import { inodeOf, moveAside } from './corrupt-file.ts';
 import { type DatabaseOptions, openDatabase } from './database.ts';
-import type { StoredRow } from './stored-row.ts';
 
 const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + POSITIONS_SCHEMA + ASKED_SCHEMA;
 /** Another process that writes holds the lock for a fraction of this. */
@@ -106,13 +105,12 @@ export class CatalogDatabase {
    * change nothing. What the service has confirmed is not changed by an import, and what it denied does not come back.
    *
    * @param source the import's name; `undefined`: the service answered with these cards
-   * @returns the cards that were new or changed; none when the import was withdrawn
+   * @returns the cards that were new or changed, and those that the service has confirmed and this import names first
    */
   upsert(cards: readonly CatalogCard[], source: string | undefined): CatalogCard[] {
     return this.inTransaction(() => {
-      const by = source === undefined ? undefined : this.imports.named(source);
-      if (by?.isWithdrawn) return [];
-      return cards.filter((card) => this.#rows.put(card, by?.row));
+      const by = source === undefined ? undefined : this.imports.rowOf(source);
+      return cards.filter((card) => this.#rows.put(card, by));
     });
   }
 
@@ -125,28 +123,14 @@ export class CatalogDatabase {
     return statsOf(this.#database, this.file);
   }
 
-  /** The service denied this id. @returns the name of the import that is withdrawn by this, if any */
-  deny(id: string, isKept: boolean): string | undefined {
+  /** The service denied this id. */
+  deny(id: string, isKept: boolean): void {
     const row = this.#rows.find(id);
-    return row && this.inTransaction(() => this.#rows.deny(row, isKept));
+    if (row) this.inTransaction(() => this.#rows.deny(row, isKept));
   }
 
   isKnown(id: string): boolean {
     return this.#rows.find(id) !== undefined;
-  }
-
-  /** Deletes cards of withdrawn imports among the next rows. @returns the last row; `undefined` after all @param after 0 at first */
-  removeWithdrawn(after: number, limit: number): number | undefined {
-    const next = this.#database.prepare(
-      'SELECT cards.*, withdrawn FROM cards LEFT JOIN sources ON sources.row = source WHERE cards.row > ? ORDER BY cards.row LIMIT ?',
-    );
-    const rows = next.all(after, limit);
-    this.inTransaction(() => {
-      for (const row of rows) {
-        if (row.withdrawn === 1 && row.confirmed === 0) this.#rows.remove(row as unknown as StoredRow);
-      }
-    });
-    return rows.length < limit ? undefined : Number(rows.at(-1)?.row);
   }
 
   close(): void {

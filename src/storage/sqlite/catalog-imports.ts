@@ -12,7 +12,7 @@ const DENIALS_THAT_WITHDRAW = 5;
 
 /** The files that cards came from, by name, and what the service said of their cards. */
 export class CatalogImports {
-  readonly #begin: StatementSync;
+  readonly #retire: StatementSync;
   readonly #add: StatementSync;
   readonly #find: StatementSync;
   readonly #confirmed: StatementSync;
@@ -20,44 +20,47 @@ export class CatalogImports {
   readonly #withdrawn: StatementSync;
 
   constructor(database: DatabaseSync) {
-    this.#begin = database.prepare(
-      'INSERT INTO sources (name, confirmed, denied, withdrawn) VALUES (?, 0, 0, 0) ON CONFLICT (name) DO UPDATE SET denied = 0, withdrawn = 0 WHERE withdrawn = 1',
+    this.#retire = database.prepare(
+      "UPDATE sources SET name = name || ' (import ' || row || ')' WHERE name = ? AND withdrawn = 1",
     );
     this.#add = database.prepare(
       'INSERT OR IGNORE INTO sources (name, confirmed, denied, withdrawn) VALUES (?, 0, 0, 0)',
     );
-    this.#find = database.prepare('SELECT row, withdrawn FROM sources WHERE name = ?');
-    this.#confirmed = database.prepare('UPDATE sources SET confirmed = confirmed + 1 WHERE row = ?');
+    this.#find = database.prepare('SELECT row FROM sources WHERE name = ?');
+    this.#confirmed = database.prepare('UPDATE sources SET confirmed = confirmed + 1, withdrawn = 0 WHERE row = ?');
     this.#denied = database.prepare(
-      `UPDATE sources SET denied = denied + 1, withdrawn = denied + 1 >= ${DENIALS_THAT_WITHDRAW} AND confirmed = 0 WHERE row = ? RETURNING name, withdrawn`,
+      `UPDATE sources SET denied = denied + 1, withdrawn = denied + 1 >= ${DENIALS_THAT_WITHDRAW} AND confirmed = 0 WHERE row = ?`,
     );
-    this.#withdrawn = database.prepare('SELECT 1 FROM sources WHERE withdrawn = 1');
+    this.#withdrawn = database.prepare('SELECT row, name FROM sources WHERE withdrawn = 1');
   }
 
-  /** Forgets that an earlier import of this name was withdrawn, so that its rows are taken again. */
+  /**
+   * A file is imported. If an earlier import of this name was withdrawn, that gets another name: its cards stay hidden,
+   * except those that the file names now.
+   */
   begin(name: string): void {
-    this.#begin.run(name);
-  }
-
-  /** Cards that came from it refer to `row`. */
-  named(name: string): { row: number; isWithdrawn: boolean } {
+    this.#retire.run(name);
     this.#add.run(name);
-    const found = this.#find.get(name);
-    return { row: Number(found?.row), isWithdrawn: found?.withdrawn === 1 };
   }
 
-  /** The service answered with one of its cards. */
+  /** What cards that came from it refer to. */
+  rowOf(name: string): number {
+    this.#add.run(name);
+    return Number(this.#find.get(name)?.row);
+  }
+
+  /** The service answered with one of its cards: if they were no longer offered, they are from now on. */
   confirmed(row: number): void {
     this.#confirmed.run(row);
   }
 
-  /** The service denied one of its cards. @returns its name, when it is withdrawn by this */
-  denied(row: number): string | undefined {
-    const counted = this.#denied.get(row);
-    return counted?.withdrawn === 1 ? String(counted.name) : undefined;
+  /** The service denied one of its cards, which may withdraw it: its cards are no longer offered. */
+  denied(row: number): void {
+    this.#denied.run(row);
   }
 
-  isAnyWithdrawn(): boolean {
-    return this.#withdrawn.get() !== undefined;
+  /** Those whose cards are not offered: their names by row. */
+  withdrawn(): Map<number, string> {
+    return new Map(this.#withdrawn.all().map(({ row, name }) => [Number(row), String(name)]));
   }
 }

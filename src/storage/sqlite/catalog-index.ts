@@ -6,6 +6,7 @@ import type { Asked, Candidate } from '../../catalog/ranking.ts';
 import { Vocabulary } from '../../catalog/vocabulary.ts';
 import { idKey } from '../../catalog/words.ts';
 import { EVERYWHERE, MEMBER_HISTORY_MS, MOST_LAST_ASKED } from './catalog-asked.ts';
+import { OFFERED } from './catalog-schema.ts';
 import { cardOf, type StoredRow } from './stored-row.ts';
 
 const MOST_OF_ONE_NAME = 200;
@@ -35,23 +36,22 @@ export class SqliteCardIndex implements CardIndex {
   #lastWordRow = 0;
 
   constructor(database: DatabaseSync) {
-    const given = 'denied < 2';
-    this.#withId = database.prepare(`SELECT 1 FROM cards WHERE id_key = ? AND id = ? AND ${given}`);
-    this.#withIdKey = database.prepare(`SELECT * FROM cards WHERE id_key = ? AND ${given} LIMIT ${MOST_OF_ONE_NAME}`);
+    this.#withId = database.prepare(`SELECT 1 FROM cards WHERE id_key = ? AND id = ? AND ${OFFERED}`);
+    this.#withIdKey = database.prepare(`SELECT * FROM cards WHERE id_key = ? AND ${OFFERED} LIMIT ${MOST_OF_ONE_NAME}`);
     this.#nameRow = database.prepare('SELECT row FROM names WHERE key = ?');
     this.#namesBeginning = database.prepare(
       `SELECT row FROM names WHERE key > ? AND key < ? ORDER BY length(key), key LIMIT ${MOST_NAMES}`,
     );
-    this.#withName = database.prepare(`SELECT * FROM cards WHERE name_row = ? AND ${given} LIMIT ?`);
+    this.#withName = database.prepare(`SELECT * FROM cards WHERE name_row = ? AND ${OFFERED} LIMIT ?`);
     this.#withWords = database.prepare(
-      `SELECT cards.* FROM card_words CROSS JOIN cards ON cards.row = card_words.rowid WHERE card_words MATCH ? AND ${given} LIMIT ${MOST_WITH_WORDS}`,
+      `SELECT cards.* FROM card_words CROSS JOIN cards ON cards.row = card_words.rowid WHERE card_words MATCH ? AND ${OFFERED} LIMIT ${MOST_WITH_WORDS}`,
     );
     this.#askedMost = database.prepare(
-      `SELECT cards.*, times FROM asked_in_server AS asked JOIN cards USING (id_key, id) WHERE server = ? AND ${given} ORDER BY times DESC LIMIT ?`,
+      `SELECT cards.*, times FROM asked_in_server AS asked JOIN cards USING (id_key, id) WHERE server = ? AND ${OFFERED} ORDER BY times DESC LIMIT ?`,
     );
     this.#timesHere = database.prepare('SELECT times FROM asked_in_server WHERE server = ? AND id = ?');
     this.#lastAsked = database.prepare(
-      `SELECT cards.* FROM asked_by_member JOIN cards USING (id_key, id) WHERE member = ? AND at >= ? AND ${given} ORDER BY at DESC LIMIT ${MOST_LAST_ASKED}`,
+      `SELECT cards.* FROM asked_by_member JOIN cards USING (id_key, id) WHERE member = ? AND at >= ? AND ${OFFERED} ORDER BY at DESC LIMIT ${MOST_LAST_ASKED}`,
     );
     this.#newWords = database.prepare('SELECT row, word FROM words WHERE row > ? ORDER BY row');
     this.#form = database.prepare('SELECT 1 FROM forms WHERE form = ?');

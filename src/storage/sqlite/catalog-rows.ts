@@ -22,7 +22,7 @@ export class CatalogRows {
   readonly #addWords: StatementSync;
   readonly #removeWords: StatementSync;
   readonly #mark: StatementSync;
-  readonly #remove: StatementSync;
+  readonly #nameSource: StatementSync;
   readonly #imports: CatalogImports;
   readonly #knownWords = new Set<string>();
   readonly #knownNames = new Map<string, KnownName>();
@@ -43,7 +43,7 @@ export class CatalogRows {
     this.#addForm = database.prepare('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1');
     this.#addWords = database.prepare('INSERT INTO card_words (rowid, name, other) VALUES (?, ?, ?)');
     this.#removeWords = database.prepare('DELETE FROM card_words WHERE rowid = ?');
-    this.#remove = database.prepare('DELETE FROM cards WHERE row = ?');
+    this.#nameSource = database.prepare('UPDATE cards SET source = ? WHERE row = ?');
     this.#mark = database.prepare('UPDATE cards SET denied = ? WHERE row = ?');
   }
 
@@ -61,6 +61,7 @@ export class CatalogRows {
   put(card: CatalogCard, source: number | undefined): boolean {
     const found = this.find(card.id);
     if (!found) this.#add(card, source);
+    else if (source !== undefined && found.confirmed === 1) return this.#nameConfirmed(source, found);
     else if (isNews(card, source, found)) this.#change(card, source, found);
     else return false;
     return true;
@@ -70,18 +71,19 @@ export class CatalogRows {
    * The service denied this card. The row stays, so that an import of the same file does not bring it back.
    *
    * @param isKept a copy of the card is kept: it is still given
-   * @returns the name of the import that is withdrawn by this, if any
    */
-  deny({ row, source, confirmed, denied }: StoredRow, isKept: boolean): string | undefined {
+  deny({ row, source, confirmed, denied }: StoredRow, isKept: boolean): void {
     this.#mark.run(isKept ? KEPT : GONE, row);
     if (!isKept) this.#removeWords.run(row);
-    if (source === null || confirmed === 1 || denied > 0) return undefined;
-    return this.#imports.denied(source);
+    if (source !== null && confirmed === 0 && denied === 0) this.#imports.denied(source);
   }
 
-  remove({ row }: StoredRow): void {
-    this.#remove.run(row);
-    this.#removeWords.run(row);
+  /** A file names a card that the service has answered with, and knows better: the file's ids are the service's. */
+  #nameConfirmed(source: number, { row, source: before }: StoredRow): boolean {
+    if (before === source) return false;
+    this.#nameSource.run(source, row);
+    this.#imports.confirmed(source);
+    return true;
   }
 
   #add(card: CatalogCard, source: number | undefined): void {

@@ -1,3 +1,7 @@
+/** Cards that are given: not denied, and of no import that is withdrawn, unless the service has answered with them. */
+export const OFFERED =
+  'cards.denied < 2 AND (cards.confirmed = 1 OR cards.source IS NULL OR cards.source NOT IN (SELECT row FROM sources WHERE withdrawn = 1))';
+
 /**
  * `denied`: 0, or 1 for a card of which a copy is kept, or 2 for one that is no longer given. Texts are split into tokens
  * before they come here, so the simplest tokenizer is right; it takes whatever is not ASCII for a letter.

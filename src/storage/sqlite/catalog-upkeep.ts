@@ -9,7 +9,6 @@ import { BUSY_CODE, sqliteCode } from './database.ts';
 const PAUSE_MS = 20;
 const RETRY_MS = 1_000;
 const SWEEP_EVERY_MS = 3_600_000;
-const ROWS_AT_ONCE = 200;
 
 export interface CatalogUpkeepOptions {
   file: CatalogFile;
@@ -32,7 +31,6 @@ export class CatalogUpkeep {
   async run(): Promise<void> {
     const { file, keepsMembers } = this.#options;
     await this.learnFromCache();
-    if (file.attempt((catalog) => catalog.imports.isAnyWithdrawn())) await this.removeWithdrawn();
     while (!file.isClosing) {
       file.attempt((catalog) => catalog.asked.sweep(Date.now(), keepsMembers));
       await sleep(SWEEP_EVERY_MS);
@@ -52,15 +50,6 @@ export class CatalogUpkeep {
         catalog.positions.set(position, String(next));
       });
       return 'more';
-    });
-  }
-
-  /** Deletes the cards of imports that are no longer offered. */
-  async removeWithdrawn(): Promise<void> {
-    let after: number | undefined = 0;
-    await this.#inSlices((catalog) => {
-      after = catalog.removeWithdrawn(after ?? 0, ROWS_AT_ONCE);
-      return after === undefined ? 'end' : 'more';
     });
   }
 

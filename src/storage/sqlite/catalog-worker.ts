@@ -34,13 +34,13 @@ const changes = new CatalogChanges({
   sharedName,
   onNews: (change) => post({ kind: 'news', change }),
   onReached: (cursor) => post({ kind: 'reached', cursor }),
-  onWithdrawn: (source) => {
+  onWithdrawn: (source) =>
     log.warn(
       { source },
       'the card service knows none of the cards that were looked up from an import: its cards are no longer offered',
-    );
-    void upkeep.removeWithdrawn();
-  },
+    ),
+  onOfferedAgain: (source) =>
+    log.info({ source }, 'the card service knows a card of an import after all: its cards are offered again'),
 });
 const upkeep = new CatalogUpkeep({ file, dataDir, cardKeys, keepsMembers, log });
 

@@ -39,10 +39,13 @@ export function rowOf(stored: StoredRow, source: string | undefined): CatalogRow
   };
 }
 
-/** The service knows better than a file; and what it has denied, a file does not bring back. */
+/**
+ * Whether a card changes its row, which the service has not confirmed if the card is from a file. What the service has denied,
+ * a file does not bring back.
+ */
 export function isNews(card: CatalogCard, source: number | undefined, found: StoredRow): boolean {
   if (source === undefined) return found.confirmed === 0 || found.denied > 0 || !isSameCard(found, card);
-  return found.confirmed === 0 && found.denied !== GONE && (found.source !== source || !isSameCard(found, card));
+  return found.denied !== GONE && (found.source !== source || !isSameCard(found, card));
 }
 
 function isSameCard(stored: StoredRow, { name, set, number, game }: CatalogCard): boolean {

@@ -44,8 +44,56 @@ describe('the catalog', () => {
   it('believes the service rather than a file', () => {
     catalog.upsert([{ ...CHARIZARD, name: 'Glurak' }], 'cards.csv');
     catalog.upsert([CHARIZARD], undefined);
+    catalog.upsert([{ ...CHARIZARD, name: 'Dracaufeu' }], 'other.csv');
+    expect([...catalog.rows()]).toMatchObject([{ name: 'Charizard', isConfirmed: true, source: 'other.csv' }]);
     expect(catalog.upsert([{ ...CHARIZARD, name: 'Dracaufeu' }], 'other.csv')).toHaveLength(0);
-    expect([...catalog.rows()]).toMatchObject([{ name: 'Charizard', isConfirmed: true, source: 'cards.csv' }]);
+  });
+
+  const CARDS = Array.from({ length: 8 }, (_, at) => ({ id: `neo3-${at}`, name: 'Ho-Oh' }));
+  const offeredIds = () => catalog.index.withNameKey('hooh').map(({ card }) => card.id);
+  const denyFive = () => {
+    for (const { id } of CARDS.slice(0, 5)) catalog.deny(id, false);
+  };
+
+  it.each([
+    ['before it', () => catalog.upsert(CARDS.slice(5, 6), undefined)],
+    [
+      'under the name of another file',
+      () => {
+        catalog.upsert(CARDS, 'june.csv');
+        catalog.upsert(CARDS.slice(5, 6), undefined);
+      },
+    ],
+  ])('offers an import after five denials when a card of it was confirmed %s', (_, confirm) => {
+    confirm();
+    catalog.beginImport('cards.csv');
+    catalog.upsert(CARDS, 'cards.csv');
+    denyFive();
+    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
+  });
+
+  it('hides what it withdraws, until the service confirms one of its cards', () => {
+    catalog.upsert(CARDS, 'cards.csv');
+    denyFive();
+    expect(offeredIds()).toEqual([]);
+    expect([[...catalog.rows()], catalog.index.has('neo3-7'), catalog.index.withIdKey('neo37')]).toEqual([
+      [],
+      false,
+      [],
+    ]);
+    expect(catalog.stats()).toMatchObject({ cards: 0, names: 0, imports: [{ unconfirmed: 3, isWithdrawn: true }] });
+
+    catalog.upsert(CARDS.slice(5, 6), undefined);
+    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
+    expect(catalog.stats()).toMatchObject({ imports: [{ unconfirmed: 2, isWithdrawn: false }] });
+  });
+
+  it('offers of a withdrawn import that is imported again what its file has now', () => {
+    catalog.upsert(CARDS, 'cards.csv');
+    denyFive();
+    catalog.beginImport('cards.csv');
+    expect(catalog.upsert([...CARDS.slice(0, 7), { id: 'neo3/7', name: 'Ho-Oh' }], 'cards.csv')).toHaveLength(3);
+    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3/7']);
   });
 
   it('finds a mistyped name whose first transaction was rolled back', () => {

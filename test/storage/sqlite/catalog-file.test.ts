@@ -64,6 +64,7 @@ it('what other processes have learned is written, however much waits with it for
     onNews: () => {},
     onReached: (cursor) => reached.push(cursor),
     onWithdrawn: () => {},
+    onOfferedAgain: () => {},
   });
   const writer = new DatabaseSync(path);
   writer.exec('BEGIN IMMEDIATE');
