@@ -7,7 +7,7 @@ import { CardAnswer } from '../service/card-answer.ts';
 import { cardUrl, ErrorBody } from '../service/card-service.ts';
 import { readRateLimit } from '../service/rate-limit-headers.ts';
 import { request, type ServiceResponse } from '../service/request.ts';
-import { type Finding, right, wrong } from './finding.ts';
+import { type Finding, right, unknown, wrong } from './finding.ts';
 
 const CHECK = 'card service';
 const PLAN_CHECK = 'plan';
@@ -76,7 +76,10 @@ const BAD_KEY = 'The card service does not accept this key. Set CARD_SERVICE_API
 const FINDINGS: Readonly<Record<number, Finding>> = {
   403: wrong(CHECK, 'A firewall in front of it refuses this machine. Ask whoever runs the service.'),
   404: right(CHECK, `it answers, and has no card ${CARD_ID}`),
-  429: right(CHECK, 'it answers, and asks to wait'),
+  429: unknown(
+    CHECK,
+    'It answers and asks to wait (status 429), so key, path and plan could not be checked. Try again later.',
+  ),
 };
 
 function cardFinding({ status, body }: Answer): Finding {

@@ -10,7 +10,10 @@ export interface CliContext extends Omit<DoctorOptions, 'isOffline'> {
 const HELP = `
 It reads the same settings as the bot, from the environment and .env, changes nothing, and can run beside the bot.
 
-Exit codes: 0 everything is right · 1 something is wrong`;
+Each line begins with ✓ (right), ✗ (wrong) or ? (it could not be found out, for the reason given). In JSON "ok" is then
+true, false or null; "cure" says what to do, or that reason.
+
+Exit codes: 0 nothing wrong was found · 1 something is wrong`;
 
 const ANNOUNCEMENT = "This looks up one card, which costs one of today's requests; --offline sends nothing.\n";
 
@@ -34,12 +37,13 @@ export async function runDoctorCli(args: readonly string[], context: CliContext)
   if (!isOffline) err(ANNOUNCEMENT);
   const findings = await diagnose({ ...context, isOffline });
   out(json ? asJson(findings) : findings.map(line).join(''));
-  return findings.every(({ ok }) => ok) ? 0 : 1;
+  return findings.some(({ ok }) => ok === false) ? 1 : 0;
 }
 
 function line({ check, ok, cure, found }: Finding): string {
   const more = ok ? found : cure;
-  return `${ok ? '✓' : '✗'} ${check}${more && ': '}${more}\n`;
+  const sign = ok === null ? '?' : ok ? '✓' : '✗';
+  return `${sign} ${check}${more && ': '}${more}\n`;
 }
 
 function asJson(findings: readonly Finding[]): string {

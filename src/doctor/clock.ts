@@ -1,23 +1,24 @@
+import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { httpDateMs } from '../service/rate-limit-headers.ts';
-import { type Finding, right, wrong } from './finding.ts';
+import { request } from '../service/request.ts';
+import { type Finding, right, unknown, wrong } from './finding.ts';
 
 const CHECK = 'clock';
 /** Times that members read are by the minute. */
 const MOST_AHEAD_MS = 30_000;
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** This machine's clock against Discord's. Costs a request to Discord, which needs no token. */
 export async function checkClock(apiUrl: string): Promise<Finding[]> {
-  const sentAtMs = Date.now();
+  const url = new URL(`${apiUrl}/v10/gateway`);
   try {
-    const response = await fetch(`${apiUrl}/v10/gateway`, { signal: AbortSignal.timeout(PATIENCE_MS) });
-    const receivedAtMs = Date.now();
-    await response.arrayBuffer();
-    const date = httpDateMs(response.headers.get('date') ?? '');
-    return date === undefined ? [] : [clockFinding(date, sentAtMs, receivedAtMs)];
-  } catch {
-    return []; // another check says that Discord cannot be reached
+    const answer = await request(url, { timeoutMs: TIMEOUT_MS, limiter: { observe() {} } });
+    const date = httpDateMs(answer.headers.get('date') ?? '');
+    if (date !== undefined) return [clockFinding(date, answer.sentAtMs, answer.receivedAtMs)];
+  } catch (error) {
+    if (!(error instanceof ServiceDown || error instanceof UnexpectedAnswer)) throw error;
   }
+  return [unknown(CHECK, "Discord did not tell the time, so this machine's clock could not be compared with it.")];
 }
 
 /** @param dateMs what the other clock showed, in whole seconds, at some time between the two others */

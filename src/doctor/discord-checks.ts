@@ -1,43 +1,53 @@
 import type { Config } from '../config/config.ts';
-import { diffCommands, isSame, type LocalCommand } from '../registration/command-diff.ts';
-import { doubledCommands } from '../registration/doubled-commands.ts';
-import { explainFailure } from '../registration/failure.ts';
+import type { LocalCommand } from '../registration/command-diff.ts';
+import { explainFailure, failureSays } from '../registration/failure.ts';
 import { type Application, type Gateway, type Named, Registration } from '../registration/registration.ts';
-import { shownCommand } from '../registration/shown-command.ts';
-import { type Finding, right, wrong } from './finding.ts';
+import { type Attempt, commandFindings } from './command-check.ts';
+import { type Finding, right, unknown, wrong } from './finding.ts';
 import { greets } from './gateway-greeting.ts';
-
-/** A trial in a server of one's own is found in these; a trial rarely has more. */
-const SEARCHED_GUILDS = 20;
 
 /** Whether members can use the bot in Discord. Costs some ten requests to Discord, and no login. */
 export async function checkDiscord(discord: Config['discord'], commands: readonly LocalCommand[]): Promise<Finding[]> {
   const registration = new Registration(discord);
   const { apiUrl } = discord;
-  const attempt = async (check: string, work: () => Promise<Finding[]>, applicationId?: string) => {
+  let application: Application | undefined;
+  let guilds: readonly Named[] | undefined;
+  const attempt: Attempt = async (check, work) => {
     try {
       return await work();
     } catch (error) {
-      const sentNames: string[] = [];
-      const why = explainFailure(error, { guildId: undefined, apiUrl, applicationId, sentNames });
+      const applicationId = application?.id;
+      const why = explainFailure(error, { guildId: undefined, apiUrl, applicationId, sentNames: [] });
       if (why === undefined) throw error;
-      return [wrong(check, why)];
+      return [failureFinding(check, why, failureSays(error), application !== undefined)];
     }
   };
-  let application: Application | undefined;
   const token = await attempt('Discord token', async () => {
     application = await registration.application();
     return [right('Discord token', `${application.name} (${application.id})`), ...applicationFaults(application)];
   });
   if (application === undefined) return token;
   const { id } = application;
-  const guilds = await registration.guilds().catch(() => []);
+  const invite = await attempt('invite', async () => {
+    guilds = await registration.guilds();
+    return [inviteFinding(id, guilds)];
+  });
   return [
     ...token,
-    inviteFinding(id, guilds),
-    ...(await attempt('commands', () => commandFindings(registration, id, guilds, commands), id)),
-    ...(await attempt('gateway', async () => gatewayFindings(await registration.gateway(), discord.shards), id)),
+    ...invite,
+    ...(await attempt('commands', () => commandFindings({ registration, id, guilds, commands, attempt }))),
+    ...(await attempt('gateway', async () => gatewayFindings(await registration.gateway(), discord.shards))),
   ];
+}
+
+/** @param isReached whether Discord has answered before: what fails later could not be found out */
+export function failureFinding(
+  check: string,
+  why: string,
+  says: ReturnType<typeof failureSays>,
+  isReached: boolean,
+): Finding {
+  return says === 'what is wrong' || (says === 'nothing' && !isReached) ? wrong(check, why) : unknown(check, why);
 }
 
 /** Settings in the Developer Portal with which the bot cannot work. */
@@ -68,40 +78,6 @@ export function inviteFinding(applicationId: string, guilds: readonly Named[]): 
   if (guilds.length === 0) return wrong('invite', `The bot is in no server. Open this link to add it to one: ${link}`);
   const [first] = guilds;
   return right('invite', guilds.length === 1 ? `in the server ${first?.name}` : `in ${guilds.length} servers`);
-}
-
-async function commandFindings(
-  registration: Registration,
-  applicationId: string,
-  guilds: readonly Named[],
-  commands: readonly LocalCommand[],
-): Promise<Finding[]> {
-  const differs = async (guildId: string | undefined) => {
-    const diff = diffCommands(commands, await registration.commands(applicationId, guildId), guildId);
-    return isSame(diff) ? undefined : diff;
-  };
-  const diff = await differs(undefined);
-  if (diff === undefined) {
-    const names = commands.map(({ name }) => name);
-    const doubles = await doubledCommands(registration, applicationId, undefined, names);
-    return [
-      right('commands', names.map(shownCommand).join(', ')),
-      ...doubles.map((double) => wrong('commands', double)),
-    ];
-  }
-  for (const { id, name } of guilds.slice(0, SEARCHED_GUILDS)) {
-    const isThere = await differs(id)
-      .then((found) => found === undefined)
-      .catch(() => false);
-    if (isThere) return [right('commands', `in the server ${name} only`)];
-  }
-  const named = [...diff.added, ...diff.removed, ...diff.changed].map(({ name }) => shownCommand(name)).join(', ');
-  return [
-    wrong(
-      'commands',
-      `The commands at Discord differ from those of this version of the bot (${named}). Run: npm run commands -- register`,
-    ),
-  ];
 }
 
 /** @param shards of this process */

@@ -2,8 +2,9 @@
 export interface Finding {
   /** What was checked. */
   check: string;
-  ok: boolean;
-  /** What to do; empty when nothing is wrong. */
+  /** `null`: it could not be found out. */
+  ok: boolean | null;
+  /** What is wrong and what to do, or why it could not be found out; empty when nothing is wrong. */
   cure: string;
   /** What is there, for the operator's eyes; empty when it is not worth a word. */
   found: string;
@@ -16,4 +17,9 @@ export function right(check: string, found = ''): Finding {
 /** @param cure a whole sentence, or several: what is wrong and what to do about it */
 export function wrong(check: string, cure: string): Finding {
   return { check, ok: false, cure, found: '' };
+}
+
+/** @param cure a whole sentence, or several: why it could not be found out */
+export function unknown(check: string, cure: string): Finding {
+  return { check, ok: null, cure, found: '' };
 }

@@ -41,6 +41,12 @@ export function explainFailure(error: unknown, context: FailureContext): string 
     : `Can't reach Discord at ${context.apiUrl} (${code}). Check the connection, and DISCORD_API_URL if it is set.`;
 }
 
+/** What a failure says. `wait`: to come later. `nothing`: Discord cannot be reached, or has a problem of its own. */
+export function failureSays(error: unknown): 'what is wrong' | 'wait' | 'nothing' {
+  if (error instanceof RateLimitError) return 'wait';
+  return error instanceof DiscordAPIError || error instanceof z.ZodError ? 'what is wrong' : 'nothing';
+}
+
 function refused(error: DiscordAPIError, context: FailureContext): string {
   if (error.status === 401) {
     return 'Discord refuses the token. Put a new one into DISCORD_TOKEN: Developer Portal, your application, Bot, Reset Token.';

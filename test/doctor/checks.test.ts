@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerFinding, planFinding } from '../../src/doctor/card-service-checks.ts';
 import { clockFinding } from '../../src/doctor/clock.ts';
-import { applicationFaults, gatewayFaults, inviteFinding } from '../../src/doctor/discord-checks.ts';
+import { applicationFaults, failureFinding, gatewayFaults, inviteFinding } from '../../src/doctor/discord-checks.ts';
 
 const ERROR = { _tag: 'CardNotFound', message: 'no' };
 const CARD = { id: 'a', name: 'A', tcg: 'T', set: { id: 's', name: 'S' } };
@@ -11,7 +11,7 @@ describe('an answer of the card service', () => {
   it.each([
     ['a card', 200, CARD, true, ''],
     ['no such card', 404, ERROR, true, ''],
-    ['a request to wait', 429, undefined, true, ''],
+    ['a request to wait', 429, undefined, null, 'could not be checked'],
     ['something else', 200, { hello: 1 }, false, 'CARD_SERVICE_URL'],
     ['a page', 200, undefined, false, 'CARD_SERVICE_URL'],
     ['no such path', 404, undefined, false, 'CARD_SERVICE_CARD_PATH'],
@@ -85,6 +85,17 @@ describe('Discord', () => {
   it('where the bot is in no server gives the link that adds it to one', () => {
     expect(inviteFinding('1', [{ id: '2', name: 'Here' }]).ok).toBe(true);
     expect(inviteFinding('1', []).cure).toContain('client_id=1&scope=bot+applications.commands');
+  });
+
+  it.each([
+    ['cannot be reached', 'nothing', false, false],
+    ['fails after it was reached', 'nothing', true, null],
+    ['asks to wait', 'wait', false, null],
+    ['asks to wait later', 'wait', true, null],
+    ['refuses', 'what is wrong', false, false],
+    ['refuses later', 'what is wrong', true, false],
+  ] as const)('that %s', (_, says, isReached, ok) => {
+    expect(failureFinding('gateway', 'Because.', says, isReached)).toMatchObject({ ok, cure: 'Because.' });
   });
 
   it('whose logins are used up, or that wants more shards, is named', () => {

@@ -7,6 +7,7 @@ import { runDoctorCli } from '../../src/doctor/cli.ts';
 import { runRegistrationCli } from '../../src/registration/cli.ts';
 import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { startDetour } from '../registration/detour.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 
@@ -29,9 +30,15 @@ beforeAll(async () => {
 let environment: Record<string, string>;
 beforeEach(async () => {
   const env = { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl };
-  await runRegistrationCli(['register'], { commands: DECLARED, env, out: () => {}, err: () => {} });
   environment = { ...env, CARD_SERVICE_URL: cardService.url, CARD_SERVICE_API_KEY: 'sandbox-key', DATA_DIR: dataDir };
+  await commandsCli('register');
 });
+
+function commandsCli(...args: string[]): Promise<number> {
+  const { DISCORD_TOKEN, DISCORD_API_URL } = environment;
+  const env = { DISCORD_TOKEN, DISCORD_API_URL };
+  return runRegistrationCli(args, { commands: DECLARED, env, out: () => {}, err: () => {} });
+}
 
 async function doctor(args: readonly string[] = [], changes: Record<string, string> = {}) {
   const before = cardService.counts.total;
@@ -116,22 +123,46 @@ describe('npm run doctor', () => {
   });
 
   it('names commands that Discord does not hold, unless a server has them for a trial', async () => {
-    const { DISCORD_TOKEN, DISCORD_API_URL } = environment;
-    const register = (args: string[]) =>
-      runRegistrationCli(args, {
-        commands: DECLARED,
-        env: { DISCORD_TOKEN, DISCORD_API_URL },
-        out: () => {},
-        err: () => {},
-      });
-    await register(['clear', '--yes']);
+    await commandsCli('clear', '--yes');
     expect(await objections({})).toEqual([expect.stringContaining('Run: npm run commands -- register')]);
     const [guild] = discord.guilds;
-    await register(['register', '--guild', guild?.id ?? '']);
+    await commandsCli('register', '--guild', guild?.id ?? '');
     expect((await doctor()).out).toContain(`✓ commands: in the server ${guild?.name} only`);
-    await register(['register']);
+    await commandsCli('register');
     expect(await objections({})).toEqual([expect.stringContaining('its members see them twice')]);
-    await register(['clear', '--guild', guild?.id ?? '']);
+    await commandsCli('clear', '--guild', guild?.id ?? '');
+  });
+
+  it('says what it could not find out, which is not taken for a fault', async () => {
+    const failing = await startDetour(discord.apiUrl, {
+      'GET /users/@me/guilds': { status: 503, body: '<html>' },
+    });
+    onFinished(() => failing.close());
+    cardService.script({ status: 429, headers: { 'retry-after': '1' }, body: '' });
+    const { code, out } = await doctor(['--json'], { DISCORD_API_URL: failing.apiUrl });
+    const findings: { check: string; ok: boolean | null; cure: string }[] = JSON.parse(out);
+    expect(findings.filter(({ ok }) => ok !== true)).toEqual(
+      [
+        ['invite', 'Discord has a problem of its own (503)'],
+        ['doubled commands', 'Discord has a problem of its own (503)'],
+        ['card service', 'could not be checked'],
+      ].map(([check, cure]) => ({ check, ok: null, cure: expect.stringContaining(cure ?? '') })),
+    );
+    expect(code).toBe(0);
+  });
+
+  it('compares no clock where Discord cannot be reached', async () => {
+    const { out } = await doctor([], { DISCORD_API_URL: 'http://127.0.0.1:10901/api' });
+    expect(out).toContain('? clock: Discord did not tell the time');
+  });
+
+  it('does not say that commands are missing which a server may have', async () => {
+    await commandsCli('clear', '--yes');
+    const failing = await startDetour(discord.apiUrl, { 'GET /users/@me/guilds': { status: 503, body: '<html>' } });
+    onFinished(() => failing.close());
+    const { code, out } = await doctor([], { DISCORD_API_URL: failing.apiUrl });
+    expect(out).toContain('Whether a server has them for a trial could not be found out');
+    expect(code).toBe(0);
   });
 
   it('prints no secret', async () => {
