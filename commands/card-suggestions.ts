@@ -7,14 +7,17 @@ import type { Services } from './services.ts';
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
 const SUGGESTIONS_MS = 2_000;
 
-/** Cards for what is typed, which cost no request. @param before what stands in the field before it, and stays there */
+/** Cards for what is typed, which cost no request. */
 export async function suggestCards(
   typed: string,
   invocation: Invocation,
   { catalog }: Services,
-  before?: string,
 ): Promise<APIApplicationCommandOptionChoice[]> {
-  const deadlineMs = invocation.receivedAtMs + SUGGESTIONS_MS;
-  const cards = await catalog.search(typed, requesterOf(invocation), deadlineMs);
-  return cardChoices(invocation.locale, cards, before);
+  const cards = await catalog.search(typed, requesterOf(invocation), suggestedByMs(invocation));
+  return cardChoices(invocation.locale, cards);
+}
+
+/** When suggestions are too late. */
+export function suggestedByMs({ receivedAtMs }: Pick<Invocation, 'receivedAtMs'>): number {
+  return receivedAtMs + SUGGESTIONS_MS;
 }

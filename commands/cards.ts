@@ -1,11 +1,12 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
+import { MOST_LISTED } from '../src/catalog/catalog.ts';
 import type { Command, Response } from '../src/discord/interactions/command.ts';
 import { requesterOf } from '../src/model/quota.ts';
+import { listChoices } from '../src/render/card-list.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { suggestCards } from './card-suggestions.ts';
+import { suggestedByMs } from './card-suggestions.ts';
 import { answerCards, showCards } from './cards-answer.ts';
-import { cardsMeant, completing, MOST_CARDS, partsOf } from './cards-parts.ts';
 
 /** Ten of the longest ids. */
 const MAX_LENGTH = 1_000;
@@ -31,19 +32,22 @@ export default {
 
   async run(invocation, services) {
     const { options, locale } = invocation;
-    const parts = partsOf(options.getString('ids', true));
-    const meant = await cardsMeant(parts, requesterOf(invocation), services.catalog);
-    if (meant.ids.length + meant.unclear.length > MOST_CARDS || parts.length === 0) {
-      return sentence(formatMessage(locale, parts.length === 0 ? 'noCardsNamed' : 'tooManyCards'));
+    const { ids, unclear } = await services.catalog.resolveList(
+      options.getString('ids', true),
+      requesterOf(invocation),
+    );
+    const count = ids.length + unclear.length;
+    if (count === 0 || count > MOST_LISTED) {
+      return sentence(formatMessage(locale, count === 0 ? 'noCardsNamed' : 'tooManyCards'));
     }
     const showPrices = options.getBoolean('prices') ?? true;
-    const list = { queries: meant.ids.map((cardId) => ({ cardId, showPrices })), unclear: meant.unclear };
+    const list = { queries: ids.map((cardId) => ({ cardId, showPrices })), unclear: [...unclear] };
     return answerCards({ list, isPrivate: options.getBoolean('private') ?? false }, invocation, services);
   },
 
-  async autocomplete({ typed, ...invocation }, services) {
-    const { before, last } = completing(typed);
-    return suggestCards(last, invocation, services, before);
+  async autocomplete({ typed, ...invocation }, { catalog }) {
+    const found = await catalog.searchInList(typed, requesterOf(invocation), suggestedByMs(invocation));
+    return listChoices(invocation.locale, found);
   },
 
   completeList: (reply, outcome, services) => showCards(reply, outcome, services),

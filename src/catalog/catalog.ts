@@ -14,8 +14,12 @@ export interface Catalog {
    * @returns nothing when it fails, is replaced, or is not done by `deadlineMs`
    */
   search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]>;
+  /** The same for the last part of a list, which is being typed. */
+  searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]>;
   /** What a text that may not be an id means; `id` when that cannot be known. */
   resolve(text: string, who: Requester): Promise<Resolution>;
+  /** What a list of ids and names means; all are ids when that cannot be known. */
+  resolveList(list: string, who: Requester): Promise<ListMeaning>;
   /** Other cards of the same name as the one with this id, at most 25; none when that cannot be known. */
   printings(id: string, who: Requester): Promise<readonly CatalogCard[]>;
   /** The cards that a text of any length names; none when that cannot be known. */
@@ -49,6 +53,20 @@ export type Resolution =
   /** The text has no form that ids have; at most three similar cards. */
   | { kind: 'none'; similar: readonly CatalogCard[] };
 
+/** The cards of a list that was typed, each once, in its order; more than `MOST_LISTED` in all may not be complete. */
+export interface ListMeaning {
+  ids: readonly string[];
+  /** What is no id, and the name of no card or of several. */
+  unclear: readonly string[];
+}
+
+/** A card for the part of a list that is being typed. */
+export interface FoundInList {
+  /** The list up to the card, with the ids of the cards that it names. */
+  before: string;
+  card: CatalogCard;
+}
+
 /** The cards that a text names: at most ten of each. */
 export interface Mentions {
   /** Known ids, what has the form of a confirmed id, and those of known names. */
@@ -62,3 +80,6 @@ export type CatalogLearner = Pick<Catalog, 'learn' | 'deny'>;
 
 /** How many cards a search finds. */
 export const MOST_FOUND = 25;
+
+/** How many cards a list may have: Discord's limit of embeds in one message. */
+export const MOST_LISTED = 10;

@@ -1,33 +1,61 @@
 import type { Requester } from '../model/quota.ts';
 import type { CardIndex } from './card-index.ts';
 import { MOST_FOUND, type Resolution } from './catalog.ts';
+import type { CatalogCard } from './catalog-card.ts';
 import { formOf } from './form.ts';
+import { mayBeLabel, withLabel } from './label.ts';
 import { type Candidate, type Ranked, ranked } from './ranking.ts';
 import { find } from './search.ts';
-import { type Query, queryOf } from './words.ts';
+import { idKey, nameKey, type Query, queryOf } from './words.ts';
 
 const MOST_SIMILAR = 3;
 /** A shorter word says little of a name. */
 const SHORTEST_TELLING_WORD = 3;
 
+/** The known cards of which a text is the id, also in another spelling, the name or the label. */
+export interface Exact {
+  by: 'id' | 'name' | 'label';
+  /** At least one. */
+  cards: readonly CatalogCard[];
+}
+
+/** `undefined` when a text is nothing of a known card. */
+export function exactly(index: CardIndex, text: string): Exact | undefined {
+  const sameId = cardsOf(index.withIdKey(idKey(text)));
+  const itself = sameId.filter(({ id }) => id === text);
+  const ofId = itself.length > 0 ? itself : sameId;
+  if (ofId.length > 0) return { by: 'id', cards: ofId };
+  const key = nameKey(text);
+  const sameName = key === '' ? [] : cardsOf(index.withNameKey(key));
+  if (sameName.length > 0) return { by: 'name', cards: sameName };
+  const labelled = withLabel(index, text);
+  return labelled.length > 0 ? { by: 'label', cards: labelled } : undefined;
+}
+
 /** What a text that may not be an id means. */
 export function resolve(index: CardIndex, text: string, who: Requester): Resolution {
   const id = text.trim();
   const query = queryOf(id);
-  if (index.has(id)) return { kind: 'id', isKnown: true };
-  const sameId = index.withIdKey(query.idKey);
-  if (sameId.length > 0) return oneOrSeveral(sameId);
-  const sameName = query.nameKey === '' ? [] : index.withNameKey(query.nameKey);
-  if (sameName.length === 1) return oneOrSeveral(sameName);
-  if (sameName.length > 1) return several(find(index, query, who).filter(({ closeness }) => closeness === 'name'));
-  const mayBeId = index.isKnownForm(formOf(id));
+  const exact = exactly(index, id);
+  if (exact) return meaningOf(exact, index, query, who);
+  const form = formOf(id);
+  const mayBeId = mayBeLabel(id) ? index.isConfirmedForm(form) : index.isKnownForm(form);
   if (mayBeId && !looksLikeName(index, id)) return { kind: 'id' };
   const found = find(index, query, who);
   if (mayBeId && found.length === 0) return { kind: 'id' };
   const withAllWords = found.filter(({ closeness }) => !closeness.startsWith('mistyped'));
-  if (withAllWords.length > 0) return several(withAllWords);
+  if (withAllWords.length > 0) return several(cardsOf(withAllWords));
   const similar = found.length > 0 ? found : withSomeWords(index, query);
-  return { kind: 'none', similar: similar.slice(0, MOST_SIMILAR).map(({ card }) => card) };
+  return { kind: 'none', similar: cardsOf(similar.slice(0, MOST_SIMILAR)) };
+}
+
+function meaningOf({ by, cards }: Exact, index: CardIndex, query: Query, who: Requester): Resolution {
+  const [only, ...others] = cards;
+  if (only && others.length === 0) {
+    return only.id === query.text ? { kind: 'id', isKnown: true } : { kind: 'one', card: only };
+  }
+  const named = by === 'name' ? find(index, query, who).filter(({ closeness }) => closeness === 'name') : [];
+  return several(named.length > 0 ? cardsOf(named) : cards);
 }
 
 /** While few ids are confirmed, any text may be an id; what has no digit is more often a name that somebody typed. */
@@ -35,13 +63,12 @@ function looksLikeName(index: CardIndex, text: string): boolean {
   return !/\p{N}/u.test(text) && !index.isConfirmedForm(formOf(text));
 }
 
-function oneOrSeveral(candidates: readonly Candidate[]): Resolution {
-  const [first, ...others] = candidates;
-  return first && others.length === 0 ? { kind: 'one', card: first.card } : several(candidates);
+function several(cards: readonly CatalogCard[]): Resolution {
+  return { kind: 'several', cards: cards.slice(0, MOST_FOUND) };
 }
 
-function several(candidates: readonly Candidate[]): Resolution {
-  return { kind: 'several', cards: candidates.slice(0, MOST_FOUND).map(({ card }) => card) };
+function cardsOf(candidates: readonly Candidate[]): CatalogCard[] {
+  return candidates.map(({ card }) => card);
 }
 
 /** When nothing fits: cards that have any of the words, or a word that is mistyped. */

@@ -2,7 +2,7 @@ import type { Requester } from '../model/quota.ts';
 
 /** What a worker is asked. */
 export interface Question {
-  kind: 'search' | 'resolve' | 'printings' | 'mentions';
+  kind: 'search' | 'searchInList' | 'resolve' | 'resolveList' | 'printings' | 'mentions';
   /** Of `printings`: an id. */
   text: string;
   who: Requester;
@@ -37,7 +37,7 @@ export class SearchQueue {
       clearTimeout(timer);
       resolve(answer);
     };
-    const key = question.kind === 'search' ? `search ${question.who.memberId}` : `single ${this.#singles++}`;
+    const key = question.kind.startsWith('search') ? `search ${question.who.memberId}` : `single ${this.#singles++}`;
     this.#waiting.get(key)?.end(undefined);
     this.#waiting.delete(key); // it goes to the end
     this.#waiting.set(key, { question, deadlineMs, end });

@@ -36,33 +36,49 @@ const BUTTON = 2;
 const STRING_SELECT = 3;
 const SECONDARY = 2;
 
-/**
- * Suggestions while an id is typed: the name is shown, the id is sent.
- *
- * @param before what stands in front of the id in a list; Discord goes on from the name that was picked, so it may not
- *   have what separates two cards
- */
-export function cardChoices(
-  locale: string,
-  cards: readonly ListedCard[],
-  before = '',
-): APIApplicationCommandOptionChoice<string>[] {
-  return offered(cards)
-    .filter(({ id }) => before.length + id.length <= MAX_LENGTH)
-    .map((card) => ({ name: clip(before + labelIn(locale, card, before), MAX_LENGTH), value: before + card.id }));
+/** Suggestions while an id is typed: the label is shown, the id is sent. */
+export function cardChoices(locale: string, cards: readonly ListedCard[]): APIApplicationCommandOptionChoice<string>[] {
+  return offered(cards).map((card) => ({ name: cardLabel(locale, card), value: card.id }));
 }
 
-function labelIn(locale: string, card: ListedCard, before: string): string {
-  const label = cardLabel(locale, card);
-  return before === '' ? label : label.replace(/[,;]/g, '');
+/**
+ * Suggestions while a list is typed. Discord goes on from the label that was picked, so the label is whole or there is
+ * no row, has nothing that separates two cards, and ends with the id where another row has the same.
+ *
+ * @param rows `before`: what stands in front of the card, both in what is shown and in what is sent
+ */
+export function listChoices(
+  locale: string,
+  rows: readonly { before: string; card: ListedCard }[],
+): APIApplicationCommandOptionChoice<string>[] {
+  const labels = rows.map(({ card }) => listLabel(fullLabel(locale, card)) || card.id);
+  const choices = rows.map(({ before, card: { id } }, at) => {
+    const label = labels[at] ?? '';
+    const isShared = labels.indexOf(label) !== labels.lastIndexOf(label);
+    return { name: before + label + (isShared ? ` · ${listLabel(id)}` : ''), value: before + id };
+  });
+  return choices
+    .filter(({ name, value }) => name.length <= MAX_LENGTH && value.length <= MAX_LENGTH)
+    .slice(0, MAX_ROWS);
+}
+
+function listLabel(label: string): string {
+  return label.replace(/\s*[,;]+\s*/g, ' ').trim();
 }
 
 /** `Name · Set · number` in at most 100 characters, without Markdown; what is absent is left out. */
-export function cardLabel(locale: string, { id, name, set = '', number = '' }: ListedCard): string {
+export function cardLabel(locale: string, card: ListedCard): string {
+  const full = fullLabel(locale, card);
+  if (full.length <= MAX_LENGTH) return full;
+  const { id, name, set = '', number = '' } = card;
   const printing = [plainText(set, SET_LENGTH), plainText(number, NUMBER_LENGTH)].filter(Boolean);
   const after = printing.map((part) => ` · ${part}`).join('');
-  const shown = plainText(name, MAX_LENGTH) || plainText(id, MAX_LENGTH) || formatMessage(locale, 'noName');
-  return clip(shown, MAX_LENGTH - after.length) + after;
+  return clip(fullLabel(locale, { id, name }), MAX_LENGTH - after.length) + after;
+}
+
+function fullLabel(locale: string, { id, name, set = '', number = '' }: ListedCard): string {
+  const [shownName, shownId, ...printing] = [name, id, set, number].map((text) => plainText(text, Infinity));
+  return [shownName || shownId || formatMessage(locale, 'noName'), ...printing].filter(Boolean).join(' · ');
 }
 
 /** Which of several cards is meant. @param customId of the menu */

@@ -17,6 +17,8 @@ async function startWith(resolution: Resolution) {
   const asked: string[] = [];
   const catalog: Catalog = {
     search: async () => [],
+    searchInList: async () => [],
+    resolveList: async () => ({ ids: [], unclear: [] }),
     async resolve(text) {
       resolved.push(text);
       return resolution;

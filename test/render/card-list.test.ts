@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cardChoices, cardLabel, type ListedCard, severalCards, unknownCard } from '../../src/render/card-list.ts';
+import {
+  cardChoices,
+  cardLabel,
+  type ListedCard,
+  listChoices,
+  severalCards,
+  unknownCard,
+} from '../../src/render/card-list.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { Choices } from '../../src/sandbox/discord/choice-rules.ts';
 import { parseForm } from '../../src/sandbox/discord/form-error.ts';
@@ -25,6 +32,11 @@ describe('a card in a list', () => {
       { set: 's'.repeat(90), number: '9'.repeat(90) },
       `Emberwing Drake · ${'s'.repeat(47)}… · ${'9'.repeat(19)}…`,
     ],
+    [
+      'has a long set whole where everything fits',
+      { set: 's'.repeat(70) },
+      `Emberwing Drake · ${'s'.repeat(70)} · 4/102`,
+    ],
     ['shows the id when the name is invisible', { name: '\u200b' }, 'base1-4 · First Light · 4/102'],
   ])('%s', (_, change, label) => {
     expect(cardLabel('en-US', { ...DRAKE, ...change })).toBe(label);
@@ -42,6 +54,35 @@ describe('suggestions', () => {
     expect(cardChoices('en-US', [long, ...cards]).map(({ value }) => value)).toEqual(
       cards.slice(0, 25).map(({ id }) => id),
     );
+  });
+});
+
+describe('suggestions of a list', () => {
+  const named = (name: string, more: Partial<ListedCard> = {}) => ({
+    before: 'a-1, ',
+    card: { ...DRAKE, name, ...more },
+  });
+
+  it('have ids before the card, nothing in its label that separates two cards, and the id where labels are the same', () => {
+    const rows = [named('Wick, Who;Waits'), named('Gull', { id: 'g-1' }), named('Gull', { id: 'g-2' }), named(',')];
+    expect(listChoices('en-US', rows)).toEqual([
+      { name: 'a-1, Wick Who Waits · First Light · 4/102', value: 'a-1, base1-4' },
+      { name: 'a-1, Gull · First Light · 4/102 · g-1', value: 'a-1, g-1' },
+      { name: 'a-1, Gull · First Light · 4/102 · g-2', value: 'a-1, g-2' },
+      { name: 'a-1, · First Light · 4/102', value: 'a-1, base1-4' },
+    ]);
+  });
+
+  it('are left out when they do not fit', () => {
+    const alone = { set: undefined, number: undefined };
+    const rows = [95, 96].flatMap((length) => [
+      named('x'.repeat(length), alone),
+      named(`y${length}`, { id: 'y'.repeat(length) }),
+    ]);
+    expect(listChoices('en-US', rows).map(({ name, value }) => [name.length, value.length])).toEqual([
+      [100, 12],
+      [30, 100],
+    ]);
   });
 });
 
@@ -107,6 +148,8 @@ it('Discord takes a list of any cards, whatever was typed', () => {
   fc.assert(
     fc.property(cards, nastyText, locale, (listed, typed, language) => {
       parseForm(Choices, { choices: cardChoices(language, listed) });
+      const rows = listed.map((card) => ({ before: typed, card }));
+      parseForm(Choices, { choices: listChoices(language, rows) });
       const similar = listed.slice(0, 3);
       for (const message of [
         severalCards(language, listed, 'm'),

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { resolveList, searchInList } from '../../catalog/list.ts';
 import { mentions } from '../../catalog/mentions.ts';
 import { printings } from '../../catalog/printings.ts';
 import { resolve } from '../../catalog/resolution.ts';
@@ -10,7 +11,7 @@ import { CatalogFile } from './catalog-file.ts';
 import type { CatalogWorkerData, FromWorker, ToWorker } from './catalog-messages.ts';
 import { CatalogUpkeep } from './catalog-upkeep.ts';
 
-const ANSWERS = { search, resolve, printings, mentions } as const;
+const ANSWERS = { search, searchInList, resolve, resolveList, printings, mentions } as const;
 
 const { dataDir, keepsMembers, cardKeys, sharedName } = workerData as CatalogWorkerData;
 const post = (message: FromWorker) => parentPort?.postMessage(message);

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Catalog, Mentions, Resolution } from '../../catalog/catalog.ts';
+import type { Catalog, FoundInList, ListMeaning, Mentions, Resolution } from '../../catalog/catalog.ts';
 import { type CatalogCard, catalogCardOf } from '../../catalog/catalog-card.ts';
 import { CatalogExchange } from '../../catalog/catalog-exchange.ts';
+import { meaningOfList } from '../../catalog/list.ts';
 import { SearchQueue } from '../../catalog/search-queue.ts';
 import type { SharedCatalog } from '../../catalog/shared-catalog.ts';
 import { Incident, type Logger } from '../../log.ts';
@@ -60,9 +61,20 @@ export class WorkerCatalog implements Catalog {
     return (await this.#ask<CatalogCard[]>({ kind: 'search', text, who: requesterOf(who) }, deadlineMs)) ?? [];
   }
 
+  async searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]> {
+    const question = { kind: 'searchInList', text: list, who: requesterOf(who) } as const;
+    return (await this.#ask<FoundInList[]>(question, deadlineMs)) ?? [];
+  }
+
   async resolve(text: string, who: Requester): Promise<Resolution> {
     const question = { kind: 'resolve', text, who: requesterOf(who) } as const;
     return (await this.#ask<Resolution>(question, Date.now() + RESOLVE_MS)) ?? { kind: 'id' };
+  }
+
+  async resolveList(list: string, who: Requester): Promise<ListMeaning> {
+    const question = { kind: 'resolveList', text: list, who: requesterOf(who) } as const;
+    const meaning = await this.#ask<ListMeaning>(question, Date.now() + RESOLVE_MS);
+    return meaning ?? meaningOfList(list, () => ({ kind: 'id' }));
   }
 
   async printings(id: string, who: Requester): Promise<readonly CatalogCard[]> {

@@ -1,0 +1,117 @@
+import { parseCardId } from '../model/card.ts';
+import { InvalidCardId } from '../model/errors.ts';
+import type { Requester } from '../model/quota.ts';
+import type { CardIndex } from './card-index.ts';
+import { type FoundInList, type ListMeaning, MOST_FOUND, MOST_LISTED, type Resolution } from './catalog.ts';
+import type { CatalogCard } from './catalog-card.ts';
+import { beginningsOf, beginsSo, type FindExact, isListable, partsOf } from './list-parts.ts';
+import { ranked } from './ranking.ts';
+import { exactly, resolve } from './resolution.ts';
+import { search } from './search.ts';
+import { nameKey, queryOf } from './words.ts';
+
+/** What a list of ids and names means. */
+export function resolveList(index: CardIndex, list: string, who: Requester): ListMeaning {
+  return meaningOfList(list, (text) => resolve(index, text, who), exactIn(index));
+}
+
+/** A part that is no known card as a whole is split at its blanks if each piece may be an id. */
+export function meaningOfList(
+  list: string,
+  resolveText: (text: string) => Resolution,
+  findExact: FindExact = () => undefined,
+): ListMeaning {
+  const ids = new Set<string>();
+  const unclear = new Set<string>();
+  for (const { text, card } of partsOf(list, findExact)) {
+    if (ids.size + unclear.size > MOST_LISTED) break; // it is refused anyway
+    const meant = card ? [card.id] : idsMeant(text, resolveText);
+    for (const id of meant ?? []) ids.add(id);
+    if (!meant) unclear.add(text);
+  }
+  return { ids: [...ids], unclear: [...unclear] };
+}
+
+/** Cards for the last part of a list, which is being typed; first those with separators in their names. */
+export function searchInList(index: CardIndex, list: string, who: Requester): FoundInList[] {
+  const [, earlier = '', last = ''] = /^(.*[,;\r\n])?\s*(.*)$/s.exec(list) ?? [];
+  const rows = new Map<string, FoundInList>();
+  const add = (before: string, cards: readonly CatalogCard[]) => {
+    const shown = cards.length > 0 ? withIds(index, before) : undefined;
+    if (shown === undefined) return;
+    for (const card of cards.filter(({ id }) => isListable(id) && !rows.has(id)))
+      rows.set(card.id, { before: shown, card });
+  };
+  if (last !== '') for (const { before, text } of beginningsOf(list)) add(before, namesBeginning(index, text));
+  add(earlier, search(index, last, who));
+  return [...rows.values()].slice(0, MOST_FOUND);
+}
+
+/** What stands before the part that is being typed, with the ids of known cards. @returns `undefined` when the list is full */
+function withIds(index: CardIndex, list: string): string | undefined {
+  const parts = [...partsOf(list, exactIn(index)).take(MOST_LISTED)];
+  const texts = parts.map(({ text, card }) => (card && isListable(card.id) ? card.id : text));
+  return texts.length < MOST_LISTED ? texts.map((text) => `${text}, `).join('') : undefined;
+}
+
+function namesBeginning(index: CardIndex, text: string): CatalogCard[] {
+  const key = nameKey(text);
+  const candidates = [...index.withNameKey(key), ...index.withNameBeginning(key)];
+  const beginning = candidates.filter(({ card }) => beginsSo(card.name, text));
+  const asRanked = beginning.map((candidate) => ({ ...candidate, closeness: 'nameBeginning' }) as const);
+  return ranked(queryOf(text), asRanked, new Map()).map(({ card }) => card);
+}
+
+function exactIn(index: CardIndex): FindExact {
+  return (text) => exactly(index, text);
+}
+
+type ResolveText = (text: string) => Resolution;
+
+function idsMeant(text: string, resolveText: ResolveText): string[] | undefined {
+  const whole = meaningOf(text, resolveText);
+  if (whole?.isKnown) return [whole.id];
+  return idsOfPieces(text.split(/\s+/), resolveText) ?? (whole && [whole.id]);
+}
+
+function idsOfPieces(pieces: readonly string[], resolveText: ResolveText): string[] | undefined {
+  if (pieces.length === 1 || pieces.length > MOST_LISTED + 1) return undefined;
+  const meant = pieces.map((piece) => meaningOf(piece, resolveText));
+  return meant.every(mayBeId) ? meant.map(({ id }) => id) : undefined;
+}
+
+/** While any form may be that of an id, a piece without a digit is rather a word of a name. */
+function mayBeId(meaning: Meaning | undefined): meaning is Meaning {
+  return meaning?.isId ? meaning.isKnown || /\p{N}/u.test(meaning.id) : false;
+}
+
+interface Meaning {
+  id: string;
+  /** The text is this id, not the name of a card. */
+  isId: boolean;
+  /** The catalog has the card. */
+  isKnown: boolean;
+}
+
+function meaningOf(text: string, resolveText: ResolveText): Meaning | undefined {
+  const id = validId(text);
+  if (id === undefined) return undefined;
+  const resolution = resolveText(id);
+  if (resolution.kind === 'id') return { id, isId: true, isKnown: resolution.isKnown ?? false };
+  const [only, ...others] = cardsOf(resolution);
+  return only && others.length === 0 ? { id: only.id, isId: false, isKnown: true } : undefined;
+}
+
+function cardsOf(resolution: Resolution): readonly CatalogCard[] {
+  if (resolution.kind === 'one') return [resolution.card];
+  return resolution.kind === 'several' ? resolution.cards : [];
+}
+
+function validId(text: string): string | undefined {
+  try {
+    return parseCardId(text);
+  } catch (error) {
+    if (error instanceof InvalidCardId) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
+import { meaningOfList, resolveList, searchInList } from '../../src/catalog/list.ts';
+import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
+import { logLines } from '../support/log-lines.ts';
+
+const WHO = { memberId: 'alice', guildId: 'guild' };
+const CARDS: readonly CatalogCard[] = [
+  { id: 'lea-161', name: 'Lightning Bolt', set: 'Limited Edition Alpha', number: '161' },
+  { id: 'm10-146', name: 'Lightning Bolt', set: 'Magic 2010', number: '146' },
+  { id: 'wwk-31', name: 'Jace, the Mind Sculptor', set: 'Worldwake', number: '31' },
+  { id: 'khm-97', name: 'Tergrid, God of Fright', set: 'Kaldheim', number: '97' },
+  { id: 'neo-97', name: 'Tergrid, God of Fright', set: 'Neon, Dynasty', number: '97' },
+  { id: 'base1-1', name: 'Mew', set: 'Base' },
+  { id: 'base1-10', name: 'Mewtwo', set: 'Base' },
+  { id: 'a,b-1', name: 'Split; Id' },
+  { id: ',c-1', name: 'Comma First' },
+  { id: 'ex10-!', name: 'Unown', set: 'Unseen Forces', number: '!/28' },
+  { id: 'ex10-?', name: 'Unown', set: 'Unseen Forces', number: '?/28' },
+  { id: 'gull-1', name: 'Gull', set: 'Shore' },
+  { id: 'gull-2', name: 'Gull', set: 'Shore' },
+  { id: 'wide 1', name: 'Wide' },
+];
+
+let catalog: CatalogDatabase;
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'list-'));
+  catalog = CatalogDatabase.open(folder, logLines().log);
+  catalog.upsert(CARDS, 'cards.csv');
+});
+afterAll(() => {
+  catalog.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('a list of cards, while fewer than 100 ids are confirmed', () => {
+  it.each<[string, string[], string[]]>([
+    [' lea-161 , LEA_161;base1-1\n\r\nmewtwo', ['lea-161', 'base1-1', 'base1-10'], []],
+    ['x1,x1, y2 x1', ['x1', 'y2'], []],
+    [' ,;\n', [], []],
+    ['Lightning Bolt · Limited Edition Alpha · 161, mew', ['lea-161', 'base1-1'], []],
+    ['Jace the Mind Sculptor · Worldwake · 31', ['wwk-31'], []],
+    ['Jace, the Mind Sculptor · Worldwake · 31; mew', ['wwk-31', 'base1-1'], []],
+    ['mew, Jace, the Mind Sculptor, mewtwo', ['base1-1', 'wwk-31', 'base1-10'], []],
+    ['Tergrid, God of Fright, mew', ['base1-1'], ['Tergrid, God of Fright']],
+    ['Tergrid God of Fright · Neon Dynasty · 97', ['neo-97'], []],
+    ['Mew, Two', ['base1-1', 'Two'], []],
+    ['mew, a,b-1, wide 1', ['base1-1', 'a,b-1', 'wide 1'], []],
+    ['Unown · Unseen Forces · ?/28', ['ex10-?'], []],
+    ['Gull · Shore · gull-2', ['gull-2'], []],
+    ['Gull · Shore', [], ['Gull · Shore']],
+    ['Lightning Bolt · Limited Edition · 9', [], ['Lightning Bolt · Limited Edition · 9']],
+    ['Nobody · Nowhere · 9, mew', ['base1-1'], ['Nobody · Nowhere · 9']],
+    ['..', [], ['..']],
+  ])('%j means %j', (list, ids, unclear) => {
+    expect(resolveList(catalog.index, list, WHO)).toEqual({ ids, unclear });
+  });
+
+  it('has its last part also when others are the same card in other spellings', () => {
+    const others = Array.from({ length: 9 }, (_, at) => `a${at + 1}`);
+    const list = ['lea-161', 'LEA-161', 'lea 161', ...others].join();
+    expect(resolveList(catalog.index, list, WHO)).toEqual({ ids: ['lea-161', ...others], unclear: [] });
+  });
+
+  it('of which nothing is known has ids, also between blanks if each has a digit', () => {
+    const meaning = meaningOfList('base1-4 base1-5, base 1, Emberwing Drake', () => ({ kind: 'id' }));
+    expect(meaning).toEqual({ ids: ['base1-4', 'base1-5', 'base 1', 'Emberwing Drake'], unclear: [] });
+  });
+});
+
+describe('the last part of a list', () => {
+  const rows = (typed: string) =>
+    searchInList(catalog.index, typed, WHO).map(({ before, card }) => `${before}| ${card.id}`);
+
+  it.each<[string, string[]]>([
+    ['jace', ['| wwk-31']],
+    ['Jace, the M', ['| wwk-31']],
+    ['mew, Tergrid, God', ['base1-1, | khm-97', 'base1-1, | neo-97']],
+    ['Lightning Bolt · Limited Edition Alpha · 161; jace', ['lea-161, | wwk-31']],
+    ['Jace, the Mind Sculptor, lightning', ['wwk-31, | lea-161', 'wwk-31, | m10-146']],
+    ['nobody, gull, jace', ['nobody, gull, | wwk-31']],
+    ['a,b-1;jace', ['a,b-1, | wwk-31']],
+    ['comma first', []],
+    ['jace,', []],
+  ])('%j is completed with %j', (typed, expected) => expect(rows(typed)).toEqual(expected));
+
+  it('is completed as long as there are fewer than ten before it', () => {
+    const listOf = (count: number) => Array.from({ length: count }, (_, at) => `x-${at}, `).join('');
+    expect(rows(`${listOf(9)}jace`)).toEqual([`${listOf(9)}| wwk-31`]);
+    expect(rows(`${listOf(10)}jace`)).toEqual([]);
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import { SAMPLE_CATALOG, type ServiceCard } from '../../src/sandbox/sample-cards.ts';
+import { confirmCards, offered } from '../support/confirmed-cards.ts';
+import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
+
+const LONG_SET = 'Commander Legends: Battle for a Gate of a Town with a Long, Long Name and More of It';
+const CARDS = [
+  ['war-207', 'Jace, the Mind Sculptor', 'War', '207'],
+  ['lea-161', 'Lightning Bolt', 'Limited Edition Alpha', '161'],
+  ['m10-146', 'Lightning Bolt', 'Magic 2010', '146'],
+  ['c21-263', 'Sol Ring', 'Commander; 2021', '263'],
+  ['a,b;c-1', 'Odd One', 'Promos', ''],
+  ['fits-1', 'Wide Land', LONG_SET, '12'],
+  ['over-1', 'Wide Sea', `${LONG_SET}!`, '1234'],
+  ['gull-1', 'Gull', 'Shore', ''],
+  ['gull-2', 'Gull', 'Shore', ''],
+  ...Array.from({ length: 11 }, (_, at) => [`t-${at}`, `Tiny${'abcdefghijk'[at]}`, '', '']),
+] as const;
+
+function serviceCard([id = '', name = '', set = '', number = '']: readonly string[]): ServiceCard {
+  return { id, name, tcg: 'Trial', set: { id: set, name: set }, ...(number && { number }) };
+}
+
+const CATALOG = CARDS.map(([id = '', name = '', set, number]) => ({
+  ...{ id, name, set: set || undefined, number: number || undefined },
+}));
+
+async function startCourse(): Promise<World> {
+  const world = await startWorld({ service: { ...QUICK, cards: CARDS.map(serviceCard) }, catalog: CATALOG });
+  await offered(world, 'c21-263');
+  return world;
+}
+
+/** The field of `/cards` as Discord's client has it: a row that is picked puts its name there, and its value is sent unless the text is edited. */
+function composer({ discord }: World) {
+  let text = '';
+  let picked: string | undefined;
+  let rows: readonly { name: string; value: string | number }[] = [];
+  const field = {
+    get text() {
+      return text;
+    },
+    get values() {
+      return rows.map(({ value }) => value);
+    },
+    async edit(changed: string) {
+      text = changed;
+      picked = undefined;
+      rows = await discord.complete({ command: 'cards', options: { ids: text }, focused: 'ids' });
+    },
+    type: (more: string) => field.edit(text + more),
+    /** @returns what is in the field then */
+    pick(endOfValue: string): string {
+      const row = rows.find(({ value }) => String(value).endsWith(endOfValue));
+      if (!row) throw new Error(`no row for ${endOfValue} in ${JSON.stringify(rows)}`);
+      text = row.name;
+      picked = String(row.value);
+      return text;
+    },
+    send: () => discord.type({ command: 'cards', options: { ids: picked ?? text } }).until(hasEnded, 60_000),
+  };
+  return field;
+}
+
+const hasEnded = ({ content, ephemeral }: ChatMessage) => ephemeral || /from memory|requests? ·|found no/.test(content);
+const titles = ({ embeds }: ChatMessage) => embeds.map(({ title }) => title);
+const asked = (ids: readonly string[]) => ids.map((id) => `/cards/${encodeURIComponent(id)}?includePrices=true`);
+
+describe('cards that are picked one after the other', () => {
+  it.each(['as they are picked', 'with a blank behind the last', 'with a comma behind the last'])(
+    'are all shown, and nothing else is asked for: %s',
+    async (how) => {
+      const world = await startCourse();
+      const field = composer(world);
+      await field.type('jace');
+      expect(field.pick('war-207')).toBe('Jace the Mind Sculptor · War · 207');
+      await field.type(', bolt');
+      expect(field.values).toEqual(['war-207, lea-161', 'war-207, m10-146']);
+      expect(field.pick('lea-161')).toBe('war-207, Lightning Bolt · Limited Edition Alpha · 161');
+      await field.type(', lightning');
+      expect(field.pick('m10-146')).toBe('war-207, lea-161, Lightning Bolt · Magic 2010 · 146');
+      await field.type(';sol');
+      expect(field.pick('c21-263')).toBe('war-207, lea-161, m10-146, Sol Ring · Commander 2021 · 263');
+      if (how !== 'as they are picked') await field.type(how.includes('blank') ? ' ' : ', ');
+
+      const message = await field.send();
+      const names = ['Jace, the Mind Sculptor', 'Lightning Bolt', 'Lightning Bolt', 'Sol Ring'];
+      expect(titles(message)).toEqual(names);
+      expect(cardRequests(world).toSorted()).toEqual(asked(['c21-263', 'lea-161', 'm10-146', 'war-207']));
+    },
+  );
+
+  it('may be changed in the middle', async () => {
+    const world = await startCourse();
+    const field = composer(world);
+    await field.type('jace');
+    field.pick('war-207');
+    await field.type(', bolt');
+    field.pick('m10-146');
+    await field.edit(field.text.replace('war-207', 'tinya, lightn'));
+    expect(field.values).toEqual(['t-0, lightn, m10-146']);
+    const message = await field.send();
+    expect(titles(message)).toEqual(['Tinya', 'Lightning Bolt']);
+    expect(message.content).toContain('**lightn**');
+    expect(cardRequests(world).toSorted()).toEqual(asked(['m10-146', 't-0']));
+  });
+
+  it('may have commas in their names and ids', async () => {
+    const world = await startCourse();
+    const field = composer(world);
+    await field.type('odd');
+    field.pick('a,b;c-1');
+    await field.type(', Jace, the');
+    field.pick('war-207');
+    expect(field.text).toBe('a,b;c-1, Jace the Mind Sculptor · War · 207');
+    await field.type(', tinya');
+    field.pick('t-0');
+    expect(titles(await field.send())).toEqual(['Odd One', 'Jace, the Mind Sculptor', 'Tinya']);
+    await field.edit('Jace, the Mind Sculptor; a,b;c-1');
+    expect(titles(await field.send())).toEqual(['Jace, the Mind Sculptor', 'Odd One']);
+    expect(cardRequests(world).toSorted()).toEqual(asked(['a,b;c-1', 't-0', 'war-207']));
+  });
+
+  it('that look the same are told apart by their ids', async () => {
+    const world = await startCourse();
+    const field = composer(world);
+    await field.type('gull');
+    expect(field.pick('gull-2')).toBe('Gull · Shore · gull-2');
+    await field.type(', tinyb');
+    expect(field.values).toEqual(['gull-2, t-1']);
+  });
+
+  it('have no row when label or value does not fit, and whole labels of 100 characters', async () => {
+    const world = await startCourse();
+    const field = composer(world);
+    await field.type('wide');
+    expect(field.values).toEqual(['fits-1']);
+    expect(field.pick('fits-1')).toHaveLength(100);
+    await field.type(', tinyc');
+    expect(field.values).toEqual(['fits-1, t-2']);
+    await field.edit('tinya, wide');
+    expect(field.values).toEqual([]);
+  });
+
+  it('are ten at most', async () => {
+    const world = await startCourse();
+    const field = composer(world);
+    for (let at = 0; at < 10; at++) {
+      await field.type(`${at > 0 ? ', ' : ''}tiny${'abcdefghij'[at]}`);
+      field.pick(`t-${at}`);
+    }
+    const ids = Array.from({ length: 10 }, (_, at) => `t-${at}`);
+    expect(field.text).toBe([...ids.slice(0, 9), 'Tinyj'].join(', '));
+    expect(titles(await field.send())).toHaveLength(10);
+    await field.type(', tinyk');
+    expect(field.values).toEqual([]);
+    expect(await field.send()).toMatchObject({ ephemeral: true, embeds: [] });
+    expect(cardRequests(world).toSorted()).toEqual(asked(ids));
+  });
+
+  it('are the same once the forms of ids are known, and /card keeps the commas of a name', async () => {
+    const world = await startWorld({ catalog: SAMPLE_CATALOG });
+    await confirmCards(world);
+    const field = composer(world);
+    await field.type('wick');
+    expect(field.pick('base1-1')).toBe('Wick Who Waits · First Light · 1/102');
+    await field.type(', moth');
+    field.pick('base1-2');
+    await field.type(' ');
+    expect(titles(await field.send())).toEqual(['Wick, Who Waits', 'Moth Cartographer']);
+
+    const [choice] = await world.discord.complete({ command: 'card', options: { id: 'wick' }, focused: 'id' });
+    expect(choice?.name).toBe('Wick, Who Waits · First Light · 1/102');
+    expect(titles(await world.card(`${choice?.name} `).settled())).toEqual(['Wick, Who Waits']);
+  });
+});
