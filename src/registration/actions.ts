@@ -78,7 +78,10 @@ async function change(
   context: ActionContext,
 ): Promise<boolean> {
   if (isSame(diff) || flags.dryRun) return false;
-  if (action === 'clear') await confirm(flags, context);
+  if (action === 'clear') {
+    await confirm(flags, context);
+    context.registration.restartDeadline(); // whoever was asked may have thought about it
+  }
   await context.registration.replace(context.application.id, flags.guild, wanted, diff.kept);
   return true;
 }

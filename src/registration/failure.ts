@@ -117,7 +117,7 @@ const NETWORK_CODE = /^(E(?!RR_)[A-Z]|UND_ERR_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UN
 /** The code of a connection error, anywhere in the chain of causes. */
 export function networkCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (error.name === 'AbortError') return 'no answer in time';
+  if (error.name === 'TimeoutError') return 'no answer in time';
   if ('code' in error && typeof error.code === 'string' && NETWORK_CODE.test(error.code)) return error.code;
   return networkCode(error.cause);
 }

@@ -34,6 +34,7 @@ describe('the answer to a deferred reply', () => {
     ['a closed connection', { route: 'edit', answer: 'close' }],
     ['a reset connection', { route: 'edit', answer: 'reset' }],
     ['success, but the answer is lost', { route: 'edit', answer: 'lose answer' }],
+    ['success, but its body never ends', { route: 'edit', answer: 'stall' }],
   ])('arrives when the edit meets %s', async (_, fault) => {
     await arrives(fault);
   });

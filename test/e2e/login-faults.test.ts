@@ -53,6 +53,7 @@ describe('a login', () => {
       [
         serverError('gateway/bot', { status: 500, times: 4 }),
         { route: 'gateway/bot', answer: 'close' } as const,
+        { route: 'gateway/bot', answer: 'stall' } as const,
         { route: 'gateway/bot', answer: { status: 200, body: '<html>Welcome</html>' } } as const,
         logins(1_000, 0),
         refused('gateway/bot', 'blockedUserAgent'),

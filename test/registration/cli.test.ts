@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runRegistrationCli } from '../../src/registration/cli.ts';
 import type { LocalCommand } from '../../src/registration/command-diff.ts';
+import { Registration } from '../../src/registration/registration.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import { type DetourAnswer, startDetour } from './detour.ts';
 
@@ -283,6 +284,29 @@ describe('the registration CLI', () => {
       const { code, err } = await withDetour({ 'GET /applications/@me': { status: 200, body: '<html>' } }, 'list');
       expect(err).toContain('Check DISCORD_API_URL');
       expect(code).toBe(1);
+    });
+
+    it('of a Discord whose answer never ends says so after 10 s', async () => {
+      discord.faults.script({ route: 'commands', answer: 'stall' });
+      const { code, err } = await cli('list');
+      expect(err).toContain(`Can't reach Discord at ${discord.apiUrl} (no answer in time)`);
+      expect(code).toBe(1);
+    });
+
+    it('of a run that takes longer than 30 s says so, where the time to confirm does not count', async () => {
+      await cli('register');
+      vi.useFakeTimers({ toFake: ['performance'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const slowly = async () => {
+        vi.advanceTimersByTime(60_000);
+        return 'yes';
+      };
+      expect(await cli('clear', [], {}, slowly)).toMatchObject({ code: 0, err: '' });
+
+      const registration = new Registration({ token: discord.botToken, apiUrl: discord.apiUrl });
+      await registration.application();
+      vi.advanceTimersByTime(30_000);
+      await expect(registration.application()).rejects.toMatchObject({ name: 'TimeoutError' });
     });
 
     it('of the network names the address', async () => {

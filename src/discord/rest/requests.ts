@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AllowedMentionsTypes,
-  DefaultRestOptions,
   DiscordAPIError,
   type RateLimitData,
   RateLimitError,
@@ -13,13 +12,13 @@ import type { Logger } from '../../log.ts';
 import type { DiscordRequestEvent, Events } from '../../model/events.ts';
 import { type CompleteResult, REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
 import { backOffMs } from '../../time/back-off.ts';
+import { answered, REQUEST_TIMEOUT_MS, type Send } from './answers.ts';
 
 /** No message of the bot notifies anyone. */
 export const NO_MENTIONS: { parse: AllowedMentionsTypes[] } = { parse: [] };
 
 /** Interaction traffic makes one request handler per token; the default keeps each for an hour. */
 const HANDLER_SWEEP_MS = 120_000;
-const REQUEST_TIMEOUT_MS = 5_000;
 /** A callback without an answer is sent again, and both tries have to fit into Discord's 3 s. */
 const CALLBACK_TIMEOUT_MS = 1_200;
 
@@ -36,8 +35,7 @@ export function restOptions(apiUrl: string, events: Events, log: Logger): Partia
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     handlerSweepInterval: HANDLER_SWEEP_MS,
     invalidRequestWarningInterval: INVALID_REQUESTS_A_WARNING, // by default there is no warning
-    timeout: REQUEST_TIMEOUT_MS,
-    makeRequest: watched(makeRequest, events),
+    makeRequest: watched(requestWithReadableErrors, events),
     rejectOnRateLimit(limit) {
       const { route, scope, retryAfter, timeToReset } = limit;
       log.warn({ route, scope, waitMs: Math.max(retryAfter, timeToReset) }, 'discord asks to wait');
@@ -45,8 +43,6 @@ export function restOptions(apiUrl: string, events: Events, log: Logger): Partia
     },
   };
 }
-
-type Send = RESTOptions['makeRequest'];
 
 /** Publishes how each request ended, also one that discord.js sends again. */
 function watched(send: Send, events: Events): Send {
@@ -71,12 +67,6 @@ function callOf(url: string): DiscordRequestEvent['call'] {
   return url.includes('/webhooks/') ? 'edit' : 'other';
 }
 
-const makeRequest: Send = (url, init) => {
-  if (!url.endsWith('/callback')) return requestWithReadableErrors(url, init);
-  // In place of discord.js' own signal, which only ends a request after REQUEST_TIMEOUT_MS.
-  return requestWithReadableErrors(url, { ...init, signal: AbortSignal.timeout(CALLBACK_TIMEOUT_MS) });
-};
-
 /**
  * Whether discord.js sleeps through a 429 and sends again by itself. By default it sleeps through any of them, also the
  * 23 h of a shared address (discord-api-docs#8570). Only edits have the time: the sender of a first answer knows how long
@@ -98,9 +88,8 @@ const UNSTATED_SECONDS = 1;
  * @throws Error for a redirection: nothing was done
  */
 const requestWithReadableErrors: Send = async (url, init) => {
-  const answer = await DefaultRestOptions.makeRequest(url, init);
+  const answer = await answered(url, init, url.endsWith('/callback') ? CALLBACK_TIMEOUT_MS : REQUEST_TIMEOUT_MS);
   if (answer.status >= 300 && answer.status < 400) {
-    await answer.arrayBuffer();
     throw new Error(`redirected (${answer.status}): DISCORD_API_URL may not be where Discord's API is`);
   }
   if (answer.status < 400 || answer.status >= 500) return answer;
@@ -172,8 +161,6 @@ export async function sendAgain(giveUpAtMs: number, send: () => Promise<unknown>
 export function beforeNextMs(error: unknown, tries: number): number | undefined {
   if (error instanceof RateLimitError) return error.retryAfter;
   if (error instanceof DiscordAPIError) return undefined;
-  // Discord does not respond, and discord.js has tried several times already.
-  if (error instanceof Error && error.name === 'AbortError') return undefined;
   return backOffMs(tries, BACK_OFF);
 }
 

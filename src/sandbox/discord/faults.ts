@@ -7,9 +7,10 @@ export type FaultyRoute = 'callback' | 'edit' | 'gateway/bot' | 'commands' | 'an
 
 /**
  * How a connection breaks. `hang`: never answered. `close`: closed before the request is processed, as happens to idle
- * connections. `reset`: a TCP reset instead. `lose answer`: processed, then closed.
+ * connections. `reset`: a TCP reset instead. `lose answer`: processed, then closed. `stall`: processed, and of the answer's
+ * body only the beginning is sent.
  */
-export type ConnectionFault = 'hang' | 'close' | 'reset' | 'lose answer';
+export type ConnectionFault = 'hang' | 'close' | 'reset' | 'lose answer' | 'stall';
 
 export interface DictatedRestAnswer {
   status: number;
@@ -29,7 +30,7 @@ export interface ScriptedFault {
 }
 
 /** The answer, or how the connection breaks instead. */
-export type RestOutcome = RestAnswer | Exclude<ConnectionFault, 'lose answer'>;
+export type RestOutcome = (RestAnswer & { stalls?: true }) | Exclude<ConnectionFault, 'lose answer' | 'stall'>;
 
 const ROUTES: readonly [FaultyRoute, RegExp][] = [
   ['callback', /^POST \/interactions\/[^/]+\/[^/]+\/callback$/],
@@ -91,5 +92,6 @@ export async function spoilt(
     await process();
     return 'close';
   }
+  if (answer === 'stall') return { ...(await process()), stalls: true };
   return typeof answer === 'string' ? answer : { body: undefined, ...answer };
 }

@@ -81,13 +81,15 @@ function send(response: ServerResponse, outcome: RestOutcome): void {
     suffer(response, outcome);
     return;
   }
-  const { status, body, headers = {} } = outcome;
+  const { status, body, headers = {}, stalls } = outcome;
   if (body === undefined) {
     response.writeHead(status, headers).end();
     return;
   }
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(text);
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+  if (stalls) response.write(text.slice(0, 1));
+  else response.end(text);
 }
 
 function suffer({ req, socket }: ServerResponse, fault: Extract<RestOutcome, string>): void {

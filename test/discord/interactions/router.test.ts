@@ -154,7 +154,12 @@ describe('a command', () => {
 
   it('is corrected although Discord has not confirmed its reply, which may be there', async () => {
     const correction = Promise.resolve({ content: 'a newer card' });
-    const hang = () => Promise.reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const hang = async () => {
+      vi.setSystemTime(Date.now() + 3_000);
+      throw new Error('no answer');
+    };
     const { router, type, edits, ends } = routerWith({ run: async () => ({ ...SHOWN, correction }) }, () => {}, hang);
 
     await type();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import { bannedByCloudflare, rateLimited, refused } from '../../../src/sandbox/discord/fault-forms.ts';
@@ -42,6 +43,17 @@ describe('a scripted fault', () => {
 
     expect(met).toEqual([first, first, second, any, undefined]);
     expect([faults.met, faults.pending]).toEqual([4, 1]);
+  });
+
+  it('is a body that stalls after its beginning', async () => {
+    const { discord, get } = await startDiscord();
+    discord.faults.script({ route: 'gateway/bot', answer: 'stall' });
+
+    const reader = (await get()).body?.getReader();
+
+    expect(Buffer.from((await reader?.read())?.value ?? [])).toEqual(Buffer.from('{'));
+    const more = reader?.read().catch(() => {});
+    expect(await Promise.race([more, sleep(100, 'nothing')])).toBe('nothing');
   });
 
   it.each<[string, ScriptedFault, number | string]>([

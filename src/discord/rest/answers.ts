@@ -1,0 +1,26 @@
+import { DefaultRestOptions, type RESTOptions } from 'discord.js';
+
+export type Send = RESTOptions['makeRequest'];
+
+/** For everything but a first answer, to which a member waits. */
+export const REQUEST_TIMEOUT_MS = 10_000;
+
+/**
+ * Sends as discord.js does, but with one deadline over head and body: its own ends with the head. Only what somebody reads
+ * of a body is waited for: what was asked for, or why Discord refuses. A change is done when the head says so.
+ *
+ * @throws TimeoutError at the deadline; discord.js does not send again after it
+ */
+export async function answered(url: string, init: Parameters<Send>[1], timeoutMs: number): ReturnType<Send> {
+  const signals = [AbortSignal.timeout(Math.max(0, timeoutMs)), ...(init.signal ? [init.signal] : [])];
+  const answer = await DefaultRestOptions.makeRequest(url, { ...init, signal: AbortSignal.any(signals) });
+  const { status, statusText } = answer;
+  const headers = new Headers([...answer.headers]);
+  const body = answer.text();
+  if (status >= 400 ? status < 500 : init.method === 'GET') {
+    return new Response((await body) || null, { status, statusText, headers });
+  }
+  body.catch(() => {}); // read all the same: the connection is then used again
+  headers.delete('Content-Type'); // with it, discord.js would parse the body
+  return new Response(null, { status, statusText, headers });
+}
