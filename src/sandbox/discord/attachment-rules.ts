@@ -2,18 +2,23 @@ import type { APIAttachment } from 'discord-api-types/v10';
 import * as z from 'zod';
 
 import { ApiError } from './api-error.ts';
-import { text } from './field-rules.ts';
+import { exactText, snowflake, text, unused } from './field-rules.ts';
 import { mistake } from './form-error.ts';
 import type { NumberedUpload } from './request-body.ts';
 
 /** An entry of `attachments`: the number of an uploaded file, or the id of a file that is kept. */
 export const AttachmentForm = z.object({
-  id: z.union([z.string(), z.number()]).transform(String),
-  filename: z.string().exactOptional(),
+  id: snowflake,
+  filename: exactText({ min: 1, max: 1_024 }).nullable().exactOptional(),
   title: text({ max: 1_024 }).nullable().exactOptional(),
   description: text({ max: 1_024 }).nullable().exactOptional(),
+  duration_secs: unused(z.number().min(0).max(2_147_483_647)),
+  waveform: unused(text({ max: 400 })),
+  is_spoiler: unused(z.boolean()),
 });
 export type AttachmentForm = z.infer<typeof AttachmentForm>;
+
+type Described = Pick<Partial<AttachmentForm>, 'title' | 'description'>;
 
 export interface AttachmentPlan {
   kept: APIAttachment[];
@@ -52,6 +57,6 @@ export function attachmentPlan(
 
 const MOST_ATTACHMENTS = 10; // topics/opcodes-and-status-codes, 30015
 
-function described({ title, description }: Partial<AttachmentForm>): Partial<APIAttachment> {
+function described({ title, description }: Described): Partial<APIAttachment> {
   return { ...(title && { title }), ...(description && { description }) };
 }

@@ -8,42 +8,22 @@ import * as z from 'zod';
 
 import type { Choice } from './chat.ts';
 import { Choices } from './choice-rules.ts';
-import { parseForm } from './form-error.ts';
+import { mistake, parseForm } from './form-error.ts';
 import { refuseRepeated } from './layout-rules.ts';
 import { flags, MessageForm } from './message-rules.ts';
 import { ModalForm } from './modal-rules.ts';
 
 // interactions/receiving-and-responding, "Interaction Callback Type"; launching an activity is not emulated.
-const ANSWERS: Record<Exclude<InteractionType, InteractionType.Ping>, readonly Type[]> = {
-  [InteractionType.ApplicationCommand]: [
-    Type.ChannelMessageWithSource,
-    Type.DeferredChannelMessageWithSource,
-    Type.Modal,
-  ],
+const REPLIES = [Type.ChannelMessageWithSource, Type.DeferredChannelMessageWithSource] as const;
+const UPDATES: readonly number[] = [Type.DeferredMessageUpdate, Type.UpdateMessage];
+const ANSWERS: Record<Exclude<InteractionType, InteractionType.Ping>, readonly number[]> = {
+  [InteractionType.ApplicationCommand]: [...REPLIES, Type.Modal],
   [InteractionType.ApplicationCommandAutocomplete]: [Type.ApplicationCommandAutocompleteResult],
-  [InteractionType.MessageComponent]: [
-    Type.ChannelMessageWithSource,
-    Type.DeferredChannelMessageWithSource,
-    Type.DeferredMessageUpdate,
-    Type.UpdateMessage,
-    Type.Modal,
-  ],
-  [InteractionType.ModalSubmit]: [
-    Type.ChannelMessageWithSource,
-    Type.DeferredChannelMessageWithSource,
-    Type.DeferredMessageUpdate,
-    Type.UpdateMessage,
-  ],
+  [InteractionType.MessageComponent]: [...REPLIES, ...UPDATES, Type.Modal],
+  [InteractionType.ModalSubmit]: [...REPLIES, ...UPDATES],
 };
-const UPDATES: readonly Type[] = [Type.DeferredMessageUpdate, Type.UpdateMessage];
 
-// Created once, because creating a schema costs more than using it.
-const ENVELOPES = {
-  [InteractionType.ApplicationCommand]: envelopes(InteractionType.ApplicationCommand),
-  [InteractionType.ApplicationCommandAutocomplete]: envelopes(InteractionType.ApplicationCommandAutocomplete),
-  [InteractionType.MessageComponent]: envelopes(InteractionType.MessageComponent),
-  [InteractionType.ModalSubmit]: envelopes(InteractionType.ModalSubmit),
-};
+const Envelope = z.object({ type: z.number(), data: z.unknown().optional() });
 
 // A deferred answer allows only this flag; interactions/receiving-and-responding
 const DeferData = z.object({ flags: flags(MessageFlags.Ephemeral).exactOptional() });
@@ -63,7 +43,7 @@ export interface Answerable {
 
 /** @throws ApiError 50035 for an invalid body, with Discord's paths under `data`. */
 export function parseCallback(body: unknown, answerable: Answerable): Callback {
-  const { type, data } = parseForm(envelope(answerable), body);
+  const { type, data } = envelope(body, answerable);
   switch (type) {
     case Type.DeferredChannelMessageWithSource:
       return { kind: 'defer', ephemeral: isEphemeral(parseForm(DeferData, data ?? {}, ['data'])) };
@@ -85,26 +65,16 @@ export function parseCallback(body: unknown, answerable: Answerable): Callback {
 
 /** @throws ApiError 50035 */
 export function parseChoices(body: unknown, locale: string): Choice[] {
-  const { data } = parseForm(
-    envelope({ type: InteractionType.ApplicationCommandAutocomplete, hasSource: false }),
-    body,
-  );
+  const { data } = envelope(body, { type: InteractionType.ApplicationCommandAutocomplete, hasSource: false });
   const { choices } = parseForm(Choices, data, ['data']);
   return choices.map(({ name, name_localizations, value }) => ({ name: name_localizations?.[locale] ?? name, value }));
 }
 
-function envelopes(answerable: Answerable['type']) {
-  const answers = ANSWERS[answerable];
-  return { withSource: oneOf(answers), withoutSource: oneOf(answers.filter((type) => !UPDATES.includes(type))) };
-}
-
-function oneOf(types: readonly Type[]) {
-  return z.object({ type: z.literal(types as [Type, ...Type[]]), data: z.unknown().optional() });
-}
-
-function envelope({ type, hasSource }: Answerable) {
-  const { withSource, withoutSource } = ENVELOPES[type];
-  return hasSource ? withSource : withoutSource;
+function envelope(body: unknown, { type, hasSource }: Answerable) {
+  const read = parseForm(Envelope, body);
+  const allowed = ANSWERS[type].filter((each) => hasSource || !UPDATES.includes(each));
+  if (allowed.includes(read.type)) return read;
+  throw mistake(['type'], 'BASE_TYPE_CHOICES', `Value must be one of {${allowed.join(', ')}}.`);
 }
 
 export function isEphemeral(form: { flags?: number | null }): boolean {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import { descriptions } from './command-name-rules.ts';
-import { text } from './field-rules.ts';
+import { list, text } from './field-rules.ts';
 
 const MOST_CHOICES = 25; // interactions/application-commands, "Application Command Option Choice Structure"
 
@@ -12,7 +12,7 @@ export const ChoiceForm = z.object({
   value: z.union([text({ max: 100 }), z.number()]),
 });
 
-export const ChoiceForms = z.array(ChoiceForm).max(MOST_CHOICES);
+export const ChoiceForms = list(ChoiceForm, { max: MOST_CHOICES });
 
 /** The data of an autocomplete response. */
 export const Choices = z.object({ choices: ChoiceForms });

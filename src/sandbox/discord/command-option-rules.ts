@@ -3,12 +3,12 @@ import * as z from 'zod';
 
 import { ChoiceForms } from './choice-rules.ts';
 import { descriptions, NAME, names } from './command-name-rules.ts';
-import { integer, text } from './field-rules.ts';
+import { channelTypes, fileTypes } from './component-fields.ts';
+import { integer, list, text } from './field-rules.ts';
 import { fieldProblems, orderProblems } from './option-combination-rules.ts';
 
 // The numbers here: interactions/application-commands, "Application Command Option Structure"
 const MOST_OPTIONS = 25;
-const MOST_FILE_TYPES = 10;
 
 /** An option as Discord stores it: `required` and `autocomplete` only when true. */
 export interface CommandOption {
@@ -40,9 +40,9 @@ const Option: z.ZodType<CommandOption> = z.lazy(() =>
       required: z.boolean().exactOptional(),
       autocomplete: z.boolean().exactOptional(),
       choices: ChoiceForms.exactOptional(),
-      options: z.array(Option).max(MOST_OPTIONS).exactOptional(),
-      channel_types: z.array(z.int()).exactOptional(),
-      file_types: z.array(z.string()).max(MOST_FILE_TYPES).exactOptional(),
+      options: list(Option, { max: MOST_OPTIONS }).exactOptional(),
+      channel_types: channelTypes.exactOptional(),
+      file_types: fileTypes.exactOptional(),
       min_value: z.number().exactOptional(),
       max_value: z.number().exactOptional(),
       min_length: integer({ min: 0, max: 6_000 }).exactOptional(),
@@ -62,11 +62,10 @@ const Option: z.ZodType<CommandOption> = z.lazy(() =>
 );
 
 /** The options of a command. */
-export const CommandOptions: z.ZodType<CommandOption[]> = z
-  .array(Option)
-  .max(MOST_OPTIONS)
-  .superRefine((options, context) => {
+export const CommandOptions: z.ZodType<CommandOption[]> = list(Option, { max: MOST_OPTIONS }).superRefine(
+  (options, context) => {
     for (const { path, code, message } of orderProblems(options, undefined)) {
       context.addIssue({ code: 'custom', params: { code }, message, path: path.slice(1) });
     }
-  });
+  },
+);

@@ -1,4 +1,5 @@
 import { ApplicationCommandType as CommandType } from 'discord-api-types/v10';
+import * as z from 'zod';
 
 import { utcDay } from '../../time/utc-day.ts';
 import { ApiError } from './api-error.ts';
@@ -66,7 +67,7 @@ export class CommandRegistry {
   /** Changes only the fields in the body. */
   edit(guildId: string | null, id: string, body: unknown): RegisteredCommand {
     const before = this.get(guildId, id);
-    const changes = typeof body === 'object' ? body : {};
+    const changes = parseForm(z.looseObject({}), body);
     const form = parseForm(CommandForm, { ...before.form, ...changes, type: before.form.type });
     const namesake = this.#named(guildId, form);
     if (namesake && namesake !== before) refuseSameNames([form, namesake.form]);

@@ -8,21 +8,27 @@ import * as z from 'zod';
 
 import { descriptions, MENU_NAME, NAME, names } from './command-name-rules.ts';
 import { type CommandOption, CommandOptions } from './command-option-rules.ts';
-import { complaint, text } from './field-rules.ts';
+import { complaint, list, snowflake, text, unused } from './field-rules.ts';
 
 const LONGEST_COMMAND = 8_000; // interactions/application-commands, "Slash Commands"
 
+// Discord's specification has a number, its documentation a number in text.
+const permissions = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .refine((bits) => /^\d+$/.test(bits) && Number(bits) <= 2 ** 54, complaint('NUMBER_TYPE_COERCE', 'Not permissions.'));
+
 const base = {
+  id: unused(snowflake),
   nsfw: z.boolean().default(false),
-  default_member_permissions: z.string().regex(/^\d+$/).nullable().default(null),
+  default_member_permissions: permissions.nullable().default(null),
   dm_permission: z.boolean().nullable().default(null),
-  contexts: z
-    .array(z.literal([Context.Guild, Context.BotDM, Context.PrivateChannel]))
+  contexts: list(z.literal([Context.Guild, Context.BotDM, Context.PrivateChannel]), { min: 1, max: 3 })
     .nullable()
     .default(null),
-  integration_types: z
-    .array(z.literal([Installed.GuildInstall, Installed.UserInstall]))
-    .default([Installed.GuildInstall]),
+  integration_types: list(z.literal([Installed.GuildInstall, Installed.UserInstall]), { min: 1, max: 2 }).default([
+    Installed.GuildInstall,
+  ]),
 };
 
 const ChatCommand = z
@@ -46,7 +52,7 @@ const MenuCommand = z.object({
   name_localizations: descriptions(32),
   description: z.literal('').default(''),
   description_localizations: z.null().default(null),
-  options: z.tuple([]).default([]),
+  options: list(z.never(), { max: 0 }).default([]),
   ...base,
 });
 
@@ -57,7 +63,7 @@ const EntryPointCommand = z.object({
   name_localizations: descriptions(32),
   description: text({ max: 100 }).default(''),
   description_localizations: descriptions(100),
-  options: z.tuple([]).default([]),
+  options: list(z.never(), { max: 0 }).default([]),
   handler: z.literal([EntryPointHandler.AppHandler, EntryPointHandler.DiscordLaunchActivity]).exactOptional(),
   ...base,
 });

@@ -1,8 +1,8 @@
 import { type APIMessageTopLevelComponent, ButtonStyle, ComponentType } from 'discord-api-types/v10';
 import * as z from 'zod';
 
-import { altText, component, customId, emoji, list, media, TextDisplay } from './component-fields.ts';
-import { address, complaint, integer, text, withoutAnyNulls } from './field-rules.ts';
+import { altText, component, customId, emoji, media, TextDisplay } from './component-fields.ts';
+import { address, integer, list, snowflake, text, withoutAnyNulls } from './field-rules.ts';
 import { SELECTS } from './select-rules.ts';
 
 const spoiler = z.boolean().exactOptional();
@@ -12,10 +12,8 @@ const Button = component(ComponentType.Button, {
   label: text({ max: 80 }).exactOptional(),
   emoji: emoji.exactOptional(),
   custom_id: customId.exactOptional(),
-  sku_id: z.string().exactOptional(),
-  url: address('http', 'https', 'discord')
-    .refine((url) => url.length <= 512, complaint('BASE_TYPE_MAX_LENGTH', 'Must be 512 or fewer in length.'))
-    .exactOptional(),
+  sku_id: snowflake.exactOptional(),
+  url: address(['http', 'https', 'discord'], 512).exactOptional(),
   disabled: z.boolean().exactOptional(),
 }).superRefine((button, context) => {
   const { needs, excludes, words } = BUTTON_FIELDS[button.style] ?? ORDINARY;
@@ -65,7 +63,7 @@ const MediaGallery = component(ComponentType.MediaGallery, {
   items: list(z.object({ media, description: altText, spoiler }), { min: 1, max: 10 }),
 });
 
-const File = component(ComponentType.File, { file: z.object({ url: address('attachment') }), spoiler });
+const File = component(ComponentType.File, { file: z.object({ url: address(['attachment']) }), spoiler });
 
 const Separator = component(ComponentType.Separator, {
   divider: z.boolean().exactOptional(),
@@ -75,7 +73,7 @@ const Separator = component(ComponentType.Separator, {
 const inContainer = [ActionRow, TextDisplay, Section, MediaGallery, Separator, File] as const;
 
 const Container = component(ComponentType.Container, {
-  components: z.array(z.discriminatedUnion('type', inContainer)),
+  components: list(z.discriminatedUnion('type', inContainer), { min: 1, max: 40 }),
   accent_color: integer({ min: 0, max: 0xff_ff_ff }).nullable().exactOptional(),
   spoiler,
 });

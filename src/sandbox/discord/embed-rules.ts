@@ -1,17 +1,23 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import * as z from 'zod';
 
-import { address, complaint, integer, requiredText, text, withoutNulls } from './field-rules.ts';
+import { address, complaint, integer, list, requiredText, text, unused, withoutAnyNulls } from './field-rules.ts';
 
 const LONGEST_TOTAL = 6_000; // over all embeds of a message; resources/message, "Embed limits"
 
-const link = address('http', 'https').exactOptional();
-const picture = address('http', 'https', 'attachment');
+const link = address(['http', 'https']).exactOptional();
+const picture = address(['http', 'https', 'attachment']);
 // Bots may set the alternative text since discord/discord-api-docs#8373. No length is documented; this is that of a
 // component's media.
-const media = z
-  .preprocess(withoutNulls, z.object({ url: picture, description: text({ max: 1_024 }).exactOptional() }))
-  .exactOptional();
+const media = z.object({
+  url: picture,
+  description: text({ max: 1_024 }).exactOptional(),
+  width: unused(z.int()),
+  height: unused(z.int()),
+  placeholder: unused(text({ max: 64 })),
+  placeholder_version: unused(integer({ min: 0, max: 2 ** 31 - 1 })),
+  is_animated: unused(z.boolean()),
+});
 
 const timestamp = z
   .string()
@@ -24,38 +30,34 @@ const field = z.object({
 });
 
 /** One embed within Discord's limits; unknown fields are dropped. */
-const Embed = z.preprocess(
-  withoutNulls,
-  z
-    .object({
-      title: text({ max: 256 }).exactOptional(),
-      description: text({ max: 4_096 }).exactOptional(),
-      url: link,
-      timestamp: timestamp.exactOptional(),
-      color: integer({ min: 0, max: 0xff_ff_ff }).exactOptional(),
-      footer: z
-        .preprocess(withoutNulls, z.object({ text: requiredText(2_048), icon_url: picture.exactOptional() }))
-        .exactOptional(),
-      image: media,
-      thumbnail: media,
-      author: z
-        .preprocess(withoutNulls, z.object({ name: requiredText(256), url: link, icon_url: picture.exactOptional() }))
-        .exactOptional(),
-      fields: z.array(field).max(25).exactOptional(),
-    })
-    .refine(showsSomething, {
-      ...complaint('BASE_TYPE_REQUIRED', 'This field is required'),
-      path: ['description'],
-    }),
-);
+const Embed = z
+  .object({
+    title: text({ max: 256 }).exactOptional(),
+    description: text({ max: 4_096 }).exactOptional(),
+    url: link,
+    timestamp: timestamp.exactOptional(),
+    color: integer({ min: 0, max: 0xff_ff_ff }).exactOptional(),
+    footer: z.object({ text: requiredText(2_048), icon_url: picture.exactOptional() }).exactOptional(),
+    image: media.exactOptional(),
+    thumbnail: media.exactOptional(),
+    author: z.object({ name: requiredText(256), url: link, icon_url: picture.exactOptional() }).exactOptional(),
+    fields: list(field, { max: 25 }).exactOptional(),
+    type: unused(text({ max: 152_133 })),
+    provider: unused(z.object({ name: text({ max: 256 }).exactOptional(), url: link })),
+    video: unused(media.partial()),
+  })
+  .refine(showsSomething, {
+    ...complaint('BASE_TYPE_REQUIRED', 'This field is required'),
+    path: ['description'],
+  });
 
-export const Embeds = z
-  .array(Embed)
-  .max(10)
-  .refine(
+export const Embeds = z.preprocess(
+  withoutAnyNulls,
+  list(Embed, { max: 10 }).refine(
     (embeds) => embeds.reduce((total, embed) => total + embedLength(embed), 0) <= LONGEST_TOTAL,
     complaint('MAX_EMBED_SIZE_EXCEEDED', `Embed size exceeds maximum size of ${LONGEST_TOTAL}`),
-  );
+  ),
+);
 
 function showsSomething(embed: APIEmbed): boolean {
   const { title, description, footer, image, thumbnail, author, fields } = embed;

@@ -5,19 +5,37 @@ export function complaint(code: string, message: string): { error: string; param
   return { error: message, params: { code } };
 }
 
-/**
- * Text of `min` to `max` characters, trimmed before counting (resources/message, "Embed limits").
- * Counted in UTF-16 units: the docs name no unit, and this is the strictest reading.
- */
-export function text({ min = 0, max }: { min?: number; max: number }) {
+interface Range {
+  min?: number;
+  max: number;
+}
+
+/** The arguments of a refinement: a length of `min` to `max`. */
+function length({ min = 0, max }: Range) {
   const words =
     min === 0
       ? complaint('BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`)
       : complaint('BASE_TYPE_BAD_LENGTH', `Must be between ${min} and ${max} in length.`);
-  return z
-    .string()
-    .trim()
-    .refine((value) => value.length >= min && value.length <= max, words);
+  return [(value: { length: number }) => value.length >= min && value.length <= max, words] as const;
+}
+
+/** Text that is counted and stored without trimming. */
+export function exactText(range: Range) {
+  return z.string().refine(...length(range));
+}
+
+/**
+ * Text of `min` to `max` characters, trimmed before counting (resources/message, "Embed limits").
+ * Counted in UTF-16 units: the docs name no unit, and this is the strictest reading.
+ */
+export function text(range: Range) {
+  const trimmed = z.string().trim();
+  return trimmed.refine(...length(range));
+}
+
+/** A list of `min` to `max` items. */
+export function list<T extends z.ZodType>(thing: T, range: Range) {
+  return z.array(thing).refine(...length(range));
 }
 
 /** Text of 1 to `max` characters; an absent and an empty value give the same error. */
@@ -26,29 +44,33 @@ export function requiredText(max: number) {
     .string()
     .trim()
     .refine((value) => value !== '', complaint('BASE_TYPE_REQUIRED', 'This field is required'))
-    .refine((value) => value.length <= max, complaint('BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`));
+    .refine(...length({ max }));
 }
 
 export function integer({ min, max }: { min: number; max: number }) {
-  return z
-    .int()
-    .refine((value) => value <= max, complaint('NUMBER_TYPE_MAX', `int value should be less than or equal to ${max}.`))
-    .refine(
-      (value) => value >= min,
-      complaint('NUMBER_TYPE_MIN', `int value should be greater than or equal to ${min}.`),
-    );
+  return z.int().min(min).max(max);
 }
 
-const LONGEST_URL = 2_048;
+/** An id of Discord: a number in text. */
+export const snowflake = z
+  .string()
+  .refine((value) => /^(?:0|[1-9]\d*)$/.test(value), complaint('NUMBER_TYPE_COERCE', 'Value is not snowflake.'));
 
-/** A well-formed address of at most 2,048 characters under one of the schemes. */
-export function address(...schemes: readonly string[]) {
-  return z
-    .string()
-    .refine(
-      (value) => value.length <= LONGEST_URL,
-      complaint('BASE_TYPE_MAX_LENGTH', `Must be ${LONGEST_URL} or fewer in length.`),
-    )
+/** A list of at most `max` items that names nothing twice. The leaf code is a guess. */
+export function distinct<T extends z.ZodType>(thing: T, max: number) {
+  const different = complaint('SET_TYPE_DUPLICATE', 'Must be unique.');
+  return list(thing, { max }).refine((things) => new Set(things).size === things.length, different);
+}
+
+/** A field that Discord validates, and that changes nothing here: it is dropped. */
+export function unused(value: z.ZodType) {
+  const dropped = value.nullish().transform(() => undefined);
+  return dropped as unknown as z.ZodExactOptional<z.ZodType<never>>; // an absent field, for the types
+}
+
+/** A well-formed address of at most `max` characters under one of the schemes. */
+export function address(schemes: readonly string[], max = 2_048) {
+  return exactText({ max })
     .refine((value) => URL.canParse(value), complaint('URL_TYPE_INVALID_URL', 'Not a well formed URL.'))
     .refine(
       (value) => !URL.canParse(value) || schemes.includes(new URL(value).protocol.slice(0, -1)),
@@ -59,13 +81,7 @@ export function address(...schemes: readonly string[]) {
     );
 }
 
-/** Many of Discord's fields accept null for "absent". */
-export function withoutNulls(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
-}
-
-/** The same at every depth. */
+/** Many of Discord's fields accept null for "absent", at every depth. */
 export function withoutAnyNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutAnyNulls);
   if (typeof value !== 'object' || value === null) return value;

@@ -60,11 +60,11 @@ function isOfNoKnownType(issue: Issue): boolean {
 /** Codes marked in the platform notes as seen in the field are exact; the rest are a likely guess. */
 function leaf(issue: Issue): Leaf {
   if (issue.code === 'custom') return { code: String(issue.params?.code), message: issue.message };
-  if (issue.code === 'too_big' && issue.origin === 'array') {
-    return { code: 'BASE_TYPE_MAX_LENGTH', message: `Must be ${issue.maximum} or fewer in length.` };
+  if (issue.code === 'too_big') {
+    return { code: 'NUMBER_TYPE_MAX', message: `int value should be less than or equal to ${issue.maximum}.` };
   }
-  if (issue.code === 'too_small' && issue.origin === 'array') {
-    return { code: 'BASE_TYPE_MIN_LENGTH', message: `Must be ${issue.minimum} or more in length.` };
+  if (issue.code === 'too_small') {
+    return { code: 'NUMBER_TYPE_MIN', message: `int value should be greater than or equal to ${issue.minimum}.` };
   }
   if (isOfNoKnownType(issue)) {
     return { code: 'UNION_TYPE_CHOICES', message: 'Value of field "type" is none that may stand here.' };

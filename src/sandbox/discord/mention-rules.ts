@@ -1,13 +1,14 @@
 import { AllowedMentionsTypes as Kind } from 'discord-api-types/v10';
 import * as z from 'zod';
 
-const ids = z.array(z.union([z.string(), z.number()])).max(100);
+import { distinct, snowflake } from './field-rules.ts';
+
+const ids = distinct(snowflake, 100);
 
 /** resources/message, "Allowed Mentions Object"; the leaf code is as reported. */
 export const AllowedMentions = z
   .object({
-    parse: z
-      .array(z.literal([Kind.Everyone, Kind.Role, Kind.User]))
+    parse: distinct(z.literal([Kind.Everyone, Kind.Role, Kind.User]), 3)
       .nullable()
       .exactOptional(),
     roles: ids.nullable().exactOptional(),

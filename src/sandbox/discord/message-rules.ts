@@ -10,7 +10,7 @@ import * as z from 'zod';
 import { AttachmentForm } from './attachment-rules.ts';
 import { MessageComponents } from './component-rules.ts';
 import { Embeds } from './embed-rules.ts';
-import { complaint, text } from './field-rules.ts';
+import { complaint, list, text, unused } from './field-rules.ts';
 import { mistake } from './form-error.ts';
 import { refuseLayout } from './layout-rules.ts';
 import { AllowedMentions } from './mention-rules.ts';
@@ -41,9 +41,10 @@ export const MessageForm = z.object({
   embeds: Embeds.nullable().exactOptional(),
   flags: flags(SETTABLE).exactOptional(),
   components: MessageComponents.nullable().exactOptional(),
-  attachments: z.array(AttachmentForm).nullable().exactOptional(),
+  attachments: list(AttachmentForm, { max: 10 }).nullable().exactOptional(),
   allowed_mentions: AllowedMentions.nullable().exactOptional(),
   poll: PollForm.nullable().exactOptional(),
+  tts: unused(z.boolean()),
 });
 export type MessageForm = z.infer<typeof MessageForm>;
 

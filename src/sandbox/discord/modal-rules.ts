@@ -1,8 +1,8 @@
 import { type APIModalInteractionResponseCallbackData, ComponentType } from 'discord-api-types/v10';
 import * as z from 'zod';
 
-import { component, customId, exactText, list, TextDisplay } from './component-fields.ts';
-import { integer, requiredText, text, withoutAnyNulls } from './field-rules.ts';
+import { component, customId, fileTypes, option, TextDisplay } from './component-fields.ts';
+import { integer, list, requiredText, text, withoutAnyNulls } from './field-rules.ts';
 import { SELECTS } from './select-rules.ts';
 
 const required = z.boolean().exactOptional();
@@ -10,7 +10,7 @@ const required = z.boolean().exactOptional();
 const TextInput = component(ComponentType.TextInput, {
   custom_id: customId,
   style: integer({ min: 1, max: 2 }),
-  label: text({ max: 45 }).nullable().exactOptional(),
+  label: text({ min: 1, max: 45 }).exactOptional(),
   min_length: integer({ min: 0, max: 4_000 }).exactOptional(),
   max_length: integer({ min: 1, max: 4_000 }).exactOptional(),
   required,
@@ -18,18 +18,16 @@ const TextInput = component(ComponentType.TextInput, {
   placeholder: text({ max: 100 }).exactOptional(),
 });
 
-const FileUpload = component(ComponentType.FileUpload, {
+const several = {
   custom_id: customId,
   min_values: integer({ min: 0, max: 10 }).exactOptional(),
   max_values: integer({ min: 1, max: 10 }).exactOptional(),
   required,
-});
+};
 
-const option = z.object({
-  value: exactText({ min: 1, max: 100 }),
-  label: text({ min: 1, max: 100 }),
-  description: text({ max: 100 }).exactOptional(),
-  default: z.boolean().exactOptional(),
+const FileUpload = component(ComponentType.FileUpload, {
+  ...several,
+  file_types: fileTypes.exactOptional(),
 });
 
 const RadioGroup = component(ComponentType.RadioGroup, {
@@ -39,18 +37,15 @@ const RadioGroup = component(ComponentType.RadioGroup, {
 });
 
 const CheckboxGroup = component(ComponentType.CheckboxGroup, {
-  custom_id: customId,
+  ...several,
   options: list(option, { min: 1, max: 10 }),
-  min_values: integer({ min: 0, max: 10 }).exactOptional(),
-  max_values: integer({ min: 1, max: 10 }).exactOptional(),
-  required,
 });
 
 const Checkbox = component(ComponentType.Checkbox, { custom_id: customId, default: z.boolean().exactOptional() });
 
 const Label = component(ComponentType.Label, {
   label: requiredText(45),
-  description: text({ max: 100 }).exactOptional(),
+  description: text({ min: 1, max: 100 }).exactOptional(),
   component: z.discriminatedUnion('type', [TextInput, ...SELECTS, FileUpload, RadioGroup, CheckboxGroup, Checkbox]),
 });
 

@@ -13,6 +13,8 @@ interface Option {
   required?: boolean | undefined;
   autocomplete?: boolean | undefined;
   choices?: readonly { value: string | number }[] | undefined;
+  min_value?: number | undefined;
+  max_value?: number | undefined;
   options?: readonly Option[] | undefined;
 }
 
@@ -39,7 +41,7 @@ export function fieldProblems(option: Option): OptionProblem[] {
     .filter(([field]) => !isValidFor(field, option.type))
     .map(([field]) => notConfigurable(field));
   const exclusive = option.autocomplete && option.choices?.length ? [BOTH] : [];
-  return [...misplaced, ...exclusive, ...choiceProblems(option)];
+  return [...misplaced, ...exclusive, ...valueProblems(option)];
 }
 
 /** An empty list and `false` count as absent. */
@@ -67,20 +69,25 @@ function notConfigurable(field: string): OptionProblem {
   };
 }
 
-function choiceProblems({ type, choices = [] }: Option): OptionProblem[] {
-  if (!isValidFor('choices', type)) return [];
-  return choices.flatMap(({ value }, index) => (isOfType(type, value) ? [] : [wrongValue(index)]));
+/** Choices and bounds have to be values of the option. */
+function valueProblems(option: Option): OptionProblem[] {
+  const bounds = (['min_value', 'max_value'] as const).map((field) => ({ path: [field], value: option[field] }));
+  const choices = (option.choices ?? []).map(({ value }, index) => ({ path: ['choices', index, 'value'], value }));
+  return [...bounds, ...choices]
+    .filter(({ path, value }) => value !== undefined && isValidFor(String(path[0]), option.type))
+    .filter(({ value }) => !isOfType(option.type, value))
+    .map(({ path }) => ({ path, ...WRONG_VALUE }));
 }
 
-function isOfType(type: number, value: string | number): boolean {
+function isOfType(type: number, value: unknown): boolean {
   if (type === Text) return typeof value === 'string';
   return type === Integer ? Number.isSafeInteger(value) : typeof value === 'number';
 }
 
-function wrongValue(index: number): OptionProblem {
-  const message = 'The value is not of the type of the option.';
-  return { path: ['choices', index, 'value'], code: 'APPLICATION_COMMAND_CHOICE_VALUE_INVALID', message };
-}
+const WRONG_VALUE = {
+  code: 'APPLICATION_COMMAND_CHOICE_VALUE_INVALID',
+  message: 'The value is not of the type of the option.',
+};
 
 /**
  * Validates the combination of options at one level. The codes are as reported: discord-api-docs#7617, #5615.

@@ -1,22 +1,23 @@
 import type { APIPoll } from 'discord-api-types/v10';
 import * as z from 'zod';
 
-import { emoji, list } from './component-fields.ts';
-import { integer, requiredText, withoutAnyNulls } from './field-rules.ts';
+import { emoji } from './component-fields.ts';
+import { integer, list, requiredText, withoutAnyNulls } from './field-rules.ts';
 
 const LONGEST_HOURS = 32 * 24;
 const DEFAULT_HOURS = 24;
 const HOUR_MS = 3_600_000;
 
+function media(longestText: number) {
+  return z.object({ text: requiredText(longestText), emoji: emoji.partial().exactOptional() });
+}
+
 /** resources/poll, "Poll Create Request Object" */
 export const PollForm = z.preprocess(
   withoutAnyNulls,
   z.object({
-    question: z.object({ text: requiredText(300) }),
-    answers: list(z.object({ poll_media: z.object({ text: requiredText(55), emoji: emoji.exactOptional() }) }), {
-      min: 1,
-      max: 10,
-    }),
+    question: media(300),
+    answers: list(z.object({ poll_media: media(55) }), { min: 1, max: 10 }),
     duration: integer({ min: 1, max: LONGEST_HOURS }).default(DEFAULT_HOURS),
     allow_multiselect: z.boolean().default(false),
     layout_type: z.literal(1).default(1),

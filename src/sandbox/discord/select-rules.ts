@@ -1,8 +1,8 @@
 import { ComponentType, SelectMenuDefaultValueType as DefaultType } from 'discord-api-types/v10';
 import * as z from 'zod';
 
-import { component, customId, emoji, exactText, list } from './component-fields.ts';
-import { integer, text } from './field-rules.ts';
+import { channelTypes, component, customId, emoji, option } from './component-fields.ts';
+import { integer, list, snowflake, text } from './field-rules.ts';
 
 // The numbers here: components/reference, "String Select" to "Channel Select"
 const common = {
@@ -14,17 +14,9 @@ const common = {
   required: z.boolean().exactOptional(),
 };
 
-const option = z.object({
-  label: text({ min: 1, max: 100 }),
-  value: exactText({ min: 1, max: 100 }),
-  description: text({ max: 100 }).exactOptional(),
-  emoji: emoji.exactOptional(),
-  default: z.boolean().exactOptional(),
-});
-
 const StringSelect = component(ComponentType.StringSelect, {
   ...common,
-  options: list(option, { min: 1, max: 25 }),
+  options: list(option.extend({ emoji: emoji.exactOptional() }), { min: 1, max: 25 }),
 }).superRefine((menu, context) => {
   refuseRange(menu, context);
   const values = menu.options.map(({ value }) => value);
@@ -39,8 +31,8 @@ const StringSelect = component(ComponentType.StringSelect, {
 function filled<T extends ComponentType>(type: T, ...defaults: [DefaultType, ...DefaultType[]]) {
   return component(type, {
     ...common,
-    channel_types: z.array(z.int()).exactOptional(),
-    default_values: z.array(z.object({ id: z.string(), type: z.literal(defaults) })).exactOptional(),
+    channel_types: channelTypes.exactOptional(),
+    default_values: z.array(z.object({ id: snowflake, type: z.literal(defaults) })).exactOptional(),
   }).superRefine((menu, context) => refuseRange(menu as Range, context));
 }
 

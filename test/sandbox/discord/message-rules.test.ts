@@ -73,7 +73,11 @@ describe('a message', () => {
       'allowed_mentions: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
     ],
     ['no known kind of mention', mentions({ parse: ['here'] }), 'allowed_mentions.parse.0: BASE_TYPE_CHOICES'],
-    ['101 named users', mentions({ users: Array(101).fill('1') }), 'allowed_mentions.users: BASE_TYPE_MAX_LENGTH'],
+    [
+      '101 named users',
+      mentions({ users: Array.from({ length: 101 }, (_, id) => `${id}`) }),
+      'allowed_mentions.users: BASE_TYPE_MAX_LENGTH',
+    ],
     // resources/poll, "Poll Create Request Object"
     ['a poll', poll({}), 'ok'],
     ['a poll of 32 days', poll({ duration: 768 }), 'ok'],

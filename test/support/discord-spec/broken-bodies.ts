@@ -1,0 +1,171 @@
+import * as specification from 'discord-api-spec/zod';
+import * as z from 'zod/mini';
+
+import { SPECIFIED } from './routes.ts';
+
+interface Node {
+  $ref?: string;
+  anyOf?: Node[];
+  type?: string | string[];
+  const?: unknown;
+  format?: string;
+  properties?: Record<string, Node>;
+  required?: string[];
+  additionalProperties?: Node;
+  items?: Node;
+}
+type Path = readonly (string | number)[];
+
+/** A body that breaks one rule of Discord's specification, such as `RichEmbedField.name: required`. */
+export interface BrokenBody {
+  rule: string;
+  path: Path;
+  body: unknown;
+}
+
+const ZOD: Record<string, z.ZodMiniType> = Object.fromEntries([
+  ...Object.entries(specification).map(([name, schema]) => [name.replace(/Schema$/, ''), schema]),
+  ...Object.entries(SPECIFIED).map(([route, { request }]) => [route, request && z.union([request])]),
+]);
+const names = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries(ZOD)) if (schema instanceof z.ZodMiniType) names.add(schema, { id });
+const SCHEMAS = z.toJSONSchema(names, { uri: (id) => id, io: 'input', unrepresentable: 'any' }).schemas;
+
+// Rules of the published OpenAPI that its zod schemas have lost: other numbers than these are whole, and these lists
+// name nothing twice.
+const DECIMALS = /NumberOption\.m.._value$|NumberChoice\.value$|\.duration_secs$/;
+const DISTINCT = /\.channel_types$|AllowedMentionsRequest\.(?:parse|users|roles)$/;
+const UNSEEN_BY_ZOD = /: (?:whole|distinct)$/;
+
+const REMOVED = Symbol('removed');
+
+/** What breaks a rule, by the keyword that states it in JSON Schema. */
+const BREAK: Record<string, (limit: never, value: unknown) => unknown> = {
+  type: (type: string) => (type === 'string' ? 7 : 'x'),
+  const: (only: unknown) => (typeof only === 'string' ? 'x' : 99),
+  enum: ([first]: unknown[]) => (typeof first === 'string' ? 'x' : 99),
+  whole: () => 1.5,
+  minimum: (least: number) => least - 1,
+  maximum: (most: number) => (most + 1 > most ? most + 1 : most * 2), // 2 ** 54 + 1 is no number of JavaScript
+  minLength: (least: number) => 'x'.repeat(least - 1),
+  maxLength: (most: number, value) => String(value).padEnd(most + 1, 'x'),
+  pattern: () => 'x',
+  format: () => 'x y',
+  minItems: (least: number, value) => (value as unknown[]).slice(0, least - 1),
+  maxItems: (most: number, value) =>
+    Array.from({ length: most + 1 }, (_, index) => another((value as unknown[]).at(-1), index)),
+  distinct: (_: true, value) => [...(value as unknown[]), ...(value as unknown[])],
+};
+
+/** A copy that has no id and no name of the original. */
+function another(value: unknown, index: number): unknown {
+  return JSON.parse(JSON.stringify(value), (key, inner) => {
+    if (!['', 'id', 'custom_id', 'name', 'value'].includes(key) || typeof inner === 'object') return inner;
+    if (typeof inner === 'number') return inner + index;
+    return /^\d+$/.test(inner) ? String(Number(inner) + index) : `${inner}${index}`;
+  });
+}
+
+/** Every rule that the body of a request has to keep to, by the route in `SPECIFIED`. */
+export function rulesOf(route: string): Set<string> {
+  const rules = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (at: string, node: Node) => {
+    if (seen.has(at)) return;
+    seen.add(at);
+    for (const keyword of Object.keys(stated(at, node))) rules.add(`${at}: ${keyword}`);
+    for (const [name, inner] of parts(node)) {
+      for (const absence of absences(node, name, inner)) rules.add(`${at}.${name}: ${absence}`);
+      for (const each of alternatives(`${at}.${name}`, inner)) visit(...each);
+    }
+  };
+  for (const each of alternatives('', { $ref: route })) visit(...each);
+  return rules;
+}
+
+/** For every rule that the valid body reaches, the body with one value changed so that it breaks this rule alone. */
+export function* brokenBodies(route: string, body: unknown): Generator<BrokenBody> {
+  for (const { rule, path, body: value } of breaks('', { $ref: route }, body, [])) {
+    const broken = changed(body, path, value);
+    // A union may allow what one of its members does not.
+    if (UNSEEN_BY_ZOD.test(rule) || !ZOD[route]?.safeParse(broken).success) yield { rule, path, body: broken };
+  }
+}
+
+function* breaks(where: string, wanted: Node, value: unknown, path: Path): Generator<BrokenBody> {
+  const [at, node] = described(where, wanted, value);
+  for (const [keyword, limit] of Object.entries(stated(at, node))) {
+    yield { rule: `${at}: ${keyword}`, path, body: BREAK[keyword]?.(limit as never, value) };
+  }
+  for (const [key, inner] of entries(value)) {
+    const [name, child] = partFor(key, node);
+    for (const absence of absences(node, name, child)) {
+      yield { rule: `${at}.${name}: ${absence}`, path: [...path, key], body: absence === 'required' ? REMOVED : null };
+    }
+    yield* breaks(`${at}.${name}`, child, inner, [...path, key]);
+  }
+}
+
+function entries(value: unknown): [string | number, unknown][] {
+  if (Array.isArray(value)) return [...value.entries()];
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}
+
+function partFor(key: string | number, node: Node): [string, Node] {
+  const found = parts(node).find(([name]) => name === key || name === '*');
+  if (!found) throw new Error(`Discord's specification has no ${key}`);
+  return found;
+}
+
+/** The keywords of the schema that state a rule of their own. */
+function stated(at: string, node: Node): Record<string, unknown> {
+  const [type] = [node.type ?? []].flat().filter((each) => each !== 'null');
+  const isOpenNumber = type === 'number' && node.const === undefined && !('enum' in node);
+  const all = {
+    ...node,
+    type,
+    ...(isOpenNumber && !DECIMALS.test(at) && { whole: true }),
+    ...(DISTINCT.test(at) && { distinct: true }),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([keyword, limit]) => keyword in BREAK && limit !== undefined));
+}
+
+/** The fields of an object, or `*` for the entries of a record or a list. */
+function parts({ properties = {}, additionalProperties, items }: Node): [string, Node][] {
+  const entry = items ?? additionalProperties;
+  return [...Object.entries(properties), ...(entry ? [['*', entry] as [string, Node]] : [])];
+}
+
+function absences({ required = [] }: Node, name: string, inner: Node): string[] {
+  return [...(required.includes(name) ? ['required'] : []), ...(allowsNull(inner) ? [] : ['not null'])];
+}
+
+function allowsNull({ $ref, anyOf = [], type }: Node): boolean {
+  if ($ref !== undefined) return allowsNull(SCHEMAS[$ref] as Node);
+  return [type].flat().includes('null') || anyOf.some(allowsNull);
+}
+
+/** The schemas for anything but null and nothing, each with the name that its rules have. */
+function alternatives(at: string, node: Node): [string, Node][] {
+  if (node.$ref !== undefined) {
+    const named = SCHEMAS[node.$ref] as Node;
+    return alternatives(named.properties || at === '' ? node.$ref : at, named); // a number or text is told by its field
+  }
+  if (node.anyOf) return node.anyOf.flatMap((each) => alternatives(at, each));
+  return node.type === 'null' || Object.keys(node).length === 0 ? [] : [[at, node]];
+}
+
+function described(where: string, wanted: Node, value: unknown): [string, Node] {
+  const found = alternatives(where, wanted);
+  const fitting = found.find(([name]) => found.length === 1 || ZOD[name]?.safeParse(value).success);
+  if (!fitting) throw new Error(`The valid body does not fit the specification at ${where}`);
+  return fitting;
+}
+
+function changed(body: unknown, [key, ...below]: Path, value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(body)) return body.with(Number(key), changed(body[Number(key)], below, value));
+  const { [key]: inner, ...others } = body as Record<string, unknown>;
+  const next = changed(inner, below, value);
+  return next === REMOVED ? others : { ...others, [key]: next };
+}
