@@ -1,18 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ListedLookup, type ListOutcome, lookUpList } from '../lookup/list-lookup.ts';
 import type { CardRecord } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { CommandEvent, Events, ReplyEvent } from '../model/events.ts';
 import { requesterOf } from '../model/quota.ts';
-import { backOffMs } from '../time/back-off.ts';
-import type {
-  CompleteResult,
-  DeferredReply,
-  Outcome,
-  ReplyEditor,
-  ReplyJournal,
-  ReplyMessage,
-} from './deferred-reply.ts';
+import type { DeferredReply, Outcome, ReplyEditor, ReplyJournal, ReplyMessage } from './deferred-reply.ts';
+import { untilAccepted } from './until-accepted.ts';
 import { isWorthShowing, WaitNotice } from './wait-notice.ts';
 
 /** What the reply shows in the end; `err` when its command cannot render it. */
@@ -36,8 +28,6 @@ export type StartLookup = (listeners: {
 
 /** The facts of a `CommandEvent` that are not in the reply. */
 export type CommandEnd = Pick<CommandEvent, 'outcome'> & Partial<Pick<CommandEvent, 'source' | 'waitMs' | 'err'>>;
-
-const RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
 /** Completes deferred replies: waits for the lookup, shows what came of it, and removes the reply from the journal. */
 export class Completion {
@@ -69,7 +59,8 @@ export class Completion {
     // Rendered once: however often it is sent, it is the same answer.
     const { message, err } = render(reply, outcome);
     if (await isAnswered()) return this.drop(reply);
-    const result = await this.#show(reply, message);
+    const show = () => this.#options.editor.complete(reply, message);
+    const result = await untilAccepted(show, reply.deadlineMs, this.#closed.signal);
     if (result === 'stopped') return;
     if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
     const answered = !('error' in outcome);
@@ -152,22 +143,6 @@ export class Completion {
     };
     const list = await lookUpList(lookups, { show, isWorthShowing });
     return { outcome: { list }, requested: list.requests > 0, waitMs: 0 };
-  }
-
-  /** Tries until Discord accepts the message. */
-  async #show(
-    reply: DeferredReply,
-    message: ReplyMessage,
-  ): Promise<Exclude<CompleteResult, 'failed'> | 'too late' | 'stopped'> {
-    const { signal } = this.#closed;
-    for (let attempt = 1; ; attempt++) {
-      const result = await this.#options.editor.complete(reply, message);
-      if (result !== 'failed') return result;
-      const retryMs = backOffMs(attempt, RETRY);
-      if (Date.now() + retryMs > reply.deadlineMs) return 'too late';
-      await sleep(retryMs, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return 'stopped';
-    }
   }
 
   async #end(reply: DeferredReply, step: ReplyEvent['step'], end: CommandEnd): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FRESH_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import type { Refusal } from '../../src/sandbox/discord/api-error.ts';
 import {
@@ -160,4 +161,15 @@ it('a renewed copy that Discord refuses leaves the stale one in place', async ()
 
   expect(typed.message.embeds[0]?.title).toBe(CARD);
   expect(world.discord.faults.met).toBe(1);
+});
+
+it('a renewed copy replaces the stale one when Discord accepts no edits for longer than discord.js retries', async () => {
+  const world = await startWorld({ env: { FACTS_FRESH_SECONDS: '0' } });
+  await finalAnswer(world.card('base1-4'));
+  world.discord.faults.script(serverError('edit', { times: 16 }));
+
+  const typed = world.card('base1-4');
+
+  await typed.until(({ embeds: [embed] }) => embed?.color === FRESH_COLOUR);
+  expect(world.discord.faults.pending).toBe(0);
 });

@@ -5,8 +5,9 @@ import { CardServiceError, Stopping } from '../../model/errors.ts';
 import type { CommandEvent, Events } from '../../model/events.ts';
 import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import type { DeferredReplies } from '../../replies/deferred-replies.ts';
+import { untilAccepted } from '../../replies/until-accepted.ts';
 import type { EditedReply, Replies } from '../rest/replies.ts';
-import type { Command, Deletion, ListDeferral, Message, Response } from './command.ts';
+import type { Command, Deletion, Invocation, ListDeferral, Message, Response } from './command.ts';
 import { type Dispatched, dispatch, forLog } from './dispatch.ts';
 
 export interface InteractionRouterOptions {
@@ -29,6 +30,7 @@ export class InteractionRouter {
   readonly #options: InteractionRouterOptions;
   readonly #underWay = new Set<Promise<void>>();
   readonly #corrections = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
   #closing = false;
 
   constructor(options: InteractionRouterOptions) {
@@ -51,8 +53,9 @@ export class InteractionRouter {
     await Promise.all(this.#underWay);
   }
 
-  /** Resolves when no correction is outstanding. */
+  /** Sends no correction again that Discord did not accept; resolves when none is outstanding. */
   async corrected(): Promise<void> {
+    this.#stopped.abort();
     await Promise.all(this.#corrections);
   }
 
@@ -131,11 +134,12 @@ export class InteractionRouter {
     }
   }
 
-  #correct(edited: EditedReply, correction: Promise<Message | undefined>): void {
+  #correct(edited: EditedReply & Pick<Invocation, 'deadlineMs'>, correction: Promise<Message | undefined>): void {
     const { replies, log } = this.#options;
     const done = correction
       .then(async (message) => {
-        if (message) await replies.edit(edited, message);
+        if (!message) return;
+        await untilAccepted(() => replies.edit(edited, message), edited.deadlineMs, this.#stopped.signal);
       })
       .catch((err: unknown) =>
         log.error(
