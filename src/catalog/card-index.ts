@@ -28,6 +28,8 @@ export interface CardIndex {
   vocabulary(): Vocabulary;
   /** Whether a confirmed id has this form, however few are known. */
   isConfirmedForm(form: string): boolean;
+  /** Whether a confirmed id is a number of so many digits and nothing else. */
+  hasConfirmedNumber(digits: number): boolean;
   /** Whether confirmed ids have this form, or too few are known to tell. */
   isKnownForm(form: string): boolean;
 }

@@ -12,9 +12,12 @@ const BETWEEN_WORDS = /[\s,;()[\]{}"<>`*|]+/;
 const AROUND_WORD = /^[._~:!?]+|[._~:!?]+$/g;
 const LONGEST_ID = 100;
 
+/** Fewer digits are more often a count or a price than an id that is not known. */
+const FEWEST_DIGITS = 4;
+
 /**
- * The cards of a text: what has the form of a confirmed id, however few there are, and exact known names, the longest
- * first; at most ten, in the order of the text.
+ * The cards of a text: exact known names, the longest first, then what has the form of a confirmed id, however few there
+ * are; at most ten, in the order of the text.
  */
 export function mentions(index: CardIndex, text: string): Mentions {
   const words = text
@@ -22,20 +25,8 @@ export function mentions(index: CardIndex, text: string): Mentions {
     .map((word) => word.replace(AROUND_WORD, ''))
     .filter((word) => word !== '')
     .slice(0, MOST_WORDS);
-  const found = new Map<number, Mention>();
-  for (const [at, word] of words.entries()) if (isId(index, word)) found.set(at, { id: word });
-  const isTaken = new Set(found.keys());
-  for (let length = Math.min(LONGEST_NAME_WORDS, words.length); length > 0; length--) {
-    for (let at = 0; at + length <= words.length; at++) {
-      const places = Array.from({ length }, (_, offset) => at + offset);
-      const named = places.some((place) => isTaken.has(place))
-        ? undefined
-        : nameIn(index, words.slice(at, at + length));
-      if (!named) continue;
-      for (const place of places) isTaken.add(place);
-      found.set(at, named);
-    }
-  }
+  const { found, isTaken } = namesIn(index, words);
+  for (const [at, word] of words.entries()) if (!isTaken.has(at) && isId(index, word)) found.set(at, { id: word });
   const inOrder = [...found].toSorted(([a], [b]) => a - b).map(([, mention]) => mention);
   const ids = new Set(inOrder.flatMap((mention) => ('id' in mention ? mention.id : [])));
   const isMeant = (printings: readonly string[]) => printings.some((id) => ids.has(id));
@@ -48,6 +39,26 @@ export function mentions(index: CardIndex, text: string): Mentions {
 /** An id, or the name of several cards, which is unclear unless the text holds the id of one of them. */
 type Mention = { id: string } | { name: string; printings: readonly string[] };
 
+/** By the place of their first word; and the places of all their words. */
+function namesIn(
+  index: CardIndex,
+  words: readonly string[],
+): { found: Map<number, Mention>; isTaken: ReadonlySet<number> } {
+  const found = new Map<number, Mention>();
+  const isTaken = new Set<number>();
+  for (let length = Math.min(LONGEST_NAME_WORDS, words.length); length > 0; length--) {
+    for (let at = 0; at + length <= words.length; at++) {
+      const places = Array.from({ length }, (_, offset) => at + offset);
+      const isFree = !places.some((place) => isTaken.has(place));
+      const named = isFree ? nameIn(index, words.slice(at, at + length)) : undefined;
+      if (!named) continue;
+      for (const place of places) isTaken.add(place);
+      found.set(at, named);
+    }
+  }
+  return { found, isTaken };
+}
+
 function nameIn(index: CardIndex, words: readonly string[]): Mention | undefined {
   const name = words.join(' ');
   const named = name.length < SHORTEST_NAME ? [] : index.withNameKey(nameKey(name));
@@ -59,5 +70,7 @@ function nameIn(index: CardIndex, words: readonly string[]): Mention | undefined
 /** A word without a digit is an id only when it is a known one: ids without digits would make every word one. */
 function isId(index: CardIndex, word: string): boolean {
   if (word.length > LONGEST_ID || word === '.' || word === '..') return false;
-  return index.has(word) || (/\p{N}/u.test(word) && index.isConfirmedForm(formOf(word)));
+  if (index.has(word)) return true;
+  if (/^\p{N}+$/u.test(word)) return word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length);
+  return /\p{N}/u.test(word) && index.isConfirmedForm(formOf(word));
 }

@@ -6,13 +6,18 @@ import { mentions } from '../../src/catalog/mentions.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
 import { logLines } from '../support/log-lines.ts';
 
-it('a text names cards by ids of a confirmed form, however few, and by exact names, the longest first', () => {
+function openCatalog(): CatalogDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'mentions-'));
   const catalog = CatalogDatabase.open(folder, logLines().log);
   onTestFinished(() => {
     catalog.close();
     rmSync(folder, { recursive: true });
   });
+  return catalog;
+}
+
+it('a text names cards by ids of a confirmed form, however few, and by exact names, the longest first', () => {
+  const catalog = openCatalog();
   catalog.upsert([{ id: 'base1-4', name: 'Ember Drake' }], undefined);
   const listed = ['Drake', 'Gull', 'Gull', 'Wick, Who Waits'].map((name, at) => ({ id: `list-${at}`, name }));
   catalog.upsert(listed, 'cards.csv');
@@ -28,4 +33,17 @@ it('a text names cards by ids of a confirmed form, however few, and by exact nam
   expect(found('nothing to see at 10:30')).toEqual({ ids: [], ambiguous: [] });
   const many = Array.from({ length: 600 }, (_, at) => `base1-${at}`);
   expect(found(many.join(' ')).ids).toEqual(many.slice(0, 10));
+});
+
+it('where ids are plain numbers, a number is one when it is known, or long and as long as confirmed ids', () => {
+  const catalog = openCatalog();
+  const confirmed = ['9', '207', '81234', '81235'].map((id) => ({ id, name: `Card ${id}` }));
+  catalog.upsert(confirmed, undefined);
+  catalog.upsert([{ id: '4711', name: 'Dragon Number 9' }], 'cards.csv');
+  const ids = (text: string) => mentions(catalog.index, text).ids;
+
+  expect(ids('I pay 20 for 3 of those, or 150 in 2024 for the lot (room 5, call 555123456)')).toEqual([]);
+  expect(ids('Have 207, (81234), 81236 and 4711!')).toEqual(['207', '81234', '81236', '4711']);
+  expect(ids('Dragon Number 9, then 9')).toEqual(['4711', '9']);
+  expect(ids('1234')).toEqual([]);
 });

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
-import { confirmCards } from '../support/confirmed-cards.ts';
+import { confirmCards, offered } from '../support/confirmed-cards.ts';
 import { hasCard, startProcesses } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
 
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
 
@@ -98,6 +98,24 @@ it('the menu of a message looks up the cards in its text and embeds, in private'
   const none = await cards(world, 'abcdefghijk'.split('').join()).settled();
   expect(await look(none.messageId).settled()).toMatchObject({ ephemeral: true, embeds: [] });
   expect(world.cardService.requests.slice(before)).toEqual([]);
+});
+
+it('where ids are numbers, the menu of a message asks for no number that is a count or part of a name', async () => {
+  const set = { id: 'room', name: 'Room 5 of 20' };
+  const dragon = {
+    id: '81234',
+    name: 'Dragon Number 9',
+    tcg: 'Trial',
+    set,
+    number: '3/150',
+    prices: { market: 2_024 },
+  };
+  const world = await startWorld({ service: { ...QUICK, cards: [dragon] } });
+  const { messageId = '' } = await world.card('81234').settled();
+  await offered(world, '81234');
+  const looked = world.discord.type({ command: 'Look up cards', target: { messageId } });
+  expect(titles(await looked.until(hasEnded, 60_000))).toEqual(['Dragon Number 9']);
+  expect(cardRequests(world)).toEqual(['/cards/81234?includePrices=true']);
 });
 
 it('a bot that is killed when a part is shown leaves it, and the next one brings what is missing', async () => {

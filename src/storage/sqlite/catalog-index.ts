@@ -6,7 +6,7 @@ import type { Asked, Candidate } from '../../catalog/ranking.ts';
 import { Vocabulary } from '../../catalog/vocabulary.ts';
 import { idKey } from '../../catalog/words.ts';
 import { EVERYWHERE, MEMBER_HISTORY_MS, MOST_LAST_ASKED } from './catalog-asked.ts';
-import { OFFERED } from './catalog-schema.ts';
+import { CONFIRMED_NUMBERS, OFFERED } from './catalog-schema.ts';
 import { cardOf, type StoredRow } from './stored-row.ts';
 
 const MOST_OF_ONE_NAME = 200;
@@ -31,6 +31,7 @@ export class SqliteCardIndex implements CardIndex {
   readonly #lastAsked: StatementSync;
   readonly #newWords: StatementSync;
   readonly #form: StatementSync;
+  readonly #withDigits: StatementSync;
   readonly #confirmed: StatementSync;
   readonly #vocabulary = new Vocabulary();
   #lastWordRow = 0;
@@ -55,6 +56,7 @@ export class SqliteCardIndex implements CardIndex {
     );
     this.#newWords = database.prepare('SELECT row, word FROM words WHERE row > ? ORDER BY row');
     this.#form = database.prepare('SELECT 1 FROM forms WHERE form = ?');
+    this.#withDigits = database.prepare(`SELECT 1 FROM cards WHERE length(id) = ? AND ${CONFIRMED_NUMBERS} LIMIT 1`);
     this.#confirmed = database.prepare('SELECT sum(ids) AS ids FROM forms');
   }
 
@@ -111,6 +113,10 @@ export class SqliteCardIndex implements CardIndex {
 
   isConfirmedForm(form: string): boolean {
     return this.#form.get(form) !== undefined;
+  }
+
+  hasConfirmedNumber(digits: number): boolean {
+    return this.#withDigits.get(digits) !== undefined;
   }
 
   isKnownForm(form: string): boolean {

@@ -2,6 +2,9 @@
 export const OFFERED =
   'cards.denied < 2 AND (cards.confirmed = 1 OR cards.source IS NULL OR cards.source NOT IN (SELECT row FROM sources WHERE withdrawn = 1))';
 
+/** Cards that the service has answered with and whose ids are digits alone. */
+export const CONFIRMED_NUMBERS = "confirmed = 1 AND id NOT GLOB '*[^0-9]*'";
+
 /**
  * `denied`: 0, or 1 for a card of which a copy is kept, or 2 for one that is no longer given. Texts are split into tokens
  * before they come here, so the simplest tokenizer is right; it takes whatever is not ASCII for a letter.
@@ -13,6 +16,7 @@ export const CATALOG_SCHEMA = `
   );
   CREATE UNIQUE INDEX IF NOT EXISTS cards_by_id ON cards (id_key, id);
   CREATE INDEX IF NOT EXISTS cards_by_name ON cards (name_row);
+  CREATE INDEX IF NOT EXISTS cards_by_digits ON cards (length(id)) WHERE ${CONFIRMED_NUMBERS};
   CREATE TABLE IF NOT EXISTS names (row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS words (row INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS forms (form TEXT PRIMARY KEY, ids INTEGER NOT NULL);
