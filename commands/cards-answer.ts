@@ -4,6 +4,7 @@ import {
   knownAtOnce,
   type ListedLookup,
   type ListOutcome,
+  listEnd,
   lookUpList,
 } from '../src/lookup/list-lookup.ts';
 import type { CardQuery } from '../src/model/card.ts';
@@ -33,10 +34,12 @@ export async function answerCards(
   const isRenewing = lookups.some(({ start }) => start);
   const outcome = isRenewing ? atOnce : await renewed;
   const message = showCards(shown, outcome, services);
+  const end = listEnd(outcome);
   return {
     kind: 'reply',
     private: isPrivate || !message.embeds?.length,
-    source: isRenewing ? 'stale' : 'cache',
+    source: isRenewing ? 'stale' : end.outcome === 'answered' ? 'cache' : 'bot',
+    end,
     message,
     ...(isRenewing && { correction: renewed.then((end) => showCards(shown, end, services)) }),
   };

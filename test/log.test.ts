@@ -164,6 +164,10 @@ describe('createLog', () => {
       '/card base1-4 · service · waited 6.0 s · 6.2 s',
     ],
     [{ source: 'bot', outcome: 'Busy', waitMs: 0, tookMs: 1 }, '/card · Busy · 1 ms'],
+    [
+      { source: 'service', outcome: 'answered', shown: 3, asked: 4, waitMs: 0, tookMs: 5 },
+      '/card · service · 3 of 4 cards · 5 ms',
+    ],
   ])('tells a command on a terminal in one line: %o', (ended, shown) => {
     const lines: string[] = [];
     const terminal = new Writable({

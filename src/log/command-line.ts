@@ -11,6 +11,9 @@ interface EndedCommand {
   waitMs: number;
   tookMs: number;
   outcome: string;
+  /** Of several cards. */
+  shown?: number;
+  asked?: number;
   err?: unknown;
 }
 
@@ -45,14 +48,18 @@ export function commandText({
   card,
   source,
   outcome,
+  shown,
+  asked,
   waitMs,
   tookMs,
 }: Omit<EndedCommand, 'guildId' | 'memberId'>): string {
   const how = outcome === 'answered' ? source : outcome;
   const waited = waitMs > 0 ? [`waited ${duration(waitMs)}`] : [];
+  const cards = asked === undefined ? [] : [`${shown} of ${asked} cards`];
   return [
     `${isOfMenu(command) ? '' : '/'}${command}${card === undefined ? '' : ` ${card}`}`,
     how,
+    ...cards,
     ...waited,
     duration(tookMs),
   ].join(' · ');

@@ -10,7 +10,7 @@ import {
 } from '../model/errors.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/ledger.ts';
 import type { BlockedReason, Limiter } from '../quota/limiter.ts';
-import type { Lookup, PendingLookup, Waiter } from './pending-lookup.ts';
+import type { Lookup, LookupListeners, PendingLookup, Waiter } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 
 /** A place in the queue, or why the lookup may not wait for one. */
@@ -129,7 +129,7 @@ export class Reservation {
    *
    * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
-  start(listeners: Pick<Lookup, 'onSchedule' | 'onRequest'> = {}): Promise<CardRecord> {
+  start(listeners: LookupListeners = {}): Promise<CardRecord> {
     Object.assign(this.#waiter.lookup, listeners);
     this.#pendingLookups.start(this.#waiter);
     this.#onChange();

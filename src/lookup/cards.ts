@@ -136,10 +136,11 @@ export class Cards {
     return { answers: answer.cards };
   }
 
-  /** Keeps what was fetched. @returns it as records; errors are passed on, and what was kept before stays as it was */
+  /** Keeps what was fetched, all with the same time. @returns it as records; errors are passed on, and what was kept before stays as it was */
   async store({ answers }: Fetched): Promise<ReadonlyMap<string, CardRecord | CardServiceError>> {
+    const nowMs = Date.now();
     const storing = [...answers].map(async ([id, found]) => {
-      return [id, found instanceof Error ? found : await this.#storeOne(id, found)] as const;
+      return [id, found instanceof Error ? found : await this.#storeOne(id, found, nowMs)] as const;
     });
     return new Map(await Promise.all(storing)); // all at once: everybody waits for the last
   }
@@ -158,8 +159,8 @@ export class Cards {
     }
   }
 
-  async #storeOne(id: string, card: Card | undefined): Promise<CardRecord> {
-    const record = nextRecord(await this.#kept(id), card, Date.now());
+  async #storeOne(id: string, card: Card | undefined, nowMs: number): Promise<CardRecord> {
+    const record = nextRecord(await this.#kept(id), card, nowMs);
     for (const key of new Set([id, card?.id ?? id])) {
       await this.#options.store.set(key, record);
       this.#notFresh.delete(key);

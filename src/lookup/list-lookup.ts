@@ -1,14 +1,14 @@
 import type { CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import { withTimeout } from '../time/timers.ts';
-import type { Lookup } from './pending-lookup.ts';
+import type { LookupListeners } from './pending-lookup.ts';
 
 /** One card of several: what is known of it, and the lookup for what is not. */
 export interface ListedLookup {
   /** Fresh when there is neither a lookup nor a refusal. */
   known?: CardRecord | undefined;
   /** @throws CardServiceError */
-  start?: ((listeners: Required<Pick<Lookup, 'onSchedule' | 'onRequest'>>) => Promise<CardRecord>) | undefined;
+  start?: ((listeners: Required<LookupListeners>) => Promise<CardRecord>) | undefined;
   /** Why there is no lookup although one is needed. */
   refusal?: CardServiceError | undefined;
 }
@@ -24,11 +24,13 @@ export interface CardOutcome {
 export interface ListOutcome {
   /** `undefined`: still to come. */
   cards: readonly (CardOutcome | undefined)[];
-  /** Cards that needed no lookup. */
+  /** Cards that cost no request. */
   fromMemory: number;
-  /** Cards for which a request has left, and how many requests those were. */
+  /** Cards for which the service has counted a request, and how many requests those were. */
   requested: number;
   requests: number;
+  /** When the first request left; absent when none did. */
+  requestedAtMs?: number | undefined;
   /** When the last permit is expected; absent when that is now, or not known. */
   permitAtMs?: number | undefined;
 }
@@ -49,14 +51,14 @@ export function knownAtOnce(lookups: readonly ListedLookup[]): ListOutcome & { c
     if (known) return { answer: known, ...(start && { isRenewing: true }), ...(refusal && { error: refusal }) };
     return refusal && { error: refusal };
   });
-  const fromMemory = lookups.filter(({ known, start }) => known && !start).length;
-  return { cards, fromMemory, requested: 0, requests: 0 };
+  return { cards, ...counts(cards, []) };
 }
 
 /** Starts all lookups. @returns when all have ended; never rejects */
 export async function lookUpList(lookups: readonly ListedLookup[], progress?: ListProgress): Promise<ListOutcome> {
-  const { cards, fromMemory } = knownAtOnce(lookups);
-  const requests = new RequestCount();
+  const { cards } = knownAtOnce(lookups);
+  const requestNumbers = lookups.map(() => new Set<number>());
+  let requestedAtMs: number | undefined;
   let permitAtMs: number | undefined;
   let shownAtMs: number | undefined;
   let change = Promise.withResolvers<void>();
@@ -66,9 +68,12 @@ export async function lookUpList(lookups: readonly ListedLookup[], progress?: Li
     permitAtMs = Math.max(atMs, permitAtMs ?? 0);
     if (progress?.isWorthShowing(shownAtMs, permitAtMs, Date.now())) change.resolve();
   };
+  const onRequest = () => {
+    requestedAtMs ??= Date.now();
+  };
   const underWay = lookups.map(async ({ known, start }, at) => {
     if (!start) return;
-    cards[at] = await start({ onSchedule, onRequest: () => requests.add(at) }).then(
+    cards[at] = await start({ onSchedule, onRequest, onCounted: (number) => requestNumbers[at]?.add(number) }).then(
       (answer) => ({ answer }),
       (error: CardServiceError) => ({ ...(known && { answer: known }), error }),
     );
@@ -76,7 +81,12 @@ export async function lookUpList(lookups: readonly ListedLookup[], progress?: Li
     change.resolve();
   });
   const done = Promise.all(underWay);
-  const soFar = (): ListOutcome => ({ cards: [...cards], fromMemory, ...requests.counts, permitAtMs });
+  const soFar = (): ListOutcome => ({
+    cards: [...cards],
+    ...counts(cards, requestNumbers),
+    requestedAtMs,
+    permitAtMs,
+  });
 
   if (cards.some((card) => card?.answer)) change.resolve();
   while (progress && left > 0) {
@@ -91,24 +101,21 @@ export async function lookUpList(lookups: readonly ListedLookup[], progress?: Li
   return soFar();
 }
 
-/** A request for several cards tells all of them at once, one after the other. */
-class RequestCount {
-  #requests = 0;
-  readonly #requested = new Set<number>();
-  #leavesNow = false;
+/** @param requestNumbers of each card: the requests for it that the service has counted */
+function counts(
+  cards: readonly (CardOutcome | undefined)[],
+  requestNumbers: readonly ReadonlySet<number>[],
+): Pick<ListOutcome, 'fromMemory' | 'requested' | 'requests'> {
+  return {
+    fromMemory: cards.filter((card, at) => card?.answer && !requestNumbers[at]?.size).length,
+    requested: requestNumbers.filter(({ size }) => size > 0).length,
+    requests: new Set(requestNumbers.flatMap((numbers) => [...numbers])).size,
+  };
+}
 
-  /** For a card that was left out of an answer, another one leaves. */
-  add(card: number): void {
-    this.#requested.add(card);
-    if (this.#leavesNow) return;
-    this.#requests += 1;
-    this.#leavesNow = true;
-    queueMicrotask(() => {
-      this.#leavesNow = false;
-    });
-  }
-
-  get counts(): Pick<ListOutcome, 'requests' | 'requested'> {
-    return { requests: this.#requests, requested: this.#requested.size };
-  }
+/** How a command for several cards ended, for the log: `answered` when a card came, otherwise the first error's name. */
+export function listEnd({ cards }: Pick<ListOutcome, 'cards'>): { outcome: string; shown: number; asked: number } {
+  const shown = cards.filter((card) => card?.answer?.card).length;
+  const error = cards.find((card) => card?.error)?.error;
+  return { outcome: shown > 0 || !error ? 'answered' : error.name, shown, asked: cards.length };
 }

@@ -87,15 +87,16 @@ export class LookupRequests {
   }
 
   async #request(batch: readonly PendingLookup[], permits: readonly Permit[]): Promise<void> {
-    const { cards, bulk } = this.#options;
+    const { pendingLookups, cards, bulk } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
     const booked = batch.slice(0, permits.length);
     const requesters = booked.map(({ bookedOn }) => bookedOn);
     const ended = bulk.sent(cardIds);
+    const onCounted = () => pendingLookups.counted(batch);
     try {
       const fetched = await sendRequest(
         this.#options,
-        { permits, requesters, endpoint: batch.length > 1 ? 'cards' : 'card', cardsIn },
+        { permits, requesters, endpoint: batch.length > 1 ? 'cards' : 'card', cardsIn, onCounted },
         () => cards.fetch(cardIds, this.#abort.signal),
         async (found) => ({ ...found, records: await cards.store(found) }),
       );
@@ -135,6 +136,7 @@ export class LookupRequests {
       const answer = await cards.fresh(pending.cardId, wantsPrices, cardLock.isShared);
       if (answer && pending.wantsPrices === wantsPrices && pendingLookups.has(pending)) {
         for (const { requester } of pending.waiters) ledger.saved(requester);
+        pending.counted(Math.max(answer.fetchedAtMs, answer.delistedAtMs ?? 0)); // by another process
         pendingLookups.answer(pending, answer);
       }
       return answer !== undefined;

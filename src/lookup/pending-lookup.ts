@@ -14,7 +14,14 @@ export interface Lookup extends CardQuery {
   onSchedule?: (permitAtMs: number) => void;
   /** Called when the request leaves; at once when it has left already. */
   onRequest?: () => void;
+  /**
+   * Called when a request for it has ended that the service has counted. The number is the same for all cards of the
+   * request; of another process's it is the time of the answer.
+   */
+  onCounted?: (requestNumber: number) => void;
 }
+
+export type LookupListeners = Pick<Lookup, 'onSchedule' | 'onRequest' | 'onCounted'>;
 
 /** A place in the fair order. The lower `member` goes first, then the lower `guild`. */
 export interface Rank {
@@ -143,6 +150,11 @@ export class PendingLookup implements QueuePlace {
   requested(): void {
     this.requesting = true;
     for (const waiter of this.waiters) notifyRequested(waiter);
+  }
+
+  /** The service has counted a request for it. */
+  counted(requestNumber: number): void {
+    for (const { lookup } of this.waiters) lookup.onCounted?.(requestNumber);
   }
 
   /** The request brought no answer for it: it waits again, and not before newcomers with all that was under way. */

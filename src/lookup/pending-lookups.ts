@@ -20,6 +20,7 @@ export class PendingLookups {
   readonly #postponed = new LRUCache<string, number>({ max: MAX_POSTPONED });
   /** How many got a permit so far. */
   requestedCount = 0;
+  #countedRequests = 0;
   isClosed = false;
 
   constructor(otherQueues: Pick<OtherQueues, 'lengths'> = NO_OTHER_QUEUES) {
@@ -126,6 +127,12 @@ export class PendingLookups {
     this.order.served(pending, this.#due(nowMs), nowMs);
     this.requestedCount += 1;
     pending.requested();
+  }
+
+  /** A request for all of these has ended, and the service has counted it. */
+  counted(batch: readonly PendingLookup[]): void {
+    this.#countedRequests += 1;
+    for (const pending of batch) pending.counted(this.#countedRequests);
   }
 
   /** The request brought no answer for it: it waits again, unless all have left. */

@@ -14,6 +14,8 @@ export interface ServiceRequest<T> {
   endpoint: RequestEvent['endpoint'];
   /** How many cards an answer brought; none unless given. */
   cardsIn?: (answer: T) => number;
+  /** Called when it has ended, if the service has counted it. */
+  onCounted?: () => void;
 }
 
 /** A permit to send one request, to be used by `sendRequest`. */
@@ -66,7 +68,7 @@ export async function acquirePermits(
  */
 export async function sendRequest<T, Kept>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
-  { permits, requesters, endpoint, cardsIn = () => 0 }: ServiceRequest<T>,
+  { permits, requesters, endpoint, cardsIn = () => 0, onCounted = () => {} }: ServiceRequest<T>,
   send: () => Promise<T>,
   keep: (answer: T) => Promise<Kept>,
 ): Promise<Kept> {
@@ -80,12 +82,14 @@ export async function sendRequest<T, Kept>(
     answer = await send();
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
-    if (!isCounted(error)) for (const booking of bookings) ledger.refused(booking);
+    if (isCounted(error)) onCounted();
+    else for (const booking of bookings) ledger.refused(booking);
     await release(outcomeOf(error));
     if (error instanceof RateLimited) events.publish('rateLimit', { kind: rateLimitKind(limiter) });
     throw error;
   }
   ended('answered', cardsIn(answer));
+  onCounted();
   const released = release({ kind: 'answered' });
   const kept = await keep(answer);
   await released;

@@ -15,6 +15,9 @@ export interface CommandEvent extends Requester {
   tookMs: number;
   /** `answered`, or the name of what prevented an answer. */
   outcome: string;
+  /** Of several cards: how many came, and how many were wanted. */
+  shown?: number;
+  asked?: number;
   /** As it was thrown: an error of discord.js holds the interaction's token in its `url`, which the log takes out. */
   err?: unknown;
 }

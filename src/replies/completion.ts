@@ -1,4 +1,5 @@
-import { type ListedLookup, type ListOutcome, lookUpList } from '../lookup/list-lookup.ts';
+import { type ListedLookup, type ListOutcome, listEnd, lookUpList } from '../lookup/list-lookup.ts';
+import type { LookupListeners } from '../lookup/pending-lookup.ts';
 import type { CardRecord } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { CommandEvent, Events, ReplyEvent } from '../model/events.ts';
@@ -21,13 +22,13 @@ export interface CompletionOptions {
 }
 
 /** Starts or joins the lookup of a reply. @throws CardServiceError */
-export type StartLookup = (listeners: {
-  onSchedule: (permitAtMs: number) => void;
-  onRequest: () => void;
-}) => Promise<CardRecord>;
+export type StartLookup = (
+  listeners: LookupListeners & Required<Pick<LookupListeners, 'onSchedule' | 'onRequest'>>,
+) => Promise<CardRecord>;
 
 /** The facts of a `CommandEvent` that are not in the reply. */
-export type CommandEnd = Pick<CommandEvent, 'outcome'> & Partial<Pick<CommandEvent, 'source' | 'waitMs' | 'err'>>;
+export type CommandEnd = Pick<CommandEvent, 'outcome'> &
+  Partial<Pick<CommandEvent, 'source' | 'waitMs' | 'shown' | 'asked' | 'err'>>;
 
 /** Completes deferred replies: waits for the lookup, shows what came of it, and removes the reply from the journal. */
 export class Completion {
@@ -63,15 +64,10 @@ export class Completion {
     const result = await untilAccepted(show, reply.deadlineMs, this.#closed.signal);
     if (result === 'stopped') return;
     if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
-    const answered = !('error' in outcome);
-    const outcomes = {
-      shown: 'error' in outcome ? outcome.error.name : 'answered',
-      replaced: 'broken',
-      lost: 'not answered',
-    };
-    const source = requested ? 'service' : answered ? 'cache' : 'bot';
-    const step = result === 'lost' ? 'dropped' : 'completed';
-    await this.#end(reply, step, { outcome: outcomes[result], source, waitMs, err });
+    const end = endOf(outcome);
+    const source = requested ? 'service' : end.outcome === 'answered' ? 'cache' : 'bot';
+    const shown = { shown: end, replaced: { outcome: 'broken' }, lost: { outcome: 'not answered' } }[result];
+    await this.#end(reply, result === 'lost' ? 'dropped' : 'completed', { ...shown, source, waitMs, err });
   }
 
   /** Leaves the reply as it is, because the process that logged its command had completed it. */
@@ -84,7 +80,7 @@ export class Completion {
     this.#options.events.publish('reply', { step, interactionId, command });
   }
 
-  publishEnd(reply: DeferredReply, { source = 'bot', waitMs = 0, outcome, err }: CommandEnd): void {
+  publishEnd(reply: DeferredReply, { source = 'bot', waitMs = 0, ...end }: CommandEnd): void {
     const { command, receivedAtMs, query } = reply;
     const tookMs = Date.now() - receivedAtMs;
     this.#options.events.publish('command', {
@@ -94,8 +90,7 @@ export class Completion {
       source,
       waitMs,
       tookMs,
-      outcome,
-      err,
+      ...end,
     });
   }
 
@@ -142,7 +137,12 @@ export class Completion {
       await editor.complete(reply, render(reply, { list: soFar }).message);
     };
     const list = await lookUpList(lookups, { show, isWorthShowing });
-    return { outcome: { list }, requested: list.requests > 0, waitMs: 0 };
+    const { requestedAtMs = Date.now() } = list;
+    return {
+      outcome: { list },
+      requested: list.requestedAtMs !== undefined,
+      waitMs: requestedAtMs - reply.receivedAtMs,
+    };
   }
 
   async #end(reply: DeferredReply, step: ReplyEvent['step'], end: CommandEnd): Promise<void> {
@@ -150,6 +150,11 @@ export class Completion {
     this.publishEnd(reply, end);
     await this.#options.journal.remove(reply.interactionId);
   }
+}
+
+function endOf(outcome: Outcome | { list: ListOutcome }): Pick<CommandEnd, 'outcome' | 'shown' | 'asked'> {
+  if ('list' in outcome) return listEnd(outcome.list);
+  return { outcome: 'error' in outcome ? outcome.error.name : 'answered' };
 }
 
 function errorsIn(outcome: Outcome | { list: ListOutcome }): CardServiceError[] {

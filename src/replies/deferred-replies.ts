@@ -70,7 +70,7 @@ export class DeferredReplies {
       const deferred = await editor.defer(reply);
       if (!deferred.shown) {
         await journal.remove(reply.interactionId);
-        this.#completion.publishEnd(reply, deferred);
+        this.#completion.publishEnd(reply, { outcome: deferred.outcome, err: deferred.err });
         return;
       }
       if (deferred.err !== undefined) log.warn({ ...details(reply), err: deferred.err }, UNCONFIRMED);

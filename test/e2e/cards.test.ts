@@ -60,6 +60,13 @@ it('in one list, a budget refuses only the cards beyond it, and a stale one is s
   expect(message.embeds[2]?.description).toContain('Showing a saved copy');
   expect(message.content).toMatch(/\*\*base1\\-3\*\*.*\n?.*You've used your 2 new lookups for today/s);
   expect(world.cardService.requests).toHaveLength(3);
+
+  await cards(world, 'base1-5,base1-6').settled();
+  const [, ...lines] = await world.commandLines(3);
+  expect(lines).toMatchObject([
+    { outcome: 'answered', source: 'service', shown: 3, asked: 4 },
+    { outcome: 'BudgetSpent', source: 'bot', shown: 0, asked: 2 },
+  ]);
 });
 
 it('what a request for several cards saves is counted in /usage', async () => {

@@ -1,6 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type ListOutcome, lookUpList } from '../../src/lookup/list-lookup.ts';
+import { type CardOutcome, type ListOutcome, listEnd, lookUpList } from '../../src/lookup/list-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
+import { type CardServiceError, KeyRefused } from '../../src/model/errors.ts';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
 const ANSWER: CardRecord = { card: undefined, fetchedAtMs: 0 };
 const isWorthShowing = () => false;
@@ -39,4 +42,78 @@ describe('several lookups', () => {
     expect(shownAtMs).toEqual([200, 1_700, 3_200]); // and the end, by the caller
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+const PACE = { requestsPerMinute: 600, burst: 20 };
+const IDS = ['base1-1', 'base1-2', 'base1-3', 'base1-4'];
+
+describe('what a list cost', () => {
+  const bulk = { bulkPath: '/cards?ids={ids}', most: 20 };
+
+  /** Lists of the same four cards by so many members, at once; `elsewhere`: another process has those cards under way. */
+  function lists(members: number, setting: { bulk?: typeof bulk; elsewhere?: readonly string[] } = {}) {
+    fakeTime();
+    const service = createCardService({ ...PACE, requestsPerDay: 1_000, latencyMs: 50 });
+    const elsewhere = new Set(setting.elsewhere);
+    const cardLock = { isShared: true, acquire: async (id: string) => !elsewhere.has(id), release: async () => {} };
+    const world = lookupQueueOver(service, { plan: 'free', ...PACE }, { ...setting, cardLock });
+    const begin = () =>
+      Array.from({ length: members }, (_, member) =>
+        lookUpList(
+          IDS.map((id) => ({
+            start: (listeners) => world.queue.enqueue({ ...lookup(id, by(`member ${member}`)), ...listeners }),
+          })),
+        ),
+      );
+    return { ...world, ...{ service, elsewhere, begin } };
+  }
+
+  const cost = async (ended: Promise<ListOutcome>[]) => {
+    await vi.advanceTimersByTimeAsync(20_000);
+    return (await Promise.all(ended)).map((list) => [list.fromMemory, list.requested, list.requests]);
+  };
+
+  it.each([
+    ['one for each card', undefined, 4],
+    ['the first card, and the others together', bulk, 2],
+  ])('is every request once, also for the member who joins those under way: %s', async (_, listing, requests) => {
+    const { service, begin } = lists(2, listing && { bulk: listing });
+    const first = begin();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(await cost([...first, ...begin()])).toEqual(Array(4).fill([0, 4, requests]));
+    expect(service.requests).toHaveLength(requests);
+  });
+
+  it.each([
+    ['leaves out a 429, which the service does not count', { status: 429, headers: { 'retry-after': '1' } }, 4],
+    ['has a failure that it counts', { status: 500 }, 5],
+  ])('%s', async (_, fault, requests) => {
+    const { service, begin } = lists(1);
+    service.script(fault);
+    expect(await cost(begin())).toEqual([[0, 4, requests]]);
+  });
+
+  it('has the requests of another process, too', async () => {
+    const { elsewhere, begin, storedCards } = lists(1, { elsewhere: ['base1-1', 'base1-2', 'base1-3'] });
+    const ended = begin();
+    await vi.advanceTimersByTimeAsync(100);
+    for (const [at, id] of [...elsewhere].entries()) {
+      const card = { id, name: id, game: 'T', set: { id: 's', name: 'S' } };
+      storedCards.set(id, { card, fetchedAtMs: Date.now() - (at < 2 ? 50 : 20) }); // two of them in one list
+    }
+    elsewhere.clear();
+    expect(await cost(ended)).toEqual([[0, 4, 3]]);
+  });
+});
+
+it('is logged as answered when a card came, and otherwise by its first error', () => {
+  const none: CardOutcome = { answer: ANSWER };
+  const card: CardOutcome = {
+    answer: { ...ANSWER, card: { id: 'a', name: 'A', game: 'T', set: { id: 's', name: 'S' } } },
+  };
+  const failed = (error: CardServiceError): CardOutcome => ({ error });
+  const refused = failed(new KeyRefused({ status: 401 }));
+  expect(listEnd({ cards: [none, refused, card] })).toEqual({ outcome: 'answered', shown: 1, asked: 3 });
+  expect(listEnd({ cards: [none, refused, none] })).toEqual({ outcome: 'KeyRefused', shown: 0, asked: 3 });
+  expect(listEnd({ cards: [none, none] })).toEqual({ outcome: 'answered', shown: 0, asked: 2 });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { ListedLookup } from '../../src/lookup/list-lookup.ts';
+import type { CardRecord } from '../../src/model/card.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type ReplyEvent } from '../../src/model/events.ts';
 import { Completion, type StartLookup } from '../../src/replies/completion.ts';
@@ -80,6 +82,29 @@ describe('a completion', () => {
     const { completion, ends } = completing();
     await completion.complete(deferredReply(), start);
     expect(ends).toMatchObject([end]);
+  });
+
+  it('of a list waited for its first request, and is logged with how many cards came', async () => {
+    const { completion, ends } = completing();
+    const card = { id: 'a', name: 'A', game: 'T', set: { id: 's', name: 'S' } };
+    const requested = (waitMs: number, end: () => Promise<CardRecord>): ListedLookup => ({
+      start: async ({ onRequest }) => {
+        vi.setSystemTime(NOON_MS + waitMs);
+        onRequest();
+        return end();
+      },
+    });
+    const found = requested(7_000, async () => ({ ...RECORD, card }));
+    const failed = requested(9_000, () => Promise.reject(new KeyRefused({ status: 401 })));
+    await completion.complete(deferredReply({ receivedAtMs: NOON_MS }), [found, failed]);
+    await completion.complete(deferredReply({ receivedAtMs: NOON_MS }), [
+      failed,
+      { refusal: new KeyRefused({ status: 401 }) },
+    ]);
+    expect(ends).toMatchObject([
+      { outcome: 'answered', source: 'service', shown: 1, asked: 2, waitMs: 7_000 },
+      { outcome: 'KeyRefused', source: 'service', shown: 0, asked: 2, waitMs: 9_000 },
+    ]);
   });
 
   it.each<[CompleteResult, string, ReplyEvent['step']]>([

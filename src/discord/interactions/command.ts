@@ -9,7 +9,7 @@ import type {
 } from 'discord.js';
 import type { Services } from '../../../commands/services.ts';
 import type { CardQuery } from '../../model/card.ts';
-import type { Source } from '../../model/events.ts';
+import type { CommandEvent, Source } from '../../model/events.ts';
 import type { ListedLookup, ListOutcome, Reservation } from '../../replies/deferred-replies.ts';
 import type { CardList, DeferredReply, Outcome, ReplyFile } from '../../replies/deferred-reply.ts';
 
@@ -43,6 +43,8 @@ export type Response =
       source: Source;
       /** The id of the card that it is about, for the log. */
       card?: string;
+      /** How a list ended, for the log; `answered` without it. */
+      end?: Pick<CommandEvent, 'outcome' | 'shown' | 'asked'>;
       /** Replaces the message when it resolves; `undefined` when there is nothing better to show. */
       correction?: Promise<Message | undefined>;
     }

@@ -21,7 +21,7 @@ export interface InteractionRouterOptions {
   log: Logger;
 }
 
-type CommandEnd = Pick<CommandEvent, 'card' | 'source' | 'outcome' | 'err'>;
+type CommandEnd = Pick<CommandEvent, 'card' | 'source' | 'outcome' | 'shown' | 'asked' | 'err'>;
 type Autocomplete = Extract<Dispatched, { kind: 'autocomplete' }>;
 type Handled = Exclude<Dispatched, Autocomplete>;
 
@@ -110,7 +110,7 @@ export class InteractionRouter {
     if (first.kind !== 'over' && response.correction !== undefined)
       this.#correct({ ...invocation, command, private: response.private }, response.correction);
     if ('outcome' in first) return { source: 'bot', outcome: first.outcome, err: first.err ?? err };
-    return { card: response.card, source: response.source, outcome, err };
+    return { card: response.card, source: response.source, outcome, err, ...response.end };
   }
 
   async #run({
