@@ -8,9 +8,13 @@ export function offerCards(cards: readonly ListedCard[], { query, isPrivate }: C
   return inPrivate(severalCards(locale, cards, menuId));
 }
 
-/** No known card is called so: cards of similar names, and a button that asks the card service all the same. */
+/**
+ * No known card is called so: cards of similar names, and a button that asks the card service all the same.
+ *
+ * @param similar `undefined` when names cannot be searched right now
+ */
 export function offerSimilar(
-  similar: readonly ListedCard[],
+  similar: readonly ListedCard[] | undefined,
   { query, isPrivate }: CardRequest,
   locale: string,
 ): Response {

@@ -87,6 +87,9 @@ async function answerText(request: CardRequest, invocation: Invocation, services
       // That the service denied exactly this text is more than that nothing is called so.
       if (known.kind === 'missing') return offerSimilar(meant.similar, request, locale);
       break;
+    case 'unsearched':
+      if (known.kind !== 'fresh') return offerSimilar(undefined, request, locale);
+      break;
     case 'id':
   }
   return answerCard(request, known, invocation, services);

@@ -10,8 +10,10 @@ import {
 import type { CardQuery } from '../src/model/card.ts';
 import { type Requester, requesterOf } from '../src/model/quota.ts';
 import type { CardView } from '../src/render/card-embed.ts';
+import { askAnywayMenus } from '../src/render/card-list.ts';
 import { cardsMessage, type MissingCard } from '../src/render/cards-message.ts';
 import { formatMessage, notRenewedMessage } from '../src/render/messages.ts';
+import { customId } from './card-choices.ts';
 import type { Services } from './services.ts';
 
 /** What is known at once; the rest is looked up, and shown as it comes. Private when there is nothing to show. */
@@ -52,17 +54,30 @@ export function showCards(
   services: Services,
 ): Message {
   const { list, locale } = reply;
-  const { queries, unclear } = list ?? { queries: [], unclear: [] };
+  const { queries, unclear, unsearched = [] } = list ?? { queries: [], unclear: [] };
   const asked = queries.map((query, at) => ({ query, outcome: outcome.cards[at] }));
   const views = asked.flatMap((card) => viewOf(card, locale, services.currency) ?? []);
   const missing = [
     ...asked.flatMap((card) => missingOf(card) ?? []),
     ...unclear.map((text) => ({ text, isUnclear: true })),
+    ...unsearched.map((text) => ({ text, isUnsearched: true })),
   ];
   const toCome = asked.filter((card) => card.outcome === undefined).length;
   const isEnd = asked.every((card) => card.outcome && !card.outcome.isRenewing);
   if (isEnd) for (const { card } of views) services.catalog.asked(card.id, requesterOf(reply), reply.private);
-  return cardsMessage({ ...outcome, views, missing, toCome, isEnd, quota: services.limiter.quota(), locale });
+  const message = cardsMessage({ ...outcome, views, missing, toCome, isEnd, quota: services.limiter.quota(), locale });
+  const components = isEnd ? askAnyway(unsearched, queries, reply) : [];
+  return { ...message, ...(components.length > 0 && { components }) };
+}
+
+/** The menu belongs to `/card`, which shows the card that is chosen. */
+function askAnyway(
+  texts: readonly string[],
+  queries: readonly CardQuery[],
+  { locale, private: isPrivate }: { locale: string; private: boolean },
+): ReturnType<typeof askAnywayMenus> {
+  const showPrices = queries.every((query) => query.showPrices);
+  return askAnywayMenus(locale, texts, customId({ kind: 'show', showPrices, isPrivate }));
 }
 
 interface AskedCard {

@@ -32,16 +32,17 @@ export default {
 
   async run(invocation, services) {
     const { options, locale } = invocation;
-    const { ids, unclear } = await services.catalog.resolveList(
+    const { ids, unclear, unsearched } = await services.catalog.resolveList(
       options.getString('ids', true),
       requesterOf(invocation),
     );
-    const count = ids.length + unclear.length;
+    const count = ids.length + unclear.length + unsearched.length;
     if (count === 0 || count > MOST_LISTED) {
       return sentence(formatMessage(locale, count === 0 ? 'noCardsNamed' : 'tooManyCards'));
     }
     const showPrices = options.getBoolean('prices') ?? true;
-    const list = { queries: ids.map((cardId) => ({ cardId, showPrices })), unclear: [...unclear] };
+    const queries = ids.map((cardId) => ({ cardId, showPrices }));
+    const list = { queries, unclear: [...unclear], unsearched: [...unsearched] };
     return answerCards({ list, isPrivate: options.getBoolean('private') ?? false }, invocation, services);
   },
 

@@ -15,9 +15,10 @@ export default {
     .toJSON(),
 
   async runOnMessage({ text, ...invocation }, services) {
-    const { ids, ambiguous } = await services.catalog.mentions(text, requesterOf(invocation));
+    const mentions = await services.catalog.mentions(text, requesterOf(invocation));
+    const { ids, ambiguous } = mentions ?? { ids: [], ambiguous: [] };
     if (ids.length === 0) {
-      const content = formatMessage(invocation.locale, 'noCardsMentioned');
+      const content = formatMessage(invocation.locale, mentions ? 'noCardsMentioned' : 'namesUnsearched');
       return { kind: 'reply', private: true, source: 'bot', message: { content } };
     }
     const queries = ids.map((cardId) => ({ cardId, showPrices: true }));

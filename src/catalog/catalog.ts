@@ -16,14 +16,14 @@ export interface Catalog {
   search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]>;
   /** The same for the last part of a list, which is being typed. */
   searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]>;
-  /** What a text that may not be an id means; `id` when that cannot be known. */
+  /** What a text that may not be an id means. */
   resolve(text: string, who: Requester): Promise<Resolution>;
-  /** What a list of ids and names means; all are ids when that cannot be known. */
+  /** What a list of ids and names means. */
   resolveList(list: string, who: Requester): Promise<ListMeaning>;
   /** Other cards of the same name as the one with this id, at most 25; none when that cannot be known. */
   printings(id: string, who: Requester): Promise<readonly CatalogCard[]>;
-  /** The cards that a text of any length names; none when that cannot be known. */
-  mentions(text: string, who: Requester): Promise<Mentions>;
+  /** The cards that a text of any length names; `undefined` when that cannot be known. */
+  mentions(text: string, who: Requester): Promise<Mentions | undefined>;
   /** The service answered with this card. */
   learn(card: Card): void;
   /**
@@ -51,13 +51,17 @@ export type Resolution =
   /** At most 25. */
   | { kind: 'several'; cards: readonly CatalogCard[] }
   /** The text has no form that ids have; at most three similar cards. */
-  | { kind: 'none'; similar: readonly CatalogCard[] };
+  | { kind: 'none'; similar: readonly CatalogCard[] }
+  /** Names cannot be searched right now, and the text is more likely a name than an id. */
+  | { kind: 'unsearched' };
 
 /** The cards of a list that was typed, each once, in its order; more than `MOST_LISTED` in all may not be complete. */
 export interface ListMeaning {
   ids: readonly string[];
   /** What is no id, and the name of no card or of several. */
   unclear: readonly string[];
+  /** What is more likely a name than an id, while names cannot be searched. */
+  unsearched: readonly string[];
 }
 
 /** A card for the part of a list that is being typed. */

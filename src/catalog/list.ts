@@ -23,13 +23,15 @@ export function meaningOfList(
 ): ListMeaning {
   const ids = new Set<string>();
   const unclear = new Set<string>();
+  const unsearched = new Set<string>();
   for (const { text, card } of partsOf(list, findExact)) {
-    if (ids.size + unclear.size > MOST_LISTED) break; // it is refused anyway
+    if (ids.size + unclear.size + unsearched.size > MOST_LISTED) break; // it is refused anyway
     const meant = card ? [card.id] : idsMeant(text, resolveText);
-    for (const id of meant ?? []) ids.add(id);
-    if (!meant) unclear.add(text);
+    if (meant === 'unclear') unclear.add(text);
+    else if (meant === 'unsearched') unsearched.add(text);
+    else for (const id of meant) ids.add(id);
   }
-  return { ids: [...ids], unclear: [...unclear] };
+  return { ids: [...ids], unclear: [...unclear], unsearched: [...unsearched] };
 }
 
 /** Cards for the last part of a list, which is being typed; first those with separators in their names. */
@@ -68,10 +70,10 @@ function exactIn(index: CardIndex): FindExact {
 
 type ResolveText = (text: string) => Resolution;
 
-function idsMeant(text: string, resolveText: ResolveText): string[] | undefined {
+function idsMeant(text: string, resolveText: ResolveText): string[] | 'unclear' | 'unsearched' {
   const whole = meaningOf(text, resolveText);
-  if (whole?.isKnown) return [whole.id];
-  return idsOfPieces(text.split(/\s+/), resolveText) ?? (whole && [whole.id]);
+  if (typeof whole === 'object' && whole.isKnown) return [whole.id];
+  return idsOfPieces(text.split(/\s+/), resolveText) ?? (typeof whole === 'object' ? [whole.id] : whole);
 }
 
 function idsOfPieces(pieces: readonly string[], resolveText: ResolveText): string[] | undefined {
@@ -81,8 +83,8 @@ function idsOfPieces(pieces: readonly string[], resolveText: ResolveText): strin
 }
 
 /** While any form may be that of an id, a piece without a digit is rather a word of a name. */
-function mayBeId(meaning: Meaning | undefined): meaning is Meaning {
-  return meaning?.isId ? meaning.isKnown || /\p{N}/u.test(meaning.id) : false;
+function mayBeId(meaning: Meaning | 'unclear' | 'unsearched'): meaning is Meaning {
+  return typeof meaning === 'object' && meaning.isId && (meaning.isKnown || /\p{N}/u.test(meaning.id));
 }
 
 interface Meaning {
@@ -93,13 +95,14 @@ interface Meaning {
   isKnown: boolean;
 }
 
-function meaningOf(text: string, resolveText: ResolveText): Meaning | undefined {
+function meaningOf(text: string, resolveText: ResolveText): Meaning | 'unclear' | 'unsearched' {
   const id = validId(text);
-  if (id === undefined) return undefined;
+  if (id === undefined) return 'unclear';
   const resolution = resolveText(id);
+  if (resolution.kind === 'unsearched') return resolution.kind;
   if (resolution.kind === 'id') return { id, isId: true, isKnown: resolution.isKnown ?? false };
   const [only, ...others] = cardsOf(resolution);
-  return only && others.length === 0 ? { id: only.id, isId: false, isKnown: true } : undefined;
+  return only && others.length === 0 ? { id: only.id, isId: false, isKnown: true } : 'unclear';
 }
 
 function cardsOf(resolution: Resolution): readonly CatalogCard[] {

@@ -49,6 +49,11 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   return { kind: 'none', similar: cardsOf(similar.slice(0, MOST_SIMILAR)) };
 }
 
+/** What a text means while the catalog cannot be searched: most ids have a digit, and most names have none. */
+export function unsearched(text: string): Resolution {
+  return /\p{N}/u.test(text) && !mayBeLabel(text) ? { kind: 'id' } : { kind: 'unsearched' };
+}
+
 function meaningOf({ by, cards }: Exact, index: CardIndex, query: Query, who: Requester): Resolution {
   const [only, ...others] = cards;
   if (only && others.length === 0) {

@@ -16,8 +16,9 @@ interface Waiting {
 }
 
 /**
- * Questions to a worker that answers one at a time. Of the searches of one member that wait, only the newest is run; an
- * answer that is late counts as none.
+ * Questions to a worker that answers one at a time. Searches, which suggest something to members who type, come after all
+ * else: without an answer to that, a lookup may go wrong. Of the searches of one member that wait, only the newest is run;
+ * an answer that is late counts as none.
  */
 export class SearchQueue {
   readonly #run: (question: Question) => void;
@@ -37,7 +38,7 @@ export class SearchQueue {
       clearTimeout(timer);
       resolve(answer);
     };
-    const key = question.kind.startsWith('search') ? `search ${question.who.memberId}` : `single ${this.#singles++}`;
+    const key = isSearch(question) ? `search ${question.who.memberId}` : `single ${this.#singles++}`;
     this.#waiting.get(key)?.end(undefined);
     this.#waiting.delete(key); // it goes to the end
     this.#waiting.set(key, { question, deadlineMs, end });
@@ -62,12 +63,17 @@ export class SearchQueue {
 
   #next(): void {
     if (this.#running) return;
-    for (const [key, waiting] of this.#waiting) {
+    const waiting = Map.groupBy(this.#waiting, ([, { question }]) => isSearch(question));
+    for (const [key, next] of [...(waiting.get(false) ?? []), ...(waiting.get(true) ?? [])]) {
       this.#waiting.delete(key);
-      if (waiting.deadlineMs <= Date.now()) continue; // its timer ends it
-      this.#running = waiting;
-      this.#run(waiting.question);
+      if (next.deadlineMs <= Date.now()) continue; // its timer ends it
+      this.#running = next;
+      this.#run(next.question);
       return;
     }
   }
+}
+
+function isSearch({ kind }: Question): boolean {
+  return kind === 'search' || kind === 'searchInList';
 }

@@ -105,20 +105,20 @@ export interface UnknownCard {
   locale: string;
   /** As typed. */
   text: string;
-  /** With a similar name. */
-  similar: readonly ListedCard[];
+  /** With a similar name; `undefined` when names cannot be searched right now. */
+  similar: readonly ListedCard[] | undefined;
   menuId: string;
   /** Of the button that spends a lookup on the text. Without one that fits, there is no button. */
   askId: string;
 }
 
-/** There is no card of that name: what it may be instead, and a button to ask the card service all the same. */
+/** No card of that name is known: what it may be instead, and a button to ask the card service all the same. */
 export function unknownCard({ locale, text, similar, menuId, askId }: UnknownCard): ListMessage {
-  const rows = offered(similar);
+  const rows = offered(similar ?? []);
   const names = new Set(rows.map(({ name }) => plainMarkdown(name, MAX_LENGTH)).filter(Boolean));
   const isAskable = askId.length <= MAX_LENGTH;
   const sentences = [
-    formatMessage(locale, 'unknownCard', {
+    formatMessage(locale, similar ? 'unknownCard' : 'namesUnsearched', {
       text: plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'),
     }),
     names.size > 0 && formatMessage(locale, 'similarNames', { names: listed(locale, names) }),
@@ -130,17 +130,27 @@ export function unknownCard({ locale, text, similar, menuId, askId }: UnknownCar
   };
 }
 
-/** One menu; none without cards, since Discord refuses an empty one. */
-function menus(
-  locale: string,
-  cards: readonly ListedCard[],
-  customId: string,
-): APIActionRowComponent<APIStringSelectComponent>[] {
+type MenuRow = APIActionRowComponent<APIStringSelectComponent>;
+
+/** Texts of a list that may be ids all the same: one that is chosen costs a lookup. */
+export function askAnywayMenus(locale: string, texts: readonly string[], customId: string): MenuRow[] {
+  const options = offered(texts.map((text) => ({ id: text, name: text }))).map((text) => ({
+    label: cardLabel(locale, text),
+    value: text.id,
+  }));
+  return menusOf(options, customId, formatMessage(locale, 'askAnyway'));
+}
+
+function menus(locale: string, cards: readonly ListedCard[], customId: string): MenuRow[] {
   const options = cards.map((card) => {
     const description = plainText(card.id, MAX_LENGTH);
     return { label: cardLabel(locale, card), value: card.id, ...(description && { description }) };
   });
-  const placeholder = formatMessage(locale, 'chooseCard');
+  return menusOf(options, customId, formatMessage(locale, 'chooseCard'));
+}
+
+/** One menu; none without options, since Discord refuses an empty one. */
+function menusOf(options: APIStringSelectComponent['options'], customId: string, placeholder: string): MenuRow[] {
   const menu = { type: STRING_SELECT, custom_id: customId, placeholder, options } as const;
   return options.length === 0 ? [] : [{ type: ACTION_ROW, components: [menu] }];
 }

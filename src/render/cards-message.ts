@@ -13,6 +13,8 @@ export interface MissingCard {
   error?: CardServiceError | undefined;
   /** The text is no id, and means no card or several. */
   isUnclear?: boolean;
+  /** The text is no id as far as can be told while names cannot be searched. */
+  isUnsearched?: boolean;
 }
 
 /** Several cards of one reply. */
@@ -47,12 +49,14 @@ export function cardsMessage(cards: CardsView): { content: string; embeds: APIEm
 
 function notShown({ missing, locale }: CardsView): string[] {
   const failed = missing.filter(({ error }) => error);
-  const none = missing.filter(({ error, isUnclear }) => !error && !isUnclear);
+  const none = missing.filter(({ error, isUnclear, isUnsearched }) => !error && !isUnclear && !isUnsearched);
   const unclear = missing.filter(({ isUnclear }) => isUnclear);
+  const unsearched = missing.filter(({ isUnsearched }) => isUnsearched);
   const reasons = Map.groupBy(failed, ({ error }) => (error ? errorMessage(locale, error) : ''));
   return [
     none.length > 0 ? formatMessage(locale, 'cardsNotFound', { names: names(none, locale) }) : '',
     unclear.length > 0 ? formatMessage(locale, 'cardsUnclear', { names: names(unclear, locale) }) : '',
+    unsearched.length > 0 ? formatMessage(locale, 'cardsUnsearched', { names: names(unsearched, locale) }) : '',
     ...[...reasons].map(([reason, group]) =>
       formatMessage(locale, 'cardsFailed', { names: names(group, locale), reason }),
     ),

@@ -9,6 +9,8 @@ const CardList = z.object({
   queries: z.array(CardQuery).min(1),
   /** What was asked for besides, and means no card or several. */
   unclear: z.array(z.string()),
+  /** What could not be looked up among the names, and is more likely one than an id. */
+  unsearched: z.array(z.string()).optional(),
 });
 export type CardList = z.output<typeof CardList>;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
 import { meaningOfList, resolveList, searchInList } from '../../src/catalog/list.ts';
+import { unsearched } from '../../src/catalog/resolution.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
 import { logLines } from '../support/log-lines.ts';
 
@@ -57,18 +58,27 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     ['Nobody · Nowhere · 9, mew', ['base1-1'], ['Nobody · Nowhere · 9']],
     ['..', [], ['..']],
   ])('%j means %j', (list, ids, unclear) => {
-    expect(resolveList(catalog.index, list, WHO)).toEqual({ ids, unclear });
+    expect(resolveList(catalog.index, list, WHO)).toEqual({ ids, unclear, unsearched: [] });
   });
 
   it('has its last part also when others are the same card in other spellings', () => {
     const others = Array.from({ length: 9 }, (_, at) => `a${at + 1}`);
     const list = ['lea-161', 'LEA-161', 'lea 161', ...others].join();
-    expect(resolveList(catalog.index, list, WHO)).toEqual({ ids: ['lea-161', ...others], unclear: [] });
+    expect(resolveList(catalog.index, list, WHO)).toEqual({ ids: ['lea-161', ...others], unclear: [], unsearched: [] });
   });
 
   it('of which nothing is known has ids, also between blanks if each has a digit', () => {
     const meaning = meaningOfList('base1-4 base1-5, base 1, Emberwing Drake', () => ({ kind: 'id' }));
-    expect(meaning).toEqual({ ids: ['base1-4', 'base1-5', 'base 1', 'Emberwing Drake'], unclear: [] });
+    expect(meaning).toEqual({ ids: ['base1-4', 'base1-5', 'base 1', 'Emberwing Drake'], unclear: [], unsearched: [] });
+  });
+
+  it('that cannot be searched has ids only where there is a digit, and no labels', () => {
+    const list = 'base1-4 base1-5, Emberwing Drake, ..\nEmberwing Drake; Drake 2, Drake · Base · 2, a b-1';
+    expect(meaningOfList(list, unsearched)).toEqual({
+      ids: ['base1-4', 'base1-5', 'Drake 2', 'a b-1'],
+      unclear: ['..'],
+      unsearched: ['Emberwing Drake', 'Drake · Base · 2'],
+    });
   });
 });
 

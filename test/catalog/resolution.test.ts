@@ -51,6 +51,7 @@ function meant({ index }: CatalogDatabase, text: string): string {
   const resolution = resolve(index, text, WHO);
   if (resolution.kind === 'id') return 'id';
   if (resolution.kind === 'one') return `one ${resolution.card.id}`;
+  if (resolution.kind === 'unsearched') return resolution.kind;
   const cards = resolution.kind === 'several' ? resolution.cards : resolution.similar;
   return [resolution.kind, ...cards.map(({ id }) => id)].join(' ');
 }

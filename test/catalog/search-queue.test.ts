@@ -35,6 +35,16 @@ describe('the queue of searches', () => {
     expect(await Promise.all(answers)).toEqual(['one', 'two', 'three']);
   });
 
+  it('runs what means something before searches', async () => {
+    const { run, queue, ask } = startQueue();
+    const answers = [by('a', 'a1'), by('b', 'b1'), by('c', 'm1', 'mentions'), by('d', 'r1', 'resolve')].map((each) =>
+      ask(each),
+    );
+    for (const text of ['one', 'two', 'three', 'four']) queue.answered(text);
+    expect(run).toEqual(['a1', 'm1', 'r1', 'b1']);
+    expect(await Promise.all(answers)).toEqual(['one', 'four', 'two', 'three']);
+  });
+
   it('gives up on a late answer, and does not run what is late before it begins', async () => {
     const { run, queue, ask } = startQueue();
     const running = ask(by('a', 'a1'), 50);

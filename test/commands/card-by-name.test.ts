@@ -18,7 +18,7 @@ async function startWith(resolution: Resolution) {
   const catalog: Catalog = {
     search: async () => [],
     searchInList: async () => [],
-    resolveList: async () => ({ ids: [], unclear: [] }),
+    resolveList: async () => ({ ids: [], unclear: [], unsearched: [] }),
     async resolve(text) {
       resolved.push(text);
       return resolution;
@@ -102,6 +102,21 @@ describe('a text that is no card that is kept', () => {
     });
     expect(response.kind === 'reply' && idsOf(response.message)).toEqual(['card:show:', 'card:show::Candle Bear']);
     expect(cardService.requests).toEqual([]);
+  });
+
+  it('is answered with a private button while names cannot be searched, unless the service has just denied it', async () => {
+    const { services, cardService } = await startWith({ kind: 'unsearched' });
+    const response = await card.run(invocation({ id: 'Candle Hare', prices: false }), services);
+    expect(response).toMatchObject({ kind: 'reply', private: true, source: 'bot' });
+    const message = response.kind === 'reply' ? response.message : {};
+    expect(message.content).toMatch(/^I can't search card names right now.*\nAsking anyway uses one/);
+    expect(idsOf(message)).toEqual(['card:show:n:Candle Hare']);
+    expect([cardService.requests, services.lookupQueue.length]).toEqual([[], 0]);
+
+    await completed(await use('show:n:Candle Hare', [], services), services);
+    const denied = await card.run(invocation({ id: 'Candle Hare' }), services);
+    expect(denied).toMatchObject({ private: true, message: { content: expect.stringMatching(/^No card has/) } });
+    expect(cardService.requests).toHaveLength(1);
   });
 
   it('is not asked about in the catalog when a card of exactly that id is kept', async () => {

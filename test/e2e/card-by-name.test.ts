@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
@@ -155,4 +157,37 @@ it('menus and buttons work after a restart, which may come while their lookup is
   const { content } = await asked.until((message) => message.content.startsWith('No card has'));
   expect(content).toBe('No card has the id **Emberwing Dragon**.');
   expect(cardRequests(world).slice(2)).toEqual(['/cards/Emberwing%20Dragon?includePrices=true']);
+});
+
+it('while names cannot be searched none is sent as an id, and each can be asked for all the same, also after a restart', async () => {
+  const world = await startWorld();
+  const { config, discord } = world;
+  await world.stopBot();
+  rmSync(join(config.dataDir, 'catalog.sqlite'), { force: true });
+  mkdirSync(join(config.dataDir, 'catalog.sqlite')); // cannot be opened, nor replaced
+  await world.restartBot();
+
+  const typed = await world.card('Emberwing Dragon').settled();
+  expect(typed).toMatchObject({
+    ephemeral: true,
+    content: expect.stringContaining("can't search card names right now"),
+  });
+  const list = discord.type({ command: 'cards', options: { ids: 'Emberwing Dragon, base1-4, wick who waits' } });
+  const listed = await list.until(({ content }) => content.includes('left these out'), 60_000);
+  expect(listed.content).toContain('**Emberwing Dragon**, **wick who waits**');
+  expect(listed).toMatchObject({ embeds: [{ title: 'Emberwing Drake' }] });
+  const none = await discord
+    .type({ command: 'Look up cards', target: { messageId: listed.messageId ?? '' } })
+    .settled();
+  expect(none.content).toContain("can't search card names right now");
+  expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
+
+  await world.restartBot();
+  const clicked = await discord.click(component(typed, 'card:show::')).settled();
+  expect(clicked.content).toBe('No card has the id **Emberwing Dragon**.');
+  const values = ['wick who waits'];
+  expect((await discord.choose({ ...component(listed, 'card:show:'), values }).settled()).content).toContain(
+    'wick who waits',
+  );
+  expect(cardRequests(world)).toHaveLength(3);
 });

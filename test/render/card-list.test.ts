@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  askAnywayMenus,
   cardChoices,
   cardLabel,
   type ListedCard,
@@ -154,6 +155,14 @@ it('Discord takes a list of any cards, whatever was typed', () => {
       for (const message of [
         severalCards(language, listed, 'm'),
         unknownCard({ locale: language, text: typed, similar, menuId: 'm', askId: 'a' }),
+        {
+          content: '',
+          components: askAnywayMenus(
+            language,
+            listed.map(({ id }) => id),
+            'm',
+          ),
+        },
       ]) {
         refuseUnfit(edited(EMPTY_REPLY, parseForm(MessageForm, JSON.parse(JSON.stringify(message))), []));
         expect(JSON.stringify(message).isWellFormed()).toBe(true);

@@ -28,7 +28,7 @@ it('ten cards and ten that are missing are a message that Discord accepts, whate
   fc.assert(
     fc.property(
       fc.array(view, { minLength: 1, maxLength: 10 }),
-      fc.array(fc.record({ text: nastyText, error }), { maxLength: 10 }),
+      fc.array(fc.record({ text: nastyText, error, isUnsearched: fc.boolean() }), { maxLength: 10 }),
       fc.record({
         toCome: fc.nat(10),
         isEnd: fc.boolean(),

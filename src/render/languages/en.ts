@@ -37,6 +37,7 @@ export const en = {
   severalCards: '{cards, plural, one {Is this the card you mean?} other {Which of these cards do you mean?}}',
   chooseCard: 'Choose a card',
   unknownCard: "I don't know a card called **{text}**.",
+  namesUnsearched: "I can't search card names right now. Please try again in a minute.",
   similarNames: 'Did you mean {names}?',
   askAnyway: 'Ask the card service anyway',
   askAnywayCost: "Asking anyway uses one of today's lookups.",
@@ -67,6 +68,8 @@ export const en = {
     '{when, select, soon {{cards, plural, one {One more card is on its way.} other {# more cards are on their way.}}} other {{cards, plural, one {One more card should be here around {time}.} other {# more cards should be here around {time}.}}}}',
   cardsNotFound: 'Not found: {names}',
   cardsUnclear: 'These names match no card, or more than one: {names}',
+  cardsUnsearched:
+    "I can't search card names right now, so I left these out: {names}. Asking the card service anyway uses one of today's lookups.",
   cardsFailed: 'Not shown: {names}. {reason}',
   cardsCost:
     '{known, select, memory {All from memory} service {{cards, number} in {requests, plural, one {one request} other {# requests}}} other {{memory, number} from memory, {cards, number} in {requests, plural, one {one request} other {# requests}}}}',

@@ -5,7 +5,8 @@ import type { Catalog, FoundInList, ListMeaning, Mentions, Resolution } from '..
 import { type CatalogCard, catalogCardOf } from '../../catalog/catalog-card.ts';
 import { CatalogExchange } from '../../catalog/catalog-exchange.ts';
 import { meaningOfList } from '../../catalog/list.ts';
-import { SearchQueue } from '../../catalog/search-queue.ts';
+import { unsearched } from '../../catalog/resolution.ts';
+import { type Question, SearchQueue } from '../../catalog/search-queue.ts';
 import type { SharedCatalog } from '../../catalog/shared-catalog.ts';
 import { Incident, type Logger } from '../../log.ts';
 import type { Card } from '../../model/card.ts';
@@ -23,7 +24,7 @@ export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedNam
 
 /** The start of the bot comes first: the worker begins after it, or with the first search. */
 const START_AFTER_MS = 1_000;
-/** A member waits for this before a text is looked up as an id. */
+/** A member waits for this before names count as not searched. */
 const RESOLVE_MS = 1_500;
 const CLOSE_MS = 300;
 const TERMINATE_MS = 50;
@@ -58,33 +59,30 @@ export class WorkerCatalog implements Catalog {
   }
 
   async search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]> {
-    return (await this.#ask<CatalogCard[]>({ kind: 'search', text, who: requesterOf(who) }, deadlineMs)) ?? [];
+    return (await this.#ask<CatalogCard[]>('search', text, who, deadlineMs)) ?? [];
   }
 
   async searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]> {
-    const question = { kind: 'searchInList', text: list, who: requesterOf(who) } as const;
-    return (await this.#ask<FoundInList[]>(question, deadlineMs)) ?? [];
+    return (await this.#ask<FoundInList[]>('searchInList', list, who, deadlineMs)) ?? [];
   }
 
   async resolve(text: string, who: Requester): Promise<Resolution> {
-    const question = { kind: 'resolve', text, who: requesterOf(who) } as const;
-    return (await this.#ask<Resolution>(question, Date.now() + RESOLVE_MS)) ?? { kind: 'id' };
+    if (this.#isEmpty()) return { kind: 'id' };
+    return (await this.#ask<Resolution>('resolve', text, who)) ?? unsearched(text);
   }
 
   async resolveList(list: string, who: Requester): Promise<ListMeaning> {
-    const question = { kind: 'resolveList', text: list, who: requesterOf(who) } as const;
-    const meaning = await this.#ask<ListMeaning>(question, Date.now() + RESOLVE_MS);
-    return meaning ?? meaningOfList(list, () => ({ kind: 'id' }));
+    if (this.#isEmpty()) return meaningOfList(list, () => ({ kind: 'id' }));
+    return (await this.#ask<ListMeaning>('resolveList', list, who)) ?? meaningOfList(list, unsearched);
   }
 
   async printings(id: string, who: Requester): Promise<readonly CatalogCard[]> {
-    const question = { kind: 'printings', text: id, who: requesterOf(who) } as const;
-    return (await this.#ask<CatalogCard[]>(question, Date.now() + RESOLVE_MS)) ?? [];
+    return (await this.#ask<CatalogCard[]>('printings', id, who)) ?? [];
   }
 
-  async mentions(text: string, who: Requester): Promise<Mentions> {
-    const question = { kind: 'mentions', text, who: requesterOf(who) } as const;
-    return (await this.#ask<Mentions>(question, Date.now() + RESOLVE_MS)) ?? { ids: [], ambiguous: [] };
+  async mentions(text: string, who: Requester): Promise<Mentions | undefined> {
+    if (this.#isEmpty()) return { ids: [], ambiguous: [] };
+    return this.#ask<Mentions>('mentions', text, who);
   }
 
   learn(card: Card): void {
@@ -118,15 +116,21 @@ export class WorkerCatalog implements Catalog {
     worker.unref();
   }
 
-  #ask<T>(question: Parameters<SearchQueue['ask']>[0], deadlineMs: number): Promise<T | undefined> {
-    if (this.#isClosed || this.#isEmpty()) return Promise.resolve(undefined);
+  async #ask<T>(
+    kind: Question['kind'],
+    text: string,
+    who: Requester,
+    deadlineMs = Date.now() + RESOLVE_MS,
+  ): Promise<T | undefined> {
+    if (this.#isClosed || this.#isEmpty()) return undefined;
     if (!this.#worker && this.#failures === 0) this.#startNow();
-    return this.#worker ? this.#queue.ask<T>(question, deadlineMs) : Promise.resolve(undefined);
+    return this.#worker && this.#queue.ask<T>({ kind, text, who: requesterOf(who) }, deadlineMs);
   }
 
   /** On the very first start, before anything is learned: a member's first lookup need not wait for a worker to say so. */
   #isEmpty(): boolean {
-    return !this.#worker && this.#changes.isEmpty && !existsSync(join(this.#options.dataDir, 'catalog.sqlite'));
+    if (this.#worker || this.#failures > 0 || !this.#changes.isEmpty) return false;
+    return !existsSync(join(this.#options.dataDir, 'catalog.sqlite'));
   }
 
   #send(message: ToWorker): void {

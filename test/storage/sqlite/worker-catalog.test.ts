@@ -264,12 +264,14 @@ describe('what goes wrong', () => {
     expect(readdirSync(folder).filter((name) => /corrupt-.*Z$/.test(name))).toHaveLength(1);
   });
 
-  it('a folder that cannot be used is told once, and finds nothing', async () => {
+  it('a folder that cannot be used is told once, and finds nothing: only what has a digit is then taken for an id', async () => {
     writeFileSync(join(folder, 'file'), '');
     const catalog = openCatalog({ dataDir: join(folder, 'file') });
     catalog.learn(CHARIZARD);
     expect(await ids(catalog, 'charizard')).toEqual([]);
-    expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'id' });
+    expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'unsearched' });
+    expect(await catalog.resolve('base1-4', ALICE)).toEqual({ kind: 'id' });
+    expect(await catalog.mentions('charizard', ALICE)).toBe(undefined);
     await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
   });
 
