@@ -119,11 +119,8 @@ function refuseSameNames(forms: readonly CommandForm[]): void {
   const seen = new Set<string>();
   for (const [index, { type, name }] of forms.entries()) {
     if (seen.has(`${type} ${name}`)) {
-      const leaf = {
-        code: 'APPLICATION_COMMANDS_DUPLICATE_NAME',
-        message: 'Application command names must be unique',
-      };
-      throw new ApiError('invalidForm', { errors: { [index]: { name: { _errors: [leaf] } } } });
+      const words = 'Application command names must be unique';
+      throw mistake([index, 'name'], 'APPLICATION_COMMANDS_DUPLICATE_NAME', words);
     }
     seen.add(`${type} ${name}`);
   }

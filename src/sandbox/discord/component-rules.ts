@@ -2,7 +2,7 @@ import { type APIMessageTopLevelComponent, ButtonStyle, ComponentType } from 'di
 import * as z from 'zod';
 
 import { altText, component, customId, emoji, media, TextDisplay } from './component-fields.ts';
-import { address, integer, list, snowflake, text, withoutAnyNulls } from './field-rules.ts';
+import { address, complaint, integer, list, snowflake, text, withoutAnyNulls } from './field-rules.ts';
 import { SELECTS } from './select-rules.ts';
 
 const spoiler = z.boolean().exactOptional();
@@ -44,13 +44,13 @@ const BUTTON_FIELDS: Record<number, FieldsOfStyle> = {
 
 const ActionRow = component(ComponentType.ActionRow, {
   components: list(z.discriminatedUnion('type', [Button, ...SELECTS]), { min: 1, max: 5 }),
-}).superRefine(({ components }, context) => {
-  const isWide = components.some(({ type }) => type !== ComponentType.Button);
-  if (!isWide || components.length === 1) return;
-  const params = { code: 'COMPONENT_LAYOUT_WIDTH_EXCEEDED' };
-  const message = 'The specified component exceeds the maximum width';
-  context.addIssue({ code: 'custom', params, message, path: ['components', 1] });
-});
+}).refine(
+  ({ components }) => components.length === 1 || components.every(({ type }) => type === ComponentType.Button),
+  {
+    ...complaint('COMPONENT_LAYOUT_WIDTH_EXCEEDED', 'The specified component exceeds the maximum width'),
+    path: ['components', 1],
+  },
+);
 
 const Thumbnail = component(ComponentType.Thumbnail, { media, description: altText, spoiler });
 
