@@ -11,12 +11,15 @@ import { type Finding, right, unknown, wrong } from './finding.ts';
 
 const CHECK = 'card service';
 const PLAN_CHECK = 'plan';
+/** Somebody waits at a terminal. */
+const LONGEST_TIMEOUT_MS = 30_000;
 /** Any id does: a service that says properly that it has no such card is reached. */
 const CARD_ID = 'base1-4';
 
 /** Whether cards can be looked up. Costs one request of the quota: a card lookup. */
 export async function checkCardService(config: Config): Promise<Finding[]> {
-  const { baseUrl, cardPath, apiKey, timeoutMs } = config.cardService;
+  const { baseUrl, cardPath, apiKey } = config.cardService;
+  const timeoutMs = Math.min(config.cardService.timeoutMs, LONGEST_TIMEOUT_MS);
   const url = cardUrl(baseUrl, cardPath, CARD_ID);
   url.searchParams.set('includePrices', 'true');
   try {

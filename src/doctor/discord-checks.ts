@@ -28,16 +28,13 @@ export async function checkDiscord(discord: Config['discord'], commands: readonl
   });
   if (application === undefined) return token;
   const { id } = application;
+  const ofGateway = attempt('gateway', async () => gatewayFindings(await registration.gateway(), discord.shards));
   const invite = await attempt('invite', async () => {
     guilds = await registration.guilds();
     return [inviteFinding(id, guilds)];
   });
-  return [
-    ...token,
-    ...invite,
-    ...(await attempt('commands', () => commandFindings({ registration, id, guilds, commands, attempt }))),
-    ...(await attempt('gateway', async () => gatewayFindings(await registration.gateway(), discord.shards))),
-  ];
+  const registered = await attempt('commands', () => commandFindings({ registration, id, guilds, commands, attempt }));
+  return [...token, ...invite, ...registered, ...(await ofGateway)];
 }
 
 /** @param isReached whether Discord has answered before: what fails later could not be found out */

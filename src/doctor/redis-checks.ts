@@ -1,31 +1,45 @@
 import { networkCode } from '../registration/failure.ts';
-import { newClient } from '../storage/redis/redis-client.ts';
+import { newClient, type RedisClient } from '../storage/redis/redis-client.ts';
 import { settingProblems, whyUnusable } from '../storage/redis/redis-settings.ts';
 import { withTimeout } from '../time/timers.ts';
-import { type Finding, right, wrong } from './finding.ts';
+import { type Finding, right, unknown, wrong } from './finding.ts';
 
 const CHECK = 'Redis';
 const PATIENCE_MS = 5_000;
 
 /** Whether Redis can hold the bot's state, and keeps it. Writes one key, which expires within a second. */
-export async function checkRedis({ url, keyPrefix }: { url: string; keyPrefix: string }): Promise<Finding[]> {
+export async function checkRedis(redis: { url: string; keyPrefix: string }): Promise<Finding[]> {
+  const { url } = redis;
   const client = newClient(url, { reconnects: false });
   client.on('error', () => {}); // connect() rejects with it
   try {
-    const connected = await withTimeout(PATIENCE_MS, client.connect());
-    if (connected === undefined)
-      return [wrong(CHECK, `There is no answer from ${new URL(url).host}. Check REDIS_URL and the connection.`)];
-    const unusable = whyUnusable(await client.sendCommand(['HELLO']).catch(() => undefined));
-    if (unusable !== undefined) return [wrong(CHECK, unusable)];
-    await client.set(`${keyPrefix}:doctor`, '1', { expiration: { type: 'PX', value: 1_000 } });
-    const info = await client.info().catch(() => ''); // its user may not be allowed to read it
-    const problems = settingProblems(info);
-    return problems.length > 0 ? problems.map((problem) => wrong(CHECK, problem)) : [right(CHECK, new URL(url).host)];
+    return (await withTimeout(PATIENCE_MS, findings(client, redis))) ?? [noAnswer(url)];
   } catch (error) {
     return [failureFinding(error, url)];
   } finally {
     client.destroy();
   }
+}
+
+async function findings(client: RedisClient, { url, keyPrefix }: { url: string; keyPrefix: string }) {
+  await client.connect();
+  const unusable = whyUnusable(await client.sendCommand(['HELLO']).catch(() => undefined));
+  if (unusable !== undefined) return [wrong(CHECK, unusable)];
+  await client.set(`${keyPrefix}:doctor`, '1', { expiration: { type: 'PX', value: 1_000 } });
+  const info = await client.info().catch((error) => {
+    if (client.isReady) return undefined; // it was refused
+    throw error;
+  });
+  if (info === undefined) return [right(CHECK, new URL(url).host), unknown('Redis settings', NO_INFO)];
+  const problems = settingProblems(info);
+  return problems.length > 0 ? problems.map((problem) => wrong(CHECK, problem)) : [right(CHECK, new URL(url).host)];
+}
+
+const NO_INFO =
+  'Redis refuses INFO, so whether it keeps deferred replies over a restart is not known. Allow its user +info, or look at appendonly and maxmemory-policy yourself.';
+
+function noAnswer(url: string): Finding {
+  return wrong(CHECK, `There is no answer from ${new URL(url).host}. Check REDIS_URL and the connection.`);
 }
 
 /** What Redis answered is safe to show: it repeats no password. */
@@ -46,6 +60,7 @@ function failureFinding(error: unknown, url: string): Finding {
     );
   if (message.startsWith('READONLY'))
     return wrong(CHECK, `${host} is a replica and takes no writes. Set REDIS_URL to the primary.`);
+  if (message.startsWith('Socket timeout')) return noAnswer(url);
   if (/^(Socket closed|Connection timeout)/.test(message)) {
     const cure = url.startsWith('rediss:')
       ? 'If it has no TLS, REDIS_URL begins with redis://.'

@@ -48,6 +48,12 @@ export function failureSays(error: unknown): 'what is wrong' | 'wait' | 'nothing
 }
 
 function refused(error: DiscordAPIError, context: FailureContext): string {
+  if (error.code === undefined) {
+    // A page of whatever is in between: Discord's own errors have codes.
+    return error.status === 403
+      ? `Something in front of Discord refuses this machine (403). Check DISCORD_API_URL if it is set, and the network's firewall.`
+      : notDiscord(context.apiUrl);
+  }
   if (error.status === 401) {
     return 'Discord refuses the token. Put a new one into DISCORD_TOKEN: Developer Portal, your application, Bot, Reset Token.';
   }

@@ -268,6 +268,8 @@ describe('the registration CLI', () => {
         /Try again after \d{4}-.*Z \(in (2|3) hours\)/,
       ],
       ['of Discord itself', { status: 503, body: 'down' }, /problem of its own \(503\)/],
+      ['of a firewall', { status: 403, body: '<html>' }, /in front of Discord refuses this machine \(403\)/],
+      ['of a proxy', { status: 407, body: '<html>' }, /isn't Discord\. Check DISCORD_API_URL/],
       ['of too many commands', { status: 400, body: { code: 30032, message: 'Max' } }, /Discord allows 100/],
       [
         'without an explanation of its own',
