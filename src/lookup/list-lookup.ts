@@ -1,5 +1,5 @@
 import type { CardRecord } from '../model/card.ts';
-import type { CardServiceError } from '../model/errors.ts';
+import { type CardServiceError, Stopping } from '../model/errors.ts';
 import { withTimeout } from '../time/timers.ts';
 import type { LookupListeners } from './pending-lookup.ts';
 
@@ -56,7 +56,8 @@ export function knownAtOnce(lookups: readonly ListedLookup[]): ListOutcome & { c
 
 /** Starts all lookups. @returns when all have ended; never rejects */
 export async function lookUpList(lookups: readonly ListedLookup[], progress?: ListProgress): Promise<ListOutcome> {
-  const { cards } = knownAtOnce(lookups);
+  const { cards: atOnce } = knownAtOnce(lookups);
+  const cards = [...atOnce];
   const requestNumbers = lookups.map(() => new Set<number>());
   let requestedAtMs: number | undefined;
   let permitAtMs: number | undefined;
@@ -78,11 +79,11 @@ export async function lookUpList(lookups: readonly ListedLookup[], progress?: Li
       (error: CardServiceError) => ({ ...(known && { answer: known }), error }),
     );
     left -= 1;
-    change.resolve();
+    if (!isStopped(cards[at])) change.resolve();
   });
   const done = Promise.all(underWay);
   const soFar = (): ListOutcome => ({
-    cards: [...cards],
+    cards,
     ...counts(cards, requestNumbers),
     requestedAtMs,
     permitAtMs,
@@ -94,11 +95,16 @@ export async function lookUpList(lookups: readonly ListedLookup[], progress?: Li
     if (left === 0) break; // the end is the caller's to show
     change = Promise.withResolvers();
     shownAtMs = permitAtMs;
-    await progress.show(soFar());
+    await progress.show({ ...soFar(), cards: cards.map((card, at) => (isStopped(card) ? atOnce[at] : card)) });
     await withTimeout(SHOW_EVERY_MS, done);
   }
   await done;
   return soFar();
+}
+
+/** While others are shown, it is still to come: another process brings it. */
+function isStopped(card: CardOutcome | undefined): boolean {
+  return card?.error instanceof Stopping;
 }
 
 /** @param requestNumbers of each card: the requests for it that the service has counted */

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type CardOutcome, type ListOutcome, listEnd, lookUpList } from '../../src/lookup/list-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
-import { type CardServiceError, KeyRefused } from '../../src/model/errors.ts';
+import { type CardServiceError, KeyRefused, Stopping } from '../../src/model/errors.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
@@ -41,6 +41,27 @@ describe('several lookups', () => {
     expect((await ended).cards).toHaveLength(20);
     expect(shownAtMs).toEqual([200, 1_700, 3_200]); // and the end, by the caller
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('that a stop ends are shown as still to come, because another process brings them, until the end', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const shown: ListOutcome['cards'][] = [];
+    const show = async ({ cards }: ListOutcome) => void shown.push(cards);
+    const stops = { start: () => Promise.reject(new Stopping()) };
+    const answersAfter = (ms: number) => ({
+      start: () => new Promise<CardRecord>((resolve) => setTimeout(resolve, ms, ANSWER)),
+    });
+    const ended = lookUpList([answersAfter(10), stops, { known: ANSWER, ...stops }, answersAfter(60_000)], {
+      show,
+      isWorthShowing,
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    const [answered, stopped] = [{ answer: ANSWER }, { error: expect.any(Stopping) }];
+    const renewing = { answer: ANSWER, isRenewing: true };
+    expect(shown.at(-1)).toEqual([answered, undefined, renewing, undefined]);
+    expect((await ended).cards).toEqual([answered, stopped, { ...answered, ...stopped }, answered]);
   });
 });
 
