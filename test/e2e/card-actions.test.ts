@@ -51,7 +51,10 @@ it('the buttons under a card do what they say, after a restart too', async () =>
 
   const own = await world.card('base1-4', { private: true }).settled();
   expect(labels(own)).toEqual(['Other printings', 'Show to everyone']);
-  const everyone = await press(world, own, 'Show to everyone').settled();
+  const [first, second] = [press(world, own, 'Show to everyone'), press(world, own, 'Show to everyone')];
+  const everyone = await first.settled();
+  await expect.poll(() => world.lines.filter(({ outcome }) => outcome === 'pressed twice')).toHaveLength(1);
+  expect(second.message).toMatchObject({ messageId: undefined, embeds: [] });
   expect(everyone).toMatchObject({ ephemeral: false, embeds: [{ title: 'Emberwing Drake' }] });
   expect(labels(everyone)).toEqual(['Other printings', 'Delete']);
   expect(cardRequests(world)).toHaveLength(2);

@@ -24,6 +24,8 @@ export type Dispatched = {
   | { kind: 'autocomplete'; run: Run<readonly APIApplicationCommandOptionChoice[]> }
   | {
       kind: 'command' | 'component' | 'modal';
+      /** Of a button or a menu with a handler: the same for each time that this member uses it in the same way. */
+      press?: string;
       /** What was typed or chosen, as it came; the log has a line for refused commands, too. */
       card?: string | undefined;
       run: Run<Handled>;
@@ -69,7 +71,8 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const argument = rest.join(':');
   const run: Run<Response | Deletion> =
     component && ((services) => component({ ...invocation, argument, values, askedBy, manageMessages }, services));
-  return { kind: 'component', command, invocation, card: cardOf?.(argument) ?? values[0], run };
+  const press = [interaction.message.id, invocation.memberId, interaction.customId, ...values].join(' ');
+  return { kind: 'component', command, invocation, card: cardOf?.(argument) ?? values[0], run, ...(run && { press }) };
 }
 
 /** As long as an id, on one line, and without control characters, which a terminal would obey. */

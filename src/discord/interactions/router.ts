@@ -1,4 +1,5 @@
 import type { Interaction } from 'discord.js';
+import { LRUCache } from 'lru-cache';
 import type { Services } from '../../../commands/services.ts';
 import type { Logger } from '../../log.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
@@ -16,10 +17,14 @@ export interface InteractionRouterOptions {
   /** @throws TooManyCommands when the member sends commands faster than anyone types */
   commandRate: { count(memberId: string, nowMs: number): void };
   deferredReplies: Pick<DeferredReplies, 'defer' | 'deferList'>;
-  replies: Pick<Replies, 'reply' | 'suggest' | 'edit' | 'deleteSource'>;
+  replies: Pick<Replies, 'reply' | 'suggest' | 'edit' | 'acknowledge' | 'deleteSource'>;
   events: Events;
   log: Logger;
 }
+
+/** After 3 s Discord says that a press has failed, so that whoever presses again means it. */
+const PRESSED_TWICE_MS = 3_000;
+const MAX_PRESSES = 1_000;
 
 type CommandEnd = Pick<CommandEvent, 'card' | 'source' | 'outcome' | 'shown' | 'asked' | 'err'>;
 type Autocomplete = Extract<Dispatched, { kind: 'autocomplete' }>;
@@ -31,6 +36,12 @@ export class InteractionRouter {
   readonly #underWay = new Set<Promise<void>>();
   readonly #corrections = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
+  /** Presses of the last seconds: a second one would post a second reply. */
+  readonly #presses = new LRUCache<string, true>({
+    max: MAX_PRESSES,
+    ttl: PRESSED_TWICE_MS,
+    perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
+  });
   #closing = false;
 
   constructor(options: InteractionRouterOptions) {
@@ -93,7 +104,10 @@ export class InteractionRouter {
   /** @returns how the command ended; `undefined` when its reply is deferred and ends later */
   async #respond(dispatched: Handled): Promise<CommandEnd | undefined> {
     const { replies, deferredReplies } = this.#options;
-    const { invocation, command } = dispatched;
+    const { invocation, command, press } = dispatched;
+    if (press !== undefined && this.#presses.has(press))
+      return { source: 'bot', outcome: 'pressed twice', ...(await replies.acknowledge(invocation)) };
+    if (press !== undefined) this.#presses.set(press, true);
     const { response, outcome, err } = await this.#run(dispatched);
     if (response.kind === 'defer' || response.kind === 'deferList') {
       const { manageGuild: _, ...facts } = invocation;

@@ -1,4 +1,11 @@
-import { DiscordAPIError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
+import { DiscordAPIError, RateLimitError, type RawFile, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import type { DeferredReply } from '../../replies/deferred-reply.ts';
+import { sendAgain } from './requests.ts';
+
+/** Discord accepts a first answer for 3 s after the command; the rest is for its way there. */
+export const FIRST_ANSWER_MS = 2_800;
+
+export type AnsweredInteraction = Pick<DeferredReply, 'interactionId' | 'token' | 'receivedAtMs'>;
 
 /** What became of a first answer. */
 export type FirstAnswer =
@@ -25,4 +32,28 @@ export function failedAnswer(err: unknown, mayBeThere = false): FirstAnswer {
   if (err.code === RESTJSONErrorCodes.UnknownInteraction) return { kind: 'over', outcome: 'too late' };
   if (err.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) return { kind: 'already there' };
   return { kind: 'refused', outcome: 'not answered', err };
+}
+
+/**
+ * Sends a first answer until Discord accepts it, or until it would be too late. Not by the interaction's own methods: these
+ * rename each key of an embed that has Discord's names already, which takes longer than rendering it.
+ */
+export async function sendFirstAnswer(
+  rest: REST,
+  { interactionId, token, receivedAtMs }: AnsweredInteraction,
+  content: { body: object; files?: RawFile[] },
+): Promise<FirstAnswer> {
+  const route = Routes.interactionCallback(interactionId, token);
+  let mayBeThere = false;
+  const send = () =>
+    rest.post(route, { auth: false, ...content }).catch((err: unknown) => {
+      mayBeThere ||= failedAnswer(err).kind === 'unknown';
+      throw err;
+    });
+  try {
+    await sendAgain(receivedAtMs + FIRST_ANSWER_MS, send);
+    return { kind: 'sent' };
+  } catch (err) {
+    return failedAnswer(err, mayBeThere);
+  }
 }

@@ -19,14 +19,11 @@ import type {
   ReplyEditor,
   ReplyMessage,
 } from '../../replies/deferred-reply.ts';
-import { type FirstAnswer, failedAnswer } from './first-answer.ts';
+import { type AnsweredInteraction, FIRST_ANSWER_MS, type FirstAnswer, sendFirstAnswer } from './first-answer.ts';
 import { messageBody } from './message-body.ts';
 import { type EditResult, failedEdit, NO_MENTIONS, sendAgain } from './requests.ts';
 
-/** Discord accepts a first answer for 3 s after the command; the rest is for its way there. */
-export const FIRST_ANSWER_MS = 2_800;
-
-export type Interacted = Pick<DeferredReply, 'interactionId' | 'token' | 'locale' | 'receivedAtMs'>;
+export type Interacted = AnsweredInteraction & Pick<DeferredReply, 'locale'>;
 
 type ExplainedAnswer = Exclude<FirstAnswer, { kind: 'refused' }>;
 
@@ -133,6 +130,17 @@ export class Replies implements ReplyEditor {
   }
 
   /**
+   * Leaves the message whose button was used as it is.
+   *
+   * @returns what prevented it, for the log
+   */
+  async acknowledge(to: Interacted): Promise<{ outcome?: string; err?: unknown }> {
+    const { DeferredMessageUpdate: type } = InteractionResponseType;
+    const first = await this.#explained(to, await this.#answer(to, { type }));
+    return first.kind === 'over' ? { outcome: first.outcome, err: first.err } : {};
+  }
+
+  /**
    * Deletes the message whose button was used. Costs two requests to Discord.
    *
    * @returns what prevented it, for the log; nothing when the message is gone
@@ -140,11 +148,8 @@ export class Replies implements ReplyEditor {
   async deleteSource(
     to: Interacted & Pick<DeferredReply, 'applicationId'>,
   ): Promise<{ outcome?: string; err?: unknown }> {
-    const first = await this.#explained(
-      to,
-      await this.#answer(to, { type: InteractionResponseType.DeferredMessageUpdate }),
-    );
-    if (first.kind === 'over') return { outcome: first.outcome, err: first.err };
+    const prevented = await this.acknowledge(to);
+    if (prevented.outcome !== undefined) return prevented;
     const route = Routes.webhookMessage(to.applicationId, to.token);
     try {
       await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.delete(route, { auth: false }));
@@ -167,24 +172,8 @@ export class Replies implements ReplyEditor {
     return { kind: 'over', outcome: plain.kind === 'sent' ? 'broken' : 'not answered', err: first.err };
   }
 
-  /**
-   * Sent until Discord accepts it, or until it would be too late. Not by the interaction's own methods: these rename each
-   * key of an embed that has Discord's names already, which takes longer than rendering it.
-   */
-  async #answer(to: Interacted, body: object, files: RawFile[] = []): Promise<FirstAnswer> {
-    const route = Routes.interactionCallback(to.interactionId, to.token);
-    let mayBeThere = false;
-    const send = () =>
-      this.#rest.post(route, { auth: false, body, files }).catch((err: unknown) => {
-        mayBeThere ||= failedAnswer(err).kind === 'unknown';
-        throw err;
-      });
-    try {
-      await sendAgain(to.receivedAtMs + FIRST_ANSWER_MS, send);
-      return { kind: 'sent' };
-    } catch (err) {
-      return failedAnswer(err, mayBeThere);
-    }
+  #answer(to: Interacted, body: object, files?: RawFile[]): Promise<FirstAnswer> {
+    return sendFirstAnswer(this.#rest, to, { body, ...(files && { files }) });
   }
 }
 

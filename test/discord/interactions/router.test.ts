@@ -236,6 +236,29 @@ describe('an interaction', () => {
     expect(deferred).toEqual([{ command: 'card', cardId: 'base1-4' }]);
   });
 
+  it.each<[string, object, number, number]>([
+    ['of a button that is pressed twice', {}, 0, 1],
+    ['of a button that is pressed again later', {}, 3_001, 2],
+    ['of a button that two members press', { user: { id: 'bjorn' } }, 0, 2],
+    ['of another button', { customId: 'card:delete' }, 0, 2],
+    ['of another message', { message: { id: '8', interactionMetadata: null } }, 0, 2],
+  ])('%s is handled as often as it is meant', async (_, second, laterMs, times) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.advanceTimersByTime(1); // for lru-cache, what was kept at 0 never ages
+    const component = vi.fn(async () => SHOWN);
+    const { router, answers, ends } = routerWith({ component });
+    const first = { kind: 'button', name: 'card:show', message: { id: '7', interactionMetadata: null } } as const;
+
+    await router.receive(interaction(first));
+    vi.advanceTimersByTime(laterMs);
+    await router.receive(interaction({ ...first, ...second }));
+
+    expect(component).toHaveBeenCalledTimes(times);
+    expect([answers.length, ends.length]).toEqual([2, 2]);
+    if (times === 1) expect(answers[1]).toMatchObject({ type: InteractionResponseType.DeferredMessageUpdate });
+  });
+
   it('that cannot be read leaves a line in the log', async () => {
     const { router, lines } = routerWith({});
     await router.receive(interaction({ kind: 'slash', name: 'card', user: undefined }));
