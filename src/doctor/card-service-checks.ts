@@ -7,25 +7,31 @@ import { CardAnswer } from '../service/card-answer.ts';
 import { cardUrl, ErrorBody } from '../service/card-service.ts';
 import { readRateLimit } from '../service/rate-limit-headers.ts';
 import { request, type ServiceResponse } from '../service/request.ts';
+import { checkBulk } from './bulk-check.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
 
 const CHECK = 'card service';
 const PLAN_CHECK = 'plan';
-/** Somebody waits at a terminal. */
+/** Somebody waits at a terminal: for all requests together. */
 const LONGEST_TIMEOUT_MS = 30_000;
 /** Any id does: a service that says properly that it has no such card is reached. */
 const CARD_ID = 'base1-4';
 
-/** Whether cards can be looked up. Costs one request of the quota: a card lookup. */
+/** Whether cards can be looked up. Costs one request of the quota, and with `CARD_SERVICE_BULK_PATH` another. */
 export async function checkCardService(config: Config): Promise<Finding[]> {
-  const { baseUrl, cardPath, apiKey } = config.cardService;
+  const { baseUrl, cardPath, bulkPath, apiKey } = config.cardService;
   const timeoutMs = Math.min(config.cardService.timeoutMs, LONGEST_TIMEOUT_MS);
   const url = cardUrl(baseUrl, cardPath, CARD_ID);
   url.searchParams.set('includePrices', 'true');
   try {
     const response = await request(url, { apiKey, timeoutMs, limiter: { observe() {} } });
     const answered = answerFinding(response, config.cardService);
-    return [answered, ...(answered.ok ? [planFinding(response, config.plan)] : [])];
+    if (!answered.ok) return [answered];
+    const card = { id: CARD_ID, exists: response.status !== 404 };
+    const leftMs = LONGEST_TIMEOUT_MS - (response.receivedAtMs - response.sentAtMs);
+    const bulkOptions = { baseUrl, apiKey, timeoutMs: Math.min(timeoutMs, leftMs) };
+    const bulk = bulkPath === undefined ? [] : [await checkBulk({ ...bulkOptions, bulkPath }, card)];
+    return [answered, ...bulk, planFinding(response, config.plan)];
   } catch (error) {
     return [failureFinding(error, url)];
   }

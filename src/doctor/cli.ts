@@ -16,6 +16,8 @@ true, false or null; "cure" says what to do, or that reason.
 Exit codes: 0 nothing wrong was found · 1 something is wrong`;
 
 const ANNOUNCEMENT = "This looks up one card, which costs one of today's requests; --offline sends nothing.\n";
+const BULK_ANNOUNCEMENT =
+  "This looks up one card, alone and at CARD_SERVICE_BULK_PATH, which costs two of today's requests; --offline sends nothing.\n";
 
 /** Runs `npm run doctor`; `args` without program and script. @returns the exit code */
 export async function runDoctorCli(args: readonly string[], context: CliContext): Promise<number> {
@@ -34,7 +36,7 @@ export async function runDoctorCli(args: readonly string[], context: CliContext)
     throw error;
   }
   const { json = false, offline: isOffline = false } = program.opts<{ json?: boolean; offline?: boolean }>();
-  if (!isOffline) err(ANNOUNCEMENT);
+  if (!isOffline) err(context.environment.CARD_SERVICE_BULK_PATH ? BULK_ANNOUNCEMENT : ANNOUNCEMENT);
   const findings = await diagnose({ ...context, isOffline });
   out(json ? asJson(findings) : findings.map(line).join(''));
   return findings.some(({ ok }) => ok === false) ? 1 : 0;

@@ -19,7 +19,8 @@ export interface DoctorOptions {
 
 /**
  * Checks what an operator can get wrong, in the order in which it is to be put right. What needs a setting that is faulty
- * is left out. Costs one request of the card service's quota, unless it is offline.
+ * is left out. Costs one request of the card service's quota, unless it is offline, and with
+ * `CARD_SERVICE_BULK_PATH` another.
  */
 export async function diagnose({ environment, commands, isOffline }: DoctorOptions): Promise<Finding[]> {
   const { findings: found, config } = checkOffline(environment);

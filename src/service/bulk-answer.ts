@@ -29,6 +29,13 @@ export function listedCards(body: unknown, ids: readonly string[]): ReadonlyMap<
   );
 }
 
+/** Whether cards are listed that nobody asked for, as by a service that ignores the ids. */
+export function listsOthers(body: unknown, ids: readonly string[]): boolean {
+  const wanted = new Set(ids.map((id) => id.toLowerCase()));
+  const cards = (entriesOf(body, ids) ?? []).flatMap((value) => CardAnswer.safeParse(value).data ?? []);
+  return cards.some(({ id }) => !wanted.has(id.toLowerCase()));
+}
+
 /** What is listed, card or not; `null` stands for a card that there is not. */
 function entriesOf(body: unknown, ids: readonly string[]): unknown[] | undefined {
   return listOf(body, ids)?.filter((value) => value !== null);

@@ -47,6 +47,8 @@ export type BulkAnswer =
 /** Answers to a listing that is too long, in one way or another, or of which a part is refused. */
 const TOO_MANY: ReadonlySet<number> = new Set([400, 413, 414, 422, 431]);
 
+type Answered = Pick<ServiceResponse, 'status' | 'headers' | 'body' | 'receivedAtMs'>;
+
 /** The body of every error. */
 export const ErrorBody = z.object({ _tag: z.string(), message: z.string() });
 
@@ -127,7 +129,7 @@ function endpoint(baseUrl: string, path: string): URL {
   return new URL(baseUrl.replace(/\/+$/, '') + path);
 }
 
-function throwUnlessAnswered(response: ServiceResponse): void {
+function throwUnlessAnswered(response: Answered): void {
   const { status } = response;
   if (status === 429) throw rateLimited(response);
   // A 403 without the interface's error body comes from a firewall before the service.
@@ -135,7 +137,8 @@ function throwUnlessAnswered(response: ServiceResponse): void {
   if (status === 408 || status >= 500) throw serviceDown(response);
 }
 
-function bulkAnswer(response: ServiceResponse, ids: readonly string[]): BulkAnswer {
+/** What the answer to a listing of these ids means. @throws as `CardService.cards` does */
+export function bulkAnswer(response: Answered, ids: readonly string[]): BulkAnswer {
   const { status, body } = response;
   const detail = `status ${status}`;
   if (TOO_MANY.has(status) || (status === 404 && errorBody(response))) return { kind: 'tooMany', detail };
@@ -144,21 +147,21 @@ function bulkAnswer(response: ServiceResponse, ids: readonly string[]): BulkAnsw
   if (status !== 501) throwUnlessAnswered(response);
   if (status < 200 || status > 299) return { kind: 'unusable', detail };
   const cards = listedCards(body, ids);
-  return cards ? { kind: 'listed', cards } : { kind: 'unusable', detail: 'the body is no list of cards' };
+  return cards ? { kind: 'listed', cards } : { kind: 'unusable', detail: 'a body that is no list of cards' };
 }
 
-function rateLimited({ headers, body, receivedAtMs }: ServiceResponse): RateLimited {
+function rateLimited({ headers, body, receivedAtMs }: Answered): RateLimited {
   const wait = statedWait(body, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
   return new RateLimited({ seconds: wait?.seconds, source: wait?.source ?? 'none' });
 }
 
 /** A service that is down may state for how long; whether to wait longer is the caller's decision. */
-function serviceDown({ status, headers, receivedAtMs }: ServiceResponse): ServiceDown {
+function serviceDown({ status, headers, receivedAtMs }: Answered): ServiceDown {
   const wait = statedWait(undefined, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
   return new ServiceDown({ reason: `it answered ${status}`, retryAfterMs: wait && wait.seconds * 1000 });
 }
 
-function errorBody({ body }: ServiceResponse): z.infer<typeof ErrorBody> | undefined {
+function errorBody({ body }: Answered): z.infer<typeof ErrorBody> | undefined {
   return ErrorBody.safeParse(body).data;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { bulkFinding } from '../../src/doctor/bulk-check.ts';
 import { answerFinding, planFinding } from '../../src/doctor/card-service-checks.ts';
 import { clockFinding } from '../../src/doctor/clock.ts';
 import { applicationFaults, failureFinding, gatewayFaults, inviteFinding } from '../../src/doctor/discord-checks.ts';
@@ -33,6 +34,36 @@ describe('an answer of the card service', () => {
   it('that wants a key says so when there is none', () => {
     const answer = { status: 401, headers: new Headers(), body: ERROR };
     expect(answerFinding(answer, { ...SERVICE, apiKey: undefined }).cure).toContain('needs a key');
+  });
+});
+
+describe('a list of one card, at CARD_SERVICE_BULK_PATH,', () => {
+  const others = [{ ...CARD, id: 'b' }];
+  const exists = true;
+  it.each([
+    ['the card', 200, [CARD], true, ''],
+    ['the card under its id', 200, { a: CARD }, true, ''],
+    ['the first page', 200, [CARD, ...others], false, 'was not asked for'],
+    ['other cards', 200, others, false, 'was not asked for'],
+    ['nothing', 200, [], false, 'no card, though'],
+    ['nothing, with an error', 200, { data: [], error: 'no' }, false, 'no card, though'],
+    ['a page', 200, undefined, false, 'no list of cards'],
+    ['no such path', 404, undefined, false, 'status 404'],
+    ['no such path, in words', 404, ERROR, false, 'status 404'],
+    ['a method that is not allowed', 405, ERROR, false, 'status 405'],
+    ['a refused key', 401, ERROR, false, 'does not accept the key'],
+    ['a firewall', 403, undefined, false, 'status 403'],
+    ['a request to wait', 429, ERROR, null, 'Try again later'],
+    ['an outage', 503, undefined, null, 'Try again later'],
+    ['nothing, of a card that there is not', 200, [], null, 'could not be found out', !exists],
+    ['an error, of a card that there is not', 404, ERROR, null, 'could not be found out', !exists],
+    ['other cards, of a card that there is not', 200, others, false, 'was not asked for', !exists],
+  ])('that is answered with %s (%s)', (_, status, body, ok, cure, isThere = exists) => {
+    const answer = { status, headers: new Headers(), body, receivedAtMs: 0 };
+    const finding = bulkFinding(answer, { id: 'a', exists: isThere });
+    expect(finding.ok).toBe(ok);
+    expect(finding.cure).toContain(cure);
+    if (ok === false) expect(finding.cure).toContain('CARD_SERVICE_BULK_PATH');
   });
 });
 

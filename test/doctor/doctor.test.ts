@@ -86,6 +86,13 @@ describe('npm run doctor', () => {
     expect(code).toBe(lines.every((line) => line.startsWith('✓')) ? 0 : 1);
   });
 
+  it('asks for the one card at CARD_SERVICE_BULK_PATH, too, and announces that', async () => {
+    const { out, err, requests } = await doctor([], { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' });
+    expect(out).toContain('✓ bulk requests: it lists the card');
+    expect(requests).toBe(2);
+    expect(err).toContain('costs two of today');
+  });
+
   it('asks nobody anything with --offline', async () => {
     const unreachable = { DISCORD_API_URL: 'http://127.0.0.1:10901', REDIS_URL: 'redis://127.0.0.1:10901' };
     expect(await doctor(['--offline'], unreachable)).toMatchObject({ code: 0, requests: 0, err: '' });
@@ -109,6 +116,7 @@ describe('npm run doctor', () => {
       '✗ card service: 127.0.0.1:10901 cannot be reached (ECONNREFUSED)',
     ],
     ['a wrong path', { CARD_SERVICE_CARD_PATH: '/v9/{id}' }, '✗ card service: It has no path /v9/{id}'],
+    ['a wrong path for lists', { CARD_SERVICE_BULK_PATH: '/list?ids={ids}' }, '✗ bulk requests: It answers with'],
     ['a refused key', { CARD_SERVICE_API_KEY: 'other-key' }, '✗ API key: The card service does not accept this key'],
     ['another plan', { CARD_SERVICE_PLAN: 'pro' }, '✗ plan: CARD_SERVICE_PLAN is pro, and the service allows 1,000'],
     [
