@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError, type Environment, readCardServiceConfig } from '../config/config.ts';
 import { redaction } from '../log.ts';
 import { observe } from './observed.ts';
-import { contractRows } from './rows.ts';
+import { contractRows, isCard } from './rows.ts';
 
 /** Everything outside the CLI that it uses. */
 export interface CliContext {
@@ -36,8 +36,7 @@ export async function runContractCli(args: readonly string[], context: CliContex
     const lines = rows.map(({ notShown, turnedOut }) => `| ${notShown} | ${turnedOut} |`);
     const table = ['| not shown | turned out |', '| --- | --- |', ...lines].join('\n');
     out(redaction([service.apiKey])(`${table}\n`));
-    const { card } = observations;
-    return 'status' in card && card.status >= 200 && card.status <= 299 ? 0 : 1;
+    return isCard(observations.card) ? 0 : 1;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
     if (!(error instanceof ConfigError)) throw error;

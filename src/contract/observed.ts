@@ -16,6 +16,8 @@ export interface Observations {
   usage: Observed | undefined;
 }
 
+/** For all requests together: somebody waits at a terminal. */
+const RUN_TIMEOUT_MS = 30_000;
 /** No service has a card of this id. */
 const NO_CARD_ID = 'cardbot-contract-check-no-such-card';
 
@@ -24,8 +26,10 @@ export async function observe(
   service: ReturnType<typeof readCardServiceConfig>,
   cardId: string,
 ): Promise<Observations> {
-  const { baseUrl, cardPath, apiKey, timeoutMs } = service;
+  const { baseUrl, cardPath, apiKey } = service;
+  const deadlineMs = performance.now() + RUN_TIMEOUT_MS;
   const ask = async (url: URL, key: string | undefined): Promise<Observed> => {
+    const timeoutMs = Math.ceil(Math.max(0, Math.min(service.timeoutMs, deadlineMs - performance.now())));
     try {
       return await request(url, { apiKey: key, timeoutMs, limiter: { observe() {} } });
     } catch (error) {

@@ -11,6 +11,7 @@ export interface Row {
 
 const NOT_TRIED = 'not tried';
 const NOT_SEEN = 'not seen';
+const NO_KEY = `${NOT_TRIED}, since there is no key`;
 type Answer = Exclude<Observed, { failure: string }>;
 
 /** The table to file, in the order of docs/contributing.md. */
@@ -21,17 +22,17 @@ export function contractRows({ card, noSuchCard, usage }: Observations, cardPath
   const failed = all.filter(({ status }) => status >= 400 && ![401, 403, 404, 429].includes(status));
   return [
     row('version prefix of the card path', pathResult(card, cardPath)),
-    row('whether the card lookup needs a key', keyResult(noSuchCard)),
+    row('whether the card lookup needs a key', keyResult(card, noSuchCard)),
     row('effect of includePrices', pricesResult(card)),
     row('currency', priceFields(card)),
-    row('success status', isAnswer(card) && isSuccess(card) ? String(card.status) : NOT_SEEN),
-    row('status and tag of card-not-found', notFoundResult(noSuchCard)),
+    row('success status', isCard(card) ? String(card.status) : NOT_SEEN),
+    row('status and tag of card-not-found', isCard(card) ? notFoundResult(noSuchCard) : NOT_SEEN),
     row('credentials errors', refused ? described(refused) : NOT_SEEN),
-    row('other errors', failed.map(described).join('; ') || failures([card, noSuchCard, usage]) || NOT_SEEN),
+    row('other errors', [...failed.map(described), ...failures([card, noSuchCard, usage])].join('; ') || NOT_SEEN),
     row('format of Retry-After', limited ? `\`${limited.headers.get('retry-after') ?? 'absent'}\`` : NOT_SEEN),
     row('format of X-RateLimit-Reset', resetResult(all)),
-    row('what a request costs', costResult(card, usage)),
-    row('scope of counting', scopeResult(card, noSuchCard)),
+    row('what a request costs', costResult(card, noSuchCard, usage)),
+    row('scope of counting', usage === undefined ? NO_KEY : scopeResult(card, noSuchCard)),
     row('required usage fields', usageFields(usage)),
     row('meaning of burst', NOT_TRIED),
     row('bulk listing', NOT_TRIED),
@@ -51,48 +52,61 @@ function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status <= 299;
 }
 
+/** Only then the path is known to be right, and its other answers say something about cards. */
+export function isCard(card: Observed): card is Answer {
+  return isAnswer(card) && isSuccess(card) && CardAnswer.safeParse(card.body).success;
+}
+
+/** A 403 without an error body is of a firewall. */
+function refusesKey(observed: Observed): observed is Answer {
+  if (!isAnswer(observed)) return false;
+  return observed.status === 401 || (observed.status === 403 && ErrorBody.safeParse(observed.body).success);
+}
+
 function pathResult(card: Observed, cardPath: string): string {
   if (!isAnswer(card)) return NOT_SEEN;
-  if (CardAnswer.safeParse(card.body).success) return `\`${cardPath}\` is right`;
+  if (isCard(card)) return `\`${cardPath}\` is right`;
   return `\`${cardPath}\` gave ${described(card)}`;
 }
 
-function keyResult(withoutKey: Observed): string {
-  if (!isAnswer(withoutKey)) return NOT_SEEN;
-  return withoutKey.status === 401 || withoutKey.status === 403 ? `yes: ${described(withoutKey)} without one` : 'no';
+function keyResult(card: Observed, withoutKey: Observed): string {
+  if (refusesKey(withoutKey)) return `yes: ${described(withoutKey)} without one`;
+  const isAllowed = isAnswer(withoutKey) && (withoutKey.status === 404 || isSuccess(withoutKey));
+  return isCard(card) && isAllowed ? 'no' : NOT_SEEN;
 }
 
 function pricesResult(card: Observed): string {
-  if (!isAnswer(card) || !isSuccess(card)) return NOT_SEEN;
+  if (!isCard(card)) return NOT_SEEN;
   return 'prices' in Object(card.body) ? 'true gives prices' : 'true gave no prices for this card';
 }
 
 function priceFields(card: Observed): string {
-  const prices = isAnswer(card) ? Object(card.body).prices : undefined;
+  const prices = isCard(card) ? Object(card.body).prices : undefined;
   return prices === undefined ? NOT_SEEN : `fields of prices: ${names(prices)}`;
 }
 
 function notFoundResult(noSuchCard: Observed): string {
-  if (!isAnswer(noSuchCard)) return NOT_SEEN;
-  const isRefused = noSuchCard.status === 401 || noSuchCard.status === 403;
-  return isRefused ? `${NOT_SEEN}, since the lookup needs a key` : described(noSuchCard);
+  if (refusesKey(noSuchCard)) return `${NOT_SEEN}, since the lookup needs a key`;
+  const isHindered = !isAnswer(noSuchCard) || [403, 408, 429].includes(noSuchCard.status) || noSuchCard.status >= 500;
+  return isHindered ? NOT_SEEN : described(noSuchCard);
 }
 
 function resetResult(answers: readonly Answer[]): string {
   const [answer] = answers.filter(({ headers }) => headers.has('x-ratelimit-reset'));
-  if (!answer) return 'absent';
+  if (!answer) return answers.length > 0 ? 'absent' : NOT_SEEN;
   const { headers, receivedAtMs } = answer;
   const { resetInMs } = readRateLimit(headers, receivedAtMs, receivedAtMs);
   const aheadSeconds = Math.round((serviceClock(headers, receivedAtMs) - receivedAtMs) / 1000);
+  const clock = headers.has('date') ? `; the service's clock is ${aheadSeconds} s ahead of this one` : '';
   const left = resetInMs === undefined ? 'not understood' : `${Math.round(resetInMs / 1000)} s ahead`;
-  return `\`${headers.get('x-ratelimit-reset')}\`, ${left}; the service's clock is ${aheadSeconds} s ahead of this one`;
+  return `\`${headers.get('x-ratelimit-reset')}\`, ${left}${clock}`;
 }
 
 /** The one without a key may be counted elsewhere. */
-function costResult(card: Observed, usage: Observed | undefined): string {
+function costResult(card: Observed, noSuchCard: Observed, usage: Observed | undefined): string {
   const [before, after] = [remainingOf(card), remainingOf(usage)];
-  if (before === undefined || after === undefined) return NOT_SEEN;
-  return `remaining fell from ${before} to ${after} over a lookup of no card and the usage report`;
+  if (before === undefined || after === undefined || !isAnswer(noSuchCard)) return NOT_SEEN;
+  return `remaining was ${before}, and ${after} after a lookup of no card without the key and the usage report`;
 }
 
 function scopeResult(withKey: Observed, withoutKey: Observed): string {
@@ -102,8 +116,9 @@ function scopeResult(withKey: Observed, withoutKey: Observed): string {
 }
 
 function usageFields(usage: Observed | undefined): string {
-  if (usage === undefined) return `${NOT_TRIED}, since there is no key`;
-  if (!isAnswer(usage) || !isSuccess(usage)) return isAnswer(usage) ? described(usage) : NOT_SEEN;
+  if (usage === undefined) return NO_KEY;
+  if (!isAnswer(usage) || !isSuccess(usage) || typeof usage.body !== 'object')
+    return isAnswer(usage) ? described(usage) : NOT_SEEN;
   const { period, requests } = Object(usage.body);
   return `${names(usage.body)}; period: ${names(period)}; requests: ${names(requests)}`;
 }
@@ -112,8 +127,8 @@ function remainingOf(observed: Observed | undefined): number | undefined {
   return isAnswer(observed) ? readRateLimit(observed.headers, 0, 0).remaining : undefined;
 }
 
-function failures(observed: readonly (Observed | undefined)[]): string {
-  return observed.flatMap((each) => (each && 'failure' in each ? each.failure : [])).join('; ');
+function failures(observed: readonly (Observed | undefined)[]): string[] {
+  return observed.flatMap((each) => (each && 'failure' in each ? each.failure : []));
 }
 
 const LONGEST_TAG = 60;

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runContractCli } from '../../src/contract/cli.ts';
 import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
@@ -50,15 +53,45 @@ describe('npm run contract', () => {
     expect(requests).toBe(2);
     expect(err).toContain('two of today');
     expect(rows.get('required usage fields')).toBe('not tried, since there is no key');
+    expect(rows.get('scope of counting')).toBe('not tried, since there is no key');
+  });
+
+  it('concludes nothing about cards from what is not the card service', async () => {
+    const page = createServer((_request, response) => void response.end('<html>'));
+    await once(page.listen(0, '127.0.0.1'), 'listening');
+    onFinished(() => void page.close());
+    const { code, rows } = await contract([], {
+      CARD_SERVICE_URL: `http://127.0.0.1:${(page.address() as AddressInfo).port}`,
+    });
+    expect(code).toBe(1);
+    for (const name of [
+      'whether the card lookup needs a key',
+      'effect of includePrices',
+      'success status',
+      'status and tag of card-not-found',
+    ]) {
+      expect([name, rows.get(name)]).toEqual([name, 'not seen']);
+    }
+  });
+
+  it.each([429, 503])('concludes nothing about keys and absent cards from a %i', async (status) => {
+    service.script({ status, body: '', path: 'no-such-card' });
+    const { rows } = await contract();
+    expect(rows.get('version prefix of the card path')).toBe('`/cards/{id}` is right');
+    expect(rows.get('whether the card lookup needs a key')).toBe('not seen');
+    expect(rows.get('status and tag of card-not-found')).toBe('not seen');
   });
 
   it('exits 1 with a table where the path is wrong or the service is away', async () => {
     const wrongPath = await contract([], { CARD_SERVICE_CARD_PATH: '/v9/{id}' });
     expect(wrongPath.code).toBe(1);
     expect(wrongPath.rows.get('version prefix of the card path')).toBe('`/v9/{id}` gave 404, `_tag` `NotFound`');
+    expect(wrongPath.rows.get('status and tag of card-not-found')).toBe('not seen');
+    expect(wrongPath.rows.get('whether the card lookup needs a key')).toBe('not seen');
     const away = await contract([], { CARD_SERVICE_URL: 'http://127.0.0.1:10901' });
     expect(away).toMatchObject({ code: 1, requests: 0 });
     expect(away.rows.get('other errors')).toContain('connection failed');
+    expect(away.rows.get('format of X-RateLimit-Reset')).toBe('not seen');
   });
 
   it('prints no key, and names what is not set', async () => {
