@@ -1,7 +1,8 @@
 import { pipe } from 'stream-chain/utils/pipe.js';
 import { pick } from 'stream-json/filters/pick.js';
 import { streamValues } from 'stream-json/streamers/stream-values.js';
-import { isObject, type ReadRow, UnreadableFile } from './source-row.ts';
+import { boundedStrings } from './bounded-strings.ts';
+import { isObject, LONGEST_BYTES, type ReadRow, TOO_LONG, UnreadableFile } from './source-row.ts';
 
 const ANY = '*';
 
@@ -24,14 +25,19 @@ export async function* jsonRows(bytes: AsyncIterable<Buffer>, path: RowsPath): A
   const isUnit = (stack: readonly unknown[]) =>
     stack.length === outer.length + 1 && outer.every((step, depth) => step === stack[depth]);
   // Not as Node streams: when these fail, they drop what they have parsed.
-  const unitsOf = pipe(() => bytes, pick.withParser({ filter: isUnit, streamValues: false }), streamValues());
+  const unitsOf = pipe(
+    () => boundedStrings(bytes),
+    pick.withParser({ filter: isUnit, streamValues: false }),
+    streamValues(),
+  );
   let card = 0;
   try {
     for await (const unit of unitsOf<{ value: unknown }>()) {
       yield follow(unit.value, inner, [])
         .map(({ value, around }): ReadRow => {
           const place = `card ${++card}`;
-          return isObject(value) ? { place, value, around } : { place, refused: 'is not an object' };
+          if (!isObject(value)) return { place, refused: 'is not an object' };
+          return hasTooLong(value) ? { place, refused: TOO_LONG } : { place, value, around };
         })
         .toArray();
     }
@@ -39,6 +45,11 @@ export async function* jsonRows(bytes: AsyncIterable<Buffer>, path: RowsPath): A
     if (!isSyntaxError(error)) throw error;
     throw new UnreadableFile(card === 0 ? 'is not JSON' : `is not JSON after card ${card}`, { cause: error });
   }
+}
+
+function hasTooLong(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > LONGEST_BYTES;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasTooLong);
 }
 
 /** What a path leads to, with the objects on the way, innermost first. */

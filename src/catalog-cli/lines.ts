@@ -1,5 +1,4 @@
-/** No card needs more; so a file without line breaks is not read into memory. */
-const LONGEST_LINE_BYTES = 1024 * 1024;
+import { LONGEST_BYTES } from './source-row.ts';
 
 const NOTHING = Buffer.alloc(0);
 const LINE_FEED = 0x0a;
@@ -41,14 +40,14 @@ class LineReader {
   }
 
   #textOf(chunk: Buffer, start: number, end: number): string | undefined {
-    if (this.#length + end - start > LONGEST_LINE_BYTES) return undefined;
+    if (this.#length + end - start > LONGEST_BYTES) return undefined;
     if (this.#length === 0) return chunk.toString('utf8', start, end);
     return Buffer.concat([...this.#parts, chunk.subarray(start, end)]).toString();
   }
 
   #keep(part: Buffer): void {
     this.#length += part.length;
-    if (this.#length > LONGEST_LINE_BYTES) this.#parts = [];
+    if (this.#length > LONGEST_BYTES) this.#parts = [];
     else if (part.length > 0) this.#parts.push(part);
   }
 

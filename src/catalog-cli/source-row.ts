@@ -16,6 +16,8 @@ export interface RefusedRow {
 
 export type ReadRow = SourceRow | RefusedRow;
 
+/** No line and no value of a card needs more; what does is not read into memory. */
+export const LONGEST_BYTES = 1024 * 1024;
 export const TOO_LONG = 'is longer than 1 MB';
 
 /** A file, or the rest of one, cannot be read. The message reads on after its name: `is empty`. */

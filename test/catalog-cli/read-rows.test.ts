@@ -182,6 +182,38 @@ it('gives the rows of a gzip file that is cut off, and says so', async () => {
   expect(rows.at(-1)).toBe('UnreadableFile: is cut off: its gzip data ends too early');
 });
 
+describe('a string of 10 MB in JSON', () => {
+  const half = 5 * MEGABYTE;
+  it.each([
+    ['letters', 'x'.repeat(2 * half)],
+    ['escaped characters', '\\n'.repeat(half)],
+    ['escaped quotes and backslashes', '\\\\\\"'.repeat(half / 2)],
+    ['escaped codes', 'x\\u00e9'.repeat(half / 4)],
+    ['characters of several bytes', 'リ'.repeat(half / 2)],
+  ])('is refused with its card alone, be it of %s', async (_, long) => {
+    const cards = `[{"id":1},{"id":2,"name":"${long}"},{"id":3,"sets":[{"name":"${long}"}]},{"id":4,"name":"\\\\"}]`;
+    expect(await read(cards)).toEqual([
+      { id: 1 },
+      'card 2 is longer than 1 MB',
+      'card 3 is longer than 1 MB',
+      { id: 4, name: '\\' },
+    ]);
+  });
+
+  it('begins after one of exactly 1 MB', async () => {
+    const longest = 'x'.repeat(MEGABYTE);
+    const found = await read(`[{"name":"${longest}"},{"name":"${longest}x"}]`);
+    expect(found).toEqual([{ name: longest }, 'card 2 is longer than 1 MB']);
+  });
+
+  it('that never ends is not read', async () => {
+    expect(await read(`[{"id":1},{"name":"${'x'.repeat(2 * half)}`)).toEqual([
+      { id: 1 },
+      'UnreadableFile: is not JSON after card 1',
+    ]);
+  });
+});
+
 it.each([
   [
     'CSV',
