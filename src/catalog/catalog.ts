@@ -69,6 +69,8 @@ export interface FoundInList {
   /** The list up to the card, with the ids of the cards that it names. */
   before: string;
   card: CatalogCard;
+  /** Name, set and number are those of another card, too. */
+  looksLikeOthers: boolean;
 }
 
 /** The cards that a text names: at most ten of each. */

@@ -1,6 +1,6 @@
 import type { CardIndex } from './card-index.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import { tokensOf } from './words.ts';
+import { nameKey, tokensOf } from './words.ts';
 
 /** Between name, set and number where a card is suggested. Discord hands a suggestion back as text when it is edited. */
 const SEPARATOR = '·';
@@ -21,10 +21,26 @@ export function withLabel(index: CardIndex, text: string): CatalogCard[] {
   return found.map(({ card }) => card).filter((card) => isLabelOf(card, text));
 }
 
-function isLabelOf({ id, name, set = '', number = '' }: CatalogCard, text: string): boolean {
+/** Whether a label without the id also stands for another card; a name alone does for each card of that name. */
+export function looksLikeOthers(index: CardIndex, card: CatalogCard): boolean {
+  const label = labelOf(card);
+  const sameName = index.withNameKey(nameKey(card.name));
+  return sameName.some((other) => other.card.id !== card.id && (isName(label) || labelOf(other.card) === label));
+}
+
+function isLabelOf(card: CatalogCard, text: string): boolean {
+  const label = labelOf(card);
+  return [label, label + SEPARATOR + compared(card.id)].includes(compared(text));
+}
+
+/** As it is compared. */
+function labelOf({ id, name, set = '', number = '' }: CatalogCard): string {
   const shown = [compared(name) || compared(id), compared(set), compared(number)];
-  const label = shown.filter((part) => part !== '').join(SEPARATOR);
-  return [label, label + SEPARATOR + compared(id)].includes(compared(text));
+  return shown.filter((part) => part !== '').join(SEPARATOR);
+}
+
+function isName(label: string): boolean {
+  return !label.includes(SEPARATOR);
 }
 
 function compared(text: string): string {

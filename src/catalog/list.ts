@@ -4,6 +4,7 @@ import type { Requester } from '../model/quota.ts';
 import type { CardIndex } from './card-index.ts';
 import { type FoundInList, type ListMeaning, MOST_FOUND, MOST_LISTED, type Resolution } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
+import { looksLikeOthers } from './label.ts';
 import { beginningsOf, beginsSo, type FindExact, isListable, partsOf } from './list-parts.ts';
 import { ranked } from './ranking.ts';
 import { exactly, resolve } from './resolution.ts';
@@ -24,7 +25,10 @@ export function meaningOfList(
   const ids = new Set<string>();
   const unclear = new Set<string>();
   const unsearched = new Set<string>();
+  const isRead = new Set<string>();
   for (const { text, card } of partsOf(list, findExact)) {
+    if (isRead.has(text)) continue;
+    isRead.add(text);
     if (ids.size + unclear.size + unsearched.size > MOST_LISTED) break; // it is refused anyway
     const meant = card ? [card.id] : idsMeant(text, resolveText);
     if (meant === 'unclear') unclear.add(text);
@@ -42,7 +46,7 @@ export function searchInList(index: CardIndex, list: string, who: Requester): Fo
     const shown = cards.length > 0 ? withIds(index, before) : undefined;
     if (shown === undefined) return;
     for (const card of cards.filter(({ id }) => isListable(id) && !rows.has(id)))
-      rows.set(card.id, { before: shown, card });
+      rows.set(card.id, { before: shown, card, looksLikeOthers: looksLikeOthers(index, card) });
   };
   if (last !== '') for (const { before, text } of beginningsOf(list)) add(before, namesBeginning(index, text));
   add(earlier, search(index, last, who));
@@ -78,8 +82,13 @@ function idsMeant(text: string, resolveText: ResolveText): string[] | 'unclear' 
 
 function idsOfPieces(pieces: readonly string[], resolveText: ResolveText): string[] | undefined {
   if (pieces.length === 1 || pieces.length > MOST_LISTED + 1) return undefined;
-  const meant = pieces.map((piece) => meaningOf(piece, resolveText));
-  return meant.every(mayBeId) ? meant.map(({ id }) => id) : undefined;
+  const ids: string[] = [];
+  for (const piece of pieces) {
+    const meaning = meaningOf(piece, resolveText);
+    if (!mayBeId(meaning)) return undefined;
+    ids.push(meaning.id);
+  }
+  return ids;
 }
 
 /** While any form may be that of an id, a piece without a digit is rather a word of a name. */

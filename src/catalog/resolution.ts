@@ -12,9 +12,9 @@ const MOST_SIMILAR = 3;
 /** A shorter word says little of a name. */
 const SHORTEST_TELLING_WORD = 3;
 
-/** The known cards of which a text is the id, also in another spelling, the name or the label. */
+/** The known cards of which a text is the id, also in another spelling, the label or the name. */
 export interface Exact {
-  by: 'id' | 'name' | 'label';
+  by: 'id' | 'label' | 'name';
   /** At least one. */
   cards: readonly CatalogCard[];
 }
@@ -25,11 +25,11 @@ export function exactly(index: CardIndex, text: string): Exact | undefined {
   const itself = sameId.filter(({ id }) => id === text);
   const ofId = itself.length > 0 ? itself : sameId;
   if (ofId.length > 0) return { by: 'id', cards: ofId };
+  const labelled = withLabel(index, text);
+  if (labelled.length > 0) return { by: 'label', cards: labelled };
   const key = nameKey(text);
   const sameName = key === '' ? [] : cardsOf(index.withNameKey(key));
-  if (sameName.length > 0) return { by: 'name', cards: sameName };
-  const labelled = withLabel(index, text);
-  return labelled.length > 0 ? { by: 'label', cards: labelled } : undefined;
+  return sameName.length > 0 ? { by: 'name', cards: sameName } : undefined;
 }
 
 /** What a text that may not be an id means. */

@@ -41,21 +41,23 @@ export function cardChoices(locale: string, cards: readonly ListedCard[]): APIAp
   return offered(cards).map((card) => ({ name: cardLabel(locale, card), value: card.id }));
 }
 
+/** A suggestion while a list is typed. */
+export interface ListRow {
+  /** What stands in front of the card, both in what is shown and in what is sent. */
+  before: string;
+  card: ListedCard;
+  /** Another card has the same label: it ends with the id. */
+  looksLikeOthers: boolean;
+}
+
 /**
- * Suggestions while a list is typed. Discord goes on from the label that was picked, so the label is whole or there is
- * no row, has nothing that separates two cards, and ends with the id where another row has the same.
- *
- * @param rows `before`: what stands in front of the card, both in what is shown and in what is sent
+ * Discord goes on from the label that was picked, so the label is whole or there is no row, and it has nothing that
+ * separates two cards.
  */
-export function listChoices(
-  locale: string,
-  rows: readonly { before: string; card: ListedCard }[],
-): APIApplicationCommandOptionChoice<string>[] {
-  const labels = rows.map(({ card }) => listLabel(fullLabel(locale, card)) || card.id);
-  const choices = rows.map(({ before, card: { id } }, at) => {
-    const label = labels[at] ?? '';
-    const isShared = labels.indexOf(label) !== labels.lastIndexOf(label);
-    return { name: before + label + (isShared ? ` · ${listLabel(id)}` : ''), value: before + id };
+export function listChoices(locale: string, rows: readonly ListRow[]): APIApplicationCommandOptionChoice<string>[] {
+  const choices = rows.map(({ before, card, looksLikeOthers }) => {
+    const label = listLabel(fullLabel(locale, card)) || card.id;
+    return { name: before + label + (looksLikeOthers ? ` · ${listLabel(card.id)}` : ''), value: before + card.id };
   });
   return choices
     .filter(({ name, value }) => name.length <= MAX_LENGTH && value.length <= MAX_LENGTH)

@@ -23,6 +23,9 @@ const CARDS: readonly CatalogCard[] = [
   { id: 'ex10-?', name: 'Unown', set: 'Unseen Forces', number: '?/28' },
   { id: 'gull-1', name: 'Gull', set: 'Shore' },
   { id: 'gull-2', name: 'Gull', set: 'Shore' },
+  { id: 'gull-3', name: 'Gull' },
+  { id: 'gs-1', name: 'Gulls Hore', set: 'Moor' },
+  { id: 'g-1', name: 'Gulls', set: 'Hore' },
   { id: 'wide 1', name: 'Wide' },
 ];
 
@@ -53,7 +56,9 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     ['mew, a,b-1, wide 1', ['base1-1', 'a,b-1', 'wide 1'], []],
     ['Unown · Unseen Forces · ?/28', ['ex10-?'], []],
     ['Gull · Shore · gull-2', ['gull-2'], []],
+    ['Gull · gull-3', ['gull-3'], []],
     ['Gull · Shore', [], ['Gull · Shore']],
+    ['Gulls · Hore', ['g-1'], []],
     ['Lightning Bolt · Limited Edition · 9', [], ['Lightning Bolt · Limited Edition · 9']],
     ['Nobody · Nowhere · 9, mew', ['base1-1'], ['Nobody · Nowhere · 9']],
     ['..', [], ['..']],
@@ -97,6 +102,14 @@ describe('the last part of a list', () => {
     ['comma first', []],
     ['jace,', []],
   ])('%j is completed with %j', (typed, expected) => expect(rows(typed)).toEqual(expected));
+
+  it('says which cards look like others of their name, also when the others are not found', () => {
+    const found = (typed: string) =>
+      searchInList(catalog.index, typed, WHO).filter(({ looksLikeOthers }) => looksLikeOthers);
+    expect(found('gull').map(({ card }) => card.id)).toEqual(['gull-1', 'gull-2', 'gull-3']);
+    expect(found('Gull · Shore · gull-2').map(({ card }) => card.id)).toEqual(['gull-2']);
+    expect([...found('unown'), ...found('bolt'), ...found('jace')]).toEqual([]);
+  });
 
   it('is completed as long as there are fewer than ten before it', () => {
     const listOf = (count: number) => Array.from({ length: count }, (_, at) => `x-${at}, `).join('');

@@ -20,7 +20,9 @@ afterEach(() => void vi.useRealTimers());
 describe('the queue of searches', () => {
   it('runs one at a time, and of one member only the newest that waits', async () => {
     const { run, queue, ask } = startQueue();
-    const answers = [by('a', 'a1'), by('a', 'a2'), by('b', 'b1'), by('a', 'a3')].map((each) => ask(each));
+    const answers = [by('a', 'a1'), by('a', 'a2', 'searchInList'), by('b', 'b1'), by('a', 'a3')].map((each) =>
+      ask(each),
+    );
     expect(run).toEqual(['a1']);
     for (const text of ['one', 'two', 'three']) queue.answered(text);
     expect(run).toEqual(['a1', 'b1', 'a3']);

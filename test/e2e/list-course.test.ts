@@ -127,6 +127,8 @@ describe('cards that are picked one after the other', () => {
     const field = composer(world);
     await field.type('gull');
     expect(field.pick('gull-2')).toBe('Gull · Shore · gull-2');
+    await field.type(' ');
+    expect(field.pick('gull-2')).toBe('Gull · Shore · gull-2');
     await field.type(', tinyb');
     expect(field.values).toEqual(['gull-2, t-1']);
   });
