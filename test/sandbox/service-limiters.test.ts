@@ -55,6 +55,24 @@ describe('a limiter of 3 a minute, burst 2', () => {
       [0, 0, 0, 30, 40, 50, 60],
       '+0, +0, +0, 429 30, 429 20, 429 40, 429 40',
     ],
+    [
+      'fading window',
+      'allows the rate when evenly spaced',
+      [0, 20.1, 40.2, 60.3, 80.4, 100.5],
+      '+0, +0, +0, +0, +0, +0',
+    ],
+    [
+      'fading window',
+      'lets what the minute before counted fade away, refused ones included',
+      [0, 0, 0, 0, 75.001, 76, 105.001, 106],
+      '+0, +0, +0, 429 75.001, +0, 429 29.001, +0, 429 29.001',
+    ],
+    [
+      'fading window',
+      'begins with the first request after a silence',
+      [0, 0, 0, 125, 125, 125, 184],
+      '+0, +0, +0, +0, +0, +0, 429 16.001',
+    ],
   ])('%s %s', (limiter, _, atSeconds, expected) => {
     expect(rulings(limiter, ...atSeconds)).toBe(expected);
   });

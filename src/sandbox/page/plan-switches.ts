@@ -14,6 +14,7 @@ const LIMITERS: Readonly<Record<ServiceLimiter, string>> = {
   'fixed window': 'a fixed number in each minute',
   delaying: 'lets requests wait',
   'refusals counted': 'counts what it refuses, too',
+  'fading window': 'forgets each minute little by little',
 };
 // As with the real service: the bot's figures hold until an answer has others
 const REFILLED =

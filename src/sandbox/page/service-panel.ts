@@ -9,6 +9,7 @@ const PACES: Readonly<Record<ServiceLimiter, (rate: string) => string>> = {
   'fixed window': (rate) => `${rate} a minute, counted from the first request`,
   delaying: (rate) => `${rate} are answered every minute, the others wait`,
   'refusals counted': (rate) => `${rate} in any 60 s, refused ones included`,
+  'fading window': (rate) => `${rate} a minute, and the minute before fades away`,
 };
 
 /** The remaining requests, by the card service's own figures. */
