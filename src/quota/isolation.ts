@@ -107,6 +107,9 @@ function lowerQuota(shared: LimiterState['quota'], local: LimiterState['quota'])
   return mergeReading(older, { ...asReading(newer), sentAtMs: older.receivedAtMs - 1 });
 }
 
+/** The slowest first. */
+const REFILLS: readonly Learned['refill'][] = ['evenly', 'untried', 'atOnce'];
+
 /** What two processes have learned apart from each other: of two limits the lower one. */
 function bothLearned(a: Learned, b: Learned): Learned {
   if (a.pace !== b.pace) return a.servedAtMs < b.servedAtMs ? b : a;
@@ -123,6 +126,7 @@ function bothLearned(a: Learned, b: Learned): Learned {
   return {
     ...(a.servedAtMs < b.servedAtMs ? b : a),
     window: lower(a.window, b.window),
+    refill: REFILLS.find((refill) => a.refill === refill || b.refill === refill) ?? 'untried',
     capacity: lower(a.capacity, b.capacity),
     inFlight: Math.min(a.inFlight, b.inFlight),
     isStarting: a.isStarting && b.isStarting,

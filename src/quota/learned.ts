@@ -8,6 +8,11 @@ const Ended = z.tuple([z.number(), z.number(), z.number()]);
 const Shown = {
   /** So many requests in any 60 s, at once or not: then the bucket does not count. */
   window: orUndefined(z.number().min(1)),
+  /**
+   * How its places become free again: all at once a minute later, or one by one because the service lets what it counted
+   * fade away. `untried` until one of the two has been seen.
+   */
+  refill: z.enum(['untried', 'atOnce', 'evenly']).default('untried'),
   /** Tokens that a full bucket holds at most. */
   capacity: orUndefined(z.number().min(1)),
 };
@@ -31,7 +36,7 @@ export const Learned = z.object({
   refusal: orUndefined(
     z.object({ knownAtMs: z.number(), served: z.number(), isSteady: z.boolean(), isOfBurst: z.boolean(), ...Shown }),
   ),
-  /** Of the last minute, oldest first. */
+  /** Of the last `ENDED_KEPT_MS`, oldest first. */
   ended: z.array(Ended),
   /** The plan's pace under which all this was learned. */
   pace: z.string(),
@@ -41,6 +46,7 @@ export type Learned = z.infer<typeof Learned>;
 /** Before the first answer: two at once, because the second shows whether the service delays. */
 export const NOTHING_LEARNED: Learned = {
   window: undefined,
+  refill: 'untried',
   capacity: undefined,
   inFlight: 2,
   isStarting: true,
@@ -54,16 +60,18 @@ export const NOTHING_LEARNED: Learned = {
 
 /** The time that services count by. */
 export const WINDOW_MS = 60_000;
+/** Within this time a window that refills at once is used up twice, even if answers take some seconds. */
+export const ENDED_KEPT_MS = 75_000;
 /** Few entries for a plan of hundreds a minute, and little of the window lost by rounding. */
 export const SLICE_MS = 250;
 
-/** When each request of the window may leave, in order; empty while no window is known. */
+/** When each request of the window may leave, in order; empty while no window is known, or one that refills evenly. */
 export function windowSlotsMs(
-  { window, ended }: Pick<Learned, 'window' | 'ended'>,
+  { window, refill, ended }: Pick<Learned, 'window' | 'refill' | 'ended'>,
   underWay: number,
   nowMs: number,
 ): number[] {
-  if (window === undefined) return [];
+  if (window === undefined || refill === 'evenly') return [];
   const isFreeAgain = (slice: number) => (slice + 1) * SLICE_MS + WINDOW_MS;
   // Counted from its end a request has certainly been counted by the service; some count refused ones, too.
   const counted = ended.flatMap(([slice, served, refused]) => Array(served + refused).fill(isFreeAgain(slice)));
@@ -72,11 +80,50 @@ export function windowSlotsMs(
   return [...Array(window - lastTaken.length).fill(nowMs), ...lastTaken];
 }
 
+/** A request that was answered longer ago belongs to an earlier refill. */
+const REFILL_MS = 10_000;
+
+/**
+ * Requests that may be under way while it is not known how the window refills: one, and three more for each that was just
+ * answered. If the window turns out to refill evenly, few requests are refused.
+ */
+export function mostOfRefill(learned: Learned, nowMs: number): number {
+  if (learned.window === undefined || learned.refill !== 'untried') return Number.POSITIVE_INFINITY;
+  return 1 + 3 * servedSince(learned, nowMs - REFILL_MS);
+}
+
+export function servedSince({ ended }: Learned, atMs: number): number {
+  return ended.reduce((sum, [slice, served]) => sum + ((slice + 1) * SLICE_MS > atMs ? served : 0), 0);
+}
+
+/** The time between two requests where a window refills evenly; `undefined` elsewhere. */
+export function spacingMs({ window, refill }: Pick<Learned, 'window' | 'refill'>): number | undefined {
+  return window !== undefined && refill === 'evenly' ? WINDOW_MS / window : undefined;
+}
+
+/**
+ * How long refused requests leave no room in a window that refills evenly, because many services count them: their share of
+ * a minute, and the time of one request. 0 elsewhere.
+ */
+export function refusedWeighMs(learned: Learned, nowMs: number): number {
+  const evenlyMs = spacingMs(learned);
+  if (evenlyMs === undefined) return 0;
+  // A recent answer shows that there was room again in spite of the refusals before it.
+  const sinceMs = servedSince(learned, nowMs - REFILL_MS) > 0 ? nowMs - REFILL_MS : 0;
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  const refused = sum(learned.ended.map(([slice, , ofSlice]) => ((slice + 1) * SLICE_MS > sinceMs ? ofSlice : 0)));
+  const counted = sum(learned.ended.map(([, served, ofSlice]) => served + ofSlice));
+  return evenlyMs + (WINDOW_MS * refused) / Math.max(learned.window ?? 1, counted);
+}
+
 /** What one of several processes goes by that cannot coordinate. */
-export function sharedOut(learned: Learned, processes: number): Pick<Learned, 'inFlight' | 'window' | 'ended'> {
+export function sharedOut(
+  learned: Learned,
+  processes: number,
+): Pick<Learned, 'inFlight' | 'window' | 'refill' | 'ended'> {
   const share = (limit: number) => Math.max(1, Math.floor(limit / processes));
-  const { inFlight, window, ended } = learned;
-  return { inFlight: share(inFlight), window: window && share(window), ended };
+  const { inFlight, window, refill, ended } = learned;
+  return { inFlight: share(inFlight), window: window && share(window), refill, ended };
 }
 
 /** The same by a clock that is `byMs` ahead. */

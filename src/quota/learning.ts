@@ -1,6 +1,6 @@
 import type { RequestOutcome } from './circuit-breaker.ts';
-import { type Learned, NOTHING_LEARNED, SLICE_MS, WINDOW_MS } from './learned.ts';
-import type { Pace } from './pace.ts';
+import { ENDED_KEPT_MS, type Learned, NOTHING_LEARNED, SLICE_MS, servedSince, WINDOW_MS } from './learned.ts';
+import { learnedPace, type Pace } from './pace.ts';
 
 /** A request that has ended. */
 export interface EndedRequest {
@@ -11,8 +11,10 @@ export interface EndedRequest {
   underWay: number;
   /** By the plan alone. */
   planned: Pace;
-  /** Whether a 429 is about the pace: not when nothing remains of the day, nor of a probe, which left while all waited. */
+  /** Whether a 429 is about the pace: not when nothing remains of the day. */
   isOfPace: boolean;
+  /** It left while all others waited. */
+  isProbe: boolean;
 }
 
 /** After so long a quiet time the service is given the chance to show that it allows more. */
@@ -30,8 +32,12 @@ export function learnFrom(before: Learned, request: EndedRequest): Learned {
   const pace = `${planned.intervalMs} ${planned.capacity}`;
   const ended = withEnded(before.ended, outcome, nowMs);
   const known = before.pace === pace ? { ...before, ended } : { ...NOTHING_LEARNED, quietSinceMs: nowMs, pace, ended };
-  if (outcome.kind === 'rateLimited') return request.isOfPace ? afterRefusal(known, request) : known;
-  const timed = afterLatency(servedAfterAll(known, request), request);
+  if (outcome.kind === 'rateLimited') {
+    // The probe after a pause is the first request of a refill, so it shows how the window refills. It says nothing else.
+    const tells = !request.isProbe || (known.window !== undefined && known.refill === 'untried');
+    return request.isOfPace && tells ? afterRefusal(known, request) : known;
+  }
+  const timed = afterLatency(refilled(servedAfterAll(known, request), request), request);
   return triedAgain(outcome.kind === 'answered' ? { ...timed, servedAtMs: nowMs } : timed, request);
 }
 
@@ -39,12 +45,8 @@ function withEnded(ended: Learned['ended'], { kind }: RequestOutcome, nowMs: num
   const slice = Math.floor(nowMs / SLICE_MS);
   const [, served, refused] = ended.find(([past]) => past === slice) ?? [slice, 0, 0];
   // Another process's clock may be ahead.
-  const recent = ended.filter(([other]) => other !== slice && Math.abs((other + 1) * SLICE_MS - nowMs) < WINDOW_MS);
+  const recent = ended.filter(([other]) => other !== slice && Math.abs((other + 1) * SLICE_MS - nowMs) < ENDED_KEPT_MS);
   return [...recent, kind === 'rateLimited' ? [slice, served, refused + 1] : [slice, served + 1, refused]];
-}
-
-function servedSince({ ended }: Learned, atMs: number): number {
-  return ended.reduce((sum, [slice, served]) => sum + ((slice + 1) * SLICE_MS > atMs ? served : 0), 0);
 }
 
 /** Those that left before the first 429 was known are refused together, and say no more than the first. */
@@ -52,13 +54,14 @@ function afterRefusal(before: Learned, { leftAtMs, nowMs, outcome, underWay, pla
   const known = { ...before, quietSinceMs: nowMs };
   if (known.refusal && leftAtMs <= known.refusal.knownAtMs) return known;
   const statedMs = outcome.kind === 'rateLimited' ? (outcome.statedMs ?? 0) : 0;
-  const { window, capacity } = known;
+  const { window, refill, capacity } = known;
   const refusal = {
     knownAtMs: nowMs,
     served: servedSince(known, nowMs - WINDOW_MS),
     isSteady: servedSince(known, leftAtMs - 2 * planned.intervalMs) + underWay <= 2,
     isOfBurst: statedMs <= LONGEST_BURST_WAIT_MS,
     window,
+    refill,
     capacity,
   };
   return { ...known, refusal, ...meaningOf(refusal, planned) };
@@ -75,16 +78,36 @@ function servedAfterAll(known: Learned, { leftAtMs, planned }: EndedRequest): Le
 export function meaningOf(
   refusal: NonNullable<Learned['refusal']>,
   planned: Pace,
-): Pick<Learned, 'window' | 'capacity'> {
-  const { served, window, capacity = planned.capacity, isSteady, isOfBurst } = refusal;
-  const known = { window, capacity: refusal.capacity };
+): Pick<Learned, 'window' | 'refill' | 'capacity'> {
+  const { served, window, refill, capacity = planned.capacity, isSteady, isOfBurst } = refusal;
+  const known = { window, refill, capacity: refusal.capacity };
   const perMinute = Math.round(WINDOW_MS / planned.intervalMs);
-  // A window that allows less than before: somebody else uses the key, too.
-  if (window !== undefined) return { ...known, window: served >= perMinute / 2 ? Math.min(served, window) : window };
+  if (window !== undefined) return { ...known, ...lessOf(window, refusal, perMinute) };
   // At a steady pace that many are served a minute in any case: no reason to believe in a window that allows less at once.
   if (isSteady && served <= capacity) return known;
   if (served > 0 && Math.abs(served - perMinute) <= 1) return { ...known, window: Math.min(served, perMinute) };
   return isOfBurst && !isSteady ? { ...known, capacity: Math.max(1, Math.floor(capacity / 2)) } : known;
+}
+
+/** What a 429 within a known window shows. */
+function lessOf(
+  window: number,
+  { served, refill, isOfBurst }: NonNullable<Learned['refusal']>,
+  perMinute: number,
+): Pick<Learned, 'window' | 'refill'> {
+  const least = Math.ceil(perMinute / 2);
+  if (refill === 'untried' && isOfBurst) return { window: perMinute, refill: 'evenly' };
+  // Evenly spaced requests that are refused sooner than the window allows share the key with somebody else.
+  if (refill === 'evenly' && (served < least || served >= window - 1))
+    return { window: Math.min(window, Math.max(least, window - 1)), refill };
+  return served >= least ? { window: Math.min(served, window), refill: 'atOnce' } : { window, refill: 'untried' };
+}
+
+/** A window that fades would not have served nearly all of two windows within that time. */
+function refilled(known: Learned, { nowMs }: EndedRequest): Learned {
+  const { window, refill } = known;
+  if (window === undefined || refill !== 'untried') return known;
+  return servedSince(known, nowMs - ENDED_KEPT_MS) >= 2 * window - 1 ? { ...known, refill: 'atOnce' } : known;
 }
 
 /** A limiter that delays is no outage: fewer at once, and no burst. */
@@ -120,19 +143,26 @@ function isLate(known: Learned, { leftAtMs, nowMs, outcome, underWay, planned }:
   );
 }
 
-/** One step back towards the plan after each quiet quarter of an hour: from a window to a burst of its size, then twice the burst. */
+/**
+ * One step back towards the plan after each quiet quarter of an hour: from evenly spaced requests to a window, then to a
+ * burst of its size, then to twice the burst.
+ */
 function triedAgain(known: Learned, { planned, nowMs }: EndedRequest): Learned {
-  const { window, capacity, quietSinceMs, ended } = known;
+  const { window, refill, capacity, quietSinceMs, ended } = known;
   if (window === undefined && capacity === undefined) return known;
   // A bucket holds something back when one more request comes than it holds in the time in which it fills. A single request
   // is never held back.
   const perMinute = Math.round(WINDOW_MS / planned.intervalMs);
-  const most = Math.max(2, window ?? Math.min((capacity ?? planned.capacity) + 1, perMinute));
-  const sinceMs = nowMs - (window === undefined ? most * planned.intervalMs : WINDOW_MS);
+  const isWindow = window !== undefined && refill !== 'evenly';
+  const pace = learnedPace(known, planned);
+  const most = Math.max(2, isWindow ? window : Math.min(pace.capacity + 1, perMinute));
+  const sinceMs = nowMs - (isWindow ? WINDOW_MS : most * pace.intervalMs);
   const lately = ended.filter(([slice]) => (slice + 1) * SLICE_MS > sinceMs);
   if (lately.reduce((sum, [, served, refused]) => sum + served + refused, 0) >= most)
     return { ...known, quietSinceMs: nowMs };
   if (nowMs - quietSinceMs < QUIET_MS) return known;
+  const tried = { ...known, refill: 'untried' as const, quietSinceMs: nowMs };
+  if (refill === 'evenly') return tried;
   const next = window ?? 2 * (capacity ?? planned.capacity);
-  return { ...known, window: undefined, capacity: next < planned.capacity ? next : undefined, quietSinceMs: nowMs };
+  return { ...tried, window: undefined, capacity: next < planned.capacity ? next : undefined };
 }

@@ -1,4 +1,5 @@
 import { PLAN_LIMITS, PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
+import { type Learned, spacingMs } from './learned.ts';
 import type { LimiterState } from './limiter-state.ts';
 
 /** How fast a bucket fills and how much it holds. */
@@ -76,9 +77,14 @@ export class RefillLag {
 
 /** The pace at present. The burst was learned for the whole plan, so dividing by processes comes last. */
 export function paceOf(state: LimiterState, setting: PlanSetting): Pace {
-  const planned = plannedPace(state, setting);
-  const capacity = Math.min(planned.capacity, state.learned.capacity ?? planned.capacity);
-  return dividedPace({ ...planned, capacity }, setting.processes ?? 1);
+  return dividedPace(learnedPace(state.learned, plannedPace(state, setting)), setting.processes ?? 1);
+}
+
+/** The plan's pace, less what answers have shown it to be less. A window that refills at once does not count here. */
+export function learnedPace(learned: Learned, planned: Pace): Pace {
+  const evenlyMs = spacingMs(learned);
+  if (evenlyMs !== undefined) return { intervalMs: Math.max(planned.intervalMs, evenlyMs), capacity: 1 };
+  return { ...planned, capacity: Math.min(planned.capacity, learned.capacity ?? planned.capacity) };
 }
 
 /** The pace by the plan alone, for all processes together. */

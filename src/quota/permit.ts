@@ -1,7 +1,7 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { Breaker } from '../model/quota.ts';
 import { afterRequest, type Circumstances, type RequestOutcome, statesOutage } from './circuit-breaker.ts';
-import { sharedOut, windowSlotsMs } from './learned.ts';
+import { type Learned, mostOfRefill, refusedWeighMs, sharedOut, windowSlotsMs } from './learned.ts';
 import { learnFrom } from './learning.ts';
 import type { Acquired, Permit, PermitLane } from './limiter.ts';
 import { type LimiterState, withProbe } from './limiter-state.ts';
@@ -55,7 +55,7 @@ export function decidePermit(
   if (refused) return refused;
   const learned = sharedOut(state.learned, setting.processes ?? 1);
   const isUnsure = isUnconfirmed && setting.plan === 'auto';
-  const most = Math.min(learned.inFlight, isUnsure ? FREE_BURST : learned.inFlight);
+  const most = Math.min(learned.inFlight, isUnsure ? FREE_BURST : learned.inFlight, mostOfRefill(state.learned, nowMs));
   const isFull = underWay >= most || isRestTaken(state, underWay, nowMs);
   if (isFull) return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
   const slotsMs = windowSlotsMs(learned, underWay, nowMs);
@@ -115,11 +115,18 @@ export function releasePermit(
   circumstances: Omit<Circumstances, 'quota'> & { underWay: number },
 ): LimiterState {
   const { nowMs, underWay } = circumstances;
+  const isOfPace = currentQuota(state.quota, nowMs)?.remaining !== 0;
+  const planned = plannedPace(state, setting);
+  const isProbe = permit.probe;
+  const request = { leftAtMs: permit.leftAtMs, nowMs, outcome, underWay, planned, isOfPace, isProbe };
+  const learned = learnFrom(state.learned, request);
   const breaker =
     isKnownFailure(state, permit, outcome) && !statesOutage(outcome)
       ? state.breaker
-      : afterRequest(state.breaker, outcome, permit.probe, { ...circumstances, quota: state.quota });
-  const quota = currentQuota(state.quota, nowMs);
+      : afterRequest(state.breaker, isOfPace ? withSilence(outcome, learned, nowMs) : outcome, isProbe, {
+          ...circumstances,
+          quota: state.quota,
+        });
   const isPauseNew = breaker.reason === 'pause' && breaker.untilMs !== state.breaker.untilMs;
   const isFailure = outcome.kind === 'serviceDown' && breaker !== state.breaker;
   const wasOpenForDay = state.breaker.reason === 'day';
@@ -128,19 +135,19 @@ export function releasePermit(
     breaker,
     openedUnder: breaker.reason !== 'day' ? undefined : wasOpenForDay ? state.openedUnder : settingKey(setting),
     lastFailure: state.lastFailure + (isFailure ? 1 : 0),
-    learned: learnFrom(state.learned, {
-      leftAtMs: permit.leftAtMs,
-      nowMs,
-      outcome,
-      underWay,
-      planned: plannedPace(state, setting),
-      isOfPace: !permit.probe && quota?.remaining !== 0,
-    }),
+    learned,
   };
   // The service delays: what it holds back already leaves no token.
   const isSlower = after.learned.pace === state.learned.pace && after.learned.inFlight < state.learned.inFlight;
   if (!isPauseNew && !isSlower) return after;
   return { ...after, fullAtMs: emptyBucket(isPauseNew ? breaker.untilMs : nowMs, paceOf(after, setting)) };
+}
+
+/** A service need not state for how long the requests that it has refused hold others back. */
+function withSilence(outcome: RequestOutcome, learned: Learned, nowMs: number): RequestOutcome {
+  const silenceMs = refusedWeighMs(learned, nowMs);
+  if (outcome.kind !== 'rateLimited' || silenceMs === 0) return outcome;
+  return { ...outcome, statedMs: Math.max(silenceMs, outcome.statedMs ?? 0) };
 }
 
 /** The day may have become larger, and a member who wants the report asks exactly that. */

@@ -71,9 +71,10 @@ export class QuotaWarnings {
 
   /** Logs one line when a window or a smaller burst is learned, and when it is given up. */
   #learned(before: Shown, after: Shown): void {
-    const { window, capacity: burst } = after;
+    const { window, refill, capacity: burst } = after;
+    const isWindowKnown = window === before.window && (refill === 'evenly') === (before.refill === 'evenly');
     const isBurstKnown = (burst === undefined) === (before.capacity === undefined);
-    if (window === before.window && (window !== undefined || isBurstKnown)) return;
+    if (isWindowKnown && (window !== undefined || isBurstKnown)) return;
     this.#log.info({ window, burst }, limitText(after));
   }
 }
@@ -86,7 +87,7 @@ const STOPPED: Record<BreakerReason, [level: 'info' | 'warn' | 'error', text: st
   key: ['error', 'the card service refuses the API key, so only saved cards are shown: check CARD_SERVICE_API_KEY'],
 };
 
-type Shown = Pick<Learned, 'window' | 'capacity'>;
+type Shown = Pick<Learned, 'window' | 'refill' | 'capacity'>;
 
 /** While the service pauses requests after a 429, those that had left before can still change what it means. */
 function settled({ learned, breaker }: Told): Shown {
@@ -94,8 +95,9 @@ function settled({ learned, breaker }: Told): Shown {
   return breaker.reason === 'pause' && refusal?.knownAtMs === breaker.sinceMs ? refusal : learned;
 }
 
-function limitText({ window, capacity }: Shown): string {
-  if (window !== undefined) return `the card service takes ${window} requests in any minute: the bot keeps to that`;
+function limitText({ window, refill, capacity }: Shown): string {
+  const reaction = refill === 'evenly' ? 'spaces them evenly' : 'keeps to that';
+  if (window !== undefined) return `the card service takes ${window} requests in any minute: the bot ${reaction}`;
   if (capacity !== undefined)
     return 'the card service takes fewer requests at a time than the plan allows: the bot keeps to that';
   return "the bot keeps to the plan's rate and burst again";

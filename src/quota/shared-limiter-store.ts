@@ -99,6 +99,7 @@ export function sameSchedule(a: LimiterState, b: LimiterState): boolean {
     reportedPlan(a) === reportedPlan(b) &&
     a.quota?.limit === b.quota?.limit &&
     a.learned.capacity === b.learned.capacity &&
-    a.learned.window === b.learned.window
+    a.learned.window === b.learned.window &&
+    a.learned.refill === b.learned.refill
   );
 }

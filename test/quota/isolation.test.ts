@@ -110,6 +110,12 @@ describe('rejoinedState', () => {
     ['the smaller of two bursts', { capacity: 9 }, { capacity: 4 }, { capacity: 4 }],
     ['a burst that only one knows', { capacity: 9 }, {}, { capacity: 9 }],
     ['the smaller of two windows', { window: 10 }, { window: 7 }, { window: 7 }],
+    [
+      'the slower of two refills',
+      { window: 10, refill: 'atOnce' },
+      { window: 10, refill: 'evenly' },
+      { refill: 'evenly' },
+    ],
     ['the fewer requests at once', { inFlight: 12 }, { inFlight: 3 }, { inFlight: 3 }],
     [
       'what both have of the last minute once, and what each has alone',

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
-import { type Learned, NOTHING_LEARNED, shiftedLearned, WINDOW_MS, windowSlotsMs } from '../../src/quota/learned.ts';
+import {
+  type Learned,
+  mostOfRefill,
+  NOTHING_LEARNED,
+  refusedWeighMs,
+  shiftedLearned,
+  WINDOW_MS,
+  windowSlotsMs,
+} from '../../src/quota/learned.ts';
 import { learnFrom, meaningOf } from '../../src/quota/learning.ts';
+import { learnedPace } from '../../src/quota/pace.ts';
 
+const EVEN_TEN = { window: 10, refill: 'evenly' } as const;
 /** Free's: ten a minute, a burst of twenty less one. */
 const FREE = { intervalMs: 6_000, capacity: 19 };
 const ANSWERED: RequestOutcome = { kind: 'answered' };
@@ -10,13 +20,19 @@ const REFUSED: RequestOutcome = { kind: 'rateLimited', statedMs: 60_000 };
 const DOWN: RequestOutcome = { kind: 'serviceDown' };
 const START_MS = 1_000_000;
 const QUIET_MS = 15 * 60_000;
+const REFUSAL = { ...NOTHING_LEARNED, knownAtMs: 0, served: 0, isSteady: false, isOfBurst: true };
 
 /** A request: when it left and when it ended, in seconds from the start, and how. */
-type Step = [leftS: number, endedS: number, outcome?: RequestOutcome, more?: { underWay?: number; isOfPace?: boolean }];
+type Step = [
+  leftS: number,
+  endedS: number,
+  outcome?: RequestOutcome,
+  more?: { underWay?: number; isOfPace?: boolean; isProbe?: boolean },
+];
 
 function learnedFrom(steps: readonly Step[], known: Learned = NOTHING_LEARNED, planned = FREE): Learned {
   return steps.reduce(
-    (learned, [leftS, endedS, outcome = ANSWERED, { underWay = 0, isOfPace = true } = {}]) =>
+    (learned, [leftS, endedS, outcome = ANSWERED, { underWay = 0, isOfPace = true, isProbe = false } = {}]) =>
       learnFrom(learned, {
         leftAtMs: START_MS + leftS * 1_000,
         nowMs: START_MS + endedS * 1_000,
@@ -24,6 +40,7 @@ function learnedFrom(steps: readonly Step[], known: Learned = NOTHING_LEARNED, p
         underWay,
         planned,
         isOfPace,
+        isProbe,
       }),
     known,
   );
@@ -183,8 +200,13 @@ describe('a 429', () => {
       { window: undefined, capacity: undefined },
     ],
     [
-      'of a probe, or of a spent day, says nothing',
+      'of a spent day says nothing',
       [...answers(10), [0.2, 0.4, REFUSED, { isOfPace: false }]],
+      { window: undefined, capacity: undefined },
+    ],
+    [
+      'of a probe says nothing while no window is known',
+      [...answers(10), [0.2, 0.4, REFUSED, { isProbe: true }]],
       { window: undefined, capacity: undefined },
     ],
     [
@@ -201,26 +223,105 @@ describe('a 429', () => {
     expect(learnedFrom(steps)).toMatchObject(learned);
   });
 
-  it('within a known window means that somebody else uses it, too', () => {
-    const window = learnedFrom([...answers(10), [0.2, 0.4, REFUSED, { underWay: 8 }]]);
-    const shared = learnedFrom([...answers(7, 70), [70.2, 70.4, REFUSED, { underWay: 2 }]], window);
-    expect(shared.window).toBe(7);
-    expect(learnedFrom([...answers(2, 140), [140.2, 140.4, REFUSED, { underWay: 2 }]], shared).window).toBe(7);
-  });
-
   it('is never taken for a window below one', () => {
-    const refusal = { knownAtMs: 0, served: 0, isSteady: false, isOfBurst: true, window: undefined, capacity: 4 };
-    expect(meaningOf(refusal, { intervalMs: 60_000, capacity: 9 })).toEqual({ window: undefined, capacity: 2 });
+    const refusal = { ...REFUSAL, capacity: 4 };
+    expect(meaningOf(refusal, { intervalMs: 60_000, capacity: 9 })).toMatchObject({ window: undefined, capacity: 2 });
   });
 
   it('is never taken for a burst below one', () => {
-    const refusal = { knownAtMs: 0, served: 0, isSteady: false, isOfBurst: true, window: undefined, capacity: 1 };
+    const refusal = { ...REFUSAL, capacity: 1 };
     expect(meaningOf(refusal, FREE).capacity).toBe(1);
   });
 });
 
 describe('a window', () => {
   const FULL = learnedFrom([...answers(10), [0.2, 0.4, REFUSED, { underWay: 8 }]]);
+  const PROBE_REFUSED: Step = [61, 61.2, REFUSED, { isProbe: true }];
+  /** Evenly spaced, as long as it takes from the probe on. */
+  const EVEN = learnedFrom([PROBE_REFUSED], FULL);
+
+  it.each<[string, Step[], Learned, Partial<Learned>]>([
+    ['is not known at first', [], FULL, { window: 10, refill: 'untried' }],
+    ['is evenly when its first request is refused', [PROBE_REFUSED], FULL, { window: 10, refill: 'evenly' }],
+    [
+      'is evenly when a later request of the first refill is refused',
+      [...answers(3, 61), [61.2, 61.4, REFUSED, { underWay: 3 }]],
+      FULL,
+      { window: 10, refill: 'evenly' },
+    ],
+    [
+      'is not known after a refusal that states more than a minute: that is a penalty',
+      [...answers(3, 61), [61.2, 61.4, { kind: 'rateLimited', statedMs: 61_000 }, { underWay: 3 }]],
+      FULL,
+      { window: 10, refill: 'untried' },
+    ],
+    ['is not known after a refill that followed a longer silence', answers(10, 80), FULL, { refill: 'untried' }],
+    ['is at once when a refill was served a minute after the last', answers(10, 61), FULL, { refill: 'atOnce' }],
+    [
+      'is at once still when somebody else uses a part: the window is smaller',
+      [...answers(10, 61), ...answers(7, 122), [122.2, 122.4, REFUSED, { underWay: 2 }]],
+      FULL,
+      { window: 7, refill: 'atOnce' },
+    ],
+    [
+      'is not known any more when less than half of it is served',
+      [...answers(10, 61), ...answers(2, 122), [122.2, 122.4, REFUSED, { underWay: 2 }]],
+      FULL,
+      { window: 10, refill: 'untried' },
+    ],
+    [
+      'says nothing when a probe is refused once it is known',
+      [[100, 100.2, REFUSED, { isProbe: true }]],
+      EVEN,
+      EVEN_TEN,
+    ],
+    ['is evenly at less when that is refused, too', [[100, 100.2, REFUSED]], EVEN, { window: 9, refill: 'evenly' }],
+    [
+      'was at once, with somebody else, when evenly spaced requests are refused after a part of a minute',
+      [...Array.from({ length: 6 }, (_, n): Step => [100 + 6 * n, 100.2 + 6 * n]), [136, 136.2, REFUSED]],
+      EVEN,
+      { window: 6, refill: 'atOnce' },
+    ],
+    [
+      'is tried at once again after a quiet quarter of an hour',
+      [[1_000, 1_000.2]],
+      EVEN,
+      { window: 10, refill: 'untried' },
+    ],
+    [
+      'is not tried again while one request waits for another',
+      Array.from({ length: 80 }, (_, n): Step[] => [
+        [60 * n + 100, 60 * n + 100.2],
+        [60 * n + 106, 60 * n + 106.2],
+      ]).flat(),
+      EVEN,
+      EVEN_TEN,
+    ],
+  ])('refills: %s', (_, steps, known, expected) => {
+    const { window, refill } = learnedFrom(steps, known);
+    expect({ window, refill }).toMatchObject(expected);
+  });
+
+  it('begins its first refill with one request, and three more for each that is answered', () => {
+    const mostAt = (steps: Step[], atS: number) => mostOfRefill(learnedFrom(steps, FULL), START_MS + atS * 1_000);
+    expect([mostAt([], 61), mostAt([[61, 61.2]], 61.2), mostAt(answers(2, 61), 61.2)]).toEqual([1, 4, 7]);
+    expect([mostAt([[61, 61.2]], 72), mostAt(answers(10, 61), 72)]).toEqual([1, Number.POSITIVE_INFINITY]);
+  });
+
+  it.each<[string, Step[], Learned, number]>([
+    ['says nothing of a silence while it is not known to fade', [], FULL, 0],
+    ['that fades is filled by its refused requests: 2 of 12, and the next one', [PROBE_REFUSED], FULL, 16],
+    ['is filled only by those since the last answer', [...answers(1, 100), [106, 106.2, REFUSED]], EVEN, 13.3],
+  ])('%s', (_, steps, known, seconds) => {
+    const lastS = steps.at(-1)?.[1] ?? 0;
+    expect(refusedWeighMs(learnedFrom(steps, known), START_MS + lastS * 1_000) / 1_000).toBeCloseTo(seconds, 1);
+  });
+
+  it('that fades has no places: it is a slow bucket', () => {
+    expect(windowSlotsMs(EVEN, 0, START_MS + 61_200)).toEqual([]);
+    expect(learnedPace(EVEN, FREE)).toEqual({ intervalMs: 6_000, capacity: 1 });
+    expect(learnedPace({ ...EVEN, window: 5 }, FREE)).toEqual({ intervalMs: 12_000, capacity: 1 });
+  });
 
   it('lets the next one through a minute after the end of an earlier one, refused ones included', () => {
     const nowMs = START_MS + 400;
@@ -289,10 +390,10 @@ describe('what was learned', () => {
     });
   });
 
-  it('keeps a minute of what ended, in few entries', () => {
+  it('keeps the last 75 s of what ended, in few entries', () => {
     const business = { intervalMs: 120, capacity: 999 };
     const steps = Array.from({ length: 2_000 }, (_, n): Step => [n * 0.06, n * 0.06 + 0.1]);
-    expect(learnedFrom(steps, NOTHING_LEARNED, business).ended.length).toBeLessThanOrEqual(241);
+    expect(learnedFrom(steps, NOTHING_LEARNED, business).ended.length).toBeLessThanOrEqual(301);
   });
 
   it('means the same by another clock', () => {

@@ -20,6 +20,7 @@ const IN_BURST: LimiterState = {
   learned: { ...NOTHING_LEARNED, pace: '6000 19', ended: [[Math.floor(NOW_MS / 250), 5, 0]] },
 };
 /** Answers have shown that the service takes many requests at once. */
+const OF_WINDOW: LimiterState = { ...CLOSED, learned: { ...NOTHING_LEARNED, inFlight: 100, window: 10 } };
 const MANY_AT_ONCE: LimiterState = { ...CLOSED, learned: { ...NOTHING_LEARNED, inFlight: 100 } };
 
 function withBreaker(state: Breaker['state'], reason: BreakerReason, dueInMs = 0): LimiterState {
@@ -74,6 +75,7 @@ describe('a request', () => {
     ],
     ['of a set plan needs no answer', MANY_AT_ONCE, { plan: 'pro' }, { underWay: 19, isUnconfirmed: true }, 'token'],
     ['waits while a third would be under way before the first answer', CLOSED, SETTING, { underWay: 2 }, 'wait'],
+    ['waits while another one is the first of a window', OF_WINDOW, SETTING, { underWay: 1 }, 'wait'],
     ['is one more under way than before after answers', MANY_AT_ONCE, SETTING, { underWay: 2 }, 'token'],
   ])('%s', (_, state, setting, contention, kind) => {
     expect(decidePermit(state, 'members', setting, NOW_MS, { ...NO_CONTENTION, ...contention }).kind).toBe(kind);
@@ -117,6 +119,14 @@ describe('a permit', () => {
       true,
       limited(5_000),
       { learned: { capacity: undefined } },
+    ],
+    [
+      'pauses as long as what was refused fills a window that fades',
+      { ...IN_BURST, learned: { ...IN_BURST.learned, window: 10 } },
+      false,
+      limited(5_000),
+      // One of ten requests, and the next one.
+      { learned: { refill: 'evenly' }, breaker: { reason: 'pause', untilMs: NOW_MS + 12_000 } },
     ],
     [
       'notes the setting under which the day was spent',

@@ -108,10 +108,15 @@ describe('two schedules', () => {
     ['a probe under way', opened('day', 0), withBreaker('halfOpen', 'day'), false],
     ['another plan', CLOSED, { ...CLOSED, plan: 'pro' }, false],
     ['a window', CLOSED, { ...CLOSED, learned: { ...NOTHING_LEARNED, window: 10 } }, false],
+    ['a window that refills evenly', withRefill('untried'), withRefill('evenly'), false],
     ['a smaller burst', CLOSED, { ...CLOSED, learned: { ...NOTHING_LEARNED, capacity: 9 } }, false],
   ])('are the same or not with %s', (_, a, b, isSame) => {
     expect(sameSchedule(a, b)).toBe(isSame);
   });
+
+  function withRefill(refill: 'untried' | 'evenly'): LimiterState {
+    return { ...CLOSED, learned: { ...NOTHING_LEARNED, window: 10, refill } };
+  }
 
   function opened(reason: Breaker['reason'], dueInMs: number): LimiterState {
     return withBreaker('open', reason, NOW_MS + dueInMs);

@@ -70,15 +70,16 @@ async function besideAlternatives(): Promise<BenchTable> {
   }
   return {
     title:
-      '100 cards at once, and 25 after 130 s of silence, twice, by nine limiters of "10 requests a minute, burst 20"',
+      '100 cards at once, and 25 after 130 s of silence, twice, by eleven limiters of "10 requests a minute, burst 20"',
     columns: ['limiter', 'optimum', ...CONTESTANTS.map(({ name }) => name)],
     rows,
     notes: [
       CELLS,
       `Time is simulated, every request takes 200 ms, a 429 half of that. The optimum: a client that knows the limiter. 429s within 5 s are one time. This bot runs with \`LONGEST_WAIT_SECONDS=${LONGEST_WAIT_SECONDS}\`.`,
+      'A fading window lets what it counted in one minute fade away over the next one (HAProxy `http_req_rate`). The optimum is taken to be that of evenly spaced requests.',
       'execEvenly delays the second request of a window by 12 s or more, longer than this bot waits for an answer (10 s), so that it takes it for an outage.',
     ],
-    verdicts: judge('nine limiters', ours),
+    verdicts: judge('eleven limiters', ours),
   };
 }
 

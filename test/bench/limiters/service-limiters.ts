@@ -19,6 +19,8 @@ export interface Limiter {
   begin(): Rule;
   /** The time in which a client that knew this limiter would get `requests` answers after a long silence. */
   optimumMs(requests: number): number;
+  /** Times of 429s over all runs; by default one, in the first run. */
+  episodesAllowed?: number;
   /** How much later than the optimum the first run may end: one refusal costs more where it is punished. */
   allowed: number;
 }
@@ -30,6 +32,9 @@ const INTERVAL_MS = MINUTE_MS / PER_MINUTE;
 const PENALTY_MS = 120_000;
 const ALLOWED = 1.05;
 const ALLOWED_WITH_PENALTY = 1.15;
+/** Two refusals show that a window fades, and those that count take a part of the rate. */
+const ALLOWED_WHERE_IT_FADES = 1.25;
+const EPISODES_WHERE_IT_FADES = 3;
 const NOT_DELAYED: Ruling = { delayMs: 0 };
 
 const ofBucket = (burst: number) => (requests: number) => Math.max(0, requests - burst) * INTERVAL_MS;
@@ -71,6 +76,22 @@ export const WINDOW_WITH_PENALTY: Limiter = {
   allowed: ALLOWED_WITH_PENALTY,
 };
 
+export const FADING_WINDOW: Limiter = {
+  name: 'fading window',
+  begin: () => asInSandbox('fading window', { countsRefusals: false }),
+  optimumMs: oneByOne,
+  allowed: ALLOWED_WHERE_IT_FADES,
+  episodesAllowed: EPISODES_WHERE_IT_FADES,
+};
+
+export const FADING_WITH_REFUSALS: Limiter = {
+  name: 'fading window with refusals',
+  begin: () => asInSandbox('fading window'),
+  optimumMs: oneByOne,
+  allowed: ALLOWED_WHERE_IT_FADES,
+  episodesAllowed: EPISODES_WHERE_IT_FADES,
+};
+
 export const DELAYING: Limiter = {
   name: 'nginx burst=20 (delays)',
   begin: () => asInSandbox('delaying'),
@@ -90,7 +111,7 @@ export const LIMITERS: readonly Limiter[] = [
   {
     // One request is under way, and the burst comes on top of it
     name: 'nginx burst=20 nodelay',
-    begin: () => asInSandbox('token bucket', BURST + 1),
+    begin: () => asInSandbox('token bucket', { burst: BURST + 1 }),
     optimumMs: ofBucket(BURST + 1),
     allowed: ALLOWED,
   },
@@ -104,17 +125,21 @@ export const LIMITERS: readonly Limiter[] = [
   },
   WINDOW_BEGUN_ANEW,
   WINDOW_WITH_PENALTY,
+  FADING_WINDOW,
+  FADING_WITH_REFUSALS,
   DELAYING,
   EVENLY_DELAYING,
 ];
 
-function asInSandbox(limiter: ServiceLimiter, burst = BURST): Rule {
+/** @param countsRefusals where the sandbox counts refused requests */
+function asInSandbox(limiter: ServiceLimiter, { burst = BURST, countsRefusals = true } = {}): Rule {
   const rate = { requestsPerMinute: PER_MINUTE, burst };
   let counted: Counted = NOTHING_COUNTED;
   return (nowMs) => {
-    const arrived = arrive(passTime(counted, limiter, rate, nowMs), limiter, rate);
-    counted = arrived.counted;
-    return arrived.ruling;
+    const before = passTime(counted, limiter, rate, nowMs);
+    const { ruling, counted: after } = arrive(before, limiter, rate);
+    counted = countsRefusals || 'delayMs' in ruling ? after : before;
+    return ruling;
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FIXED_WINDOW, WINDOW_WITH_PENALTY } from './service-limiters.ts';
+import { FADING_WINDOW, FIXED_WINDOW, WINDOW_WITH_PENALTY } from './service-limiters.ts';
 import type { Run } from './trial.ts';
 import { cell, judge, type Trial } from './trial-report.ts';
 
@@ -23,7 +23,7 @@ describe('the rules', () => {
     [
       'allow 429s only once',
       { runs: [{ ...FIRST, episodes: 2 }, LATER] },
-      ['here: 429s at most once, and none later (not: X)'],
+      ['here: 429s at most once, and none later (three times where a window fades) (not: X)'],
     ],
     [
       'allow no 429 later',
@@ -33,7 +33,7 @@ describe('the rules', () => {
           { ...LATER, episodes: 1 },
         ],
       },
-      ['here: 429s at most once, and none later (not: X)'],
+      ['here: 429s at most once, and none later (three times where a window fades) (not: X)'],
     ],
     [
       'allow as many as the limiters that are met, whenever they are',
@@ -41,9 +41,14 @@ describe('the rules', () => {
       [],
     ],
     [
+      'allow three where a window fades, and the last card 1.25 × the optimum',
+      { runs: [{ ...FIRST, tookMs: 1.25 * FIRST.optimumMs, episodes: 3 }, LATER], limiter: FADING_WINDOW },
+      [],
+    ],
+    [
       'allow the last card 1.05 × the optimum',
       { runs: [{ ...FIRST, tookMs: 570_000 }, LATER] },
-      ['here: last card within 1.05 × the optimum (1.15 × with a penalty) (not: X)'],
+      ['here: last card within 1.05 × the optimum (1.15 × with a penalty, 1.25 × where a window fades) (not: X)'],
     ],
     [
       'allow it 1.15 × after a penalty',

@@ -7,7 +7,7 @@ export interface Trial {
   name: string;
   limiter: Limiter;
   runs: readonly Run[];
-  /** Over all runs; by default one, in the first run. */
+  /** Over all runs; by default as the limiter allows. */
   episodesAllowed?: number;
 }
 
@@ -23,8 +23,8 @@ interface Rule {
 const RULES: readonly Rule[] = [
   { claim: 'every card shown', holds: ({ runs }) => runs.every(isComplete) },
   {
-    claim: '429s at most once, and none later',
-    holds({ runs: [first, ...later], episodesAllowed }) {
+    claim: '429s at most once, and none later (three times where a window fades)',
+    holds({ runs: [first, ...later], limiter, episodesAllowed = limiter.episodesAllowed }) {
       const firstEpisodes = first?.episodes ?? 0;
       const laterEpisodes = total(later.map(({ episodes }) => episodes));
       if (episodesAllowed !== undefined) return firstEpisodes + laterEpisodes <= episodesAllowed;
@@ -32,7 +32,7 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    claim: 'last card within 1.05 × the optimum (1.15 × with a penalty)',
+    claim: 'last card within 1.05 × the optimum (1.15 × with a penalty, 1.25 × where a window fades)',
     holds: ({ limiter, runs: [first] }) => first !== undefined && ratio(first) <= limiter.allowed,
   },
   {

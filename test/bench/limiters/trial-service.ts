@@ -62,7 +62,7 @@ export function startService(
     if (Date.now() - lastRefusalMs > EPISODE_MS) counts.episodes++;
     lastRefusalMs = Date.now();
     await wait(Math.min(tripMs, REFUSAL_MS));
-    return respond(429, {}, { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) });
+    return respond(429, {}, retryAfterMs > 0 ? { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) } : {});
   };
 
   const send: typeof fetch = async (input, init) => {
