@@ -1,5 +1,6 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 
+import { apiComponents } from './api-components.ts';
 import { standingFiles } from './attachment-links.ts';
 import type { Trigger } from './chat.ts';
 import type { Conversation, HeldMessage } from './conversation.ts';
@@ -15,7 +16,7 @@ const TYPES: Record<Trigger, MessageType> = {
 
 /** One of the bot's messages as Discord returns it; resources/message, "Message Structure". */
 export function apiMessage({ conversation, message: { id, reply, ephemeral, edited } }: HeldMessage, world: World) {
-  const { channelId, metadata } = conversation.details;
+  const { channelId, metadata, interaction } = conversation.details;
   const { trigger, sourceMessageId, messageId } = conversation.message;
   const loading = conversation.phase === 'thinking' && id === messageId;
   return {
@@ -24,8 +25,8 @@ export function apiMessage({ conversation, message: { id, reply, ephemeral, edit
     channel_id: channelId,
     author: botUser(world),
     content: reply.content,
-    embeds: reply.embeds,
-    components: reply.components,
+    embeds: reply.embeds.map((embed) => ({ type: 'rich', ...embed })),
+    components: apiComponents(reply.components),
     attachments: standingFiles(reply.attachments, reply.embeds),
     mentions: [],
     mention_roles: [],
@@ -39,6 +40,7 @@ export function apiMessage({ conversation, message: { id, reply, ephemeral, edit
     application_id: world.applicationId,
     webhook_id: world.applicationId,
     interaction_metadata: metadata,
+    ...(interaction && { interaction }),
     ...(sourceMessageId !== undefined &&
       trigger !== 'menu' && { message_reference: { type: 0, channel_id: channelId, message_id: sourceMessageId } }),
   };

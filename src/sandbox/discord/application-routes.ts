@@ -1,5 +1,5 @@
 import { ok, type Route } from './route.ts';
-import { apiUser, botUser, type World } from './world.ts';
+import { apiUser, botUser, memberPermissions, ownUser, type World } from './world.ts';
 
 export interface GatewayFacts {
   /** `ws://127.0.0.1:PORT` */
@@ -20,11 +20,20 @@ export function applicationRoutes(world: World, gateway: () => GatewayFacts): Ro
     name: 'Cards',
     icon: null,
     description: '',
+    type: null,
     bot_public: true,
     bot_require_code_grant: false,
     verify_key: '0'.repeat(64),
     flags: 0,
+    flags_new: '0',
+    explicit_content_filter: 0,
+    eligible_oauth2_scopes: [],
+    redirect_uris: [],
+    interactions_endpoint_url: null,
+    role_connections_verification_url: null,
     approximate_guild_count: world.guilds.length,
+    approximate_user_install_count: 0,
+    approximate_user_authorization_count: 0,
     bot: botUser(world),
     ...(owner && { owner: apiUser(owner) }),
     team: null,
@@ -53,7 +62,17 @@ export function applicationRoutes(world: World, gateway: () => GatewayFacts): Ro
     }),
     get('/applications/@me', application),
     get('/oauth2/applications/@me', application),
-    get('/users/@me', () => botUser(world)),
-    get('/users/@me/guilds', () => world.guilds),
+    get('/users/@me', () => ownUser(world)),
+    get('/users/@me/guilds', () =>
+      world.guilds.map(({ id, name }) => ({
+        id,
+        name,
+        icon: null,
+        banner: null,
+        owner: false,
+        permissions: String(memberPermissions()),
+        features: [],
+      })),
+    ),
   ];
 }

@@ -17,6 +17,8 @@ export interface ConversationOptions extends Answerable, CourseOptions {
   owners: Owners;
   /** `interaction_metadata` of every message here. */
   metadata: object;
+  /** `interaction` of every message here, deprecated in favour of the metadata: of commands only. */
+  interaction?: object | undefined;
   /** The message whose component started the interaction. */
   source?: { conversation: Conversation; messageId: string } | undefined;
   nextId: () => string;

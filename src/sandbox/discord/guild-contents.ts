@@ -11,9 +11,10 @@ export interface GuildChannel {
   id: string;
   name: string;
   type: ChannelType;
+  position: number;
 }
 
-const CHANNELS: readonly Omit<GuildChannel, 'id'>[] = [
+const CHANNELS: readonly Omit<GuildChannel, 'id' | 'position'>[] = [
   { name: 'general', type: ChannelType.GuildText },
   { name: 'trades', type: ChannelType.GuildText },
   { name: 'news', type: ChannelType.GuildAnnouncement },
@@ -24,7 +25,11 @@ const ROLES = ['Moderators', 'Traders'];
 
 /** The channels of every guild; commands are typed in the first. */
 export function channelsOf(guildId: string): GuildChannel[] {
-  return CHANNELS.map((channel, index) => ({ ...channel, id: String(BigInt(guildId) + 1_000n + BigInt(index)) }));
+  return CHANNELS.map((channel, position) => ({
+    ...channel,
+    id: String(BigInt(guildId) + 1_000n + BigInt(position)),
+    position,
+  }));
 }
 
 /** `@everyone` has the id of its guild. */
@@ -52,6 +57,16 @@ export function apiRole({ id, name }: GuildRole, position: number) {
 }
 
 /** The partial channel of resolved data and of interactions. */
-export function apiChannel({ id, name, type }: GuildChannel, guildId: string, permissions: bigint) {
-  return { id, type, guild_id: guildId, name, permissions: String(permissions), parent_id: null, flags: 0 };
+export function apiChannel({ id, name, type, position }: GuildChannel, guildId: string, permissions: bigint) {
+  return {
+    id,
+    type,
+    guild_id: guildId,
+    name,
+    position,
+    permissions: String(permissions),
+    parent_id: null,
+    flags: 0,
+    ...(type === ChannelType.GuildVoice && { bitrate: 64_000, user_limit: 0, rtc_region: null }),
+  };
 }

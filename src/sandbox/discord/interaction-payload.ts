@@ -56,7 +56,13 @@ function fromPrivateChannel({ member, channelId, context }: Place, { members }: 
   const channel =
     context === 1
       ? { type: ChannelType.DM, recipients: [apiUser(member)] }
-      : { type: ChannelType.GroupDM, name: null, icon: null, recipients: members.map((each) => apiUser(each)) };
+      : {
+          type: ChannelType.GroupDM,
+          name: null,
+          icon: null,
+          owner_id: members[0]?.id,
+          recipients: members.map((each) => apiUser(each)),
+        };
   return { channel: { id: channelId, flags: 0, ...channel }, user: apiUser(member) };
 }
 
@@ -66,6 +72,7 @@ export function apiMember(user: APIUser, permissions: bigint) {
     user,
     nick: null,
     avatar: null,
+    banner: null,
     roles: [],
     joined_at: JOINED_AT,
     premium_since: null,

@@ -29,7 +29,10 @@ export type PollForm = z.infer<typeof PollForm>;
 export function openPoll({ question, answers, duration, allow_multiselect, layout_type }: PollForm, nowMs: number) {
   const poll = {
     question,
-    answers: answers.map(({ poll_media }, index) => ({ answer_id: index + 1, poll_media })),
+    answers: answers.map(({ poll_media: { text, emoji } }, index) => ({
+      answer_id: index + 1,
+      poll_media: { text, ...(emoji && { emoji: { id: null, name: null, ...emoji } }) },
+    })),
     expiry: new Date(nowMs + duration * HOUR_MS).toISOString(),
     allow_multiselect,
     layout_type,

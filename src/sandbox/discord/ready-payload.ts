@@ -5,7 +5,7 @@ import type { Identify } from './gateway-rules.ts';
 import type { GatewaySession } from './gateway-session.ts';
 import { apiChannel, apiRole, channelsOf, rolesOf } from './guild-contents.ts';
 import { apiMember } from './interaction-payload.ts';
-import { botUser, memberPermissions, type World } from './world.ts';
+import { botUser, memberPermissions, ownUser, type World } from './world.ts';
 
 /** `d` of READY; events/gateway-events, "Ready". */
 export function readyPayload(
@@ -14,7 +14,8 @@ export function readyPayload(
 ): object {
   return {
     v: version,
-    user: { ...botUser(world), verified: true, mfa_enabled: false, email: null, flags: 0 },
+    user: ownUser(world),
+    private_channels: [], // not documented, but always there
     guilds: world.guilds.filter(({ id }) => session.serves(id)).map(({ id }) => ({ id, unavailable: true })),
     session_id: session.id,
     resume_gateway_url: resumeUrl,
@@ -22,6 +23,39 @@ export function readyPayload(
     application: { id: world.applicationId, flags: 0 },
   };
 }
+
+/** resources/guild, "Guild Structure": the settings of a guild that nobody has changed. */
+const NEW_GUILD = {
+  banner: null,
+  splash: null,
+  discovery_splash: null,
+  home_header: null,
+  vanity_url_code: null,
+  region: 'deprecated',
+  afk_channel_id: null,
+  afk_timeout: 300,
+  system_channel_id: null,
+  system_channel_flags: 0,
+  rules_channel_id: null,
+  public_updates_channel_id: null,
+  safety_alerts_channel_id: null,
+  widget_enabled: false,
+  widget_channel_id: null,
+  verification_level: 0,
+  default_message_notifications: 0,
+  explicit_content_filter: 0,
+  mfa_level: 0,
+  nsfw: false,
+  nsfw_level: 0,
+  premium_tier: 0,
+  premium_subscription_count: 0,
+  premium_progress_bar_enabled: false,
+  max_presences: null,
+  max_members: 500_000,
+  max_video_channel_users: 25,
+  max_stage_video_channel_users: 50,
+  incidents_data: null,
+};
 
 /** The guilds that are described after READY: none without the intent for them. */
 export function announcedGuilds(identify: Identify, session: GatewaySession, world: World): object[] {
@@ -36,13 +70,15 @@ function guildPayload({ id, name }: Guild, world: World): object {
     id,
     name,
     icon: null,
+    description: null,
     owner_id: members[0]?.id ?? applicationId,
+    application_id: null,
     preferred_locale: 'en-US',
     features: [],
+    ...NEW_GUILD,
     roles: rolesOf(id).map(apiRole),
-    channels: channelsOf(id).map((channel, position) => ({
+    channels: channelsOf(id).map((channel) => ({
       ...apiChannel(channel, id, memberPermissions()),
-      position,
       permission_overwrites: [],
     })),
     emojis: [],

@@ -33,6 +33,8 @@ export interface NewInteraction {
   owners: Owners;
   data: object;
   source?: { conversation: Conversation; messageId: string; payload: object } | undefined;
+  /** Of a command, with its subcommands. */
+  commandName?: string;
   /** Fields of `interaction_metadata` besides the common ones. */
   metadata?: object;
 }
@@ -40,8 +42,9 @@ export interface NewInteraction {
 /** Starts an interaction and sends it to the bot. */
 export function startInteraction(begun: NewInteraction, services: InteractionServices): Conversation {
   const { world, conversations, gateway, nextId, lifetimes, origin, files } = services;
-  const { type, trigger, place, owners, source, data } = begun;
+  const { type, trigger, place, owners, source, data, commandName: name } = begun;
   const id = nextId();
+  const common = { id, type, user: apiUser(place.member) };
   const conversation = conversations.start({
     type,
     owners,
@@ -52,7 +55,8 @@ export function startInteraction(begun: NewInteraction, services: InteractionSer
     channelId: place.channelId,
     hasSource: source !== undefined,
     source,
-    metadata: { id, type, user: apiUser(place.member), authorizing_integration_owners: owners, ...begun.metadata },
+    metadata: { ...common, authorizing_integration_owners: owners, ...begun.metadata },
+    interaction: name === undefined ? undefined : { ...common, name },
     message: {
       ...sentMessage(id, place),
       trigger,

@@ -11,7 +11,15 @@ import { type Owners, ownersOf, type Place, placeOf } from './place.ts';
 import { isResolvable, type Resolvable, resolvableAt, resolved } from './resolvable.ts';
 import { type InteractionServices, needBot, startInteraction } from './start-interaction.ts';
 import { attach } from './typed-files.ts';
-import { type Callable, callable, commandLine, type TypedOption, typedOptions, withinPath } from './typed-options.ts';
+import {
+  type Callable,
+  callable,
+  commandLine,
+  lineOf,
+  type TypedOption,
+  typedOptions,
+  withinPath,
+} from './typed-options.ts';
 
 /** Validates a typed command as Discord's client does and sends it to the bot. @throws Error with a sentence. */
 export function typeCommand(typed: TypedCommand, services: InteractionServices): Conversation {
@@ -42,7 +50,7 @@ function typeSlashCommand(typed: TypedCommand, services: InteractionServices): C
       place,
       owners: ownersOfCommand(called.command, place),
       data: { ...commandData(called.command), ...optionData(called, options), ...(things && { resolved: things }) },
-      metadata: { name: called.command.name },
+      commandName: lineOf(called).slice(1),
     },
     services,
   );
@@ -67,7 +75,8 @@ function openMenu(
       place,
       owners: ownersOfCommand(command, place),
       data: { ...commandData(command), ...data },
-      metadata: { name: command.name, ...metadata },
+      commandName: command.name,
+      metadata,
     },
     services,
   );

@@ -1,4 +1,4 @@
-import { type APIUser, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
+import { type APIUser, PermissionFlagsBits as Permission, type UserFlags } from 'discord-api-types/v10';
 
 import type { Guild, Member } from './chat.ts';
 
@@ -50,6 +50,8 @@ export function memberPermissions(manageGuild = false): bigint {
   return manageGuild ? MEMBER_PERMISSIONS | Permission.ManageGuild : MEMBER_PERMISSIONS;
 }
 
+const NO_FLAGS = 0 as UserFlags;
+
 export function apiUser({ id, name }: Pick<Member, 'id' | 'name'>): APIUser {
   return {
     id,
@@ -57,10 +59,18 @@ export function apiUser({ id, name }: Pick<Member, 'id' | 'name'>): APIUser {
     global_name: name,
     discriminator: '0',
     avatar: null,
+    public_flags: NO_FLAGS,
+    flags: NO_FLAGS,
+    primary_guild: null,
   };
 }
 
 /** The bot's own account has the id of its application. */
 export function botUser({ applicationId }: Pick<World, 'applicationId'>): APIUser {
   return { ...apiUser({ id: applicationId, name: 'Cards' }), username: 'cards', discriminator: '0001', bot: true };
+}
+
+/** The same with what only the account itself is told. */
+export function ownUser(world: Pick<World, 'applicationId'>): APIUser {
+  return { ...botUser(world), verified: true, mfa_enabled: false, email: null, locale: 'en-US' };
 }

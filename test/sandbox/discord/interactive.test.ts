@@ -5,6 +5,7 @@ import {
   type Client,
   Events,
   type Interaction,
+  type Message,
   MessageFlags,
   Routes,
 } from 'discord.js';
@@ -97,6 +98,17 @@ describe('an unmodified discord.js client receives', () => {
 
     expect(await resultOf(typed)).toEqual(['cards', 'add', 'base1-4']);
     expect(typed.message.commandLine).toBe('/deck cards add id:base1-4');
+  });
+
+  it('with its reply the command that it answers, as older libraries read it', async () => {
+    const reply = Promise.withResolvers<Message | null | undefined>();
+    handle = async (i) => {
+      const { resource } = await (i as ChatInputCommandInteraction).reply({ content: 'here', withResponse: true });
+      reply.resolve(resource?.message);
+    };
+    const { id } = discord.type({ command: 'deck cards add', options: { id: 'base1-4' } });
+
+    expect((await reply.promise)?.interaction).toMatchObject({ id, type: 2, commandName: 'deck cards add' });
   });
 
   it('the text so far of an option with autocomplete, and its choices arrive in the language of the member', async () => {
