@@ -23,6 +23,7 @@ export function apiComponents(components: readonly object[]): object[] {
   const copies = structuredClone(components) as object[];
   for (const { component } of everyComponent(copies)) {
     Object.assign(component, { ...DEFAULTS[component.type], ...component });
+    if ('required' in component) delete component.required; // means something in modals only
     if ('items' in component) component.items = (component.items as object[]).map((item) => ({ ...PICTURE, ...item }));
   }
   return copies;

@@ -25,7 +25,7 @@ export function apiMessage({ conversation, message: { id, reply, ephemeral, edit
     channel_id: channelId,
     author: botUser(world),
     content: reply.content,
-    embeds: reply.embeds.map((embed) => ({ type: 'rich', ...embed })),
+    embeds: reply.embeds.map((embed) => ({ ...embed, type: 'rich' })),
     components: apiComponents(reply.components),
     attachments: standingFiles(reply.attachments, reply.embeds),
     mentions: [],

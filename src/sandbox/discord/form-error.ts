@@ -35,14 +35,17 @@ export function invalidForm(issues: readonly Issue[], at: readonly string[] = []
   return new ApiError('invalidForm', { errors: tree });
 }
 
+/** Where to add an error. A part has errors of its own or in its fields, so that the first decides which. */
 function leaves(tree: ErrorTree, path: readonly PropertyKey[]): Leaf[] {
   let node = tree;
   for (const key of path.map(String)) {
+    if ('_errors' in node) return [];
     const child = node[key];
     const next = child === undefined || Array.isArray(child) ? {} : child;
     node[key] = next;
     node = next;
   }
+  if (!('_errors' in node) && Object.keys(node).length > 0) return [];
   const found = Array.isArray(node._errors) ? node._errors : [];
   node._errors = found;
   return found;

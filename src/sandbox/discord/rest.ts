@@ -5,6 +5,7 @@ import { apiVersion, isBlocked } from './client-rules.ts';
 import { type ExternalImage, externalUrl } from './external-images.ts';
 import { type Faults, type RestOutcome, spoilt } from './faults.ts';
 import type { FileStore } from './file-store.ts';
+import { type Exchange, publishExchange } from './observation.ts';
 import { readBody } from './request-body.ts';
 import type { RequestLog } from './request-log.ts';
 import { type RestAnswer, type Route, RouteTable } from './route.ts';
@@ -28,13 +29,28 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
   const isAuthorized = ({ headers: { authorization = '' } }: IncomingMessage) =>
     authorization.startsWith('Bot ') && isBotToken(authorization.slice('Bot '.length));
 
-  async function answer(request: IncomingMessage, path: string, query: URLSearchParams): Promise<RestAnswer> {
+  async function answer(
+    request: IncomingMessage,
+    path: string,
+    query: URLSearchParams,
+    seen: Partial<Exchange>,
+  ): Promise<RestAnswer> {
     if (isBlocked(request)) throw new ApiError('blockedUserAgent');
     if (apiVersion(API.exec(request.url ?? '')?.[1]) === undefined) throw new ApiError('invalidApiVersion');
     const { route, params, bucket } = table.match(request.method ?? '', path);
+    seen.route = route.path;
     if (route.needsBotToken && !isAuthorized(request)) throw new ApiError('unauthorized');
-    const answered = await route.answer({ params, query, ...(await readBody(request)) });
+    const body = await readBody(request);
+    seen.sent = body.json;
+    const answered = await route.answer({ params, query, ...body });
     return { ...answered, headers: rateLimitHeaders(bucket, Date.now()) };
+  }
+
+  /** What a request says that is not processed, because its answer is dictated. */
+  async function overhear(request: IncomingMessage, path: string): Promise<void> {
+    const { route } = table.match(request.method ?? '', path);
+    const { json } = await readBody(request);
+    publishExchange({ method: route.method, route: route.path, sent: json });
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
@@ -47,8 +63,14 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
 
     const { method = '', url = '' } = request;
     const route = path.replace(API, '');
-    const process = () => answer(request, route, new URLSearchParams(query)).catch(refusal);
+    const process = async () => {
+      const seen = {};
+      const answered = await answer(request, route, new URLSearchParams(query), seen).catch(refusal);
+      if (!request.errored) publishExchange({ method, ...seen, answered });
+      return answered;
+    };
     const fault = faults.take(method, route);
+    if (typeof fault?.answer === 'object') overhear(request, route).catch(() => undefined);
     const outcome = await (fault ? spoilt(fault, process) : process());
     const status = typeof outcome === 'string' ? 0 : outcome.status;
     log.add({ atMs: Date.now(), arrivedAtMs, method, path: url, status });

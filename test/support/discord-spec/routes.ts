@@ -27,7 +27,7 @@ import * as z from 'zod/mini';
 export interface SpecifiedRoute {
   /** Absent = a request without a body. */
   request?: z.ZodMiniType;
-  /** Of a success; absent = without content. */
+  /** Of a success; absent = without content, optional = with content if asked for. */
   answer?: z.ZodMiniType;
 }
 
@@ -58,7 +58,7 @@ export const SPECIFIED: Readonly<Record<string, SpecifiedRoute>> = {
       SocialLayerSKUPurchaseEligibilityInteractionCallbackRequestSchema,
       UpdateMessageInteractionCallbackRequestSchema,
     ]),
-    answer: InteractionCallbackResponseSchema,
+    answer: z.optional(InteractionCallbackResponseSchema),
   },
   [`POST ${WEBHOOK}`]: {
     request: z.union([IncomingWebhookRequestPartialSchema, IncomingWebhookUpdateRequestPartialSchema]),
