@@ -60,7 +60,24 @@ function readEvent(frame: Frame): ReadFrame {
   const fieldOf = (name: string) => (name === 'author' ? authorOf(fields) : fields[name]);
   const wrong = Object.entries(FIELDS[event] ?? {}).filter(([name, fits]) => !fits(fieldOf(name)));
   if (wrong.length > 0) return { odd: `wrong or missing: ${wrong.map(([name]) => name).join(', ')}`, event };
+  if (event === GatewayDispatchEvents.InteractionCreate) forgetUnnamed(fields);
   return { frame: { ...frame, s: sequence(frame.s), d: event === GatewayDispatchEvents.Ready ? ready(d) : d } };
+}
+
+/**
+ * Discord's specification does not require that a message says who used the command which it answers, but discord.js reads
+ * that user without checking. Such a message then answers nobody. Changes the frame, which nobody else has.
+ */
+function forgetUnnamed({ message, data }: Frame): void {
+  const resolved = isObject(data) && isObject(data.resolved) ? data.resolved.messages : undefined;
+  for (const each of [message, ...Object.values(resolved ?? {})]) {
+    if (isObject(each)) each.interaction_metadata = named(each.interaction_metadata);
+  }
+}
+
+function named(metadata: unknown): Frame | undefined {
+  if (!isObject(metadata) || !isIdentified(metadata.user)) return undefined;
+  return { ...metadata, triggering_interaction_metadata: named(metadata.triggering_interaction_metadata) };
 }
 
 /** An invalid sequence number would be sent back with the next resume, which Discord then refuses. */

@@ -98,13 +98,24 @@ export function replyRenderer(commands: readonly Command[], services: Services):
   };
 }
 
-function textOf({ content, embeds = [] }: Pick<Message, 'content'> & Partial<Pick<Message, 'embeds'>>): string {
+type Text = Pick<Message, 'content'> &
+  Partial<Pick<Message, 'embeds' | 'attachments'>> & { messageSnapshots?: Message['messageSnapshots'] | null };
+
+/** With that of its embeds, of its files, and of the messages that it forwards. */
+function textOf({ content, embeds = [], attachments, messageSnapshots }: Text): string {
   const ofEmbeds = embeds.flatMap(({ title, description, fields, footer, author }) => [
     ...[author?.name, title, description],
     ...fields.flatMap(({ name, value }) => [name, value]),
     footer?.text,
   ]);
-  return [content, ...ofEmbeds].filter(Boolean).join('\n');
+  const ofFiles = attachments?.map(({ title, name, description }) => [title ?? fileTitle(name), description]) ?? [];
+  const forwarded = messageSnapshots?.map((snapshot) => textOf(snapshot)) ?? [];
+  return [content, ...ofEmbeds, ...ofFiles.flat(), ...forwarded].filter(Boolean).join('\n');
+}
+
+/** Without its ending, and with the blanks that Discord has replaced; those of a photo's number stay. */
+function fileTitle(name: string): string {
+  return name.replace(/\.\w+$/, '').replace(/(?<=\p{L})_(?=\p{L})/gu, ' ');
 }
 
 function toInvocation(interaction: Interaction): Invocation {

@@ -1,0 +1,96 @@
+import { Client, Events, GatewayDispatchEvents, type Interaction } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import type { Services } from '../../../commands/services.ts';
+import { readFrame } from '../../../src/discord/gateway/read-frame.ts';
+import type { Command, Response } from '../../../src/discord/interactions/command.ts';
+import { dispatch } from '../../../src/discord/interactions/dispatch.ts';
+
+const [ALICE, PLACE, MESSAGE] = ['1180000000000000001', '1180000000000000002', '1180000000000000003'];
+const USER = { id: ALICE, username: 'alice', discriminator: '0', avatar: null, global_name: 'Alice' };
+
+const answer = async (content: string): Promise<Response> => ({
+  ...{ kind: 'reply', private: true, source: 'bot', message: { content } },
+});
+const COMMANDS: Command[] = [
+  { data: { name: 'card', description: 'Show a card' }, component: ({ askedBy = 'nobody' }) => answer(askedBy) },
+  { data: { name: 'Look up cards', type: 3 }, runOnMessage: ({ text }) => answer(text) },
+];
+
+/** What a command is given of an interaction that Discord sends, by way of discord.js. */
+async function given(type: number, more: object): Promise<string | undefined> {
+  const id = '1180000000000000009';
+  const d = {
+    ...{ id, application_id: id, type, token: 'token', version: 1, locale: 'en-US', entitlements: [] },
+    ...{ authorizing_integration_owners: {}, channel: { id: PLACE, type: 1, recipients: [] }, user: USER, ...more },
+  };
+  const read = readFrame({ op: 0, t: GatewayDispatchEvents.InteractionCreate, s: 1, d }, true);
+  if ('odd' in read) return expect.fail(read.odd);
+  const client = new Client({ intents: [] });
+  const received = new Promise<Interaction>((resolve) => client.once(Events.InteractionCreate, resolve));
+  const { actions } = client as unknown as { actions: { InteractionCreate: { handle(d: unknown): void } } };
+  actions.InteractionCreate.handle(read.frame.d);
+  const { run } = dispatch(COMMANDS, await received);
+  const response = (await run?.({} as Services)) as Extract<Response, { kind: 'reply' }>;
+  return response.message.content;
+}
+
+const press = (message: object) =>
+  given(3, {
+    message: { id: MESSAGE, channel_id: PLACE, ...message },
+    data: { custom_id: 'card:x', component_type: 2 },
+  });
+const lookUp = (message: object) => {
+  const messages = { [MESSAGE]: { id: MESSAGE, channel_id: PLACE, ...message } };
+  return given(2, {
+    data: { id: MESSAGE, type: 3, name: 'Look up cards', target_id: MESSAGE, resolved: { messages } },
+  });
+};
+
+describe('a button is given who asked for its message', () => {
+  const metadata = { id: MESSAGE, type: 2, authorizing_integration_owners: {} };
+  it.each<[string, object, string]>([
+    ['as Discord says', { interaction_metadata: { ...metadata, user: USER } }, ALICE],
+    ['not when Discord does not say', { interaction_metadata: metadata }, 'nobody'],
+    [
+      'whoever used what came before it',
+      { interaction_metadata: { ...metadata, user: USER, triggering_interaction_metadata: metadata } },
+      ALICE,
+    ],
+  ])('%s', async (_, message, askedBy) => {
+    expect(await press(message)).toBe(askedBy);
+  });
+});
+
+describe('the menu of a message is given its text', () => {
+  const embed = { type: 'rich', title: 'Emberwing Drake', fields: [{ name: 'Set', value: 'First Light' }] };
+  const file = {
+    id: MESSAGE,
+    filename: 'Candle_Hare_12.png',
+    size: 1,
+    url: 'https://x.test/',
+    proxy_url: 'https://x.test/',
+  };
+  const reference = { type: 1, message_id: ALICE, channel_id: PLACE };
+  it.each<[string, object, string]>([
+    ['and that of its embeds', { content: 'hi', embeds: [embed] }, 'hi\nEmberwing Drake\nSet\nFirst Light'],
+    [
+      'and what its files are called and show',
+      {
+        content: '',
+        attachments: [
+          { ...file, description: 'a hare' },
+          { ...file, id: ALICE, title: 'Wick, Who Waits' },
+        ],
+      },
+      'Candle Hare_12\na hare\nWick, Who Waits',
+    ],
+    [
+      'and that of a message that it forwards',
+      { message_reference: reference, message_snapshots: [{ message: { content: 'base1-4', attachments: [file] } }] },
+      'base1-4\nCandle Hare_12',
+    ],
+    ['whoever used what it answers', { content: 'hi', interaction_metadata: { id: MESSAGE, type: 2 } }, 'hi'],
+  ])('%s', async (_, message, text) => {
+    expect(await lookUp(message)).toBe(text);
+  });
+});
