@@ -58,7 +58,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const { cards, lookupQueue, ledger, usage, memberData } = services;
   const stopLogging = events.subscribe('command', commandLogger(log));
 
-  const client = createClient({ ...config.discord, identifySlots: state.identifySlots, events, log });
+  const client = createClient({ ...config.discord, claims: state.claims, events, log });
   const replies = new Replies(client.rest, log);
   const deferredReplies = new DeferredReplies({
     cards,
@@ -146,7 +146,7 @@ export async function openServices(
   { signal, fetch, events = new Events() }: ServicesOptions = {},
 ): Promise<OpenServices> {
   const state = await openState(config, log, events, signal);
-  const { cardStore, catalog, limiter, ledger, otherQueues, cardLock, board } = state;
+  const { cardStore, catalog, limiter, ledger, otherQueues, claims, sharedReport } = state;
   const { longestWaitMs, currency } = config;
 
   const addressDoubt = new AddressDoubt(cardStore, log);
@@ -165,14 +165,15 @@ export async function openServices(
     ledger,
     budget,
     otherQueues,
-    cardLock,
+    claims,
+    requestTimeoutMs: config.cardService.timeoutMs,
     events,
     log,
     longestWaitMs,
     bulk: bulkPath === undefined ? undefined : { baseUrl, bulkPath, most: bulkMax },
   });
   const hasKey = config.cardService.apiKey !== undefined;
-  const usage = new UsageReports({ service, limiter, ledger, board, events, log, hasKey });
+  const usage = new UsageReports({ service, limiter, ledger, claims, sharedReport, events, log, hasKey });
   const history = new SqliteMemberHistory(config.dataDir, log);
   const memberData = new MemberData({
     ledger,

@@ -1,5 +1,6 @@
 import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
+import type { Claims } from '../model/claims.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Ledger } from '../quota/ledger.ts';
@@ -7,14 +8,15 @@ import type { Limiter, Permit } from '../quota/limiter.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { blockedError } from './admission.ts';
 import { type BulkRequests, bulkOutcome, failedOutcome } from './bulk-requests.ts';
-import type { CardLock } from './card-lock.ts';
 import { type Cards, cardsIn } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { asCardServiceError, sendRequest, severity } from './service-requests.ts';
 
 /** Another process looks this card up: an answer takes about as long. */
-const LOCK_RETRY_MS = 50;
+const CLAIM_RETRY_MS = 50;
+/** A card is claimed for a request, for the permit before it and for storing the answer: a claim is not renewed. */
+const CLAIM_MARGIN_MS = 2_000;
 /** Attempts at one card, 429s apart. */
 const MAX_FAILURES = 3;
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };
@@ -24,7 +26,9 @@ export interface LookupRequestsOptions {
   cards: Pick<Cards, 'fresh' | 'fetch' | 'store'>;
   limiter: Limiter;
   ledger: Ledger;
-  cardLock: CardLock;
+  claims: Claims;
+  /** What one request takes at most. */
+  requestTimeoutMs: number;
   bulk: Pick<BulkRequests, 'sent'>;
   events: Events;
   log: Logger;
@@ -46,7 +50,7 @@ export class LookupRequests {
     });
   }
 
-  /** @returns those that need a request, each locked for this process: to be sent or abandoned */
+  /** @returns those that need a request, each claimed by this process: to be sent or abandoned */
   async prepare(selected: readonly PendingLookup[]): Promise<PendingLookup[]> {
     const needRequest = await Promise.all(selected.map((pending) => this.#needsRequest(pending)));
     return selected.filter((_, index) => needRequest[index]);
@@ -54,12 +58,12 @@ export class LookupRequests {
 
   /** No request is sent for them now. */
   async abandon(batch: readonly PendingLookup[]): Promise<void> {
-    await Promise.all(batch.map(({ cardId }) => this.#options.cardLock.release(cardId)));
+    await Promise.all(batch.map(({ cardId }) => this.#options.claims.release(claimOf(cardId))));
   }
 
   /**
    * Sends one request for those of the batch that are still wanted, booked on the requesters of the first: one for each
-   * permit. Releases the permits and the locks.
+   * permit. Releases the permits and the claims.
    *
    * @param permits no more than there are in the batch
    * @returns when that is done, and what follows from it; never rejects
@@ -117,23 +121,25 @@ export class LookupRequests {
   }
 
   async #needsRequest(pending: PendingLookup): Promise<boolean> {
-    const { pendingLookups, cardLock } = this.#options;
-    // In one round trip, the lock first: what its last owner stored is there once this process gets it.
-    const [isLocked, isAnswered] = await Promise.all([
-      cardLock.acquire(pending.cardId),
+    const { pendingLookups, claims, requestTimeoutMs } = this.#options;
+    const name = claimOf(pending.cardId);
+    // In one round trip, the claim first: what its last owner stored is there once this process has it.
+    const [claimed, isAnswered] = await Promise.all([
+      claims.claim(name, { ttlMs: requestTimeoutMs + CLAIM_MARGIN_MS, endsWithOwner: true }),
       this.#answeredWithoutRequest(pending),
     ]);
-    if (!isLocked) pending.notBeforeMs = Date.now() + LOCK_RETRY_MS;
+    const isMine = typeof claimed === 'string';
+    if (!isMine) pending.notBeforeMs = Date.now() + CLAIM_RETRY_MS;
     const isWanted = !isAnswered && pendingLookups.has(pending);
-    if (isLocked && !isWanted) void cardLock.release(pending.cardId);
-    return isLocked && isWanted;
+    if (isMine && !isWanted) void claims.release(name);
+    return isMine && isWanted;
   }
 
   async #answeredWithoutRequest(pending: PendingLookup): Promise<boolean> {
-    const { pendingLookups, cards, ledger, cardLock } = this.#options;
+    const { pendingLookups, cards, ledger, claims } = this.#options;
     const { wantsPrices } = pending;
     try {
-      const answer = await cards.fresh(pending.cardId, wantsPrices, cardLock.isShared);
+      const answer = await cards.fresh(pending.cardId, wantsPrices, claims.isShared);
       if (answer && pending.wantsPrices === wantsPrices && pendingLookups.has(pending)) {
         for (const { requester } of pending.waiters) ledger.saved(requester);
         pending.counted(Math.max(answer.fetchedAtMs, answer.delistedAtMs ?? 0)); // by another process
@@ -193,4 +199,8 @@ export class LookupRequests {
     const { blocked } = this.#options.limiter.schedule();
     return error instanceof ServiceDown && blocked ? blockedError(blocked) : asCardServiceError(error);
   }
+}
+
+function claimOf(cardId: string): string {
+  return `card:${cardId}`;
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts';
+import type { Claims } from '../model/claims.ts';
 import { type CardServiceError, KeyRefused, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import { PLANS, type Usage } from '../model/plan.ts';
@@ -36,24 +37,22 @@ export interface UsageAnswer {
 
 /** One report in this time, whoever wants it. */
 export const REPORT_EVERY_MS = 60_000;
+const CLAIM_NAME = 'report';
 
-/** The last usage report, and which process may request the next. No method rejects. */
-export interface ReportBoard {
-  /** @returns whether the caller may request one: the first to come, once a minute */
-  claim(): Promise<boolean>;
-  /** No request was sent: the next to come may. */
-  release(): Promise<void>;
-  /** Of several, the service's latest is kept, in whatever order they are posted. */
-  post(report: UsageReport): Promise<void>;
-  /** `undefined` before the first. */
-  last(): Promise<UsageReport | undefined>;
+/** Where processes that share an account keep the last report that any of them got. No method rejects. */
+export interface SharedReport {
+  /** `undefined` before the first, and while it cannot be read. */
+  read(): Promise<UsageReport | undefined>;
+  write(report: UsageReport): Promise<void>;
 }
 
 export interface UsageReportsOptions {
   service: CardService;
   limiter: Limiter;
   ledger: Ledger;
-  board: ReportBoard;
+  claims: Claims;
+  /** Absent: there is no other process. */
+  sharedReport?: SharedReport | undefined;
   events: Events;
   log: Logger;
   hasKey: boolean;
@@ -64,6 +63,8 @@ export class UsageReports {
   readonly hasKey: boolean;
   readonly #options: UsageReportsOptions;
   readonly #closed = new AbortController();
+  /** The last that this process knows. */
+  #last: UsageReport | undefined;
   #failed: { error: CardServiceError; atMs: number } | undefined;
   #underWay: Promise<UsageKnown> | undefined;
 
@@ -79,15 +80,14 @@ export class UsageReports {
    */
   async ask(requester: Requester, waitMs: number): Promise<UsageAnswer> {
     const untilMs = Date.now() + waitMs;
-    const { board } = this.#options;
     // Claimed before the permit is acquired, so that two who ask at once cost one request.
-    if (this.#underWay === undefined && this.hasKey && (await board.claim())) {
+    if (this.#underWay === undefined && this.hasKey && (await this.#claim())) {
       const acquired = await acquirePermit(this.#options, 'report');
       this.#failed = undefined; // longer ago than a minute
       if (acquired.kind === 'permit') this.#request(acquired.permit, requester);
       else {
-        await board.release();
-        const now: UsageKnown = { report: await board.last(), missing: { reason: 'notRequested' } };
+        await this.#options.claims.release(CLAIM_NAME);
+        const now: UsageKnown = { report: await this.#lastReport(), missing: { reason: 'notRequested' } };
         return { now, isNew: false, later: undefined };
       }
     }
@@ -102,6 +102,11 @@ export class UsageReports {
     this.#closed.abort(new Stopping());
   }
 
+  async #claim(): Promise<boolean> {
+    const claimed = await this.#options.claims.claim(CLAIM_NAME, { ttlMs: REPORT_EVERY_MS, endsWithOwner: false });
+    return typeof claimed === 'string';
+  }
+
   #request(permit: Permit, requester: Requester): void {
     this.#underWay = this.#fetch(permit, requester)
       .then(() => this.#known())
@@ -111,13 +116,24 @@ export class UsageReports {
   }
 
   async #known(): Promise<UsageKnown> {
-    const report = await this.#options.board.last();
+    const report = await this.#lastReport();
     const failed = this.#failed && this.#failed.atMs > (report?.atMs ?? 0) ? this.#failed : undefined;
     return { report, missing: failed && { reason: 'failed', ...failed } };
   }
 
+  async #lastReport(): Promise<UsageReport | undefined> {
+    this.#last = latest(await this.#options.sharedReport?.read(), this.#last);
+    return this.#last;
+  }
+
+  /** Of several processes, the service's latest is kept, in whatever order they come. */
+  async #keep(report: UsageReport): Promise<void> {
+    this.#last = latest(this.#last, report);
+    if ((await this.#lastReport()) === report) await this.#options.sharedReport?.write(report);
+  }
+
   async #fetch(permit: Permit, requester: Requester): Promise<void> {
-    const { board, limiter, log } = this.#options;
+    const { limiter, log } = this.#options;
     try {
       const query = { permits: [permit], requesters: [requester], endpoint: 'usage' } as const;
       const usage = await sendRequest(
@@ -127,7 +143,7 @@ export class UsageReports {
         async (answer) => answer,
       );
       if (usage instanceof KeyRefused) throw usage;
-      await board.post({ usage, atMs: Date.now() });
+      await this.#keep({ usage, atMs: Date.now() });
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
       if (plan) limiter.observePlan(plan);
     } catch (error) {
@@ -147,32 +163,8 @@ export class UsageReports {
   }
 }
 
-/** The board of a single process. */
-export class LocalReportBoard implements ReportBoard {
-  #claimedAtMs = Number.NEGATIVE_INFINITY;
-  #last: UsageReport | undefined;
-
-  async claim(): Promise<boolean> {
-    if (Math.abs(Date.now() - this.#claimedAtMs) < REPORT_EVERY_MS) return false;
-    this.#claimedAtMs = Date.now();
-    return true;
-  }
-
-  async release(): Promise<void> {
-    this.#claimedAtMs = Number.NEGATIVE_INFINITY;
-  }
-
-  async post(report: UsageReport): Promise<void> {
-    this.#last = latest(this.#last, report);
-  }
-
-  async last(): Promise<UsageReport | undefined> {
-    return this.#last;
-  }
-}
-
 /** Of two at the same time the second. A report from the future was noted before the clock was set back. */
-export function latest(a: UsageReport | undefined, b: UsageReport | undefined): UsageReport | undefined {
+function latest(a: UsageReport | undefined, b: UsageReport | undefined): UsageReport | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const nowMs = Date.now() + REPORT_EVERY_MS; // clocks of two machines may differ
   if (a.atMs > nowMs !== b.atMs > nowMs) return a.atMs > nowMs ? b : a;

@@ -4,10 +4,8 @@ import { z } from 'zod';
 export const Noted = z.object({
   /** Whether it was due when that was last known. */
   isDue: z.boolean(),
-  /** Whether this process has said so. */
+  /** Whether this process has said so, and is to say when it is over. */
   isTold: z.boolean(),
-  /** Whether the board that processes share knows it. */
-  isRecorded: z.boolean(),
   /** If it is due after that, it is told again: for an alert about the day, that is another window. */
   untilMs: z.number(),
 });
@@ -29,37 +27,7 @@ export interface AlertNotebook {
   write(notes: AlertNotes): void;
 }
 
-/** Whether an alert is due, and how long it counts as told. */
-export interface Found {
-  isDue: boolean;
-  untilMs: number;
-  nowMs: number;
-}
-
-/** Whether this is anything but what was noted. */
-export function isNews(before: Noted | undefined, { isDue, nowMs }: Found): boolean {
+/** Whether that an alert is due, or is not, is anything but what was noted. */
+export function isNews(before: Noted | undefined, isDue: boolean, nowMs: number): boolean {
   return before === undefined || before.isDue !== isDue || (isDue && before.untilMs <= nowMs);
-}
-
-/**
- * What a process notes of an alert, and whether it is the one to tell it.
- *
- * @param isFirst the board's answer: no other process has told it; `undefined` when the board cannot be asked. Then the process
- *   decides by itself, and is to ask again later
- */
-export function noteAlert(
-  before: Noted | undefined,
-  found: Found,
-  isFirst: boolean | undefined,
-): { tells: boolean; noted: Noted } {
-  const { isDue } = found;
-  const isNew = isNews(before, found);
-  const wasTold = isNew ? false : (before?.isTold ?? false);
-  const endsOwn = isNew && !isDue && before?.isDue === true && before.isTold;
-  const alone = isNew && (isDue || endsOwn);
-  // The board does not know what was told while it could not be asked.
-  const asked = isFirst || (endsOwn && !before.isRecorded);
-  const tells = isFirst === undefined ? alone : asked && !wasTold;
-  const untilMs = isNew || before === undefined ? found.untilMs : before.untilMs;
-  return { tells, noted: { isDue, isTold: wasTold || tells, isRecorded: isFirst !== undefined, untilMs } };
 }

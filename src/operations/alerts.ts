@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts';
+import type { Claims } from '../model/claims.ts';
 import type { Events } from '../model/events.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
 import {
@@ -12,17 +13,9 @@ import {
   toldUntilMs,
   type Watched,
 } from './alert-conditions.ts';
-import { type AlertNotebook, type Found, isNews, type Noted, noteAlert } from './alert-notes.ts';
+import { type AlertNotebook, isNews, type Noted } from './alert-notes.ts';
 import { alertText } from './alert-texts.ts';
 import { Health } from './health.ts';
-
-/** Which alerts have been told by any of the processes that share it. No method rejects; `undefined`: it cannot be said. */
-export interface AlertBoard {
-  /** @returns whether no process had told it, so that this one is to */
-  raise(alert: string, untilMs: number): Promise<boolean | undefined>;
-  /** @returns whether somebody had told it, so that this process is to say that it is over */
-  clear(alert: string): Promise<boolean | undefined>;
-}
 
 /** They can be due in one of several processes and not in another, so each tells them by itself. */
 const OF_PROCESS: ReadonlySet<Alert> = new Set(['redisAway', 'gatewayAway']);
@@ -49,7 +42,7 @@ export class Alerts {
   readonly #timer = new Timer(() => this.#look());
   readonly #runner = new SingleRunner(() => this.#tell());
   #noted = new Map<string, Noted>();
-  #board: AlertBoard | undefined;
+  #claims: Claims | undefined;
   #notebook: AlertNotebook | undefined;
 
   constructor(options: AlertsOptions) {
@@ -74,11 +67,11 @@ export class Alerts {
     ];
   }
 
-  /** From now on alerts are told. @param board `undefined`: there is no other process */
-  start(notebook: AlertNotebook, board: AlertBoard | undefined): void {
+  /** From now on alerts are told. */
+  start(notebook: AlertNotebook, claims: Claims): void {
     const { alerts, waiting } = notebook.read();
     this.#noted = new Map(Object.entries(alerts));
-    this.#board = board;
+    this.#claims = claims;
     this.#notebook = notebook;
     this.#options.webhook.start(waiting, () => this.#save());
     this.#look();
@@ -121,12 +114,13 @@ export class Alerts {
     for (const alert of ALERTS) {
       const isDue = due[alert];
       if (isDue === undefined) continue;
-      const found = { isDue, untilMs: toldUntilMs(alert, this.#watched, nowMs), nowMs };
       const before = noted.get(alert);
-      if (!isNews(before, found) && before?.isRecorded) continue;
-      const note = noteAlert(before, found, await this.#isFirst(alert, found, before));
-      noted.set(alert, note.noted);
-      if (note.tells) told.push(alert);
+      if (!isNews(before, isDue, nowMs)) continue;
+      const untilMs = toldUntilMs(alert, this.#watched, nowMs);
+      const tells = isDue ? await this.#isFirst(alert, untilMs - nowMs) : before?.isDue === true && before.isTold;
+      if (!isDue && tells) await this.#claims?.release(claimOf(alert));
+      noted.set(alert, { isDue, isTold: tells, untilMs });
+      if (tells) told.push(alert);
     }
     this.#noted = noted; // at once with what is to be sent
     this.#send(told);
@@ -143,10 +137,12 @@ export class Alerts {
     webhook.send(sent.map((alert) => alertText(alert, !isOver(alert), this.#watched)));
   }
 
-  /** Whether no other process has told it. */
-  async #isFirst(alert: Alert, { isDue, untilMs }: Found, before: Noted | undefined): Promise<boolean | undefined> {
-    if (!this.#board || OF_PROCESS.has(alert)) return isDue || (before?.isDue ?? false);
-    return isDue ? this.#board.raise(alert, untilMs) : this.#board.clear(alert);
+  /** Whether no other process has told it. What others told while they could not be reached is told again. */
+  async #isFirst(alert: Alert, ttlMs: number): Promise<boolean> {
+    if (OF_PROCESS.has(alert)) return true;
+    // Each window of the day has its own alerts. Any other is told again when the process is gone that is to tell its end.
+    const claimed = await this.#claims?.claim(claimOf(alert), { ttlMs, endsWithOwner: !(alert in DAY_SHARES) });
+    return typeof claimed !== 'object';
   }
 
   #save(): void {
@@ -161,4 +157,8 @@ export class Alerts {
 
 function since(isAway: boolean, sinceMs: number | undefined): number | undefined {
   return isAway ? (sinceMs ?? Date.now()) : undefined;
+}
+
+function claimOf(alert: Alert): string {
+  return `alert:${alert}`;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
+import type { Claims } from '../model/claims.ts';
 import type { Events } from '../model/events.ts';
 import type { AlertNotebook } from './alert-notes.ts';
-import type { AlertBoard } from './alerts.ts';
 
 export interface OperationsConfig {
   /** `undefined`: nothing is counted, nothing listens. */
@@ -20,7 +20,7 @@ export interface OperationsOptions {
 
 /** What the state has for operations. */
 interface Opened {
-  state: { alertBoard?: AlertBoard; alertNotebook: AlertNotebook; close(): Promise<void> };
+  state: { claims: Claims; alertNotebook: AlertNotebook; close(): Promise<void> };
 }
 
 /** What an operator watches the bot with. Fed by its events alone, so it is opened before what publishes them. */
@@ -97,7 +97,7 @@ async function openAlerts(config: OperationsConfig, { events, log }: OperationsO
   const webhook = new Webhook(alertWebhookUrl, log);
   const alerts = new Alerts({ events, usesRedis: redis !== undefined, webhook, log });
   return {
-    start: async ({ alertNotebook, alertBoard }) => alerts.start(alertNotebook, alertBoard),
+    start: async ({ alertNotebook, claims }) => alerts.start(alertNotebook, claims),
     close: () => alerts.close(LAST_ALERTS_MS),
   };
 }

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type CardStore, keysOf } from '../cache/card-store.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { IdentifySlots } from '../discord/gateway/identify.ts';
 import type { Logger } from '../log.ts';
-import type { CardLock } from '../lookup/card-lock.ts';
 import type { OtherQueues } from '../lookup/fair-order.ts';
 import type { DeletionRequests } from '../lookup/member-data.ts';
-import type { ReportBoard } from '../lookup/usage-reports.ts';
+import type { SharedReport } from '../lookup/usage-reports.ts';
+import type { Claims } from '../model/claims.ts';
 import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { AlertNotebook } from '../operations/alert-notes.ts';
-import type { AlertBoard } from '../operations/alerts.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { QuotaWarnings } from '../quota/quota-warnings.ts';
@@ -25,12 +23,10 @@ export interface State {
   journal: ReplyJournal;
   deletionRequests: DeletionRequests;
   otherQueues: OtherQueues;
-  cardLock: CardLock;
-  board: ReportBoard;
+  claims: Claims;
   /** Absent: there is no other process. */
-  alertBoard?: AlertBoard;
+  sharedReport?: SharedReport;
   alertNotebook: AlertNotebook;
-  identifySlots: IdentifySlots;
   /** Resolves when it turns out that this state can never be used, with the reason. */
   refused: Promise<StateUnusable>;
   /** Writes what is not written yet, and leaves deferred replies to other processes or the next start. */

@@ -1,8 +1,8 @@
 import { EmbedBuilder } from '@discordjs/builders';
 import { createClient } from '../../src/discord/gateway/client.ts';
-import { LocalIdentifySlots } from '../../src/discord/gateway/identify.ts';
 import { createLog } from '../../src/log.ts';
 import { Events } from '../../src/model/events.ts';
+import { LocalClaims } from '../../src/storage/local-claims.ts';
 
 /**
  * The least that a bot needs: discord.js with the same options as ours, and one constant embed.
@@ -12,7 +12,7 @@ const { DISCORD_TOKEN = '', DISCORD_API_URL = '', EMBED = '{}' } = process.env;
 const client = createClient({
   apiUrl: DISCORD_API_URL,
   shards: 'auto',
-  identifySlots: new LocalIdentifySlots(),
+  claims: new LocalClaims(),
   events: new Events(),
   log: createLog({ level: 'warn', secrets: [] }),
 });

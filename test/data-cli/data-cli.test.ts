@@ -222,7 +222,7 @@ describe('npm run data -- forget', () => {
     onFinished(() => client.destroy());
     await expect.poll(() => everythingIn(client, redis.prefix)).toContain(ALICE);
     await expect.poll(async () => (await bot.ledger.keptOf(ALICE)).saved).toBe(2);
-    await client.set(`${redis.prefix}:v2:lock:card:account:${mention(ALICE)}`, 'process');
+    await client.set(`${redis.prefix}:v2:claim:card:${mention(ALICE)}`, 'process');
     await client.hSet(`${redis.prefix}:v1:ledger:2026-01-01`, `member:${ALICE}`, 1); // of an earlier version
     const learned = async () => JSON.stringify(await client.xRange(`${redis.prefix}:v2:catalog`, '-', '+'));
     await expect.poll(learned, { timeout: 60_000 }).toContain(mention(ALICE));

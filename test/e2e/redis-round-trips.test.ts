@@ -69,7 +69,7 @@ it('an unknown card costs at most 11 commands to Redis, one known elsewhere 1, o
   const noSuchCard = await commandsFor(0, 'no-such-card', anyway);
 
   expect(unknown.length, unknown.join('\n')).toBeLessThanOrEqual(11);
-  const lock = unknown.findIndex((command) => command.includes(':lock:'));
+  const lock = unknown.findIndex((command) => command.includes(':claim:'));
   expect(unknown[lock + 1]).toContain(':cards:'); // what the last owner of the lock stored is read
   // What was saved is counted once a second, in one transaction.
   expect(inMemory.filter((command) => command !== 'MULTI')).toEqual([]);

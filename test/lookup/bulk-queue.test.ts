@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { NO_CARD_LOCK } from '../../src/lookup/card-lock.ts';
 import type { CardRecord } from '../../src/model/card.ts';
+import type { Claims } from '../../src/model/claims.ts';
 import type { BulkRefusal, BulkShape } from '../../src/sandbox/bulk-forms.ts';
 import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import type { ScriptedAnswer } from '../../src/sandbox/service-script.ts';
@@ -25,10 +25,10 @@ function cardsOf(count: number, prefix = 'card') {
 const CARDS = cardsOf(2_000);
 const IDS = CARDS.map(({ id }) => id);
 
-function bulkQueue(most = BULK.most, bulkPath = BULK.bulkPath, apiKey?: string, cardLock = NO_CARD_LOCK) {
+function bulkQueue(most = BULK.most, bulkPath = BULK.bulkPath, apiKey?: string, claims?: Claims) {
   fakeTime();
   const service = createCardService({ ...PACE, requestsPerDay: 10_000, cards: CARDS, latencyMs: LATENCY_MS });
-  const options = { bulk: { bulkPath, most }, cardLock, ...(apiKey && { apiKey }) };
+  const options = { bulk: { bulkPath, most }, ...(claims && { claims }), ...(apiKey && { apiKey }) };
   return { service, ...lookupQueueOver(service, { plan: 'free', ...PACE }, options) };
 }
 
@@ -368,7 +368,7 @@ it('holds a lookup back for others for a quarter of a second at most', async () 
 it('leaves out a card that another process looks up', async () => {
   const world = bulkQueue(20, '/cards?ids={ids}', undefined, {
     isShared: true,
-    acquire: async (cardId) => cardId !== 'card-4',
+    claim: async (name) => (name === 'card:card-4' ? { heldForMs: 1 } : 'mine'),
     release: async () => {},
   });
   for (const id of IDS.slice(0, 6)) void world.queue.enqueue(lookup(id, by(`member of ${id}`)));

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type CardOutcome, type ListOutcome, listEnd, lookUpList } from '../../src/lookup/list-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
+import type { Claims } from '../../src/model/claims.ts';
 import { type CardServiceError, KeyRefused, Stopping } from '../../src/model/errors.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
@@ -76,8 +77,12 @@ describe('what a list cost', () => {
     fakeTime();
     const service = createCardService({ ...PACE, requestsPerDay: 1_000, latencyMs: 50 });
     const elsewhere = new Set(setting.elsewhere);
-    const cardLock = { isShared: true, acquire: async (id: string) => !elsewhere.has(id), release: async () => {} };
-    const world = lookupQueueOver(service, { plan: 'free', ...PACE }, { ...setting, cardLock });
+    const claims: Claims = {
+      isShared: true,
+      claim: async (name) => (elsewhere.has(name.slice('card:'.length)) ? { heldForMs: 1 } : 'mine'),
+      release: async () => {},
+    };
+    const world = lookupQueueOver(service, { plan: 'free', ...PACE }, { ...setting, claims });
     const begin = () =>
       Array.from({ length: members }, (_, member) =>
         lookUpList(

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { BulkRequests } from '../../src/lookup/bulk-requests.ts';
-import type { CardLock } from '../../src/lookup/card-lock.ts';
 import type { Answers, BulkRefusal, Fetched } from '../../src/lookup/cards.ts';
 import { LookupRequests } from '../../src/lookup/lookup-requests.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import type { CardRecord } from '../../src/model/card.ts';
+import type { Claims } from '../../src/model/claims.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
@@ -31,11 +31,15 @@ function batchOfTwo(answer: () => Promise<Answers>, busy: readonly string[] = []
   };
   wish('base1-4', 'alice');
   wish('base1-5', 'bob');
-  const locked = new Set<string>();
-  const cardLock: CardLock = {
+  const claimed = new Set<string>();
+  const claims: Claims = {
     isShared: true,
-    acquire: async (cardId) => !busy.includes(cardId) && locked.add(cardId).has(cardId),
-    release: async (cardId) => void locked.delete(cardId),
+    async claim(name) {
+      if (busy.includes(name.slice('card:'.length))) return { heldForMs: 1 };
+      claimed.add(name);
+      return 'mine';
+    },
+    release: async (name) => void claimed.delete(name),
   };
   const fetch = vi.fn(async (_: readonly string[]): Promise<Fetched> => ({ answers: await answer(), refusal }));
   const fresh = vi.fn(async (_: string): Promise<CardRecord | undefined> => undefined);
@@ -47,7 +51,8 @@ function batchOfTwo(answer: () => Promise<Answers>, busy: readonly string[] = []
     cards: { fetch, fresh, store },
     limiter,
     ledger,
-    cardLock,
+    claims,
+    requestTimeoutMs: 10_000,
     bulk: new BulkRequests({ bulk: undefined, limiter, log }),
     events: new Events(),
     log,
@@ -58,7 +63,7 @@ function batchOfTwo(answer: () => Promise<Answers>, busy: readonly string[] = []
     const { requests, saved } = await ledger.memberToday(memberId);
     return { requests, saved };
   };
-  return { requests, pendingLookups, select, send, wish, ended, locked, fetch, fresh, release, booked, lines };
+  return { requests, pendingLookups, select, send, wish, ended, claimed, fetch, fresh, release, booked, lines };
 }
 
 describe('a batch of two', () => {
@@ -79,7 +84,7 @@ describe('a batch of two', () => {
     expect(await it.booked('alice')).toEqual({ requests: 1, saved: 0 });
     expect(await it.booked('bob')).toEqual({ requests: 0, saved: 1 });
     expect(await it.booked('carol')).toEqual({ requests: 0, saved: 1 });
-    expect(it.locked.size).toBe(0);
+    expect(it.claimed.size).toBe(0);
   });
 
   it('puts a card that the answer leaves out back into its place, by itself, with no failed attempt', async () => {
@@ -90,7 +95,7 @@ describe('a batch of two', () => {
     expect(it.ended).toEqual({ alice: RECORD });
     expect(it.pendingLookups.get('base1-5')).toMatchObject({ requesting: false, failures: 0, notBeforeMs: 0 });
     expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5']);
-    expect(it.locked.size).toBe(0);
+    expect(it.claimed.size).toBe(0);
   });
 
   it('ends a card with its own error, and the other with its answer', async () => {
@@ -153,13 +158,13 @@ describe('a batch of two', () => {
   it('releases permit and locks unused when all were refused before it leaves', async () => {
     const it = batchOfTwo(async () => new Map());
     const batch = await it.requests.prepare(it.select());
-    expect([...it.locked]).toEqual(['base1-4', 'base1-5']);
+    expect([...it.claimed]).toEqual(['card:base1-4', 'card:base1-5']);
     it.pendingLookups.refuseWaiting(new Stopping());
     await it.requests.send(batch, [PERMIT]);
 
     expect(it.fetch).not.toHaveBeenCalled();
     expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'abandoned' }]]);
-    expect(it.locked.size).toBe(0);
+    expect(it.claimed.size).toBe(0);
   });
 
   it('is refused when the bot stops before its answer, also what the answer leaves out', async () => {

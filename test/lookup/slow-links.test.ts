@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { CardLock } from '../../src/lookup/card-lock.ts';
+import type { Claims } from '../../src/model/claims.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import type { Limiter, Permit } from '../../src/quota/limiter.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
@@ -13,22 +13,22 @@ const BUSINESS = { requestsPerMinute: 480, burst: BURST + 1 };
 const QUICK_MS = 20;
 const SLOW_MS = 200;
 
-/** A lookup queue that reaches its lock and its limiter over a link with this round trip. */
+/** A lookup queue that reaches its claims and its limiter over a link with this round trip. */
 function queueOver(roundTripMs: number) {
   fakeTime();
   const service = createCardService(BUSINESS);
   const halfWay = () => new Promise((resolve) => setTimeout(resolve, roundTripMs / 2));
-  const locked = new Set<string>();
-  const cardLock: CardLock = {
+  const claimed = new Set<string>();
+  const claims: Claims = {
     isShared: false,
-    acquire: async (cardId) => {
+    claim: async (name) => {
       await halfWay();
-      const isFree = !locked.has(cardId);
-      locked.add(cardId);
+      const isFree = !claimed.has(name);
+      claimed.add(name);
       await halfWay();
-      return isFree;
+      return isFree ? 'mine' : { heldForMs: 1 };
     },
-    release: async (cardId) => void locked.delete(cardId),
+    release: async (name) => void claimed.delete(name),
   };
   const permits = new Set<Permit>();
   const outcomes: string[] = [];
@@ -57,9 +57,9 @@ function queueOver(roundTripMs: number) {
     runsOutAtMs: () => limiter.runsOutAtMs(),
     onChange: (listener) => limiter.onChange(listener),
   });
-  const { queue, limiter } = lookupQueueOver(service, { plan: 'business', ...BUSINESS }, { cardLock, seenAs });
+  const { queue, limiter } = lookupQueueOver(service, { plan: 'business', ...BUSINESS }, { claims, seenAs });
   const requestedIds = () => service.requests.map(({ path }) => path.slice('/cards/'.length).split('?')[0]);
-  return { queue, limiter, service, requestedIds, locked, permits, outcomes, calls };
+  return { queue, limiter, service, requestedIds, claimed, permits, outcomes, calls };
 }
 
 describe('lookups over a quick link', () => {
@@ -76,7 +76,7 @@ describe('lookups over a quick link', () => {
 
 describe('lookups over a slow link', () => {
   it('are served meanwhile, so that the pace of the plan is kept, and each card is requested once', async () => {
-    const { queue, service, requestedIds, calls, permits, locked } = queueOver(SLOW_MS);
+    const { queue, service, requestedIds, calls, permits, claimed } = queueOver(SLOW_MS);
     const answers = Promise.all(IDS.map((id) => queue.enqueue(lookup(id, by(id)))));
     // The pace of the plan, two round trips before the first, and the burst is taken at 20 a second.
     await vi.advanceTimersByTimeAsync(((IDS.length - BURST) / 8) * 1_000 + 2 * SLOW_MS + (BURST / 20) * 1_000);
@@ -85,7 +85,7 @@ describe('lookups over a slow link', () => {
     expect(await answers).toHaveLength(IDS.length);
     expect(service.counts.byStatus[429]).toBeUndefined();
     expect(calls.mostUnderWay).toBeGreaterThan(1);
-    expect([permits.size, locked.size]).toEqual([0, 0]);
+    expect([permits.size, claimed.size]).toEqual([0, 0]);
   });
 
   it('take the first places of the fair order', async () => {
@@ -114,7 +114,7 @@ describe('lookups over a slow link', () => {
     ['lock', 0.75, []],
     ['permit', 1.75, ['abandoned']],
   ])('that are refused while their %s is acquired leave nothing behind', async (_, roundTrips, released) => {
-    const { queue, limiter, service, outcomes, permits, locked } = queueOver(SLOW_MS);
+    const { queue, limiter, service, outcomes, permits, claimed } = queueOver(SLOW_MS);
     const other = await limiter.acquire('members');
     const refused = queue.enqueue(lookup('base1-1')).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(roundTrips * SLOW_MS);
@@ -124,11 +124,11 @@ describe('lookups over a slow link', () => {
 
     expect(service.requests).toEqual([]);
     expect(outcomes).toEqual(released);
-    expect([permits.size, locked.size]).toEqual([0, 0]);
+    expect([permits.size, claimed.size]).toEqual([0, 0]);
   });
 
   it('send nothing after the queue has closed', async () => {
-    const { queue, service, permits, outcomes, locked } = queueOver(SLOW_MS);
+    const { queue, service, permits, outcomes, claimed } = queueOver(SLOW_MS);
     const refused = Promise.allSettled(IDS.slice(0, 3).map((id) => queue.enqueue(lookup(id, by(id)))));
     await vi.advanceTimersByTimeAsync(SLOW_MS + 20); // the first has its lock
     const closed = queue.close(0);
@@ -138,6 +138,6 @@ describe('lookups over a slow link', () => {
     expect(await refused).toMatchObject(Array(3).fill({ reason: expect.any(Stopping) }));
     expect(service.requests).toEqual([]);
     expect(outcomes).toEqual(['abandoned']);
-    expect([permits.size, locked.size]).toEqual([0, 0]);
+    expect([permits.size, claimed.size]).toEqual([0, 0]);
   });
 });

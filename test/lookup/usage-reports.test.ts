@@ -1,16 +1,32 @@
 import { expect, it, vi } from 'vitest';
-import { LocalReportBoard, UsageReports } from '../../src/lookup/usage-reports.ts';
+import { type SharedReport, type UsageReport, UsageReports } from '../../src/lookup/usage-reports.ts';
 import { ServiceDown } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
+import { LocalClaims } from '../../src/storage/local-claims.ts';
 import { logLines } from '../support/log-lines.ts';
 import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 
-function reportsOver(cardService: ReturnType<typeof createCardService>) {
+/** What several processes keep together. */
+function sharedReport(): SharedReport & { report: UsageReport | undefined } {
+  const shared = {
+    report: undefined as UsageReport | undefined,
+    read: async () => shared.report,
+    async write(report: UsageReport) {
+      shared.report = report;
+    },
+  };
+  return shared;
+}
+
+function reportsOver(
+  cardService: ReturnType<typeof createCardService>,
+  { claims = new LocalClaims(), shared }: { claims?: LocalClaims; shared?: SharedReport } = {},
+) {
   const { limiter, ledger } = lookupQueueOver(cardService);
   const service = new CardService({
     baseUrl: 'http://cards.test',
@@ -21,12 +37,12 @@ function reportsOver(cardService: ReturnType<typeof createCardService>) {
     limiter,
     onNoSuchCard: () => {},
   });
-  const board = new LocalReportBoard();
   const reports = new UsageReports({
     service,
     limiter,
     ledger,
-    board,
+    claims,
+    sharedReport: shared,
     events: new Events(),
     log: logLines().log,
     hasKey: true,
@@ -84,4 +100,31 @@ it('shows the last report once it has waited, and the new one when it comes', as
   expect(await joined).toEqual({ now: await later, isNew: true, later: undefined });
   expect((await later)?.report?.atMs).toBe(NOON_MS + 62_000);
   expect(cardService.requests).toHaveLength(2);
+});
+
+it('is one of all processes in a minute, and each shows it', async () => {
+  fakeTime();
+  const cardService = createCardService();
+  const sharing = { claims: new LocalClaims(), shared: sharedReport() };
+  const [one, other] = [reportsOver(cardService, sharing), reportsOver(cardService, sharing)];
+  const first = await one.known();
+  expect(first.report?.atMs).toBe(NOON_MS);
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(await other.known()).toEqual(first);
+  await vi.advanceTimersByTimeAsync(1);
+  expect((await other.known()).report?.atMs).toBe(NOON_MS + 60_000);
+  expect((await one.known()).report?.atMs).toBe(NOON_MS + 60_000);
+  expect(cardService.requests).toHaveLength(2);
+});
+
+it.each([
+  ['the later one, in whatever order they come', 1_000, NOON_MS + 1_000],
+  ['not one that was noted before the clock was set back', 3_600_000, NOON_MS],
+])('shows of two reports %s', async (_, laterMs, shownMs) => {
+  fakeTime();
+  const shared = sharedReport();
+  const { known } = reportsOver(createCardService(), { shared });
+  shared.report = { usage: {}, atMs: NOON_MS + laterMs };
+  expect((await known()).report?.atMs).toBe(shownMs);
+  expect(shared.report?.atMs).toBe(shownMs);
 });

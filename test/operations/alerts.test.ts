@@ -1,9 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Claimed, ClaimOptions } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
 import { type Breaker, CLOSED_BREAKER } from '../../src/model/quota.ts';
 import { type AlertNotebook, type AlertNotes, NO_NOTES } from '../../src/operations/alert-notes.ts';
-import { type AlertBoard, Alerts } from '../../src/operations/alerts.ts';
+import { Alerts } from '../../src/operations/alerts.ts';
 import { Webhook } from '../../src/operations/webhook.ts';
+import { LocalClaims } from '../../src/storage/local-claims.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startWebhookServer } from './webhook-server.ts';
 
@@ -25,30 +27,26 @@ function memoryNotebook(): AlertNotebook & { notes: AlertNotes } {
   return notebook;
 }
 
-/** Shared by processes. */
-function memoryBoard(): AlertBoard & { told: Set<string>; cleared: string[]; isReached: boolean } {
-  const told = new Set<string>();
-  const board = {
-    told,
-    cleared: [] as string[],
+/** Shared by processes, which can be cut off from each other. */
+function memoryClaims() {
+  const claims = new LocalClaims();
+  const taken = new Set<string>();
+  const shared = {
+    isShared: true,
     isReached: true,
-    async raise(alert: string) {
-      if (!board.isReached) return undefined;
-      const isFirst = !told.has(alert);
-      told.add(alert);
-      return isFirst;
+    taken,
+    async claim(name: string, options: ClaimOptions): Promise<Claimed> {
+      if (!shared.isReached) return 'unavailable';
+      taken.add(name);
+      return claims.claim(name, options);
     },
-    async clear(alert: string) {
-      if (!board.isReached) return undefined;
-      board.cleared.push(alert);
-      return told.delete(alert);
-    },
+    release: (name: string) => claims.release(name),
   };
-  return board;
+  return shared;
 }
 
 async function open({
-  board = memoryBoard() as AlertBoard | null,
+  claims = memoryClaims(),
   notebook = memoryNotebook(),
   times = NEVER,
   webhook = undefined as Awaited<ReturnType<typeof startWebhookServer>> | undefined,
@@ -59,7 +57,7 @@ async function open({
   const sender = new Webhook(server.url, log, { firstMs: 10, longestMs: 10 });
   const alerts = new Alerts({ events, usesRedis: true, webhook: sender, log, times });
   onTestFinished(() => alerts.close(0));
-  alerts.start(notebook, board ?? undefined);
+  alerts.start(notebook, claims);
   const { messages } = server;
   const quota = (remaining: number, resetInMs = DAY_MS) =>
     events.publish('limiter', {
@@ -77,12 +75,12 @@ async function open({
 
 describe('alerts', () => {
   it('tell of a jump to the end of the day once', async () => {
-    const board = memoryBoard();
-    const { quota, messages } = await open({ board });
+    const claims = memoryClaims();
+    const { quota, messages } = await open({ claims });
     quota(0);
     await expect.poll(() => messages).toHaveLength(1);
     expect(messages[0]).toMatch(/^🛑 Today's requests are used up\..+<t:\d+:f>\.$/);
-    expect([...board.told]).toEqual(['day80', 'day95', 'day100']);
+    expect([...claims.taken]).toEqual(['alert:day80', 'alert:day95', 'alert:day100']);
   });
 
   it('say that the day is over when its window ends, without a request', async () => {
@@ -135,13 +133,13 @@ describe('alerts', () => {
   });
 
   it('tell of Redis although what was told is kept there, and when it is back', async () => {
-    const board = memoryBoard();
-    const { events, messages } = await open({ board, times: { ...NEVER, redisAwayMs: 20 } });
+    const claims = memoryClaims();
+    const { events, messages } = await open({ claims, times: { ...NEVER, redisAwayMs: 20 } });
     events.publish('store', { store: 'redis', works: true });
-    board.isReached = false;
+    claims.isReached = false;
     events.publish('store', { store: 'redis', works: false });
     await expect.poll(() => messages).toHaveLength(1);
-    board.isReached = true;
+    claims.isReached = true;
     events.publish('store', { store: 'redis', works: true });
     await expect.poll(() => messages).toHaveLength(2);
     expect(messages[1]).toBe('✅ Over: Redis can be reached again.');
@@ -161,15 +159,15 @@ describe('alerts', () => {
   });
 
   it('come from one of several processes, and not again after a restart', async () => {
-    const board = memoryBoard();
+    const claims = memoryClaims();
     const webhook = await startWebhookServer();
-    const first = await open({ board, webhook });
-    const second = await open({ board, webhook });
+    const first = await open({ claims, webhook });
+    const second = await open({ claims, webhook });
     first.breaker(KEY);
     second.breaker(KEY);
     await expect.poll(() => webhook.messages).toHaveLength(1);
     await first.alerts.close(0);
-    const restarted = await open({ board, webhook, notebook: first.notebook });
+    const restarted = await open({ claims, webhook, notebook: first.notebook });
     restarted.breaker(KEY);
     restarted.answered();
     second.answered();
@@ -180,23 +178,20 @@ describe('alerts', () => {
     expect(webhook.messages).toEqual(about.map((words) => expect.stringContaining(words)));
   });
 
-  it('are told once although the process restarts while the board cannot be reached', async () => {
-    const board = memoryBoard();
-    board.isReached = false;
+  it('are told once by each process that can ask no other, whatever restarts in between', async () => {
+    const claims = memoryClaims();
+    claims.isReached = false;
     const webhook = await startWebhookServer();
     const notebook = memoryNotebook();
-    const first = await open({ board, webhook, notebook });
+    const first = await open({ claims, webhook, notebook });
     first.breaker(KEY);
     await expect.poll(() => webhook.messages).toHaveLength(1);
     await first.alerts.close(0);
 
-    const restarted = await open({ board, webhook, notebook });
+    const restarted = await open({ claims, webhook, notebook });
     restarted.breaker(KEY);
-    board.isReached = true;
-    restarted.breaker(KEY); // whatever happens next is an occasion to record it
-    await expect.poll(() => board.told).toContain('keyRefused');
-    const other = await open({ board, webhook });
-    other.breaker(KEY);
+    claims.isReached = true;
+    restarted.breaker(KEY);
     restarted.answered();
     await expect.poll(() => webhook.messages).toHaveLength(2);
     expect(webhook.messages[1]).toContain('accepts the API key');
@@ -205,12 +200,12 @@ describe('alerts', () => {
   it('are over after a stop only when a lookup was answered', async () => {
     const webhook = await startWebhookServer();
     const notebook = memoryNotebook();
-    const first = await open({ board: null, webhook, notebook });
+    const first = await open({ webhook, notebook });
     first.breaker(KEY);
     await expect.poll(() => webhook.messages).toHaveLength(1);
     await first.alerts.close(0);
 
-    const withNewKey = await open({ board: null, webhook, notebook });
+    const withNewKey = await open({ webhook, notebook });
     withNewKey.breaker(CLOSED_BREAKER);
     withNewKey.quota(20);
     await expect.poll(() => webhook.messages).toHaveLength(2);
@@ -221,12 +216,12 @@ describe('alerts', () => {
   });
 
   it('of one process say nothing of another', async () => {
-    const board = memoryBoard();
+    const claims = memoryClaims();
     const webhook = await startWebhookServer();
-    const away = await open({ board, webhook, times: SHORT });
+    const away = await open({ claims, webhook, times: SHORT });
     away.events.publish('store', { store: 'redis', works: true });
     await expect.poll(() => webhook.messages.join()).toContain('not been fully connected to Discord');
-    const other = await open({ board, webhook });
+    const other = await open({ claims, webhook });
     other.events.publish('gateway', { shard: 1, state: 'ready' });
     await expect.poll(() => other.notebook.notes.alerts.gatewayAway).toMatchObject({ isDue: false });
     expect(webhook.messages.filter((text) => text.includes('is connected to Discord again'))).toEqual([]);

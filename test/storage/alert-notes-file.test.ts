@@ -7,7 +7,7 @@ import { alertNotesFile } from '../../src/storage/alert-notes-file.ts';
 import { logLines } from '../support/log-lines.ts';
 
 const NOTES: AlertNotes = {
-  alerts: { keyRefused: { isDue: true, isTold: true, isRecorded: true, untilMs: 1 } },
+  alerts: { keyRefused: { isDue: true, isTold: true, untilMs: 1 } },
   waiting: ['🛑 The card service refuses the API key.'],
 };
 

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
-import { type CardLock, NO_CARD_LOCK } from '../../src/lookup/card-lock.ts';
 import { Cards } from '../../src/lookup/cards.ts';
 import { NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/fair-order.ts';
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
+import type { Claims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/ledger.ts';
@@ -15,6 +15,7 @@ import { LocalLimiter } from '../../src/quota/local-limiter.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
+import { LocalClaims } from '../../src/storage/local-claims.ts';
 import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';
 import { logLines } from './log-lines.ts';
 import { MemoryLimiterStore } from './memory-limiter-store.ts';
@@ -36,7 +37,7 @@ export interface LookupQueueSetting {
   apiKey?: string;
   longestWaitMs?: number;
   otherQueues?: OtherQueues;
-  cardLock?: CardLock;
+  claims?: Claims;
   /** `CARD_SERVICE_BULK_PATH` and `CARD_SERVICE_BULK_MAX`. */
   bulk?: { bulkPath: string; most: number };
   /** What the queue sees of the limiter. */
@@ -52,7 +53,7 @@ export function lookupQueueOver(
     apiKey,
     longestWaitMs = LONGEST_WAIT_MS,
     otherQueues = NO_OTHER_QUEUES,
-    cardLock = NO_CARD_LOCK,
+    claims = new LocalClaims(),
     bulk,
     seenAs = (limiter) => limiter,
   }: LookupQueueSetting = {},
@@ -96,7 +97,8 @@ export function lookupQueueOver(
     ledger,
     budget,
     otherQueues,
-    cardLock,
+    claims,
+    requestTimeoutMs: 10_000,
     events: new Events(),
     log,
     longestWaitMs,

@@ -85,6 +85,6 @@ export function statuses({ cardService }: Sandbox): number[] {
 /** Without this, a bot that starts within 6 s of another waits for its identify slot. */
 async function forgetIdentify({ url, prefix }: TestRedis): Promise<void> {
   const client = await createClient({ url }).connect();
-  await client.del(`${prefix}:v2:identify:0`);
+  await client.del(`${prefix}:v2:claim:identify:0`);
   client.destroy();
 }

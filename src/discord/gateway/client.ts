@@ -1,8 +1,9 @@
 import { Client, Options, Status } from 'discord.js';
 import type { Logger } from '../../log.ts';
+import type { Claims } from '../../model/claims.ts';
 import type { Events } from '../../model/events.ts';
 import { NO_MENTIONS, restOptions } from '../rest/requests.ts';
-import { type IdentifySlots, IdentifyThrottler } from './identify.ts';
+import { IdentifyThrottler } from './identify.ts';
 import { GatewayShards } from './shards.ts';
 
 export interface DiscordOptions {
@@ -10,13 +11,13 @@ export interface DiscordOptions {
   apiUrl: string;
   /** `auto`, or the shards of this process among all. */
   shards: 'auto' | { ids: readonly number[]; count: number };
-  identifySlots: IdentifySlots;
+  claims: Claims;
   events: Events;
   log: Logger;
 }
 
 /** A client with no intents and minimal caches: slash commands need neither. */
-export function createClient({ apiUrl, shards, identifySlots, events, log }: DiscordOptions): Client {
+export function createClient({ apiUrl, shards, claims, events, log }: DiscordOptions): Client {
   const client = new Client({
     intents: [],
     ...(shards === 'auto' ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
@@ -37,7 +38,7 @@ export function createClient({ apiUrl, shards, identifySlots, events, log }: Dis
         const { session_start_limit } = await manager.fetchGatewayInformation();
         return new IdentifyThrottler(manager, {
           maxConcurrency: session_start_limit.max_concurrency,
-          slots: identifySlots,
+          claims,
           log,
         });
       },

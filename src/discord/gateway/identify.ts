@@ -1,34 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CloseCodes, type IIdentifyThrottler, type WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
 import type { Logger } from '../../log.ts';
+import type { Claims } from '../../model/claims.ts';
 import { backOffMs } from '../../time/back-off.ts';
 
-/** Which shard may identify when: one at a time for each key, over all processes that share the slots. */
-export interface IdentifySlots {
-  /**
-   * Takes the slot of a key if it is free. Never rejects.
-   *
-   * @param key `shard_id % max_concurrency`
-   * @returns 0: identify now; otherwise milliseconds after which to ask again, and nothing is taken
-   */
-  acquire(key: number): Promise<number>;
-}
-
-/** Discord's 5 s (events/gateway, "Rate Limiting"), and a margin for identifies that overtake each other on their way. */
-export const SLOT_MS = 5_500;
-
-/** The slots of this process alone. */
-export class LocalIdentifySlots implements IdentifySlots {
-  readonly #freeAtMs = new Map<number, number>();
-
-  async acquire(key: number): Promise<number> {
-    const nowMs = performance.now();
-    const waitMs = Math.ceil((this.#freeAtMs.get(key) ?? 0) - nowMs);
-    if (waitMs > 0) return waitMs;
-    this.#freeAtMs.set(key, nowMs + SLOT_MS);
-    return 0;
-  }
-}
+/**
+ * Discord's 5 s (events/gateway, "Rate Limiting"), and a margin for identifies that overtake each other on their way. An
+ * identify counts even if its process is gone.
+ */
+const SLOT = { ttlMs: 5_500, endsWithOwner: false };
 
 /** An identify is refused when another of the same key came less than this before it. */
 const WINDOW_MS = 5_000;
@@ -48,15 +28,15 @@ export function refusedWaitMs(refusals: number, random = Math.random): number {
 
 export interface IdentifyThrottlerOptions {
   maxConcurrency: number;
-  slots: IdentifySlots;
+  claims: Pick<Claims, 'claim'>;
   log: Logger;
   /** The wait after this many refusals in a row; `refusedWaitMs` unless given. */
   waitMs?: (refusals: number) => number;
 }
 
 /**
- * Lets a shard identify when it has a slot. Without slots that all processes share, two can come at once; Discord
- * answers the later one with op 9, and discord.js tries again in half a second, whatever the reason.
+ * Lets one shard of each rate limit key identify at a time. Two of processes that share nothing can still come at once;
+ * Discord answers the later one with op 9, and discord.js tries again in half a second, whatever the reason.
  */
 export class IdentifyThrottler implements IIdentifyThrottler {
   readonly #options: IdentifyThrottlerOptions;
@@ -74,16 +54,17 @@ export class IdentifyThrottler implements IIdentifyThrottler {
 
   /** @throws AbortError when the connection was closed meanwhile: the shard asks again with its next one */
   async waitForIdentify(shard: number, signal: AbortSignal): Promise<void> {
-    const { maxConcurrency, slots, log, waitMs: afterRefusals = refusedWaitMs } = this.#options;
+    const { maxConcurrency, claims, log, waitMs: afterRefusals = refusedWaitMs } = this.#options;
     const refusals = this.#unanswered.get(shard) ?? 0;
     if (refusals > 0) {
       const waitMs = afterRefusals(refusals);
       log.info({ shard, refusals, waitMs }, 'identify refused, trying again later');
       await sleep(waitMs, undefined, { signal });
     }
-    for (let waitMs = await slots.acquire(shard % maxConcurrency); waitMs > 0; ) {
-      await sleep(waitMs, undefined, { signal });
-      waitMs = await slots.acquire(shard % maxConcurrency);
+    for (;;) {
+      const claimed = await claims.claim(`identify:${shard % maxConcurrency}`, SLOT);
+      if (typeof claimed === 'string') break;
+      await sleep(claimed.heldForMs, undefined, { signal });
     }
     signal.throwIfAborted();
     this.#unanswered.set(shard, refusals + 1);

@@ -12,31 +12,27 @@ import {
   type State,
   type StateOptions,
 } from '../state.ts';
+import { RedisClaims } from './claims.ts';
 import { ProcessesAlive } from './processes-alive.ts';
-import { redisAlertBoard } from './redis-alert-board.ts';
 import { RedisCatalog } from './redis-catalog.ts';
 import { redisDeletionRequests } from './redis-deletion-requests.ts';
 import { RedisJournal } from './redis-journal.ts';
 import { RedisLedger } from './redis-ledger.ts';
 import { RedisLimiterStore } from './redis-limiter-store.ts';
 import { RedisLink } from './redis-link.ts';
-import { RedisLocks, redisCardLock, redisIdentifySlots } from './redis-locks.ts';
 import { redisPrefix } from './redis-prefix.ts';
-import { redisReportBoard } from './redis-report-board.ts';
 import { warnOfSettings } from './redis-settings.ts';
 import { RedisStore } from './redis-store.ts';
+import { redisUsageReport } from './usage-report.ts';
 
 export interface RedisStateOptions extends StateOptions {
   /** `url` may hold a password. */
   redis: { url: string; keyPrefix: string };
-  cardService: StateOptions['cardService'] & { timeoutMs: number };
   discord: { shards: 'auto' | { ids: readonly number[]; count: number } };
 }
 
 /** A start waits this long for Redis, and then continues without it. */
 const OPEN_TIMEOUT_MS = 1_000;
-/** Of a card's lock, besides the request: for the permit before it, and for storing the answer. */
-const LOCK_MARGIN_MS = 2_000;
 
 /** The state that several processes share through Redis. Opens, whatever Redis does. @throws StateUnusable */
 export async function openRedisState(options: RedisStateOptions): Promise<State> {
@@ -63,7 +59,6 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   });
   const ledger = new RedisLedger(link, prefix, events);
   const journal = new RedisJournal(link, processesAlive, prefix, log);
-  const locks = new RedisLocks(processesAlive, prefix);
   warnOfSettings(link, log);
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
   if (refusal) throw refusal;
@@ -89,11 +84,9 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     journal,
     deletionRequests: redisDeletionRequests(link, prefix),
     otherQueues: processesAlive,
-    cardLock: redisCardLock(locks, account, cardService.timeoutMs + LOCK_MARGIN_MS),
-    board: redisReportBoard(link, locks, prefix, account),
-    alertBoard: redisAlertBoard(link, prefix),
+    claims: new RedisClaims(processesAlive, prefix),
+    sharedReport: redisUsageReport(link, prefix, account),
     alertNotebook: alertNotesFile(dataDir, log, shards === 'auto' ? 'auto' : Math.min(...shards.ids)),
-    identifySlots: redisIdentifySlots(locks),
     refused: link.refused,
     async close() {
       await Promise.all([catalog.close(), closeOthers()]);

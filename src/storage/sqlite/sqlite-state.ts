@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { KeyvCardStore } from '../../cache/card-store.ts';
-import { LocalIdentifySlots } from '../../discord/gateway/identify.ts';
-import { NO_CARD_LOCK } from '../../lookup/card-lock.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
-import { LocalReportBoard } from '../../lookup/usage-reports.ts';
 import { LocalLimiter } from '../../quota/local-limiter.ts';
 import { alertNotesFile } from '../alert-notes-file.ts';
+import { LocalClaims } from '../local-claims.ts';
 import {
   accountOf,
   cardStoreOptions,
@@ -98,10 +96,8 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     journal,
     deletionRequests: new SqliteDeletionRequests(state, writes),
     otherQueues: NO_OTHER_QUEUES,
-    cardLock: NO_CARD_LOCK,
-    board: new LocalReportBoard(),
+    claims: new LocalClaims(),
     alertNotebook: alertNotesFile(dataDir, log),
-    identifySlots: new LocalIdentifySlots(),
     refused: new Promise(() => {}),
     async close() {
       await Promise.all([catalog.close(), closeOthers()]);

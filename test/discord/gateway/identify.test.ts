@@ -1,7 +1,7 @@
 import { CloseCodes, WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
 import { ApplicationFlags, GatewayCloseCodes, REST } from 'discord.js';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { IdentifyThrottler, LocalIdentifySlots, refusedWaitMs } from '../../../src/discord/gateway/identify.ts';
+import { describe, expect, it } from 'vitest';
+import { IdentifyThrottler, refusedWaitMs } from '../../../src/discord/gateway/identify.ts';
 import { apiUser } from '../../../src/sandbox/discord/world.ts';
 import { logLines } from '../../support/log-lines.ts';
 
@@ -14,18 +14,20 @@ const READY = {
   application: { id: '1', flags: ApplicationFlags.Embedded, flags_new: '0' },
 };
 
-/** @param slotWaitsMs what the first attempts to take a slot return; the later ones get it at once */
-function throttled({ slotWaitsMs = [], maxConcurrency = 1 }: { slotWaitsMs?: number[]; maxConcurrency?: number } = {}) {
+/** @param heldForMs of the first attempts to claim; the later ones succeed */
+function throttled({ heldForMs = [], maxConcurrency = 1 }: { heldForMs?: number[]; maxConcurrency?: number } = {}) {
   const manager = new WebSocketManager({ token: 'a.b.c', intents: 0, rest: new REST() });
   const { log, lines } = logLines();
-  const requestedKeys: number[] = [];
+  const requested: string[] = [];
   const refusals: number[] = [];
   const throttler = new IdentifyThrottler(manager, {
     maxConcurrency,
-    slots: {
-      async acquire(key) {
-        requestedKeys.push(key);
-        return slotWaitsMs.shift() ?? 0;
+    claims: {
+      async claim(name, { ttlMs, endsWithOwner }) {
+        expect([ttlMs, endsWithOwner]).toEqual([5_500, false]);
+        requested.push(name);
+        const waitMs = heldForMs.shift();
+        return waitMs === undefined ? 'mine' : { heldForMs: waitMs };
       },
     },
     log,
@@ -36,7 +38,7 @@ function throttled({ slotWaitsMs = [], maxConcurrency = 1 }: { slotWaitsMs?: num
   });
   return {
     identify: (shard: number, signal = new AbortController().signal) => throttler.waitForIdentify(shard, signal),
-    requestedKeys,
+    requested,
     refusals,
     lines,
     ready: (shardId: number) => manager.emit(WebSocketShardEvents.Ready, { shardId, data: READY }),
@@ -45,30 +47,30 @@ function throttled({ slotWaitsMs = [], maxConcurrency = 1 }: { slotWaitsMs?: num
 }
 
 describe('a shard that wants to identify', () => {
-  it('asks for a slot until it has one', async () => {
-    const { identify, requestedKeys, lines } = throttled({ slotWaitsMs: [3, 2] });
+  it('asks for its turn until it has it', async () => {
+    const { identify, requested, lines } = throttled({ heldForMs: [3, 2] });
 
     await identify(0);
 
-    expect(requestedKeys).toEqual([0, 0, 0]);
+    expect(requested).toEqual(['identify:0', 'identify:0', 'identify:0']);
     expect(lines).toEqual([]);
   });
 
-  it('shares slots with the shards that leave the same remainder', async () => {
-    const { identify, requestedKeys } = throttled({ maxConcurrency: 4 });
+  it('takes turns with the shards that leave the same remainder', async () => {
+    const { identify, requested } = throttled({ maxConcurrency: 4 });
 
     await Promise.all([1, 4, 6, 9].map((shard) => identify(shard)));
 
-    expect(requestedKeys).toEqual([1, 0, 2, 1]);
+    expect(requested).toEqual([1, 0, 2, 1].map((key) => `identify:${key}`));
   });
 
   it('waits first when its last identify was refused, by the number of refusals, and logs it', async () => {
-    const { identify, requestedKeys, refusals, lines } = throttled();
+    const { identify, requested, refusals, lines } = throttled();
 
     for (const shard of [0, 0, 1, 0]) await identify(shard);
 
     expect(refusals).toEqual([1, 2]);
-    expect(requestedKeys).toHaveLength(4);
+    expect(requested).toHaveLength(4);
     expect(lines).toMatchObject([
       { shard: 0, refusals: 1, waitMs: 1 },
       { shard: 0, refusals: 2, waitMs: 1 },
@@ -100,30 +102,17 @@ describe('a shard that wants to identify', () => {
   });
 
   it('stops waiting when its connection closes, and asks again with the next', async () => {
-    const { identify, requestedKeys } = throttled({ slotWaitsMs: [3_600_000] });
+    const { identify, requested } = throttled({ heldForMs: [3_600_000] });
     const connection = new AbortController();
     const waiting = identify(0, connection.signal);
-    await expect.poll(() => requestedKeys).toHaveLength(1);
+    await expect.poll(() => requested).toHaveLength(1);
     connection.abort();
 
     await expect(waiting).rejects.toThrow('aborted');
     await identify(0);
 
-    expect(requestedKeys).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
-});
-
-it('a slot is free every 5.5 s for each key; an early attempt gets the remaining wait and takes nothing', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const slots = new LocalIdentifySlots();
-
-  expect([await slots.acquire(0), await slots.acquire(1)]).toEqual([0, 0]);
-  expect(await slots.acquire(0)).toBe(5_500);
-  vi.advanceTimersByTime(5_000);
-  expect(await slots.acquire(0)).toBe(500);
-  vi.advanceTimersByTime(500);
-  expect([await slots.acquire(0), await slots.acquire(0)]).toEqual([0, 5_500]);
 });
 
 describe('the wait after a refused identify', () => {

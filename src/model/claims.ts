@@ -1,0 +1,18 @@
+export interface ClaimOptions {
+  ttlMs: number;
+  /** Whether the name is free as soon as the process that claimed it is dead. */
+  endsWithOwner: boolean;
+}
+
+/** `unavailable`: only this process knows of the claim, because the others cannot be reached. */
+export type Claimed = 'mine' | 'unavailable' | { heldForMs: number };
+
+/** "This name is mine for a while", among all processes that share their state. No method rejects. */
+export interface Claims {
+  /** Whether there may be other processes. */
+  readonly isShared: boolean;
+  /** A name is claimed once: also by the process that holds it already, it has to be released or to end before. */
+  claim(name: string, options: ClaimOptions): Promise<Claimed>;
+  /** Does nothing unless this process holds the name. */
+  release(name: string): Promise<void>;
+}

@@ -1,0 +1,51 @@
+import type { Claimed, ClaimOptions, Claims } from '../../model/claims.ts';
+import { LocalClaims } from '../local-claims.ts';
+import type { ProcessesAlive } from './processes-alive.ts';
+import { unlessUnavailable } from './redis-unavailable.ts';
+
+/**
+ * Claims a name for ARGV[3] ms if it is free or, if ARGV[4] is 1, its owner is dead. Returns 0, or in how many ms the
+ * claim of another ends.
+ */
+const CLAIM = `
+  local owner = redis.call('GET', KEYS[1])
+  local isFree = not owner or (ARGV[4] == '1' and owner ~= self and isDead(owner))
+  if not isFree then return math.max(redis.call('PTTL', KEYS[1]), 1) end
+  redis.call('SET', KEYS[1], self, 'PX', ARGV[3])
+  return 0
+`;
+const RELEASE = `if redis.call('GET', KEYS[1]) == self then redis.call('DEL', KEYS[1]) end`;
+
+/** The claims of all processes that share a Redis. */
+export class RedisClaims implements Claims {
+  readonly isShared = true;
+  readonly #processesAlive: ProcessesAlive;
+  readonly #prefix: string;
+  /** Redis does not know what was claimed while it was unavailable. */
+  readonly #here = new LocalClaims();
+
+  constructor(processesAlive: ProcessesAlive, prefix: string) {
+    this.#processesAlive = processesAlive;
+    this.#prefix = `${prefix}:claim`;
+  }
+
+  async claim(name: string, options: ClaimOptions): Promise<Claimed> {
+    const here = await this.#here.claim(name, options);
+    if (here !== 'mine') return here;
+    const answer = await this.#run(CLAIM, name, [String(Math.ceil(options.ttlMs)), options.endsWithOwner ? '1' : '0']);
+    if (answer === undefined) return 'unavailable';
+    const heldForMs = Number(answer);
+    if (heldForMs === 0) return 'mine';
+    await this.#here.release(name);
+    return { heldForMs };
+  }
+
+  async release(name: string): Promise<void> {
+    // Without Redis the claim ends by itself.
+    await Promise.all([this.#here.release(name), this.#run(RELEASE, name, [])]);
+  }
+
+  #run(script: string, name: string, args: string[]): Promise<unknown> {
+    return unlessUnavailable(this.#processesAlive.run(script, `${this.#prefix}:${name}`, args));
+  }
+}

@@ -1,0 +1,171 @@
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Claims } from '../../../src/model/claims.ts';
+import { LocalClaims } from '../../../src/storage/local-claims.ts';
+import { RedisClaims } from '../../../src/storage/redis/claims.ts';
+import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
+import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { onFinished } from '../../support/on-finished.ts';
+import { noRealRedis } from '../../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+
+const PATIENCE = { timeout: 60_000, interval: 20 };
+/** Longer than any test: what is free was released. */
+const LONG = { ttlMs: 600_000, endsWithOwner: true };
+/** Short enough to see it end. */
+const SHORT = { ttlMs: 300, endsWithOwner: true };
+const HELD = { heldForMs: expect.any(Number) };
+const HEARTBEATS = { everyMs: 50, deadAfterMs: 1_000 };
+
+/** Of the bot; elsewhere a busy machine is no outage. */
+const QUICK_MS = 250;
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+
+async function join({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>, answerTimeoutMs = 10_000) {
+  const { log, lines } = logLines();
+  const link = new RedisLink({ url, prefix, log, answerTimeoutMs });
+  onFinished(() => link.close());
+  const processesAlive = new ProcessesAlive(link, prefix, 1, HEARTBEATS);
+  onFinished(() => processesAlive.leave());
+  await link.opened(10_000);
+  return { link, lines, processesAlive, claims: new RedisClaims(processesAlive, prefix) };
+}
+
+function newAddress() {
+  return { url: redis.url, prefix: `${redis.prefix}:${crypto.randomUUID()}` };
+}
+
+/** Claims as two processes see them. */
+async function two(address = newAddress()): Promise<[Claims, Claims]> {
+  return [(await join(address)).claims, (await join(address)).claims];
+}
+
+it('the claims of one process end on time', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const claims = new LocalClaims();
+  expect(await claims.claim('a', SHORT)).toBe('mine');
+  expect(await claims.claim('a', SHORT)).toEqual({ heldForMs: 300 });
+  vi.advanceTimersByTime(200);
+  expect(await claims.claim('a', SHORT)).toEqual({ heldForMs: 100 });
+  vi.advanceTimersByTime(100);
+  expect(await claims.claim('a', SHORT)).toBe('mine');
+});
+
+describe.each([
+  { over: 'in one process', open: async (): Promise<Claims> => new LocalClaims() },
+  { over: 'in Redis', open: async () => (await join(newAddress())).claims },
+])('a name $over', ({ open }) => {
+  it('is claimed by one of many at once', async () => {
+    const claims = await open();
+    const claimed = await Promise.all(Array.from({ length: 4 }, () => claims.claim('a', LONG)));
+    expect(claimed).toEqual(['mine', HELD, HELD, HELD]);
+    expect(await claims.claim('b', LONG)).toBe('mine');
+  });
+
+  it('can be claimed as soon as it is released', async () => {
+    const claims = await open();
+    for (let time = 0; time < 3; time++) {
+      expect([await claims.claim('a', LONG), await claims.claim('a', LONG)]).toEqual(['mine', HELD]);
+      await claims.release('a');
+    }
+  });
+});
+
+describe('a name that several processes want', () => {
+  it('is claimed by one of them, and the others learn when to ask again', async () => {
+    const [one, other] = await two();
+    expect(await one.claim('a', LONG)).toBe('mine');
+    const held = await other.claim('a', LONG);
+    expect(held).toEqual(HELD);
+    expect(typeof held === 'object' && held.heldForMs).toBeLessThanOrEqual(LONG.ttlMs);
+    expect(await other.claim('b', LONG)).toBe('mine');
+  });
+
+  it('is separate for each prefix', async () => {
+    const [[one], [other]] = [await two(), await two()];
+    expect([await one.claim('a', LONG), await other.claim('a', LONG)]).toEqual(['mine', 'mine']);
+  });
+
+  it('can be claimed as soon as its owner releases it, however often it was refused', async () => {
+    const [one, other] = await two();
+    await one.claim('a', LONG);
+    for (let time = 0; time < 5; time++) expect(await other.claim('a', LONG)).toEqual(HELD);
+    await one.release('a');
+    expect(await other.claim('a', LONG)).toBe('mine');
+    expect(await one.claim('a', LONG)).toEqual(HELD);
+  });
+
+  it('is not released by a process that does not hold it, or has lost it without notice', async () => {
+    const [one, other] = await two();
+    await one.claim('a', SHORT);
+    await other.release('a');
+    expect(await other.claim('a', LONG)).toEqual(HELD);
+    await expect.poll(() => other.claim('a', LONG), PATIENCE).toBe('mine');
+    await one.release('a');
+    expect(await one.claim('a', LONG)).toEqual(HELD);
+  });
+
+  it('is free when its owner has died or left, and not before, if the claim ends with its owner', async () => {
+    const address = newAddress();
+    const [dies, leaves, other] = [await join(address), await join(address), await join(address)];
+    await dies.claims.claim('a', LONG);
+    await leaves.claims.claim('b', LONG);
+    await leaves.claims.claim('stays', { ...LONG, endsWithOwner: false });
+    await expect.poll(() => other.processesAlive.hasSeenAll, PATIENCE).toBe(true);
+    for (const name of ['a', 'b']) expect(await other.claims.claim(name, LONG)).toEqual(HELD);
+
+    dies.link.close();
+    await leaves.processesAlive.leave();
+
+    expect(await other.claims.claim('b', LONG)).toBe('mine');
+    await expect.poll(() => other.claims.claim('a', LONG), PATIENCE).toBe('mine');
+    expect(await other.claims.claim('stays', { ...LONG, endsWithOwner: false })).toEqual(HELD);
+  });
+
+  it('is not taken from its owner by a process that has just come and knows nobody', async () => {
+    const address = newAddress();
+    const one = await join(address);
+    await one.claims.claim('a', LONG);
+    await one.processesAlive.leave();
+    const other = await join(address);
+    expect(other.processesAlive.hasSeenAll).toBe(false);
+    expect(await other.claims.claim('a', LONG)).toEqual(HELD);
+  });
+});
+
+describe.skipIf(noRealRedis('claims while Redis is unavailable'))('while Redis', () => {
+  it.each(['is gone', 'hangs'])('%s every process claims by itself, and none logs anything of its own', async (how) => {
+    const server = await startRealRedis();
+    const [one, other] = [await join(server, QUICK_MS), await join(server, QUICK_MS)];
+    onTestFinished(() => server.resume());
+    expect(await one.claims.claim('held', LONG)).toBe('mine');
+    if (how === 'is gone') await server.kill();
+    else server.pause();
+
+    for (const { claims } of [one, other]) {
+      expect([await claims.claim('a', LONG), await claims.claim('a', LONG)]).toEqual(['unavailable', HELD]);
+    }
+    expect([await one.claims.claim('held', LONG), await other.claims.claim('held', LONG)]).toEqual([
+      HELD,
+      'unavailable',
+    ]);
+    for (const { claims } of [one, other]) await claims.release('a');
+    for (const { lines } of [one, other]) expect(lines.length).toBeLessThanOrEqual(1); // the link's own
+  });
+
+  it('was away, what was claimed meanwhile stays claimed, and the rest is shared again', async () => {
+    const server = await startRealRedis();
+    const [one, other] = [await join(server, QUICK_MS), await join(server, QUICK_MS)];
+    await server.kill();
+    expect(await one.claims.claim('a', LONG)).toBe('unavailable');
+    await server.startEmpty();
+    for (const { link } of [one, other]) await expect.poll(() => link.health, PATIENCE).toBe('usable');
+    expect(await one.claims.claim('a', LONG)).toEqual(HELD);
+    expect([await one.claims.claim('b', LONG), await other.claims.claim('b', LONG)]).toEqual(['mine', HELD]);
+  });
+});

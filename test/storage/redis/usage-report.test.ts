@@ -1,0 +1,42 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { redisUsageReport } from '../../../src/storage/redis/usage-report.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { startRedis } from '../../support/redis.ts';
+
+const FREE = { plan: 'free', period: { startMs: 1, endMs: 2 }, requests: { used: 1, limit: 1_000, remaining: 999 } };
+
+async function open() {
+  const { url, prefix } = await startRedis();
+  const { log, lines } = logLines();
+  const link = new RedisLink({ url, prefix, log, answerTimeoutMs: 10_000 });
+  onTestFinished(() => link.close());
+  await link.opened(10_000);
+  const reportOf = (account: string) => redisUsageReport(link, prefix, account);
+  return { link, lines, prefix, reportOf };
+}
+
+it.each([
+  ['complete', FREE],
+  ['with nothing in it', {}],
+])('a report that is %s is shared by the processes of an account', async (_, usage) => {
+  const { reportOf } = await open();
+  expect(await reportOf('account').read()).toBeUndefined();
+  await reportOf('account').write({ usage, atMs: 1 });
+  expect(await reportOf('account').read()).toEqual({ usage, atMs: 1 });
+  expect(await reportOf('other').read()).toBeUndefined();
+});
+
+it('a report of another version is none, and nothing is logged', async () => {
+  const { link, lines, prefix, reportOf } = await open();
+  await link.client.set(`${prefix}:report:account`, '{"usage":7}');
+  expect(await reportOf('account').read()).toBeUndefined();
+  expect(lines).toEqual([]);
+});
+
+it('a report that cannot be read or written is none', async () => {
+  const { link, reportOf } = await open();
+  link.close();
+  await reportOf('account').write({ usage: FREE, atMs: 1 });
+  expect(await reportOf('account').read()).toBeUndefined();
+});
