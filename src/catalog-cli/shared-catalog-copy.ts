@@ -95,6 +95,6 @@ async function reaching<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof RedisUnavailable)) throw error;
-    throw new CatalogUnusable(`Redis cannot be used (${error.message}).`, { cause: error });
+    throw new CatalogUnusable(`Redis cannot be used (${error.message}). Check REDIS_URL.`, { cause: error });
   }
 }

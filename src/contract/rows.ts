@@ -53,7 +53,7 @@ function isSuccess({ status }: Answer): boolean {
 }
 
 /** Only then the path is known to be right, and its other answers say something about cards. */
-export function isCard(card: Observed): card is Answer {
+export function isCard(card: Observed): card is Answer & { body: object } {
   return isAnswer(card) && isSuccess(card) && CardAnswer.safeParse(card.body).success;
 }
 
@@ -66,7 +66,7 @@ function refusesKey(observed: Observed): observed is Answer {
 function pathResult(card: Observed, cardPath: string): string {
   if (!isAnswer(card)) return NOT_SEEN;
   if (isCard(card)) return `\`${cardPath}\` is right`;
-  return `\`${cardPath}\` gave ${described(card)}`;
+  return `\`${cardPath}\` gave ${isSuccess(card) ? `${card.status}, and no card` : described(card)}`;
 }
 
 function keyResult(card: Observed, withoutKey: Observed): string {

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { BUSY_CODE, sqliteCode } from '../storage/sqlite/database.ts';
 import { filesWith } from './traces.ts';
@@ -19,7 +19,17 @@ const BUSY_TIMEOUT_MS = 5_000;
  * @throws NotForgotten
  */
 export function forgetInFiles(dataDir: string, memberId: string): string[] {
-  if (!existsSync(dataDir)) throw new NotForgotten(`There is no folder ${dataDir}. Set DATA_DIR to the bot's.`);
+  if (!statSync(dataDir, { throwIfNoEntry: false })?.isDirectory())
+    throw new NotForgotten(`There is no folder ${dataDir}. Set DATA_DIR to the bot's.`);
+  try {
+    return forgetInFolder(dataDir, memberId);
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new NotForgotten(`This user cannot clean ${dataDir} (${error.message}). Run this as the user of the bot.`);
+  }
+}
+
+function forgetInFolder(dataDir: string, memberId: string): string[] {
   const held = filesWith(memberId, dataDir);
   for (const file of held.filter(isWorthless)) rmSync(file);
   const databases = held.filter((file) => !isWorthless(file)).map((file) => file.replace(/-wal$/, ''));

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
 const CHUNK_BYTES = 1_048_576;
@@ -8,7 +8,7 @@ export function filesWith(text: string, folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => holds(file, text));
+    .filter((file) => existsSync(file) && holds(file, text)); // a bot that runs may have removed it since
 }
 
 /** A part at a time, since the cards of a busy bot fill half a gigabyte. */

@@ -107,6 +107,6 @@ describe('with REDIS_URL', () => {
     const unreachable = { ...env, REDIS_URL: 'redis://:pass-word@127.0.0.1:1' };
     const { code, err } = await runCatalog(folder, ['import', 'cards.csv'], { env: unreachable });
     expect(code).toBe(1);
-    expect(err).toMatch(/^Redis cannot be used \(.*ECONNREFUSED.*\)\.\n$/);
+    expect(err).toMatch(/^Redis cannot be used \(.*ECONNREFUSED.*\)\. Check REDIS_URL\.\n$/);
   });
 });

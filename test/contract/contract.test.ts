@@ -64,6 +64,7 @@ describe('npm run contract', () => {
       CARD_SERVICE_URL: `http://127.0.0.1:${(page.address() as AddressInfo).port}`,
     });
     expect(code).toBe(1);
+    expect(rows.get('version prefix of the card path')).toBe('`/cards/{id}` gave 200, and no card');
     for (const name of [
       'whether the card lookup needs a key',
       'effect of includePrices',

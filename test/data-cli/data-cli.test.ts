@@ -204,6 +204,9 @@ describe('npm run data -- forget', () => {
       code: 1,
       err: expect.stringMatching(/^There is no folder .+none\. Set/),
     });
+    const file = join(dataDir, 'file');
+    writeFileSync(file, '');
+    expect(await forget({ DATA_DIR: file })).toMatchObject({ code: 1, err: expect.stringContaining('There is no') });
     const { url, prefix } = await startRedis();
     const overRedis = await forget({ ...none, REDIS_URL: url, REDIS_KEY_PREFIX: prefix });
     expect(overRedis).toMatchObject({ code: 0, out: expect.stringContaining('run this on each machine') });

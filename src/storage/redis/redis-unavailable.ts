@@ -1,5 +1,5 @@
 import { setImmediate as nextIoPhase } from 'node:timers/promises';
-import { ErrorReply } from 'redis';
+import { ErrorReply, SocketTimeoutError } from 'redis';
 import { withTimeout } from '../../time/timers.ts';
 
 /** Redis cannot be used now; the caller goes on without it. */
@@ -58,6 +58,7 @@ export async function withinAnswerTimeout<T>(work: Promise<T>, timeoutMs: number
 }
 
 export function messageOf(error: unknown): string {
+  if (error instanceof SocketTimeoutError) return 'no answer';
   if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
   return error instanceof Error ? error.message || error.name : String(error);
 }
