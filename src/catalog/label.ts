@@ -1,6 +1,7 @@
 import type { CardIndex } from './card-index.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import { nameKey, tokensOf } from './words.ts';
+import type { Candidate } from './ranking.ts';
+import { idKey, nameKey, tokensOf } from './words.ts';
 
 /** Between name, set and number where a card is suggested. Discord hands a suggestion back as text when it is edited. */
 const SEPARATOR = '·';
@@ -15,17 +16,23 @@ export function mayBeLabel(text: string): boolean {
 
 /** The cards that are suggested with this label, which may end with the id to tell them apart. */
 export function withLabel(index: CardIndex, text: string): CatalogCard[] {
-  const words = mayBeLabel(text) ? new Set(tokensOf(text)) : new Set<string>();
-  if (words.size === 0) return [];
-  const found = index.withWords([...words].map((word) => [{ word, begins: false }]));
-  return found.map(({ card }) => card).filter((card) => isLabelOf(card, text));
+  if (!mayBeLabel(text)) return [];
+  const among = (candidates: readonly Candidate[]) =>
+    candidates.map(({ card }) => card).filter((card) => isLabelOf(card, text));
+  const ofName = among(index.withNameKey(nameKey(text.slice(0, text.indexOf(SEPARATOR)))));
+  const words = new Set(tokensOf(text));
+  // A name may have the separator in it, or more printings than are given.
+  if (ofName.length > 0 || words.size === 0) return ofName;
+  return among(index.withWords([...words].map((word) => [{ word, begins: false }])));
 }
 
-/** Whether a label without the id also stands for another card; a name alone does for each card of that name. */
+/** Whether a label without the id also stands for another card, as a name alone does for all cards that are called so. */
 export function looksLikeOthers(index: CardIndex, card: CatalogCard): boolean {
+  const { id, name } = card;
   const label = labelOf(card);
-  const sameName = index.withNameKey(nameKey(card.name));
-  return sameName.some((other) => other.card.id !== card.id && (isName(label) || labelOf(other.card) === label));
+  const isName = !label.includes(SEPARATOR);
+  const called = [...index.withNameKey(nameKey(name)), ...(isName ? index.withIdKey(idKey(name)) : [])];
+  return called.some((other) => other.card.id !== id && (isName || labelOf(other.card) === label));
 }
 
 function isLabelOf(card: CatalogCard, text: string): boolean {
@@ -37,10 +44,6 @@ function isLabelOf(card: CatalogCard, text: string): boolean {
 function labelOf({ id, name, set = '', number = '' }: CatalogCard): string {
   const shown = [compared(name) || compared(id), compared(set), compared(number)];
   return shown.filter((part) => part !== '').join(SEPARATOR);
-}
-
-function isName(label: string): boolean {
-  return !label.includes(SEPARATOR);
 }
 
 function compared(text: string): string {

@@ -56,16 +56,22 @@ export interface ListRow {
  */
 export function listChoices(locale: string, rows: readonly ListRow[]): APIApplicationCommandOptionChoice<string>[] {
   const choices = rows.map(({ before, card, looksLikeOthers }) => {
-    const label = listLabel(fullLabel(locale, card)) || card.id;
-    return { name: before + label + (looksLikeOthers ? ` · ${listLabel(card.id)}` : ''), value: before + card.id };
+    const { id, name, set = '', number = '' } = card;
+    const label = fullLabel(locale, {
+      id,
+      name: unseparated(name),
+      set: unseparated(set),
+      number: unseparated(number),
+    });
+    return { name: before + label + (looksLikeOthers ? ` · ${unseparated(id)}` : ''), value: before + id };
   });
   return choices
     .filter(({ name, value }) => name.length <= MAX_LENGTH && value.length <= MAX_LENGTH)
     .slice(0, MAX_ROWS);
 }
 
-function listLabel(label: string): string {
-  return label.replace(/\s*[,;]+\s*/g, ' ').trim();
+function unseparated(text: string): string {
+  return text.replace(/[\s,;]+/g, ' ').trim();
 }
 
 /** `Name · Set · number` in at most 100 characters, without Markdown; what is absent is left out. */

@@ -27,6 +27,9 @@ const CARDS: readonly CatalogCard[] = [
   { id: 'gs-1', name: 'Gulls Hore', set: 'Moor' },
   { id: 'g-1', name: 'Gulls', set: 'Hore' },
   { id: 'wide 1', name: 'Wide' },
+  { id: 'wide', name: 'Wider' },
+  { id: '_-1', name: '_____', set: '!' },
+  { id: 'dot-1', name: 'Point · Dot', set: 'Shore' },
 ];
 
 let catalog: CatalogDatabase;
@@ -59,6 +62,8 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     ['Gull · gull-3', ['gull-3'], []],
     ['Gull · Shore', [], ['Gull · Shore']],
     ['Gulls · Hore', ['g-1'], []],
+    ['_____ · !', ['_-1'], []],
+    ['Point · Dot · Shore', ['dot-1'], []],
     ['Lightning Bolt · Limited Edition · 9', [], ['Lightning Bolt · Limited Edition · 9']],
     ['Nobody · Nowhere · 9, mew', ['base1-1'], ['Nobody · Nowhere · 9']],
     ['..', [], ['..']],
@@ -108,6 +113,7 @@ describe('the last part of a list', () => {
       searchInList(catalog.index, typed, WHO).filter(({ looksLikeOthers }) => looksLikeOthers);
     expect(found('gull').map(({ card }) => card.id)).toEqual(['gull-1', 'gull-2', 'gull-3']);
     expect(found('Gull · Shore · gull-2').map(({ card }) => card.id)).toEqual(['gull-2']);
+    expect(found('wide 1').map(({ card }) => card.id)).toEqual(['wide 1']);
     expect([...found('unown'), ...found('bolt'), ...found('jace')]).toEqual([]);
   });
 

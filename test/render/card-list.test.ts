@@ -70,7 +70,7 @@ describe('suggestions of a list', () => {
     expect(listChoices('en-US', rows)).toEqual([
       { name: 'a-1, Wick Who Waits · First Light · 4/102', value: 'a-1, base1-4' },
       { name: 'a-1, Gull · First Light · 4/102 · g 1', value: 'a-1, g,1' },
-      { name: 'a-1, · First Light · 4/102', value: 'a-1, base1-4' },
+      { name: 'a-1, base1-4 · First Light · 4/102', value: 'a-1, base1-4' },
     ]);
   });
 
