@@ -8,7 +8,7 @@ import {
   ServiceDown,
   Stopping,
 } from '../model/errors.ts';
-import { type Allowance, type Budget, budgetRefusal } from '../quota/ledger.ts';
+import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
 import type { BlockedReason, Limiter } from '../quota/limiter.ts';
 import type { Lookup, LookupListeners, PendingLookup, Waiter } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/quota.ts';
-import type { Charged } from '../quota/ledger.ts';
+import type { Charged } from '../quota/budget.ts';
 import type { Schedule } from '../quota/limiter.ts';
 import { type Batch, type BatchLimits, fillBatch, ONE_CARD } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';

@@ -4,7 +4,7 @@ import { KEPT_DAYS } from '../quota/ledger.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
 import { BEGIN, MOVE } from './redis/carry-over-scripts.ts';
-import { additions, countersOf } from './redis/redis-counters.ts';
+import { additions, countersOf, dayKeys } from './redis/counter-keys.ts';
 import { deletionRequestsKey, REQUESTS_KEPT_MS } from './redis/redis-deletion-requests.ts';
 import type { RedisLink } from './redis/redis-link.ts';
 import { RedisUnavailable } from './redis/redis-unavailable.ts';
@@ -110,9 +110,7 @@ export class CarryOver {
   /** How far each kind is, '' at first; `undefined` when these files are not taken along. */
   async #begin(source: string) {
     const { link, prefix } = this.#options;
-    const tomorrowMs = Date.now() + DAY_MS; // by a clock that is ahead
-    const days = Array.from({ length: KEPT_DAYS + 2 }, (_, ago) => utcDay(tomorrowMs - ago * DAY_MS));
-    const keys = [this.#marker, ...days.map((day) => `${prefix}:ledger:${day}`)];
+    const keys = [this.#marker, ...dayKeys(`${prefix}:ledger`)];
     const begun = await link.run((client) => client.eval(BEGIN, { keys, arguments: [source, String(MARKER_TTL_MS)] }));
     const [counts, cards, done] = z.array(z.string()).parse(begun);
     return counts === undefined ? undefined : { counts, cards: cards ?? '', done };
@@ -141,7 +139,7 @@ export class CarryOver {
       if (last === undefined) return true;
       const kept = rows.filter(({ day }) => day >= oldest);
       const counters = kept.flatMap(({ day, guild, member, ...counts }) => countersOf(day, guild, member, counts));
-      at = await this.#move('counts', at, last.position, additions(this.#options.prefix, counters));
+      at = await this.#move('counts', at, last.position, additions(`${this.#options.prefix}:ledger`, counters));
     }
     return false;
   }

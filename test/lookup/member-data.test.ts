@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type DeletionRequests, MemberData } from '../../src/lookup/member-data.ts';
-import type { Ledger } from '../../src/quota/ledger.ts';
+import { Ledger } from '../../src/quota/ledger.ts';
+import { RedisCounters } from '../../src/storage/redis/counters.ts';
 import { redisDeletionRequests } from '../../src/storage/redis/redis-deletion-requests.ts';
-import { RedisLedger } from '../../src/storage/redis/redis-ledger.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
+import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
 import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from '../../src/storage/sqlite/sqlite-deletion-requests.ts';
-import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';
 import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -32,7 +32,7 @@ function overOneDatabase(): Open {
   database.exec(LEDGER_SCHEMA + DELETION_REQUESTS_SCHEMA);
   const writes = new StateWrites(logLines().log);
   return async () => ({
-    ledger: new SqliteLedger(database),
+    ledger: new Ledger(new SqliteCounters(database)),
     requests: new SqliteDeletionRequests(database, writes),
   });
 }
@@ -48,7 +48,7 @@ function overOneRedis(): Open {
     const link = new RedisLink({ url: redis.url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
     onTestFinished(() => link.close());
     await link.opened(10_000);
-    return { ledger: new RedisLedger(link, prefix), requests: redisDeletionRequests(link, prefix) };
+    return { ledger: new Ledger(new RedisCounters(link, prefix)), requests: redisDeletionRequests(link, prefix) };
   };
 }
 

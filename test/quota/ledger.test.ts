@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { TooManyCommands } from '../../src/model/errors.ts';
-import { budgetRefusal, CommandRate, type Ledger, memberCap } from '../../src/quota/ledger.ts';
-import { RedisLedger } from '../../src/storage/redis/redis-ledger.ts';
+import { Ledger } from '../../src/quota/ledger.ts';
+import { RedisCounters } from '../../src/storage/redis/counters.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
-import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';
+import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -23,7 +22,7 @@ type Open = () => Promise<Ledger>;
 function overOneDatabase(): Open {
   const database = new DatabaseSync(':memory:');
   database.exec(LEDGER_SCHEMA);
-  return async () => new SqliteLedger(database);
+  return async () => new Ledger(new SqliteCounters(database));
 }
 
 let redis: TestRedis;
@@ -37,7 +36,7 @@ function overOneRedis(): Open {
     const link = new RedisLink({ url: redis.url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
     onTestFinished(() => link.close());
     await link.opened(10_000);
-    return new RedisLedger(link, prefix);
+    return new Ledger(new RedisCounters(link, prefix));
   };
 }
 
@@ -192,63 +191,5 @@ describe.each([
     expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 1 });
     vi.setSystemTime(LATE_MS);
     expect(await ledger.today()).toEqual({ requests: 1, refused: 0, saved: 2 });
-  });
-});
-
-describe('the daily budget of a member', () => {
-  it.each([
-    ['a tenth of the day', undefined, 50_000, 5_000],
-    ['20 at least', undefined, 100, 20],
-    ['what is configured', 7, 1_000, 7],
-    ['no cap for 0', 0, 1_000, undefined],
-    ['no cap while the daily limit is unknown', undefined, undefined, undefined],
-  ])('is %s', (_, memberDaily, day, cap) => {
-    expect(memberCap({ guildDaily: undefined, memberDaily }, day)).toBe(cap);
-  });
-});
-
-describe('a budget', () => {
-  const caps = { member: 20, guild: 100 };
-
-  it.each([
-    ['allows the last request', { member: 19, guild: 99 }, { member: 0, guild: 0 }, undefined],
-    ['refuses a member who has spent theirs', { member: 20, guild: 0 }, { member: 0, guild: 0 }, 'member'],
-    ['counts what waits', { member: 18, guild: 0 }, { member: 2, guild: 2 }, 'member'],
-    ['refuses a server that has spent its own', { member: 0, guild: 90 }, { member: 0, guild: 10 }, 'server'],
-  ])('%s', (_, spent, queued, whose) => {
-    expect(budgetRefusal({ caps, spent }, queued)?.whose).toBe(whose);
-  });
-
-  it('without caps refuses nothing', () => {
-    const none = { caps: { member: undefined, guild: undefined }, spent: { member: 1_000, guild: 1_000 } };
-    expect(budgetRefusal(none, { member: 1, guild: 1 })).toBeUndefined();
-  });
-});
-
-describe('the rate of commands', () => {
-  const NOW_MS = 1_000_000;
-
-  function counted(rate: CommandRate, memberId: string, nowMs: number): number {
-    for (let commands = 0; ; commands++) {
-      try {
-        rate.count(memberId, nowMs);
-      } catch (error) {
-        expect(error).toBeInstanceOf(TooManyCommands);
-        return commands;
-      }
-    }
-  }
-
-  it('is 240 a minute for each member, and then four a second', () => {
-    const rate = new CommandRate();
-    expect([counted(rate, 'alice', NOW_MS), counted(rate, 'bob', NOW_MS)]).toEqual([240, 240]);
-    expect(counted(rate, 'alice', NOW_MS + 1_000)).toBe(4);
-  });
-
-  it('recovers at once after a clock is set back', () => {
-    const rate = new CommandRate();
-    counted(rate, 'alice', NOW_MS + 86_400_000);
-    counted(rate, 'alice', NOW_MS);
-    expect(counted(rate, 'alice', NOW_MS + 1_000)).toBe(4);
   });
 });

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KeyvCardStore, keysOf } from '../../src/cache/card-store.ts';
+import { Ledger } from '../../src/quota/ledger.ts';
 import { CarryOver } from '../../src/storage/carry-over.ts';
+import { RedisCounters } from '../../src/storage/redis/counters.ts';
 import { redisDeletionRequests } from '../../src/storage/redis/redis-deletion-requests.ts';
-import { RedisLedger } from '../../src/storage/redis/redis-ledger.ts';
 import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { RedisStore } from '../../src/storage/redis/redis-store.ts';
 import { openSqliteState } from '../../src/storage/sqlite/sqlite-state.ts';
@@ -70,7 +71,7 @@ function processOn(redis: Pick<TestRedis, 'url' | 'prefix'>, dataDir: string) {
   const cardKeys = { inFiles: keysOf(ORIGIN), before: `${redis.prefix}:cards:` };
   const account = accountOf(SERVICE.baseUrl, SERVICE.apiKey);
   const carryOver = new CarryOver({ link, prefix: redis.prefix, cardKeys, account, dataDir, log });
-  const ledger = new RedisLedger(link, redis.prefix);
+  const ledger = new Ledger(new RedisCounters(link, redis.prefix));
   const cards = new KeyvCardStore({
     ...{ memoryBytes: 1_000_000, keepMs: KEEP_MS, origin: ORIGIN, keyPrefix: cardKeys.before, log },
     store: new RedisStore(link),

@@ -9,14 +9,15 @@ import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
-import { Budget } from '../../src/quota/ledger.ts';
+import { Budget } from '../../src/quota/budget.ts';
+import { Ledger } from '../../src/quota/ledger.ts';
 import type { Limiter } from '../../src/quota/limiter.ts';
 import { LocalLimiter } from '../../src/quota/local-limiter.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { LocalClaims } from '../../src/storage/local-claims.ts';
-import { LEDGER_SCHEMA, SqliteLedger } from '../../src/storage/sqlite/sqlite-ledger.ts';
+import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
 import { logLines } from './log-lines.ts';
 import { MemoryLimiterStore } from './memory-limiter-store.ts';
 
@@ -61,7 +62,7 @@ export function lookupQueueOver(
   const { log, lines } = logLines();
   const database = new DatabaseSync(':memory:');
   database.exec(LEDGER_SCHEMA);
-  const ledger = new SqliteLedger(database);
+  const ledger = new Ledger(new SqliteCounters(database));
   const store = new MemoryLimiterStore();
   const limiter = new LocalLimiter({
     setting,

@@ -1,4 +1,5 @@
 import { KeyvCardStore, keysOf } from '../../cache/card-store.ts';
+import { Ledger } from '../../quota/ledger.ts';
 import { SharedLimiter } from '../../quota/shared-limiter.ts';
 import { alertNotesFile } from '../alert-notes-file.ts';
 import { CarryOver } from '../carry-over.ts';
@@ -13,11 +14,11 @@ import {
   type StateOptions,
 } from '../state.ts';
 import { RedisClaims } from './claims.ts';
+import { RedisCounters } from './counters.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { RedisCatalog } from './redis-catalog.ts';
 import { redisDeletionRequests } from './redis-deletion-requests.ts';
 import { RedisJournal } from './redis-journal.ts';
-import { RedisLedger } from './redis-ledger.ts';
 import { RedisLimiterStore } from './redis-limiter-store.ts';
 import { RedisLink } from './redis-link.ts';
 import { redisPrefix } from './redis-prefix.ts';
@@ -57,7 +58,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     link,
     processesAlive,
   });
-  const ledger = new RedisLedger(link, prefix, events);
+  const ledger = new Ledger(new RedisCounters(link, prefix), events);
   const journal = new RedisJournal(link, processesAlive, prefix, log);
   warnOfSettings(link, log);
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { KeyvCardStore } from '../../cache/card-store.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
+import { Ledger } from '../../quota/ledger.ts';
 import { LocalLimiter } from '../../quota/local-limiter.ts';
 import { alertNotesFile } from '../alert-notes-file.ts';
 import { LocalClaims } from '../local-claims.ts';
@@ -12,10 +13,10 @@ import {
   type State,
   type StateOptions,
 } from '../state.ts';
+import { LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
 import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from './sqlite-deletion-requests.ts';
-import { LEDGER_SCHEMA, SqliteLedger } from './sqlite-ledger.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite-store.ts';
 import {
   EARLIER_ALERTS_TABLE,
@@ -71,7 +72,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
 
   const writes = new StateWrites(log, events);
   const store = new KeyvCardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
-  const ledger = new SqliteLedger(state, events);
+  const ledger = new Ledger(new SqliteCounters(state), events);
   const journal = new SqliteJournal(state, log, writes);
   // Interaction tokens are worthless long before a copy is needed.
   const copies = new DailyCopies({ database: state, dataDir, leaveOut: 'DELETE FROM deferred_replies', log });

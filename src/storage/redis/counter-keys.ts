@@ -1,6 +1,6 @@
 import type { Bookings } from '../../model/quota.ts';
 import { KEPT_DAYS } from '../../quota/ledger.ts';
-import { DAY_MS, nextUtcMidnightMs } from '../../time/utc-day.ts';
+import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../time/utc-day.ts';
 
 /** `<day> <scope><ending>` in the hash of a day, or `<day>:<guild> <member>` in the ranking of a server. */
 export type Counter = readonly [id: string, by: number];
@@ -18,15 +18,27 @@ export function countersOf(day: string, guild: string, memberId: string, counts:
   return [...sums, [`${day}:${guild} ${memberId}`, counts.requests ?? 0] as const].filter(([, by]) => by !== 0);
 }
 
-/** The commands that add to counters, and let them expire. Scores are negative: Redis sorts these and members upwards. */
+/** The commands that add to counters below a prefix, and let them expire. Scores are negative: Redis sorts these and members upwards. */
 export function additions(prefix: string, counters: Iterable<Counter>): string[][] {
   const expiries = new Map<string, string[]>();
   const add = [...counters].map(([id, by]) => {
     const [name = '', field = ''] = id.split(' ', 2);
-    const key = `${prefix}:ledger:${name}`;
+    const key = `${prefix}:${name}`;
     const lastMs = Date.parse(name.slice(0, 10)) + KEPT_DAYS * DAY_MS;
     expiries.set(key, ['EXPIREAT', key, String(nextUtcMidnightMs(lastMs) / 1000)]);
     return name.includes(':') ? ['ZINCRBY', key, String(-by), field] : ['HINCRBY', key, field, String(by)];
   });
   return [...add, ...expiries.values()];
+}
+
+/** Of one member: in the hash of a day, and in a ranking. Direct messages are counted as a server of the member's own. */
+export function fieldsOf(memberId: string): string[] {
+  const scopes = [`member:${memberId}`, `guild:dm:${memberId}`];
+  return [memberId, ...scopes.flatMap((scope) => [scope, `${scope}:refused`, `${scope}:saved`])];
+}
+
+/** The hashes of all days that may be kept, also by a clock that is ahead. */
+export function dayKeys(prefix: string): string[] {
+  const tomorrowMs = Date.now() + DAY_MS;
+  return Array.from({ length: KEPT_DAYS + 2 }, (_, ago) => `${prefix}:${utcDay(tomorrowMs - ago * DAY_MS)}`);
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from 'redis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RedisLedger } from '../../../src/storage/redis/redis-ledger.ts';
+import { Ledger } from '../../../src/quota/ledger.ts';
+import { RedisCounters } from '../../../src/storage/redis/counters.ts';
 import { type RedisHealth, RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { utcDay } from '../../../src/time/utc-day.ts';
 import { logLines } from '../../support/log-lines.ts';
@@ -37,8 +38,8 @@ async function clientOf({ url }: TestRedis) {
 }
 
 /** The totals that another process reads. */
-async function elsewhere(redis: TestRedis): Promise<RedisLedger> {
-  return new RedisLedger(await openedLink(redis), redis.prefix);
+async function elsewhere(redis: TestRedis): Promise<Ledger> {
+  return new Ledger(new RedisCounters(await openedLink(redis), redis.prefix));
 }
 
 describe('ledgers over one Redis', () => {
@@ -98,14 +99,16 @@ describe('ledgers over one Redis', () => {
     const daysLeft = await Promise.all(keys.map(async (key) => (await client.pTTL(key)) / 86_400_000));
     expect(keys).toHaveLength(2);
     expect(daysLeft.every((days) => days > 35 && days <= 36)).toBe(true);
-    expect(await new RedisLedger(linkTo(redis), `${redis.prefix}:${randomUUID()}`).today()).toMatchObject({ saved: 0 });
+    expect(await new Ledger(new RedisCounters(linkTo(redis), `${redis.prefix}:${randomUUID()}`)).today()).toMatchObject(
+      { saved: 0 },
+    );
   });
 });
 
 describe('a ledger without Redis', () => {
   it('counts what this process books', async () => {
     const redis = { url: 'redis://127.0.0.1:1', prefix: 'nowhere', kind: 'given' } as const;
-    const ledger = new RedisLedger(linkTo(redis), redis.prefix);
+    const ledger = new Ledger(new RedisCounters(linkTo(redis), redis.prefix));
     ledger.spent(ALICE);
     ledger.refused(ledger.spent(BOB));
     ledger.saved(BOB);
@@ -122,7 +125,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
     it('returns what it read last, and writes what was booked meanwhile once Redis is back', async () => {
       const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
       const link = await openedLink(redis);
-      const ledger = new RedisLedger(link, redis.prefix);
+      const ledger = new Ledger(new RedisCounters(link, redis.prefix));
       const other = await elsewhere(redis);
       for (let i = 0; i < 5; i++) ledger.spent(ALICE);
       await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);
@@ -147,7 +150,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
     it('ranks what was stored after the ranking was last read', async () => {
       const redis = await startRealRedis();
       const link = await openedLink(redis);
-      const ledger = new RedisLedger(link, redis.prefix);
+      const ledger = new Ledger(new RedisCounters(link, redis.prefix));
       const other = await elsewhere(redis);
       for (let i = 0; i < 2; i++) other.spent(ALICE);
       await other.close();
@@ -167,7 +170,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
     it('never counts twice what Redis stored without an answer', async () => {
       const redis = await startRealRedis();
       const link = await openedLink(redis);
-      const ledger = new RedisLedger(link, redis.prefix);
+      const ledger = new Ledger(new RedisCounters(link, redis.prefix));
       ledger.spent(ALICE);
       expect((await ledger.today()).requests).toBe(1);
 
@@ -188,7 +191,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       const redis = await startRealRedis();
       await redis.kill();
       const link = linkTo(redis, 10_000);
-      const ledger = new RedisLedger(link, redis.prefix, undefined, 3_000);
+      const ledger = new Ledger(new RedisCounters(link, redis.prefix, 3_000));
       for (let member = 0; member < 2_000; member++) ledger.spent({ memberId: `member${member}`, guildId: 'guild' });
       expect((await ledger.today()).requests).toBe(2_000);
       await redis.start();
@@ -208,7 +211,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       const redis = await startRealRedis();
       const admin = await clientOf(redis);
       const link = await openedLink(redis);
-      const ledger = new RedisLedger(link, redis.prefix);
+      const ledger = new Ledger(new RedisCounters(link, redis.prefix));
       const other = await elsewhere(redis);
       other.spent(BOB);
       await other.close();
@@ -225,7 +228,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
     it('starts anew with a Redis that lost its data', async () => {
       const redis = await startRealRedis();
       const link = await openedLink(redis);
-      const ledger = new RedisLedger(link, redis.prefix);
+      const ledger = new Ledger(new RedisCounters(link, redis.prefix));
       const other = await elsewhere(redis);
       for (let i = 0; i < 5; i++) ledger.spent(ALICE);
       await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);

@@ -1,0 +1,144 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type Bookings, guildKey } from '../../model/quota.ts';
+import { type HourCounts, utcHour } from '../../quota/hours.ts';
+import {
+  type Booking,
+  type Counted,
+  type CounterStore,
+  KEPT_DAYS,
+  type KeptCounts,
+  type MemberRequests,
+} from '../../quota/ledger.ts';
+import { DAY_MS, utcDay } from '../../time/utc-day.ts';
+
+export const LEDGER_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS bookings (
+    day TEXT NOT NULL, guild TEXT NOT NULL, member TEXT NOT NULL,
+    requests INTEGER NOT NULL, refused INTEGER NOT NULL, saved INTEGER NOT NULL,
+    PRIMARY KEY (day, guild, member)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS bookings_by_member ON bookings (day, member);
+  CREATE TABLE IF NOT EXISTS hours (
+    day TEXT NOT NULL, hour INTEGER NOT NULL, requests INTEGER NOT NULL, saved INTEGER NOT NULL,
+    PRIMARY KEY (day, hour)
+  ) WITHOUT ROWID;
+`;
+
+/** The counts of a single process. Failures are not logged here: `StateWrites` does for the same file. */
+export class SqliteCounters implements CounterStore {
+  readonly #database: DatabaseSync;
+  readonly #add: StatementSync;
+  readonly #unwritten: { booking: Booking; counts: Partial<Bookings> }[] = [];
+  #sweptDay = '';
+  /** The last hour whose beginning is noted. */
+  #noted = '';
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    // Never below zero: the file may not have taken the request that is taken back.
+    this.#add = database.prepare(
+      `INSERT INTO bookings VALUES (?1, ?2, ?3, max(0, ?4), ?5, ?6) ON CONFLICT (day, guild, member) DO UPDATE SET
+       requests = max(0, requests + ?4), refused = refused + ?5, saved = saved + ?6`,
+    );
+  }
+
+  add(booking: Booking, counts: Partial<Bookings>): void {
+    this.#unwritten.push({ booking, counts });
+  }
+
+  async write(): Promise<void> {
+    this.#flush();
+  }
+
+  async sums(day: string, of?: Counted): Promise<Bookings> {
+    this.#flush();
+    const [[column, value] = ['day', day]] = Object.entries<string>(of ?? {});
+    const columns = 'sum(requests) AS requests, sum(refused) AS refused, sum(saved) AS saved';
+    const sum = `SELECT ${columns} FROM bookings WHERE day = ? AND ${column} = ?`;
+    const row = this.#try(() => this.#database.prepare(sum).get(day, value));
+    return { requests: Number(row?.requests ?? 0), refused: Number(row?.refused ?? 0), saved: Number(row?.saved ?? 0) };
+  }
+
+  async hourStarts(day: string): Promise<ReadonlyMap<number, HourCounts> | undefined> {
+    this.#flush();
+    const rows = this.#try(() => this.#database.prepare('SELECT * FROM hours WHERE day = ?').all(day));
+    return (
+      rows &&
+      new Map(
+        rows.map(({ hour, requests, saved }) => [Number(hour), { requests: Number(requests), saved: Number(saved) }]),
+      )
+    );
+  }
+
+  async topMembers(day: string, guild: string, count: number): Promise<MemberRequests[]> {
+    this.#flush();
+    const most = `SELECT member, requests FROM bookings WHERE day = ? AND guild = ? AND requests > 0
+                  ORDER BY requests DESC, member LIMIT ?`;
+    const rows = this.#try(() => this.#database.prepare(most).all(day, guild, count)) ?? [];
+    return rows.map(({ member, requests }) => ({ memberId: String(member), requests: Number(requests) }));
+  }
+
+  async keptOf(memberId: string): Promise<KeptCounts> {
+    this.#flush();
+    const sums = 'count(DISTINCT day) AS days, sum(requests) AS requests, sum(saved) AS saved';
+    const row = this.#try(() => this.#database.prepare(`SELECT ${sums} FROM bookings WHERE member = ?`).get(memberId));
+    return { days: Number(row?.days ?? 0), requests: Number(row?.requests ?? 0), saved: Number(row?.saved ?? 0) };
+  }
+
+  async deleteDays(memberId: string, throughDay: string): Promise<boolean> {
+    this.#flush();
+    const deleted = this.#try(() => {
+      this.#database.prepare('DELETE FROM bookings WHERE member = ? AND day <= ?').run(memberId, throughDay);
+      // Otherwise the write-ahead log holds the rows until it is written over.
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return true;
+    });
+    return deleted ?? false;
+  }
+
+  #flush(): void {
+    const added = this.#unwritten.splice(0);
+    const byRow = Map.groupBy(added, ({ booking }) => rowKey(booking).join(' ')).values();
+    if (added.length > 1) this.#try(() => this.#database.exec('BEGIN')); // one write for all of them
+    for (const same of byRow) {
+      const sum = (kind: keyof Bookings) => same.reduce((total, { counts }) => total + (counts[kind] ?? 0), 0);
+      this.#try(() => this.#noteHour());
+      const [first] = same;
+      if (first)
+        this.#try(() => this.#add.run(...rowKey(first.booking), sum('requests'), sum('refused'), sum('saved')));
+    }
+    this.#try(() => this.#database.isTransaction && this.#database.exec('COMMIT'));
+    this.#try(() => this.#sweep());
+  }
+
+  /** Before the first booking of an hour: the day's sums so far. */
+  #noteHour(): void {
+    const nowMs = Date.now();
+    const [day, hour] = [utcDay(nowMs), utcHour(nowMs)];
+    if (this.#noted === `${day} ${hour}`) return;
+    this.#noted = `${day} ${hour}`;
+    const note = `INSERT OR IGNORE INTO hours
+                  SELECT ?, ?, coalesce(sum(requests), 0), coalesce(sum(saved), 0) FROM bookings WHERE day = ?`;
+    this.#database.prepare(note).run(day, hour, day);
+  }
+
+  #sweep(): void {
+    const today = utcDay(Date.now());
+    if (this.#sweptDay === today) return;
+    this.#sweptDay = today;
+    this.#database.prepare('DELETE FROM bookings WHERE day < ?').run(utcDay(Date.now() - KEPT_DAYS * DAY_MS));
+    this.#database.prepare('DELETE FROM hours WHERE day < ?').run(today);
+  }
+
+  #try<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function rowKey({ requester, day }: Booking): [day: string, guild: string, member: string] {
+  return [day, guildKey(requester), requester.memberId];
+}
