@@ -20,16 +20,16 @@ const CARD_ID = 'base1-4';
 /** Whether cards can be looked up. Costs one request of the quota, and with `CARD_SERVICE_BULK_PATH` another. */
 export async function checkCardService(config: Config): Promise<Finding[]> {
   const { baseUrl, cardPath, bulkPath, apiKey } = config.cardService;
-  const timeoutMs = Math.min(config.cardService.timeoutMs, LONGEST_TIMEOUT_MS);
+  const deadlineMs = performance.now() + LONGEST_TIMEOUT_MS;
+  const leftMs = () => Math.max(0, Math.ceil(Math.min(config.cardService.timeoutMs, deadlineMs - performance.now())));
   const url = cardUrl(baseUrl, cardPath, CARD_ID);
   url.searchParams.set('includePrices', 'true');
   try {
-    const response = await request(url, { apiKey, timeoutMs, limiter: { observe() {} } });
+    const response = await request(url, { apiKey, timeoutMs: leftMs(), limiter: { observe() {} } });
     const answered = answerFinding(response, config.cardService);
     if (!answered.ok) return [answered];
     const card = { id: CARD_ID, exists: response.status !== 404 };
-    const leftMs = LONGEST_TIMEOUT_MS - (response.receivedAtMs - response.sentAtMs);
-    const bulkOptions = { baseUrl, apiKey, timeoutMs: Math.min(timeoutMs, leftMs) };
+    const bulkOptions = { baseUrl, apiKey, timeoutMs: leftMs() };
     const bulk = bulkPath === undefined ? [] : [await checkBulk({ ...bulkOptions, bulkPath }, card)];
     return [answered, ...bulk, planFinding(response, config.plan)];
   } catch (error) {
