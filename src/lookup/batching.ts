@@ -8,11 +8,9 @@ export interface BatchLimits {
   mayShare(id: string): boolean;
   /** Whether one request can name all of these ids. */
   mayGoTogether(ids: readonly string[]): boolean;
-  /** Whether renewals may fill what room members leave: not when each card needs a permit of its own lane. */
-  mixesLanes: boolean;
 }
 
-export const ONE_CARD: BatchLimits = { most: 1, mayShare: () => false, mayGoTogether: () => false, mixesLanes: false };
+export const ONE_CARD: BatchLimits = { most: 1, mayShare: () => false, mayGoTogether: () => false };
 
 /** What goes out as one request, best first. */
 export interface Batch {
@@ -36,7 +34,7 @@ export function fillBatch(
   if (!first) return { pending: [], isFull: false };
   const pending = [first];
   const most = limits.mayGoTogether([first.cardId]) ? Math.min(limits.most, first.mostTogether) : 1;
-  let left = most === 1 ? [] : ready.filter((other) => other !== first && mayJoin(first, other, limits));
+  let left = most === 1 ? [] : ready.filter((other) => other !== first && mayJoin(other, limits));
   let following = next(left, pending);
   while (following && goTogether([...pending, following], limits)) {
     pending.push(following);
@@ -46,12 +44,8 @@ export function fillBatch(
   return { pending, isFull: following !== undefined || pending.length === most };
 }
 
-function mayJoin(
-  first: PendingLookup,
-  { cardId, lane, mostTogether }: PendingLookup,
-  { mayShare, mixesLanes }: BatchLimits,
-): boolean {
-  return mostTogether > 1 && (mixesLanes || lane === first.lane) && mayShare(cardId);
+function mayJoin({ cardId, mostTogether }: PendingLookup, { mayShare }: BatchLimits): boolean {
+  return mostTogether > 1 && mayShare(cardId);
 }
 
 function goTogether(together: readonly PendingLookup[], { most, mayGoTogether }: BatchLimits): boolean {

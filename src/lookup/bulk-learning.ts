@@ -1,7 +1,7 @@
-import { type CostLearned, costAfter, NO_COST_LEARNED, QUIET_MS } from './bulk-cost.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 
-/** What answers have taught of requests for several cards at once. The service shows neither their limit nor their cost. */
-export interface BulkLearned extends CostLearned {
+/** What answers have taught of requests for several cards at once. The service does not show their limit. */
+export interface BulkLearned {
   /** More cards than this were refused in one request; `undefined`: none were. */
   most: number | undefined;
   refusedAtMs: number;
@@ -21,6 +21,13 @@ export interface BulkLearned extends CostLearned {
   failures: number;
   /** What may be wrong with the listing, or with the service as a whole: the next request for one card shows which. */
   doubt: string | undefined;
+  /** After a 429 to several cards, every card is requested by itself until then, because the service may count each of them. */
+  afterRefusal: RefusalPause;
+}
+
+export interface RefusalPause {
+  untilMs: number;
+  waitMs: number;
 }
 
 /** How a request for one card or several ended. */
@@ -37,8 +44,6 @@ export interface EndedBulk {
   ids: readonly string[];
   /** What was known when it left: what was under way together fails as one. */
   leftAfter: BulkLearned;
-  /** By how much it lowered what remains of the day; `undefined` unless it was the only request under way in all processes. */
-  lowered: number | undefined;
   nowMs: number;
 }
 
@@ -53,10 +58,12 @@ export const NO_BULK_LEARNED: BulkLearned = {
   wronglyEmpty: 0,
   failures: 0,
   doubt: undefined,
-  ...NO_COST_LEARNED,
+  afterRefusal: { untilMs: 0, waitMs: 0 },
 };
 
 const MINUTE_MS = 60_000;
+/** As for everything that is learned of the service: a quarter of an hour later more is tried again. */
+const QUIET_MS = 15 * MINUTE_MS;
 /** Lists that never worked are not tried again sooner, and those that did are not forgotten sooner. */
 const HOUR_MS = 60 * MINUTE_MS;
 /** One failure is chance. A lookup has three attempts, so that the last one is for the card alone. */
@@ -69,11 +76,11 @@ const EMPTY_TO_BELIEVE = 2;
 const MOST_EMPTY_KEPT = 10;
 /** How many cards a request may carry now. @param configured `CARD_SERVICE_BULK_MAX` */
 export function mostInOne(
-  { most, refusedAtMs, singly, doubt }: BulkLearned,
+  { most, refusedAtMs, singly, doubt, afterRefusal }: BulkLearned,
   configured: number,
   nowMs: number,
 ): number {
-  if (doubt !== undefined || singly.untilMs > nowMs) return 1;
+  if (doubt !== undefined || Math.max(singly.untilMs, afterRefusal.untilMs) > nowMs) return 1;
   if (most === undefined) return configured;
   const quietQuarters = Math.max(0, Math.floor((nowMs - refusedAtMs) / QUIET_MS));
   return Math.min(configured, most * 2 ** quietQuarters);
@@ -81,9 +88,7 @@ export function mostInOne(
 
 /** What is known after one more request, for several cards or one. */
 export function afterBulk(before: BulkLearned, ended: EndedBulk): BulkLearned {
-  const { ids, outcome } = ended;
-  if (ids.length < 2) return afterOne(before, ended);
-  return costAfter(afterSeveral(before, ended), { ...ended, kind: outcome.kind, size: ids.length });
+  return ended.ids.length < 2 ? afterOne(before, ended) : afterSeveral(before, ended);
 }
 
 function afterSeveral(known: BulkLearned, { outcome, ids, leftAfter, nowMs }: EndedBulk): BulkLearned {
@@ -104,9 +109,19 @@ function afterSeveral(known: BulkLearned, { outcome, ids, leftAfter, nowMs }: En
       return isKnownFailure ? known : afterFailure(known, outcome.detail, FAILURES_TO_DOUBT);
     case 'blocked':
       return isKnownFailure ? known : afterFailure(known, outcome.detail, known.listed > 0 ? BLOCKS_TO_DOUBT : 1);
+    case 'rateLimited':
+      return { ...known, afterRefusal: pauseAfter(known.afterRefusal, nowMs) };
     default:
       return known;
   }
+}
+
+/** A quarter of an hour after the first 429 to a list, twice as long with each further one, up to a day. */
+export function pauseAfter(before: RefusalPause, nowMs: number): RefusalPause {
+  if (nowMs < before.untilMs) return before; // this list had left before the last refusal was known
+  const isForgotten = nowMs - before.untilMs > DAY_MS;
+  const waitMs = isForgotten ? QUIET_MS : Math.min(Math.max(QUIET_MS, 2 * before.waitMs), DAY_MS);
+  return { untilMs: nowMs + waitMs, waitMs };
 }
 
 function afterList(known: BulkLearned, size: number, nowMs: number): BulkLearned {

@@ -3,14 +3,15 @@ import { CardServiceError, KeyRefused, RateLimited, ServiceDown } from '../model
 import type { Limiter, Schedule } from '../quota/limiter.ts';
 import { type BulkAddress, mayGoTogether, mayShare } from '../service/bulk-request.ts';
 import type { BatchLimits } from './batching.ts';
-import { type Counted, costNow, loweredBy } from './bulk-cost.ts';
 import { afterBulk, type BulkLearned, type BulkOutcome, mostInOne, NO_BULK_LEARNED } from './bulk-learning.ts';
 import { cardsIn, type Fetched } from './cards.ts';
 
 export interface BulkRequestsOptions {
   /** `undefined`: every card is requested by itself. `most`: cards in one request. */
   bulk: (BulkAddress & { most: number }) | undefined;
-  limiter: Pick<Limiter, 'quota' | 'schedule' | 'permitsElsewhere'>;
+  limiter: Pick<Limiter, 'quota'>;
+  /** How many share the quota: each keeps to its part of what remains of the day. */
+  processes: () => number;
   log: Logger;
 }
 
@@ -18,46 +19,36 @@ export interface BulkRequestsOptions {
 export class BulkRequests {
   readonly #options: BulkRequestsOptions;
   #learned: BulkLearned = NO_BULK_LEARNED;
-  #underWay = 0;
-  #sent = 0;
+  #cardsUnderWay = 0;
 
   constructor(options: BulkRequestsOptions) {
     this.#options = options;
   }
 
-  /** Whether each card in a request needs a permit, and is booked on its own requester. */
-  get needsPermitEach(): boolean {
-    return costNow(this.#learned, Date.now()) === 'each';
-  }
-
   /** As of now. */
   limits(): BatchLimits {
     const { bulk } = this.#options;
-    const most = this.#most();
     return {
-      most: this.needsPermitEach ? this.#freePermits(most) : most,
+      most: Math.max(1, Math.min(this.#most(), this.#cardsLeft())),
       mayShare,
       mayGoTogether: (ids) => bulk !== undefined && mayGoTogether(bulk, ids),
-      mixesLanes: !this.needsPermitEach,
     };
   }
 
   /** When cards are requested, of a schedule that says when permits come. */
   byCard(schedule: Schedule): Schedule {
-    const most = this.needsPermitEach ? 1 : this.#most();
+    const most = this.#most();
     if (most === 1) return schedule;
     return { ...schedule, permitAtMs: (position) => schedule.permitAtMs(Math.ceil(position / most)) };
   }
 
-  /** A request leaves. @returns to be called with its end, when what remains of the day is known */
+  /** A request leaves. @returns to be called with its end */
   sent(ids: readonly string[]): (outcome: BulkOutcome) => void {
-    const number = ++this.#sent;
     const leftAfter = this.#learned;
-    const before = this.#underWay++ === 0 ? this.#counted() : undefined;
+    this.#cardsUnderWay += ids.length;
     return (outcome) => {
-      this.#underWay--;
-      const lowered = number === this.#sent ? loweredBy(before, this.#counted()) : undefined;
-      const learned = afterBulk(this.#learned, { outcome, ids, leftAfter, lowered, nowMs: Date.now() });
+      this.#cardsUnderWay -= ids.length;
+      const learned = afterBulk(this.#learned, { outcome, ids, leftAfter, nowMs: Date.now() });
       this.#tell(this.#learned, learned, outcome);
       this.#learned = learned;
     };
@@ -67,20 +58,11 @@ export class BulkRequests {
     return mostInOne(this.#learned, this.#options.bulk?.most ?? 1, Date.now());
   }
 
-  /** `undefined` while another process has requests under way. */
-  #counted(): Counted | undefined {
-    const { limiter } = this.#options;
-    const remaining = limiter.quota()?.remaining;
-    const permitsElsewhere = limiter.permitsElsewhere();
-    return remaining === undefined || permitsElsewhere === undefined ? undefined : { remaining, permitsElsewhere };
-  }
-
-  #freePermits(most: number): number {
-    const { permitAtMs } = this.#options.limiter.schedule();
-    const nowMs = Date.now();
-    let free = 1;
-    while (free < most && permitAtMs(free + 1) <= nowMs) free++;
-    return free;
+  /** A list may count as one request or as one for each of its cards, which the service does not show. */
+  #cardsLeft(): number {
+    const { limiter, processes } = this.#options;
+    const remaining = limiter.quota()?.remaining ?? Number.POSITIVE_INFINITY;
+    return Math.floor(remaining / processes()) - this.#cardsUnderWay;
   }
 
   #tell(before: BulkLearned, after: BulkLearned, outcome: BulkOutcome): void {
@@ -96,7 +78,8 @@ export class BulkRequests {
         { ...('detail' in outcome && { detail: outcome.detail }), most: after.most },
         'the card service takes fewer cards at once than CARD_SERVICE_BULK_MAX: the bot keeps to that',
       );
-    if (after.cost !== before.cost) log.info({ cost: after.cost }, COST_TEXT[after.cost]);
+    if (after.afterRefusal !== before.afterRefusal)
+      log.info({ minutes: after.afterRefusal.waitMs / 60_000 }, RATE_LIMITED);
   }
 }
 
@@ -117,7 +100,4 @@ export function failedOutcome(error: unknown): BulkOutcome {
 const GIVEN_UP =
   'bulk requests at CARD_SERVICE_BULK_PATH do not work: for so many minutes, cards are requested one by one';
 const ODD_ANSWER = 'an odd answer to a bulk request at CARD_SERVICE_BULK_PATH: it is tried again';
-const COST_TEXT = {
-  one: 'the card service counts a bulk request as one',
-  each: 'the card service counts each card of a bulk request: each takes a permit',
-};
+const RATE_LIMITED = 'a bulk request got a 429: for so many minutes, cards are requested one by one';

@@ -30,7 +30,11 @@ export class LookupQueue {
     this.#options = options;
     this.#pendingLookups = new PendingLookups(options.otherQueues);
     const pendingLookups = this.#pendingLookups;
-    const bulk = new BulkRequests({ ...options, bulk: options.bulk });
+    const bulk = new BulkRequests({
+      ...options,
+      bulk: options.bulk,
+      processes: () => 1 + options.otherQueues.lengths().length,
+    });
     this.#bulk = bulk;
     this.#requests = new LookupRequests({ ...options, pendingLookups, bulk });
     this.#runner = new QueueRunner({ ...options, pendingLookups, bulk, requests: this.#requests });

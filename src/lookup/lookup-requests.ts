@@ -62,23 +62,18 @@ export class LookupRequests {
   }
 
   /**
-   * Sends one request for those of the batch that are still wanted, booked on the requesters of the first: one for each
-   * permit. Releases the permits and the claims.
+   * Sends one request for those of the batch that are still wanted, booked on the requester of the first. Releases the
+   * permit and the claims.
    *
-   * @param permits no more than there are in the batch
    * @returns when that is done, and what follows from it; never rejects
    */
-  send(batch: readonly PendingLookup[], permits: readonly Permit[]): Promise<void> {
+  send(batch: readonly PendingLookup[], permit: Permit): Promise<void> {
     const { pendingLookups, limiter } = this.#options;
     const wanted = batch.filter((pending) => !pendingLookups.isClosed && pendingLookups.has(pending));
     for (const pending of wanted) pendingLookups.requested(pending, Date.now());
-    const needless = permits.slice(wanted.length);
-    const request: Promise<void> = Promise.all([
-      ...needless.map((permit) => limiter.release(permit, { kind: 'abandoned' })),
-      ...(wanted.length > 0 ? [this.#request(wanted, permits.slice(0, wanted.length))] : []),
-    ])
-      .then(() => this.abandon(batch))
-      .finally(() => this.#underWay.delete(request));
+    const [first] = wanted;
+    const sent = first ? this.#request(wanted, first, permit) : limiter.release(permit, { kind: 'abandoned' });
+    const request: Promise<void> = sent.then(() => this.abandon(batch)).finally(() => this.#underWay.delete(request));
     this.#underWay.add(request);
     return request;
   }
@@ -90,17 +85,16 @@ export class LookupRequests {
     clearTimeout(timer);
   }
 
-  async #request(batch: readonly PendingLookup[], permits: readonly Permit[]): Promise<void> {
+  async #request(batch: readonly PendingLookup[], first: PendingLookup, permit: Permit): Promise<void> {
     const { pendingLookups, cards, bulk } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
-    const booked = batch.slice(0, permits.length);
-    const requesters = booked.map(({ bookedOn }) => bookedOn);
+    const requester = first.bookedOn;
     const ended = bulk.sent(cardIds);
     const onCounted = () => pendingLookups.counted(batch);
     try {
       const fetched = await sendRequest(
         this.#options,
-        { permits, requesters, endpoint: batch.length > 1 ? 'cards' : 'card', cardsIn, onCounted },
+        { permit, requester, endpoint: batch.length > 1 ? 'cards' : 'card', cardsIn, onCounted },
         () => cards.fetch(cardIds, this.#abort.signal),
         async (found) => ({ ...found, records: await cards.store(found) }),
       );
@@ -110,7 +104,7 @@ export class LookupRequests {
       const mostTogether = isHalved ? Math.floor(batch.length / 2) : 1;
       for (const pending of batch) {
         const answer = records.get(pending.cardId);
-        if (answer) this.#end(pending, answer, booked.includes(pending));
+        if (answer) this.#end(pending, answer, pending === first);
         else this.#requestAgain(pending, mostTogether);
       }
     } catch (error) {

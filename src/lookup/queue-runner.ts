@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
-import type { Limiter } from '../quota/limiter.ts';
+import type { Limiter, Permit } from '../quota/limiter.ts';
 import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
 import { blockedError } from './admission.ts';
 import { NextBatch } from './batching.ts';
@@ -9,7 +9,7 @@ import type { OtherQueues } from './fair-order.ts';
 import type { LookupRequests } from './lookup-requests.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
-import { type AcquiredPermits, acquirePermits } from './service-requests.ts';
+import { acquirePermit } from './service-requests.ts';
 
 /** A batch that is served for longer has a slow link: the next is served meanwhile. */
 const SLOW_SERVE_MS = 50;
@@ -22,7 +22,7 @@ export interface QueueRunnerOptions {
   pendingLookups: PendingLookups;
   requests: Pick<LookupRequests, 'prepare' | 'send' | 'abandon'>;
   limiter: Limiter;
-  bulk: Pick<BulkRequests, 'limits' | 'byCard' | 'needsPermitEach'>;
+  bulk: Pick<BulkRequests, 'limits' | 'byCard'>;
   otherQueues: Pick<OtherQueues, 'tell'>;
   events: Events;
   log: Logger;
@@ -111,7 +111,7 @@ export class QueueRunner {
   }
 
   async #trySend(selected: readonly PendingLookup[]): Promise<boolean> {
-    const { pendingLookups, requests, bulk } = this.#options;
+    const { pendingLookups, requests } = this.#options;
     const sentAtMs = performance.now();
     const batch = await requests.prepare(selected);
     const tookMs = performance.now() - sentAtMs;
@@ -119,10 +119,9 @@ export class QueueRunner {
     const [first] = batch;
     if (first === undefined) return true;
 
-    const wanted = { cards: batch.length, each: bulk.needsPermitEach };
-    const acquired = await acquirePermits(this.#options, first.lane, wanted);
-    if (acquired.kind === 'permits') {
-      this.#send(batch, acquired);
+    const acquired = await acquirePermit(this.#options, first.lane);
+    if (acquired.kind === 'permit') {
+      this.#send(batch, acquired.permit);
       return true;
     }
     void requests.abandon(batch);
@@ -136,11 +135,13 @@ export class QueueRunner {
     return true;
   }
 
-  #send(prepared: readonly PendingLookup[], { permits, cards }: AcquiredPermits): void {
-    const { requests } = this.#options;
-    void requests.abandon(prepared.slice(cards));
+  #send(prepared: readonly PendingLookup[], permit: Permit): void {
+    const { requests, bulk } = this.#options;
+    // A probe is to tell how the service is, and not its listings. Other lists may have left since this one was selected.
+    const most = permit.probe ? 1 : bulk.limits().most;
+    void requests.abandon(prepared.slice(most));
     this.#nextBatch.hasLeft();
-    void requests.send(prepared.slice(0, cards), permits).then(() => {
+    void requests.send(prepared.slice(0, most), permit).then(() => {
       this.#nextBatch.requestReturned();
       this.#refuseBlockedAndWake();
     });

@@ -3,14 +3,13 @@ import type { Events, RateLimitEvent, RequestEvent } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { RequestOutcome } from '../quota/circuit-breaker.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Acquired, Limiter, Permit, PermitLane } from '../quota/limiter.ts';
+import type { Limiter, Permit, PermitLane } from '../quota/limiter.ts';
 
 /** What one request is for. */
 export interface ServiceRequest<T> {
-  /** Several if the service counts it as several; at least one. */
-  permits: readonly Permit[];
-  /** On whom it is booked: once for each permit. */
-  requesters: readonly Requester[];
+  permit: Permit;
+  /** On whom it is booked. */
+  requester: Requester;
   endpoint: RequestEvent['endpoint'];
   /** How many cards an answer brought; none unless given. */
   cardsIn?: (answer: T) => number;
@@ -26,39 +25,6 @@ export async function acquirePermit({ limiter, events }: { limiter: Limiter; eve
   return acquired;
 }
 
-/** Permits for one request. */
-export interface AcquiredPermits {
-  kind: 'permits';
-  permits: readonly Permit[];
-  /** How many cards it may carry. */
-  cards: number;
-}
-
-/**
- * Permits to request several cards at once.
- *
- * @param each whether every card needs one: then for as many as there are permits
- * @returns what `acquirePermit` does when there is none
- */
-export async function acquirePermits(
-  options: { limiter: Limiter; events: Events },
-  lane: PermitLane,
-  { cards, each }: { cards: number; each: boolean },
-): Promise<AcquiredPermits | Exclude<Acquired, { kind: 'permit' }>> {
-  const permits: Permit[] = [];
-  let acquired = await acquirePermit(options, lane);
-  if (acquired.kind !== 'permit') return acquired;
-  permits.push(acquired.permit);
-  // A probe is to tell how the service is, and not its listings.
-  if (acquired.permit.probe) return { kind: 'permits', permits, cards: 1 };
-  while (each && permits.length < cards) {
-    acquired = await acquirePermit(options, lane);
-    if (acquired.kind !== 'permit') break;
-    permits.push(acquired.permit);
-  }
-  return { kind: 'permits', permits, cards: each ? permits.length : cards };
-}
-
 /**
  * One request, from its permit to its booking: booked when it leaves, the permit released with its outcome, and moved to
  * the refused ones when the service has not counted it.
@@ -68,12 +34,11 @@ export async function acquirePermits(
  */
 export async function sendRequest<T, Kept>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
-  { permits, requesters, endpoint, cardsIn = () => 0, onCounted = () => {} }: ServiceRequest<T>,
+  { permit, requester, endpoint, cardsIn = () => 0, onCounted = () => {} }: ServiceRequest<T>,
   send: () => Promise<T>,
   keep: (answer: T) => Promise<Kept>,
 ): Promise<Kept> {
-  const bookings = requesters.map((requester) => ledger.spent(requester));
-  const release = (outcome: RequestOutcome) => Promise.all(permits.map((permit) => limiter.release(permit, outcome)));
+  const booking = ledger.spent(requester);
   const sentAtMs = performance.now();
   const ended = (outcome: string, cards = 0) =>
     events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs), cards });
@@ -83,14 +48,14 @@ export async function sendRequest<T, Kept>(
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
     if (isCounted(error)) onCounted();
-    else for (const booking of bookings) ledger.refused(booking);
-    await release(outcomeOf(error));
+    else ledger.refused(booking);
+    await limiter.release(permit, outcomeOf(error));
     if (error instanceof RateLimited) events.publish('rateLimit', { kind: rateLimitKind(limiter) });
     throw error;
   }
   ended('answered', cardsIn(answer));
   onCounted();
-  const released = release({ kind: 'answered' });
+  const released = limiter.release(permit, { kind: 'answered' });
   const kept = await keep(answer);
   await released;
   return kept;

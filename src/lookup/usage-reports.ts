@@ -135,7 +135,7 @@ export class UsageReports {
   async #fetch(permit: Permit, requester: Requester): Promise<void> {
     const { limiter, log } = this.#options;
     try {
-      const query = { permits: [permit], requesters: [requester], endpoint: 'usage' } as const;
+      const query = { permit, requester, endpoint: 'usage' } as const;
       const usage = await sendRequest(
         this.#options,
         query,

@@ -60,11 +60,6 @@ export interface Limiter {
   schedule(): Schedule;
   /** The day's requests as last stated; `undefined` before the service has stated anything. */
   quota(): QuotaState | undefined;
-  /**
-   * How many permits other processes have been given, as last read: while it stays the same, they send nothing. `undefined`
-   * while they have requests under way, or cannot be asked. 0 when there is only this process.
-   */
-  permitsElsewhere(): number | undefined;
   /** When nothing will remain of the day at the present rate; `undefined` when enough does. */
   runsOutAtMs(): number | undefined;
   /** Called whenever permits may come at other times than `schedule` said. */

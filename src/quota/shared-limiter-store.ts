@@ -13,8 +13,6 @@ export interface SharedLimiterStore {
   readonly probeOf: string;
   /** Requests of the other processes that are alive. */
   readonly underWayElsewhere: number;
-  /** Tokens that other processes took, counted from an arbitrary start: it changes with each of them. */
-  readonly takenElsewhere: number;
   /** @param underWay requests of this process, as in the other methods: a lost answer is corrected by the next call */
   read(underWay: number): Promise<true | undefined>;
   /**

@@ -25,11 +25,9 @@ type Token = Extract<PermitDecision, { kind: 'token' }>;
  */
 export class SharedLimiter extends StatefulLimiter {
   readonly #replica: LimiterReplica;
-  readonly #store: SharedLimiterStore;
 
   constructor(options: SharedLimiterOptions) {
     super(options);
-    this.#store = options.store;
     this.#replica = new LimiterReplica(options, () => this.notify());
   }
 
@@ -47,11 +45,6 @@ export class SharedLimiter extends StatefulLimiter {
         await replica.refresh(); // another process may have ended what refuses it
       }
     }
-  }
-
-  override permitsElsewhere(): number | undefined {
-    const { isIsolated, underWayElsewhere } = this.#replica;
-    return isIsolated || underWayElsewhere > 0 ? undefined : this.#store.takenElsewhere;
   }
 
   protected get state(): LimiterState {

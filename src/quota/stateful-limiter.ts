@@ -94,10 +94,6 @@ export abstract class StatefulLimiter implements Limiter {
     return currentQuota(this.state.quota, Date.now());
   }
 
-  permitsElsewhere(): number | undefined {
-    return 0;
-  }
-
   runsOutAtMs(): number | undefined {
     return runsOutAtMs(this.state.samples, this.quota(), Date.now());
   }

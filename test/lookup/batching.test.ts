@@ -14,9 +14,9 @@ const mayShare = (id: string) => id !== ',';
 /** The longest address holds four ids of one letter. */
 const mayGoTogether = (ids: readonly string[]) => ids.every(mayShare) && ids.length <= 4;
 
-function batch(waiting: string, { most = 20, mixesLanes = true } = {}): string {
+function batch(waiting: string, { most = 20 } = {}): string {
   const ready = waiting.split(' ').filter(Boolean).map(pending);
-  const limits = { most, mayShare, mayGoTogether, mixesLanes };
+  const limits = { most, mayShare, mayGoTogether };
   const { pending: chosen, isFull } = fillBatch(ready, ([first]) => first, limits);
   return `${chosen.map(({ cardId }) => cardId).join(' ')}${isFull ? ' (full)' : ''}`;
 }
@@ -48,17 +48,12 @@ describe('a batch', () => {
   ])('of at most %i of "%s" is "%s"', (most, waiting, expected) => {
     expect(batch(waiting, { most })).toBe(expected);
   });
-
-  it('has no room for renewals where each card needs a permit of its lane', () => {
-    expect(batch('a b A', { mixesLanes: false })).toBe('a b');
-    expect(batch('A B', { mixesLanes: false })).toBe('A B');
-  });
 });
 
 it('builds an address for those alone that get into a batch, and the first that does not', () => {
   const ready = Array.from({ length: 2_000 }, () => pending('a'));
   const counted = vi.fn(mayGoTogether);
-  fillBatch(ready, ([first]) => first, { most: 20, mayShare, mayGoTogether: counted, mixesLanes: true });
+  fillBatch(ready, ([first]) => first, { most: 20, mayShare, mayGoTogether: counted });
   expect(counted.mock.calls.map(([ids]) => ids.length)).toEqual([1, 2, 3, 4, 5]);
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Counted, costNow, loweredBy } from '../../src/lookup/bulk-cost.ts';
 import {
   afterBulk,
   type BulkLearned,
   type BulkOutcome,
   mostInOne,
   NO_BULK_LEARNED,
+  pauseAfter,
 } from '../../src/lookup/bulk-learning.ts';
 
 const MINUTE_MS = 60_000;
@@ -29,13 +29,13 @@ function idsOf(known: BulkLearned, step: string): readonly string[] {
   return Array.from({ length: Number.parseInt(step, 10) }, (_, at) => `card ${at} after ${known.emptyLists.length}`);
 }
 
-function learn(known: BulkLearned, step: string, lowered?: number, leftAfter = known, nowMs = 0): BulkLearned {
+function learn(known: BulkLearned, step: string, leftAfter = known, nowMs = 0): BulkLearned {
   const outcome = outcomeOf(step);
-  return afterBulk(known, { outcome, ids: idsOf(known, step), leftAfter, lowered, nowMs });
+  return afterBulk(known, { outcome, ids: idsOf(known, step), leftAfter, nowMs });
 }
 
-function learnedFrom(steps: string, lowered?: number): BulkLearned {
-  return steps.split(' ').reduce((known, step) => learn(known, step, lowered), NO_BULK_LEARNED);
+function learnedFrom(steps: string): BulkLearned {
+  return steps.split(' ').reduce((known, step) => learn(known, step), NO_BULK_LEARNED);
 }
 
 const most = (steps: string, nowMs = 1) => mostInOne(learnedFrom(steps), CONFIGURED, nowMs);
@@ -106,7 +106,7 @@ describe('after', () => {
 
 it.each(['20-', '20b'])('lists that failed together are one failure: %s', (step) => {
   const listed = learnedFrom('20');
-  const failed = [1, 2, 3, 4, 5, 6].reduce((known) => learn(known, step, undefined, listed), listed);
+  const failed = [1, 2, 3, 4, 5, 6].reduce((known) => learn(known, step, listed), listed);
   expect(mostInOne(failed, CONFIGURED, 1)).toBe(20);
 });
 
@@ -114,14 +114,14 @@ it.each(['20x', '20k', '20e'])('lists that left together are given up together: 
   const listed = learnedFrom('20');
   const found = step === '20e' ? '1f' : '1';
   const steps = [step, step, found, found, step, step, found];
-  const learned = steps.reduce((known, each) => learn(known, each, undefined, listed), listed);
+  const learned = steps.reduce((known, each) => learn(known, each, listed), listed);
   expect(learned.timesGivenUp).toBe(1);
 });
 
 it('what worked and works no more is tried after one card, a minute, then twice as long each time, up to an hour', () => {
   let [known, nowMs] = [learnedFrom('20'), 0];
   const waitedMinutes = Array.from({ length: 9 }, () => {
-    known = ['20x', '1'].reduce((before, step) => learn(before, step, undefined, before, nowMs), known);
+    known = ['20x', '1'].reduce((before, step) => learn(before, step, before, nowMs), known);
     const waitMs = known.singly.untilMs - nowMs;
     nowMs += waitMs;
     return waitMs / MINUTE_MS;
@@ -129,81 +129,35 @@ it('what worked and works no more is tried after one card, a minute, then twice 
   expect(waitedMinutes).toEqual([0, 1, 2, 4, 8, 16, 32, 60, 60]);
 });
 
-describe('a list counts as', () => {
+describe('after a 429 to a list', () => {
   it.each([
-    ['3', 3, 'one'],
-    ['3 3', 3, 'each'],
-    ['3 3', 1, 'one'],
-    ['3 3', 2, 'one'],
-    ['3 3', 4, 'one'],
-    ['3 3', 0, 'one'],
-    ['3 3', -900, 'one'],
-    ['3 3', undefined, 'one'],
-    ['1 1', 1, 'one'],
-    ['3! 3!', 3, 'one'],
-  ])('after %s, which lowered what remains by %s, "%s"', (steps, lowered, cost) => {
-    expect(learnedFrom(steps, lowered).cost).toBe(cost);
+    ['20r', 14, 1],
+    ['20r', 15, 20],
+    ['20r 20r', 15, 20],
+    ['1r', 0, 20],
+    ['20r 1', 14, 1],
+    ['20 20r', 14, 1],
+    ['20! 20r', 15, 20],
+  ])('%s and %i minutes, %i cards are requested at once', (steps, minutes, expected) => {
+    expect(most(steps, minutes * MINUTE_MS)).toBe(expected);
   });
 
-  it.each<[string, number | undefined, number, string]>([
-    ['20r', undefined, 14, 'each'],
-    ['20r', undefined, 15, 'one'],
-    ['20r 3', undefined, 14, 'each'],
-    ['20r 3', 1, 14, 'one'],
-    ['20r 3 3', 3, 60, 'each'],
-    ['3 20r', 1, 14, 'one'],
-    ['1r', undefined, 14, 'one'],
-  ])('after %s, which lowered what remains by %s, and %i minutes, "%s"', (steps, lowered, minutes, cost) => {
-    expect(costNow(learnedFrom(steps, lowered), minutes * MINUTE_MS)).toBe(cost);
+  it('cards go one by one for a quarter of an hour, then twice as long with each further one, up to a day', () => {
+    let [pause, nowMs] = [NO_BULK_LEARNED.afterRefusal, 0];
+    const waitedMinutes = Array.from({ length: 9 }, () => {
+      pause = pauseAfter(pause, nowMs);
+      nowMs = pause.untilMs;
+      return pause.waitMs / MINUTE_MS;
+    });
+    expect(waitedMinutes).toEqual([15, 30, 60, 120, 240, 480, 960, 1_440, 1_440]);
   });
 
-  /**
-   * What this process (`b`: leaves, `B`: is answered) and another one (`o`, `O`) do; each request costs one. The two have
-   * counters in common, and the other's permits are seen when it has them.
-   */
   it.each([
-    ['bB bB', 'one', 'alone'],
-    ['oO bB oO bB', 'one', 'one after the other'],
-    ['boBO boBO', 'one', 'answered in this order'],
-    ['boOB boOB', 'one', 'the other within'],
-    ['obOB obOB', 'one', 'the other before, and answered first'],
-    ['obBO obBO', 'one', 'the other around'],
-    ['bBo OboOB', 'one', 'the other twice'],
-  ])('whatever another process does meanwhile: %s is "%s" (%s)', (course, cost) => {
-    let [remaining, elsewhere, otherUnderWay] = [900, 0, 0];
-    let known: BulkLearned = NO_BULK_LEARNED;
-    let before: Counted | undefined;
-    const counted = () => (otherUnderWay > 0 ? undefined : { remaining, permitsElsewhere: elsewhere });
-    const steps: Record<string, () => void> = {
-      o: () => {
-        elsewhere++;
-        otherUnderWay++;
-      },
-      O: () => {
-        remaining--;
-        otherUnderWay--;
-      },
-      b: () => {
-        before = counted();
-      },
-      B: () => {
-        remaining--;
-        known = afterBulk(known, {
-          outcome: outcomeOf('2'),
-          ids: ['a', 'b'],
-          leftAfter: known,
-          lowered: loweredBy(before, counted()),
-          nowMs: 0,
-        });
-      },
-    };
-    for (const step of course.replaceAll(' ', '')) steps[step]?.();
-    expect([known.cost, known.countedOtherwise]).toEqual([cost, 0]);
-  });
-
-  it('one again, when it has twice lowered what remains by one', () => {
-    const each = learnedFrom('3 3', 3);
-    const once = learn(each, '3', 1);
-    expect([once.cost, learn(once, '3', 1).cost]).toEqual(['each', 'one']);
+    ['during the wait, to a list that had left before, changes nothing', 14, { untilMs: 15, waitMs: 15 }],
+    ['within a day doubles the wait', 15 + 1_440, { untilMs: 15 + 1_440 + 30, waitMs: 30 }],
+    ['after a day is the first again', 15 + 1_441, { untilMs: 15 + 1_441 + 15, waitMs: 15 }],
+  ])('another one %s', (_, minutes, expected) => {
+    const after = pauseAfter({ untilMs: 15 * MINUTE_MS, waitMs: 15 * MINUTE_MS }, minutes * MINUTE_MS);
+    expect(after).toEqual({ untilMs: expected.untilMs * MINUTE_MS, waitMs: expected.waitMs * MINUTE_MS });
   });
 });

@@ -10,7 +10,6 @@ import { admitAll, by, fakeTime, lookup, lookupQueueOver } from '../support/look
 const LATENCY_MS = 50;
 /** Ten a second, with a burst of 20. */
 const PACE = { requestsPerMinute: 600, burst: 20 };
-const BULK = { bulkPath: '/cards?ids={ids}', most: 20 };
 const MINUTE_MS = 60_000;
 
 function cardsOf(count: number, prefix = 'card') {
@@ -25,10 +24,18 @@ function cardsOf(count: number, prefix = 'card') {
 const CARDS = cardsOf(2_000);
 const IDS = CARDS.map(({ id }) => id);
 
-function bulkQueue(most = BULK.most, bulkPath = BULK.bulkPath, apiKey?: string, claims?: Claims) {
+interface Setting {
+  most?: number;
+  bulkPath?: string;
+  apiKey?: string;
+  claims?: Claims;
+  requestsPerDay?: number;
+}
+
+function bulkQueue({ most = 20, bulkPath = '/cards?ids={ids}', requestsPerDay = 10_000, ...more }: Setting = {}) {
   fakeTime();
-  const service = createCardService({ ...PACE, requestsPerDay: 10_000, cards: CARDS, latencyMs: LATENCY_MS });
-  const options = { bulk: { bulkPath, most }, ...(claims && { claims }), ...(apiKey && { apiKey }) };
+  const service = createCardService({ ...PACE, requestsPerDay, cards: CARDS, latencyMs: LATENCY_MS });
+  const options = { bulk: { bulkPath, most }, ...more };
   return { service, ...lookupQueueOver(service, { plan: 'free', ...PACE }, options) };
 }
 
@@ -41,7 +48,7 @@ describe('60 members who ask for 60 different cards at once', () => {
   it.each(['/cards?ids={ids}', 'POST /cards/batch'])(
     'cost at most 6 requests, and wait at most 1.5 s (%s)',
     async (path) => {
-      const { queue, service, ledger } = bulkQueue(20, path);
+      const { queue, service, ledger } = bulkQueue({ bulkPath: path });
       const answers = IDS.slice(0, 60).map((id, member) => queue.enqueue(lookup(id, by(`member ${member}`))));
       await vi.advanceTimersByTimeAsync(1_500);
 
@@ -86,7 +93,7 @@ it('cards are asked for in the same order as without bulk requests', TEST, async
   /** Members with many and with few cards, the greediest first. */
   const owners = [60, 30, 9, 3, 3, 1, 1, 1].flatMap((count, member) => Array.from({ length: count }, () => member));
   const order = async (most: number) => {
-    const { queue, service } = bulkQueue(most);
+    const { queue, service } = bulkQueue({ most });
     for (const [index, member] of owners.entries()) {
       queue.enqueue(lookup(IDS[index] ?? '', by(`member ${member}`, `guild ${member % 3}`))).catch(() => {});
     }
@@ -270,7 +277,7 @@ describe('a list that is answered oddly, after one that worked', () => {
 });
 
 it('blames the key and not the listing when the key is refused everywhere', async () => {
-  const world = bulkQueue(20, '/cards?ids={ids}', 'sandbox-key');
+  const world = bulkQueue({ apiKey: 'sandbox-key' });
   world.service.set({ keyRevoked: true });
   const answers = IDS.slice(0, 10).map((id) => world.queue.enqueue(lookup(id, by(`member of ${id}`))));
   const ended = Promise.allSettled(answers);
@@ -284,41 +291,28 @@ it('blames the key and not the listing when the key is refused everywhere', asyn
   expect(told(world)).toEqual([]);
 });
 
-describe('what a list costs', () => {
-  it('is taken for one request, until one alone has twice lowered what remains by its size', async () => {
-    const world = bulkQueue();
-    const { ledger, lines, service } = world;
+describe('a service that may count each card of a list', () => {
+  it('is sent no more cards at once than remain of the day', async () => {
+    const { queue, service } = bulkQueue({ most: 8, requestsPerDay: 12 });
     service.set({ bulkCost: 'each' });
-    const spentBy = async (ids: readonly string[]) => {
-      const booked = await Promise.all(ids.map((id) => ledger.memberToday(`member of ${id}`)));
-      return booked.map(({ requests }) => requests);
-    };
-    const told = () => lines.filter(({ msg }) => String(msg).includes('counts each card'));
-
-    await together(world, IDS.slice(0, 3), MINUTE_MS);
-    expect(told()).toHaveLength(0);
-    await together(world, IDS.slice(3, 6), MINUTE_MS);
-    expect(told()).toHaveLength(1);
-    expect(await spentBy(IDS.slice(0, 6))).toEqual([1, 0, 0, 1, 0, 0]);
-
-    await together(world, IDS.slice(6, 9), MINUTE_MS);
-    expect(await spentBy(IDS.slice(6, 9))).toEqual([1, 1, 1]);
-    await together(world, IDS.slice(10, 60), MINUTE_MS);
-    expect(service.counts.byStatus[429]).toBeUndefined(); // as many permits as cards
-    expect(
-      requestedIds(service)
-        .slice(7)
-        .some(({ length }) => length > 1),
-    ).toBe(true);
-    expect(told()).toHaveLength(1);
+    for (const id of IDS.slice(0, 30)) queue.enqueue(lookup(id, by(`member of ${id}`))).catch(() => {});
+    await vi.advanceTimersByTimeAsync(10_000);
+    const lists = requestedIds(service).filter(({ length }) => length > 1);
+    expect(lists.map(({ length }) => length)).toEqual([8, 2]); // one was kept for the first card, which was under way
   });
 
-  it('may be as many as its cards after a 429, so that only lists that left together are refused', async () => {
+  it('is sent one by one for a quarter of an hour after a 429 to a list, which the log says', async () => {
     const world = bulkQueue();
-    world.service.set({ bulkCost: 'each' });
-    await together(world, IDS.slice(0, 60), MINUTE_MS);
-    await together(world, IDS.slice(60, 120), MINUTE_MS);
-    expect(world.service.counts.byStatus[429]).toBeLessThanOrEqual(60 / BULK.most);
+    const sizes = () => requestedIds(world.service).map(({ length }) => length);
+    world.service.script({ path: '/cards?', status: 429, headers: { 'retry-after': '1' } });
+    await together(world, IDS.slice(0, 10));
+    await together(world, IDS.slice(10, 20));
+    expect(sizes()).toEqual([1, 10, ...Array(10 + 11).fill(1)]);
+    expect(world.lines.filter(({ msg }) => String(msg).includes('a 429'))).toMatchObject([{ minutes: 15 }]);
+
+    await vi.advanceTimersByTimeAsync(15 * MINUTE_MS);
+    await together(world, IDS.slice(20, 30));
+    expect(sizes().slice(-2)).toEqual([1, 10]);
   });
 });
 
@@ -366,11 +360,8 @@ it('holds a lookup back for others for a quarter of a second at most', async () 
 });
 
 it('leaves out a card that another process looks up', async () => {
-  const world = bulkQueue(20, '/cards?ids={ids}', undefined, {
-    isShared: true,
-    claim: async (name) => (name === 'card:card-4' ? { heldForMs: 1 } : 'mine'),
-    release: async () => {},
-  });
+  const claim: Claims['claim'] = async (name) => (name === 'card:card-4' ? { heldForMs: 1 } : 'mine');
+  const world = bulkQueue({ claims: { isShared: true, claim, release: async () => {} } });
   for (const id of IDS.slice(0, 6)) void world.queue.enqueue(lookup(id, by(`member of ${id}`)));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(requestedIds(world.service)).toEqual([['card-1'], ['card-2', 'card-3', 'card-5', 'card-6']]);

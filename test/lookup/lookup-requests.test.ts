@@ -15,7 +15,7 @@ const PERMIT = { probe: false, afterFailure: 0, leftAtMs: Date.now() };
 const FOUND = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'Base' } };
 const RECORD: CardRecord = { card: FOUND, fetchedAtMs: 1 };
 
-const TWO = { most: 2, mayShare: () => true, mayGoTogether: () => true, mixesLanes: true };
+const TWO = { most: 2, mayShare: () => true, mayGoTogether: () => true };
 
 /** Requests whose answer is `answer`, over pending lookups of `base1-4` by Alice and `base1-5` by Bob. */
 function batchOfTwo(answer: () => Promise<Answers>, busy: readonly string[] = [], refusal?: BulkRefusal) {
@@ -53,12 +53,12 @@ function batchOfTwo(answer: () => Promise<Answers>, busy: readonly string[] = []
     ledger,
     claims,
     requestTimeoutMs: 10_000,
-    bulk: new BulkRequests({ bulk: undefined, limiter, log }),
+    bulk: new BulkRequests({ bulk: undefined, limiter, processes: () => 1, log }),
     events: new Events(),
     log,
   });
   const select = () => pendingLookups.selectBatch(Date.now(), TWO).pending;
-  const send = async () => requests.send(await requests.prepare(select()), [PERMIT]);
+  const send = async () => requests.send(await requests.prepare(select()), PERMIT);
   const booked = async (memberId: string) => {
     const { requests, saved } = await ledger.memberToday(memberId);
     return { requests, saved };
@@ -160,7 +160,7 @@ describe('a batch of two', () => {
     const batch = await it.requests.prepare(it.select());
     expect([...it.claimed]).toEqual(['card:base1-4', 'card:base1-5']);
     it.pendingLookups.refuseWaiting(new Stopping());
-    await it.requests.send(batch, [PERMIT]);
+    await it.requests.send(batch, PERMIT);
 
     expect(it.fetch).not.toHaveBeenCalled();
     expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'abandoned' }]]);

@@ -36,7 +36,7 @@ function queueWith() {
     return pending;
   };
   const batch = (most = 1) => {
-    const limits = { most, mayShare: () => true, mayGoTogether: () => true, mixesLanes: true };
+    const limits = { most, mayShare: () => true, mayGoTogether: () => true };
     return pendingLookups.selectBatch(Date.now(), limits).pending.map(({ cardId }) => cardId);
   };
   return { pendingLookups, add, start, get, batch };

@@ -34,7 +34,7 @@ it.each([1, 2, 3, 4, 5, 6])(
         abandon: async () => {},
       },
       limiter,
-      bulk: new BulkRequests({ bulk: undefined, limiter, log }),
+      bulk: new BulkRequests({ bulk: undefined, limiter, processes: () => 1, log }),
       otherQueues: NO_OTHER_QUEUES,
       events: new Events(),
       log,

@@ -8,7 +8,7 @@ import { createCardService } from '../../src/sandbox/card-service.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';
 
 const PERMIT = { probe: false, afterFailure: 0, leftAtMs: Date.now() };
-const REQUEST = { permits: [PERMIT], requesters: [{ memberId: 'alice', guildId: 'guild' }], endpoint: 'card' } as const;
+const REQUEST = { permit: PERMIT, requester: { memberId: 'alice', guildId: 'guild' }, endpoint: 'card' } as const;
 
 /** A limiter that records how permits end, and a ledger. */
 function recording() {

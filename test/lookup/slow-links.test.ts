@@ -53,7 +53,6 @@ function queueOver(roundTripMs: number) {
     observePlan: (plan) => limiter.observePlan(plan),
     schedule: () => limiter.schedule(),
     quota: () => limiter.quota(),
-    permitsElsewhere: () => limiter.permitsElsewhere(),
     runsOutAtMs: () => limiter.runsOutAtMs(),
     onChange: (listener) => limiter.onChange(listener),
   });

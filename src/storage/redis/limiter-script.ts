@@ -16,7 +16,6 @@ const UNDER_WAY_RETRY_MS = 250;
  * - `remaining`, `remainingUntilMs`: requests left of the day, as last believed
  * - `probeOf`: the process that holds the probe
  * - `underWay:<process>`: its permits; `waiting:<process>`: since when it waits for a token, and until when one is left to it
- * - `taken`: how many tokens were taken in this era
  * - `writer`: who may write next, and until when
  *
  * Every call tells how many permits the process holds, so that a lost answer is corrected by the next call.
@@ -61,7 +60,6 @@ export const LIMITER_SCRIPT = `
     else
       fullAtMs, underWay = math.min(emptyAtMs + intervalMs, nowMs + capacity * intervalMs), underWay + 1
       redis.call('HSET', limiter, 'fullAtMs', ms(fullAtMs))
-      stored.taken = redis.call('HINCRBY', limiter, 'taken', 1)
       redis.call('HDEL', limiter, 'waiting:' .. self)
     end
   elseif operation == 'write' then
@@ -90,12 +88,11 @@ export const LIMITER_SCRIPT = `
   local probeOf = stored.probeOf or ''
   if probeOf ~= '' and probeOf ~= self and isDead(probeOf) then probeOf = '' end
   return {result, ms(nowMs), stored.era or '', string.format('%.0f', tonumber(stored.version or '0')),
-    isKnown and '' or stored.state or '', ms(fullAtMs), probeOf, ms(untilMs), string.format('%.0f', others),
-    string.format('%.0f', tonumber(stored.taken or '0'))}
+    isKnown and '' or stored.state or '', ms(fullAtMs), probeOf, ms(untilMs), string.format('%.0f', others)}
 `;
 const [text, number] = [z.string(), z.coerce.number()];
 export const LimiterAnswer = z
-  .tuple([z.enum(['done', 'changed', 'wait']), number, text, number, text, number, text, number, number, number])
-  .transform(([result, nowMs, era, version, state, fullAtMs, probeOf, untilMs, underWayElsewhere, taken]) => {
-    return { result, nowMs, era, version, state, fullAtMs, probeOf, untilMs, underWayElsewhere, taken };
+  .tuple([z.enum(['done', 'changed', 'wait']), number, text, number, text, number, text, number, number])
+  .transform(([result, nowMs, era, version, state, fullAtMs, probeOf, untilMs, underWayElsewhere]) => {
+    return { result, nowMs, era, version, state, fullAtMs, probeOf, untilMs, underWayElsewhere };
   });

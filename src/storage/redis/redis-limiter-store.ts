@@ -19,9 +19,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
   readonly #clock = new RemoteClock();
   #tripMs = 0;
   #state: LimiterState | undefined;
-  #read = { era: '', version: 0, fullAtMs: 0, probeOf: '', underWayElsewhere: 0, taken: 0 };
-  /** Tokens that this process took. */
-  #taken = 0;
+  #read = { era: '', version: 0, fullAtMs: 0, probeOf: '', underWayElsewhere: 0 };
 
   constructor(processesAlive: ProcessesAlive, key: string, log: Logger) {
     this.#processesAlive = processesAlive;
@@ -47,10 +45,6 @@ export class RedisLimiterStore implements SharedLimiterStore {
 
   get underWayElsewhere(): number {
     return this.#read.underWayElsewhere;
-  }
-
-  get takenElsewhere(): number {
-    return this.#read.taken - this.#taken;
   }
 
   async take(underWay: number, wanted: WantedToken, takesTurn: boolean): Promise<Taken | undefined> {
@@ -89,7 +83,6 @@ export class RedisLimiterStore implements SharedLimiterStore {
     if (answer.era !== this.#read.era || answer.version !== this.#read.version) this.#state = this.#parse(answer.state);
     this.#state &&= afterClockJump(this.#state, answer.nowMs + CLOCKS_DIFFER_MS);
     this.#read = answer;
-    if (operation === 'take' && answer.result === 'done') this.#taken += 1;
     return answer;
   }
 

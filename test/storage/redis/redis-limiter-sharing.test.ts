@@ -46,22 +46,6 @@ async function queueUp(limiters: readonly Limiter[]): Promise<number[]> {
 }
 
 describe('processes that share a quota', () => {
-  it('know whether the others have sent anything meanwhile', async () => {
-    const redis = await startRedis();
-    const [one, other] = await three(redis);
-    const oneSends = () => ask(one);
-    await oneSends();
-    const before = one.permitsElsewhere();
-    await oneSends();
-    expect(one.permitsElsewhere()).toBe(before);
-    const permit = await permitOf(other);
-    await oneSends();
-    expect(one.permitsElsewhere()).toBeUndefined(); // under way
-    if (permit) await other.release(permit, ANSWERED);
-    await oneSends();
-    expect(one.permitsElsewhere()).toBe((before ?? 0) + 1);
-  });
-
   it('never have more requests under way than remain, together', async () => {
     const redis = await startRedis();
     const limiters = await three(redis);
