@@ -1,7 +1,8 @@
 import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import type { Claims } from '../model/claims.ts';
-import { CardServiceError, RateLimited, ServiceDown, Stopping } from '../model/errors.ts';
+import { meaningOf } from '../model/error-meaning.ts';
+import { CardServiceError, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
@@ -11,7 +12,7 @@ import { type BulkRequests, bulkOutcome, failedOutcome } from './bulk-requests.t
 import { type Cards, cardsIn } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
-import { asCardServiceError, sendRequest, severity } from './service-requests.ts';
+import { asCardServiceError, sendRequest } from './service-requests.ts';
 
 /** Another process looks this card up: an answer takes about as long. */
 const CLAIM_RETRY_MS = 50;
@@ -170,10 +171,10 @@ export class LookupRequests {
   #failed(pending: PendingLookup, error: unknown): void {
     const { pendingLookups } = this.#options;
     pendingLookups.requeue(pending);
-    if (error instanceof RateLimited) return; // it waits for the next permit
-    const statedMs = error instanceof ServiceDown ? (error.retryAfterMs ?? 0) : 0;
+    const { retry, statedMs = 0 } = meaningOf(error);
+    if (retry === 'nextPermit') return;
     if (statedMs > 0) pendingLookups.postpone(pending.cardId, Date.now() + statedMs);
-    const again = error instanceof ServiceDown && ++pending.failures < MAX_FAILURES;
+    const again = retry === 'backOff' && ++pending.failures < MAX_FAILURES;
     if (pending.failures === MAX_FAILURES - 1) pending.mostTogether = 1; // another card may be what fails
     if (again) pending.notBeforeMs = Date.now() + Math.max(backOffMs(pending.failures, RETRY), statedMs);
     else pendingLookups.refuse(pending, this.#finalError(error));
@@ -185,7 +186,7 @@ export class LookupRequests {
     if (error instanceof ServiceDown) {
       this.#outage.failed({ ...what, err: error });
       log.debug({ ...what, reason: error.message }, 'card request failed');
-    } else log[severity(error)]({ ...what, err: error }, 'card request failed');
+    } else log[meaningOf(error).level]({ ...what, err: error }, 'card request failed');
   }
 
   /** The last of several failures may have opened the breaker, which knows until when. */

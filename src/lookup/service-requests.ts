@@ -1,7 +1,7 @@
-import { CardServiceError, KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../model/errors.ts';
+import { meaningOf } from '../model/error-meaning.ts';
+import { CardServiceError, ServiceDown } from '../model/errors.ts';
 import type { Events, RateLimitEvent, RequestEvent } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
-import type { RequestOutcome } from '../quota/circuit-breaker.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit, PermitLane } from '../quota/limiter.ts';
 
@@ -47,10 +47,11 @@ export async function sendRequest<T, Kept>(
     answer = await send();
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
-    if (isCounted(error)) onCounted();
+    const { isCounted, outcome: kind, statedMs } = meaningOf(error);
+    if (isCounted) onCounted();
     else ledger.refused(booking);
-    await limiter.release(permit, outcomeOf(error));
-    if (error instanceof RateLimited) events.publish('rateLimit', { kind: rateLimitKind(limiter) });
+    await limiter.release(permit, { kind, statedMs });
+    if (kind === 'rateLimited') events.publish('rateLimit', { kind: rateLimitKind(limiter) });
     throw error;
   }
   ended('answered', cardsIn(answer));
@@ -63,30 +64,6 @@ export async function sendRequest<T, Kept>(
 
 function rateLimitKind(limiter: Limiter): RateLimitEvent['kind'] {
   return limiter.schedule().breaker.reason === 'day' ? 'day' : 'pause';
-}
-
-/** Whether the service has counted a request that failed: a 429 is not counted, nor what never reached it. */
-export function isCounted(error: unknown): boolean {
-  return !(error instanceof RateLimited || (error instanceof ServiceDown && error.neverLeft));
-}
-
-/** What an error says about the service. */
-export function outcomeOf(error: unknown): RequestOutcome {
-  if (error instanceof RateLimited) {
-    return { kind: 'rateLimited', statedMs: error.seconds === undefined ? undefined : error.seconds * 1000 };
-  }
-  if (error instanceof ServiceDown) return { kind: 'serviceDown', statedMs: error.retryAfterMs };
-  if (error instanceof KeyRefused) return { kind: 'keyRefused' };
-  // An answer that does not fit is an answer too; anything else says nothing of the service.
-  return { kind: error instanceof UnexpectedAnswer ? 'answered' : 'abandoned' };
-}
-
-/** A refused key and a bug need an operator; 429s and outages pass. */
-export function severity(error: unknown): 'error' | 'warn' | 'info' {
-  if (error instanceof RateLimited) return 'info';
-  return error instanceof ServiceDown || error instanceof UnexpectedAnswer || error instanceof Stopping
-    ? 'warn'
-    : 'error';
 }
 
 export function asCardServiceError(error: unknown): CardServiceError {

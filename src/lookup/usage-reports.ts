@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Claims } from '../model/claims.ts';
+import { meaningOf } from '../model/error-meaning.ts';
 import { type CardServiceError, KeyRefused, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import { PLANS, type Usage } from '../model/plan.ts';
@@ -8,7 +9,7 @@ import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import type { CardService } from '../service/card-service.ts';
 import { withTimeout } from '../time/timers.ts';
-import { acquirePermit, asCardServiceError, sendRequest, severity } from './service-requests.ts';
+import { acquirePermit, asCardServiceError, sendRequest } from './service-requests.ts';
 
 export interface UsageReport {
   usage: Usage;
@@ -147,7 +148,7 @@ export class UsageReports {
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
       if (plan) limiter.observePlan(plan);
     } catch (error) {
-      log[severity(error)]({ err: error }, 'usage report failed');
+      log[meaningOf(error).level]({ err: error }, 'usage report failed');
       this.#failed = { error: asCardServiceError(error), atMs: Date.now() };
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isCounted, sendRequest, severity } from '../../src/lookup/service-requests.ts';
-import { KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import { sendRequest } from '../../src/lookup/service-requests.ts';
+import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
 import { Events, type RequestEvent } from '../../src/model/events.ts';
 import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import type { Limiter } from '../../src/quota/limiter.ts';
@@ -48,13 +48,7 @@ describe('a request', () => {
   });
 
   it.each<[Error, RequestOutcome]>([
-    [new RateLimited({ seconds: 5.5, source: 'body' }), { kind: 'rateLimited', statedMs: 5_500 }],
-    [new RateLimited({ seconds: undefined, source: 'none' }), { kind: 'rateLimited', statedMs: undefined }],
-    [new ServiceDown({ reason: 'it answered 503' }), { kind: 'serviceDown' }],
     [new ServiceDown({ reason: 'it answered 503', retryAfterMs: 30_000 }), { kind: 'serviceDown', statedMs: 30_000 }],
-    [new KeyRefused({ status: 403 }), { kind: 'keyRefused' }],
-    [new UnexpectedAnswer({ detail: 'name' }), { kind: 'answered' }],
-    [new Stopping(), { kind: 'abandoned' }],
     [new TypeError('a bug'), { kind: 'abandoned' }],
   ])('releases its permit with what its error says of the service: %s', async (error, outcome) => {
     const { quota, outcomes } = recording();
@@ -80,26 +74,5 @@ describe('a request', () => {
     await expect(sent).rejects.toBe(error);
     expect(await booked()).toEqual({ requests: 0, refused: 1 });
     expect(published).toMatchObject([{ endpoint: 'card', outcome: 'RateLimited' }]);
-  });
-});
-
-describe('a request that failed', () => {
-  it.each<[string, Error, boolean]>([
-    ['with 429 is not', new RateLimited({ seconds: 1, source: 'body' }), false],
-    ['before it left is not', new ServiceDown({ reason: 'connection failed', neverLeft: true }), false],
-    ['after it left is', new ServiceDown({ reason: 'connection failed' }), true],
-    ['by a refused key is', new KeyRefused({ status: 401 }), true],
-    ['by an answer that does not fit is', new UnexpectedAnswer({ detail: 'name' }), true],
-  ])('%s counted', (_, error, counted) => {
-    expect(isCounted(error)).toBe(counted);
-  });
-
-  it.each<[string, Error, ReturnType<typeof severity>]>([
-    ['information when it passes by itself', new RateLimited({ seconds: 1, source: 'body' }), 'info'],
-    ['a warning when the service is down', new ServiceDown({ reason: 'silence' }), 'warn'],
-    ['an error when the key was refused', new KeyRefused({ status: 401 }), 'error'],
-    ['an error when the bot is at fault', new TypeError('a bug'), 'error'],
-  ])('is logged as %s', (_, error, level) => {
-    expect(severity(error)).toBe(level);
   });
 });
