@@ -60,18 +60,21 @@ function readEvent(frame: Frame): ReadFrame {
   const fieldOf = (name: string) => (name === 'author' ? authorOf(fields) : fields[name]);
   const wrong = Object.entries(FIELDS[event] ?? {}).filter(([name, fits]) => !fits(fieldOf(name)));
   if (wrong.length > 0) return { odd: `wrong or missing: ${wrong.map(([name]) => name).join(', ')}`, event };
-  if (event === GatewayDispatchEvents.InteractionCreate) forgetUnnamed(fields);
+  if (event === GatewayDispatchEvents.InteractionCreate) makeReadable(fields);
   return { frame: { ...frame, s: sequence(frame.s), d: event === GatewayDispatchEvents.Ready ? ready(d) : d } };
 }
 
 /**
  * Discord's specification does not require that a message says who used the command which it answers, but discord.js reads
- * that user without checking. Such a message then answers nobody. Changes the frame, which nobody else has.
+ * that user without checking. Such a message then answers nobody. And unless a poll says which channel it is in, discord.js
+ * asks the channel itself, which it does not know without intents. Changes the frame, which nobody else has.
  */
-function forgetUnnamed({ message, data }: Frame): void {
+function makeReadable({ message, data }: Frame): void {
   const resolved = isObject(data) && isObject(data.resolved) ? data.resolved.messages : undefined;
   for (const each of [message, ...Object.values(resolved ?? {})]) {
-    if (isObject(each)) each.interaction_metadata = named(each.interaction_metadata);
+    if (!isObject(each)) continue;
+    each.interaction_metadata = named(each.interaction_metadata);
+    if (isObject(each.poll)) each.poll = { ...each.poll, channel_id: each.channel_id ?? '' };
   }
 }
 

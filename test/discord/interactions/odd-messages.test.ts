@@ -89,6 +89,28 @@ describe('the menu of a message is given its text', () => {
       { message_reference: reference, message_snapshots: [{ message: { content: 'base1-4', attachments: [file] } }] },
       'base1-4\nCandle Hare_12',
     ],
+    [
+      'and that of its poll, whose channel is not known',
+      {
+        content: '',
+        poll: {
+          ...{ question: { text: 'Which?' }, allow_multiselect: false, layout_type: 1, expiry: null },
+          answers: [{ answer_id: 1, poll_media: { text: 'Wick, Who Waits' } }],
+        },
+      },
+      'Which?\nWick, Who Waits',
+    ],
+    [
+      'and what its components display',
+      {
+        content: '',
+        components: [
+          { type: 17, id: 1, components: [{ type: 10, id: 2, content: 'Candle Hare' }] },
+          { type: 1, id: 3, components: [{ type: 2, id: 4, style: 2, custom_id: 'x', label: 'Delete' }] },
+        ],
+      },
+      'Candle Hare',
+    ],
     ['whoever used what it answers', { content: 'hi', interaction_metadata: { id: MESSAGE, type: 2 } }, 'hi'],
   ])('%s', async (_, message, text) => {
     expect(await lookUp(message)).toBe(text);
