@@ -1,4 +1,4 @@
-import { type Breaker, type QuotaState, spentShare } from '../model/quota.ts';
+import { type Breaker, DAY_SHARES, type QuotaState, spentShare } from '../model/quota.ts';
 import { currentQuota, windowEndsMs } from '../quota/quota.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 
@@ -13,9 +13,6 @@ export const ALERTS = [
   'refused',
 ] as const;
 export type Alert = (typeof ALERTS)[number];
-
-/** The share of the day's requests at which each is due; of several at once only the last is told. */
-export const DAY_SHARES = { day80: 0.8, day95: 0.95, day100: 1 } as const;
 
 /** What is known of everything that there are alerts for. */
 export interface Watched {

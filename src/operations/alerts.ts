@@ -1,13 +1,13 @@
 import type { Logger } from '../log.ts';
 import type { Claims } from '../model/claims.ts';
 import type { Events } from '../model/events.ts';
+import { DAY_SHARES } from '../model/quota.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
 import {
   ALERT_TIMES,
   ALERTS,
   type Alert,
   type AlertTimes,
-  DAY_SHARES,
   dueAlerts,
   nextLookMs,
   toldUntilMs,
@@ -131,6 +131,7 @@ export class Alerts {
   #send(told: readonly Alert[]): void {
     const { webhook, log } = this.#options;
     const isOver = (alert: Alert) => !this.#noted.get(alert)?.isDue;
+    // Of several shares of the day at once, only the last is told.
     const lastOfDay = told.findLast((alert) => alert in DAY_SHARES);
     const sent = told.filter((alert) => !(alert in DAY_SHARES) || alert === lastOfDay);
     for (const alert of sent) log.info({ alert }, isOver(alert) ? 'alert is over' : 'alert raised');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLAN_LIMITS } from '../model/plan.ts';
-import { type QuotaReading, type QuotaState, spentShare, WARNING_SHARES } from '../model/quota.ts';
+import { DAY_SHARES, type QuotaReading, type QuotaState, spentShare } from '../model/quota.ts';
 import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 
 /** Resets this close together belong to one window; services round and recompute them. */
@@ -164,7 +164,7 @@ export function lastWarning(
   nowMs: number,
 ): QuotaWarning | undefined {
   const spent = spentShare(quota);
-  const share = WARNING_SHARES.findLast((threshold) => spent !== undefined && spent >= threshold);
+  const share = Object.values(DAY_SHARES).findLast((threshold) => spent !== undefined && spent >= threshold);
   if (share === undefined) return given;
   const warning = { share, windowEndsMs: quota.resetsAtMs ?? nextUtcMidnightMs(nowMs) };
   return isNewWarning(warning, given) ? warning : given;
