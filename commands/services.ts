@@ -1,8 +1,8 @@
 import type { Catalog } from '../src/catalog/catalog.ts';
 import type { Cards } from '../src/lookup/cards.ts';
 import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
-import type { MemberData } from '../src/lookup/member-data.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
+import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { Limiter } from '../src/quota/limiter.ts';

@@ -1,4 +1,4 @@
-import type { DeletionRequest, DeletionRequests } from '../../lookup/member-data.ts';
+import type { DeletionRequest, DeletionRequests } from '../../privacy/member-data.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
 import type { RedisLink } from './redis-link.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { DeletionRequest, DeletionRequests } from '../../lookup/member-data.ts';
+import type { DeletionRequest, DeletionRequests } from '../../privacy/member-data.ts';
 import type { StateWrites } from './state-rows.ts';
 
 /** `day`: a time of that day. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
-import type { MemberHistory } from '../../lookup/member-data.ts';
+import type { MemberHistory } from '../../privacy/member-data.ts';
 
 /** The catalog's own thread writes for a fraction of this. */
 const BUSY_TIMEOUT_MS = 500;

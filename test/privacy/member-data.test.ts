@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type DeletionRequests, MemberData } from '../../src/lookup/member-data.ts';
+import { type DeletionRequests, MemberData } from '../../src/privacy/member-data.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
 import { RedisCounters } from '../../src/storage/redis/counters.ts';
 import { redisDeletionRequests } from '../../src/storage/redis/redis-deletion-requests.ts';
