@@ -96,6 +96,8 @@ function lessOf(
   perMinute: number,
 ): Pick<Learned, 'window' | 'refill'> {
   const least = Math.ceil(perMinute / 2);
+  // It had left before the window was known, and came while that was still full.
+  if (refill === 'untried' && served >= window) return { window, refill };
   if (refill === 'untried' && isOfBurst) return { window: perMinute, refill: 'evenly' };
   // Evenly spaced requests that are refused sooner than the window allows share the key with somebody else.
   if (refill === 'evenly' && (served < least || served >= window - 1))

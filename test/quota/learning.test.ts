@@ -250,6 +250,12 @@ describe('a window', () => {
       { window: 10, refill: 'evenly' },
     ],
     [
+      'is not known when the probe was refused that left before the window was known, and was still full',
+      [[4, 5.1, REFUSED, { isProbe: true }]],
+      FULL,
+      { window: 10, refill: 'untried' },
+    ],
+    [
       'is not known after a refusal that states more than a minute: that is a penalty',
       [...answers(3, 61), [61.2, 61.4, { kind: 'rateLimited', statedMs: 61_000 }, { underWay: 3 }]],
       FULL,
