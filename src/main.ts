@@ -1,8 +1,8 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
+import { checkOffline } from './cli/doctor/offline.ts';
 import { ConfigError, readConfig, secretsOf } from './config/config.ts';
 import { DiscordRefused } from './discord/gateway/login.ts';
-import { checkOffline } from './doctor/offline.ts';
 import { startLines } from './log/start-lines.ts';
 import { createLog, type Logger } from './log.ts';
 import { HttpPortUnusable } from './operations/http-server.ts';

@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commands } from '../../commands/index.ts';
+import { PassThrough } from 'node:stream';
 import { type App, startApp } from '../app.ts';
 import type { CatalogCard } from '../catalog/catalog-card.ts';
+import { runCli } from '../cli/program.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { Logger } from '../log.ts';
-import { runRegistrationCli } from '../registration/cli.ts';
+import { stopSignal } from '../stop-signal.ts';
 import { CatalogDatabase } from '../storage/sqlite/catalog-database.ts';
 import { sampleImage } from './card-images.ts';
 import { type CardServiceOptions, type ListeningCardService, startCardService } from './card-service.ts';
@@ -86,12 +87,14 @@ function importCatalog(dataDir: string, cards: readonly CatalogCard[], log: Logg
 
 /** Registers the commands as a moderator does from a shell. */
 export async function registerCommands(discord: EmulatedDiscord): Promise<void> {
-  const output: string[] = [];
-  const exitCode = await runRegistrationCli(['register'], {
-    commands: commands.map(({ data }) => data),
+  const output = new PassThrough();
+  const exitCode = await runCli(['commands', 'register'], {
     env: { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl },
-    out: (text) => output.push(text),
-    err: (text) => output.push(text),
+    folder: '.',
+    stdin: process.stdin,
+    stdout: output,
+    stderr: output,
+    stopSignal,
   });
-  if (exitCode !== 0) throw new Error(`The commands could not be registered:\n${output.join('')}`);
+  if (exitCode !== 0) throw new Error(`The commands could not be registered:\n${output.read()}`);
 }

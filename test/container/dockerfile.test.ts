@@ -63,7 +63,7 @@ describe('the image', () => {
 
   it('holds the registration of commands, which finds nothing to do when they are registered', async () => {
     const { env } = await startBackends();
-    const diff = await run(app, ['node', 'src/registration/main.ts', 'diff'], env);
+    const diff = await run(app, ['node', 'src/cli/main.ts', 'commands', 'diff'], env);
 
     expect(await diff.ended).toBe(0);
   });

@@ -1,0 +1,115 @@
+import { REST, Routes } from 'discord.js';
+import { z } from 'zod';
+import type { RegistrationConfig } from '../../config/config.ts';
+import { answered, REQUEST_TIMEOUT_MS } from '../../discord/rest/answers.ts';
+import { type LocalCommand, RegisteredCommand } from './command-diff.ts';
+
+/** For all requests together: somebody waits at a terminal. */
+const RUN_TIMEOUT_MS = 30_000;
+const RETRIES = 1;
+/** The longest wait for a rate limit; with a longer one the command fails and says when to try again. */
+const LONGEST_WAIT_MS = 5_000;
+/** Discord lists at most 200 servers per request ("Get Current User Guilds"). */
+const MAX_GUILDS = 200;
+
+/** An application or a server. */
+const Named = z.object({ id: z.string(), name: z.string() });
+export type Named = z.infer<typeof Named>;
+
+/** The application of a token, with what decides whether commands reach the bot. */
+const Application = Named.extend({
+  /** Set: Discord sends commands to this address, and none over the gateway. */
+  interactions_endpoint_url: z.string().nullish(),
+  /** An invite link then needs an OAuth2 flow that the bot does not have. */
+  bot_require_code_grant: z.boolean().nullish(),
+});
+export type Application = z.infer<typeof Application>;
+
+/** How the bot may connect. */
+const Gateway = z.object({
+  url: z.url(),
+  shards: z.int(),
+  session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }),
+});
+export type Gateway = z.infer<typeof Gateway>;
+
+/** Fields that Discord adds to a command and does not accept. */
+const ADDED_BY_DISCORD = ['id', 'application_id', 'version', 'guild_id', 'name_localized', 'description_localized'];
+/** Fields of global commands only. */
+const GLOBAL_ONLY = ['contexts', 'integration_types', 'dm_permission'];
+
+/**
+ * The commands registered at Discord: the global ones, shown in all servers and direct messages, or with `guildId` those
+ * of one server. Every method costs one request and throws what @discordjs/rest throws, or a
+ * ZodError when the answer is not Discord's; `explainFailure` explains both.
+ */
+export class Registration {
+  readonly #rest: REST;
+  #deadlineMs = 0;
+
+  constructor({ token, apiUrl }: RegistrationConfig) {
+    this.restartDeadline();
+    this.#rest = new REST({
+      api: apiUrl,
+      makeRequest: (url, init) =>
+        answered(url, init, Math.min(REQUEST_TIMEOUT_MS, this.#deadlineMs - performance.now())),
+      retries: RETRIES,
+      rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > LONGEST_WAIT_MS,
+    }).setToken(token);
+  }
+
+  /** All requests from now on have 30 s together, as they have after the constructor. */
+  restartDeadline(): void {
+    this.#deadlineMs = performance.now() + RUN_TIMEOUT_MS;
+  }
+
+  /** The application of the token. */
+  async application(): Promise<Application> {
+    return Application.parse(await this.#rest.get(Routes.currentApplication()));
+  }
+
+  /** Commands of every type, with their translations. */
+  async commands(applicationId: string, guildId: string | undefined): Promise<RegisteredCommand[]> {
+    const query = new URLSearchParams({ with_localizations: 'true' });
+    return RegisteredCommand.array().parse(await this.#rest.get(commandsRoute(applicationId, guildId), { query }));
+  }
+
+  /**
+   * Replaces the slash commands of one place. A bulk overwrite deletes commands of every type that it does not name, so
+   * the commands of other types (`kept`) are sent again as they are.
+   */
+  async replace(
+    applicationId: string,
+    guildId: string | undefined,
+    slash: readonly LocalCommand[],
+    kept: readonly RegisteredCommand[],
+  ): Promise<void> {
+    const omitted = guildId === undefined ? [] : GLOBAL_ONLY;
+    const body = [
+      ...slash.map((command) => withoutFields(command, omitted)),
+      ...kept.map((command) => withoutFields(command, [...omitted, ...ADDED_BY_DISCORD])),
+    ];
+    await this.#rest.put(commandsRoute(applicationId, guildId), { body });
+  }
+
+  /** The servers that the bot is in, at most 200. */
+  async guilds(): Promise<Named[]> {
+    const query = new URLSearchParams({ limit: String(MAX_GUILDS) });
+    return Named.array().parse(await this.#rest.get(Routes.userGuilds(), { query }));
+  }
+
+  /** Where the bot connects to, and how many logins are left today. */
+  async gateway(): Promise<Gateway> {
+    return Gateway.parse(await this.#rest.get(Routes.gatewayBot()));
+  }
+}
+
+function commandsRoute(applicationId: string, guildId: string | undefined): `/${string}` {
+  return guildId === undefined
+    ? Routes.applicationCommands(applicationId)
+    : Routes.applicationGuildCommands(applicationId, guildId);
+}
+
+function withoutFields(command: object, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(command).filter(([name]) => !fields.includes(name)));
+}

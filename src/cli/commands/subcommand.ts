@@ -1,0 +1,93 @@
+import { InvalidArgumentError } from 'commander';
+import { commands as declared } from '../../../commands/index.ts';
+import { misspelledVariables, readRegistrationConfig } from '../../config/config.ts';
+import { DiscordVariables } from '../../config/variables.ts';
+import { type CliContext, CliFailure, type Subcommand } from '../context.ts';
+import { type Action, type Flags, performAction } from './actions.ts';
+import { explainFailure } from './failure.ts';
+import { Registration } from './registration.ts';
+
+interface ActionHelp {
+  summary: string;
+  options: readonly (keyof typeof OPTIONS)[];
+}
+
+const OPTIONS = {
+  guild: ['--guild <id>', 'only the commands of this Discord server'],
+  dryRun: ['--dry-run', 'only say what would be done'],
+  yes: ['--yes', 'clear the global commands without being asked'],
+  json: ['--json', 'print JSON, failures too'],
+} as const;
+
+const ACTIONS: Record<Action, ActionHelp> = {
+  list: { summary: 'show what is registered at Discord', options: ['guild', 'json'] },
+  diff: {
+    summary: 'compare the commands of this checkout with Discord; exits 2 when something differs',
+    options: ['guild', 'json'],
+  },
+  register: {
+    summary: 'give Discord the commands of this checkout; sends nothing when nothing differs',
+    options: ['guild', 'dryRun', 'json'],
+  },
+  clear: { summary: 'remove the slash commands from Discord', options: ['guild', 'dryRun', 'yes', 'json'] },
+  invite: { summary: 'print the link that adds the bot to a server', options: ['json'] },
+};
+
+const HELP = `
+Without --guild, this is about the global commands, which every server and every direct message shows.
+DISCORD_TOKEN has to be set, in the environment or in .env; DISCORD_API_URL may be.
+
+Examples:
+  npm run commands -- invite                               the link for a server's owner
+  npm run commands -- diff                                 what would change?
+  npm run commands -- register                             change it
+  npm run commands -- register --guild 81384788765712384   try the commands in one server first
+  npm run commands -- clear --guild 81384788765712384      end the trial
+  npm run commands -- list --json                          for a script
+
+Exit codes: 0 done, or nothing differs · 2 something differs (diff only) · 1 failure`;
+
+/** `npm run commands` */
+export const subcommand: Subcommand = (command, context, run) => {
+  command.addHelpText('after', HELP);
+  for (const [action, { summary, options }] of Object.entries(ACTIONS) as [Action, ActionHelp][]) {
+    const declaration = command.command(action).description(summary);
+    for (const name of options) {
+      const [flags, description] = OPTIONS[name];
+      if (name === 'guild') declaration.option(flags, description, guildId);
+      else declaration.option(flags, description);
+    }
+    declaration.action(run((flags: Flags) => attempt(action, flags, context)));
+  }
+};
+
+function guildId(text: string): string {
+  if (/^\d{17,20}$/.test(text)) return text;
+  throw new InvalidArgumentError('A server id has 17 to 20 digits: right-click the server in Discord, Copy Server ID.');
+}
+
+/** @returns the exit code @throws ConfigError, CliFailure */
+async function attempt(action: Action, flags: Flags, context: CliContext): Promise<number> {
+  const { env, stderr, commands = declared.map(({ data }) => data) } = context;
+  const config = readRegistrationConfig(env);
+  for (const { name, meant } of misspelledVariables(env, DiscordVariables))
+    stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
+  const registration = new Registration(config);
+  let applicationId: string | undefined;
+  const explain = (error: unknown) =>
+    explainFailure(error, {
+      guildId: flags.guild,
+      apiUrl: config.apiUrl,
+      applicationId,
+      sentNames: commands.map(({ name }) => name),
+    });
+  try {
+    const application = await registration.application();
+    applicationId = application.id;
+    return await performAction(action, flags, { ...context, commands, registration, application, explain });
+  } catch (error) {
+    const words = explain(error);
+    if (words === undefined) throw error;
+    throw new CliFailure(words, { cause: error });
+  }
+}

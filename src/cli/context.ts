@@ -1,0 +1,33 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Command } from 'commander';
+import type { Environment } from '../config/config.ts';
+import type { LocalCommand } from './commands/command-diff.ts';
+
+/** Everything outside the program that its subcommands use. */
+export interface CliContext {
+  env: Environment;
+  /** Names of files are relative to it. */
+  folder: string;
+  stdin: Readable;
+  /** For results. */
+  stdout: Writable;
+  /** For messages and progress. */
+  stderr: Writable & { isTTY?: boolean };
+  /** Aborted when the operator asks to stop. Until it is called, such a signal ends the process at once. */
+  stopSignal(): AbortSignal;
+  /** Asks a question on the terminal; absent without one. */
+  ask?: (question: string) => Promise<string>;
+  /** Those of this checkout unless given. */
+  commands?: readonly LocalCommand[];
+}
+
+/** Makes an action of what a subcommand does and its exit code. */
+export type Run = <A extends unknown[]>(work: (...given: A) => Promise<number>) => (...given: A) => Promise<void>;
+
+/** Declares options, arguments and actions. What it runs may throw CliFailure and ConfigError. */
+export type Subcommand = (command: Command, context: CliContext, run: Run) => void;
+
+/** The message is a sentence for the operator, and the exit code is 1. */
+export class CliFailure extends Error {
+  override name = 'CliFailure';
+}

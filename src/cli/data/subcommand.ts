@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { InvalidArgumentError } from 'commander';
+import { readStorageConfig, redisSecretsOf } from '../../config/config.ts';
+import { createLog } from '../../log.ts';
+import { type CliContext, CliFailure, type Subcommand } from '../context.ts';
+import { forgetInFiles } from './forget-in-files.ts';
+
+const HELP = `
+Needs only DATA_DIR and, if the bot uses it, REDIS_URL, in the environment or in .env. Without REDIS_URL the bot must be
+stopped. With it, run this once on each machine that has a DATA_DIR; the bots can keep running.
+
+Exit codes: 0 nothing about the member is left · 1 failure`;
+
+/** `npm run data` */
+export const subcommand: Subcommand = (command, context, run) => {
+  command.addHelpText('after', HELP);
+  command
+    .command('forget')
+    .description('delete everything that is kept about a member, also in copies')
+    .argument('<member-id>', 'right-click the member in Discord, Copy User ID', memberId)
+    .action(run((id: string) => forget(id, context)));
+};
+
+function memberId(text: string): string {
+  if (/^\d{17,20}$/.test(text)) return text;
+  throw new InvalidArgumentError('A member id has 17 to 20 digits.');
+}
+
+/** @returns the exit code @throws ConfigError, CliFailure */
+async function forget(id: string, { env, stdout, stderr }: CliContext): Promise<number> {
+  const { dataDir, redis } = readStorageConfig(env);
+  if (redis) {
+    const { forgetInRedis } = await import('../../storage/redis/forget-in-redis.ts');
+    const log = createLog({ level: 'error', secrets: redisSecretsOf({ redis }), destination: stderr });
+    const why = await forgetInRedis(redis, id, log);
+    if (why !== undefined) {
+      throw new CliFailure(`Redis cannot be cleaned now (${why}). Check REDIS_URL, and run this again.`);
+    }
+    stdout.write('Redis holds nothing about this member any more.\n');
+  }
+  if (redis && !existsSync(dataDir)) {
+    stdout.write(`There is no folder ${dataDir}: run this on each machine that has a DATA_DIR, too.\n`);
+    return 0;
+  }
+  const cleaned = forgetInFiles(dataDir, id);
+  for (const file of cleaned) stdout.write(`${file}: cleaned\n`);
+  stdout.write(`No file in ${dataDir} holds the id of this member.\n`);
+  return 0;
+}

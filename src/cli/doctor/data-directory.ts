@@ -1,0 +1,166 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { BACKUPS, migrationCopy } from '../../storage/sqlite/schema-version.ts';
+import { STATE_VERSION } from '../../storage/sqlite/sqlite-state.ts';
+import { type Finding, right, wrong } from './finding.ts';
+
+const CHECK = 'data directory';
+const STATE_CHECK = 'state.sqlite';
+/** The cache alone grows to 500 MB when half a million cards are looked up; less than this fills up within days. */
+const LEAST_FREE_BYTES = 200_000_000;
+
+/** Whether this user can keep files there, and other users cannot read them. Changes nothing. */
+export function checkDataDirectory(dataDir: string): Finding[] {
+  const folder = resolve(dataDir);
+  if (!existsSync(folder)) return [checkMissing(folder)];
+  const stats = statSync(folder);
+  if (!stats.isDirectory()) return [wrong(CHECK, `${folder} is a file. Set DATA_DIR to a folder.`)];
+  if (!isUsable(folder)) return [unusable(folder, stats)];
+  const faults = [...checkRights(folder, stats), ...checkSpace(folder)];
+  return [...(faults.length > 0 ? faults : [right(CHECK, folder)]), ...checkFiles(folder), ...checkState(folder)];
+}
+
+/** The bot creates it. */
+function checkMissing(folder: string): Finding {
+  let parent = dirname(folder);
+  while (!existsSync(parent)) parent = dirname(parent);
+  if (!statSync(parent).isDirectory())
+    return wrong(CHECK, `${folder} cannot be created, since ${parent} is a file. Set DATA_DIR to a folder.`);
+  return isUsable(parent)
+    ? right(CHECK, `${folder} will be created`)
+    : wrong(
+        CHECK,
+        `${folder} cannot be created, since this user cannot write to ${parent}. Create it, or set DATA_DIR.`,
+      );
+}
+
+/** What is in it cannot be looked at. */
+function unusable(folder: string, { uid }: Stats): Finding {
+  const user = userId(uid);
+  return wrong(
+    CHECK,
+    `${folder} belongs to user ${uid}, and user ${user} cannot write to it. Run as root: chown -R ${user} ${folder}`,
+  );
+}
+
+function checkRights(folder: string, { uid, mode }: Stats): Finding[] {
+  const user = userId(uid);
+  // An operator may run the doctor as root, and the bot as somebody else.
+  const owner =
+    user === uid || user === ROOT
+      ? []
+      : [
+          wrong(
+            CHECK,
+            `${folder} belongs to user ${uid}, and the bot runs as user ${user}. Run as root: chown -R ${user} ${folder}`,
+          ),
+        ];
+  return (mode & 0o022) === 0
+    ? owner
+    : [...owner, wrong(CHECK, `Other users can change files in ${folder}. Run: chmod 700 ${folder}`)];
+}
+
+const ROOT = 0;
+
+/** Of this process; on a system without such ids, the owner's. */
+function userId(ownerId: number): number {
+  return process.getuid?.() ?? ownerId;
+}
+
+function checkSpace(folder: string): Finding[] {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  if (free >= LEAST_FREE_BYTES) return [];
+  const megabytes = Math.floor(free / 1_000_000);
+  return [
+    wrong(
+      CHECK,
+      `Only ${megabytes} MB are free in ${folder}, and 200 should be. Free some, or set DATA_DIR to another disk.`,
+    ),
+  ];
+}
+
+/** They hold members' ids, and `state.sqlite` interaction tokens. */
+function checkFiles(folder: string): Finding[] {
+  return readdirSync(folder)
+    .filter((name) => name.includes('.sqlite'))
+    .flatMap((name) => {
+      const file = join(folder, name);
+      const stats = statSync(file, { throwIfNoEntry: false });
+      if (stats === undefined) return []; // a bot that runs has removed it since
+      if (!isAllowed(file, constants.R_OK | constants.W_OK)) {
+        const user = userId(stats.uid);
+        return wrong(name, `User ${user} cannot read and write it. Run as root: chown ${user} ${file}`);
+      }
+      return stats.mode & 0o077 ? wrong(name, `Other users can read it. Run: chmod 600 ${file}`) : [];
+    });
+}
+
+function checkState(folder: string): Finding[] {
+  const file = join(folder, 'state.sqlite');
+  if (!isAllowed(file, constants.R_OK)) return []; // there is none, or checkFiles() has said so
+  const version = storedVersion(file);
+  if (version === undefined) {
+    const copies = join(folder, BACKUPS);
+    return [
+      wrong(
+        STATE_CHECK,
+        `It is not a database. The bot will move it aside and start a new one; copies are in ${copies}.`,
+      ),
+    ];
+  }
+  if (version <= STATE_VERSION) return [right(STATE_CHECK, `schema ${version}`)];
+  const copy = migrationCopy(file, STATE_VERSION);
+  // SQLite would replay it into the copy.
+  const log = existsSync(`${file}-wal`) ? `, delete ${file}-wal` : '';
+  const goBack = existsSync(copy)
+    ? `stop the bot${log} and put ${copy} in its place`
+    : 'set DATA_DIR to another folder';
+  return [
+    wrong(
+      STATE_CHECK,
+      `It was written by a newer version of this bot (schema ${version}, this version knows up to ${STATE_VERSION}). Start that version, or ${goBack}.`,
+    ),
+  ];
+}
+
+/**
+ * Read without SQLite, because a running bot has locked the file. Format: https://sqlite.org/fileformat2.html#the_database_header
+ *
+ * @returns `undefined` for a file that is no database
+ */
+function storedVersion(file: string): number | undefined {
+  const header = Buffer.alloc(100);
+  const descriptor = openSync(file, 'r');
+  try {
+    const length = readSync(descriptor, header);
+    if (length === 0) return 0; // created, and not written yet
+    return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readInt32BE(60) : undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isUsable(folder: string): boolean {
+  return isAllowed(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}

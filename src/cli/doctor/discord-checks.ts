@@ -1,0 +1,119 @@
+import type { Config } from '../../config/config.ts';
+import type { LocalCommand } from '../commands/command-diff.ts';
+import { explainFailure, failureSays } from '../commands/failure.ts';
+import { type Application, type Gateway, type Named, Registration } from '../commands/registration.ts';
+import { type Attempt, commandFindings } from './command-check.ts';
+import { type Finding, right, unknown, wrong } from './finding.ts';
+import { greets } from './gateway-greeting.ts';
+
+/** Whether members can use the bot in Discord. Costs some ten requests to Discord, and no login. */
+export async function checkDiscord(discord: Config['discord'], commands: readonly LocalCommand[]): Promise<Finding[]> {
+  const registration = new Registration(discord);
+  const { apiUrl } = discord;
+  let application: Application | undefined;
+  let guilds: readonly Named[] | undefined;
+  const attempt: Attempt = async (check, work) => {
+    try {
+      return await work();
+    } catch (error) {
+      const applicationId = application?.id;
+      const why = explainFailure(error, { guildId: undefined, apiUrl, applicationId, sentNames: [] });
+      if (why === undefined) throw error;
+      return [failureFinding(check, why, failureSays(error), application !== undefined)];
+    }
+  };
+  const token = await attempt('Discord token', async () => {
+    application = await registration.application();
+    return [right('Discord token', `${application.name} (${application.id})`), ...applicationFaults(application)];
+  });
+  if (application === undefined) return token;
+  const { id } = application;
+  const ofGateway = attempt('gateway', async () => gatewayFindings(await registration.gateway(), discord.shards));
+  const invite = await attempt('invite', async () => {
+    guilds = await registration.guilds();
+    return [inviteFinding(id, guilds)];
+  });
+  const registered = await attempt('commands', () => commandFindings({ registration, id, guilds, commands, attempt }));
+  return [...token, ...invite, ...registered, ...(await ofGateway)];
+}
+
+/** @param isReached whether Discord has answered before: what fails later could not be found out */
+export function failureFinding(
+  check: string,
+  why: string,
+  says: ReturnType<typeof failureSays>,
+  isReached: boolean,
+): Finding {
+  return says === 'what is wrong' || (says === 'nothing' && !isReached) ? wrong(check, why) : unknown(check, why);
+}
+
+/** Settings in the Developer Portal with which the bot cannot work. */
+export function applicationFaults(application: Application): Finding[] {
+  const portal = `https://discord.com/developers/applications/${application.id}`;
+  return [
+    application.interactions_endpoint_url
+      ? [
+          wrong(
+            'application',
+            `Discord sends the commands to ${application.interactions_endpoint_url} and not to this bot. Remove the Interactions Endpoint URL: ${portal}/information`,
+          ),
+        ]
+      : [],
+    application.bot_require_code_grant
+      ? [
+          wrong(
+            'application',
+            `The invite link cannot work while Requires OAuth2 Code Grant is on. Switch it off: ${portal}/bot`,
+          ),
+        ]
+      : [],
+  ].flat();
+}
+
+export function inviteFinding(applicationId: string, guilds: readonly Named[]): Finding {
+  const link = `https://discord.com/oauth2/authorize?client_id=${applicationId}&scope=bot+applications.commands&permissions=0`;
+  if (guilds.length === 0) return wrong('invite', `The bot is in no server. Open this link to add it to one: ${link}`);
+  const [first] = guilds;
+  return right('invite', guilds.length === 1 ? `in the server ${first?.name}` : `in ${guilds.length} servers`);
+}
+
+/** @param shards of this process */
+async function gatewayFindings(gateway: Gateway, shards: Config['discord']['shards']): Promise<Finding[]> {
+  const faults = gatewayFaults(gateway, shards, Date.now());
+  if (faults.length > 0) return faults;
+  return (await greets(gateway.url))
+    ? [right('gateway', 'it answers')]
+    : [
+        wrong(
+          'gateway',
+          `${new URL(gateway.url).host} does not answer, although Discord's API does. Allow WebSocket connections to it in the firewall or the proxy.`,
+        ),
+      ];
+}
+
+export function gatewayFaults(
+  { shards: recommended, session_start_limit: limit }: Gateway,
+  shards: Config['discord']['shards'],
+  nowMs: number,
+): Finding[] {
+  const needed = shards === 'auto' ? recommended : shards.ids.length;
+  const until = new Date(nowMs + limit.reset_after).toISOString();
+  return [
+    limit.remaining < needed
+      ? [
+          wrong(
+            'gateway',
+            `Discord's daily login limit is reached: the bot can connect again at ${until}. Look in the log for what made it restart so often.`,
+          ),
+        ]
+      : [],
+    shards !== 'auto' && shards.count < recommended
+      ? [
+          wrong(
+            'DISCORD_SHARD_COUNT',
+            `Discord recommends ${recommended} shards. Set that many, and divide them among the processes with DISCORD_SHARDS.`,
+          ),
+        ]
+      : [],
+  ].flat();
+}

@@ -1,0 +1,105 @@
+import { commands as declared } from '../../../commands/index.ts';
+import { type Environment, type RegistrationConfig, readRegistrationConfig, secretsOf } from '../../config/config.ts';
+import { redaction } from '../../log.ts';
+import type { LocalCommand } from '../commands/command-diff.ts';
+import type { CliContext, Subcommand } from '../context.ts';
+import { checkCardService } from './card-service-checks.ts';
+import { checkClock } from './clock.ts';
+import { checkDiscord } from './discord-checks.ts';
+import type { Finding } from './finding.ts';
+import { checkOffline } from './offline.ts';
+import { checkPort } from './port-check.ts';
+import { checkRedis } from './redis-checks.ts';
+import { checkWebhook } from './webhook-check.ts';
+
+const HELP = `
+It reads the same settings as the bot, from the environment and .env, changes nothing, and can run beside the bot.
+
+Each line begins with ✓ (right), ✗ (wrong) or ? (it could not be found out, for the reason given). In JSON "ok" is then
+true, false or null; "cure" says what to do, or that reason.
+
+Exit codes: 0 nothing wrong was found · 1 something is wrong`;
+
+const ANNOUNCEMENT = "This looks up one card, which costs one of today's requests; --offline sends nothing.\n";
+const BULK_ANNOUNCEMENT =
+  "This looks up one card, alone and at CARD_SERVICE_BULK_PATH, which costs two of today's requests; --offline sends nothing.\n";
+
+/** `npm run doctor` */
+export const subcommand: Subcommand = (command, context, run) => {
+  command
+    .option('--json', 'JSON on standard output, for programs: [{"check","ok","cure"}]')
+    .option('--offline', 'check this machine only: nothing is sent to Discord, the card service or Redis')
+    .addHelpText('after', HELP)
+    .action(run((flags: { json?: boolean; offline?: boolean }) => report(flags, context)));
+};
+
+/** @returns the exit code */
+async function report(
+  { json = false, offline: isOffline = false }: { json?: boolean; offline?: boolean },
+  { env, stdout, stderr, commands = declared.map(({ data }) => data) }: CliContext,
+): Promise<number> {
+  if (!isOffline) stderr.write(env.CARD_SERVICE_BULK_PATH ? BULK_ANNOUNCEMENT : ANNOUNCEMENT);
+  const findings = await diagnose(env, commands, isOffline);
+  stdout.write(json ? asJson(findings) : findings.map(line).join(''));
+  return findings.some(({ ok }) => ok === false) ? 1 : 0;
+}
+
+/**
+ * Checks what an operator can get wrong, in the order in which it is to be put right. What needs a setting that is faulty
+ * is left out. Costs one request of the card service's quota, unless it is offline, and with
+ * `CARD_SERVICE_BULK_PATH` another.
+ *
+ * @param isOffline only what can be found out on this machine: no request leaves it
+ */
+async function diagnose(
+  environment: Environment,
+  commands: readonly LocalCommand[],
+  isOffline: boolean,
+): Promise<Finding[]> {
+  const { findings: found, config } = checkOffline(environment);
+  const discord = config?.discord ?? discordAlone(environment);
+  const local = [config?.http && checkPort(config.http)];
+  // Side by side, and each of them takes 30 s at most.
+  const further = await Promise.all(
+    isOffline
+      ? local
+      : [
+          ...local,
+          discord && checkDiscord(discord, commands),
+          discord && checkClock(discord.apiUrl),
+          config && checkCardService(config),
+          config?.redis && checkRedis(config.redis),
+          config?.alertWebhookUrl && checkWebhook(config.alertWebhookUrl),
+        ],
+  );
+  const redact = redaction(config ? secretsOf(config) : [discord?.token]);
+  return [...found, ...further.flatMap((each) => each || []).map((each) => redacted(each, redact))];
+}
+
+/** An answer from outside may repeat what it was sent. */
+function redacted({ cure, found, ...finding }: Finding, redact: (text: string) => string): Finding {
+  return { ...finding, cure: redact(cure), found: redact(found) };
+}
+
+/** When other settings are faulty. */
+function discordAlone(environment: Environment): (RegistrationConfig & { shards: 'auto' }) | undefined {
+  try {
+    return { ...readRegistrationConfig(environment), shards: 'auto' };
+  } catch {
+    return undefined;
+  }
+}
+
+function line({ check, ok, cure, found }: Finding): string {
+  const more = ok ? found : cure;
+  const sign = ok === null ? '?' : ok ? '✓' : '✗';
+  return `${sign} ${check}${more && ': '}${more}\n`;
+}
+
+function asJson(findings: readonly Finding[]): string {
+  return `${JSON.stringify(
+    findings.map(({ check, ok, cure }) => ({ check, ok, cure })),
+    null,
+    2,
+  )}\n`;
+}

@@ -1,0 +1,73 @@
+import { Command, CommanderError, Help } from 'commander';
+import { ConfigError } from '../config/config.ts';
+import { type CliContext, CliFailure, type Run, type Subcommand } from './context.ts';
+
+/** Each is loaded when it is called: discord.js alone takes half a second and more memory than an import may. */
+const SUBCOMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{ subcommand: Subcommand }> }>> = {
+  catalog: {
+    summary: 'Gives the bot cards that members can find by name.',
+    load: () => import('./catalog/subcommand.ts'),
+  },
+  commands: {
+    summary: 'Registers the slash commands of this bot at Discord.',
+    load: () => import('./commands/subcommand.ts'),
+  },
+  contract: {
+    summary: 'Finds out what the documentation of the card service leaves open.',
+    load: () => import('./contract/subcommand.ts'),
+  },
+  data: { summary: "Manages members' data.", load: () => import('./data/subcommand.ts') },
+  doctor: {
+    summary: 'Checks everything that an operator can get wrong, and says what to do.',
+    load: () => import('./doctor/subcommand.ts'),
+  },
+};
+
+/**
+ * Runs a subcommand, such as `catalog import cards.csv`. With `--json` a failure is JSON on standard output, like any other
+ * result.
+ *
+ * @param args without program and script
+ * @returns the exit code; 1 for every failure
+ */
+export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+  const { stdout, stderr } = context;
+  let exitCode = 0;
+  let complaint = '';
+  const run: Run =
+    (work) =>
+    async (...given) => {
+      exitCode = await work(...given);
+    };
+  const program = new Command('npm run')
+    .description('What operators do with the bot besides running it.')
+    .configureHelp({ commandUsage })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => {
+        complaint += text;
+      },
+    })
+    .showHelpAfterError('(see --help)')
+    .exitOverride();
+  for (const [name, { summary, load }] of Object.entries(SUBCOMMANDS)) {
+    const command = program.command(name).description(summary);
+    if (name === args[0]) (await load()).subcommand(command, context, run);
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    if (error instanceof ConfigError || error instanceof CliFailure) complaint = error.message;
+    else if (!(error instanceof CommanderError)) throw error;
+    if (args.includes('--json')) stdout.write(`${JSON.stringify({ error: complaint.trim() }, null, 2)}\n`);
+    else stderr.write(`${complaint.trimEnd()}\n`);
+    return 1;
+  }
+}
+
+/** As it is typed: npm wants `--` before what it passes on. */
+function commandUsage(command: Command): string {
+  return new Help().commandUsage(command).replace(/^npm run [a-z]+/, '$& --');
+}

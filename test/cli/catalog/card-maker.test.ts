@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { CardMaker, type Mapping } from '../../../src/cli/catalog/card-maker.ts';
+
+const JOINED = { field: 'groupId', rows: new Map([['604', { groupId: '604', name: 'Base Set', total: 102 }]]) };
+
+function made(value: object, mapping: Partial<Mapping> = {}, around: object[] = []) {
+  const cardMaker = new CardMaker({ sources: {}, ...mapping }, 'base1.en.json', JOINED);
+  return cardMaker.cardOf({ place: 'line 2', value, around });
+}
+
+describe('a card', () => {
+  const ROW = { id: 'a', name: 'b', set: 'c', number: 'd', game: 'e' };
+  const CASES: Record<string, [card: ReturnType<typeof made>, expected: object | string]> = {
+    'has the fields of the same names': [made({ ...ROW, more: {} }), ROW],
+    'needs an id and a name only': [made({ id: 7, name: ' b ', set: null, number: '' }), { id: '7', name: 'b' }],
+    'has fields of other names': [made({ uuid: 'a', name: 'b' }, { sources: { id: 'uuid' } }), { id: 'a', name: 'b' }],
+    'has fields from within a field': [
+      made(
+        { ...ROW, set: { name: 'c' }, prints: [{ no: 3 }] },
+        { sources: { set: 'set.name', number: 'prints.0.no' } },
+      ),
+      { ...ROW, number: '3' },
+    ],
+    'has fields of columns with dots in their names': [
+      made({ 'card.id': 'a', name: 'b' }, { sources: { id: 'card.id' } }),
+      { id: 'a', name: 'b' },
+    ],
+    'has fields of the objects around it': [
+      made({ id: 'a', name: 'b' }, { sources: { set: '../name', game: '../../name' } }, [{ name: 'c' }, { name: 'e' }]),
+      { id: 'a', name: 'b', set: 'c', game: 'e' },
+    ],
+    'has fields made by a template': [
+      made({ ...ROW, total: 102 }, { sources: { number: '{number}/{total}', set: '{set} ({nothing})' } }),
+      { id: 'a', name: 'b', number: 'd/102', game: 'e' },
+    ],
+    'has the name of its file without endings': [made(ROW, { sources: { set: '@file' } }), { ...ROW, set: 'base1' }],
+    'has fields of the joined row': [
+      made({ ...ROW, groupId: 604 }, { sources: { set: 'groupId.name', number: '{number}/{groupId.total}' } }),
+      { ...ROW, set: 'Base Set', number: 'd/102' },
+    ],
+    'lacks the fields of a joined row that is not there': [
+      made({ id: 'a', name: 'b', groupId: 1 }, { sources: { set: 'groupId.name' } }),
+      { id: 'a', name: 'b' },
+    ],
+    'has an id made of fields of the file, or else of its own': [
+      made(
+        { ...ROW, code: 'x', number: undefined, no: 4 },
+        { idTemplate: '{code}-{number}', sources: { number: 'no' } },
+      ),
+      { ...ROW, id: 'x-4', number: '4' },
+    ],
+    'is of the given game when it names none': [
+      made({ id: 'a', name: 'b' }, { game: 'Magic' }),
+      { id: 'a', name: 'b', game: 'Magic' },
+    ],
+    'is of its own game': [made(ROW, { game: 'Magic' }), ROW],
+    'needs an id': [made({ name: 'b' }), 'has no id'],
+    'needs all parts of its id': [made({ name: 'b', set: 'c' }, { idTemplate: '{set}-{number}' }), 'has no id'],
+    'needs a name': [made({ id: 'a', name: ' ' }), 'has no name'],
+    'has no id with controls': [made({ id: 'a\u0007b', name: 'b' }), 'has an id with a control character'],
+    'has no id of more than 100 characters': [
+      made({ id: 'a'.repeat(101), name: 'b' }),
+      'has an id of more than 100 characters',
+    ],
+    'has no id of dots': [made({ id: '..', name: 'b' }), 'has an id of dots only'],
+    'has no half character in its id': [made({ id: 'a\ud800', name: 'b' }), 'has an id with half a character'],
+    'is UTF-8': [made({ id: 'a', name: 'Flab\uFFFDb\uFFFD' }), 'is not UTF-8'],
+    'has fields of text': [
+      made({ ...ROW, set: { name: 'c' } }),
+      'has a field set with values within: name one, as in set.name',
+    ],
+    'has no truth values': [made({ ...ROW, number: true }), 'has a field number that is neither text nor a number'],
+    'has no number that JSON has rounded': [
+      made({ id: 2 ** 60, name: 'b' }),
+      'has a field id that is too large a number: write it in quotes',
+    ],
+    'has nothing of the prototype of objects': [
+      made({ id: 'a', name: 'b' }, { sources: { set: 'constructor.name' } }),
+      { id: 'a', name: 'b' },
+    ],
+  };
+
+  it.each(Object.entries(CASES))('%s', (_, [card, expected]) => {
+    expect(card).toEqual(expected);
+  });
+});
+
+it('names the columns that cards need and a file does not have', () => {
+  const missing = (mapping: Partial<Mapping>) =>
+    new CardMaker({ sources: {}, ...mapping }, 'a.csv').missingIn({
+      place: 'line 2',
+      value: { code: '', set: '' },
+      around: [],
+    });
+
+  expect(missing({})).toEqual(['id', 'name']);
+  expect(missing({ sources: { id: 'code', name: 'title' } })).toEqual(['title']);
+  expect(missing({ sources: { name: 'set', number: 'code' }, idTemplate: '{code}-{number}-{x}' })).toEqual(['x']);
+});

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../../support/compile-cache.ts';
+import { onFinished } from '../../support/on-finished.ts';
+import { exported, temporaryFolder } from './cli-runs.ts';
+
+const SCRIPT = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
+const CARDS = 30_000;
+
+describe('npm run catalog, as a process', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+
+  function start(args: readonly string[], largestFileKb = 'unlimited') {
+    const program = ['-c', `ulimit -f ${largestFileKb}; exec "$0" "$@"`, process.execPath, SCRIPT, 'catalog', ...args];
+    const env = { ...COMPILE_CACHE, PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), INIT_CWD: folder };
+    const child = spawn('bash', program, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    onFinished(() => child.kill('SIGKILL'));
+    const ended = Promise.all([text(child.stdout).catch(() => ''), text(child.stderr), once(child, 'close')]).then(
+      ([out, err, [code, signal]]) => ({ code: code ?? signal, out, err }),
+    );
+    return { child, ended };
+  }
+
+  async function cardsFile(count = CARDS): Promise<string> {
+    const cards = Array.from({ length: count }, (_, index) => `base-${index},Card ${index},Set ${index % 100}`);
+    await writeFile(join(folder, 'cards.csv'), ['id,name,set', ...cards].join('\n'));
+    return 'cards.csv';
+  }
+
+  /** So that the import is under way. */
+  async function someAreTaken(): Promise<void> {
+    await expect.poll(async () => (await exported(folder)).length, { timeout: 60_000 }).toBeGreaterThan(0);
+  }
+
+  it.each([
+    ['SIGINT' as const, 2],
+    ['SIGKILL' as const, 'SIGKILL'],
+  ])('an import that %s ended has taken whole cards, and takes the rest when it is run again', async (signal, code) => {
+    const file = await cardsFile();
+    const { child, ended } = start(['import', file]);
+    await someAreTaken();
+    child.kill(signal);
+    const first = await ended;
+    const before = await exported(folder);
+
+    expect(first.code).toBe(code);
+    if (signal === 'SIGINT') expect(first.err).toMatch(/Stopped\. [\d,]+ cards were taken before, and stay\./);
+    expect(before.length).toBeLessThan(CARDS);
+    expect(before[0]).toEqual({ id: 'base-0', name: 'Card 0', set: 'Set 0' });
+
+    const again = await start(['import', file]).ended;
+    const news = (CARDS - before.length).toLocaleString('en');
+    expect(again).toMatchObject({ code: 0, out: `cards.csv: 30,000 cards, ${news} new or changed; 0 refused\n` });
+  });
+
+  it('an import onto a full disk keeps what was taken, and says so', async () => {
+    const { code, out, err } = await start(['import', await cardsFile()], '1500').ended;
+
+    expect({ code, out }).toEqual({ code: 2, out: expect.stringMatching(/^cards\.csv: [\d,]+ cards, /) });
+    expect(err).toMatch(
+      /catalog\.sqlite cannot be written \(.+\)\. [\d,]+ cards were taken before, and stay\. Run the same command again for the rest\.\n$/,
+    );
+    const { length } = await exported(folder);
+    expect(out).toContain(`cards.csv: ${length.toLocaleString('en')} cards`);
+  });
+
+  it('an export onto a full disk leaves no file behind', async () => {
+    await start(['import', await cardsFile(3_000)]).ended;
+    const { code, err } = await start(['export', 'out.csv'], '40').ended;
+
+    expect(code).toBe(1);
+    expect(err).toMatch(/^out\.csv cannot be written \(.+\)\.\n$/);
+    expect(await start(['import', 'out.csv', 'out.csv.part']).ended).toMatchObject({ code: 1 });
+  });
+
+  it('an export ends without an error when its reader has read enough', async () => {
+    await start(['import', await cardsFile(3_000)]).ended;
+    const { child, ended } = start(['export', '-']);
+    child.stdout.destroy();
+    expect(await ended).toMatchObject({ code: 0, err: '' });
+  });
+});

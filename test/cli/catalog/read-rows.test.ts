@@ -1,0 +1,230 @@
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { openInput } from '../../../src/cli/catalog/input.ts';
+import { readRows } from '../../../src/cli/catalog/read-rows.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** Each row as its value, or as its place and why it is refused; the last may be why reading ended. */
+async function read(text: string | Buffer, rowsPath?: string): Promise<unknown[]> {
+  const found: unknown[] = [];
+  try {
+    const input = await openInput(Readable.from(inPieces(Buffer.from(text))));
+    for await (const some of readRows(input, rowsPath).rows)
+      for (const row of some) {
+        found.push('refused' in row ? `${row.place} ${row.refused}` : row.value);
+      }
+  } catch (error) {
+    found.push(error instanceof Error ? `${error.name}: ${error.message}` : error);
+  }
+  return found;
+}
+
+/** So that lines, characters and magic numbers are cut in two. */
+function* inPieces(bytes: Buffer): Generator<Buffer> {
+  const size = bytes.length < 10_000 ? 1 : 60_000;
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const ROW = { id: 'base1-4', name: 'Flabébé' };
+const FORMATS = {
+  CSV: 'id,name\nbase1-4,Flabébé\n',
+  'CSV without a last line break': 'id,name\nbase1-4,Flabébé',
+  'CSV with a byte order mark': '\uFEFFid,name\r\nbase1-4,Flabébé\r\n',
+  'CSV with semicolons': 'id;name\nbase1-4;Flabébé\n',
+  'CSV with tabs': 'id\tname\nbase1-4\tFlabébé\n',
+  'CSV with quotes and empty lines': '\n"id", name \n\n"base1-4","Flabébé"\n\n',
+  'a JSON array': JSON.stringify([ROW], null, 2),
+  'a JSON array with a byte order mark': `\uFEFF${JSON.stringify([ROW])}`,
+  'JSON Lines': `${JSON.stringify(ROW)}\n\n`,
+};
+
+describe.each(Object.entries(FORMATS))('%s', (_, text) => {
+  it('is read, gzipped too', async () => {
+    expect(await read(text)).toEqual([ROW]);
+    expect(await read(gzipSync(text))).toEqual([ROW]);
+  });
+});
+
+describe('CSV', () => {
+  const CASES: Record<string, [text: string, rows: unknown[]]> = {
+    'keeps delimiters, quotes and line breaks of a quoted field': [
+      'id,name\n1,"Kozilek, the ""Great""\nDistortion"\n2,b\n',
+      [
+        { id: '1', name: 'Kozilek, the "Great"\nDistortion' },
+        { id: '2', name: 'b' },
+      ],
+    ],
+    'names lines by the line that they begin with': [
+      'id,name\n1,"a\nb\nc",x\n2,b\n',
+      ['lines 2 to 4 has 3 fields, where the first line names 2', { id: '2', name: 'b' }],
+    ],
+    'refuses a quote within a field': [
+      'id,name\n1,5" tall\n2,b\n',
+      ['line 2 has a quote within a field that does not begin with one', { id: '2', name: 'b' }],
+    ],
+    'loses one line to a quote that is never closed': [
+      'id,name\n1,"a\n2,b\n3,c\n',
+      ['line 2 opens a quote that is not closed', { id: '2', name: 'b' }, { id: '3', name: 'c' }],
+    ],
+    'loses only their lines to two stray quotes': [
+      'id,name\n1,"a\n2,b\n3,"c\n4,d\n',
+      [
+        'line 2 opens a quote that is not closed',
+        { id: '2', name: 'b' },
+        'line 4 opens a quote that is not closed',
+        { id: '4', name: 'd' },
+      ],
+    ],
+    'has a header that can be read': [
+      'id,na"me\n1,a\n',
+      [
+        'UnreadableFile: has no header that can be read: its first line has a quote within a field that does not begin with one',
+      ],
+    ],
+  };
+
+  it.each(Object.entries(CASES))('%s', async (_, [text, rows]) => {
+    expect(await read(text)).toEqual(rows);
+  });
+
+  it('loses one line to a quote that is closed far below', async () => {
+    const lines = Array.from({ length: 500 }, (_, index) => `${index},name`);
+    const rows = await read(['id,name', '1,"a', ...lines, '2,"b', ''].join('\n'));
+    expect(rows.filter((row) => typeof row === 'string')).toEqual([
+      'line 2 opens a quote that is not closed',
+      'line 503 opens a quote that is not closed',
+    ]);
+    expect(rows).toHaveLength(502);
+  });
+});
+
+describe('JSON Lines', () => {
+  it('skips lines that are not an object', async () => {
+    expect(await read('{"id":"1"}\n{"id":\n[1]\n"id"\n{"id":"2"}\n')).toEqual([
+      { id: '1' },
+      'line 2 is not JSON',
+      'line 3 is not an object',
+      'line 4 is not an object',
+      { id: '2' },
+    ]);
+  });
+
+  it('may hold what looks like a line break', async () => {
+    const row = { id: '1', name: 'a\u2028b\u0085c' };
+    expect(await read(JSON.stringify(row))).toEqual([row]);
+  });
+});
+
+describe('a JSON document', () => {
+  const SETS = { meta: { data: 1 }, data: { A: { name: 'Alpha', cards: [{ id: 1 }, { id: 2 }] }, B: { cards: [] } } };
+
+  it.each([
+    ['data.*.cards', [{ id: 1 }, { id: 2 }]],
+    ['data.A.cards', [{ id: 1 }, { id: 2 }]],
+    ['data', [SETS.data.A, SETS.data.B]],
+    ['data.*.cards.*.id', ['card 1 is not an object', 'card 2 is not an object']],
+    ['cards', []],
+  ])('has its rows at %s', async (path, rows) => {
+    expect(await read(JSON.stringify(SETS, null, 1), path)).toEqual(rows);
+  });
+
+  it('skips elements that are no object', async () => {
+    expect(await read('[1, {"id":"1"}, null]')).toEqual([
+      'card 1 is not an object',
+      { id: '1' },
+      'card 3 is not an object',
+    ]);
+  });
+
+  it('is read as far as it goes when it is cut off', async () => {
+    expect(await read('[{"id":"1"},')).toEqual([{ id: '1' }, 'UnreadableFile: is not JSON after card 1']);
+  });
+
+  it.each(['[{"id" 1}]', '[{"id":"1"}] x', '[{"id":"1"}'])('is not read when it is %s', async (text) => {
+    expect((await read(text)).at(-1)).toMatch(/^UnreadableFile: is not JSON/);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  const FILES: Record<string, [bytes: string | Buffer, why: string]> = {
+    nothing: ['', 'is empty'],
+    'white space': [' \n\n', 'is empty'],
+    'an empty gzip file': [gzipSync(''), 'is empty'],
+    'a ZIP archive': [Buffer.from('504b030414000000', 'hex'), 'is a ZIP archive: unpack it first'],
+    'UTF-16': [Buffer.from('\uFEFFid,name\n1,a', 'utf16le'), 'is UTF-16: save it as UTF-8'],
+    'a web page': ['<!doctype html>', 'looks like a web page or XML'],
+    'a picture': [Buffer.from('89504e470d0a1a0a0000000d', 'hex'), 'is neither CSV, JSON nor JSON Lines'],
+    'an object over several lines': [
+      JSON.stringify({ data: [] }, null, 2),
+      'is one JSON object: say with --rows where its cards are, such as --rows data',
+    ],
+    'a header of 10 MB': [
+      'x'.repeat(10 * MEGABYTE),
+      'has no header that can be read: its first line is longer than 1 MB',
+    ],
+    'a damaged gzip file': [gzipSync('id,name\n').fill(0xff, 10, 14), 'is damaged: its gzip data is not valid'],
+  };
+
+  it.each(Object.entries(FILES))('(%s) is one sentence', async (_, [bytes, why]) => {
+    expect(await read(bytes)).toEqual([`UnreadableFile: ${why}`]);
+  });
+});
+
+it('gives the rows of a gzip file that is cut off, and says so', async () => {
+  const lines = Array.from({ length: 20_000 }, (_, index) => JSON.stringify({ id: `${index}-${Math.sin(index)}` }));
+  const whole = gzipSync(`${lines.join('\n')}\n`);
+  const rows = await read(whole.subarray(0, whole.length / 2));
+
+  expect(rows.length).toBeGreaterThan(5_000);
+  expect(rows[0]).toEqual(JSON.parse(lines[0] ?? ''));
+  expect(rows.at(-1)).toBe('UnreadableFile: is cut off: its gzip data ends too early');
+});
+
+describe('a string of 10 MB in JSON', () => {
+  const half = 5 * MEGABYTE;
+  it.each([
+    ['letters', 'x'.repeat(2 * half)],
+    ['escaped characters', '\\n'.repeat(half)],
+    ['escaped quotes and backslashes', '\\\\\\"'.repeat(half / 2)],
+    ['escaped codes', 'x\\u00e9'.repeat(half / 4)],
+    ['characters of several bytes', 'リ'.repeat(half / 2)],
+  ])('is refused with its card alone, be it of %s', async (_, long) => {
+    const cards = `[{"id":1},{"id":2,"name":"${long}"},{"id":3,"sets":[{"name":"${long}"}]},{"id":4,"name":"\\\\"}]`;
+    expect(await read(cards)).toEqual([
+      { id: 1 },
+      'card 2 is longer than 1 MB',
+      'card 3 is longer than 1 MB',
+      { id: 4, name: '\\' },
+    ]);
+  });
+
+  it('begins after one of exactly 1 MB', async () => {
+    const longest = 'x'.repeat(MEGABYTE);
+    const found = await read(`[{"name":"${longest}"},{"name":"${longest}x"}]`);
+    expect(found).toEqual([{ name: longest }, 'card 2 is longer than 1 MB']);
+  });
+
+  it('that never ends is not read', async () => {
+    expect(await read(`[{"id":1},{"name":"${'x'.repeat(2 * half)}`)).toEqual([
+      { id: 1 },
+      'UnreadableFile: is not JSON after card 1',
+    ]);
+  });
+});
+
+it.each([
+  [
+    'CSV',
+    'id,name\n1,a\n',
+    `2,${'x'.repeat(10 * MEGABYTE)}`,
+    '\n3,c\n',
+    { id: '1', name: 'a' },
+    { id: '3', name: 'c' },
+  ],
+  ['JSON Lines', '{"id":1}\n', `{"id":"${'x'.repeat(10 * MEGABYTE)}"}`, '\n{"id":3}\n', { id: 1 }, { id: 3 }],
+])('skips a line of 10 MB (%s)', async (format, before, line, after, first, last) => {
+  const place = format === 'CSV' ? 'line 3' : 'line 2';
+  expect(await read(before + line + after)).toEqual([first, `${place} is longer than 1 MB`, last]);
+});

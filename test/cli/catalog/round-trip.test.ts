@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { CatalogCard } from '../../../src/catalog/catalog-card.ts';
+import { exported, runCatalog, temporaryFolder } from './cli-runs.ts';
+
+/** Texts with what formats care about. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc
+    .array(fc.constantFrom('"', ',', ';', '\t', '\n', '\u2028', '\\', "'", '{', 'é', 'リ', ' ', 'a'), { maxLength: 12 })
+    .map((parts) => parts.join('')),
+);
+const optionalText = fc.option(text, { nil: undefined });
+const cards = fc.array(
+  fc.record({ id: text, name: text, set: optionalText, number: optionalText, game: optionalText }),
+  {
+    minLength: 1,
+    maxLength: 20,
+  },
+);
+
+it.each(['cards.csv', 'cards.json', 'cards.jsonl', 'cards.csv.gz', 'cards.ndjson.gz'])(
+  'what is exported to %s and imported again is the same',
+  async (file) => {
+    await fc.assert(
+      fc.asyncProperty(cards, async (given) => {
+        const [from, to] = [await temporaryFolder(), await temporaryFolder()];
+        const stdin = given.map((card) => JSON.stringify(card)).join('\n');
+        await runCatalog(from, ['import', '-'], { stdin });
+        const before = await exported(from);
+        fc.pre(before.length > 0);
+        await runCatalog(from, ['export', `${to}/${file}`]);
+        const { code, err } = await runCatalog(to, ['import', file]);
+
+        expect({ code, err }).toEqual({ code: 0, err: '' });
+        expect(await exported(to)).toEqual(before);
+        const known = new Set(given.flatMap((card) => CatalogCard.safeParse(card).data?.id ?? []));
+        expect(before.length).toBeLessThanOrEqual(known.size);
+      }),
+      { numRuns: 15 },
+    );
+  },
+);

@@ -1,0 +1,335 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { LocalCommand } from '../../../src/cli/commands/command-diff.ts';
+import { Registration } from '../../../src/cli/commands/registration.ts';
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import { run } from '../run.ts';
+import { type DetourAnswer, startDetour } from './detour.ts';
+
+const CARD: LocalCommand = {
+  name: 'card',
+  description: 'Show one card',
+  options: [
+    { type: 3, name: 'id', description: 'Card id', required: true, max_length: 100 },
+    { type: 5, name: 'prices', description: 'With prices' },
+  ],
+  contexts: [0, 1],
+  integration_types: [0],
+};
+const USAGE: LocalCommand = {
+  name: 'usage',
+  description: 'What is left',
+  default_member_permissions: '32',
+  contexts: [0],
+};
+
+const INVITE = (id: string) =>
+  `https://discord.com/oauth2/authorize?client_id=${id}&scope=bot+applications.commands&permissions=0`;
+
+describe('the registration CLI', () => {
+  let discord: EmulatedDiscord;
+  let guildId: string;
+
+  beforeEach(async () => {
+    discord = await startEmulatedDiscord();
+    guildId = discord.guilds[0]?.id ?? '';
+  });
+  afterEach(() => discord.close());
+
+  async function cli(
+    line: string,
+    commands: LocalCommand[] = [CARD, USAGE],
+    env: Record<string, string> = {},
+    ask?: (question: string) => Promise<string>,
+  ) {
+    const { code, out, err } = await run(['commands', ...line.split(' ').filter(Boolean)], {
+      commands,
+      env: { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl, ...env },
+      ...(ask && { ask }),
+    });
+    expect(out + err).not.toContain(discord.botToken);
+    return { code, out, err };
+  }
+
+  async function withDetour(answers: Record<string, DetourAnswer>, line: string) {
+    const detour = await startDetour(discord.apiUrl, answers);
+    const result = await cli(line, [CARD, USAGE], { DISCORD_API_URL: detour.apiUrl });
+    await detour.close();
+    return result;
+  }
+
+  const puts = () => discord.requests.filter(({ method }) => method === 'PUT').length;
+  /** Registers commands of any type, as another tool would. */
+  async function putAsOther(commands: object[], path = '') {
+    const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}${path}/commands`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bot ${discord.botToken}`,
+        'user-agent': 'DiscordBot (https://other.test, 1)',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(commands),
+    });
+    expect(response.status).toBe(200);
+  }
+
+  it('warns of a misspelled variable among those it reads, and of no other', async () => {
+    const { code, err } = await cli('list', [], { DISCORD_API_UR: 'sesame', CARD_SERVICE_APIKEY: 'sesame' });
+    expect({ code, err }).toEqual({ code: 0, err: 'DISCORD_API_UR is unknown. Did you mean DISCORD_API_URL?\n' });
+  });
+
+  describe('register', () => {
+    it('sends one bulk overwrite, and none when nothing differs', async () => {
+      expect(await cli('register')).toMatchObject({
+        code: 0,
+        err: '',
+        out: expect.stringMatching(
+          /^Registered 2 commands: \/card, \/usage\n\+ \/card.*\n\+ \/usage.*\n.*Ctrl\+R.*\n$/,
+        ),
+      });
+      expect(await cli('register')).toEqual({ code: 0, err: '', out: 'Nothing to change: /card, /usage\n' });
+      expect(puts()).toBe(1);
+      expect(discord.commandsFor({ guildId: null }).map(({ name }) => name)).toEqual(['card']);
+    });
+
+    it('finds no difference after registering in a server', async () => {
+      await cli(`register --guild ${guildId}`);
+      expect((await cli(`diff --guild ${guildId}`)).code).toBe(0);
+      expect((await cli('diff')).code).toBe(2);
+    });
+
+    it('sends nothing with --dry-run', async () => {
+      const { code, out } = await cli('register --dry-run');
+      expect(code).toBe(0);
+      expect(out).toMatch(/^Would register 2 commands: \/card, \/usage\n/);
+      expect(puts()).toBe(0);
+    });
+
+    it('removes commands that this checkout does not have, and lists them', async () => {
+      await cli('register');
+      const { out } = await cli('register', [USAGE]);
+      expect(out).toMatch(/- \/card {2}\d+/);
+      expect((await cli('diff', [USAGE])).code).toBe(0);
+    });
+
+    it('keeps commands of other types, as clear does', async () => {
+      await putAsOther([{ type: 2, name: 'Show collection' }]);
+      expect((await cli('register')).out).toContain('= Show collection (member menu) is left alone');
+      await cli('clear --yes');
+      expect(JSON.parse((await cli('list --json')).out).commands).toMatchObject([{ type: 2, name: 'Show collection' }]);
+    });
+
+    it('names the command and the field that Discord rejects', async () => {
+      const { code, err } = await cli('register', [CARD, { ...USAGE, description: 'x'.repeat(101) }]);
+      expect(code).toBe(1);
+      expect(err).toMatch(/\/usage\.description: .*100/);
+    });
+  });
+
+  describe('diff', () => {
+    it('exits 2 and prints the old and new value of each changed path', async () => {
+      await cli('register');
+      const { code, out } = await cli('diff', [{ ...CARD, description: 'Show a card' }, USAGE]);
+      expect(code).toBe(2);
+      expect(out).toContain('~ /card\n    description: "Show one card" → "Show a card"');
+    });
+
+    it('writes only JSON to standard output with --json', async () => {
+      const { code, out, err } = await cli('diff --json');
+      expect(code).toBe(2);
+      expect(err).toBe('');
+      expect(JSON.parse(out)).toMatchObject({ guildId: null, same: false, added: ['card', 'usage'], removed: [] });
+    });
+  });
+
+  describe('list', () => {
+    it('prints a table', async () => {
+      await cli('register');
+      const { out } = await cli('list');
+      expect(out).toMatch(
+        /^Global commands of Cards \(\d+\): 2\nNAME +ID +OPTIONS +DESCRIPTION\n\/card +\d+ +id \[prices\] +Show one card\n/,
+      );
+    });
+
+    it('prints "none" when no command is registered', async () => {
+      expect((await cli(`list --guild ${guildId}`)).out).toMatch(/^Commands in server \d+ of Cards \(\d+\): none\.\n$/);
+    });
+  });
+
+  describe('clear', () => {
+    it('removes the commands of its scope only', async () => {
+      await cli('register');
+      await cli(`register --guild ${guildId}`);
+      expect((await cli(`clear --guild ${guildId}`)).out).toMatch(/^Removed 2 commands: \/card, \/usage\n/);
+      expect(await cli(`clear --guild ${guildId}`)).toEqual({ code: 0, err: '', out: 'Nothing to remove\n' });
+      expect((await cli('diff')).code).toBe(0);
+    });
+
+    it('of the global commands asks on a terminal, and requires --yes without one', async () => {
+      await cli('register');
+      const unasked = await cli('clear');
+      const refused = await cli('clear', undefined, {}, async () => 'no');
+      expect([unasked.code, refused.code]).toEqual([1, 1]);
+      expect(unasked.err).toContain('Add --yes');
+      expect((await cli('clear --dry-run')).out).toMatch(/^Would remove 2 commands: /);
+      expect((await cli('diff')).code).toBe(0);
+
+      const confirmed = await cli('clear', undefined, {}, async () => 'yes');
+      expect(confirmed.code).toBe(0);
+      expect((await cli('diff')).code).toBe(2);
+      expect((await cli('clear')).out).toBe('Nothing to remove\n');
+    });
+  });
+
+  describe('a command that members would see twice', () => {
+    it('causes a warning when registered in a server', async () => {
+      await cli('register', [CARD]);
+      const { code, err } = await cli(`register --guild ${guildId}`);
+      expect(code).toBe(0);
+      expect(err).toContain(`Warning: /card is registered globally and in server ${guildId}`);
+      expect(err).toContain(`clear --guild ${guildId}`);
+    });
+
+    it('causes a warning when registered globally', async () => {
+      await cli(`register --guild ${guildId}`);
+      const guilds = { status: 200, body: discord.guilds };
+      const { err } = await withDetour({ 'GET /users/@me/guilds': guilds }, 'register');
+      expect(err).toMatch(
+        /^Warning: \/card, \/usage are registered globally and in server \d+ \(Collectors\)[^\n]*\n$/,
+      );
+    });
+
+    it('causes no failure when the search for it fails', async () => {
+      const { code, err } = await withDetour({ 'GET /users/@me/guilds': { status: 500, body: {} } }, 'register');
+      expect(code).toBe(0);
+      expect(err).toContain("couldn't check");
+      expect(puts()).toBe(1);
+    });
+  });
+
+  describe('invite', () => {
+    it('prints the link with what the bot needs, and nothing else', async () => {
+      expect(await cli('invite')).toEqual({ code: 0, err: '', out: `${INVITE(discord.applicationId)}\n` });
+      expect(JSON.parse((await cli('invite --json')).out)).toMatchObject({ link: INVITE(discord.applicationId) });
+    });
+  });
+
+  describe('a failure', () => {
+    it.each([
+      ['of the token', 'list --json', { DISCORD_TOKEN: 'not.the.token' }, /^Discord refuses the token\./],
+      ['of the settings', 'list --json', { DISCORD_TOKEN: '' }, /DISCORD_TOKEN/],
+      ['of the words', 'list --all --json', {}, /unknown option '--all'/],
+      ['to confirm', 'clear --json', {}, /^Nothing was removed\. Add --yes/],
+    ])('%s is JSON with --json, on standard output alone', async (_, line, env, words) => {
+      await cli('register');
+      const { code, out, err } = await cli(line, [], env);
+      expect([code, err]).toEqual([1, '']);
+      expect(JSON.parse(out)).toEqual({ error: expect.stringMatching(words) });
+    });
+
+    it('of the token says where to get a new one', async () => {
+      const { code, err } = await cli('list', [], { DISCORD_TOKEN: 'not.the.token' });
+      expect(code).toBe(1);
+      expect(err).toContain('DISCORD_TOKEN');
+      expect(err).not.toContain('not.the.token');
+    });
+
+    it('without a token names the variable', async () => {
+      const { code, out, err } = await cli('list', [], { DISCORD_TOKEN: '' });
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toContain('DISCORD_TOKEN');
+    });
+
+    it('of access prints the invite link', async () => {
+      const { code, err } = await cli('diff --guild 99999999999999999');
+      expect(code).toBe(1);
+      expect(err).toContain(INVITE(discord.applicationId));
+    });
+
+    it.each<[string, DetourAnswer, RegExp]>([
+      [
+        'of the daily limit',
+        { status: 400, body: { code: 30034, message: 'Max' } },
+        /200 new commands a day\. Try again tomorrow/,
+      ],
+      [
+        'of the daily limit as a rate limit, without waiting for it',
+        {
+          status: 429,
+          headers: { 'retry-after': '7200', via: '1.1 x' },
+          body: { message: 'x', retry_after: 7200, global: false },
+        },
+        /Try again after \d{4}-.*Z \(in (2|3) hours\)/,
+      ],
+      ['of Discord itself', { status: 503, body: 'down' }, /problem of its own \(503\)/],
+      ['of a firewall', { status: 403, body: '<html>' }, /in front of Discord refuses this machine \(403\)/],
+      ['of a proxy', { status: 407, body: '<html>' }, /isn't Discord\. Check DISCORD_API_URL/],
+      ['of too many commands', { status: 400, body: { code: 30032, message: 'Max' } }, /Discord allows 100/],
+      [
+        'without an explanation of its own',
+        { status: 403, body: { code: 20012, message: 'Not you' } },
+        /Not you \(403, code 20012\)/,
+      ],
+    ])('%s is explained, with exit code 1', async (_, answer, words) => {
+      const { code, err } = await withDetour({ 'PUT /commands': answer }, 'register');
+      expect(err).toMatch(words);
+      expect(code).toBe(1);
+    });
+
+    it('of the address says that it is not Discord', async () => {
+      const { code, err } = await withDetour({ 'GET /applications/@me': { status: 200, body: '<html>' } }, 'list');
+      expect(err).toContain('Check DISCORD_API_URL');
+      expect(code).toBe(1);
+    });
+
+    it('of a Discord whose answer never ends says so after 10 s', async () => {
+      discord.faults.script({ route: 'commands', answer: 'stall' });
+      const { code, err } = await cli('list');
+      expect(err).toContain(`Can't reach Discord at ${discord.apiUrl} (no answer in time)`);
+      expect(code).toBe(1);
+    });
+
+    it('of a run that takes longer than 30 s says so, where the time to confirm does not count', async () => {
+      await cli('register');
+      vi.useFakeTimers({ toFake: ['performance'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const slowly = async () => {
+        vi.advanceTimersByTime(60_000);
+        return 'yes';
+      };
+      expect(await cli('clear', [], {}, slowly)).toMatchObject({ code: 0, err: '' });
+
+      const registration = new Registration({ token: discord.botToken, apiUrl: discord.apiUrl });
+      await registration.application();
+      vi.advanceTimersByTime(30_000);
+      await expect(registration.application()).rejects.toMatchObject({ name: 'TimeoutError' });
+    });
+
+    it('of the network names the address', async () => {
+      const { code, err } = await cli('list', [], { DISCORD_API_URL: 'http://127.0.0.1:1/api' });
+      expect(err).toMatch(/Can't reach Discord at http:\/\/127\.0\.0\.1:1\/api \(\w+\)/);
+      expect(code).toBe(1);
+    });
+  });
+
+  describe('the command line', () => {
+    it.each([
+      ['an unknown command', 'publish', 'unknown command'],
+      ['an unknown option', 'list --all', 'unknown option'],
+      ['an option where it means nothing', 'list --dry-run', 'unknown option'],
+      ['--guild for a link that is of no server', 'invite --guild 81384788765712384', 'unknown option'],
+      ['a server id that is none', 'list --guild 12', '17 to 20 digits'],
+      ['nothing', '', 'Usage: npm run commands --'],
+    ])('rejects %s with exit code 1, without a request', async (_, line, words) => {
+      const { code, err } = await cli(line);
+      expect(code).toBe(1);
+      expect(err).toContain(words);
+      expect(discord.requests).toHaveLength(0);
+    });
+
+    it.each(['--help', 'help register', 'diff --help'])('prints its usage with %s', async (line) => {
+      const { code, out } = await cli(line, [], { DISCORD_TOKEN: '' });
+      expect(code).toBe(0);
+      expect(out).toContain('Usage: npm run commands --');
+    });
+  });
+});

@@ -1,0 +1,273 @@
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openServices } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { filesWith } from '../../../src/cli/data/forget-in-files.ts';
+import { createCardService } from '../../../src/sandbox/card-service.ts';
+import { newClient, type RedisClient } from '../../../src/storage/redis/redis-client.ts';
+import { DAY_MS } from '../../../src/time/utc-day.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { onFinished } from '../../support/on-finished.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { run } from '../run.ts';
+
+const ALICE = '123456789012345678';
+const BOB = '876543210987654321';
+const CAROL = '555555555555555555';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'data-cli-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+/** State as the bot opens it. */
+async function open(redis?: TestRedis) {
+  const config = readConfig({
+    DISCORD_TOKEN: 'none',
+    CARD_SERVICE_URL: 'http://cards.test',
+    DATA_DIR: dataDir,
+    ...(redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }),
+  });
+  const { services, state } = await openServices(config, logLines().log, { fetch: createCardService().fetch });
+  return {
+    ...services,
+    state,
+    async close() {
+      services.memberData.close();
+      services.usage.close();
+      await services.lookupQueue.close(0);
+      await state.close();
+    },
+  };
+}
+
+function deferredReply(memberId: string) {
+  return {
+    ...{ interactionId: `1${memberId}`, applicationId: '1', token: 'token', command: 'card', private: false },
+    ...{ query: { cardId: 'base1-4', showPrices: true }, memberId, guildId: undefined, locale: 'de' },
+    ...{ receivedAtMs: Date.now(), deadlineMs: Date.now() + 60_000 },
+  };
+}
+
+/** What a bot keeps about both members. */
+async function used(redis?: TestRedis) {
+  const bot = await open(redis);
+  for (const memberId of [ALICE, BOB]) {
+    for (const guildId of ['guild', undefined]) {
+      bot.ledger.spent({ memberId, guildId });
+      bot.ledger.refused(bot.ledger.spent({ memberId, guildId }));
+      bot.ledger.saved({ memberId, guildId });
+    }
+    await bot.state.journal.add(deferredReply(memberId));
+    await bot.state.deletionRequests.add({ memberId, at: new Date().toISOString() });
+  }
+  await bot.ledger.today(); // writes what was saved
+  return bot;
+}
+
+function forget(environment: Record<string, string> = {}, memberId = ALICE) {
+  return run(['data', 'forget', memberId], { env: { DATA_DIR: dataDir, ...environment } });
+}
+
+/** Written by the catalog's own thread, a moment later. */
+async function lookedUp(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
+  for (const memberId of [ALICE, BOB]) bot.catalog.asked('base1-4', { memberId, guildId: 'guild' }, false);
+  const lastCards = async () => (await bot.memberData.kept(BOB)).lastCards;
+  await expect.poll(lastCards, { timeout: 60_000 }).toEqual(['base1-4']);
+}
+
+function mention(memberId: string): string {
+  return `<@${memberId}>`;
+}
+
+/** Cards whose ids mention both members, as of a service that answers whatever it is asked, and who looked them up. */
+async function typedAsCard(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
+  const { state, catalog } = bot;
+  for (const memberId of [ALICE, BOB]) {
+    const card = { id: mention(memberId), name: `Card ${memberId}`, game: 'Any', set: { id: 'any', name: 'Any' } };
+    await state.cardStore.set(card.id, { card, fetchedAtMs: Date.now() });
+    catalog.learn(card);
+    catalog.asked(card.id, { memberId: CAROL, guildId: 'guild' }, false);
+  }
+  await expect.poll(() => foundIds(bot, BOB), { timeout: 60_000 }).toEqual([mention(BOB)]);
+}
+
+async function foundIds({ catalog }: Awaited<ReturnType<typeof open>>, text: string): Promise<string[]> {
+  const found = await catalog.search(text, { memberId: 'anyone', guildId: undefined }, Date.now() + 60_000);
+  return found.map(({ id }) => id);
+}
+
+describe('npm run data -- forget', () => {
+  it('leaves the id out of the catalog, which remembers what members looked up last', async () => {
+    const bot = await open();
+    await lookedUp(bot);
+    await bot.close();
+    expect(filesWith(ALICE, dataDir).join()).toContain('catalog.sqlite');
+    expect(await forget()).toMatchObject({ code: 0 });
+    expect(filesWith(ALICE, dataDir)).toEqual([]);
+    expect(filesWith(BOB, dataDir).join()).toContain('catalog.sqlite');
+  });
+
+  it('leaves the id in no file: not in a row, a free page, a write-ahead log, a copy, or a file moved aside', async () => {
+    const bot = await used();
+    await bot.close();
+    const state = join(dataDir, 'state.sqlite');
+    const folder = join(dataDir, 'backups');
+    const earlier = new DatabaseSync(state);
+    earlier.exec('CREATE TABLE catalog_stub (x)');
+    // Freed without being erased, as by a version that did not erase.
+    earlier.exec(`PRAGMA secure_delete = OFF; INSERT INTO catalog_stub VALUES ('${ALICE}'); DELETE FROM catalog_stub`);
+    earlier.exec(`CREATE TABLE debts (interaction TEXT, debt TEXT); INSERT INTO debts VALUES ('1', '{"by":"${ALICE}')`);
+    earlier.close();
+    mkdirSync(folder);
+    for (const name of ['state-2026-11-20.sqlite', 'state-schema-0.sqlite']) copyFileSync(state, join(folder, name));
+    writeFileSync(`${state}.corrupt-2026`, `damaged ${ALICE} damaged`);
+    writeFileSync(join(folder, 'state.unfinished'), readFileSync(state));
+    expect(filesWith(ALICE, dataDir)).toHaveLength(5);
+
+    const { code, out } = await forget();
+
+    expect(code).toBe(0);
+    expect(out).toContain('No file in');
+    expect(filesWith(ALICE, dataDir)).toEqual([]);
+    expect(filesWith(BOB, dataDir).length).toBeGreaterThanOrEqual(3);
+    const after = await open();
+    expect(await after.ledger.keptOf(ALICE)).toEqual({ days: 0, requests: 0, saved: 0 });
+    expect(await after.ledger.keptOf(BOB)).toEqual({ days: 1, requests: 2, saved: 2 });
+    expect((await after.state.deletionRequests.all()).map(({ memberId }) => memberId)).toEqual([BOB]);
+    await after.close();
+  });
+
+  it('leaves the id out of cards and catalog, where somebody typed it as the id of a card', async () => {
+    const bot = await open();
+    await typedAsCard(bot);
+    await bot.close();
+    const held = ['cards.sqlite', 'catalog.sqlite'].map((name) => join(dataDir, name));
+    expect(filesWith(ALICE, dataDir).toSorted()).toEqual(held);
+    expect(await forget()).toMatchObject({ code: 0, err: '' });
+    expect(filesWith(ALICE, dataDir)).toEqual([]);
+    expect(filesWith(BOB, dataDir).toSorted()).toEqual(held);
+    const after = await open();
+    expect(await foundIds(after, BOB)).toEqual([mention(BOB)]);
+    expect(await foundIds(after, ALICE)).toEqual([]);
+    await after.close();
+  });
+
+  it('leaves the id in no file of a bot that was killed', async () => {
+    const bot = await used();
+    const left = mkdtempSync(join(tmpdir(), 'data-cli-killed-'));
+    onFinished(() => rmSync(left, { recursive: true }));
+    cpSync(dataDir, left, { recursive: true });
+    await bot.close();
+    expect(filesWith(ALICE, left)).toContain(join(left, 'state.sqlite-wal'));
+    expect(await forget({ DATA_DIR: left })).toMatchObject({ code: 0 });
+    expect(filesWith(ALICE, left)).toEqual([]);
+  });
+
+  it('fails with a sentence while a bot uses the files', async () => {
+    const bot = await used();
+    const { code, err } = await forget();
+    await bot.close();
+    expect(code).toBe(1);
+    expect(err).toContain('state.sqlite is in use by a bot. Stop it, and run this again.');
+  });
+
+  it('names a file that it may not touch', async () => {
+    const file = join(dataDir, 'notes.txt');
+    writeFileSync(file, `asked by ${ALICE}`);
+    const { code, err } = await forget();
+    expect(code).toBe(1);
+    expect(err).toContain(`The member's id is still in ${file}.`);
+  });
+
+  it('succeeds where nothing is kept', async () => {
+    expect(await forget()).toMatchObject({ code: 0 });
+  });
+
+  it('fails with a sentence where there is no folder, which is not the one of the bot', async () => {
+    const none = { DATA_DIR: join(dataDir, 'none') };
+    expect(await forget(none)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^There is no folder .+none\. Set/),
+    });
+    const file = join(dataDir, 'file');
+    writeFileSync(file, '');
+    expect(await forget({ DATA_DIR: file })).toMatchObject({ code: 1, err: expect.stringContaining('There is no') });
+    const { url, prefix } = await startRedis();
+    const overRedis = await forget({ ...none, REDIS_URL: url, REDIS_KEY_PREFIX: prefix });
+    expect(overRedis).toMatchObject({ code: 0, out: expect.stringContaining('run this on each machine') });
+  });
+
+  it.each(['alice', '12345', "1' OR '1'='1", ''])('refuses %j, which is no member id', async (id) => {
+    expect(await forget({}, id)).toMatchObject({ code: 1, err: expect.stringContaining('17 to 20 digits') });
+  });
+
+  it('leaves the id in no key or value of Redis, while the bot goes on', async () => {
+    const redis = await startRedis();
+    const bot = await used(redis);
+    onFinished(() => bot.close());
+    await typedAsCard(bot);
+    const client = await newClient(redis.url, { reconnects: false }).connect();
+    onFinished(() => client.destroy());
+    await expect.poll(() => everythingIn(client, redis.prefix)).toContain(ALICE);
+    await expect.poll(async () => (await bot.ledger.keptOf(ALICE)).saved).toBe(2);
+    await client.set(`${redis.prefix}:v2:claim:card:${mention(ALICE)}`, 'process');
+    await client.hSet(`${redis.prefix}:v1:ledger:2026-01-01`, `member:${ALICE}`, 1); // of an earlier version
+    const learned = async () => JSON.stringify(await client.xRange(`${redis.prefix}:v2:catalog`, '-', '+'));
+    await expect.poll(learned, { timeout: 60_000 }).toContain(mention(ALICE));
+
+    const { code, err } = await forget({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const left = await everythingIn(client, redis.prefix);
+    expect(left).not.toContain(ALICE);
+    expect(left).toContain(BOB);
+    expect((await bot.ledger.keptOf(BOB)).requests).toBe(2);
+  });
+
+  it('fails with a sentence, without the password, when Redis cannot be reached', async () => {
+    const { code, err } = await forget({ REDIS_URL: 'redis://:secret-pw@127.0.0.1:10901' });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Redis cannot be cleaned now \(.*ECONNREFUSED.*\)\. Check REDIS_URL, and run this again\.\n$/);
+    expect(err).not.toContain('secret-pw');
+  });
+});
+
+/** Every key with its content, as text. */
+async function everythingIn(client: RedisClient, prefix: string): Promise<string> {
+  const texts: unknown[] = [];
+  for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) {
+    for (const key of keys) {
+      const type = await client.type(key);
+      if (type === 'hash') texts.push(key, await client.hGetAll(key));
+      else if (type === 'zset') texts.push(key, await client.zRange(key, 0, -1));
+      else if (type === 'stream') texts.push(key, await client.xRange(key, '-', '+'));
+      else texts.push(key, await client.get(key));
+    }
+  }
+  return JSON.stringify(texts);
+}
+
+describe('the button of /privacy', () => {
+  it('deletes what was looked up last, and the id from the files but for what today needs', async () => {
+    const bot = await open();
+    await lookedUp(bot);
+    expect(await bot.memberData.forget(ALICE)).toBe(true);
+    expect(await bot.memberData.kept(ALICE)).toMatchObject({ lastCards: [] });
+    expect((await bot.memberData.kept(BOB)).lastCards).toEqual(['base1-4']);
+    await bot.close();
+    expect(filesWith(ALICE, dataDir)).toEqual([join(dataDir, 'state.sqlite')]);
+  });
+});
+
+describe('the search for traces', () => {
+  it.each([0, 1_048_576 - 9, 1_048_576, 2 * 1_048_576 - 1, DAY_MS / 30])('finds an id at byte %d', (at) => {
+    writeFileSync(join(dataDir, 'file'), Buffer.concat([Buffer.alloc(at, 'x'), Buffer.from(ALICE), Buffer.alloc(99)]));
+    expect(filesWith(ALICE, dataDir)).toEqual([join(dataDir, 'file')]);
+    expect(filesWith(BOB, dataDir)).toEqual([]);
+  });
+});

@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ListeningCardService, startCardService } from '../../../src/sandbox/card-service.ts';
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import { onFinished } from '../../support/on-finished.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { startDetour } from '../commands/detour.ts';
+import { run } from '../run.ts';
+
+let discord: EmulatedDiscord;
+let cardService: ListeningCardService;
+let redis: TestRedis;
+let dataDir: string;
+beforeAll(async () => {
+  discord = await startEmulatedDiscord();
+  cardService = await startCardService();
+  redis = await startRedis();
+  dataDir = await mkdtemp(join(tmpdir(), 'doctor-'));
+  onFinished(async () => {
+    await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true })]);
+  });
+});
+
+let environment: Record<string, string>;
+beforeEach(async () => {
+  const env = { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl };
+  environment = { ...env, CARD_SERVICE_URL: cardService.url, CARD_SERVICE_API_KEY: 'sandbox-key', DATA_DIR: dataDir };
+  await commandsCli('register');
+});
+
+function commandsCli(...args: string[]) {
+  const { DISCORD_TOKEN, DISCORD_API_URL } = environment;
+  return run(['commands', ...args], { env: { DISCORD_TOKEN, DISCORD_API_URL } });
+}
+
+async function doctor(args: readonly string[] = [], changes: Record<string, string> = {}) {
+  const before = cardService.counts.total;
+  const { code, out, err } = await run(['doctor', ...args], { env: { ...environment, ...changes } });
+  return { code, out, err, requests: cardService.counts.total - before };
+}
+
+/** The lines that object. */
+async function objections(changes: Record<string, string>): Promise<string[]> {
+  const { code, out } = await doctor([], changes);
+  expect(code).toBe(1);
+  return out.split('\n').filter((line) => line.startsWith('✗'));
+}
+
+describe('npm run doctor', () => {
+  it('finds nothing wrong where everything is right, and costs one request, which it announces', async () => {
+    const { code, out, err, requests } = await doctor([], { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
+    const lines = out.trimEnd().split('\n');
+    expect(lines.filter((line) => !line.startsWith('✓ ') && !line.includes('Set appendonly'))).toEqual([]);
+    expect(lines.map((line) => line.slice(2).split(':')[0])).toEqual(
+      expect.arrayContaining([
+        'settings',
+        'data directory',
+        'Discord token',
+        'invite',
+        'commands',
+        'gateway',
+        'clock',
+        'card service',
+        'plan',
+      ]),
+    );
+    expect(requests).toBe(1);
+    expect(err).toContain('costs one of today');
+    expect(code).toBe(lines.every((line) => line.startsWith('✓')) ? 0 : 1);
+  });
+
+  it('asks for the one card at CARD_SERVICE_BULK_PATH, too, and announces that', async () => {
+    const { out, err, requests } = await doctor([], { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' });
+    expect(out).toContain('✓ bulk requests: it lists the card');
+    expect(requests).toBe(2);
+    expect(err).toContain('costs two of today');
+  });
+
+  it('asks nobody anything with --offline', async () => {
+    const unreachable = { DISCORD_API_URL: 'http://127.0.0.1:10901', REDIS_URL: 'redis://127.0.0.1:10901' };
+    expect(await doctor(['--offline'], unreachable)).toMatchObject({ code: 0, requests: 0, err: '' });
+  });
+
+  it('prints JSON for programs', async () => {
+    const { code, out } = await doctor(['--json', '--offline'], { LOG_LEVEL: 'loud' });
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual([
+      { check: 'LOG_LEVEL', ok: false, cure: expect.stringContaining('write one of') },
+      { check: 'data directory', ok: true, cure: '' },
+    ]);
+  });
+
+  it.each([
+    ['a refused token', { DISCORD_TOKEN: 'refused.bot.token' }, '✗ Discord token: Discord refuses the token'],
+    ['another Discord', { DISCORD_API_URL: 'http://127.0.0.1:10901/api' }, "✗ Discord token: Can't reach Discord at"],
+    [
+      'a service that is not there',
+      { CARD_SERVICE_URL: 'http://127.0.0.1:10901' },
+      '✗ card service: 127.0.0.1:10901 cannot be reached (ECONNREFUSED)',
+    ],
+    ['a wrong path', { CARD_SERVICE_CARD_PATH: '/v9/{id}' }, '✗ card service: It has no path /v9/{id}'],
+    ['a wrong path for lists', { CARD_SERVICE_BULK_PATH: '/list?ids={ids}' }, '✗ bulk requests: It answers with'],
+    ['a refused key', { CARD_SERVICE_API_KEY: 'other-key' }, '✗ API key: The card service does not accept this key'],
+    ['another plan', { CARD_SERVICE_PLAN: 'pro' }, '✗ plan: CARD_SERVICE_PLAN is pro, and the service allows 1,000'],
+    [
+      'a Redis that is not there',
+      { REDIS_URL: 'redis://127.0.0.1:10901' },
+      '✗ Redis: 127.0.0.1:10901 cannot be reached',
+    ],
+    ['a folder that is a file', { DATA_DIR: 'package.json' }, 'package.json is a file'],
+    ['an unknown variable', { CARD_SERVICE_APIKEY: 'k' }, '✗ CARD_SERVICE_APIKEY: Nothing reads it'],
+  ])('names %s, and nothing else', async (_, changes, expected) => {
+    expect(await objections(changes)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('names commands that Discord does not hold, unless a server has them for a trial', async () => {
+    await commandsCli('clear', '--yes');
+    expect(await objections({})).toEqual([expect.stringContaining('Run: npm run commands -- register')]);
+    const [guild] = discord.guilds;
+    await commandsCli('register', '--guild', guild?.id ?? '');
+    expect((await doctor()).out).toContain(`✓ commands: in the server ${guild?.name} only`);
+    await commandsCli('register');
+    expect(await objections({})).toEqual([expect.stringContaining('its members see them twice')]);
+    await commandsCli('clear', '--guild', guild?.id ?? '');
+  });
+
+  it('says what it could not find out, which is not taken for a fault', async () => {
+    const failing = await startDetour(discord.apiUrl, {
+      'GET /users/@me/guilds': { status: 503, body: '<html>' },
+    });
+    onFinished(() => failing.close());
+    cardService.script({ status: 429, headers: { 'retry-after': '1' }, body: '' });
+    const { code, out } = await doctor(['--json'], { DISCORD_API_URL: failing.apiUrl });
+    const findings: { check: string; ok: boolean | null; cure: string }[] = JSON.parse(out);
+    expect(findings.filter(({ ok }) => ok !== true)).toEqual(
+      [
+        ['invite', 'Discord has a problem of its own (503)'],
+        ['doubled commands', 'Discord has a problem of its own (503)'],
+        ['card service', 'could not be checked'],
+      ].map(([check, cure]) => ({ check, ok: null, cure: expect.stringContaining(cure ?? '') })),
+    );
+    expect(code).toBe(0);
+  });
+
+  it('compares no clock where Discord cannot be reached', async () => {
+    const { out } = await doctor([], { DISCORD_API_URL: 'http://127.0.0.1:10901/api' });
+    expect(out).toContain('? clock: Discord did not tell the time');
+  });
+
+  it('does not say that commands are missing which a server may have', async () => {
+    await commandsCli('clear', '--yes');
+    const failing = await startDetour(discord.apiUrl, { 'GET /users/@me/guilds': { status: 503, body: '<html>' } });
+    onFinished(() => failing.close());
+    const { code, out } = await doctor([], { DISCORD_API_URL: failing.apiUrl });
+    expect(out).toContain('Whether a server has them for a trial could not be found out');
+    expect(code).toBe(0);
+  });
+
+  it('prints no secret', async () => {
+    const secrets = {
+      DISCORD_TOKEN: 'secret.bot.token',
+      CARD_SERVICE_API_KEY: 'secret-key',
+      REDIS_URL: 'redis://:secret-pw@127.0.0.1:10901',
+    };
+    const { out, err } = await doctor([], secrets);
+    expect(out + err).not.toMatch(/secret\.bot|secret-key|secret-pw/);
+  });
+});
