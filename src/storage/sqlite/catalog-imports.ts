@@ -5,6 +5,7 @@ export const IMPORTS_SCHEMA = `
     row INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
     confirmed INTEGER NOT NULL, denied INTEGER NOT NULL, withdrawn INTEGER NOT NULL
   );
+  CREATE TABLE IF NOT EXISTS also_in (card INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (card, source)) WITHOUT ROWID;
 `;
 
 /** After so many denials and no confirmation, the ids of an import are not the service's. */
@@ -15,6 +16,7 @@ export class CatalogImports {
   readonly #retire: StatementSync;
   readonly #add: StatementSync;
   readonly #find: StatementSync;
+  readonly #alsoIn: StatementSync;
   readonly #confirmed: StatementSync;
   readonly #denied: StatementSync;
   readonly #withdrawn: StatementSync;
@@ -27,7 +29,12 @@ export class CatalogImports {
       'INSERT OR IGNORE INTO sources (name, confirmed, denied, withdrawn) VALUES (?, 0, 0, 0)',
     );
     this.#find = database.prepare('SELECT row FROM sources WHERE name = ?');
-    this.#confirmed = database.prepare('UPDATE sources SET confirmed = confirmed + 1, withdrawn = 0 WHERE row = ?');
+    this.#alsoIn = database.prepare(
+      'INSERT OR IGNORE INTO also_in SELECT ?, row FROM sources WHERE row = ? AND withdrawn = 0',
+    );
+    this.#confirmed = database.prepare(
+      'UPDATE sources SET confirmed = confirmed + 1, withdrawn = 0 WHERE row = ? OR row IN (SELECT source FROM also_in WHERE card = ?)',
+    );
     this.#denied = database.prepare(
       `UPDATE sources SET denied = denied + 1, withdrawn = denied + 1 >= ${DENIALS_THAT_WITHDRAW} AND confirmed = 0 WHERE row = ?`,
     );
@@ -49,9 +56,14 @@ export class CatalogImports {
     return Number(this.#find.get(name)?.row);
   }
 
-  /** The service answered with one of its cards: if they were no longer offered, they are from now on. */
-  confirmed(row: number): void {
-    this.#confirmed.run(row);
+  /** A card that came from this import now comes from another, but both name it; one that is withdrawn does not count. */
+  alsoIn(card: number, row: number): void {
+    this.#alsoIn.run(card, row);
+  }
+
+  /** The service answered with a card of this import and perhaps others: if theirs were no longer offered, they are from now on. */
+  confirmed(row: number, card: number): void {
+    this.#confirmed.run(row, card);
   }
 
   /** The service denied one of its cards, which may withdraw it: its cards are no longer offered. */

@@ -61,7 +61,8 @@ export class CatalogRows {
   put(card: CatalogCard, source: number | undefined): boolean {
     const found = this.find(card.id);
     if (!found) this.#add(card, source);
-    else if (source !== undefined && found.confirmed === 1) return this.#nameConfirmed(source, found);
+    else if (source !== undefined && found.confirmed === 1)
+      return found.denied === 0 && this.#nameConfirmed(source, found);
     else if (isNews(card, source, found)) this.#change(card, source, found);
     else return false;
     return true;
@@ -82,7 +83,7 @@ export class CatalogRows {
   #nameConfirmed(source: number, { row, source: before }: StoredRow): boolean {
     if (before === source) return false;
     this.#nameSource.run(source, row);
-    this.#imports.confirmed(source);
+    this.#imports.confirmed(source, row);
     return true;
   }
 
@@ -107,9 +108,10 @@ export class CatalogRows {
     this.#update.run(name, set, number, game, known.row, by, Number(isConfirmed), denied, found.row);
     this.#removeWords.run(found.row);
     this.#index(card, known, found.row);
+    if (found.source !== null && found.source !== by) this.#imports.alsoIn(found.row, found.source);
     if (!isConfirmed || found.confirmed === 1) return;
     this.#addForm.run(formOf(id));
-    if (found.source !== null) this.#imports.confirmed(found.source);
+    if (found.source !== null) this.#imports.confirmed(found.source, found.row);
   }
 
   #index(card: CatalogCard, { text }: KnownName, row: number | bigint): void {

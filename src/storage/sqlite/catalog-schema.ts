@@ -1,6 +1,8 @@
-/** Cards that are given: not denied, and of no import that is withdrawn, unless the service has answered with them. */
-export const OFFERED =
-  'cards.denied < 2 AND (cards.confirmed = 1 OR cards.source IS NULL OR cards.source NOT IN (SELECT row FROM sources WHERE withdrawn = 1))';
+/** Cards that are given: not denied, and of an import that is not withdrawn, unless the service has answered with them. */
+export const OFFERED = `cards.denied < 2 AND (
+  cards.confirmed = 1 OR cards.source IS NULL OR cards.source NOT IN (SELECT row FROM sources WHERE withdrawn = 1)
+  OR EXISTS (SELECT 1 FROM also_in JOIN sources ON sources.row = also_in.source WHERE card = cards.row AND withdrawn = 0)
+)`;
 
 /** Cards that the service has answered with and whose ids are digits alone. */
 export const CONFIRMED_NUMBERS = "confirmed = 1 AND id NOT GLOB '*[^0-9]*'";

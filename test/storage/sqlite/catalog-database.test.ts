@@ -72,6 +72,29 @@ describe('the catalog', () => {
     expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
   });
 
+  it('counts a confirmation for each import that names the card, the one before the last too', () => {
+    catalog.upsert(CARDS, 'cards.csv');
+    catalog.upsert(CARDS.slice(5, 6), 'favourites.csv');
+    catalog.upsert(CARDS.slice(5, 6), undefined);
+    denyFive();
+    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
+  });
+
+  it('offers a card of a withdrawn import that another import names', () => {
+    catalog.upsert(CARDS.slice(6, 8), 'cards.csv');
+    catalog.upsert(CARDS.slice(0, 7), 'wishes.csv');
+    denyFive();
+    expect(offeredIds()).toEqual(['neo3-6', 'neo3-7']);
+  });
+
+  it('does not count a confirmation that the service has taken back', () => {
+    catalog.upsert(CARDS.slice(5, 6), undefined);
+    catalog.deny('neo3-5', false);
+    catalog.upsert(CARDS, 'cards.csv');
+    denyFive();
+    expect(offeredIds()).toEqual([]);
+  });
+
   it('hides what it withdraws, until the service confirms one of its cards', () => {
     catalog.upsert(CARDS, 'cards.csv');
     denyFive();
@@ -94,6 +117,8 @@ describe('the catalog', () => {
     catalog.beginImport('cards.csv');
     expect(catalog.upsert([...CARDS.slice(0, 7), { id: 'neo3/7', name: 'Ho-Oh' }], 'cards.csv')).toHaveLength(3);
     expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3/7']);
+    catalog.upsert(CARDS.slice(5, 6), undefined);
+    expect(offeredIds()).not.toContain('neo3-7');
   });
 
   it('finds a mistyped name whose first transaction was rolled back', () => {
