@@ -20,8 +20,8 @@ import { CommandRate } from './quota/command-rate.ts';
 import { plannedDay } from './quota/pace.ts';
 import { DeferredReplies } from './replies/deferred-replies.ts';
 import { CardService } from './service/card-service.ts';
-import { SqliteMemberHistory } from './storage/sqlite/sqlite-member-history.ts';
-import { openSqliteState } from './storage/sqlite/sqlite-state.ts';
+import { SqliteMemberHistory } from './storage/sqlite/member-history.ts';
+import { openSqliteState } from './storage/sqlite/state.ts';
 import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timers.ts';
 
@@ -197,6 +197,6 @@ async function openState(
 ): Promise<State> {
   if (!redis) return openSqliteState({ ...config, log, events, signal });
   // Loaded only when it is used: it takes 25 MB and 0.1 s.
-  const { openRedisState } = await import('./storage/redis/redis-state.ts');
+  const { openRedisState } = await import('./storage/redis/state.ts');
   return openRedisState({ ...config, redis, events, log });
 }

@@ -8,7 +8,7 @@ import { runCli } from '../cli/program.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { Logger } from '../log.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { CatalogDatabase } from '../storage/sqlite/catalog-database.ts';
+import { CatalogDatabase } from '../storage/sqlite/catalog/database.ts';
 import { sampleImage } from './card-images.ts';
 import { type CardServiceOptions, type ListeningCardService, startCardService } from './card-service.ts';
 import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';

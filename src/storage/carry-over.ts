@@ -5,9 +5,9 @@ import type { LimiterState } from '../quota/limiter-state.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
 import { BEGIN, MOVE } from './redis/carry-over-scripts.ts';
 import { additions, countersOf, dayKeys } from './redis/counter-keys.ts';
-import { deletionRequestsKey, REQUESTS_KEPT_MS } from './redis/redis-deletion-requests.ts';
-import type { RedisLink } from './redis/redis-link.ts';
-import { RedisUnavailable } from './redis/redis-unavailable.ts';
+import { deletionRequestsKey, REQUESTS_KEPT_MS } from './redis/deletion-requests.ts';
+import type { RedisLink } from './redis/link.ts';
+import { RedisUnavailable } from './redis/unavailable.ts';
 import { EmbeddedFiles, FilesInUse } from './sqlite/embedded-files.ts';
 
 export interface CarryOverOptions {

@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { KeyvCardStore } from '../../src/cache/card-store.ts';
 import { createLog } from '../../src/log.ts';
 import type { Card } from '../../src/model/card.ts';
+import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
-import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts';
 
 const SAMPLE = 'sample-000000';
 const KEEP_MS = 90 * 86_400_000;

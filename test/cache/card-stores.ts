@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { KeyvCardStore, type KeyvCardStoreOptions } from '../../src/cache/card-store.ts';
-import { RedisLink } from '../../src/storage/redis/redis-link.ts';
-import { RedisStore } from '../../src/storage/redis/redis-store.ts';
+import { RedisStore } from '../../src/storage/redis/cards.ts';
+import { RedisLink } from '../../src/storage/redis/link.ts';
+import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
-import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts';
 import { logLines } from '../support/log-lines.ts';
 import type { TestRedis } from '../support/redis.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
 import { meaningOfList, resolveList, searchInList } from '../../src/catalog/list.ts';
 import { unsearched } from '../../src/catalog/resolution.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
+import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { logLines } from '../support/log-lines.ts';
 
 const WHO = { memberId: 'alice', guildId: 'guild' };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { search } from '../../src/catalog/search.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
+import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { logLines } from '../support/log-lines.ts';
 import { CARDS, noise } from './fixture-cards.ts';
 import { AMONG_FIVE, FIRST } from './typed-queries.ts';

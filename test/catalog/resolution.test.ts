@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formOf } from '../../src/catalog/form.ts';
 import { resolve } from '../../src/catalog/resolution.ts';
 import { search } from '../../src/catalog/search.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
+import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { logLines } from '../support/log-lines.ts';
 

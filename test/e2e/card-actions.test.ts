@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
+import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { logLines } from '../support/log-lines.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';

@@ -4,10 +4,10 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished,
 import { type DeletionRequests, MemberData } from '../../src/privacy/member-data.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
 import { RedisCounters } from '../../src/storage/redis/counters.ts';
-import { redisDeletionRequests } from '../../src/storage/redis/redis-deletion-requests.ts';
-import { RedisLink } from '../../src/storage/redis/redis-link.ts';
+import { redisDeletionRequests } from '../../src/storage/redis/deletion-requests.ts';
+import { RedisLink } from '../../src/storage/redis/link.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
-import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from '../../src/storage/sqlite/sqlite-deletion-requests.ts';
+import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from '../../src/storage/sqlite/deletion-requests.ts';
 import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
 import { logLines } from '../support/log-lines.ts';

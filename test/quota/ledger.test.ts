@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Ledger } from '../../src/quota/ledger.ts';
 import { RedisCounters } from '../../src/storage/redis/counters.ts';
-import { RedisLink } from '../../src/storage/redis/redis-link.ts';
+import { RedisLink } from '../../src/storage/redis/link.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { logLines } from '../support/log-lines.ts';

@@ -8,7 +8,7 @@ import { createLog } from '../../src/log.ts';
 import { startPageServer } from '../../src/sandbox/page-server.ts';
 import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
+import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { replaceStoredCard } from '../support/stored-cards.ts';
 import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';

@@ -8,9 +8,9 @@ export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'cardbot-compi
 
 /** Entry points that tests start as processes, and what worker threads load. Node writes the cache on exit, so a process that is killed adds nothing. */
 const COMPILED = [
-  ...['app.ts', 'storage/redis/redis-state.ts', 'cli/commands/subcommand.ts', 'sandbox/sandbox.ts'],
+  ...['app.ts', 'storage/redis/state.ts', 'cli/commands/subcommand.ts', 'sandbox/sandbox.ts'],
   ...['catalog/search.ts', 'catalog/resolution.ts'],
-  ...['storage/sqlite/catalog-database.ts', 'storage/sqlite/cached-cards.ts'],
+  ...['storage/sqlite/catalog/database.ts', 'storage/sqlite/catalog/cached-cards.ts'],
 ];
 
 /** Fills the cache before the first test (vitest's `globalSetup`), for the workers and the bots that they start. */

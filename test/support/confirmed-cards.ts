@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog-database.ts';
+import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { logLines } from './log-lines.ts';
 
 /** From so many ids on, the forms of ids are known: anything else is a name. */

@@ -5,9 +5,9 @@ import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limite
 import { planPace } from '../../src/quota/pace.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { SharedLimiter } from '../../src/quota/shared-limiter.ts';
+import { RedisLink } from '../../src/storage/redis/link.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { RedisLimiterStore } from '../../src/storage/redis/redis-limiter-store.ts';
-import { RedisLink } from '../../src/storage/redis/redis-link.ts';
 import { logLines } from './log-lines.ts';
 import { LONGEST_WAIT_MS } from './lookup-queue.ts';
 import type { TestRedis } from './redis.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
 import type { SharedChange } from '../../catalog/shared-catalog.ts';
-import { applyShared } from '../../storage/sqlite/apply-shared.ts';
-import { CatalogDatabase } from '../../storage/sqlite/catalog-database.ts';
+import { applyShared } from '../../storage/sqlite/catalog/apply-shared.ts';
+import { CatalogDatabase } from '../../storage/sqlite/catalog/database.ts';
 import { BUSY_CODE, sqliteCode } from '../../storage/sqlite/database.ts';
 import { CliFailure } from '../context.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
 import { changesOf, type SharedCatalog } from '../../catalog/shared-catalog.ts';
 import type { Logger } from '../../log.ts';
-import { RedisCatalog } from '../../storage/redis/redis-catalog.ts';
-import { RedisLink } from '../../storage/redis/redis-link.ts';
-import { redisPrefix } from '../../storage/redis/redis-prefix.ts';
-import { RedisUnavailable } from '../../storage/redis/redis-unavailable.ts';
+import { RedisCatalog } from '../../storage/redis/catalog.ts';
+import { RedisLink } from '../../storage/redis/link.ts';
+import { redisPrefix } from '../../storage/redis/prefix.ts';
+import { RedisUnavailable } from '../../storage/redis/unavailable.ts';
 import { CatalogUnusable, FileCatalog, type OpenCatalog } from './open-catalog.ts';
 
 /** No member waits, so Redis may be slow. */

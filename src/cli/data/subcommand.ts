@@ -30,7 +30,7 @@ function memberId(text: string): string {
 async function forget(id: string, { env, stdout, stderr }: CliContext): Promise<number> {
   const { dataDir, redis } = readStorageConfig(env);
   if (redis) {
-    const { forgetInRedis } = await import('../../storage/redis/forget-in-redis.ts');
+    const { forgetInRedis } = await import('../../storage/redis/forget.ts');
     const log = createLog({ level: 'error', secrets: redisSecretsOf({ redis }), destination: stderr });
     const why = await forgetInRedis(redis, id, log);
     if (why !== undefined) {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { BACKUPS, migrationCopy } from '../../storage/sqlite/schema-version.ts';
-import { STATE_VERSION } from '../../storage/sqlite/sqlite-state.ts';
+import { STATE_VERSION } from '../../storage/sqlite/state.ts';
 import { type Finding, right, wrong } from './finding.ts';
 
 const CHECK = 'data directory';

@@ -1,5 +1,5 @@
-import { newClient, type RedisClient } from '../../storage/redis/redis-client.ts';
-import { settingProblems, whyUnusable } from '../../storage/redis/redis-settings.ts';
+import { newClient, type RedisClient } from '../../storage/redis/client.ts';
+import { settingProblems, whyUnusable } from '../../storage/redis/settings.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { networkCode } from '../commands/failure.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';

@@ -1,7 +1,7 @@
 import type { Claimed, ClaimOptions, Claims } from '../../model/claims.ts';
 import { LocalClaims } from '../local-claims.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
-import { unlessUnavailable } from './redis-unavailable.ts';
+import { unlessUnavailable } from './unavailable.ts';
 
 /**
  * Claims a name for ARGV[3] ms if it is free or, if ARGV[4] is 1, its owner is dead. Returns 0, or in how many ms the

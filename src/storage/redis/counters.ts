@@ -4,7 +4,7 @@ import { type HourCounts, utcHour } from '../../quota/hours.ts';
 import type { Booking, Counted, CounterStore, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
 import { utcDay } from '../../time/utc-day.ts';
 import { additions, type Counter, countersOf, dayKeys, ENDINGS, fieldsOf, KINDS } from './counter-keys.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisLink } from './link.ts';
 
 /**
  * KEYS: the hash of a day. ARGV: an hour. Notes the day's sums so far, before the first booking of that hour; a key of its

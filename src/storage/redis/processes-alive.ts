@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { OtherQueues } from '../../lookup/fair-order.ts';
-import type { RedisHealth, RedisLink } from './redis-link.ts';
-import { unlessUnavailable } from './redis-unavailable.ts';
+import type { RedisHealth, RedisLink } from './link.ts';
+import { unlessUnavailable } from './unavailable.ts';
 
 /**
  * In front of every script: Redis's clock, and whether a process is dead. KEYS[1]: what the script is about; KEYS[2]: the

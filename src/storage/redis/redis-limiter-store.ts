@@ -4,7 +4,7 @@ import type { LimiterWrite, SharedLimiterStore, Taken, WantedToken } from '../..
 import { RemoteClock } from '../../time/remote-clock.ts';
 import { LIMITER_SCRIPT, LimiterAnswer } from './limiter-script.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
-import { unlessUnavailable } from './redis-unavailable.ts';
+import { unlessUnavailable } from './unavailable.ts';
 
 /** Within it a process that was told when to come has come; short beside any plan's interval (120 ms). */
 const TURN_GRACE_MS = 60;

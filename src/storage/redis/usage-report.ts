@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SharedReport, UsageReport } from '../../lookup/usage-reports.ts';
 import { Usage } from '../../model/plan.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisLink } from './link.ts';
 
 const KEPT_MS = 35 * DAY_MS;
 

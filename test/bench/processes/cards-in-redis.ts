@@ -1,6 +1,6 @@
 import { readConfig } from '../../../src/config/config.ts';
 import { createLog } from '../../../src/log.ts';
-import { openRedisState } from '../../../src/storage/redis/redis-state.ts';
+import { openRedisState } from '../../../src/storage/redis/state.ts';
 import { sampleCard, storedCardId } from '../stored-cards.ts';
 
 const AT_ONCE = 100;

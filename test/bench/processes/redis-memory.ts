@@ -1,7 +1,7 @@
 import { readConfig } from '../../../src/config/config.ts';
 import { createLog } from '../../../src/log.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
-import { openRedisState } from '../../../src/storage/redis/redis-state.ts';
+import { openRedisState } from '../../../src/storage/redis/state.ts';
 import type { State } from '../../../src/storage/state.ts';
 import { sampleCard, storedCardId } from '../stored-cards.ts';
 import type { RedisUse } from './redis-use.ts';

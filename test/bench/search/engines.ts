@@ -6,7 +6,7 @@ import MiniSearch from 'minisearch';
 import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
 import { search } from '../../../src/catalog/search.ts';
 import { createLog } from '../../../src/log.ts';
-import { CatalogDatabase } from '../../../src/storage/sqlite/catalog-database.ts';
+import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
 
 /** Something that finds cards. */
 export interface Engine {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { search } from '../../../src/catalog/search.ts';
 import { createLog } from '../../../src/log.ts';
-import { CatalogDatabase } from '../../../src/storage/sqlite/catalog-database.ts';
+import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
 import { CARDS, noise } from '../../catalog/fixture-cards.ts';
 import { AMONG_FIVE, FIRST } from '../../catalog/typed-queries.ts';
 

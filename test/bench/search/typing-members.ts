@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../../../src/log.ts';
 import { startCardService } from '../../../src/sandbox/card-service.ts';
-import { CatalogDatabase } from '../../../src/storage/sqlite/catalog-database.ts';
+import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
 import { ourBot } from '../bots.ts';
 import { type Contender, MEMBERS } from '../contender.ts';
 import { knownIds } from '../latency-runs.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { WorkerCatalog } from '../../../src/storage/sqlite/worker-catalog.ts';
+import { WorkerCatalog } from '../../../src/storage/sqlite/catalog/worker-catalog.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { exported, runCatalog, temporaryFolder } from './cli-runs.ts';

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RedisCatalog } from '../../../src/storage/redis/redis-catalog.ts';
-import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
-import { redisPrefix } from '../../../src/storage/redis/redis-prefix.ts';
+import { RedisCatalog } from '../../../src/storage/redis/catalog.ts';
+import { RedisLink } from '../../../src/storage/redis/link.ts';
+import { redisPrefix } from '../../../src/storage/redis/prefix.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';

@@ -7,7 +7,7 @@ import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { filesWith } from '../../../src/cli/data/forget-in-files.ts';
 import { createCardService } from '../../../src/sandbox/card-service.ts';
-import { newClient, type RedisClient } from '../../../src/storage/redis/redis-client.ts';
+import { newClient, type RedisClient } from '../../../src/storage/redis/client.ts';
 import { DAY_MS } from '../../../src/time/utc-day.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkDataDirectory } from '../../../src/cli/doctor/data-directory.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
-import { STATE_VERSION } from '../../../src/storage/sqlite/sqlite-state.ts';
+import { STATE_VERSION } from '../../../src/storage/sqlite/state.ts';
 import { logLines } from '../../support/log-lines.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
-import { openRedisState } from '../../../src/storage/redis/redis-state.ts';
+import { openRedisState } from '../../../src/storage/redis/state.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../../support/redis.ts';

@@ -3,7 +3,7 @@ import { createClient } from 'redis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Ledger } from '../../../src/quota/ledger.ts';
 import { RedisCounters } from '../../../src/storage/redis/counters.ts';
-import { type RedisHealth, RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { type RedisHealth, RedisLink } from '../../../src/storage/redis/link.ts';
 import { utcDay } from '../../../src/time/utc-day.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';

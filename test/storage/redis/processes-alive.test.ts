@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { RedisClient } from '../../../src/storage/redis/client.ts';
+import { RedisLink } from '../../../src/storage/redis/link.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
-import type { RedisClient } from '../../../src/storage/redis/redis-client.ts';
-import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';

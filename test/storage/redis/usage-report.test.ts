@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { RedisLink } from '../../../src/storage/redis/redis-link.ts';
+import { RedisLink } from '../../../src/storage/redis/link.ts';
 import { redisUsageReport } from '../../../src/storage/redis/usage-report.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { startRedis } from '../../support/redis.ts';

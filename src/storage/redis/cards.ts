@@ -1,0 +1,47 @@
+import KeyvRedis, { type RedisClientConnectionType } from '@keyv/redis';
+import type { RedisLink } from './link.ts';
+import { unlessUnavailable } from './unavailable.ts';
+
+/** Redis is busy with one scan of this many keys for about 1 ms. */
+const KEYS_PER_SCAN = 1_000;
+
+/** A Keyv storage adapter over the shared link. While Redis is unavailable every read is a miss, without a wait. */
+export class RedisStore {
+  readonly #link: RedisLink;
+  readonly #redis: KeyvRedis<string>;
+
+  constructor(link: RedisLink) {
+    this.#link = link;
+    // Typed for node-redis 5; the few commands that it calls are the same in 6, as the tests of the card store show.
+    const client = link.client as unknown as RedisClientConnectionType;
+    this.#redis = new KeyvRedis<string>(client, { throwOnConnectError: false, throwOnErrors: true });
+  }
+
+  get(key: string): Promise<string | undefined> {
+    return unlessUnavailable(this.#link.read(() => this.#redis.get(key)));
+  }
+
+  async set(key: string, value: string, ttlMs: number): Promise<void> {
+    await unlessUnavailable(this.#link.run(() => this.#redis.set(key, value, ttlMs)));
+  }
+
+  /** @throws RedisUnavailable */
+  async *keys(prefix: string): AsyncGenerator<string> {
+    const MATCH = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`;
+    let cursor = '0';
+    do {
+      const found = await this.#link.read((client) => client.scan(cursor, { MATCH, COUNT: KEYS_PER_SCAN }));
+      cursor = found.cursor;
+      yield* found.keys;
+    } while (cursor !== '0');
+  }
+
+  async delete(key: string): Promise<boolean> {
+    return (await unlessUnavailable(this.#link.run(() => this.#redis.delete(key)))) ?? false;
+  }
+
+  /** @throws always: it would delete every key of that Redis, those of other programs too */
+  clear(): Promise<void> {
+    return Promise.reject(new Error('cards in Redis are not cleared: they expire'));
+  }
+}

@@ -1,0 +1,169 @@
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { Logger } from '../../log.ts';
+import { DeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
+import type { RedisLink } from './link.ts';
+import type { ProcessesAlive } from './processes-alive.ts';
+import { unlessUnavailable } from './unavailable.ts';
+
+/** Longer than a reply can be completed, which is 15 minutes. */
+const KEPT_MS = 16 * 60_000;
+/** More than the Business plan answers in this time. Memory for all of them is taken at the start. */
+const MAX_COMPLETED = 10_000;
+
+/** Stores rows (interaction id, reply) of this process, unless they are stored. Returns the owner of each. */
+const ADD = `
+  local owners = {}
+  for i = 4, #ARGV, 2 do
+    redis.call('HSETNX', KEYS[1], ARGV[i], self .. ' ' .. ARGV[i + 1])
+    owners[#owners + 1] = string.match(redis.call('HGET', KEYS[1], ARGV[i]), '^%S*')
+  end
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  return owners
+`;
+/** Gives ARGV[3] the rows of ARGV[4] and of the dead. Returns them and, if ARGV[5] is 1, what ARGV[3] has already. */
+const GIVE = `
+  local isGiven = {[ARGV[3]] = false, [ARGV[4]] = true}
+  local rows, told = redis.call('HGETALL', KEYS[1]), {}
+  for i = 1, #rows, 2 do
+    local owner = string.match(rows[i + 1], '^%S*')
+    if isGiven[owner] == nil then isGiven[owner] = isDead(owner) end
+    if isGiven[owner] or (owner == ARGV[3] and ARGV[5] == '1') then
+      local reply = string.sub(rows[i + 1], #owner + 2)
+      redis.call('HSET', KEYS[1], rows[i], ARGV[3] .. ' ' .. reply)
+      told[#told + 1] = {rows[i], reply}
+    end
+  end
+  return told
+`;
+const Told = z.array(z.tuple([z.string(), z.string()]));
+/** The owner of rows that are left to any process. */
+const NOBODY = '-';
+
+/** A reply that this process is to complete. */
+interface Pending {
+  reply: DeferredReply;
+  /** The `aliveSinceMs` in which it was added and last written; NaN when it is not. */
+  addedIn: number;
+  writtenIn: number;
+}
+
+/**
+ * The deferred replies of all processes, in one hash: interaction id to owner and reply. Each is completed by its owner,
+ * from memory; when the owner is dead or has left it, another process takes it over. While Redis is unavailable they are
+ * in memory only, and written when it is back.
+ */
+export class RedisJournal implements ReplyJournal {
+  readonly #link: RedisLink;
+  readonly #processesAlive: ProcessesAlive;
+  readonly #key: string;
+  readonly #log: Logger;
+  readonly #pending = new Map<string, Pending>();
+  /** Completed, and maybe still stored. */
+  readonly #completed = new LRUCache<string, true>({ max: MAX_COMPLETED, ttl: KEPT_MS });
+  #takeOver: ((reply: DeferredReply) => void) | undefined;
+  /** The `aliveSinceMs` in which this process last learned what it owns: an answer may have been lost before. */
+  #learnedIn = Number.NaN;
+  #round: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(link: RedisLink, processesAlive: ProcessesAlive, prefix: string, log: Logger) {
+    this.#link = link;
+    this.#processesAlive = processesAlive;
+    this.#key = `${prefix}:replies`;
+    this.#log = log;
+    processesAlive.onHeartbeat(() => {
+      if (this.#isClosed) return;
+      this.#round ??= unlessUnavailable(this.#catchUp().then(() => this.#takeRows())).finally(() => {
+        this.#round = undefined;
+      });
+    });
+  }
+
+  async add(reply: DeferredReply): Promise<boolean> {
+    const pending = { reply, addedIn: Number.NaN, writtenIn: Number.NaN };
+    this.#pending.set(reply.interactionId, pending);
+    const [owner] = (await unlessUnavailable(this.#write([pending]))) ?? [];
+    pending.addedIn = pending.writtenIn;
+    if (owner === undefined || owner === this.#processesAlive.id) return true;
+    this.#pending.delete(reply.interactionId);
+    return false;
+  }
+
+  async keeps(reply: DeferredReply): Promise<boolean> {
+    const pending = this.#pending.get(reply.interactionId);
+    if (pending === undefined || pending.writtenIn === this.#processesAlive.aliveSinceMs) return pending !== undefined;
+    return (await unlessUnavailable(this.#write([pending]))) !== undefined;
+  }
+
+  owns(interactionId: string): boolean {
+    return this.#pending.get(interactionId)?.addedIn === this.#processesAlive.aliveSinceMs;
+  }
+
+  async remove(interactionId: string): Promise<void> {
+    this.#pending.delete(interactionId);
+    this.#completed.set(interactionId, true);
+    await unlessUnavailable(this.#removeStored([interactionId]));
+  }
+
+  takeOver(listener: (reply: DeferredReply) => void): void {
+    this.#takeOver = listener;
+  }
+
+  /** What it cannot write is taken over, if it is stored, once the others know that this process is gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#round;
+    await unlessUnavailable(this.#catchUp().then(() => this.#run(GIVE, [NOBODY, this.#processesAlive.id])));
+  }
+
+  /** Stores what is pending and removes what is completed, if Redis may not know of it. */
+  async #catchUp(): Promise<void> {
+    const since = this.#processesAlive.aliveSinceMs;
+    await this.#removeStored([...this.#completed.keys()]);
+    await this.#write([...this.#pending.values()].filter(({ writtenIn }) => writtenIn !== since));
+  }
+
+  async #takeRows(): Promise<void> {
+    if (this.#takeOver === undefined || this.#isClosed) return;
+    const { id, aliveSinceMs } = this.#processesAlive;
+    const rows = Told.parse(await this.#run(GIVE, [id, NOBODY, this.#learnedIn === aliveSinceMs ? '0' : '1']));
+    this.#learnedIn = aliveSinceMs;
+    if (this.#isClosed) return; // they are left with all others
+    const replies: DeferredReply[] = [];
+    for (const [interactionId, json] of rows) {
+      if (this.#pending.has(interactionId) || this.#completed.has(interactionId)) continue;
+      try {
+        replies.push(DeferredReply.parse(JSON.parse(json)));
+      } catch (err) {
+        this.#log.error({ err }, 'invalid deferred reply: it is dropped');
+        void this.remove(interactionId);
+      }
+    }
+    for (const reply of replies) {
+      this.#pending.set(reply.interactionId, { reply, addedIn: Number.NaN, writtenIn: aliveSinceMs });
+    }
+    if (replies.length > 0) this.#log.info({ count: replies.length }, 'deferred replies taken over');
+    for (const reply of replies.sort((a, b) => a.receivedAtMs - b.receivedAtMs)) this.#takeOver(reply);
+  }
+
+  /** @returns their owners: this process, unless another has stored or taken over a reply before */
+  async #write(pending: readonly Pending[]): Promise<string[]> {
+    if (pending.length === 0) return [];
+    const { aliveSinceMs } = this.#processesAlive;
+    const rows = pending.flatMap(({ reply }) => [reply.interactionId, JSON.stringify(reply)]);
+    const owners = z.array(z.string()).parse(await this.#run(ADD, [String(KEPT_MS), ...rows]));
+    for (const each of pending) each.writtenIn = aliveSinceMs;
+    return owners;
+  }
+
+  async #removeStored(interactionIds: string[]): Promise<void> {
+    if (interactionIds.length === 0) return;
+    await this.#link.run((client) => client.hDel(this.#key, interactionIds));
+    for (const id of interactionIds) this.#completed.delete(id);
+  }
+
+  #run(script: string, args: readonly string[]): Promise<unknown> {
+    return this.#processesAlive.run(script, this.#key, args);
+  }
+}

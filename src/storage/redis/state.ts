@@ -1,0 +1,97 @@
+import { KeyvCardStore, keysOf } from '../../cache/card-store.ts';
+import { Ledger } from '../../quota/ledger.ts';
+import { SharedLimiter } from '../../quota/shared-limiter.ts';
+import { alertNotesFile } from '../alert-notes-file.ts';
+import { CarryOver } from '../carry-over.ts';
+import { WorkerCatalog } from '../sqlite/catalog/worker-catalog.ts';
+import { removeOldDamage } from '../sqlite/old-damage.ts';
+import {
+  accountOf,
+  cardStoreOptions,
+  catalogOptions,
+  limiterOptions,
+  type State,
+  type StateOptions,
+} from '../state.ts';
+import { RedisStore } from './cards.ts';
+import { RedisCatalog } from './catalog.ts';
+import { RedisClaims } from './claims.ts';
+import { RedisCounters } from './counters.ts';
+import { redisDeletionRequests } from './deletion-requests.ts';
+import { RedisJournal } from './journal.ts';
+import { RedisLink } from './link.ts';
+import { redisPrefix } from './prefix.ts';
+import { ProcessesAlive } from './processes-alive.ts';
+import { RedisLimiterStore } from './redis-limiter-store.ts';
+import { warnOfSettings } from './settings.ts';
+import { redisUsageReport } from './usage-report.ts';
+
+export interface RedisStateOptions extends StateOptions {
+  /** `url` may hold a password. */
+  redis: { url: string; keyPrefix: string };
+  discord: { shards: 'auto' | { ids: readonly number[]; count: number } };
+}
+
+/** A start waits this long for Redis, and then continues without it. */
+const OPEN_TIMEOUT_MS = 1_000;
+
+/** The state that several processes share through Redis. Opens, whatever Redis does. @throws StateUnusable */
+export async function openRedisState(options: RedisStateOptions): Promise<State> {
+  const { cardService, redis, discord, dataDir, log, events } = options;
+  const { baseUrl, apiKey } = cardService;
+  const prefix = redisPrefix(redis.keyPrefix);
+  const account = accountOf(baseUrl, apiKey);
+
+  const link = new RedisLink({ url: redis.url, prefix, log, ...(events && { events }) });
+  const { shards } = discord;
+  // Until a heartbeat is read: as many as share the shards evenly.
+  const expected = shards === 'auto' ? 1 : Math.ceil(shards.count / shards.ids.length);
+  const processesAlive = new ProcessesAlive(link, prefix, expected);
+  const cards = { ...cardStoreOptions(options), keyPrefix: `${redis.keyPrefix}:cards:` };
+  const cardStore = new KeyvCardStore({ ...cards, store: new RedisStore(link) });
+  const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
+  const carryOver = new CarryOver({ link, prefix, cardKeys, account, dataDir, log });
+  const limiter = new SharedLimiter({
+    ...limiterOptions(options),
+    initial: carryOver.limiterState,
+    store: new RedisLimiterStore(processesAlive, `${prefix}:limiter:${account}`, log),
+    link,
+    processesAlive,
+  });
+  const ledger = new Ledger(new RedisCounters(link, prefix), events);
+  const journal = new RedisJournal(link, processesAlive, prefix, log);
+  warnOfSettings(link, log);
+  const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
+  if (refusal) throw refusal;
+
+  removeOldDamage(dataDir, Date.now());
+  const catalog = new WorkerCatalog({
+    ...catalogOptions(options),
+    shared: new RedisCatalog({ link, url: redis.url, prefix, log }),
+  });
+
+  const closeOthers = async () => {
+    await carryOver.close();
+    await journal.close();
+    await processesAlive.leave();
+    await ledger.close();
+  };
+
+  return {
+    cardStore,
+    catalog,
+    limiter,
+    ledger,
+    journal,
+    deletionRequests: redisDeletionRequests(link, prefix),
+    otherQueues: processesAlive,
+    claims: new RedisClaims(processesAlive, prefix),
+    sharedReport: redisUsageReport(link, prefix, account),
+    alertNotebook: alertNotesFile(dataDir, log, shards === 'auto' ? 'auto' : Math.min(...shards.ids)),
+    refused: link.refused,
+    async close() {
+      await Promise.all([catalog.close(), closeOthers()]);
+      link.close();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { Logger } from '../../../log.ts';
+import { isCorruption } from '../database.ts';
+import { CatalogDatabase } from './database.ts';
+
+/** Searches wait meanwhile. */
+const BUSY_TIMEOUT_MS = 500;
+/** The process cannot end meanwhile: Node waits for a thread in a native call. */
+const LAST_WRITE_MS = 200;
+
+export interface CatalogFileOptions {
+  dataDir: string;
+  log: Pick<Logger, 'info' | 'error'>;
+  onSucceeded(): void;
+  onFailed(err: unknown): void;
+  /** The file was corrupt: an empty one is in its place. */
+  onReplaced(): void;
+}
+
+/** The catalog of a thread. A file that turns out to be corrupt is replaced; what cannot be opened now is tried again. */
+export class CatalogFile {
+  readonly #options: CatalogFileOptions;
+  /** `undefined` after it could not be opened anew: the next attempt does. */
+  #catalog: CatalogDatabase | undefined;
+  #isClosing = false;
+
+  /** @throws DatabaseUnusable, DatabaseInUse */
+  constructor(options: CatalogFileOptions) {
+    this.#options = options;
+    this.#catalog = this.#open();
+  }
+
+  /** Long work stops after its current piece. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** @returns `undefined` when it failed; it is not thrown */
+  attempt<T>(work: (catalog: CatalogDatabase) => T): T | undefined {
+    try {
+      const result = work(this.#current());
+      this.#options.onSucceeded();
+      return result;
+    } catch (err) {
+      if (isCorruption(err)) this.#replace(err);
+      else this.#options.onFailed(err);
+      return undefined;
+    }
+  }
+
+  /** @param lastWork waits for another process that writes for 0.2 s at most */
+  close(lastWork: () => void): void {
+    this.#isClosing = true;
+    this.#catalog?.waitAtMost(LAST_WRITE_MS);
+    lastWork();
+    this.#catalog?.close();
+  }
+
+  /** Opened anew when another process has put a new file in its place. */
+  #current(): CatalogDatabase {
+    if (this.#catalog?.isReplaced()) this.#letGo()?.close();
+    if (this.#catalog) return this.#catalog;
+    const catalog = this.#open();
+    this.#catalog = catalog;
+    this.#options.onReplaced();
+    return catalog;
+  }
+
+  #replace(corruption: unknown): void {
+    try {
+      this.#letGo()?.discard(corruption);
+      this.#current();
+    } catch (err) {
+      this.#options.onFailed(err);
+    }
+  }
+
+  /** Called first, so that it is not closed twice, whatever fails afterwards. */
+  #letGo(): CatalogDatabase | undefined {
+    const catalog = this.#catalog;
+    this.#catalog = undefined;
+    return catalog;
+  }
+
+  #open(): CatalogDatabase {
+    const { dataDir, log } = this.#options;
+    return CatalogDatabase.open(dataDir, log, BUSY_TIMEOUT_MS);
+  }
+}

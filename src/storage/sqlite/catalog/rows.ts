@@ -1,0 +1,155 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { CatalogCard } from '../../../catalog/catalog-card.ts';
+import { formOf } from '../../../catalog/form.ts';
+import { idKey, nameKey, nameText, otherText, spelledWords, tokenText } from '../../../catalog/words.ts';
+import type { CatalogImports } from './imports.ts';
+import { GONE, isNews, KEPT, type StoredRow } from './stored-row.ts';
+
+/** Words that need no statement, because they were written before. */
+const MOST_KNOWN_WORDS = 200_000;
+/** Names that were written before, and texts of sets and games: an import has each many times. 5 MB. */
+const MOST_REMEMBERED = 20_000;
+
+/** Statements that write cards; a transaction around them is the caller's. */
+export class CatalogRows {
+  readonly #find: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #update: StatementSync;
+  readonly #addName: StatementSync;
+  readonly #findName: StatementSync;
+  readonly #addWord: StatementSync;
+  readonly #addForm: StatementSync;
+  readonly #addWords: StatementSync;
+  readonly #removeWords: StatementSync;
+  readonly #mark: StatementSync;
+  readonly #nameSource: StatementSync;
+  readonly #imports: CatalogImports;
+  readonly #knownWords = new Set<string>();
+  readonly #knownNames = new Map<string, KnownName>();
+  readonly #tokenTexts = new Map<string, string>();
+
+  constructor(database: DatabaseSync, imports: CatalogImports) {
+    this.#imports = imports;
+    this.#find = database.prepare('SELECT * FROM cards WHERE id_key = ? AND id = ?');
+    this.#insert = database.prepare(
+      'INSERT INTO cards (id, name, set_name, number, game, id_key, name_row, source, confirmed, denied) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)',
+    );
+    this.#update = database.prepare(
+      'UPDATE cards SET name = ?, set_name = ?, number = ?, game = ?, name_row = ?, source = ?, confirmed = ?, denied = ? WHERE row = ?',
+    );
+    this.#findName = database.prepare('SELECT row FROM names WHERE key = ?');
+    this.#addName = database.prepare('INSERT INTO names (key) VALUES (?)');
+    this.#addWord = database.prepare('INSERT OR IGNORE INTO words (word) VALUES (?)');
+    this.#addForm = database.prepare('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1');
+    this.#addWords = database.prepare('INSERT INTO card_words (rowid, name, other) VALUES (?, ?, ?)');
+    this.#removeWords = database.prepare('DELETE FROM card_words WHERE rowid = ?');
+    this.#nameSource = database.prepare('UPDATE cards SET source = ? WHERE row = ?');
+    this.#mark = database.prepare('UPDATE cards SET denied = ? WHERE row = ?');
+  }
+
+  /** To be called when a transaction is rolled back. */
+  takenBack(): void {
+    this.#knownWords.clear();
+    this.#knownNames.clear();
+  }
+
+  find(id: string): StoredRow | undefined {
+    return this.#find.get(idKey(id), id) as StoredRow | undefined;
+  }
+
+  /** @param source of an import; `undefined` when the service answered with the card @returns whether that was news */
+  put(card: CatalogCard, source: number | undefined): boolean {
+    const found = this.find(card.id);
+    if (!found) this.#add(card, source);
+    else if (source !== undefined && found.confirmed === 1)
+      return found.denied === 0 && this.#nameConfirmed(source, found);
+    else if (isNews(card, source, found)) this.#change(card, source, found);
+    else return false;
+    return true;
+  }
+
+  /**
+   * The service denied this card. The row stays, so that an import of the same file does not bring it back.
+   *
+   * @param isKept a copy of the card is kept: it is still given
+   */
+  deny({ row, source, confirmed, denied }: StoredRow, isKept: boolean): void {
+    this.#mark.run(isKept ? KEPT : GONE, row);
+    if (!isKept) this.#removeWords.run(row);
+    if (source !== null && confirmed === 0 && denied === 0) this.#imports.denied(source);
+  }
+
+  /** A file names a card that the service has answered with, and knows better: the file's ids are the service's. */
+  #nameConfirmed(source: number, { row, source: before }: StoredRow): boolean {
+    if (before === source) return false;
+    this.#nameSource.run(source, row);
+    this.#imports.confirmed(source, row);
+    return true;
+  }
+
+  #add(card: CatalogCard, source: number | undefined): void {
+    const { id, name, set = null, number = null, game = null } = card;
+    const isConfirmed = source === undefined;
+    const known = this.#known(name);
+    const key = idKey(id);
+    const { lastInsertRowid } = this.#insert.run(
+      ...[id, name, set, number, game, key, known.row, source ?? null, Number(isConfirmed)],
+    );
+    this.#index(card, known, lastInsertRowid);
+    if (isConfirmed) this.#addForm.run(formOf(id));
+  }
+
+  #change(card: CatalogCard, source: number | undefined, found: StoredRow): void {
+    const { id, name, set = null, number = null, game = null } = card;
+    const by = source ?? found.source;
+    const isConfirmed = source === undefined;
+    const denied = isConfirmed ? 0 : found.denied;
+    const known = this.#known(name);
+    this.#update.run(name, set, number, game, known.row, by, Number(isConfirmed), denied, found.row);
+    this.#removeWords.run(found.row);
+    this.#index(card, known, found.row);
+    if (found.source !== null && found.source !== by) this.#imports.alsoIn(found.row, found.source);
+    if (!isConfirmed || found.confirmed === 1) return;
+    this.#addForm.run(formOf(id));
+    if (found.source !== null) this.#imports.confirmed(found.source, found.row);
+  }
+
+  #index(card: CatalogCard, { text }: KnownName, row: number | bigint): void {
+    const other = otherText(card, (of) => remembered(this.#tokenTexts, of, MOST_REMEMBERED, tokenText));
+    this.#addWords.run(row, text, other);
+  }
+
+  #known(name: string): KnownName {
+    return remembered(this.#knownNames, name, MOST_REMEMBERED, () => {
+      for (const word of spelledWords(name)) this.#knowWord(word);
+      const key = nameKey(name);
+      const found = this.#findName.get(key);
+      const row = found ? Number(found.row) : this.#addName.run(key).lastInsertRowid;
+      return { row, text: nameText(name) };
+    });
+  }
+
+  #knowWord(word: string): void {
+    if (this.#knownWords.has(word)) return;
+    this.#addWord.run(word);
+    if (this.#knownWords.size >= MOST_KNOWN_WORDS) this.#knownWords.clear();
+    this.#knownWords.add(word);
+  }
+}
+
+/** A name whose words are written. */
+interface KnownName {
+  row: number | bigint;
+  /** What it is found by. */
+  text: string;
+}
+
+/** What was made of a key before, or is made now. The memory is emptied when it is full. */
+function remembered<T>(memory: Map<string, T>, key: string, most: number, make: (key: string) => T): T {
+  const known = memory.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  if (memory.size >= most) memory.clear();
+  memory.set(key, made);
+  return made;
+}

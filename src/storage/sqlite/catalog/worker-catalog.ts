@@ -1,0 +1,197 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Catalog, FoundInList, ListMeaning, Mentions, Resolution } from '../../../catalog/catalog.ts';
+import { type CatalogCard, catalogCardOf } from '../../../catalog/catalog-card.ts';
+import { CatalogExchange } from '../../../catalog/catalog-exchange.ts';
+import { meaningOfList } from '../../../catalog/list.ts';
+import { unsearched } from '../../../catalog/resolution.ts';
+import { type Question, SearchQueue } from '../../../catalog/search-queue.ts';
+import type { SharedCatalog } from '../../../catalog/shared-catalog.ts';
+import { Incident, type Logger } from '../../../log.ts';
+import type { Card } from '../../../model/card.ts';
+import { type Requester, requesterOf } from '../../../model/quota.ts';
+import { backOffMs } from '../../../time/back-off.ts';
+import { withTimeout } from '../../../time/timers.ts';
+import type { CatalogWorkerData, FromWorker, ToWorker } from './messages.ts';
+import { UnsentChanges } from './unsent-changes.ts';
+
+export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedName'> {
+  log: Logger;
+  /** Of several processes that share what they learn; absent when there is only this one. */
+  shared?: SharedCatalog;
+}
+
+/** The start of the bot comes first: the worker begins after it, or with the first search. */
+const START_AFTER_MS = 1_000;
+/** A member waits for this before names count as not searched. */
+const RESOLVE_MS = 1_500;
+const CLOSE_MS = 300;
+const TERMINATE_MS = 50;
+/** A lock on the file, or a full disk, may be gone at any moment. */
+const RESTART = { firstMs: 1_000, longestMs: 5_000 };
+/** A worker that lived this long was in order. */
+const HEALTHY_AFTER_MS = 60_000;
+
+/** The catalog in a worker thread, because SQLite in Node is synchronous. Neither start nor end of the process waits for it. */
+export class WorkerCatalog implements Catalog {
+  readonly #options: WorkerCatalogOptions;
+  readonly #outage: Incident;
+  readonly #exchange: CatalogExchange | undefined;
+  readonly #queue = new SearchQueue((question) => this.#send(question));
+  readonly #changes = new UnsentChanges((changes) => this.#post({ kind: 'changes', changes }));
+  #worker: Worker | undefined;
+  #start: NodeJS.Timeout | undefined;
+  #startedAtMs = 0;
+  #failures = 0;
+  #isClosed = false;
+
+  constructor(options: WorkerCatalogOptions) {
+    this.#options = options;
+    this.#outage = new Incident(options.log, {
+      level: 'warn',
+      begins: 'catalog failed: suggestions may be empty until it works again',
+      ends: 'catalog works again',
+    });
+    const { shared } = options;
+    this.#exchange = shared && new CatalogExchange(shared, (news) => this.#send({ kind: 'changes', changes: [news] }));
+    this.#startIn(START_AFTER_MS);
+  }
+
+  async search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]> {
+    return (await this.#ask<CatalogCard[]>('search', text, who, deadlineMs)) ?? [];
+  }
+
+  async searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]> {
+    return (await this.#ask<FoundInList[]>('searchInList', list, who, deadlineMs)) ?? [];
+  }
+
+  async resolve(text: string, who: Requester): Promise<Resolution> {
+    if (this.#isEmpty()) return { kind: 'id' };
+    return (await this.#ask<Resolution>('resolve', text, who)) ?? unsearched(text);
+  }
+
+  async resolveList(list: string, who: Requester): Promise<ListMeaning> {
+    if (this.#isEmpty()) return meaningOfList(list, () => ({ kind: 'id' }));
+    return (await this.#ask<ListMeaning>('resolveList', list, who)) ?? meaningOfList(list, unsearched);
+  }
+
+  async printings(id: string, who: Requester): Promise<readonly CatalogCard[]> {
+    return (await this.#ask<CatalogCard[]>('printings', id, who)) ?? [];
+  }
+
+  async mentions(text: string, who: Requester): Promise<Mentions | undefined> {
+    if (this.#isEmpty()) return { ids: [], ambiguous: [] };
+    return this.#ask<Mentions>('mentions', text, who);
+  }
+
+  learn(card: Card): void {
+    this.#changes.add({ kind: 'learn', card: catalogCardOf(card) });
+  }
+
+  deny(id: string, isKept: boolean): void {
+    this.#changes.add({ kind: 'deny', id, isKept });
+  }
+
+  asked(id: string, who: Requester, isPrivate = false): void {
+    this.#changes.add({ kind: 'asked', id, who: requesterOf(who), isPrivate, atMs: Date.now() });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#start);
+    this.#queue.abandon();
+    await this.#end();
+    await this.#exchange?.close();
+  }
+
+  /** A native call under way, as one that waits for a locked file, is not waited for. */
+  async #end(): Promise<void> {
+    const worker = this.#worker;
+    if (!worker) return;
+    const ended = new Promise((resolve) => worker.once('exit', () => resolve(true)));
+    worker.ref();
+    this.#send({ kind: 'close' });
+    if (!(await withTimeout(CLOSE_MS, ended))) await withTimeout(TERMINATE_MS, worker.terminate());
+    worker.unref();
+  }
+
+  async #ask<T>(
+    kind: Question['kind'],
+    text: string,
+    who: Requester,
+    deadlineMs = Date.now() + RESOLVE_MS,
+  ): Promise<T | undefined> {
+    if (this.#isClosed || this.#isEmpty()) return undefined;
+    if (!this.#worker && this.#failures === 0) this.#startNow();
+    return this.#worker && this.#queue.ask<T>({ kind, text, who: requesterOf(who) }, deadlineMs);
+  }
+
+  /** On the very first start, before anything is learned: a member's first lookup need not wait for a worker to say so. */
+  #isEmpty(): boolean {
+    if (this.#worker || this.#failures > 0 || !this.#changes.isEmpty) return false;
+    return !existsSync(join(this.#options.dataDir, 'catalog.sqlite'));
+  }
+
+  #send(message: ToWorker): void {
+    this.#changes.flush();
+    this.#post(message);
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #startIn(waitMs: number): void {
+    clearTimeout(this.#start);
+    this.#start = setTimeout(() => this.#startNow(), waitMs).unref();
+  }
+
+  #startNow(): void {
+    clearTimeout(this.#start);
+    if (this.#worker || this.#isClosed) return;
+    this.#startedAtMs = Date.now();
+    const worker = this.#newWorker();
+    if (!worker) {
+      this.#ended();
+      return;
+    }
+    worker.on('message', (message: FromWorker) => this.#received(message));
+    worker.on('error', (err) => this.#outage.failed({ err }));
+    worker.on('exit', () => this.#ended());
+    worker.unref();
+    this.#worker = worker;
+    this.#changes.workerStarted();
+  }
+
+  /** @returns `undefined` when it cannot be made, as where the process may have no further thread */
+  #newWorker(): Worker | undefined {
+    const { dataDir, keepsMembers, cardKeys, shared } = this.#options;
+    const workerData: CatalogWorkerData = { dataDir, keepsMembers, cardKeys, sharedName: shared?.name ?? '' };
+    try {
+      return new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+    } catch (err) {
+      this.#outage.failed({ err });
+      return undefined;
+    }
+  }
+
+  #received(message: FromWorker): void {
+    if (message.kind === 'answer') this.#queue.answered(message.answer);
+    else if (message.kind === 'log') this.#options.log[message.level](message.fields, message.message);
+    else if (message.kind === 'news') this.#exchange?.learned(message.change);
+    else if (message.kind === 'opened') this.#changes.workerOpened();
+    else if (message.kind === 'reached') this.#exchange?.reached(message.cursor);
+    else if (message.kind === 'failed') this.#outage.failed({ err: message.err });
+    else this.#outage.succeeded();
+  }
+
+  #ended(): void {
+    this.#worker = undefined;
+    this.#changes.workerEnded();
+    this.#queue.abandon();
+    if (this.#isClosed) return;
+    this.#failures = Date.now() - this.#startedAtMs > HEALTHY_AFTER_MS ? 1 : this.#failures + 1;
+    this.#startIn(backOffMs(this.#failures, RESTART));
+  }
+}

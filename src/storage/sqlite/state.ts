@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { KeyvCardStore } from '../../cache/card-store.ts';
+import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
+import { Ledger } from '../../quota/ledger.ts';
+import { LocalLimiter } from '../../quota/local-limiter.ts';
+import { alertNotesFile } from '../alert-notes-file.ts';
+import { LocalClaims } from '../local-claims.ts';
+import {
+  accountOf,
+  cardStoreOptions,
+  catalogOptions,
+  limiterOptions,
+  type State,
+  type StateOptions,
+} from '../state.ts';
+import { CARDS_SCHEMA, SqliteStore } from './cards.ts';
+import { WorkerCatalog } from './catalog/worker-catalog.ts';
+import { LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
+import { DailyCopies } from './daily-copies.ts';
+import { openDatabase, openExclusively } from './database.ts';
+import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from './deletion-requests.ts';
+import {
+  EARLIER_ALERTS_TABLE,
+  EARLIER_JOURNAL_TABLE,
+  EARLIER_LIMITER_TABLE,
+  JOURNAL_SCHEMA,
+  LIMITER_SCHEMA,
+  SqliteJournal,
+  StateWrites,
+  sqliteLimiterStore,
+} from './state-rows.ts';
+
+export interface SqliteStateOptions extends StateOptions {
+  /** Ends the wait for the previous owner of `dataDir`. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
+const OWNER_TIMEOUT_MS = 15_000;
+
+/** Of the tables in `state.sqlite`. */
+export const STATE_VERSION = 1;
+
+const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';
+
+/**
+ * The state of a single process, in the files of its `DATA_DIR`.
+ *
+ * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
+ */
+export async function openSqliteState(options: SqliteStateOptions): Promise<State> {
+  const { cardService, dataDir, log, events, signal } = options;
+  const { baseUrl, apiKey } = cardService;
+  const state = await openExclusively(
+    join(dataDir, 'state.sqlite'),
+    {
+      log,
+      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA,
+      version: STATE_VERSION,
+      earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE, EARLIER_ALERTS_TABLE],
+      lossMeans: STATE_LOSS,
+    },
+    OWNER_TIMEOUT_MS,
+    signal,
+  );
+  state.exec('PRAGMA secure_delete = ON'); // what is deleted is about members, or interaction tokens
+  const cardStore = openDatabase(join(dataDir, 'cards.sqlite'), {
+    log,
+    schema: CARDS_SCHEMA,
+    lossMeans: 'cached cards are requested again',
+  });
+
+  const writes = new StateWrites(log, events);
+  const store = new KeyvCardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
+  const ledger = new Ledger(new SqliteCounters(state), events);
+  const journal = new SqliteJournal(state, log, writes);
+  // Interaction tokens are worthless long before a copy is needed.
+  const copies = new DailyCopies({ database: state, dataDir, leaveOut: 'DELETE FROM deferred_replies', log });
+
+  const catalog = new WorkerCatalog(catalogOptions(options));
+
+  const closeOthers = async () => {
+    await copies.close();
+    await store.close();
+    await journal.close();
+    await ledger.close();
+  };
+
+  return {
+    cardStore: store,
+    catalog,
+    limiter: new LocalLimiter({
+      ...limiterOptions(options),
+      store: sqliteLimiterStore(state, accountOf(baseUrl, apiKey), log, writes),
+    }),
+    ledger,
+    journal,
+    deletionRequests: new SqliteDeletionRequests(state, writes),
+    otherQueues: NO_OTHER_QUEUES,
+    claims: new LocalClaims(),
+    alertNotebook: alertNotesFile(dataDir, log),
+    refused: new Promise(() => {}),
+    async close() {
+      await Promise.all([catalog.close(), closeOthers()]);
+      state.close();
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from 'redis';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { changesOf, type SharedCatalog } from '../../../src/catalog/shared-catalog.ts';
+import { RedisCatalog } from '../../../src/storage/redis/catalog.ts';
+import { RedisLink } from '../../../src/storage/redis/link.ts';
+import { WorkerCatalog } from '../../../src/storage/sqlite/catalog/worker-catalog.ts';
+import { logLines, WARN } from '../../support/log-lines.ts';
+import { onFinished } from '../../support/on-finished.ts';
+import { noRealRedis } from '../../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+
+const ALICE = { memberId: 'alice', guildId: 'guild' };
+const CARD = { id: 'base1-4', name: 'Emberwing Drake', game: 'Drakes', set: { id: 'base1', name: 'Base' } };
+const CARD_OF_FILE = { id: 'file-1', name: 'Tidecaller' };
+/** In the design: 5 s. A busy machine may take longer. */
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+/** One of several processes; leaves when the test ends. */
+async function joined({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>, mostKept = 100_000) {
+  const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
+  await link.opened(10_000);
+  const { log, lines } = logLines();
+  const shared = new RedisCatalog({ link, url, prefix, log, mostKept });
+  const dataDir = mkdtempSync(join(tmpdir(), 'redis-catalog-'));
+  const open = (shared: SharedCatalog) =>
+    new WorkerCatalog({ dataDir, keepsMembers: true, cardKeys: 'none', log, shared });
+  const process = { catalog: open(shared), shared, lines, restart };
+  async function restart(sharedNow: SharedCatalog = shared) {
+    await process.catalog.close();
+    process.catalog = open(sharedNow);
+  }
+  onFinished(async () => {
+    await process.catalog.close();
+    link.close();
+    rmSync(dataDir, { recursive: true });
+  });
+  return process;
+}
+
+type Process = Awaited<ReturnType<typeof joined>>;
+
+async function found({ catalog }: Process, text: string): Promise<string[]> {
+  const cards = await catalog.search(text, ALICE, Date.now() + 10_000);
+  return cards.map(({ id }) => id);
+}
+
+describe('processes that share a catalog', () => {
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  let count = 0;
+  const together = async () => {
+    const shared = { ...redis, prefix: `${redis.prefix}:${count++}` };
+    return { shared, first: await joined(shared), second: await joined(shared) };
+  };
+
+  it('offer what one of them has learned, and a process that starts later does, too', async () => {
+    const { shared, first, second } = await together();
+    first.catalog.learn(CARD);
+    await expect.poll(() => found(second, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+
+    const third = await joined(shared);
+    await expect.poll(() => found(third, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+    expect([first, second, third].flatMap(({ lines }) => lines)).toEqual([]);
+  });
+
+  it('no longer offer what the service has denied to one of them', async () => {
+    const { first, second } = await together();
+    first.catalog.learn(CARD);
+    await expect.poll(() => found(second, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+    second.catalog.deny(CARD.id, false);
+    await expect.poll(() => found(first, 'emberwing'), PATIENCE).toEqual([]);
+  });
+
+  it('publish only what is news', async () => {
+    const { first, second } = await together();
+    first.catalog.learn(CARD);
+    await expect.poll(() => found(second, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+    for (const { catalog } of [first, second]) {
+      catalog.learn(CARD);
+      catalog.deny('unknown', false);
+    }
+    first.catalog.learn({ ...CARD, name: 'Emberwing Dragon' });
+    await expect.poll(() => found(second, 'dragon'), PATIENCE).toEqual([CARD.id]);
+
+    const { changes } = await first.shared.changesAfter('', 100);
+    expect(changes.map((change) => change.kind === 'cards' && change.cards[0]?.name)).toEqual([
+      'Emberwing Drake',
+      'Emberwing Dragon',
+    ]);
+  });
+
+  it('offer all cards of a large import, and read on after a restart where they were', async () => {
+    const { first, second } = await together();
+    const cards = Array.from({ length: 1_000 }, (_, index) => ({ id: `x-${index}`, name: `Drake ${index}` }));
+    await first.shared.publish([...changesOf(cards, 'cards.csv')]);
+    await expect.poll(() => found(second, 'drake 999'), PATIENCE).toEqual(['x-999']);
+
+    await second.restart();
+    await first.shared.publish([{ kind: 'cards', cards: [{ id: 'y', name: 'Tidecaller' }] }]);
+    await expect.poll(() => found(second, 'tidecaller'), PATIENCE).toEqual(['y']);
+  });
+
+  it('keep a part of what they learned and all imports in Redis, and a process that comes late says so', async () => {
+    const shared = { ...redis, prefix: `${redis.prefix}:${count++}` };
+    const first = await joined(shared, 100);
+    await first.shared.publish([{ kind: 'cards', cards: [CARD_OF_FILE], source: 'cards.csv' }]);
+    for (let at = 0; at < 500; at++)
+      await first.shared.publish([{ kind: 'cards', cards: [{ id: `x-${at}`, name: `Drake ${at}` }] }]);
+    const late = await joined(shared, 100);
+    await expect.poll(() => found(late, 'drake 499'), PATIENCE).toEqual(['x-499']);
+    expect(await found(late, 'tidecaller')).toEqual([CARD_OF_FILE.id]);
+    expect(await found(late, 'drake 0')).toEqual([]);
+    const { changes } = await first.shared.changesAfter('', 1_000);
+    expect(changes.length).toBeLessThan(300);
+    expect(late.lines).toMatchObject([{ msg: expect.stringContaining('more cards than redis keeps') }]);
+  });
+
+  it('say when Redis no longer has everything that was imported', async () => {
+    const shared = { ...redis, prefix: `${redis.prefix}:${count++}` };
+    const first = await joined(shared, 100);
+    const imported = Array.from({ length: 500 }, (_, at) => ({ id: `x-${at}`, name: `Drake ${at}` }));
+    for (const card of imported) await first.shared.publish([{ kind: 'cards', cards: [card], source: 'cards.csv' }]);
+    const late = await joined(shared, 100);
+    await expect.poll(() => found(late, 'drake 499'), PATIENCE).toEqual(['x-499']);
+    expect(late.lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('import the files again') }]);
+  });
+
+  it('read what was shared elsewhere from its beginning when they are moved there', async () => {
+    const { second } = await together();
+    await second.shared.publish([{ kind: 'cards', cards: [{ id: 'y', name: 'Tidecaller' }] }]);
+    const { first } = await together();
+    first.catalog.learn(CARD);
+    await expect.poll(async () => (await first.shared.changesAfter('', 1)).changes, PATIENCE).toHaveLength(1);
+    await expect.poll(() => found(first, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+    await first.restart(second.shared);
+    await expect.poll(() => found(first, 'tidecaller'), PATIENCE).toEqual(['y']);
+  });
+});
+
+it.skipIf(noRealRedis('a catalog after a flush'))(
+  'processes share what they learn after Redis was flushed',
+  async () => {
+    const redis = await startRealRedis();
+    const [first, second] = [await joined(redis), await joined(redis)];
+    first.catalog.learn(CARD);
+    await expect.poll(() => found(second, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+
+    const client = await createClient({ url: redis.url }).connect();
+    await client.flushAll();
+    client.destroy();
+    first.catalog.learn({ ...CARD, id: 'base1-5', name: 'Tidecaller' });
+
+    await expect.poll(() => found(second, 'tidecaller'), PATIENCE).toEqual(['base1-5']);
+    expect(await found(second, 'emberwing')).toEqual([CARD.id]);
+  },
+);

@@ -1,0 +1,183 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CatalogDatabase } from '../../../../src/storage/sqlite/catalog/database.ts';
+import { logLines } from '../../../support/log-lines.ts';
+
+const CHARIZARD = { id: 'base1-4', name: 'Charizard', set: 'Base', number: '4/102', game: 'Pokémon' };
+const HO_OH = { id: 'neo3-7', name: 'Ho-Oh' };
+
+let folder: string;
+let catalog: CatalogDatabase;
+const { log, lines } = logLines();
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'catalog-'));
+  catalog = CatalogDatabase.open(folder, log);
+});
+afterEach(() => {
+  catalog.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('the catalog', () => {
+  it('keeps what it was given, and can be read by its owner only', () => {
+    expect(catalog.upsert([CHARIZARD, HO_OH], 'cards.csv')).toHaveLength(2);
+    catalog.close();
+    catalog = CatalogDatabase.open(folder, log);
+    expect([...catalog.rows()]).toEqual([
+      { ...CHARIZARD, isConfirmed: false, isDenied: false, source: 'cards.csv' },
+      { ...HO_OH, isConfirmed: false, isDenied: false, source: 'cards.csv' },
+    ]);
+    expect(statSync(catalog.file).mode & 0o777).toBe(0o600);
+    expect(lines).toEqual([]);
+  });
+
+  it('is not changed by the same rows', () => {
+    catalog.upsert([CHARIZARD], 'cards.csv');
+    expect(catalog.upsert([CHARIZARD], 'cards.csv')).toHaveLength(0);
+    expect(catalog.upsert([CHARIZARD], undefined)).toHaveLength(1);
+    expect(catalog.upsert([CHARIZARD], undefined)).toHaveLength(0);
+  });
+
+  it('believes the service rather than a file', () => {
+    catalog.upsert([{ ...CHARIZARD, name: 'Glurak' }], 'cards.csv');
+    catalog.upsert([CHARIZARD], undefined);
+    catalog.upsert([{ ...CHARIZARD, name: 'Dracaufeu' }], 'other.csv');
+    expect([...catalog.rows()]).toMatchObject([{ name: 'Charizard', isConfirmed: true, source: 'other.csv' }]);
+    expect(catalog.upsert([{ ...CHARIZARD, name: 'Dracaufeu' }], 'other.csv')).toHaveLength(0);
+  });
+
+  const CARDS = Array.from({ length: 8 }, (_, at) => ({ id: `neo3-${at}`, name: 'Ho-Oh' }));
+  const offeredIds = () => catalog.index.withNameKey('hooh').map(({ card }) => card.id);
+  const denyFive = () => {
+    for (const { id } of CARDS.slice(0, 5)) catalog.deny(id, false);
+  };
+
+  it.each([
+    ['before it', () => catalog.upsert(CARDS.slice(5, 6), undefined)],
+    [
+      'under the name of another file',
+      () => {
+        catalog.upsert(CARDS, 'june.csv');
+        catalog.upsert(CARDS.slice(5, 6), undefined);
+      },
+    ],
+  ])('offers an import after five denials when a card of it was confirmed %s', (_, confirm) => {
+    confirm();
+    catalog.beginImport('cards.csv');
+    catalog.upsert(CARDS, 'cards.csv');
+    denyFive();
+    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
+  });
+
+  it('counts a confirmation for each import that names the card, the one before the last too', () => {
+    catalog.upsert(CARDS, 'cards.csv');
+    catalog.upsert(CARDS.slice(5, 6), 'favourites.csv');
+    catalog.upsert(CARDS.slice(5, 6), undefined);
+    denyFive();
+    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
+  });
+
+  it('offers a card of a withdrawn import that another import names', () => {
+    catalog.upsert(CARDS.slice(6, 8), 'cards.csv');
+    catalog.upsert(CARDS.slice(0, 7), 'wishes.csv');
+    denyFive();
+    expect(offeredIds()).toEqual(['neo3-6', 'neo3-7']);
+  });
+
+  it('does not count a confirmation that the service has taken back', () => {
+    catalog.upsert(CARDS.slice(5, 6), undefined);
+    catalog.deny('neo3-5', false);
+    catalog.upsert(CARDS, 'cards.csv');
+    denyFive();
+    expect(offeredIds()).toEqual([]);
+  });
+
+  it('hides what it withdraws, until the service confirms one of its cards', () => {
+    catalog.upsert(CARDS, 'cards.csv');
+    denyFive();
+    expect(offeredIds()).toEqual([]);
+    expect([[...catalog.rows()], catalog.index.has('neo3-7'), catalog.index.withIdKey('neo37')]).toEqual([
+      [],
+      false,
+      [],
+    ]);
+    expect(catalog.stats()).toMatchObject({ cards: 0, names: 0, imports: [{ unconfirmed: 3, isWithdrawn: true }] });
+
+    catalog.upsert(CARDS.slice(5, 6), undefined);
+    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
+    expect(catalog.stats()).toMatchObject({ imports: [{ unconfirmed: 2, isWithdrawn: false }] });
+  });
+
+  it('offers of a withdrawn import that is imported again what its file has now', () => {
+    catalog.upsert(CARDS, 'cards.csv');
+    denyFive();
+    catalog.beginImport('cards.csv');
+    expect(catalog.upsert([...CARDS.slice(0, 7), { id: 'neo3/7', name: 'Ho-Oh' }], 'cards.csv')).toHaveLength(3);
+    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3/7']);
+    catalog.upsert(CARDS.slice(5, 6), undefined);
+    expect(offeredIds()).not.toContain('neo3-7');
+  });
+
+  it('finds a mistyped name whose first transaction was rolled back', () => {
+    const broken = () =>
+      catalog.inTransaction(() => {
+        catalog.upsert([CHARIZARD], undefined);
+        throw new Error('disk full');
+      });
+    expect(broken).toThrow('disk full');
+    catalog.upsert([CHARIZARD], undefined);
+    expect(catalog.index.vocabulary().meantBy('charizrad')).toEqual(['charizard']);
+  });
+
+  it('opens without reading through its index of words, and notices broken tables', () => {
+    catalog.upsert([CHARIZARD, HO_OH], undefined);
+    const { log: ofThis, lines: told } = logLines();
+    const reopened = (damage: (file: DatabaseSync) => void) => {
+      catalog.close();
+      const file = new DatabaseSync(catalog.file, { defensive: false });
+      damage(file);
+      file.close();
+      catalog = CatalogDatabase.open(folder, ofThis);
+      return told.length;
+    };
+    expect(reopened((file) => file.exec('DELETE FROM card_words_data WHERE id > 10'))).toBe(0);
+    const garbled = (file: DatabaseSync) => {
+      const { page, bytes } =
+        file
+          .prepare(
+            "SELECT rootpage AS page, page_size AS bytes FROM sqlite_schema, pragma_page_size WHERE name = 'cards'",
+          )
+          .get() ?? {};
+      file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      const content = readFileSync(catalog.file);
+      writeFileSync(catalog.file, content.fill(0xff, (Number(page) - 1) * Number(bytes), Number(page) * Number(bytes)));
+    };
+    expect(reopened(garbled)).toBe(1);
+  });
+
+  it('that two find corrupt at the same moment is moved aside once', () => {
+    const { log: ofThis, lines: told } = logLines();
+    const [one, other] = [CatalogDatabase.open(folder, ofThis), CatalogDatabase.open(folder, ofThis)];
+    const corruption = new Error('malformed');
+    one.discard(corruption);
+    CatalogDatabase.open(folder, ofThis).close();
+    other.discard(corruption);
+    expect(readdirSync(folder).filter((name) => /corrupt-.*Z$/.test(name))).toHaveLength(1);
+    expect(catalog.isReplaced()).toBe(true);
+    expect(told).toHaveLength(1);
+  });
+
+  it('counts what it has', () => {
+    catalog.upsert([CHARIZARD, { ...CHARIZARD, id: 'base4-4' }, HO_OH], 'cards.csv');
+    catalog.upsert([CHARIZARD], undefined);
+    const { bytes, ...counts } = catalog.stats();
+    expect(counts).toEqual({
+      ...{ cards: 3, confirmed: 1, denied: 0, names: 2 },
+      imports: [{ source: 'cards.csv', unconfirmed: 2, isWithdrawn: false }],
+    });
+    expect(bytes).toBeGreaterThan(1_000);
+  });
+});

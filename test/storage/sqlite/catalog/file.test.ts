@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished } from 'vitest';
+import { CatalogChanges } from '../../../../src/storage/sqlite/catalog/changes.ts';
+import { CatalogFile } from '../../../../src/storage/sqlite/catalog/file.ts';
+import { logLines } from '../../../support/log-lines.ts';
+
+const CHARIZARD = { id: 'base1-4', name: 'Charizard' };
+const ALICE = { memberId: 'alice', guildId: 'guild' };
+
+function openFile() {
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-file-'));
+  const failures: unknown[] = [];
+  let replaced = 0;
+  const file = new CatalogFile({
+    dataDir: folder,
+    log: logLines().log,
+    onSucceeded: () => {},
+    onFailed: (err) => failures.push(err),
+    onReplaced: () => replaced++,
+  });
+  onTestFinished(() => {
+    file.close(() => {});
+    rmSync(folder, { recursive: true });
+  });
+  const path = join(folder, 'catalog.sqlite');
+  return { file, path, failures, replacedTimes: () => replaced };
+}
+
+it('a catalog that another process has replaced is opened as soon as that works', () => {
+  const { file, path, failures, replacedTimes } = openFile();
+  renameSync(path, `${path}.moved`);
+  mkdirSync(path); // what stands there cannot be opened
+  for (let time = 0; time < 2; time++) expect(file.attempt(({ index }) => index)).toBeUndefined();
+  rmdirSync(path);
+  expect(file.attempt((catalog) => catalog.upsert([CHARIZARD], undefined))).toEqual([CHARIZARD]);
+  expect([failures.length, replacedTimes()]).toEqual([2, 1]);
+});
+
+it('a corrupt catalog that cannot be moved aside yet is, at the next attempt', () => {
+  const { file, path, failures, replacedTimes } = openFile();
+  const corrupt = () => {
+    throw Object.assign(new Error('malformed'), { errcode: 11 });
+  };
+  const mover = new DatabaseSync(`${path}.lock`);
+  mover.exec('BEGIN EXCLUSIVE');
+  expect(file.attempt(corrupt)).toBeUndefined();
+  mover.close();
+  expect([failures.length, replacedTimes()]).toEqual([1, 0]);
+  file.attempt(corrupt);
+  expect(file.attempt((catalog) => catalog.stats().cards)).toBe(0);
+  expect(failures).toHaveLength(1);
+});
+
+it('what other processes have learned is written, however much waits with it for the file', async () => {
+  const { file, path } = openFile();
+  const reached: string[] = [];
+  const changes = new CatalogChanges({
+    file,
+    keepsMembers: true,
+    sharedName: 'redis',
+    onNews: () => {},
+    onReached: (cursor) => reached.push(cursor),
+    onWithdrawn: () => {},
+    onOfferedAgain: () => {},
+  });
+  const writer = new DatabaseSync(path);
+  writer.exec('BEGIN IMMEDIATE');
+  changes.take([{ kind: 'shared', changes: [{ kind: 'cards', cards: [CHARIZARD] }], cursor: '1-0 0-0' }]);
+  for (let atMs = 0; atMs < 1_000; atMs++)
+    changes.take([{ kind: 'asked', id: `base1-${atMs}`, who: ALICE, isPrivate: false, atMs }]);
+  writer.close();
+  await expect.poll(() => reached).toEqual(['1-0 0-0']);
+});

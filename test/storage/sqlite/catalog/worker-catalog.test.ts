@@ -1,0 +1,393 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { KeyvCardStore, keysOf } from '../../../../src/cache/card-store.ts';
+import type { SharedCatalog, SharedChange } from '../../../../src/catalog/shared-catalog.ts';
+import { CARDS_SCHEMA, SqliteStore } from '../../../../src/storage/sqlite/cards.ts';
+import { CatalogDatabase } from '../../../../src/storage/sqlite/catalog/database.ts';
+import { WorkerCatalog, type WorkerCatalogOptions } from '../../../../src/storage/sqlite/catalog/worker-catalog.ts';
+import { openDatabase } from '../../../../src/storage/sqlite/database.ts';
+import { ERROR, INFO, logLines, WARN } from '../../../support/log-lines.ts';
+
+const ORIGIN = 'http://cards.test /cards/{id}';
+const ALICE = { memberId: 'alice', guildId: 'guild' };
+const BOB = { memberId: 'bob', guildId: 'guild' };
+const CHARIZARD = {
+  ...{ id: 'base1-4', name: 'Charizard', game: 'Pokémon', number: '4/102' },
+  set: { id: 'base1', name: 'Base' },
+};
+const LONG_MS = 50_000;
+
+let folder: string;
+const opened: WorkerCatalog[] = [];
+let { log, lines } = logLines();
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'worker-catalog-'));
+  ({ log, lines } = logLines());
+  CatalogDatabase.open(folder, log).close(); // without a file there is nothing to search in
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each.close()));
+  rmSync(folder, { recursive: true });
+});
+
+function openCatalog(more: Partial<WorkerCatalogOptions> = {}): WorkerCatalog {
+  const catalog = new WorkerCatalog({ dataDir: folder, keepsMembers: true, cardKeys: keysOf(ORIGIN), log, ...more });
+  opened.push(catalog);
+  return catalog;
+}
+
+async function ids(catalog: WorkerCatalog, text: string, who = ALICE): Promise<string[]> {
+  return (await catalog.search(text, who, Date.now() + LONG_MS)).map(({ id }) => id);
+}
+
+describe('the catalog', () => {
+  it('finds a card at once after the service answered with it, and after a restart', async () => {
+    const first = openCatalog();
+    first.learn(CHARIZARD);
+    expect(await first.search('charizard', ALICE, Date.now() + LONG_MS)).toEqual([
+      { id: 'base1-4', name: 'Charizard', set: 'Base', number: '4/102', game: 'Pokémon' },
+    ]);
+    await first.close();
+    const again = openCatalog();
+    const resolved = expect.poll(() => again.resolve('BASE1 4', ALICE));
+    await resolved.toMatchObject({ kind: 'one', card: { id: 'base1-4' } });
+    expect(lines).toEqual([]);
+  });
+
+  it('writes at the end what was learned just before', async () => {
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    catalog.learn(CHARIZARD);
+    await catalog.close();
+    expect(inCatalog((file) => file.stats().cards)).toBe(1);
+  });
+
+  it('answers at once as long as there is nothing to search in, and finds what is learned then', async () => {
+    const dataDir = join(folder, 'new');
+    mkdirSync(dataDir);
+    vi.useFakeTimers({ toFake: ['setTimeout'] }); // the worker does not begin by itself meanwhile
+    onTestFinished(() => void vi.useRealTimers());
+    const catalog = openCatalog({ dataDir });
+    expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'id' });
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    expect(readdirSync(dataDir)).toEqual([]);
+    vi.useRealTimers();
+    catalog.learn(CHARIZARD);
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+  });
+
+  it('offers what the member asked for last to them alone, then what their server asks for most', async () => {
+    const catalog = openCatalog();
+    for (const id of ['a1', 'b2', 'c3']) catalog.learn({ ...CHARIZARD, id, name: id });
+    for (const id of ['a1', 'b2', 'b2']) catalog.asked(id, ALICE);
+    catalog.asked('c3', BOB);
+    expect(await ids(catalog, '')).toEqual(['b2', 'a1', 'c3']);
+    expect(await ids(catalog, '', BOB)).toEqual(['c3', 'b2', 'a1']);
+    expect(await ids(catalog, '', { ...ALICE, memberId: 'carol', guildId: 'elsewhere' })).toEqual([]);
+  });
+
+  it('keeps nothing about members when it may not, and deletes what it kept before', async () => {
+    const kept = openCatalog();
+    kept.learn(CHARIZARD);
+    kept.asked('base1-4', ALICE);
+    expect(await ids(kept, '')).toEqual(['base1-4']);
+    await kept.close();
+    const catalog = openCatalog({ keepsMembers: false });
+    catalog.asked('base1-4', BOB);
+    expect(await ids(catalog, '', BOB)).toEqual(['base1-4']); // by the server
+    const members = () => inFile((file) => file.prepare('SELECT member FROM asked_by_member').all());
+    await expect.poll(members).toEqual([]);
+  });
+
+  it('offers a denied card last, and no longer when no copy is kept', async () => {
+    const catalog = openCatalog();
+    catalog.learn(CHARIZARD);
+    catalog.learn({ ...CHARIZARD, id: 'base4-4' });
+    catalog.deny('base1-4', true);
+    expect(await ids(catalog, 'charizard')).toEqual(['base4-4', 'base1-4']);
+    catalog.deny('base1-4', false);
+    expect(await ids(catalog, 'charizard')).toEqual(['base4-4']);
+    catalog.learn(CHARIZARD);
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4', 'base4-4']);
+  });
+
+  it('withdraws an import of which five cards were denied and none confirmed until one is, with a line in the log each', async () => {
+    const cards = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id: `${id}1`, name: 'Charizard' }));
+    inCatalog((file) => file.upsert(cards, 'foreign.csv'));
+    inCatalog((file) => file.upsert([{ id: 'x1', name: 'Charizard' }], 'ours.csv'));
+    const catalog = openCatalog();
+    for (const { id } of cards.slice(0, 5)) catalog.deny(id, false);
+    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['x1']);
+    expect(lines).toMatchObject([{ level: WARN, source: 'foreign.csv' }]);
+    catalog.learn({ ...CHARIZARD, id: 'f1' });
+    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['f1', 'x1']);
+    expect(lines.slice(1)).toMatchObject([{ level: INFO, source: 'foreign.csv' }]);
+  });
+
+  it('offers what another process imports while it runs', async () => {
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
+    expect(await ids(catalog, 'charizrad')).toEqual(['base1-4']);
+  });
+
+  it('learns what the cache holds, of this service alone', async () => {
+    await cached(ORIGIN, 'base1-4');
+    await cached('http://other.test /cards/{id}', 'base2-4');
+    const catalog = openCatalog();
+    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+  });
+});
+
+describe('a search', () => {
+  it('that is too late finds nothing', async () => {
+    expect(await openCatalog().search('charizard', ALICE, Date.now())).toEqual([]);
+  });
+
+  it('that a newer one of the same member replaces finds nothing', async () => {
+    const catalog = openCatalog();
+    catalog.learn(CHARIZARD);
+    const typed = ['c', 'ch', 'cha', 'char'].map((text) => ids(catalog, text));
+    const other = ids(catalog, 'char', BOB);
+    expect(await Promise.all(typed)).toEqual([['base1-4'], [], [], ['base1-4']]);
+    expect(await other).toEqual(['base1-4']);
+  });
+
+  it.each([
+    '"',
+    '*',
+    'NEAR(a b)',
+    'a AND',
+    '-',
+    'name:x',
+    '\0',
+    '\ud800',
+    '^a',
+    '{',
+    'a'.repeat(6_000),
+    '%',
+    "'; DROP TABLE cards",
+  ])('for %j finds nothing and breaks nothing', async (text) => {
+    const catalog = openCatalog();
+    expect(await ids(catalog, text)).toEqual([]);
+    expect(await catalog.resolve(text, ALICE)).toEqual({ kind: 'id' });
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('what goes wrong', () => {
+  it('a worker that dies is started again', async () => {
+    inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
+    const started = once(process, 'worker');
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    const [worker] = await started;
+    vi.spyOn(worker, 'postMessage').mockReturnValue(undefined); // it would have answered
+    const waiting = ids(catalog, 'charizard');
+    await worker.terminate();
+    expect(await waiting).toEqual([]);
+    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+  });
+
+  it('what a worker was not told yet when it dies is told to the next', async () => {
+    const started = once(process, 'worker');
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    const [worker] = await started;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // it dies before it is told
+    onTestFinished(() => void vi.useRealTimers());
+    catalog.learn(CHARIZARD);
+    await worker.terminate();
+    vi.advanceTimersByTime(5_000);
+    vi.useRealTimers();
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+  });
+
+  it('a worker that cannot be made is told once, and made later', async () => {
+    inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
+    const notForWorkers = (() => {}) as unknown as string;
+    const options = { dataDir: folder, keepsMembers: true, cardKeys: notForWorkers, log };
+    const catalog = new WorkerCatalog(options);
+    opened.push(catalog);
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    expect(lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
+    options.cardKeys = keysOf(ORIGIN);
+    await expect.poll(() => ids(catalog, 'charizard'), { timeout: 60_000 }).toEqual(['base1-4']);
+  });
+
+  it('a corrupt file is replaced, and filled from the cache, with one line in the log', async () => {
+    await cached(ORIGIN, 'base1-4');
+    writeFileSync(join(folder, 'catalog.sqlite'), 'this is no database'.repeat(100));
+    const catalog = openCatalog();
+    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+    expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
+    expect(readdirSync(folder).some((name) => name.includes('catalog.sqlite.corrupt-'))).toBe(true);
+  });
+
+  it('a cache that cannot be read costs no card of the catalog, with one line in the log', async () => {
+    writeFileSync(join(folder, 'cards.sqlite'), 'this is no database'.repeat(100));
+    inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('saved cards') }]);
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
+  });
+
+  it('an index that turns out to be corrupt is replaced, and filled from the cache, with one line in the log', async () => {
+    await cached(ORIGIN, 'base1-4');
+    const catalog = openCatalog();
+    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+    inFile((file) => file.exec("UPDATE card_words_data SET block = x'00ff00ff00ff00ff'"));
+    await expect.poll(() => ids(catalog, 'base charizard')).toEqual(['base1-4']);
+    expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
+  });
+
+  it('a file that two catalogs find corrupt is replaced once, and both use the new one', async () => {
+    await cached(ORIGIN, 'base1-4');
+    const [first, second] = [openCatalog(), openCatalog()];
+    const both = (text: string) => Promise.all([first, second].map((catalog) => ids(catalog, text)));
+    await expect.poll(() => both('charizard')).toEqual([['base1-4'], ['base1-4']]);
+    inFile((file) => file.exec("UPDATE card_words_data SET block = x'00ff00ff00ff00ff'"));
+    await expect.poll(() => both('base charizard')).toEqual([['base1-4'], ['base1-4']]);
+    first.learn({ ...CHARIZARD, id: 'base4-4' });
+    second.learn({ ...CHARIZARD, id: 'base5-4' });
+    const all = ['base1-4', 'base4-4', 'base5-4'];
+    await expect.poll(async () => (await both('charizard')).map((found) => found.sort())).toEqual([all, all]);
+    expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
+    expect(readdirSync(folder).filter((name) => /corrupt-.*Z$/.test(name))).toHaveLength(1);
+  });
+
+  it('a folder that cannot be used is told once, and finds nothing: only what has a digit is then taken for an id', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    const catalog = openCatalog({ dataDir: join(folder, 'file') });
+    catalog.learn(CHARIZARD);
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'unsearched' });
+    expect(await catalog.resolve('base1-4', ALICE)).toEqual({ kind: 'id' });
+    expect(await catalog.mentions('charizard', ALICE)).toBe(undefined);
+    await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
+  });
+
+  it('other processes hear once what could not be written at first', async () => {
+    const published: SharedChange[] = [];
+    const shared: SharedCatalog = {
+      name: 'shared',
+      publish: async (changes) => void published.push(...changes),
+      changesAfter: async (cursor) => ({ changes: [], cursor }),
+    };
+    const catalog = openCatalog({ shared });
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
+    file.exec('BEGIN IMMEDIATE'); // until both changes are in one transaction
+    file.exec("CREATE TRIGGER full BEFORE INSERT ON asked_in_server BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+    catalog.learn(CHARIZARD);
+    catalog.asked('base1-4', ALICE);
+    await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
+    file.exec('COMMIT');
+    await sleep(2_500); // tried again twice
+    expect(published).toEqual([]);
+    file.exec('DROP TRIGGER full');
+    file.close();
+    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await expect.poll(() => published).toMatchObject([{ kind: 'cards', cards: [{ id: 'base1-4' }] }]);
+  });
+
+  it('other processes hear at the end what a worker has told that is gone', async () => {
+    const published: SharedChange[] = [];
+    const shared: SharedCatalog = {
+      name: 'shared',
+      publish: async (changes) => void published.push(...changes),
+      changesAfter: async (cursor) => ({ changes: [], cursor }),
+    };
+    const started = once(process, 'worker');
+    const catalog = openCatalog({ shared });
+    catalog.learn(CHARIZARD);
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    const [worker] = await started;
+    await worker.terminate();
+    await catalog.close();
+    expect(published).toMatchObject([{ kind: 'cards', cards: [{ id: 'base1-4' }] }]);
+  });
+
+  it('a worker that does not end is left behind', async () => {
+    const started = once(process, 'worker');
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    const [worker] = await started;
+    const hears = vi.spyOn(worker, 'postMessage').mockReturnValue(undefined);
+    const ends = vi.spyOn(worker, 'terminate').mockReturnValue(new Promise(() => {}));
+    await catalog.close();
+    expect(hears).toHaveBeenCalledWith({ kind: 'close' });
+    ends.mockRestore();
+    await worker.terminate();
+  });
+
+  it('what is learned while the file cannot be opened is there soon after it can', async () => {
+    const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
+    file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
+    const catalog = openCatalog();
+    catalog.learn(CHARIZARD);
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
+    file.close();
+    await expect.poll(() => ids(catalog, 'charizard'), { timeout: 60_000 }).toEqual(['base1-4']);
+  });
+
+  it('what cannot be written while another process writes is written later', async () => {
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
+    file.exec('BEGIN IMMEDIATE');
+    catalog.learn(CHARIZARD);
+    await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    file.exec('ROLLBACK');
+    file.close();
+    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+  });
+});
+
+it('does not keep the process alive', async () => {
+  const program = `
+    import { WorkerCatalog } from ${JSON.stringify(import.meta.resolve('../../../../src/storage/sqlite/catalog/worker-catalog.ts'))};
+    const catalog = new WorkerCatalog({ dataDir: process.argv[2], keepsMembers: true, cardKeys: '', log: console });
+    await catalog.search('a', { memberId: '1' }, Date.now() + ${LONG_MS});
+    console.log('searched');`;
+  const file = join(folder, 'program.mjs');
+  writeFileSync(file, program);
+  const child = spawn(process.execPath, [file, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+async function cached(origin: string, id: string): Promise<void> {
+  const database = openDatabase(join(folder, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: '' });
+  const store = new KeyvCardStore({ log, store: new SqliteStore(database), memoryBytes: 1_000, keepMs: 1e9, origin });
+  await store.set(id, { card: { ...CHARIZARD, id }, fetchedAtMs: Date.now() });
+  await store.close();
+}
+
+function inFile<T>(work: (file: DatabaseSync) => T): T {
+  const file = new DatabaseSync(join(folder, 'catalog.sqlite'), { defensive: false }); // so that it can be broken
+  try {
+    return work(file);
+  } finally {
+    file.close();
+  }
+}
+
+function inCatalog<T>(work: (file: CatalogDatabase) => T): T {
+  const file = CatalogDatabase.open(folder, log);
+  try {
+    return work(file);
+  } finally {
+    file.close();
+  }
+}
