@@ -82,7 +82,7 @@ export function mostInOne(
 ): number {
   if (doubt !== undefined || Math.max(singly.untilMs, afterRefusal.untilMs) > nowMs) return 1;
   if (most === undefined) return configured;
-  const quietQuarters = Math.max(0, Math.floor((nowMs - refusedAtMs) / QUIET_MS));
+  const quietQuarters = Math.max(0, Math.floor((nowMs - Math.max(refusedAtMs, singly.untilMs)) / QUIET_MS));
   return Math.min(configured, most * 2 ** quietQuarters);
 }
 
@@ -97,11 +97,9 @@ function afterSeveral(known: BulkLearned, { outcome, ids, leftAfter, nowMs }: En
   switch (outcome.kind) {
     case 'answered':
       if (outcome.found > 0) return afterList(known, ids.length, nowMs);
-      return isKnown
-        ? known
-        : { ...known, failures: 0, emptyLists: [...known.emptyLists, ids].slice(-MOST_EMPTY_KEPT) };
+      return isKnown ? known : { ...afterNothing(known, ids), failures: 0 };
     case 'tooMany':
-      return afterRefusal(known, ids.length, nowMs);
+      return afterRefusal(known, ids, { isKnown, nowMs });
     case 'unusable':
     case 'keyRefused':
       return isKnown ? known : { ...known, doubt: outcome.detail };
@@ -130,6 +128,10 @@ function afterList(known: BulkLearned, size: number, nowMs: number): BulkLearned
   return { ...known, ...nothingWrong, listed, workedAtMs: nowMs };
 }
 
+function afterNothing(known: BulkLearned, ids: readonly string[]): BulkLearned {
+  return { ...known, emptyLists: [...known.emptyLists, ids].slice(-MOST_EMPTY_KEPT) };
+}
+
 function afterFailure(known: BulkLearned, detail: string, enough: number): BulkLearned {
   const failures = known.failures + 1;
   return { ...known, failures, doubt: failures >= enough ? detail : known.doubt };
@@ -139,10 +141,18 @@ function afterFailure(known: BulkLearned, detail: string, enough: number): BulkL
  * A service that brings as many takes exception to one of these cards, not to their number: then it will refuse smaller
  * lists with that card, too. Refused once more, the number is what it refuses.
  */
-function afterRefusal(known: BulkLearned, size: number, nowMs: number): BulkLearned {
+function afterRefusal(
+  before: BulkLearned,
+  ids: readonly string[],
+  { isKnown, nowMs }: { isKnown: boolean; nowMs: number },
+): BulkLearned {
+  const size = ids.length;
+  const most = Math.floor(size / 2);
+  // What cannot be halved into lists is not refused for the number of its cards.
+  const known = most > 1 || isKnown ? before : afterNothing(before, ids);
   if (known.listed >= size) return { ...known, listed: size - 1 };
   if (mostInOne(known, size, nowMs) < size) return known; // it had left before that was known
-  return { ...known, most: Math.floor(size / 2), refusedAtMs: nowMs };
+  return { ...known, most, refusedAtMs: nowMs };
 }
 
 /** What works for one card and not for several is wrong with the listing; what fails for both is not. */
@@ -161,7 +171,8 @@ function afterFinding(known: BulkLearned, [found = '']: readonly string[], nowMs
   if (emptyLists.length === known.emptyLists.length) return known;
   const wronglyEmpty = known.wronglyEmpty + known.emptyLists.length - emptyLists.length;
   const learned = { ...known, emptyLists, wronglyEmpty };
-  return wronglyEmpty < EMPTY_TO_BELIEVE ? learned : givenUp(learned, 'it brings none of the cards', nowMs);
+  if (wronglyEmpty < EMPTY_TO_BELIEVE) return learned;
+  return givenUp({ ...learned, emptyLists: [] }, 'it brings none of the cards', nowMs); // the others left together with it
 }
 
 /** What has just worked may have answered oddly once: at first the one card that was answered since is wait enough. */

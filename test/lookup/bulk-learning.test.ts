@@ -74,6 +74,7 @@ describe('after', () => {
     ['20e 1f 1f 1f 1 1', 20, 'the same of one list alone'],
     ['20e 1n 20e 1n', 20, 'nothing of cards that do not exist'],
     ['20e 1f 20 20e 1f', 20, 'the same with a list between'],
+    ['20! 10! 5! 2! 2! 1f 1f', 1, 'refused however short, though two of the cards were found'],
     ['20 20e 1f 20e 1f', 20, 'the same twice after one that worked'],
     ['20 20e 1f 20e 1f 20e 1f', 1, 'the same once more'],
     ['20b', 1, 'a firewall before any list'],
@@ -113,7 +114,7 @@ it.each(['20-', '20b'])('lists that failed together are one failure: %s', (step)
 it.each(['20x', '20k', '20e'])('lists that left together are given up together: %s', (step) => {
   const listed = learnedFrom('20');
   const found = step === '20e' ? '1f' : '1';
-  const steps = [step, step, found, found, step, step, found];
+  const steps = [step, step, step, found, found, found, step, step, found];
   const learned = steps.reduce((known, each) => learn(known, each, listed), listed);
   expect(learned.timesGivenUp).toBe(1);
 });

@@ -233,6 +233,26 @@ it.each<BulkShape>(['the first page', 'empty', 'empty object', 'empty, with an e
   },
 );
 
+it.each<[string, ScriptedAnswer]>([
+  ['a 400', { status: 400, body: { _tag: 'InvalidRequest', message: 'There is no parameter ids.' } }],
+  ['a 404', { status: 404, body: { _tag: 'RouteNotFound', message: 'There is no such path.' } }],
+  ['over 1 MiB', { body: 'x'.repeat(1_100_000) }],
+])(
+  'where every list is refused, however short, they are given up, and the log says so once: %s',
+  async (_, refusal) => {
+    const world = bulkQueue();
+    world.service.script({ path: '/cards?', times: 1_000, ...refusal });
+    const lists = () => requestedIds(world.service).filter(({ length }) => length > 1).length;
+    await together(world, IDS.slice(0, 20));
+    expect(told(world).at(-1)).toMatchObject({ level: WARN, detail: 'it brings none of the cards', minutes: 60 });
+    const before = lists();
+    await vi.advanceTimersByTimeAsync(58 * MINUTE_MS);
+    for (let at = 20; at < 140; at += 10) await together(world, IDS.slice(at, at + 10), 2 * MINUTE_MS);
+    expect(lists() - before).toBeLessThanOrEqual(5); // pairs that left together
+    expect(told(world).filter(({ level }) => level === WARN)).toHaveLength(2);
+  },
+);
+
 it('goes on to ask for lists of cards that do not exist', async () => {
   const world = bulkQueue();
   const missing = (at: number) => Array.from({ length: 5 }, (_, index) => `missing ${at + index}`);
