@@ -8,10 +8,10 @@ import { InteractionRouter } from './discord/interactions/router.ts';
 import { Replies } from './discord/rest/replies.ts';
 import { commandLogger } from './log/command-line.ts';
 import type { Logger } from './log.ts';
-import { AddressDoubt } from './lookup/address-doubt.ts';
 import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
+import { WrongAddressWarning } from './lookup/wrong-address.ts';
 import { Events } from './model/events.ts';
 import { openOperations } from './operations/operations.ts';
 import { MemberData } from './privacy/member-data.ts';
@@ -150,12 +150,12 @@ export async function openServices(
   const { cardStore, catalog, limiter, ledger, otherQueues, claims, sharedReport } = state;
   const { longestWaitMs, currency } = config;
 
-  const addressDoubt = new AddressDoubt(cardStore, log);
+  const wrongAddress = new WrongAddressWarning(cardStore, log);
   const service = new CardService({
     ...config.cardService,
     ...(fetch && { fetch }),
     limiter,
-    onNoSuchCard: (id, tag) => void addressDoubt.noSuchCard(id, tag),
+    onNoSuchCard: (id, tag) => void wrongAddress.noSuchCard(id, tag),
   });
   const cards = new Cards({ store: cardStore, service, lifetimes: config.freshness, catalog, events });
   const { baseUrl, bulkPath, bulkMax } = config.cardService;

@@ -1,6 +1,3 @@
-import type { Logger } from '../../log.ts';
-import type { RedisLink } from './link.ts';
-
 /** Why a server can never be used, as a sentence; `undefined` when it can. @param hello the answer to `HELLO` */
 export function whyUnusable(hello: unknown): string | undefined {
   const mode = typeof hello === 'object' && hello && 'mode' in hello && hello.mode;
@@ -16,16 +13,4 @@ export function settingProblems(info: string): string[] {
   const evicts = `Redis drops keys, deferred replies included, when its memory is full (maxmemory-policy ${policy}). Set maxmemory-policy noeviction.`;
   const isVolatile = 'Redis loses its data, deferred replies included, when it restarts. Set appendonly yes.';
   return [policy === 'noeviction' ? [] : evicts, field('aof_enabled') === '0' ? isVolatile : []].flat();
-}
-
-/** Warns once, as soon as Redis is usable. A Redis that does not report its settings causes no warning. */
-export function warnOfSettings(link: RedisLink, log: Logger): void {
-  let isAsked = false;
-  link.onHealth((health) => {
-    if (isAsked || health !== 'usable') return;
-    isAsked = true;
-    const warn = (info: string) =>
-      settingProblems(info).forEach((cure) => void log.warn({ cure }, 'redis may lose deferred replies'));
-    link.read((client) => client.info().catch(() => '')).then(warn, () => {});
-  });
 }

@@ -1,4 +1,5 @@
 import { KeyvCardStore, keysOf } from '../../cache/card-store.ts';
+import type { Logger } from '../../log.ts';
 import { Ledger } from '../../quota/ledger.ts';
 import { SharedLimiter } from '../../quota/shared-limiter.ts';
 import { alertNotesFile } from '../alert-notes-file.ts';
@@ -23,7 +24,7 @@ import { RedisLink } from './link.ts';
 import { redisPrefix } from './prefix.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { RedisLimiterStore } from './redis-limiter-store.ts';
-import { warnOfSettings } from './settings.ts';
+import { settingProblems } from './settings.ts';
 import { redisUsageReport } from './usage-report.ts';
 
 export interface RedisStateOptions extends StateOptions {
@@ -94,4 +95,16 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
       link.close();
     },
   };
+}
+
+/** Warns once, as soon as Redis is usable. A Redis that does not report its settings causes no warning. */
+export function warnOfSettings(link: RedisLink, log: Logger): void {
+  let isAsked = false;
+  link.onHealth((health) => {
+    if (isAsked || health !== 'usable') return;
+    isAsked = true;
+    const warn = (info: string) =>
+      settingProblems(info).forEach((cure) => void log.warn({ cure }, 'redis may lose deferred replies'));
+    link.read((client) => client.info().catch(() => '')).then(warn, () => {});
+  });
 }

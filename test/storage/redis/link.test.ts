@@ -2,7 +2,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RedisClient } from '../../../src/storage/redis/client.ts';
 import { RedisLink } from '../../../src/storage/redis/link.ts';
-import { warnOfSettings } from '../../../src/storage/redis/settings.ts';
+import { warnOfSettings } from '../../../src/storage/redis/state.ts';
 import { RedisUnavailable } from '../../../src/storage/redis/unavailable.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RedisLink } from '../../../src/storage/redis/link.ts';
-import { settingProblems, warnOfSettings, whyUnusable } from '../../../src/storage/redis/settings.ts';
+import { settingProblems, whyUnusable } from '../../../src/storage/redis/settings.ts';
+import { warnOfSettings } from '../../../src/storage/redis/state.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../../support/redis.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AddressDoubt } from '../../src/lookup/address-doubt.ts';
+import { WrongAddressWarning } from '../../src/lookup/wrong-address.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 
 describe('an address under which no card is found', () => {
@@ -11,8 +11,8 @@ describe('an address under which no card is found', () => {
     ['is not suspected when the store cannot be read', ['a', 'b', 'c', 'd'], undefined, 0],
   ])('%s', async (_, ids, holdsCards, times) => {
     const { log, lines } = logLines();
-    const doubt = new AddressDoubt({ holdsCards: async () => holdsCards }, log);
-    for (const id of ids) await doubt.noSuchCard(id, 'NotFound');
+    const warning = new WrongAddressWarning({ holdsCards: async () => holdsCards }, log);
+    for (const id of ids) await warning.noSuchCard(id, 'NotFound');
     expect(lines).toHaveLength(times);
     for (const line of lines) {
       expect(line).toMatchObject({ level: WARN, tag: 'NotFound', cardIds: ['a', 'b', 'c'] });

@@ -6,7 +6,7 @@ const SUSPICIOUS_IDS = 3;
 const LONGEST_TAG = 100;
 
 /** Warns once that the address of the card lookup may be wrong: several ids do not exist, and no card was ever found. */
-export class AddressDoubt {
+export class WrongAddressWarning {
   readonly #cards: Pick<CardStore, 'holdsCards'>;
   readonly #log: Logger;
   readonly #missing = new Set<string>();
