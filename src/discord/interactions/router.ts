@@ -123,6 +123,7 @@ export class InteractionRouter {
     // One that Discord has not confirmed may be there, so it is edited, too.
     if (first.kind !== 'over' && response.correction !== undefined)
       this.#correct({ ...invocation, command, private: response.private }, response.correction);
+    if (press !== undefined && first.kind === 'over') this.#presses.delete(press); // nothing came of it
     if ('outcome' in first) return { source: 'bot', outcome: first.outcome, err: first.err ?? err };
     return { card: response.card, source: response.source, outcome, err, ...response.end };
   }

@@ -1,4 +1,4 @@
-import { InteractionResponseType, MessageFlags, type REST } from 'discord.js';
+import { DiscordAPIError, InteractionResponseType, MessageFlags, type REST } from 'discord.js';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Services } from '../../../commands/services.ts';
@@ -257,6 +257,20 @@ describe('an interaction', () => {
     expect(component).toHaveBeenCalledTimes(times);
     expect([answers.length, ends.length]).toEqual([2, 2]);
     if (times === 1) expect(answers[1]).toMatchObject({ type: InteractionResponseType.DeferredMessageUpdate });
+  });
+
+  it('of a button that is pressed again because the first answer was too late is handled', async () => {
+    const tooLate = new DiscordAPIError({ code: 10062, message: 'Unknown interaction' }, 10062, 404, 'POST', '', {});
+    const confirm = vi.fn(async () => {}).mockRejectedValueOnce(tooLate);
+    const component = vi.fn(async () => SHOWN);
+    const { router, ends } = routerWith({ component }, undefined, confirm);
+    const press = { kind: 'button', name: 'card:show', message: { id: '7', interactionMetadata: null } } as const;
+
+    await router.receive(interaction(press));
+    await router.receive(interaction(press));
+
+    expect(component).toHaveBeenCalledTimes(2);
+    expect(ends).toMatchObject([{ outcome: 'too late' }, { outcome: 'answered' }]);
   });
 
   it('that cannot be read leaves a line in the log', async () => {
