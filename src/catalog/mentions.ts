@@ -1,7 +1,7 @@
 import type { CardIndex } from './card-index.ts';
 import type { Mentions } from './catalog.ts';
 import { formOf } from './form.ts';
-import { nameKey } from './words.ts';
+import { idKey, nameKey } from './words.ts';
 
 const MOST_MENTIONS = 10;
 const MOST_WORDS = 500;
@@ -26,7 +26,10 @@ export function mentions(index: CardIndex, text: string): Mentions {
     .filter((word) => word !== '')
     .slice(0, MOST_WORDS);
   const { found, isTaken } = namesIn(index, words);
-  for (const [at, word] of words.entries()) if (!isTaken.has(at) && isId(index, word)) found.set(at, { id: word });
+  for (const [at, word] of words.entries()) {
+    const id = isTaken.has(at) ? undefined : idIn(index, word);
+    if (id !== undefined) found.set(at, { id });
+  }
   const inOrder = [...found].toSorted(([a], [b]) => a - b).map(([, mention]) => mention);
   const ids = new Set(inOrder.flatMap((mention) => ('id' in mention ? mention.id : [])));
   const isMeant = (printings: readonly string[]) => printings.some((id) => ids.has(id));
@@ -68,9 +71,13 @@ function nameIn(index: CardIndex, words: readonly string[]): Mention | undefined
 }
 
 /** A word without a digit is an id only when it is a known one: ids without digits would make every word one. */
-function isId(index: CardIndex, word: string): boolean {
-  if (word.length > LONGEST_ID || word === '.' || word === '..') return false;
-  if (index.has(word)) return true;
-  if (/^\p{N}+$/u.test(word)) return word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length);
-  return /\p{N}/u.test(word) && index.isConfirmedForm(formOf(word));
+function idIn(index: CardIndex, word: string): string | undefined {
+  if (word.length > LONGEST_ID || word === '.' || word === '..') return undefined;
+  if (index.has(word)) return word;
+  if (!/\p{N}/u.test(word)) return undefined;
+  const isNumber = /^\p{N}+$/u.test(word);
+  if (isNumber) return word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length) ? word : undefined;
+  const [spelledSo, ...others] = index.withIdKey(idKey(word));
+  if (spelledSo && others.length === 0) return spelledSo.card.id;
+  return index.isConfirmedForm(formOf(word)) ? word : undefined;
 }

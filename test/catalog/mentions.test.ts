@@ -27,6 +27,7 @@ it('a text names cards by ids of a confirmed form, however few, and by exact nam
     ids: ['base1-4', 'neo3-12'],
     ambiguous: [],
   });
+  expect(found('BASE1-4 and LIST_3').ids).toEqual(['base1-4', 'list-3']);
   expect(found('ember drake or just Drake?')).toEqual({ ids: ['base1-4', 'list-0'], ambiguous: [] });
   expect(found('wick who waits; a gull')).toEqual({ ids: ['list-3'], ambiguous: ['gull'] });
   expect(found('a gull: list-2, of two')).toEqual({ ids: ['list-2'], ambiguous: [] });
