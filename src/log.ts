@@ -75,7 +75,7 @@ export function forTerminal(destination?: NodeJS.WritableStream): DestinationStr
   return { write: (line) => void lines.write(readable(line)) };
 }
 
-/** Of an outage that comes and goes, one is logged a minute, so that it does not fill the log. */
+/** An outage that comes and goes is logged once a minute at most, so that it does not fill the log. */
 const LOG_EVERY_MS = 60_000;
 
 export interface IncidentMessages {

@@ -6,9 +6,9 @@ import type { Vocabulary } from './vocabulary.ts';
 export interface WordToFind {
   /** With blanks between the tokens. */
   word: string;
-  /** The last token may go on. */
+  /** Whether the last token may be only the beginning of one. */
   begins: boolean;
-  /** In the name alone. */
+  /** It counts only in the name. */
   inName?: boolean;
 }
 

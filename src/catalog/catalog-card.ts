@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Card, orUndefined, parseCardId } from '../model/card.ts';
 
 const LONGEST_TEXT = 300;
-/** As most are. */
+/** Most texts are such a line already, and need no change. */
 const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 
 /** One line of text: whatever separates its words, controls included, becomes a blank. */
@@ -37,9 +37,9 @@ export type CatalogCard = z.infer<typeof CatalogCard>;
 
 /** What is kept of a card. */
 export type CatalogRow = CatalogCard & {
-  /** The service has answered with it. */
+  /** Whether the service has answered with it. */
   isConfirmed: boolean;
-  /** The service has denied it, and a copy of the card is still kept; once there is none, the row is no longer given. */
+  /** Whether the service has denied it while a copy is still kept. Once there is no copy, the row is no longer given. */
   isDenied: boolean;
   /** The import that it came from; absent when the service was first, or no import named it since. */
   source?: string;
@@ -49,9 +49,9 @@ export type CatalogRow = CatalogCard & {
 export interface CatalogStats {
   /** Cards that are offered. */
   cards: number;
-  /** Of these, the cards that the service has answered with. */
+  /** How many of them the service has answered with. */
   confirmed: number;
-  /** Of these, the cards that it denied although a copy is kept. */
+  /** How many of them the service denied although a copy is kept. */
   denied: number;
   /** Different names. */
   names: number;

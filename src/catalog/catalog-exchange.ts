@@ -1,16 +1,16 @@
 import { SingleRunner, withTimeout } from '../time/timers.ts';
 import { joinedChange, type SharedCatalog, type SharedChange } from './shared-catalog.ts';
 
-/** What one process learns is offered by the others two such times later. */
+/** The other processes offer what one has learned after at most twice this time. */
 const EVERY_MS = 1_500;
-/** While there is more to read: searches come in between. */
+/** The pause while there is more to read, in which searches can run. */
 const PAUSE_MS = 20;
-/** Searches wait until so many are applied: some 10 ms. */
+/** Searches wait some 10 ms until this many changes are applied. */
 const CHANGES_AT_ONCE = 2;
 const PUBLISHED_AT_ONCE = 100;
-/** While others cannot be reached; the oldest are dropped, and other processes learn them when they need them. */
+/** Kept while the others cannot be reached. The oldest are dropped: other processes learn these cards when they need them. */
 const MOST_UNPUBLISHED = 1_000;
-/** The end of the process waits. */
+/** The end of the process waits this long. */
 const CLOSE_MS = 100;
 
 /** What other processes have learned, and the cursor behind it. */

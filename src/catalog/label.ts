@@ -3,11 +3,11 @@ import type { CatalogCard } from './catalog-card.ts';
 import type { Candidate } from './ranking.ts';
 import { idKey, nameKey, tokensOf } from './words.ts';
 
-/** Between name, set and number where a card is suggested. Discord hands a suggestion back as text when it is edited. */
+/** Stands between name, set and number where a card is suggested. Discord hands an edited suggestion back as text. */
 const SEPARATOR = '·';
-/** Discord takes no longer one. */
+/** Discord accepts no longer label. */
 const LONGEST = 100;
-/** Lists show blanks for what separates two cards; and what is invisible is not shown. */
+/** Suggestions in a list show blanks in place of separators, and nothing in place of invisible characters. */
 const NOT_COMPARED = /[\s,;\p{C}]+/gu;
 
 export function mayBeLabel(text: string): boolean {
@@ -26,7 +26,7 @@ export function withLabel(index: CardIndex, text: string): CatalogCard[] {
   return among(index.withWords([...words].map((word) => [{ word, begins: false }])));
 }
 
-/** Whether a label without the id also stands for another card, as a name alone does for all cards that are called so. */
+/** Whether the label without the id also fits another card. A name alone fits all cards that are called so. */
 export function looksLikeOthers(index: CardIndex, card: CatalogCard): boolean {
   const { id, name } = card;
   const label = labelOf(card);
@@ -40,7 +40,7 @@ function isLabelOf(card: CatalogCard, text: string): boolean {
   return [label, label + SEPARATOR + compared(card.id)].includes(compared(text));
 }
 
-/** As it is compared. */
+/** What is compared of a card that is suggested: its label without its id. */
 function labelOf({ id, name, set = '', number = '' }: CatalogCard): string {
   const shown = [compared(name) || compared(id), compared(set), compared(number)];
   return shown.filter((part) => part !== '').join(SEPARATOR);

@@ -2,7 +2,7 @@ import type { CatalogCard } from './catalog-card.ts';
 import type { Exact } from './resolution.ts';
 import { nameKey } from './words.ts';
 
-/** Between two ids or names of a list stand commas, semicolons or line breaks, and blanks around them. */
+/** Commas, semicolons or line breaks separate the ids and names of a list, with or without blanks around them. */
 const PIECE = /[^\s,;](?:[^,;\r\n]*[^\s,;])?/g;
 /** A name such as `Jace, the Mind Sculptor` is taken for two parts at first; no known name has more than three. */
 const MOST_JOINED = 3;

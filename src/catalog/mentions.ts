@@ -42,7 +42,7 @@ export function mentions(index: CardIndex, text: string): Mentions {
 /** An id, or the name of several cards, which is unclear unless the text holds the id of one of them. */
 type Mention = { id: string } | { name: string; printings: readonly string[] };
 
-/** By the place of their first word; and the places of all their words. */
+/** @returns the names by the place of their first word, and the places of all their words */
 function namesIn(
   index: CardIndex,
   words: readonly string[],

@@ -3,7 +3,7 @@ import type { Requester } from '../model/quota.ts';
 /** What a worker is asked. */
 export interface Question {
   kind: 'search' | 'searchInList' | 'resolve' | 'resolveList' | 'printings' | 'mentions';
-  /** Of `printings`: an id. */
+  /** What the member typed; for `printings` the id of a card. */
   text: string;
   who: Requester;
 }
@@ -16,9 +16,9 @@ interface Waiting {
 }
 
 /**
- * Questions to a worker that answers one at a time. Searches, which suggest something to members who type, come after all
- * else: without an answer to that, a lookup may go wrong. Of the searches of one member that wait, only the newest is run;
- * an answer that is late counts as none.
+ * Questions to a worker that answers one at a time. Searches only suggest something to members who type, so they come after
+ * all other questions, on which lookups depend. If a member has several searches waiting, only the newest is run. An answer
+ * that is late counts as none.
  */
 export class SearchQueue {
   readonly #run: (question: Question) => void;
@@ -46,7 +46,7 @@ export class SearchQueue {
     return promise as Promise<T | undefined>;
   }
 
-  /** Of the question that was run. @param answer `undefined`: it failed */
+  /** Answers the question that was run. @param answer `undefined` when it failed */
   answered(answer: unknown): void {
     this.#running?.end(answer);
     this.#running = undefined;

@@ -37,7 +37,7 @@ export function* changesOf(cards: readonly CatalogCard[], source: string): Gener
   }
 }
 
-/** Cards of the same source as one change; `undefined` when they are none, or too many. */
+/** Two changes with cards of the same source as one; `undefined` when they are something else, or too many cards. */
 export function joinedChange(first: SharedChange, second: SharedChange): SharedChange | undefined {
   if (first.kind !== 'cards' || second.kind !== 'cards' || first.source !== second.source) return undefined;
   const cards = [...first.cards, ...second.cards];

@@ -16,7 +16,7 @@ export function isMistypedBeginning(typed: string, word: string): boolean {
   return [length, length + 1, length - 1].some((end) => end < word.length && isTypingError(typed, word.slice(0, end)));
 }
 
-/** Of two words whose first letters differ so much, neither is the other mistyped; most words end here. */
+/** Whether the first letters differ so much that neither word can be the other one mistyped. This sorts out most words. */
 export function isFarApart(typed: string, word: string): boolean {
   return typed[0] !== word[0] && typed[1] !== word[1] && typed[0] !== word[1] && typed[1] !== word[0];
 }

@@ -1,6 +1,6 @@
 import type { CatalogCard } from './catalog-card.ts';
 
-/** Of a text that is searched for; members type no more. */
+/** A longer text is cut before it is searched for; members type no more. */
 const LONGEST_QUERY = 100;
 const MOST_WORDS = 8;
 
@@ -80,9 +80,9 @@ export function idKey(id: string): string {
 
 /** Everything that a card is found by, as tokens with blanks between. */
 export interface SearchTexts {
-  /** Of its name, with the joined parts of one such as `Ho-Oh`. */
+  /** The tokens of its name. A name such as `Ho-Oh` also has `hooh` among them. */
   name: string;
-  /** Of set, number, game and id. */
+  /** The tokens of its set, number, game and id. */
   other: string;
 }
 
@@ -123,7 +123,7 @@ export interface Query {
   words: readonly string[];
 }
 
-/** Of the first hundred characters, and of them at most eight words: a longer name is found by its key. */
+/** Uses the first hundred characters, and at most eight words of them: a longer name is found by its key. */
 export function queryOf(text: string): Query {
   const typed = [...text.slice(0, 2 * LONGEST_QUERY)].slice(0, LONGEST_QUERY).join('').trim();
   const words = wordsOf(typed).slice(0, MOST_WORDS);

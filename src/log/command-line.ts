@@ -11,7 +11,7 @@ interface EndedCommand {
   waitMs: number;
   tookMs: number;
   outcome: string;
-  /** Of several cards. */
+  /** How many of several cards were shown, and how many were wanted. */
   shown?: number;
   asked?: number;
   err?: unknown;

@@ -24,7 +24,7 @@ export const Card = z.object({
   /** The trading card game that it belongs to. */
   game: z.string(),
   set: z.object({ id: z.string(), name: z.string() }),
-  /** As the service writes it: `<number>/<set size>`. */
+  /** The service writes `<number>/<set size>`. */
   number: optional(z.string()),
   rarity: optional(z.string()),
   imageUrl: optional(z.string()),

@@ -11,14 +11,14 @@ export interface CommandEvent extends Requester {
   source: Source;
   /** Time spent waiting for a permit. */
   waitMs: number;
-  /** From the receipt of the command. */
+  /** Time since the command was received. */
   tookMs: number;
   /** `answered`, or the name of what prevented an answer. */
   outcome: string;
-  /** Of several cards: how many came, and how many were wanted. */
+  /** How many of several cards came, and how many were wanted; absent for a single card. */
   shown?: number;
   asked?: number;
-  /** As it was thrown: an error of discord.js holds the interaction's token in its `url`, which the log takes out. */
+  /** The error that was thrown. One of discord.js holds the interaction's token in its `url`, which the log takes out. */
   err?: unknown;
 }
 

@@ -11,7 +11,7 @@ export interface DeletionRequest {
 
 /** Requests of members, in files or for all processes that share a Redis. No method rejects. */
 export interface DeletionRequests {
-  /** Of several by one member the last counts. @returns whether it is kept */
+  /** A new request of a member replaces an earlier one. @returns whether it is kept */
   add(request: DeletionRequest): Promise<boolean>;
   all(): Promise<DeletionRequest[]>;
   /** Drops those of days before. */
@@ -29,7 +29,7 @@ export interface MemberHistory {
 /** Everything that is kept about a member, beyond the reply that they wait for. */
 export interface KeptAboutMember {
   counts: KeptCounts;
-  /** `undefined`: they are not kept of anybody. */
+  /** `undefined` when they are kept of nobody. */
   lastCards: readonly string[] | undefined;
 }
 
@@ -43,9 +43,9 @@ export interface MemberDataOptions {
 }
 
 const CHECK_EVERY_MS = 60_000;
-/** After its day, a request may still be booked on it: a reply can be completed for 15 minutes. */
+/** A lookup can still be booked on a day that is over, because a reply can be completed for 15 minutes. */
 const LATE_BOOKINGS_MS = 15 * 60_000;
-/** So long a request is kept after its day, so that every process hears of it. */
+/** A request is kept this long after its day, so that every process hears of it. */
 const KEPT_DAYS = 1;
 
 /** What is kept about members, and its deletion: at once, but for the counts of today, without which no budget would hold. */
@@ -113,7 +113,7 @@ function keyOf({ memberId, at }: DeletionRequest): string {
   return `${memberId} ${at}`;
 }
 
-/** In UTC. */
+/** The UTC day of a request. */
 function dayOf({ at }: DeletionRequest): string {
   return at.slice(0, 10);
 }

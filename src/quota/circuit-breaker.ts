@@ -13,7 +13,7 @@ export type RequestOutcome =
 
 /** What the decision depends on besides the request itself. */
 export interface Circumstances {
-  /** As the headers of this request left it; its reset may be past. */
+  /** What is known after the headers of this request; the reset may be past. */
   quota: QuotaState | undefined;
   /** `LONGEST_WAIT_SECONDS`; a pause may be longer. */
   longestWaitMs: number;

@@ -122,7 +122,7 @@ export function addSample(samples: RemainingSample[], quota: QuotaState, nowMs: 
   return [...samples.filter(({ atMs }) => nowMs - atMs <= KEEP_MS), { atMs: nowMs, remaining }];
 }
 
-/** Of what remained: fewer requests are no rate, and after a start with a few of them the day would seem to run out. */
+/** When a smaller share was spent, no rate is stated: a few requests after a start would make the day seem to run out. */
 const LEAST_SHARE_OF_RATE = 0.05;
 
 /**

@@ -24,10 +24,10 @@ export interface CardView {
 /** How much of a card is shown. */
 export interface EmbedSize {
   titleLength: number;
-  /** Of each of four. */
+  /** The limit of each of the four facts. */
   factLength: number;
   footerIdLength: number;
-  /** At most so many lines of prices. */
+  /** How many lines of prices are shown at most. */
   priceLines: number;
   /** Large below the text, or small beside it. */
   picture: 'image' | 'thumbnail';

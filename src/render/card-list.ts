@@ -27,7 +27,7 @@ const MAX_ROWS = 25;
 const MAX_LENGTH = 100;
 const SET_LENGTH = 48;
 const NUMBER_LENGTH = 20;
-/** Of a text that a member typed, in a sentence. */
+/** A text that a member typed is cut to this length in a sentence. */
 const TEXT_LENGTH = 300;
 
 // discord-api-types has these as enums, which render/ does not load.
@@ -111,12 +111,12 @@ export function otherPrintings(locale: string, cards: readonly ListedCard[], cus
 /** What no known card is called. */
 export interface UnknownCard {
   locale: string;
-  /** As typed. */
+  /** What the member typed. */
   text: string;
-  /** With a similar name; `undefined` when names cannot be searched right now. */
+  /** Cards with similar names; `undefined` when names cannot be searched right now. */
   similar: readonly ListedCard[] | undefined;
   menuId: string;
-  /** Of the button that spends a lookup on the text. Without one that fits, there is no button. */
+  /** The id of the button that spends a lookup on the text. When it does not fit, there is no button. */
   askId: string;
 }
 

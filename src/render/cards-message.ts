@@ -35,7 +35,7 @@ export interface CardsView {
   locale: string;
 }
 
-/** Of an id or a name in a sentence: ten of them leave room for the other sentences. */
+/** Ten ids or names of this length leave room for the other sentences. */
 const TEXT_LENGTH = 80;
 /** A shorter wait is not worth a time. */
 const MIN_SHOWN_MS = 3_000;

@@ -7,7 +7,7 @@ export interface DayView {
   /** Requests that are used and that there are in the day, as the service says; `undefined` when it has not. */
   used: number | undefined;
   limit: number | undefined;
-  /** Where the line of the requests goes from now on: a share of the day, and the requests used by then. */
+  /** The end of the dotted line: a share of the day, and the requests used by then. */
   forecast: { dayShare: number; used: number } | undefined;
   /** How much of the day is over, 0 to 1. */
   dayShare: number;

@@ -125,7 +125,7 @@ export function date(atMs: number): string {
   return `<t:${Math.floor(atMs / 1000)}:D>`;
 }
 
-/** The same on any other day. */
+/** The minute in which something happens on any other day. */
 export function dateTime(atMs: number): string {
   return `<t:${Math.ceil(atMs / 1000)}:f>`;
 }

@@ -4,9 +4,9 @@ import { formatMessage } from './messages.ts';
 
 /** What is kept about the member who asks. */
 export interface PrivacyView {
-  /** Of all days; `saved`: answers without a request. */
+  /** The sums of all days that are kept. `saved` are answers without a request. */
   counts: { days: number; requests: number; saved: number };
-  /** Names, the latest first; `undefined`: they are not kept of anybody. */
+  /** Names, the latest first; `undefined` when they are kept of nobody. */
   lastCards: readonly string[] | undefined;
 }
 

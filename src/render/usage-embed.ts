@@ -107,7 +107,7 @@ function todayLines({ figures, runsOutAtMs, day, breaker, nowMs, locale }: Usage
   ];
 }
 
-/** The words to the picture. */
+/** What the picture shows, in words. */
 function dayLines({ busiest: { hour, requests, saved } }: UsageDay, locale: string): string[] {
   return [
     formatMessage(locale, 'busiestHour', { hour: String(hour), requests, saved }),

@@ -105,7 +105,7 @@ export interface SeenRequest {
   method: string;
   /** Path and query as sent, still encoded. */
   path: string;
-  /** Of a request for several cards; absent from any other. */
+  /** The ids of a request for several cards; absent from any other request. */
   cardIds?: readonly string[];
   /** Decided when the request arrived; 0 when a scripted fault replaces the answer. */
   status: number;

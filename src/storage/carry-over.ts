@@ -12,7 +12,7 @@ import { EmbeddedFiles, FilesInUse } from './sqlite/embedded-files.ts';
 
 export interface CarryOverOptions {
   link: RedisLink;
-  /** Of all keys but those of cards. */
+  /** How all keys begin but those of cards. */
   prefix: string;
   /** How the keys of cards begin in the files (those of another service or path are left), and what Redis has before them. */
   cardKeys: { inFiles: string; before: string };
@@ -37,7 +37,7 @@ const UNREADABLE = 'the files are not carried over into redis: they cannot be re
  * the ledger, members' wishes to be forgotten and cards, in the background. Broken off, it continues at the next start. The files stay.
  */
 export class CarryOver {
-  /** Of the same account. */
+  /** The limiter's state of the same account, if the files have one. */
   readonly limiterState: LimiterState | undefined;
   readonly #options: CarryOverOptions;
   readonly #marker: string;

@@ -5,8 +5,8 @@ import type { Claims } from '../../model/claims.ts';
 import { backOffMs } from '../../time/back-off.ts';
 
 /**
- * Discord's 5 s (events/gateway, "Rate Limiting"), and a margin for identifies that overtake each other on their way. An
- * identify counts even if its process is gone.
+ * Discord accepts one identify in 5 s (events/gateway, "Rate Limiting"); the rest is a margin for identifies that overtake
+ * each other on their way. An identify counts even if its process is gone.
  */
 const SLOT = { ttlMs: 5_500, endsWithOwner: false };
 

@@ -16,7 +16,7 @@ export const FATAL_CLOSES: ReadonlyMap<number, string> = new Map([
 const FIRST_WAIT_MS = 1_000;
 /** A gateway that sends no HELLO costs no identify, and members wait for its return. */
 const LONGEST_UNGREETED_MS = 15_000;
-/** So that a whole day of failures stays under the 1,000 identifies after which Discord resets the token. */
+/** A whole day of failures then stays under the 1,000 identifies after which Discord resets the token. */
 const LONGEST_GREETED_MS = 100_000;
 /** A connection that broke sooner does not show that the gateway has recovered. */
 const HELD_MS = 60_000;

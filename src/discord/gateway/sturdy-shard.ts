@@ -27,7 +27,7 @@ interface Connection {
 }
 
 const CONNECTING = 0;
-/** As long as discord.js waits before it connects again. */
+/** discord.js also waits this long before it connects again. */
 const RETRY_MS = 500;
 const BROKEN = 1_006;
 

@@ -2,7 +2,7 @@ import { DefaultRestOptions, type RESTOptions } from 'discord.js';
 
 export type Send = RESTOptions['makeRequest'];
 
-/** For everything but a first answer, to which a member waits. */
+/** A first answer has a shorter timeout, because a member waits for it. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 
 /**

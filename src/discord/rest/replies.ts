@@ -29,9 +29,9 @@ type ExplainedAnswer = Exclude<FirstAnswer, { kind: 'refused' }>;
 
 /** Covers a connection that was closed; after that the caller decides when to try again. */
 const EDIT_AGAIN_MS = 200;
-/** What an edit leaves out would stay. */
+/** Discord keeps whatever an edit leaves out. */
 const NOTHING_ELSE = { content: '', embeds: [], components: [], attachments: [] };
-/** It delays the answer. */
+/** The answer waits for what is read here. */
 const READ_TIMEOUT_MS = 1_000;
 
 export type EditedReply = Interacted & Pick<DeferredReply, 'applicationId' | 'command' | 'memberId' | 'private'>;

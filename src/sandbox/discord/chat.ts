@@ -123,7 +123,7 @@ export interface ChatMessage extends MessageBody {
   context: PlaceContext;
   member: Member;
   trigger: Trigger;
-  /** As typed, such as `/card id:base1-4`; for a component its label, for a modal its title. */
+  /** What was typed, such as `/card id:base1-4`, or the label of a component, or the title of a modal. */
   commandLine: string;
   state: ChatState;
   /** Discord's sentence when `state` is `failed`. */

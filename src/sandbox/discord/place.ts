@@ -9,7 +9,7 @@ export interface Place {
   guildId: string | null;
   context: PlaceContext;
   channelId: string;
-  /** Of the member; not used outside guilds. */
+  /** The permissions of the member; not used outside guilds. */
   permissions: bigint;
   installedFor: 'guild' | 'user' | 'both';
 }

@@ -27,13 +27,13 @@ export interface InteractionServices {
 export interface NewInteraction {
   type: Answerable['type'];
   trigger: Trigger;
-  /** As the chat shows it. */
+  /** What the chat shows of it. */
   line: string;
   place: Place;
   owners: Owners;
   data: object;
   source?: { conversation: Conversation; messageId: string; payload: object } | undefined;
-  /** Of a command, with its subcommands. */
+  /** The name of a command, with its subcommands. */
   commandName?: string;
   /** Fields of `interaction_metadata` besides the common ones. */
   metadata?: object;

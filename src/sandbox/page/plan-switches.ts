@@ -16,7 +16,7 @@ const LIMITERS: Readonly<Record<ServiceLimiter, string>> = {
   'refusals counted': 'counts what it refuses, too',
   'fading window': 'forgets each minute little by little',
 };
-// As with the real service: the bot's figures hold until an answer has others
+// The real service behaves like this, too: the bot keeps its figures until an answer brings others
 const REFILLED =
   'A bot that has seen an empty day waits for its reset; /usage makes it check again, at most once a minute.';
 

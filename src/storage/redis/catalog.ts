@@ -89,7 +89,7 @@ export class RedisCatalog implements SharedCatalog {
   }
 }
 
-/** Of ids of a stream, `<milliseconds>-<count>`. */
+/** Compares ids of a stream, which are `<milliseconds>-<count>`. */
 function byTime(one: string, other: string): number {
   const [oneParts, otherParts] = [one.split('-').map(Number), other.split('-').map(Number)];
   return (oneParts[0] ?? 0) - (otherParts[0] ?? 0) || (oneParts[1] ?? 0) - (otherParts[1] ?? 0);

@@ -6,10 +6,10 @@ import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../time/utc-day.ts';
 export type Counter = readonly [id: string, by: number];
 
 export const KINDS = ['requests', 'refused', 'saved'] as const;
-/** After a scope: the shortest for the most frequent, since there is one for each member and day. */
+/** They follow a scope. The most frequent is the shortest, since there is one for each member and day. */
 export const ENDINGS = { requests: '', refused: ':refused', saved: ':saved' };
 
-/** In whatever a booking counts: 200 bytes of Redis for a member's first request in a server on a day. */
+/** The counters that a booking changes. A member's first request in a server on a day takes 200 bytes of Redis. */
 export function countersOf(day: string, guild: string, memberId: string, counts: Partial<Bookings>): Counter[] {
   const scopes = ['all', `guild:${guild}`, `member:${memberId}`];
   const sums = KINDS.flatMap((kind) =>
@@ -31,7 +31,7 @@ export function additions(prefix: string, counters: Iterable<Counter>): string[]
   return [...add, ...expiries.values()];
 }
 
-/** Of one member: in the hash of a day, and in a ranking. Direct messages are counted as a server of the member's own. */
+/** A member's fields in the hash of a day and in a ranking. Their direct messages are counted as a server of their own. */
 export function fieldsOf(memberId: string): string[] {
   const scopes = [`member:${memberId}`, `guild:dm:${memberId}`];
   return [memberId, ...scopes.flatMap((scope) => [scope, `${scope}:refused`, `${scope}:saved`])];

@@ -2,7 +2,7 @@ import type { DeletionRequest, DeletionRequests } from '../../privacy/member-dat
 import { DAY_MS } from '../../time/utc-day.ts';
 import type { RedisLink } from './link.ts';
 
-/** Should no process run to drop them. */
+/** Redis drops them after this time if no process runs that does. */
 export const REQUESTS_KEPT_MS = 40 * DAY_MS;
 
 /** The requests to all processes, in one hash: member to time. */

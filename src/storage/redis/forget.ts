@@ -5,11 +5,11 @@ import { redisPrefix } from './prefix.ts';
 import { messageOf } from './unavailable.ts';
 
 const OPEN_TIMEOUT_MS = 5_000;
-/** A scan of a large Redis across a network. */
+/** Allows for a scan of a large Redis across a network. */
 const ANSWER_TIMEOUT_MS = 10_000;
-/** Of at most some 1 kB each. */
+/** A key has at most some 1 kB. */
 const KEYS_AT_ONCE = 1_000;
-/** Of at most some 10 kB each. */
+/** An entry has at most some 10 kB. */
 const ENTRIES_AT_ONCE = 100;
 
 /**

@@ -20,7 +20,7 @@ const ANSWER_TIMEOUT_MS = 250; // on one machine an answer comes within 1 ms, in
 
 export interface RedisLinkOptions {
   url: string;
-  /** Of every key of the bot, with its version and without a colon at the end. */
+  /** How every key of the bot begins, with its version and without a colon at the end. */
   prefix: string;
   log: Logger;
   /** Told when Redis goes and comes back. */

@@ -40,7 +40,7 @@ const TIMES = { everyMs: 1_000, deadAfterMs: DEAD_AFTER_MS };
 
 /** The processes that share one quota: which are alive, and how long their queues are. */
 export class ProcessesAlive implements OtherQueues {
-  /** Of this run of this process; a restart has another. */
+  /** Names this run of the process; a restart has another id. */
   readonly id = randomUUID();
   /** A hash: process id to its last heartbeat by Redis's clock, and the length of its queue. */
   readonly key: string;

@@ -9,7 +9,7 @@ export const CARDS_SCHEMA = `
 /** Rows deleted at once: the database is synchronous, and a longer sweep would delay answers. */
 const SWEEP_ROWS = 500;
 const WRITES_BETWEEN_SWEEPS = 250;
-/** About a kilobyte a row. */
+/** A row has about a kilobyte. */
 const MAX_ROWS = 500_000;
 
 /** A Keyv storage adapter over one table. Writes sweep expired rows, and the oldest beyond a bound. */

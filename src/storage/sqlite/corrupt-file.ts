@@ -12,7 +12,7 @@ export interface CorruptFileOptions {
   lossMeans: string;
 }
 
-/** Tells a file from another that has taken its place; `undefined`: there is none. */
+/** Tells a file from another that has taken its place; `undefined` when there is none. */
 export function inodeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.ino;
 }

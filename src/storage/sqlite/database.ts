@@ -14,7 +14,7 @@ export const BUSY_CODE = 5;
 /** SQLITE_FULL: the disk is full. */
 const FULL_CODE = 13;
 const RETRY_MS = 250;
-/** For a file that several processes may open at the same moment. */
+/** How long to wait for other processes that open the file at the same moment. */
 const OPEN_TIMEOUT_MS = 1_000;
 /** The wait within one call of SQLite: neither a thread nor its process can end meanwhile. */
 const LOCK_TIMEOUT_MS = 100;
@@ -23,7 +23,7 @@ export interface DatabaseOptions extends CorruptFileOptions {
   log: Pick<Logger, 'info' | 'error'>;
   /** Statements that bring an empty or present file to what the reader expects; must be repeatable. */
   schema: string;
-  /** Of the schema, for a file that must not be lost: counted up with each change that an older reader would misread. */
+  /** The version of the schema, for a file that must not be lost. Each change that an older reader would misread raises it. */
   version?: number;
   /** Tables by the names of earlier versions, each with a statement that moves its rows; dropped afterwards. */
   earlierTables?: readonly { name: string; move: string }[];
@@ -168,7 +168,7 @@ function moveEarlierTables(database: DatabaseSync, tables: DatabaseOptions['earl
   for (const { name, move } of tables) if (find.get(name)) database.exec(`${move}; DROP TABLE ${name}`);
 }
 
-/** After a corrupt file was moved aside. */
+/** Opens a new file after a corrupt one was moved aside. */
 function openAnew(file: string, options: DatabaseOptions): DatabaseSync | undefined {
   try {
     return open(file, options);

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
 import type { MemberHistory } from '../../privacy/member-data.ts';
 
-/** The catalog's own thread writes for a fraction of this. */
+/** The catalog's own thread takes a fraction of this to write. */
 const BUSY_TIMEOUT_MS = 500;
 
 /**

@@ -7,7 +7,7 @@ export function createOwnFile(file: string): void {
   chmodSync(file, 0o600);
 }
 
-/** Without `recursive`: with it, Node loops for ever where a parent exists but takes no folder, as in /proc. */
+/** Does not use `recursive`, with which Node loops for ever where a parent exists but takes no folder, as in /proc. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);

@@ -40,7 +40,7 @@ export function schemaVersion(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }
 
-/** Of a data directory; holds copies of its databases. */
+/** The folder of a data directory that holds copies of its databases. */
 export const BACKUPS = 'backups';
 
 /** Where a file of that schema was copied to before a newer version migrated it, such as `backups/state-schema-1.sqlite`. */

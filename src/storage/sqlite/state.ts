@@ -38,7 +38,7 @@ export interface SqliteStateOptions extends StateOptions {
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
 const OWNER_TIMEOUT_MS = 15_000;
 
-/** Of the tables in `state.sqlite`. */
+/** The version of the tables in `state.sqlite`. */
 export const STATE_VERSION = 1;
 
 const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';

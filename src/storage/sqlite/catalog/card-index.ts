@@ -15,7 +15,7 @@ const MOST_BEGINNING_SO = 50;
 const MOST_WITH_WORDS = 200;
 const MOST_ASKED_HERE = 100;
 const MOST_ASKED_EVERYWHERE = 200;
-/** After every text that begins so: SQLite compares bytes of UTF-8. */
+/** Comes after every text that begins with a key, because SQLite compares bytes of UTF-8. */
 const LAST = '\u{10ffff}';
 
 /** The indexes of `catalog.sqlite`. */

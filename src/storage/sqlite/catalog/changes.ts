@@ -29,14 +29,13 @@ export class CatalogChanges {
   readonly #options: CatalogChangesOptions;
   #unwritten: CatalogChange[] = [];
   #retry: NodeJS.Timeout | undefined;
-  /** Told after the commit: a transaction may be rolled back and repeated. */
+  /** Called after the commit, because a transaction may be rolled back and repeated. */
   #onceWritten: (() => void)[] = [];
 
   constructor(options: CatalogChangesOptions) {
     this.#options = options;
   }
 
-  /** In one transaction. */
   take(changes: readonly CatalogChange[]): void {
     for (const change of changes) {
       if (this.#unwritten.length >= MOST_UNWRITTEN) this.#unwritten.splice(this.#unwritten.findIndex(mayBeDropped), 1);
@@ -45,13 +44,13 @@ export class CatalogChanges {
     if (this.#retry === undefined) this.#write();
   }
 
-  /** A last attempt. */
+  /** Tries a last time to write. */
   end(): void {
     clearTimeout(this.#retry);
     this.#write();
   }
 
-  /** All or nothing. */
+  /** Writes all that waits, or nothing of it. */
   #write(): void {
     if (this.#unwritten.length === 0) return;
     const { file } = this.#options;
@@ -104,7 +103,7 @@ export class CatalogChanges {
   }
 }
 
-/** Never what other processes learned: more of it is read only after this is written. */
+/** What other processes learned is never dropped: more of it is read only after it is written. */
 function mayBeDropped({ kind }: CatalogChange): boolean {
   return kind !== 'shared';
 }

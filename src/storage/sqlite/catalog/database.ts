@@ -16,15 +16,15 @@ const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + POSITIONS_SCHEMA + ASKED_SCHEMA
 /** Another process that writes holds the lock for a fraction of this. */
 const BUSY_TIMEOUT_MS = 5_000;
 const CACHE_KIB = 16 * 1024;
-/** 32 MB. */
+/** These pages have 32 MB. */
 const PAGES_OF_MANY_CARDS = 8_000;
-/** The most that FTS5 takes; usually 4. */
+/** FTS5 takes at most this many; its default is 4. */
 const SEGMENTS_OF_A_LEVEL = 16;
 const LOSS = 'cards are learned again from what the service answered; files have to be imported again';
 
 interface OpenedFile {
   file: string;
-  /** Of the file that is open. */
+  /** The inode of the file that is open. */
   inode: number | undefined;
   options: DatabaseOptions;
   database: DatabaseSync;
@@ -78,7 +78,7 @@ export class CatalogDatabase {
     this.index = new SqliteCardIndex(database);
   }
 
-  /** For another process that writes. */
+  /** How long a statement waits for another process that writes. */
   waitAtMost(busyTimeoutMs: number): void {
     this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
@@ -114,7 +114,6 @@ export class CatalogDatabase {
     });
   }
 
-  /** See `offeredRows`. */
   rows(): Generator<CatalogRow> {
     return offeredRows(this.#database);
   }

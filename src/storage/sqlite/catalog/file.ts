@@ -2,9 +2,9 @@ import type { Logger } from '../../../log.ts';
 import { isCorruption } from '../database.ts';
 import { CatalogDatabase } from './database.ts';
 
-/** Searches wait meanwhile. */
+/** Searches wait while a statement waits for another process that writes. */
 const BUSY_TIMEOUT_MS = 500;
-/** The process cannot end meanwhile: Node waits for a thread in a native call. */
+/** Shorter at the end, because the process cannot end while a thread is in a native call. */
 const LAST_WRITE_MS = 200;
 
 export interface CatalogFileOptions {
@@ -29,7 +29,7 @@ export class CatalogFile {
     this.#catalog = this.#open();
   }
 
-  /** Long work stops after its current piece. */
+  /** Whether long work has to stop after its current piece. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
@@ -55,7 +55,7 @@ export class CatalogFile {
     this.#catalog?.close();
   }
 
-  /** Opened anew when another process has put a new file in its place. */
+  /** Opens the file anew when another process has replaced it. */
   #current(): CatalogDatabase {
     if (this.#catalog?.isReplaced()) this.#letGo()?.close();
     if (this.#catalog) return this.#catalog;
@@ -74,7 +74,7 @@ export class CatalogFile {
     }
   }
 
-  /** Called first, so that it is not closed twice, whatever fails afterwards. */
+  /** Forgets the catalog before anything can fail, so that it is not closed twice. */
   #letGo(): CatalogDatabase | undefined {
     const catalog = this.#catalog;
     this.#catalog = undefined;

@@ -5,7 +5,7 @@ import { idKey, nameKey, nameText, otherText, spelledWords, tokenText } from '..
 import type { CatalogImports } from './imports.ts';
 import { GONE, isNews, KEPT, type StoredRow } from './stored-row.ts';
 
-/** Words that need no statement, because they were written before. */
+/** Words that were written before need no statement; this many are remembered. */
 const MOST_KNOWN_WORDS = 200_000;
 /** Names that were written before, and texts of sets and games: an import has each many times. 5 MB. */
 const MOST_REMEMBERED = 20_000;

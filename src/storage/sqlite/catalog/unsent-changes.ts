@@ -2,7 +2,7 @@ import type { CatalogChange } from './messages.ts';
 
 /** A message to another thread costs 0.1 ms and more, which a command would wait for: several changes go in one. */
 const GATHER_MS = 50;
-/** While the file cannot be opened; beyond this the oldest are dropped. */
+/** How many are kept while the file cannot be opened; then the oldest are dropped. */
 const MOST_KEPT = 1_000;
 
 /** What the catalog's worker is still to be told. */
@@ -10,7 +10,7 @@ export class UnsentChanges {
   readonly #send: (changes: readonly CatalogChange[]) => void;
   #gathered: CatalogChange[] = [];
   #gathering: NodeJS.Timeout | undefined;
-  /** Until the file is open: a worker that cannot open it has lost what it was sent. */
+  /** Kept until the file is open, because a worker that cannot open it loses what it was sent. */
   #kept: CatalogChange[] = [];
   #isOpen = false;
 
@@ -30,7 +30,7 @@ export class UnsentChanges {
     this.#gathering ??= setTimeout(() => this.flush(), GATHER_MS).unref(); // whoever closes the worker flushes
   }
 
-  /** Sends what was gathered: before anything that has to know of it. */
+  /** Sends what was gathered. To be called before anything is sent that depends on it. */
   flush(): void {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;

@@ -5,7 +5,7 @@ import { type CachedCards, cachedCards } from './cached-cards.ts';
 import type { CatalogDatabase } from './database.ts';
 import type { CatalogFile } from './file.ts';
 
-/** Between two pieces of work, so that it uses only part of a core. */
+/** The pause between two pieces of work, which leaves part of a core to others. */
 const PAUSE_MS = 20;
 const RETRY_MS = 1_000;
 const SWEEP_EVERY_MS = 3_600_000;

@@ -18,7 +18,7 @@ import { UnsentChanges } from './unsent-changes.ts';
 
 export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedName'> {
   log: Logger;
-  /** Of several processes that share what they learn; absent when there is only this one. */
+  /** What several processes share; absent when there is only this one. */
   shared?: SharedCatalog;
 }
 
@@ -105,7 +105,7 @@ export class WorkerCatalog implements Catalog {
     await this.#exchange?.close();
   }
 
-  /** A native call under way, as one that waits for a locked file, is not waited for. */
+  /** Does not wait for a native call that is under way, such as one that waits for a locked file. */
   async #end(): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
