@@ -177,7 +177,7 @@ export async function openServices(
   const usage = new UsageReports({ service, limiter, ledger, claims, sharedReport, events, log, hasKey });
   const history = new SqliteMemberHistory(config.dataDir, log);
   const memberData = new MemberData({
-    ledger,
+    counters: ledger.counters,
     history,
     requests: state.deletionRequests,
     keepsHistory: config.memberHistory,

@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import type { KeptCounts, Ledger } from '../quota/ledger.ts';
+import type { CounterStore, KeptCounts } from '../quota/ledger.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
 
 /** A member wants what is kept about them to be deleted. */
@@ -34,7 +34,7 @@ export interface KeptAboutMember {
 }
 
 export interface MemberDataOptions {
-  ledger: Ledger;
+  counters: Pick<CounterStore, 'keptOf' | 'deleteDays'>;
   history: MemberHistory;
   requests: DeletionRequests;
   /** `MEMBER_HISTORY` */
@@ -60,8 +60,8 @@ export class MemberData {
   }
 
   async kept(memberId: string): Promise<KeptAboutMember> {
-    const { ledger, history, keepsHistory } = this.#options;
-    const [counts, cards] = await Promise.all([ledger.keptOf(memberId), history.lastCards(memberId)]);
+    const { counters, history, keepsHistory } = this.#options;
+    const [counts, cards] = await Promise.all([counters.keptOf(memberId), history.lastCards(memberId)]);
     // What was kept before it was switched off is deleted within an hour.
     return { counts, lastCards: keepsHistory || cards.length > 0 ? cards : undefined };
   }
@@ -97,12 +97,12 @@ export class MemberData {
   }
 
   async #carryOut(request: DeletionRequest): Promise<boolean> {
-    const { ledger, history } = this.#options;
+    const { counters, history } = this.#options;
     const { memberId } = request;
     const day = dayOf(request);
     const yesterday = utcDay(Date.now() - LATE_BOOKINGS_MS - DAY_MS);
     const [counts, cards] = await Promise.all([
-      ledger.deleteDays(memberId, day < yesterday ? day : yesterday),
+      counters.deleteDays(memberId, day < yesterday ? day : yesterday),
       history.forget(memberId),
     ]);
     return counts && cards;

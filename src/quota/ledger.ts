@@ -42,8 +42,9 @@ export interface CounterStore {
   hourStarts(day: string): Promise<ReadonlyMap<number, HourCounts> | undefined>;
   /** The members of a server with most requests, most first, equal ones by member id. */
   topMembers(day: string, guild: string, count: number): Promise<MemberRequests[]>;
+  /** What is kept about a member, of all days. */
   keptOf(memberId: string): Promise<KeptCounts>;
-  /** @returns whether what is kept about a member of that UTC day and before could be deleted */
+  /** Deletes what is kept about a member of that UTC day and before. @returns whether it could be */
   deleteDays(memberId: string, throughDay: string): Promise<boolean>;
 }
 
@@ -55,69 +56,59 @@ const WRITE_SAVED_EVERY_MS = 1_000;
  * rejects: no lookup fails because it cannot be counted.
  */
 export class Ledger {
-  readonly #counters: CounterStore;
+  readonly counters: CounterStore;
   readonly #events: Events | undefined;
   #nextWrite: NodeJS.Timeout | undefined;
 
   constructor(counters: CounterStore, events?: Events) {
-    this.#counters = counters;
+    this.counters = counters;
     this.#events = events;
   }
 
   /** A request leaves for this requester. */
   spent(requester: Requester): Booking {
     const booking = bookingOf(requester);
-    this.#counters.add(booking, { requests: 1 });
+    this.counters.add(booking, { requests: 1 });
     void this.#write();
     return booking;
   }
 
   /** The request was answered with 429, or never connected: it counts as refused, and not as spent, on its own day. */
   refused(booking: Booking): void {
-    this.#counters.add(booking, { requests: -1, refused: 1 });
+    this.counters.add(booking, { requests: -1, refused: 1 });
     void this.#write();
   }
 
   /** An answer came without a request of its own. */
   saved(requester: Requester): void {
-    this.#counters.add(bookingOf(requester), { saved: 1 });
+    this.counters.add(bookingOf(requester), { saved: 1 });
     this.#events?.publish('saved', {});
     this.#nextWrite ??= setTimeout(() => void this.#write(), WRITE_SAVED_EVERY_MS).unref();
   }
 
   today(): Promise<Bookings> {
-    return this.#counters.sums(utcDay(Date.now()));
+    return this.counters.sums(utcDay(Date.now()));
   }
 
   /** Today's counts of all, by UTC hour up to the present one; empty while they cannot be read. */
   async hours(): Promise<HourCounts[]> {
     const nowMs = Date.now();
-    const [now, starts] = await Promise.all([this.today(), this.#counters.hourStarts(utcDay(nowMs))]);
+    const [now, starts] = await Promise.all([this.today(), this.counters.hourStarts(utcDay(nowMs))]);
     return starts ? hourCounts(starts, now, nowMs) : [];
   }
 
   guildToday(requester: Requester): Promise<Bookings> {
-    return this.#counters.sums(utcDay(Date.now()), { guild: guildKey(requester) });
+    return this.counters.sums(utcDay(Date.now()), { guild: guildKey(requester) });
   }
 
   /** In all servers. */
   memberToday(memberId: string): Promise<Bookings> {
-    return this.#counters.sums(utcDay(Date.now()), { member: memberId });
+    return this.counters.sums(utcDay(Date.now()), { member: memberId });
   }
 
   /** The members who caused most requests in the requester's server today, most first. */
   topMembers(requester: Requester, count: number): Promise<MemberRequests[]> {
-    return this.#counters.topMembers(utcDay(Date.now()), guildKey(requester), count);
-  }
-
-  /** What is kept about a member, of all days. */
-  keptOf(memberId: string): Promise<KeptCounts> {
-    return this.#counters.keptOf(memberId);
-  }
-
-  /** Deletes what is kept about a member of that UTC day and before. @returns whether it could be */
-  deleteDays(memberId: string, throughDay: string): Promise<boolean> {
-    return this.#counters.deleteDays(memberId, throughDay);
+    return this.counters.topMembers(utcDay(Date.now()), guildKey(requester), count);
   }
 
   /** Writes what is not written yet. Nothing may be booked afterwards. */
@@ -128,7 +119,7 @@ export class Ledger {
   #write(): Promise<void> {
     clearTimeout(this.#nextWrite);
     this.#nextWrite = undefined;
-    return this.#counters.write();
+    return this.counters.write();
   }
 }
 

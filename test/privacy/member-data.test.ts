@@ -67,7 +67,13 @@ async function process(open: Open, keepsHistory = true) {
     lastCards: async (memberId: string) => cards.get(memberId) ?? [],
     forget: async (memberId: string) => cards.delete(memberId) || true,
   };
-  const memberData = new MemberData({ ledger, history, requests, keepsHistory, log: logLines().log });
+  const memberData = new MemberData({
+    counters: ledger.counters,
+    history,
+    requests,
+    keepsHistory,
+    log: logLines().log,
+  });
   onTestFinished(() => memberData.close());
   return { ledger, requests, memberData, cards };
 }
@@ -89,7 +95,7 @@ describe.each([
     const { ledger, memberData } = await process(books());
     ledger.spent(ALICE);
     await atTime(TODAY_MS - DAY_MS, async () => ledger.saved(ALICE));
-    await vi.waitUntil(async () => (await ledger.keptOf('alice')).saved === 1, { timeout: 60_000 });
+    await vi.waitUntil(async () => (await ledger.counters.keptOf('alice')).saved === 1, { timeout: 60_000 });
     expect(await memberData.kept('alice')).toEqual({
       counts: { days: 2, requests: 1, saved: 1 },
       lastCards: ['Emberwing Drake'],
@@ -103,7 +109,7 @@ describe.each([
     expect(await memberData.forget('alice')).toBe(true);
     expect(await memberData.kept('alice')).toEqual({ counts: { days: 1, requests: 1, saved: 0 }, lastCards: [] });
     expect((await ledger.memberToday('alice')).requests).toBe(1);
-    expect((await ledger.keptOf('bob')).days).toBe(1);
+    expect((await ledger.counters.keptOf('bob')).days).toBe(1);
   });
 
   it('of that day is deleted once the day has ended, in a later run too; what comes after is kept', async () => {
@@ -118,7 +124,7 @@ describe.each([
     const { ledger } = await process(open);
     ledger.spent(ALICE);
     vi.advanceTimersByTime(MINUTE_MS);
-    await vi.waitUntil(async () => (await ledger.keptOf('alice')).days === 1, { timeout: 60_000 });
+    await vi.waitUntil(async () => (await ledger.counters.keptOf('alice')).days === 1, { timeout: 60_000 });
     expect((await ledger.memberToday('alice')).requests).toBe(1);
   });
 

@@ -141,8 +141,8 @@ describe.each([
     ledger.saved(ALICE_ELSEWHERE);
     await ledger.close();
     const next = await open();
-    expect(await next.keptOf('alice')).toEqual({ days: 1, requests: 2, saved: 1 });
-    expect(await next.keptOf('nobody')).toEqual({ days: 0, requests: 0, saved: 0 });
+    expect(await next.counters.keptOf('alice')).toEqual({ days: 1, requests: 2, saved: 1 });
+    expect(await next.counters.keptOf('nobody')).toEqual({ days: 0, requests: 0, saved: 0 });
   });
 
   it('deletes what it holds about a member of a day and before, and nothing else', async () => {
@@ -154,8 +154,8 @@ describe.each([
     ledger.saved(ALICE);
     vi.setSystemTime(LATE_MS + 1_000);
     ledger.spent(ALICE);
-    expect(await ledger.deleteDays('alice', today)).toBe(true);
-    expect(await ledger.keptOf('alice')).toEqual({ days: 1, requests: 1, saved: 0 });
+    expect(await ledger.counters.deleteDays('alice', today)).toBe(true);
+    expect(await ledger.counters.keptOf('alice')).toEqual({ days: 1, requests: 1, saved: 0 });
     vi.setSystemTime(LATE_MS);
     expect(await ledger.memberToday('alice')).toEqual({ requests: 0, refused: 0, saved: 0 });
     expect(await ledger.topMembers(BOB, 5)).toEqual([{ memberId: 'bob', requests: 1 }]);

@@ -136,8 +136,8 @@ describe('npm run data -- forget', () => {
     expect(filesWith(ALICE, dataDir)).toEqual([]);
     expect(filesWith(BOB, dataDir).length).toBeGreaterThanOrEqual(3);
     const after = await open();
-    expect(await after.ledger.keptOf(ALICE)).toEqual({ days: 0, requests: 0, saved: 0 });
-    expect(await after.ledger.keptOf(BOB)).toEqual({ days: 1, requests: 2, saved: 2 });
+    expect(await after.ledger.counters.keptOf(ALICE)).toEqual({ days: 0, requests: 0, saved: 0 });
+    expect(await after.ledger.counters.keptOf(BOB)).toEqual({ days: 1, requests: 2, saved: 2 });
     expect((await after.state.deletionRequests.all()).map(({ memberId }) => memberId)).toEqual([BOB]);
     await after.close();
   });
@@ -214,7 +214,7 @@ describe('npm run data -- forget', () => {
     const client = await newClient(redis.url, { reconnects: false }).connect();
     onFinished(() => client.destroy());
     await expect.poll(() => everythingIn(client, redis.prefix)).toContain(ALICE);
-    await expect.poll(async () => (await bot.ledger.keptOf(ALICE)).saved).toBe(2);
+    await expect.poll(async () => (await bot.ledger.counters.keptOf(ALICE)).saved).toBe(2);
     await client.set(`${redis.prefix}:v2:claim:card:${mention(ALICE)}`, 'process');
     await client.hSet(`${redis.prefix}:v1:ledger:2026-01-01`, `member:${ALICE}`, 1); // of an earlier version
     const learned = async () => JSON.stringify(await client.xRange(`${redis.prefix}:v2:catalog`, '-', '+'));
@@ -226,7 +226,7 @@ describe('npm run data -- forget', () => {
     const left = await everythingIn(client, redis.prefix);
     expect(left).not.toContain(ALICE);
     expect(left).toContain(BOB);
-    expect((await bot.ledger.keptOf(BOB)).requests).toBe(2);
+    expect((await bot.ledger.counters.keptOf(BOB)).requests).toBe(2);
   });
 
   it('fails with a sentence, without the password, when Redis cannot be reached', async () => {
