@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { TooManyCommands } from '../model/errors.ts';
-import { noEmptierThanEmpty, takeToken, tokenAtMs } from './pace.ts';
+import { boundedFullAtMs, takeToken, tokenAtMs } from './pace.ts';
 
 /** Faster than anyone types. */
 const COMMANDS_A_MINUTE = 240;
@@ -17,7 +17,7 @@ export class CommandRate {
     const spentMs = takeToken(fullAtMs, nowMs, PACE);
     if (spentMs === undefined) {
       // Bounded: after a clock was set back the bucket would otherwise stay empty until the clock has caught up.
-      this.#fullAtMs.set(memberId, noEmptierThanEmpty(fullAtMs, nowMs, PACE));
+      this.#fullAtMs.set(memberId, boundedFullAtMs(fullAtMs, nowMs, PACE));
       throw new TooManyCommands({ untilMs: tokenAtMs(fullAtMs, nowMs, PACE) });
     }
     this.#fullAtMs.set(memberId, spentMs);

@@ -4,7 +4,6 @@ import { PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
 import { Breaker, CLOSED_BREAKER, type QuotaReading, QuotaState } from '../model/quota.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import { Learned, NOTHING_LEARNED, shiftedLearned } from './learned.ts';
-import { settingKey } from './pace.ts';
 import {
   addSample,
   currentQuota,
@@ -37,8 +36,6 @@ export const LimiterState = z.object({
   samples: z.array(RemainingSample),
 });
 export type LimiterState = z.infer<typeof LimiterState>;
-
-export type LimiterChange = (state: LimiterState) => LimiterState;
 
 /** Before the first start: a full bucket. */
 export const INITIAL_LIMITER_STATE: LimiterState = LimiterState.parse({
@@ -104,6 +101,11 @@ export function withProbe(state: LimiterState, isUnderWay: boolean): LimiterStat
   const probed = isUnderWay ? 'halfOpen' : 'open';
   if (breaker.state === 'closed' || breaker.state === probed) return state;
   return { ...state, breaker: { ...breaker, state: probed } };
+}
+
+/** Identifies what an operator has set: plan, rate and burst. */
+export function settingKey({ plan, requestsPerMinute, burst }: PlanSetting): string {
+  return [plan, requestsPerMinute ?? '', burst ?? ''].join(' ');
 }
 
 /**

@@ -14,18 +14,22 @@ export interface Pace {
  * A token bucket whose whole state is one number, the time at which it will be full again (the generic cell rate
  * algorithm's "theoretical arrival time"), so that it can be kept in one row and survive a restart.
  *
- * @param heldBackMs takes only a token that has been in the bucket for this long; less than 0: one that is still to come, too
+ * @param heldBackMs takes only a token that has been in the bucket for this long
  * @returns when the bucket will be full after a token is taken now; `undefined` when there is none to take
  */
 export function takeToken(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number | undefined {
-  return tokenAtMs(fullAtMs, nowMs, pace, heldBackMs) > nowMs
-    ? undefined
-    : noEmptierThanEmpty(Math.max(noEmptierThanEmpty(fullAtMs, nowMs, pace), nowMs) + pace.intervalMs, nowMs, pace);
+  return tokenAtMs(fullAtMs, nowMs, pace, heldBackMs) > nowMs ? undefined : afterToken(fullAtMs, nowMs, pace);
 }
 
 /** When a token can be taken that has then been there for `heldBackMs`; `nowMs` or before means now. */
 export function tokenAtMs(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number {
-  return noEmptierThanEmpty(fullAtMs, nowMs, pace) - (pace.capacity - 1) * pace.intervalMs + heldBackMs;
+  return boundedFullAtMs(fullAtMs, nowMs, pace) - (pace.capacity - 1) * pace.intervalMs + heldBackMs;
+}
+
+/** When the bucket will be full after a token is taken now; one that has none stays empty. */
+export function afterToken(fullAtMs: number, nowMs: number, pace: Pace): number {
+  const missingUntilMs = Math.max(boundedFullAtMs(fullAtMs, nowMs, pace), nowMs);
+  return boundedFullAtMs(missingUntilMs + pace.intervalMs, nowMs, pace);
 }
 
 /** The `heldBackMs` at which a token that is taken leaves `tokens` others in the bucket, or all that it can hold. */
@@ -36,8 +40,8 @@ export function keepingMs(tokens: number, { capacity, intervalMs }: Pace): numbe
 /** When a bucket will be full after a change of pace: it misses as many tokens as before. A faster pace fills it no sooner. */
 export function fullAtPace(fullAtMs: number, nowMs: number, before: Pace, after: Pace): number {
   if (after.intervalMs <= before.intervalMs) return fullAtMs;
-  const missing = Math.max(0, noEmptierThanEmpty(fullAtMs, nowMs, before) - nowMs) / before.intervalMs;
-  return noEmptierThanEmpty(nowMs + missing * after.intervalMs, nowMs, after);
+  const missing = Math.max(0, boundedFullAtMs(fullAtMs, nowMs, before) - nowMs) / before.intervalMs;
+  return boundedFullAtMs(nowMs + missing * after.intervalMs, nowMs, after);
 }
 
 /** The state of a bucket without tokens. */
@@ -45,8 +49,8 @@ export function emptyBucket(nowMs: number, pace: Pace): number {
   return nowMs + pace.capacity * pace.intervalMs;
 }
 
-/** Bounds a state that looks emptier than empty, as after a clock was set back or a change of pace. */
-export function noEmptierThanEmpty(fullAtMs: number, nowMs: number, pace: Pace): number {
+/** An empty bucket instead of one that looks emptier, as after a clock was set back or a change of pace. */
+export function boundedFullAtMs(fullAtMs: number, nowMs: number, pace: Pace): number {
   return Math.min(fullAtMs, emptyBucket(nowMs, pace));
 }
 
@@ -108,11 +112,6 @@ export function planFound(state: LimiterState, { plan }: PlanSetting): Plan | un
   if (plan !== 'auto' || reported === 'enterprise') return undefined;
   const limit = state.quota?.limit;
   return reported ?? PLANS.find((name) => name !== 'enterprise' && PLAN_LIMITS[name].requestsPerDay === limit);
-}
-
-/** Identifies what an operator has set: plan, rate and burst. */
-export function settingKey({ plan, requestsPerMinute, burst }: PlanSetting): string {
-  return [plan, requestsPerMinute ?? '', burst ?? ''].join(' ');
 }
 
 /**

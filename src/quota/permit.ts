@@ -4,29 +4,37 @@ import { afterRequest, type Circumstances, type RequestOutcome, statesOutage } f
 import { type Learned, mostOfRefill, refusedWeighMs, sharedOut, windowSlotsMs } from './learned.ts';
 import { learnFrom } from './learning.ts';
 import type { Acquired, Permit, PermitLane } from './limiter.ts';
-import { type LimiterState, withProbe } from './limiter-state.ts';
+import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
 import {
+  afterToken,
+  boundedFullAtMs,
   emptyBucket,
   keepingMs,
-  noEmptierThanEmpty,
   type Pace,
   paceOf,
   plannedPace,
   planPace,
-  settingKey,
-  takeToken,
   tokenAtMs,
 } from './pace.ts';
 import { currentQuota, reserveUntilMs } from './quota.ts';
 
+/** A token of the bucket, with which a request may leave. */
+export interface WantedToken {
+  kind: 'token';
+  permit: Permit;
+  lane: PermitLane;
+  pace: Pace;
+  /** Only one that has been in the bucket for this long; `undefined`: one that is still to come will do, too. */
+  heldBackMs: number | undefined;
+  /** Requests under way of all processes, this one included. */
+  mostUnderWay: number;
+}
+
 /** What a request needs before it may leave. */
-export type PermitDecision =
-  | Exclude<Acquired, { kind: 'permit' }>
-  /**
-   * One token of the bucket that has been there for `heldBackMs`; less than 0: one that is still to come will do, too.
-   * `mostUnderWay`: requests, this one included.
-   */
-  | { kind: 'token'; permit: Permit; pace: Pace; heldBackMs: number; mostUnderWay: number };
+export type PermitDecision = Exclude<Acquired, { kind: 'permit' }> | WantedToken;
+
+/** `wasFull`: our bucket or the service's was. `changed`: the state is another one by now, so it has to be decided again. */
+export type Taken = { kind: 'taken'; wasFull: boolean } | { kind: 'wait'; untilMs: number } | { kind: 'changed' };
 
 /** What else the decision depends on. */
 export interface Contention {
@@ -65,45 +73,34 @@ export function decidePermit(
   const freeSlots = slotsMs.filter((atMs) => atMs <= nowMs).length;
   return {
     kind: 'token',
+    lane,
     permit: { probe: breaker.state !== 'closed' && !isUnaffected, afterFailure: state.lastFailure, leftAtMs: nowMs },
     pace,
-    heldBackMs: slotsMs.length > 0 ? withoutTokenMs(pace) : heldBackMs(breaker, lane, pace),
+    heldBackMs: slotsMs.length > 0 ? undefined : heldBackMs(breaker, lane, pace), // a window alone counts
     mostUnderWay: Math.min(most, slotsMs.length > 0 ? underWay + freeSlots : most),
   };
 }
 
 /** A pause leaves the bucket empty; its probe needs no token, and leaves none. */
-function heldBackMs({ reason }: Breaker, lane: PermitLane, pace: Pace): number {
+function heldBackMs({ reason }: Breaker, lane: PermitLane, pace: Pace): number | undefined {
   if (lane === 'renewals') return keepingMs(Math.floor(pace.capacity / 2), pace);
-  return reason === 'pause' && lane === 'members' ? withoutTokenMs(pace) : 0;
+  return reason === 'pause' && lane === 'members' ? undefined : 0;
 }
 
-/** Any token that is still to come will do: within a window none is needed. */
-function withoutTokenMs({ capacity, intervalMs }: Pace): number {
-  return -capacity * intervalMs;
-}
-
-/** A permit, or when to ask again; and the state after that. */
-export function acquirePermit(
+/** The state after a token was taken, unless there is none yet. */
+export function spendToken(
   state: LimiterState,
-  lane: PermitLane,
-  setting: PlanSetting,
+  { permit, pace, heldBackMs }: WantedToken,
   nowMs: number,
-  contention: Contention,
-): { state: LimiterState; acquired: Acquired } {
-  const decision = decidePermit(state, lane, setting, nowMs, contention);
-  if (decision.kind !== 'token') return { state, acquired: decision };
-
-  const { permit, pace, heldBackMs } = decision;
-  const spentMs = takeToken(state.fullAtMs, nowMs, pace, heldBackMs);
-  if (spentMs !== undefined) {
-    const probed = permit.probe ? withProbe(state, true) : state;
-    return { state: { ...probed, fullAtMs: spentMs }, acquired: { kind: 'permit', permit } };
-  }
+): { state: LimiterState; taken: Taken } {
   // Bounded: after a clock was set back the bucket would otherwise stay empty until the clock has caught up.
-  const boundedMs = noEmptierThanEmpty(state.fullAtMs, nowMs, pace);
-  const untilMs = tokenAtMs(boundedMs, nowMs, pace, heldBackMs);
-  return { state: { ...state, fullAtMs: boundedMs }, acquired: { kind: 'wait', untilMs } };
+  const fullAtMs = boundedFullAtMs(state.fullAtMs, nowMs, pace);
+  const untilMs = heldBackMs === undefined ? nowMs : tokenAtMs(fullAtMs, nowMs, pace, heldBackMs);
+  if (untilMs > nowMs) return { state: { ...state, fullAtMs }, taken: { kind: 'wait', untilMs } };
+  const probed = permit.probe ? withProbe(state, true) : state;
+  // After a pause the service's bucket may be full.
+  const wasFull = permit.probe || state.fullAtMs <= nowMs;
+  return { state: { ...probed, fullAtMs: afterToken(fullAtMs, nowMs, pace) }, taken: { kind: 'taken', wasFull } };
 }
 
 /** The state after a request has ended. */

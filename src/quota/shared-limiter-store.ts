@@ -1,6 +1,7 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { LimiterState } from './limiter-state.ts';
-import { type Pace, paceOf, reportedPlan } from './pace.ts';
+import { paceOf, reportedPlan } from './pace.ts';
+import type { Taken, WantedToken } from './permit.ts';
 import { currentQuota, windowEndsMs } from './quota.ts';
 
 /** What all processes share, as last read. Each method costs one round trip, and resolves with `undefined` when it fails. */
@@ -17,29 +18,13 @@ export interface SharedLimiterStore {
   read(underWay: number): Promise<true | undefined>;
   /**
    * Takes a token, unless what permits depend on has changed since it was read, or as many requests are under way as remain.
+   * If there is none for a member, the next is left to this process before others that ask later.
    *
    * @param underWay without this one
-   * @param takesTurn if there is no token, the next is left to this process before others that ask later
    */
-  take(underWay: number, wanted: WantedToken, takesTurn: boolean): Promise<Taken | undefined>;
+  take(underWay: number, token: WantedToken): Promise<Taken | undefined>;
   /** Writes the state, unless another process has since it was read. @returns whether it was written */
   write(underWay: number, write: LimiterWrite): Promise<boolean | undefined>;
-}
-
-/** What a decision about a permit wants of the store. */
-export interface WantedToken {
-  pace: Pace;
-  /** Takes only a token that has been in the bucket for this long; less than 0: takes one that is still to come, too. */
-  heldBackMs: number;
-  /** Requests under way of all processes, this one included. */
-  mostUnderWay: number;
-}
-
-export interface Taken {
-  kind: 'done' | 'changed' | 'wait';
-  /** The bucket was full before. */
-  wasFull: boolean;
-  untilMs: number;
 }
 
 /** A state, and what others than its writer need to know of it. */

@@ -1,26 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
-import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../src/model/quota.ts';
-import { dividedFullAtMs, isolatedLimiter, rejoinedState } from '../../src/quota/isolation.ts';
-import { type Learned, NOTHING_LEARNED } from '../../src/quota/learned.ts';
+import type { Breaker } from '../../src/model/quota.ts';
+import { isolatedFullAtMs, joinedState } from '../../src/quota/isolation.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { takeToken } from '../../src/quota/pace.ts';
 
 const NOW_MS = 1_000_000_000;
-const WHOLE = { intervalMs: 1_000, capacity: 19 };
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 60, burst: 20 };
 
-const HOUR_MS = 3_600_000;
-
-function opened(reason: BreakerReason, untilMs: number): Breaker {
-  return { state: 'open', reason, sinceMs: 0, untilMs, failures: 1 };
+function opened(untilMs: number, state: Breaker['state'] = 'open'): LimiterState {
+  const breaker: Breaker = { state, reason: 'pause', sinceMs: 0, untilMs, failures: 1 };
+  return { ...INITIAL_LIMITER_STATE, breaker, openedUnder: `until ${untilMs}` };
 }
 
-function quota(remaining: number | undefined, receivedAtMs: number, resetsAtMs: number | undefined = HOUR_MS) {
-  return { limit: 1_000, remaining, resetsAtMs, receivedAtMs };
-}
-
-describe('dividedFullAtMs', () => {
+describe('a process that cannot reach Redis', () => {
   it.each([
     ['full', 2, 0, 9],
     ['full', 4, 0, 4],
@@ -32,131 +25,71 @@ describe('dividedFullAtMs', () => {
     ['full', 1, 0, 19],
     ['full', 40, 0, 0],
   ])(
-    'of a bucket that was %s gives each of %i processes its share, rounded down (%d short: %i)',
+    'has its share of a bucket that was %s, as one of %i, rounded down (%d short: %i)',
     (_, processes, short, tokens) => {
-      const share = { intervalMs: 1_000 * processes, capacity: Math.max(1, Math.floor(19 / processes)) };
-      const whole = WHOLE;
-      let fullAtMs: number | undefined = dividedFullAtMs(NOW_MS + short * 1_000, {
-        whole,
-        share,
-        processes,
-        nowMs: NOW_MS,
-      });
-      let taken = -1;
-      for (; fullAtMs !== undefined; taken++) fullAtMs = takeToken(fullAtMs, NOW_MS, share);
-      expect(taken).toBe(tokens);
+      const state = { ...INITIAL_LIMITER_STATE, fullAtMs: NOW_MS + short * 1_000 };
+      expect(tokensOf(isolatedFullAtMs(state, { ...SETTING, processes }, true, NOW_MS), processes)).toBe(tokens);
     },
   );
-});
-
-describe('isolatedLimiter', () => {
-  const isolation = { setting: SETTING, processes: 4, hasJoined: true, nowMs: NOW_MS };
-
-  it('divides the plan', () => {
-    expect(isolatedLimiter(INITIAL_LIMITER_STATE, isolation).setting).toEqual({ ...SETTING, processes: 4 });
-  });
 
   it('has one token when it never read the shared state', () => {
-    const { state } = isolatedLimiter(INITIAL_LIMITER_STATE, { ...isolation, hasJoined: false });
-    const share = { intervalMs: 4_000, capacity: 4 };
-    const afterOne = takeToken(state.fullAtMs, NOW_MS, share);
-    expect(afterOne).toBeDefined();
-    expect(takeToken(afterOne ?? 0, NOW_MS, share)).toBeUndefined();
+    const fullAtMs = isolatedFullAtMs(INITIAL_LIMITER_STATE, { ...SETTING, processes: 4 }, false, NOW_MS);
+    expect(tokensOf(fullAtMs, 4)).toBe(1);
   });
+
+  function tokensOf(fullAtMs: number, processes: number): number {
+    const share = { intervalMs: 1_000 * processes, capacity: Math.max(1, Math.floor(19 / processes)) };
+    const next = takeToken(fullAtMs, NOW_MS, share);
+    return next === undefined ? 0 : 1 + tokensOf(next, processes);
+  }
 });
 
-const PROBED: Breaker = { ...opened('pause', 5), state: 'halfOpen' };
+describe('the state that a process joins', () => {
+  const CLOSED = INITIAL_LIMITER_STATE;
+  const joining = { setting: SETTING, spent: 0, firstFullAtMs: undefined, isLost: false, nowMs: NOW_MS };
+  const left = ({ fullAtMs }: LimiterState) => 19 - (fullAtMs - NOW_MS) / 1_000;
 
-describe('rejoinedState', () => {
-  it('is the local state when none is stored', () => {
-    const local: LimiterState = { ...INITIAL_LIMITER_STATE, breaker: opened('day', 9) };
-    expect(rejoinedState(undefined, local)).toBe(local);
+  it.each<[string, LimiterState | undefined, object, number]>([
+    ['is charged what it spent alone', { ...CLOSED, fullAtMs: NOW_MS + 4_000 }, { spent: 3 }, 12],
+    ['has no tokens when Redis has lost it', undefined, { isLost: true }, 0],
+    ['has none either when a newcomer was first', { ...CLOSED, fullAtMs: NOW_MS }, { isLost: true }, 0],
+    ['has none when it is invalid', undefined, {}, 0],
+    ['is full at the very first start', undefined, { firstFullAtMs: 0 }, 19],
+    ['has what an embedded process left', undefined, { firstFullAtMs: NOW_MS + 15_000 }, 4],
+    ['is charged at a first start, too', undefined, { firstFullAtMs: 0, spent: 1 }, 18],
+    ['keeps the bucket of others', { ...CLOSED, fullAtMs: NOW_MS + 9_000 }, { firstFullAtMs: 0 }, 10],
+  ])('%s', (_, shared, more, tokens) => {
+    const local = { ...CLOSED, fullAtMs: NOW_MS + 18_000 };
+    expect(left(joinedState(shared, { ...joining, local: local, ...more }))).toBe(tokens);
   });
 
-  it.each<[string, Breaker, Breaker, Breaker]>([
-    ['the shared one, when there is no other', opened('pause', 5), CLOSED_BREAKER, opened('pause', 5)],
-    ['the local one, when there is no other', CLOSED_BREAKER, opened('pause', 5), opened('pause', 5)],
-    ['the longer, when that is shared', opened('day', 9), opened('pause', 5), opened('day', 9)],
-    ['the longer, when that is local', opened('pause', 5), opened('outage', 9), opened('outage', 9)],
-    ['none, when there is none', CLOSED_BREAKER, CLOSED_BREAKER, CLOSED_BREAKER],
-    ['that whose probe is under way here, when that is local', opened('pause', 5), PROBED, PROBED],
-  ])('keeps of two pauses %s', (_, shared, local, both) => {
-    expect(
-      rejoinedState({ ...INITIAL_LIMITER_STATE, breaker: shared }, { ...INITIAL_LIMITER_STATE, breaker: local })
-        .breaker,
-    ).toEqual(both);
+  it.each<[string, LimiterState, LimiterState, 'of its own' | 'of the others']>([
+    ['that is open for longer', opened(NOW_MS + 1), opened(NOW_MS + 2), 'of its own'],
+    ['that the others do not know', CLOSED, opened(NOW_MS + 2), 'of its own'],
+    ['that others know to be open for longer', opened(NOW_MS + 2), opened(NOW_MS + 1), 'of the others'],
+    ['that it does not know', opened(NOW_MS + 1), CLOSED, 'of the others'],
+    ['whose probe it has under way', opened(NOW_MS - 1), opened(NOW_MS - 1, 'halfOpen'), 'of its own'],
+    ['of a longer pause, with a probe', opened(NOW_MS + 1), opened(NOW_MS - 1, 'halfOpen'), 'of the others'],
+    ['whose probe another one has', opened(NOW_MS - 1, 'halfOpen'), opened(NOW_MS - 1), 'of the others'],
+  ])('has the breaker %s', (_, shared, local, whose) => {
+    const { breaker, openedUnder } = whose === 'of its own' ? local : shared;
+    expect(joinedState(shared, { ...joining, local: local })).toMatchObject({ breaker, openedUnder });
   });
 
-  it.each([
-    ['the lower, when it is older', quota(300, 1), quota(400, 2), 300],
-    ['the lower, when it is newer', quota(300, 1), quota(200, 2), 200],
-    ['the one of the later window', quota(0, 1), quota(999, 2, 25 * HOUR_MS), 999],
-    ['the only one', undefined, quota(400, 2), 400],
-    ['the one that has a figure', quota(300, 1), quota(undefined, 2), 300],
-    ['the lower, when neither has a window', quota(300, 1), { ...quota(400, 2), resetsAtMs: undefined }, 300],
-  ])('keeps of two figures %s', (_, a, b, remaining) => {
-    for (const [shared, local] of [
-      [a, b],
-      [b, a],
-    ]) {
-      expect(
-        rejoinedState({ ...INITIAL_LIMITER_STATE, quota: shared }, { ...INITIAL_LIMITER_STATE, quota: local }).quota
-          ?.remaining,
-      ).toBe(remaining);
-    }
+  it('has the newer figures of the day, and nothing else that the process learned alone', () => {
+    const knowing = (receivedAtMs: number, plan: 'pro' | 'business'): LimiterState => {
+      const quota = { limit: 1_000, remaining: receivedAtMs, resetsAtMs: undefined, receivedAtMs };
+      return { ...CLOSED, quota, plan };
+    };
+    const [older, newer] = [knowing(1, 'pro'), knowing(2, 'business')];
+    expect(joinedState(older, { ...joining, local: newer })).toMatchObject({ quota: newer.quota, plan: 'pro' });
+    expect(joinedState(newer, { ...joining, local: older })).toMatchObject({ quota: newer.quota, plan: 'business' });
   });
 
-  it.each<[string, Partial<Learned>, Partial<Learned>, Partial<Learned>]>([
-    ['the smaller of two bursts', { capacity: 9 }, { capacity: 4 }, { capacity: 4 }],
-    ['a burst that only one knows', { capacity: 9 }, {}, { capacity: 9 }],
-    ['the smaller of two windows', { window: 10 }, { window: 7 }, { window: 7 }],
-    [
-      'the slower of two refills',
-      { window: 10, refill: 'atOnce' },
-      { window: 10, refill: 'evenly' },
-      { refill: 'evenly' },
-    ],
-    ['the fewer requests at once', { inFlight: 12 }, { inFlight: 3 }, { inFlight: 3 }],
-    [
-      'what both have of the last minute once, and what each has alone',
-      {
-        ended: [
-          [1, 4, 0],
-          [2, 1, 0],
-        ],
-      },
-      {
-        ended: [
-          [1, 4, 0],
-          [3, 2, 1],
-        ],
-      },
-      {
-        ended: [
-          [1, 4, 0],
-          [2, 1, 0],
-          [3, 2, 1],
-        ],
-      },
-    ],
-  ])('keeps of what was learned %s', (_, one, other, expected) => {
-    const [a, b] = [one, other].map((learned) => ({
-      ...INITIAL_LIMITER_STATE,
-      learned: { ...NOTHING_LEARNED, ...learned },
-    }));
-    if (!a || !b) throw new Error('two are two');
-    expect([rejoinedState(a, b).learned, rejoinedState(b, a).learned]).toMatchObject([expected, expected]);
-  });
-
-  it('keeps what was learned last when the plan has changed meanwhile', () => {
-    const learnedUnder = (pace: string, servedAtMs: number) => ({
-      ...INITIAL_LIMITER_STATE,
-      learned: { ...NOTHING_LEARNED, pace, servedAtMs },
-    });
-    const [before, after] = [learnedUnder('6000 19', 1), learnedUnder('600 199', 2)];
-    expect([rejoinedState(before, after), rejoinedState(after, before)].map(({ learned }) => learned.pace)).toEqual([
-      '600 199',
-      '600 199',
-    ]);
+  it('has its probe due at a start under another setting, and not at a return', () => {
+    const day = opened(NOW_MS + 5_000);
+    const shared: LimiterState = { ...day, breaker: { ...day.breaker, reason: 'day' } };
+    const untilMs = (more: object) => joinedState(shared, { ...joining, local: CLOSED, ...more }).breaker.untilMs;
+    expect([untilMs({ firstFullAtMs: 0 }), untilMs({})]).toEqual([0, NOW_MS + 5_000]);
   });
 });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll } from 'vitest';
-import { LocalLimiter } from '../../src/quota/local-limiter.ts';
+import { LocalCell } from '../../src/quota/local-cell.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
+import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
 import { MemoryLimiterStore } from '../support/memory-limiter-store.ts';
@@ -11,8 +12,10 @@ import { describeLimiter, type OpenLimiter, SLOW } from './limiter.contract.ts';
 
 function overOneStore(): OpenLimiter {
   const store = new MemoryLimiterStore();
-  return async (setting = SLOW, warnings = new QuotaWarnings(logLines().log)) =>
-    new LocalLimiter({ setting, longestWaitMs: LONGEST_WAIT_MS, store, warnings });
+  return async (setting = SLOW, warnings = new QuotaWarnings(logLines().log)) => {
+    const options = { setting, longestWaitMs: LONGEST_WAIT_MS, warnings };
+    return new RateLimiter(new LocalCell(store, options), options);
+  };
 }
 
 let redis: TestRedis;

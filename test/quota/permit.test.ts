@@ -6,7 +6,7 @@ import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import type { PermitLane } from '../../src/quota/limiter.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { emptyBucket } from '../../src/quota/pace.ts';
-import { acquirePermit, type Contention, decidePermit, releasePermit } from '../../src/quota/permit.ts';
+import { type Contention, decidePermit, releasePermit, spendToken } from '../../src/quota/permit.ts';
 import { scheduleOf } from '../../src/quota/schedule.ts';
 
 const NOW_MS = 1_000_000;
@@ -44,7 +44,7 @@ describe('a request', () => {
       'of a member probes after a pause without a token',
       withBreaker('open', 'pause'),
       'members',
-      { ...PROBE, heldBackMs: -PACE.capacity * PACE.intervalMs },
+      { ...PROBE, heldBackMs: undefined },
     ],
     [
       'for a renewal probes after a pause with a token',
@@ -92,8 +92,10 @@ describe('a request', () => {
 describe('a permit', () => {
   it('that is a probe leaves the breaker half-open and the bucket of a pause empty', () => {
     const paused = { ...withBreaker('open', 'pause'), fullAtMs: emptyBucket(NOW_MS, PACE) };
-    const { state, acquired } = acquirePermit(paused, 'members', SETTING, NOW_MS, NO_CONTENTION);
-    expect(acquired).toMatchObject({ kind: 'permit', permit: { probe: true } });
+    const decision = decidePermit(paused, 'members', SETTING, NOW_MS, NO_CONTENTION);
+    if (decision.kind !== 'token') throw new Error('may not leave');
+    const { state, taken } = spendToken(paused, decision, NOW_MS);
+    expect(taken).toEqual({ kind: 'taken', wasFull: true });
     expect(state).toMatchObject({ breaker: { state: 'halfOpen' }, fullAtMs: emptyBucket(NOW_MS, PACE) });
   });
 

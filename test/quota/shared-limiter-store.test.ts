@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { Breaker } from '../../src/model/quota.ts';
-import { joinedState } from '../../src/quota/isolation.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { limiterWrite, sameSchedule } from '../../src/quota/shared-limiter-store.ts';
@@ -72,31 +71,6 @@ describe('what others need to know of a state', () => {
     [withBreaker('halfOpen', 'pause'), CLOSED, 'none'],
   ])('who holds the probe (%#)', (before, after, prober) => {
     expect(write(before, after).prober).toBe(prober);
-  });
-});
-
-describe('the state that a process joins', () => {
-  const rejoining = { setting: SETTING, spent: 0, firstFullAtMs: undefined, isLost: false, nowMs: NOW_MS };
-  const left = ({ fullAtMs }: LimiterState) => 19 - (fullAtMs - NOW_MS) / 1_000;
-
-  it.each<[string, LimiterState | undefined, object, number]>([
-    ['is charged what it spent alone', { ...CLOSED, fullAtMs: NOW_MS + 4_000 }, { spent: 3 }, 12],
-    ['has no tokens when Redis has lost it', undefined, { isLost: true }, 0],
-    ['has none either when a newcomer was first', { ...CLOSED, fullAtMs: NOW_MS }, { isLost: true }, 0],
-    ['has none when it is invalid', undefined, {}, 0],
-    ['is full at the very first start', undefined, { firstFullAtMs: 0 }, 19],
-    ['has what an embedded process left', undefined, { firstFullAtMs: NOW_MS + 15_000 }, 4],
-    ['is charged at a first start, too', undefined, { firstFullAtMs: 0, spent: 1 }, 18],
-    ['keeps the bucket of others', { ...CLOSED, fullAtMs: NOW_MS + 9_000 }, { firstFullAtMs: 0 }, 10],
-  ])('%s', (_, shared, more, tokens) => {
-    const local = { ...CLOSED, fullAtMs: NOW_MS + 18_000 };
-    expect(left(joinedState(shared, local, { ...rejoining, ...more }))).toBe(tokens);
-  });
-
-  it('has its probe due at a start under another setting, and not at a return', () => {
-    const shared = { ...withBreaker('open', 'day', ENDS_MS), openedUnder: 'pro  ' };
-    const untilMs = (more: object) => joinedState(shared, CLOSED, { ...rejoining, ...more }).breaker.untilMs;
-    expect([untilMs({ firstFullAtMs: 0 }), untilMs({})]).toEqual([NOW_MS, ENDS_MS]);
   });
 });
 

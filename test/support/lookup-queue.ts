@@ -12,8 +12,9 @@ import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
 import type { Limiter } from '../../src/quota/limiter.ts';
-import { LocalLimiter } from '../../src/quota/local-limiter.ts';
+import { LocalCell } from '../../src/quota/local-cell.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
+import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { LocalClaims } from '../../src/storage/local-claims.ts';
@@ -64,13 +65,8 @@ export function lookupQueueOver(
   database.exec(LEDGER_SCHEMA);
   const ledger = new Ledger(new SqliteCounters(database));
   const store = new MemoryLimiterStore();
-  const limiter = new LocalLimiter({
-    setting,
-    longestWaitMs,
-    store,
-    warnings: new QuotaWarnings(log),
-    random: () => 0,
-  });
+  const limiterOptions = { setting, longestWaitMs, warnings: new QuotaWarnings(log), random: () => 0 };
+  const limiter = new RateLimiter(new LocalCell(store, limiterOptions), limiterOptions);
   const service = new CardService({
     baseUrl: 'http://cards.test',
     cardPath: '/cards/{id}',

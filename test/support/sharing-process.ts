@@ -4,7 +4,8 @@ import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { planPace } from '../../src/quota/pace.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
-import { SharedLimiter } from '../../src/quota/shared-limiter.ts';
+import { RateLimiter } from '../../src/quota/rate-limiter.ts';
+import { SharedCell } from '../../src/quota/shared-cell.ts';
 import { RedisLink } from '../../src/storage/redis/link.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { RedisLimiterStore } from '../../src/storage/redis/redis-limiter-store.ts';
@@ -40,7 +41,7 @@ function manyAtOnce(setting: PlanSetting): LimiterState {
 export class SharingProcess {
   readonly link: RedisLink;
   readonly processesAlive: ProcessesAlive;
-  readonly limiter: SharedLimiter;
+  readonly limiter: RateLimiter;
   readonly log = logLines();
 
   constructor(
@@ -51,16 +52,10 @@ export class SharingProcess {
     this.link = new RedisLink({ url, prefix, log, ...patience });
     this.processesAlive = new ProcessesAlive(this.link, prefix, 1, HEARTBEAT_TIMES);
     const { link, processesAlive } = this;
-    this.limiter = new SharedLimiter({
-      setting,
-      longestWaitMs: LONGEST_WAIT_MS,
-      store: new RedisLimiterStore(processesAlive, `${prefix}:${LIMITER_KEY}`, log),
-      link,
-      processesAlive,
-      warnings: warnings ?? new QuotaWarnings(log),
-      initial,
-      random: () => 0,
-    });
+    const options = { setting, longestWaitMs: LONGEST_WAIT_MS, warnings: warnings ?? new QuotaWarnings(log) };
+    const store = new RedisLimiterStore(processesAlive, `${prefix}:${LIMITER_KEY}`, log);
+    const cell = new SharedCell({ ...options, store, link, processesAlive, initial });
+    this.limiter = new RateLimiter(cell, { ...options, random: () => 0 });
     onTestFinished(() => this.end());
   }
 

@@ -45,7 +45,8 @@ export const LIMITER_SCRIPT = `
     local intervalMs, capacity, heldBackMs, graceMs = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
     local mostUnderWay = tonumber(ARGV[11])
     local emptyAtMs = math.min(math.max(fullAtMs, nowMs), nowMs + capacity * intervalMs)
-    local tokenAtMs = emptyAtMs - (capacity - 1) * intervalMs + heldBackMs + ahead * intervalMs
+    local tokenAtMs = nowMs
+    if heldBackMs then tokenAtMs = emptyAtMs - (capacity - 1) * intervalMs + heldBackMs + ahead * intervalMs end
     local remaining, remainingUntilMs = tonumber(stored.remaining or ''), tonumber(stored.remainingUntilMs or '')
     -- With nothing under way one more may always leave.
     if remaining and nowMs < remainingUntilMs then mostUnderWay = math.min(mostUnderWay, math.max(remaining, 1)) end

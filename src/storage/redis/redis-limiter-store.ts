@@ -1,6 +1,7 @@
 import type { Logger } from '../../log.ts';
 import { afterClockJump, LimiterState, shifted } from '../../quota/limiter-state.ts';
-import type { LimiterWrite, SharedLimiterStore, Taken, WantedToken } from '../../quota/shared-limiter-store.ts';
+import type { Taken, WantedToken } from '../../quota/permit.ts';
+import type { LimiterWrite, SharedLimiterStore } from '../../quota/shared-limiter-store.ts';
 import { RemoteClock } from '../../time/remote-clock.ts';
 import { LIMITER_SCRIPT, LimiterAnswer } from './limiter-script.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
@@ -47,14 +48,17 @@ export class RedisLimiterStore implements SharedLimiterStore {
     return this.#read.underWayElsewhere;
   }
 
-  async take(underWay: number, wanted: WantedToken, takesTurn: boolean): Promise<Taken | undefined> {
-    const { pace, heldBackMs, mostUnderWay } = wanted;
+  async take(underWay: number, token: WantedToken): Promise<Taken | undefined> {
+    const { lane, pace, heldBackMs = '', mostUnderWay } = token;
     const { intervalMs, capacity } = pace;
-    const graceMs = takesTurn ? TURN_GRACE_MS + this.#tripMs : '';
+    const graceMs = lane === 'members' ? TURN_GRACE_MS + this.#tripMs : '';
     const answer = await this.#call('take', underWay, intervalMs, capacity, heldBackMs, graceMs, mostUnderWay);
     if (!answer) return undefined;
-    const { result: kind, nowMs, fullAtMs, untilMs } = answer;
-    return { kind, wasFull: fullAtMs - nowMs <= intervalMs + 1, untilMs: Math.ceil(untilMs - this.#clock.aheadMs) };
+    const { result, nowMs, fullAtMs, untilMs } = answer;
+    if (result === 'done') return { kind: 'taken', wasFull: fullAtMs - nowMs <= intervalMs + 1 };
+    return result === 'wait'
+      ? { kind: 'wait', untilMs: Math.ceil(untilMs - this.#clock.aheadMs) }
+      : { kind: 'changed' };
   }
 
   async write(underWay: number, write: LimiterWrite): Promise<boolean | undefined> {

@@ -1,7 +1,8 @@
 import { KeyvCardStore, keysOf } from '../../cache/card-store.ts';
 import type { Logger } from '../../log.ts';
 import { Ledger } from '../../quota/ledger.ts';
-import { SharedLimiter } from '../../quota/shared-limiter.ts';
+import { RateLimiter } from '../../quota/rate-limiter.ts';
+import { SharedCell } from '../../quota/shared-cell.ts';
 import { alertNotesFile } from '../alert-notes-file.ts';
 import { CarryOver } from '../carry-over.ts';
 import { WorkerCatalog } from '../sqlite/catalog/worker-catalog.ts';
@@ -52,13 +53,15 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const cardStore = new KeyvCardStore({ ...cards, store: new RedisStore(link) });
   const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
   const carryOver = new CarryOver({ link, prefix, cardKeys, account, dataDir, log });
-  const limiter = new SharedLimiter({
-    ...limiterOptions(options),
+  const ofLimiter = limiterOptions(options);
+  const cell = new SharedCell({
+    ...ofLimiter,
     initial: carryOver.limiterState,
     store: new RedisLimiterStore(processesAlive, `${prefix}:limiter:${account}`, log),
     link,
     processesAlive,
   });
+  const limiter = new RateLimiter(cell, ofLimiter);
   const ledger = new Ledger(new RedisCounters(link, prefix), events);
   const journal = new RedisJournal(link, processesAlive, prefix, log);
   warnOfSettings(link, log);

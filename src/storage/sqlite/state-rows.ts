@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
 import { StoredLimiterState } from '../../quota/limiter-state.ts';
-import type { LimiterStore } from '../../quota/local-limiter.ts';
+import type { LimiterStore } from '../../quota/local-cell.ts';
 import { DeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
 
 // The rows of `state.sqlite` that are kept as JSON: the limiter's state, and deferred replies.

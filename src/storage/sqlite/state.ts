@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { KeyvCardStore } from '../../cache/card-store.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
 import { Ledger } from '../../quota/ledger.ts';
-import { LocalLimiter } from '../../quota/local-limiter.ts';
+import { LocalCell } from '../../quota/local-cell.ts';
+import { RateLimiter } from '../../quota/rate-limiter.ts';
 import { alertNotesFile } from '../alert-notes-file.ts';
 import { LocalClaims } from '../local-claims.ts';
 import {
@@ -79,6 +80,9 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
 
   const catalog = new WorkerCatalog(catalogOptions(options));
 
+  const limiter = limiterOptions(options);
+  const limiterStore = sqliteLimiterStore(state, accountOf(baseUrl, apiKey), log, writes);
+
   const closeOthers = async () => {
     await copies.close();
     await store.close();
@@ -89,10 +93,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   return {
     cardStore: store,
     catalog,
-    limiter: new LocalLimiter({
-      ...limiterOptions(options),
-      store: sqliteLimiterStore(state, accountOf(baseUrl, apiKey), log, writes),
-    }),
+    limiter: new RateLimiter(new LocalCell(limiterStore, limiter), limiter),
     ledger,
     journal,
     deletionRequests: new SqliteDeletionRequests(state, writes),

@@ -161,7 +161,7 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     expect(counts[0] + counts[1]).toBe(10);
   });
 
-  it('is back share a pause that one learned while isolated, and the lower figure', async () => {
+  it('is back share a pause that one learned while isolated, and the newer figure', async () => {
     const redis = await startRealRedis(DURABLE);
     const [one, other] = await pair(redis);
     one.limiter.observe(reading(700, HOUR_MS));
@@ -169,7 +169,8 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     await redis.kill();
     await allBecome('unavailable', one, other);
     one.limiter.observe(reading(600, HOUR_MS));
-    other.limiter.observe(reading(500, HOUR_MS));
+    const laterMs = Date.now() + 10;
+    other.limiter.observe({ ...reading(500, HOUR_MS), sentAtMs: laterMs, receivedAtMs: laterMs });
     await ask(one.limiter, limited(60_000));
     await redis.start();
     await allBecome('usable', one, other);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
-import type { LimiterStore } from '../../../src/quota/local-limiter.ts';
+import type { LimiterStore } from '../../../src/quota/local-cell.ts';
 import type { DeferredReply } from '../../../src/replies/deferred-reply.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
 import {

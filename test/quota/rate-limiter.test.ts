@@ -6,9 +6,10 @@ import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import type { Lane, Permit } from '../../src/quota/limiter.ts';
 import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
-import { LocalLimiter } from '../../src/quota/local-limiter.ts';
+import { LocalCell } from '../../src/quota/local-cell.ts';
 import type { Pace } from '../../src/quota/pace.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
+import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
 import { MemoryLimiterStore } from '../support/memory-limiter-store.ts';
@@ -37,7 +38,7 @@ class Process {
   readonly store = new MemoryLimiterStore();
   readonly #logged = logLines();
   readonly lines = this.#logged.lines;
-  limiter: LocalLimiter;
+  limiter: RateLimiter;
 
   constructor(setting: PlanSetting = { plan: 'free' }, { random = 0, longestWaitMs = LONGEST_WAIT_MS } = {}) {
     this.#setting = setting;
@@ -81,14 +82,10 @@ class Process {
     return permits;
   }
 
-  #start(): LocalLimiter {
-    return new LocalLimiter({
-      setting: this.#setting,
-      longestWaitMs: this.#longestWaitMs,
-      store: this.store,
-      warnings: new QuotaWarnings(this.#logged.log),
-      random: () => this.#random,
-    });
+  #start(): RateLimiter {
+    const warnings = new QuotaWarnings(this.#logged.log);
+    const options = { setting: this.#setting, longestWaitMs: this.#longestWaitMs, warnings };
+    return new RateLimiter(new LocalCell(this.store, options), { ...options, random: () => this.#random });
   }
 }
 
@@ -222,13 +219,7 @@ describe('pace', () => {
   });
 
   it("of auto is Free's with a daily limit of no plan, and a warning says once what to set", async () => {
-    const { log, lines } = logLines();
-    const limiter = new LocalLimiter({
-      setting: { plan: 'auto' },
-      longestWaitMs: LONGEST_WAIT_MS,
-      store: new MemoryLimiterStore(),
-      warnings: new QuotaWarnings(log),
-    });
+    const { limiter, lines } = new Process({ plan: 'auto' });
     for (const limit of [50_000, 30_000, 30_000, 40_000]) limiter.observe(reading(25_000, 12 * 3_600_000, limit));
     expect(limiter.schedule().permitAtMs(2_001) - limiter.schedule().permitAtMs(2_000)).toBe(FREE_INTERVAL_MS);
     expect(lines).toHaveLength(2);

@@ -1,0 +1,112 @@
+import type { Plan } from '../model/plan.ts';
+import type { QuotaReading, QuotaState } from '../model/quota.ts';
+import type { RequestOutcome } from './circuit-breaker.ts';
+import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter.ts';
+import type { CellOptions, Change, LimiterCell } from './limiter-cell.ts';
+import { type LimiterState, observeReading, observeReportedPlan } from './limiter-state.ts';
+import { fullAtMsAfter, RefillLag, reportedPlan, unknownLimit } from './pace.ts';
+import { decidePermit, releasePermit } from './permit.ts';
+import { currentQuota, runsOutAtMs } from './quota.ts';
+import { scheduleOf } from './schedule.ts';
+
+export interface LimiterOptions extends Pick<CellOptions, 'setting' | 'warnings'> {
+  /** `LONGEST_WAIT_SECONDS`: longer pauses are not sat out. */
+  longestWaitMs: number;
+  random?: () => number;
+}
+
+/** Decides on the state in its cell. Outcomes, headers and reports change that state, and the schedule follows from it. */
+export class RateLimiter implements Limiter {
+  readonly #cell: LimiterCell;
+  readonly #options: LimiterOptions;
+  readonly #lag = new RefillLag();
+  readonly #listeners: (() => void)[] = [];
+  #isUnconfirmed = true;
+
+  constructor(cell: LimiterCell, options: LimiterOptions) {
+    this.#cell = cell;
+    this.#options = options;
+    cell.onChange(() => this.#notify());
+  }
+
+  async acquire(lane: PermitLane): Promise<Acquired> {
+    const cell = this.#cell;
+    const decide = (state: LimiterState, underWay: number) => {
+      const contention = { underWay, isUnconfirmed: this.#isUnconfirmed };
+      return decidePermit(state, lane, cell.setting, Date.now(), contention);
+    };
+    for (let isFresh = false; ; isFresh = true) {
+      const decision = decide(cell.state, cell.underWay);
+      if (decision.kind !== 'token') {
+        // Another process may have ended what refuses it.
+        if (isFresh || !(await cell.refresh())) return decision;
+        continue;
+      }
+      const taken = await cell.take(decision, decide);
+      if (taken.kind === 'wait') return taken;
+      if (taken.kind === 'changed') continue;
+      if (taken.wasFull) this.#lag.tookFromFull(Date.now());
+      return { kind: 'permit', permit: decision.permit };
+    }
+  }
+
+  async release(permit: Permit, outcome: RequestOutcome): Promise<void> {
+    const { longestWaitMs, random = Math.random } = this.#options;
+    const underWay = Math.max(0, this.#cell.underWay - 1);
+    const now = { longestWaitMs, nowMs: Date.now(), random: random(), underWay };
+    const lagMs = this.#lag.arrived(now.nowMs);
+    const apply = (state: LimiterState) => {
+      const lagged = { ...state, fullAtMs: state.fullAtMs + lagMs };
+      return releasePermit(lagged, permit, outcome, this.#cell.setting, now);
+    };
+    await this.#change({ apply, ended: permit });
+  }
+
+  observe(reading: QuotaReading): void {
+    const nowMs = Date.now();
+    const apply = (state: LimiterState) => {
+      const after = observeReading(state, reading, nowMs);
+      return { ...after, fullAtMs: fullAtMsAfter(state, after, this.#cell.setting, nowMs) };
+    };
+    const { setting, warnings } = this.#options;
+    const before = this.#cell.state;
+    void this.#cell.change({ apply, isReading: true });
+    this.#isUnconfirmed = false;
+    const after = this.#cell.state;
+    warnings.planChanged(before, after, setting);
+    warnings.unknownLimit(unknownLimit(setting, after.quota?.limit, reportedPlan(after)));
+  }
+
+  observePlan(plan: Plan): void {
+    const { setting, warnings } = this.#options;
+    const before = this.#cell.state;
+    void this.#change({ apply: (state) => observeReportedPlan(state, plan) });
+    warnings.planChanged(before, this.#cell.state, setting);
+  }
+
+  schedule(): Schedule {
+    const { state, setting, underWay, isIsolated } = this.#cell;
+    return { ...scheduleOf(state, setting, this.#options.longestWaitMs, Date.now(), underWay), isIsolated };
+  }
+
+  quota(): QuotaState | undefined {
+    return currentQuota(this.#cell.state.quota, Date.now());
+  }
+
+  runsOutAtMs(): number | undefined {
+    return runsOutAtMs(this.#cell.state.samples, this.quota(), Date.now());
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async #change(change: Change): Promise<void> {
+    await this.#cell.change(change);
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

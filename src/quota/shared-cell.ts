@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PlanSetting } from '../model/plan.ts';
+import { isolatedFullAtMs, type Joining, joinedState } from './isolation.ts';
+import type { CellOptions, Change, Decide, LimiterCell } from './limiter-cell.ts';
+import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, plausible, withProbe } from './limiter-state.ts';
+import { spendToken, type Taken, type WantedToken } from './permit.ts';
+import { SharedCopy } from './shared-copy.ts';
+import { limiterWrite, type SharedLimiterStore, sameSchedule } from './shared-limiter-store.ts';
+
+export interface SharedCellOptions extends CellOptions {
+  store: SharedLimiterStore;
+  /** Whether the store can be reached: `usable` or not. */
+  link: { health: string; onHealth(listener: (health: string) => void): void };
+  /** `size`: processes last seen alive. `onHeartbeat`: called about once a second while the store answers. */
+  processesAlive: { id: string; size: number; onHeartbeat(listener: () => void): void };
+  /** What is known of the account before anything is read from the store. */
+  initial?: LimiterState | undefined;
+}
+
+const CHANGED: Taken = { kind: 'changed' };
+/** A process that is to write before this one, as the store sees to, has written by then as a rule. */
+const REWRITE_WITHIN_MS = 50;
+
+/**
+ * The state that processes share, as one of them knows it: as last read, with the changes made here. While isolated it
+ * continues with what it last knew, at the plan divided by the processes last seen alive.
+ */
+export class SharedCell implements LimiterCell {
+  readonly #options: SharedCellOptions;
+  readonly #copy: SharedCopy;
+  readonly #firstFullAtMs: number;
+  #notify = () => {};
+  /** With the changes that are not in the store yet. */
+  #state: LimiterState;
+  /** While isolated: the divided plan, and the permits given that are not charged to the shared bucket yet. */
+  #isolated: { setting: PlanSetting; spent: number } | undefined;
+  /** Of what this process has joined last. */
+  #era: string | undefined;
+  #syncing: Promise<void> | undefined;
+
+  constructor(options: SharedCellOptions) {
+    const { store, link, processesAlive, initial = INITIAL_LIMITER_STATE } = options;
+    const nowMs = Date.now();
+    this.#options = options;
+    this.#copy = new SharedCopy(store, processesAlive.id);
+    this.#state = plausible(afterClockJump(initial, nowMs), nowMs);
+    this.#firstFullAtMs = this.#state.fullAtMs;
+    this.#isolate();
+    link.onHealth((health) => (health === 'usable' ? void this.#sync() : this.#isolate()));
+    processesAlive.onHeartbeat(() => this.#keepUp());
+    if (link.health === 'usable') void this.#sync();
+  }
+
+  /** While isolated there is no clock of the store to notice that this machine's clock was set back, and no other's probe. */
+  get state(): LimiterState {
+    return this.#isolated ? withProbe(afterClockJump(this.#state, Date.now()), this.#copy.holdsProbe) : this.#state;
+  }
+
+  get setting(): PlanSetting {
+    return this.#isolated?.setting ?? this.#options.setting;
+  }
+
+  get isIsolated(): boolean {
+    return this.#isolated !== undefined;
+  }
+
+  get underWay(): number {
+    return this.#copy.held.length + (this.#isolated ? 0 : this.#options.store.underWayElsewhere);
+  }
+
+  async take(token: WantedToken, decide: Decide): Promise<Taken> {
+    if (this.#isJoining) return this.#sync().then(() => CHANGED);
+    if (!this.#isolated) return token.permit.probe ? this.#takeProbe(token, decide) : this.#takeShared(token, decide);
+    const { state, taken } = spendToken(this.state, token, Date.now());
+    this.#state = state;
+    if (taken.kind !== 'taken') return taken;
+    this.#copy.permits.add(token.permit);
+    this.#isolated.spent++;
+    return taken;
+  }
+
+  async refresh(): Promise<boolean> {
+    if (this.#isolated && !this.#isJoining) {
+      this.#state = this.state; // after a clock was set back
+      return false;
+    }
+    await (this.#isJoining ? this.#sync() : this.#call((store) => store.read(this.#copy.held.length)));
+    return true;
+  }
+
+  async change(change: Change): Promise<void> {
+    if (change.ended) this.#copy.permits.delete(change.ended);
+    const before = this.state;
+    this.#state = change.apply(before);
+    this.#options.events?.publish('limiter', this.#state);
+    if (this.#isolated && !this.#isJoining) return this.#options.warnings.changed(before, this.#state);
+    this.#copy.add(change);
+    if (change.isReading && this.#copy.permits.size > 0) return;
+    // Any number of changes are written at once, as soon as those before are.
+    while (this.#copy.unwritten.includes(change)) await this.#sync();
+  }
+
+  onChange(listener: () => void): void {
+    this.#notify = listener;
+  }
+
+  get #isJoining(): boolean {
+    return this.#isolated !== undefined && this.#syncing !== undefined;
+  }
+
+  async #takeShared(token: WantedToken, decide: Decide): Promise<Taken> {
+    const { permit } = token;
+    const underWay = this.#copy.held.length;
+    this.#copy.permits.add(permit);
+    const taken = await this.#call((store) => store.take(underWay, token));
+    this.#copy.permits.delete(permit);
+    if (taken?.kind !== 'taken') return taken ?? CHANGED;
+    const decision = decide(this.state, this.underWay); // a 429 may have come here meanwhile
+    if (decision.kind !== 'token' || decision.permit.probe) return CHANGED;
+    this.#copy.permits.add(permit);
+    return taken;
+  }
+
+  /** One process of all gets the probe. */
+  async #takeProbe(token: WantedToken, decide: Decide): Promise<Taken> {
+    const { taken } = spendToken(this.state, token, Date.now());
+    if (taken.kind !== 'taken') return taken; // others take tokens, and add none
+    const { underWay } = this;
+    const apply = (state: LimiterState) => {
+      const decision = decide(state, underWay);
+      return decision.kind === 'token' && decision.permit.probe ? spendToken(state, decision, Date.now()).state : state;
+    };
+    this.#copy.permits.add(token.permit);
+    await this.change({ apply });
+    if (!this.#isolated && this.#options.store.probeOf === this.#options.processesAlive.id) return taken;
+    this.#copy.permits.delete(token.permit);
+    return CHANGED;
+  }
+
+  /** Calls the store, and adopts what it answers. @returns `undefined` when it cannot be reached */
+  async #call<T>(work: (store: SharedLimiterStore) => Promise<T | undefined>): Promise<T | undefined> {
+    const result = await work(this.#options.store);
+    if (result === undefined) this.#isolate();
+    else this.#adopt();
+    return result;
+  }
+
+  #keepUp(): void {
+    if (this.#isolated) void this.#sync();
+    else if (!this.#syncing) void this.refresh();
+  }
+
+  #adopt(): void {
+    if (this.#isolated) return;
+    const known = this.#state;
+    const { stored } = this.#copy;
+    if (stored && this.#options.store.era === this.#era) {
+      this.#state = this.#copy.changed(stored);
+      this.#options.events?.publish('limiter', this.#state);
+      if (!sameSchedule(known, this.#state)) this.#notify();
+    } else {
+      this.#isolate(); // what was stored is lost
+      void this.#sync();
+    }
+  }
+
+  #isolate(): void {
+    if (this.#isolated) return;
+    const { setting, processesAlive, warnings } = this.#options;
+    if (this.#copy.unwritten.length > 0) warnings.changed(this.#copy.stored, this.#state);
+    this.#copy.remove();
+    const share = { ...setting, processes: Math.max(1, processesAlive.size) };
+    const fullAtMs = isolatedFullAtMs(this.#state, share, this.#era !== undefined, Date.now());
+    this.#isolated = { setting: share, spent: 0 };
+    this.#state = { ...this.#state, fullAtMs };
+    this.#notify();
+  }
+
+  /** Joins if this process is isolated, and writes what is not in the store. */
+  #sync(): Promise<void> {
+    this.#syncing ??= this.#write().finally(() => {
+      this.#syncing = undefined;
+      if (this.#isolated) this.#copy.remove(); // the state has them
+    });
+    return this.#syncing;
+  }
+
+  async #write(): Promise<void> {
+    let joining: Pick<Joining, 'local' | 'spent'> | undefined;
+    for (let isWritten: boolean | undefined = false; isWritten === false; ) {
+      if (this.#isolated && !joining) {
+        joining = { local: this.state, spent: this.#isolated.spent };
+        this.#copy.remove(); // the state has them
+        if (!(await this.#options.store.read(this.#copy.held.length))) return;
+      }
+      const before = joining ? this.#joined(joining) : this.#copy.stored;
+      if (!before) return; // lost, which the call that has read it handles
+      isWritten = await this.#writeOnto(before, joining !== undefined);
+      if (isWritten === false) await sleep(Math.random() * REWRITE_WITHIN_MS);
+    }
+    if (joining && !this.#isolated) this.#notify();
+  }
+
+  #joined(joining: Pick<Joining, 'local' | 'spent'>): LimiterState {
+    const { store, setting } = this.#options;
+    const firstFullAtMs = this.#era === undefined ? this.#firstFullAtMs : undefined;
+    const isLost = this.#era !== undefined && store.era !== this.#era;
+    return joinedState(this.#copy.stored, { ...joining, setting, firstFullAtMs, isLost, nowMs: Date.now() });
+  }
+
+  #writeOnto(before: LimiterState, isJoining: boolean): Promise<boolean | undefined> {
+    const { setting, warnings } = this.#options;
+    const { stored, unwritten, permits } = this.#copy;
+    const after = this.#copy.changed(before);
+    return this.#call(async (store) => {
+      const isWritten = await store.write(permits.size, limiterWrite(stored, after, setting, Date.now()));
+      if (!isWritten) return isWritten;
+      this.#copy.remove(unwritten);
+      warnings.changed(before, after);
+      if (isJoining) {
+        this.#isolated = undefined;
+        this.#era = store.era;
+      }
+      return isWritten;
+    });
+  }
+}
