@@ -1,8 +1,7 @@
 import { type CatalogCard, lineOf } from '../../catalog/catalog-card.ts';
 import { parseCardId } from '../../model/card.ts';
 import { InvalidCardId } from '../../model/errors.ts';
-import type { Joined, Surroundings } from './field-path.ts';
-import { FieldSource, UnusableValue } from './field-source.ts';
+import { FieldSource, type Joined, type Surroundings, UnusableValue } from './field-source.ts';
 import type { SourceRow } from './source-row.ts';
 
 export const FIELDS = ['id', 'name', 'set', 'number', 'game'] as const;

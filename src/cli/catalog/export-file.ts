@@ -1,17 +1,44 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { CatalogRow } from '../../catalog/catalog-card.ts';
+import type { CliContext } from '../context.ts';
 import { FIELDS, type Field } from './card-maker.ts';
+import type { OpenCatalog } from './open-catalog.ts';
+import { counted } from './progress.ts';
 
 type Format = (rows: Iterable<CatalogRow>) => Generator<string>;
 
 const FORMATS: Readonly<Record<string, Format>> = { csv, json, jsonl: jsonLines, ndjson: jsonLines };
 
+/** @returns the exit code */
+export async function exportTo(
+  file: string,
+  catalog: OpenCatalog,
+  { folder, stdout, stderr }: CliContext,
+): Promise<number> {
+  const format = exportFormat(file);
+  if (!format) {
+    stderr.write(`${file}: the name must end with .csv, .json or .jsonl, each also with .gz.\n`);
+    return 1;
+  }
+  try {
+    const cards = await exportFile(catalog.rows(), format, file === '-' ? stdout : resolve(folder, file));
+    stderr.write(`${file === '-' ? 'standard output' : file}: ${counted(cards)} cards\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) throw error;
+    if (error.code === 'EPIPE') return 0; // a reader such as `head` has read enough
+    stderr.write(`${file} cannot be written (${error.message}).\n`);
+    return 1;
+  }
+}
+
 /** By the ending of the file's name, `.gz` aside; JSON Lines for standard output. @returns `undefined` for another ending */
-export function exportFormat(file: string): Format | undefined {
+function exportFormat(file: string): Format | undefined {
   if (file === '-') return jsonLines;
   return FORMATS[/\.([a-z]+)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? ''];
 }
@@ -22,11 +49,7 @@ export function exportFormat(file: string): Format | undefined {
  * @returns how many
  * @throws errors of the file system
  */
-export async function exportFile(
-  rows: Iterable<CatalogRow>,
-  format: Format,
-  target: string | Writable,
-): Promise<number> {
+async function exportFile(rows: Iterable<CatalogRow>, format: Format, target: string | Writable): Promise<number> {
   let count = 0;
   function* countedRows() {
     for (const row of rows) {

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { CliContext } from '../context.ts';
 import { CardMaker, type Mapping } from './card-maker.ts';
-import type { Joined } from './field-path.ts';
+import type { Joined } from './field-source.ts';
 import { importFile } from './import-file.ts';
 import { type Input, openInput } from './input.ts';
-import { readJoined } from './joined-rows.ts';
 import { CatalogUnusable, type OpenCatalog } from './open-catalog.ts';
 import { counted, startProgress } from './progress.ts';
+import { readJoined } from './read-rows.ts';
 import { UnreadableFile } from './source-row.ts';
 
 export interface ImportFlags extends Mapping {

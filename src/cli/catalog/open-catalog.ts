@@ -3,7 +3,7 @@ import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalo
 import type { SharedChange } from '../../catalog/shared-catalog.ts';
 import { applyShared } from '../../storage/sqlite/catalog/apply-shared.ts';
 import { CatalogDatabase } from '../../storage/sqlite/catalog/database.ts';
-import { BUSY_CODE, sqliteCode } from '../../storage/sqlite/database.ts';
+import { BUSY_CODE, DatabaseInUse, DatabaseUnusable, sqliteCode } from '../../storage/sqlite/database.ts';
 import { CliFailure } from '../context.ts';
 
 /** The catalog as this program uses it. Methods throw CatalogUnusable. */
@@ -31,9 +31,14 @@ const RETRIES = 10;
 export class FileCatalog implements OpenCatalog {
   readonly #database: CatalogDatabase;
 
-  /** @throws DatabaseUnusable, DatabaseInUse */
+  /** @throws CatalogUnusable */
   constructor(dataDir: string, log: Parameters<typeof CatalogDatabase.open>[1]) {
-    this.#database = CatalogDatabase.open(dataDir, log);
+    try {
+      this.#database = CatalogDatabase.open(dataDir, log);
+    } catch (error) {
+      if (!(error instanceof DatabaseInUse || error instanceof DatabaseUnusable)) throw error;
+      throw new CatalogUnusable(error.message, { cause: error });
+    }
     this.#database.writeManyCards();
   }
 

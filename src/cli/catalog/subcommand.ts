@@ -1,15 +1,14 @@
-import { resolve } from 'node:path';
-import { misspelledVariables, readStorageConfig, redisSecretsOf, type StorageConfig } from '../../config/config.ts';
+import { InvalidArgumentError } from 'commander';
+import type { CatalogStats } from '../../catalog/catalog-card.ts';
+import { misspelledVariables, readStorageConfig, redisSecretsOf } from '../../config/config.ts';
 import { StorageVariables } from '../../config/variables.ts';
-import { createLog, forTerminal, type Logger } from '../../log.ts';
-import { DatabaseInUse, DatabaseUnusable } from '../../storage/sqlite/database.ts';
-import { type CliContext, CliFailure, type Subcommand } from '../context.ts';
-import { exportFile, exportFormat } from './export-file.ts';
+import { createLog, forTerminal } from '../../log.ts';
+import type { CliContext, Subcommand } from '../context.ts';
+import { FIELDS, type Field, type Mapping } from './card-maker.ts';
+import { exportTo } from './export-file.ts';
 import { FilesImport, type ImportFlags } from './import-files.ts';
-import { parseIdTemplate, parseJoin, parseMap } from './import-options.ts';
 import { FileCatalog, type OpenCatalog } from './open-catalog.ts';
 import { counted } from './progress.ts';
-import { statsReport } from './stats-report.ts';
 
 const HELP = `
 The catalog is in DATA_DIR or, with REDIS_URL, in Redis; a running bot offers new cards within 5 s.
@@ -77,6 +76,39 @@ export const subcommand: Subcommand = (command, context, run) => {
     );
 };
 
+/** `name=cleanName,set=set.name` @throws InvalidArgumentError */
+function parseMap(text: string, before: Mapping['sources'] = {}): Mapping['sources'] {
+  return Object.fromEntries([...Object.entries(before), ...text.split(',').map(parsePair)]);
+}
+
+function parsePair(text: string): [Field, string] {
+  const [field, source] = splitAtEquals(text);
+  if (isField(field) && source) return [field, source];
+  throw new InvalidArgumentError(`Write FIELD=SOURCE, where FIELD is one of ${FIELDS.join(', ')}.`);
+}
+
+function isField(text: string): text is Field {
+  return FIELDS.some((field) => field === text);
+}
+
+/** `{set}-{number}` @throws InvalidArgumentError */
+function parseIdTemplate(text: string): string {
+  if (/\{[^{}]+\}/.test(text)) return text;
+  throw new InvalidArgumentError("Write names of fields in braces, such as '{set}-{number}'.");
+}
+
+/** `groupId=Groups.csv` @throws InvalidArgumentError */
+function parseJoin(text: string): { field: string; file: string } {
+  const [field, file] = splitAtEquals(text);
+  if (field && file) return { field, file };
+  throw new InvalidArgumentError('Write FIELD=FILE, such as groupId=Groups.csv.');
+}
+
+function splitAtEquals(text: string): [before: string, after: string] {
+  const at = text.indexOf('=');
+  return at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+
 /** Does something with the catalog. @returns the exit code @throws ConfigError, CliFailure */
 async function withCatalog(
   { env, stderr, stopSignal }: CliContext,
@@ -87,7 +119,10 @@ async function withCatalog(
   const signal = stopSignal();
   const config = readStorageConfig(env);
   const log = createLog({ level: 'error', secrets: redisSecretsOf(config), destination: forTerminal(stderr) });
-  const catalog = await openCatalog(config, log);
+  const catalog = config.redis
+    ? // Loaded only when it is used: it takes 25 MB and 0.1 s.
+      await (await import('./shared-catalog-copy.ts')).SharedCatalogCopy.open(config.redis, log)
+    : new FileCatalog(config.dataDir, log);
   try {
     return await work(catalog, signal);
   } finally {
@@ -95,36 +130,19 @@ async function withCatalog(
   }
 }
 
-async function openCatalog({ dataDir, redis }: StorageConfig, log: Logger): Promise<OpenCatalog> {
-  if (!redis) return openFile(dataDir, log);
-  // Loaded only when it is used: it takes 25 MB and 0.1 s.
-  const { SharedCatalogCopy } = await import('./shared-catalog-copy.ts');
-  return SharedCatalogCopy.open(redis, log);
-}
-
-function openFile(dataDir: string, log: Logger): OpenCatalog {
-  try {
-    return new FileCatalog(dataDir, log);
-  } catch (error) {
-    if (error instanceof DatabaseInUse || error instanceof DatabaseUnusable) throw new CliFailure(error.message);
-    throw error;
-  }
-}
-
-async function exportTo(file: string, catalog: OpenCatalog, { folder, stdout, stderr }: CliContext): Promise<number> {
-  const format = exportFormat(file);
-  if (!format) {
-    stderr.write(`${file}: the name must end with .csv, .json or .jsonl, each also with .gz.\n`);
-    return 1;
-  }
-  try {
-    const cards = await exportFile(catalog.rows(), format, file === '-' ? stdout : resolve(folder, file));
-    stderr.write(`${file === '-' ? 'standard output' : file}: ${counted(cards)} cards\n`);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) throw error;
-    if (error.code === 'EPIPE') return 0; // a reader such as `head` has read enough
-    stderr.write(`${file} cannot be written (${error.message}).\n`);
-    return 1;
-  }
+/** The figures of the catalog, as lines. */
+function statsReport({ cards, confirmed, denied, names, imports, bytes }: CatalogStats): string {
+  const withdrawn = (isWithdrawn: boolean) =>
+    isWithdrawn ? ', no longer offered: the service denied five of its cards and confirmed none' : '';
+  const lines = [
+    `Cards: ${counted(cards)} with ${counted(names)} names`,
+    `Confirmed by the card service: ${counted(confirmed)}`,
+    `Denied by it, while a copy is kept: ${counted(denied)}`,
+    `Not confirmed: ${counted(cards - confirmed)}`,
+    ...imports.map(
+      ({ source, unconfirmed, isWithdrawn }) => `  ${source}: ${counted(unconfirmed)}${withdrawn(isWithdrawn)}`,
+    ),
+    `On disk: ${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`,
+  ];
+  return `${lines.join('\n')}\n`;
 }

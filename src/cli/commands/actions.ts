@@ -1,9 +1,8 @@
 import { type CliContext, CliFailure } from '../context.ts';
 import { CHAT_INPUT, type CommandDiff, diffCommands, isSame, type LocalCommand } from './command-diff.ts';
 import { doubledCommands } from './doubled-commands.ts';
-import { inviteLink } from './invite-link.ts';
 import type { Named, Registration } from './registration.ts';
-import { changeLines, diffJson, diffReport, listReport, outcome } from './report.ts';
+import { changeLines, diffJson, diffReport, inviteLink, listReport, outcome } from './report.ts';
 
 export type Action = 'list' | 'diff' | 'register' | 'clear' | 'invite';
 

@@ -1,7 +1,7 @@
 import { DiscordAPIError } from 'discord.js';
 import { CHAT_INPUT } from './command-diff.ts';
 import type { Named, Registration } from './registration.ts';
-import { shownCommand } from './shown-command.ts';
+import { shownCommand } from './report.ts';
 
 /** The most servers that are searched for doubles of global commands; each costs a request. */
 const MAX_SEARCHED_GUILDS = 50;

@@ -1,7 +1,7 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import { z } from 'zod';
-import { inviteLink } from './invite-link.ts';
-import { shownCommand } from './shown-command.ts';
+import { networkCode } from '../request.ts';
+import { inviteLink, shownCommand } from './report.ts';
 
 /** The facts that an explanation may name. */
 export interface FailureContext {
@@ -115,15 +115,4 @@ function leaves(node: unknown, path: readonly string[]): { path: readonly string
   if (leaf.success) return leaf.data._errors.map(({ message }) => ({ path, fault: message }));
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([step, inner]) => leaves(inner, [...path, step]));
-}
-
-/** Codes of the system, of undici and of OpenSSL; Node's own `ERR_…` are bugs, not connection errors. */
-const NETWORK_CODE = /^(E(?!RR_)[A-Z]|UND_ERR_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_(TLS|SSL)_)/;
-
-/** The code of a connection error, anywhere in the chain of causes. */
-export function networkCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if (error.name === 'TimeoutError') return 'no answer in time';
-  if ('code' in error && typeof error.code === 'string' && NETWORK_CODE.test(error.code)) return error.code;
-  return networkCode(error.cause);
 }

@@ -2,10 +2,9 @@ import { REST, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { RegistrationConfig } from '../../config/config.ts';
 import { answered, REQUEST_TIMEOUT_MS } from '../../discord/rest/answers.ts';
+import { RunDeadline } from '../request.ts';
 import { type LocalCommand, RegisteredCommand } from './command-diff.ts';
 
-/** For all requests together: somebody waits at a terminal. */
-const RUN_TIMEOUT_MS = 30_000;
 const RETRIES = 1;
 /** The longest wait for a rate limit; with a longer one the command fails and says when to try again. */
 const LONGEST_WAIT_MS = 5_000;
@@ -45,14 +44,12 @@ const GLOBAL_ONLY = ['contexts', 'integration_types', 'dm_permission'];
  */
 export class Registration {
   readonly #rest: REST;
-  #deadlineMs = 0;
+  readonly #deadline = new RunDeadline();
 
   constructor({ token, apiUrl }: RegistrationConfig) {
-    this.restartDeadline();
     this.#rest = new REST({
       api: apiUrl,
-      makeRequest: (url, init) =>
-        answered(url, init, Math.min(REQUEST_TIMEOUT_MS, this.#deadlineMs - performance.now())),
+      makeRequest: (url, init) => answered(url, init, this.#deadline.leftMs(REQUEST_TIMEOUT_MS)),
       retries: RETRIES,
       rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > LONGEST_WAIT_MS,
     }).setToken(token);
@@ -60,7 +57,7 @@ export class Registration {
 
   /** All requests from now on have 30 s together, as they have after the constructor. */
   restartDeadline(): void {
-    this.#deadlineMs = performance.now() + RUN_TIMEOUT_MS;
+    this.#deadline.restart();
   }
 
   /** The application of the token. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { CHAT_INPUT, type CommandDiff, type FieldChange, isSame, type RegisteredCommand } from './command-diff.ts';
-import { shownCommand } from './shown-command.ts';
 
 const KINDS: Readonly<Record<number, string>> = { 2: 'member menu', 3: 'message menu', 4: 'entry point' };
 
@@ -99,4 +98,18 @@ function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** A command as members see it: `/card`, or its name in a menu. Discord takes no blank and no capital in a slash command's. */
+export function shownCommand(name: string): string {
+  return /[\s\p{Lu}]/u.test(name) ? name : `/${name}`;
+}
+
+/**
+ * Where a server's owner adds the bot: as a member, so that it is seen in the list, and with its commands. It needs no
+ * permission there: it answers commands, and that needs none
+ * (https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow).
+ */
+export function inviteLink(applicationId: string): string {
+  return `https://discord.com/oauth2/authorize?client_id=${applicationId}&scope=bot+applications.commands&permissions=0`;
 }

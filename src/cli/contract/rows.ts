@@ -1,64 +1,62 @@
 import { CardAnswer } from '../../service/card-answer.ts';
 import { ErrorBody } from '../../service/card-service.ts';
 import { readRateLimit, serviceClock } from '../../service/rate-limit-headers.ts';
-import type { Observations, Observed } from './observed.ts';
+import type { ServiceResponse } from '../../service/request.ts';
+import { isAnswer, type NoAnswer } from '../request.ts';
 
-/** One thing that the interface does not show, and how it turned out. */
-export interface Row {
-  notShown: string;
-  turnedOut: string;
+type Observed = ServiceResponse | NoAnswer;
+
+/** What a real service answered to three requests. */
+export interface Observations {
+  /** A card that should exist, with the key. */
+  card: Observed;
+  /** One that cannot exist, without the key. */
+  noSuchCard: Observed;
+  /** The usage report; `undefined` without a key. */
+  usage: Observed | undefined;
 }
 
 const NOT_TRIED = 'not tried';
 const NOT_SEEN = 'not seen';
 const NO_KEY = `${NOT_TRIED}, since there is no key`;
-type Answer = Exclude<Observed, { failure: string }>;
 
-/** The table to file, in the order of docs/contributing.md. */
-export function contractRows({ card, noSuchCard, usage }: Observations, cardPath: string): Row[] {
+/** The table to file, in the order of docs/contributing.md: what the interface does not show, and how it turned out. */
+export function contractRows({ card, noSuchCard, usage }: Observations, cardPath: string): [string, string][] {
   const all = [card, noSuchCard, ...(usage ? [usage] : [])].filter(isAnswer);
   const refused = all.find(({ status }) => status === 401 || status === 403);
   const limited = all.find(({ status }) => status === 429);
   const failed = all.filter(({ status }) => status >= 400 && ![401, 403, 404, 429].includes(status));
   return [
-    row('version prefix of the card path', pathResult(card, cardPath)),
-    row('whether the card lookup needs a key', keyResult(card, noSuchCard)),
-    row('effect of includePrices', pricesResult(card)),
-    row('currency', priceFields(card)),
-    row('success status', isCard(card) ? String(card.status) : NOT_SEEN),
-    row('status and tag of card-not-found', isCard(card) ? notFoundResult(noSuchCard) : NOT_SEEN),
-    row('credentials errors', refused ? described(refused) : NOT_SEEN),
-    row('other errors', [...failed.map(described), ...failures([card, noSuchCard, usage])].join('; ') || NOT_SEEN),
-    row('format of Retry-After', limited ? `\`${limited.headers.get('retry-after') ?? 'absent'}\`` : NOT_SEEN),
-    row('format of X-RateLimit-Reset', resetResult(all)),
-    row('what a request costs', costResult(card, noSuchCard, usage)),
-    row('scope of counting', usage === undefined ? NO_KEY : scopeResult(card, noSuchCard)),
-    row('required usage fields', usageFields(usage)),
-    row('meaning of burst', NOT_TRIED),
-    row('bulk listing', NOT_TRIED),
-    row('algorithm behind "per minute" and "burst"', NOT_TRIED),
+    ['version prefix of the card path', pathResult(card, cardPath)],
+    ['whether the card lookup needs a key', keyResult(card, noSuchCard)],
+    ['effect of includePrices', pricesResult(card)],
+    ['currency', priceFields(card)],
+    ['success status', isCard(card) ? String(card.status) : NOT_SEEN],
+    ['status and tag of card-not-found', isCard(card) ? notFoundResult(noSuchCard) : NOT_SEEN],
+    ['credentials errors', refused ? described(refused) : NOT_SEEN],
+    ['other errors', [...failed.map(described), ...failures([card, noSuchCard, usage])].join('; ') || NOT_SEEN],
+    ['format of Retry-After', limited ? `\`${limited.headers.get('retry-after') ?? 'absent'}\`` : NOT_SEEN],
+    ['format of X-RateLimit-Reset', resetResult(all)],
+    ['what a request costs', costResult(card, noSuchCard, usage)],
+    ['scope of counting', usage === undefined ? NO_KEY : scopeResult(card, noSuchCard)],
+    ['required usage fields', usageFields(usage)],
+    ['meaning of burst', NOT_TRIED],
+    ['bulk listing', NOT_TRIED],
+    ['algorithm behind "per minute" and "burst"', NOT_TRIED],
   ];
 }
 
-function row(notShown: string, turnedOut: string): Row {
-  return { notShown, turnedOut };
-}
-
-function isAnswer(observed: Observed | undefined): observed is Answer {
-  return observed !== undefined && 'status' in observed;
-}
-
-function isSuccess({ status }: Answer): boolean {
+function isSuccess({ status }: ServiceResponse): boolean {
   return status >= 200 && status <= 299;
 }
 
 /** Only then the path is known to be right, and its other answers say something about cards. */
-export function isCard(card: Observed): card is Answer & { body: object } {
+export function isCard(card: Observed): card is ServiceResponse & { body: object } {
   return isAnswer(card) && isSuccess(card) && CardAnswer.safeParse(card.body).success;
 }
 
 /** A 403 without an error body is of a firewall. */
-function refusesKey(observed: Observed): observed is Answer {
+function refusesKey(observed: Observed): observed is ServiceResponse {
   if (!isAnswer(observed)) return false;
   return observed.status === 401 || (observed.status === 403 && ErrorBody.safeParse(observed.body).success);
 }
@@ -91,7 +89,7 @@ function notFoundResult(noSuchCard: Observed): string {
   return isHindered ? NOT_SEEN : described(noSuchCard);
 }
 
-function resetResult(answers: readonly Answer[]): string {
+function resetResult(answers: readonly ServiceResponse[]): string {
   const [answer] = answers.filter(({ headers }) => headers.has('x-ratelimit-reset'));
   if (!answer) return answers.length > 0 ? 'absent' : NOT_SEEN;
   const { headers, receivedAtMs } = answer;
@@ -133,7 +131,7 @@ function failures(observed: readonly (Observed | undefined)[]): string[] {
 
 const LONGEST_TAG = 60;
 
-function described({ status, body }: Answer): string {
+function described({ status, body }: ServiceResponse): string {
   const error = ErrorBody.safeParse(body).data;
   return error ? `${status}, \`_tag\` ${cell(error._tag.slice(0, LONGEST_TAG))}` : `${status} without an error body`;
 }

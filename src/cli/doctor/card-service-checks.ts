@@ -1,50 +1,45 @@
 import type { z } from 'zod';
 import type { Config } from '../../config/config.ts';
-import { ServiceDown, UnexpectedAnswer } from '../../model/errors.ts';
 import { PLAN_LIMITS, PLANS } from '../../model/plan.ts';
 import { CardAnswer } from '../../service/card-answer.ts';
 import { cardUrl, ErrorBody } from '../../service/card-service.ts';
 import { readRateLimit } from '../../service/rate-limit-headers.ts';
-import { request, type ServiceResponse } from '../../service/request.ts';
-import { networkCode } from '../commands/failure.ts';
+import type { ServiceResponse } from '../../service/request.ts';
+import { inspect, isAnswer, type NoAnswer, RunDeadline } from '../request.ts';
 import { checkBulk } from './bulk-check.ts';
-import { type Finding, right, unknown, wrong } from './finding.ts';
+import { type Finding, right, unknown, unreachable, wrong } from './finding.ts';
 
 const CHECK = 'card service';
 const PLAN_CHECK = 'plan';
-/** Somebody waits at a terminal: for all requests together. */
-const LONGEST_TIMEOUT_MS = 30_000;
 /** Any id does: a service that says properly that it has no such card is reached. */
 const CARD_ID = 'base1-4';
 
 /** Whether cards can be looked up. Costs one request of the quota, and with `CARD_SERVICE_BULK_PATH` another. */
 export async function checkCardService(config: Config): Promise<Finding[]> {
   const { baseUrl, cardPath, bulkPath, apiKey } = config.cardService;
-  const deadlineMs = performance.now() + LONGEST_TIMEOUT_MS;
-  const leftMs = () => Math.max(0, Math.ceil(Math.min(config.cardService.timeoutMs, deadlineMs - performance.now())));
+  const deadline = new RunDeadline();
+  const leftMs = () => deadline.leftMs(config.cardService.timeoutMs);
   const url = cardUrl(baseUrl, cardPath, CARD_ID);
   url.searchParams.set('includePrices', 'true');
-  try {
-    const response = await request(url, { apiKey, timeoutMs: leftMs(), limiter: { observe() {} } });
-    const answered = answerFinding(response, config.cardService);
-    if (!answered.ok) return [answered];
-    const card = { id: CARD_ID, exists: response.status !== 404 };
-    const bulkOptions = { baseUrl, apiKey, timeoutMs: leftMs() };
-    const bulk = bulkPath === undefined ? [] : [await checkBulk({ ...bulkOptions, bulkPath }, card)];
-    return [answered, ...bulk, planFinding(response, config.plan)];
-  } catch (error) {
-    return [failureFinding(error, url)];
-  }
+  const response = await inspect(url, { apiKey, timeoutMs: leftMs() });
+  if (!isAnswer(response)) return [failureFinding(response, url)];
+  const answered = answerFinding(response, config.cardService);
+  if (!answered.ok) return [answered];
+  const card = { id: CARD_ID, exists: response.status !== 404 };
+  const bulkOptions = { baseUrl, apiKey, timeoutMs: leftMs() };
+  const bulk = bulkPath === undefined ? [] : [await checkBulk({ ...bulkOptions, bulkPath }, card)];
+  return [answered, ...bulk, planFinding(response, config.plan)];
 }
 
-function failureFinding(error: unknown, { host }: URL): Finding {
-  if (error instanceof UnexpectedAnswer)
-    return wrong(CHECK, `${host} answers with ${error.detail}. Check CARD_SERVICE_URL.`);
-  if (!(error instanceof ServiceDown)) throw error;
-  const code = networkCode(error.cause);
-  if (code === undefined)
-    return wrong(CHECK, `${host} cannot be used (${error.reason}). Check CARD_SERVICE_URL, or try again later.`);
-  return wrong(CHECK, `${host} cannot be reached (${code}). Check CARD_SERVICE_URL and the connection.`);
+function failureFinding({ kind, reason }: NoAnswer, { host }: URL): Finding {
+  switch (kind) {
+    case 'answered':
+      return wrong(CHECK, `${host} answers with ${reason}. Check CARD_SERVICE_URL.`);
+    case 'silent':
+      return wrong(CHECK, `${host} cannot be used (${reason}). Check CARD_SERVICE_URL, or try again later.`);
+    case 'unreached':
+      return unreachable(CHECK, host, reason, 'CARD_SERVICE_URL');
+  }
 }
 
 /** What the answer to the lookup of a card says of address, path and key. */

@@ -1,6 +1,5 @@
-import { ServiceDown, UnexpectedAnswer } from '../../model/errors.ts';
 import { httpDateMs } from '../../service/rate-limit-headers.ts';
-import { request } from '../../service/request.ts';
+import { inspect, isAnswer } from '../request.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
 
 const CHECK = 'clock';
@@ -11,13 +10,9 @@ const TIMEOUT_MS = 10_000;
 /** This machine's clock against Discord's. Costs a request to Discord, which needs no token. */
 export async function checkClock(apiUrl: string): Promise<Finding[]> {
   const url = new URL(`${apiUrl}/v10/gateway`);
-  try {
-    const answer = await request(url, { timeoutMs: TIMEOUT_MS, limiter: { observe() {} } });
-    const date = httpDateMs(answer.headers.get('date') ?? '');
-    if (date !== undefined) return [clockFinding(date, answer.sentAtMs, answer.receivedAtMs)];
-  } catch (error) {
-    if (!(error instanceof ServiceDown || error instanceof UnexpectedAnswer)) throw error;
-  }
+  const answer = await inspect(url, { timeoutMs: TIMEOUT_MS });
+  const dateMs = isAnswer(answer) ? httpDateMs(answer.headers.get('date') ?? '') : undefined;
+  if (isAnswer(answer) && dateMs !== undefined) return [clockFinding(dateMs, answer.sentAtMs, answer.receivedAtMs)];
   return [unknown(CHECK, "Discord did not tell the time, so this machine's clock could not be compared with it.")];
 }
 

@@ -2,7 +2,7 @@ import { diffCommands, isSame, type LocalCommand } from '../commands/command-dif
 import { doubledCommands } from '../commands/doubled-commands.ts';
 import { failureSays } from '../commands/failure.ts';
 import type { Named, Registration } from '../commands/registration.ts';
-import { shownCommand } from '../commands/shown-command.ts';
+import { shownCommand } from '../commands/report.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
 
 /** A trial in a server of one's own is found in these; a trial rarely has more. */

@@ -2,9 +2,12 @@ import type { Config } from '../../config/config.ts';
 import type { LocalCommand } from '../commands/command-diff.ts';
 import { explainFailure, failureSays } from '../commands/failure.ts';
 import { type Application, type Gateway, type Named, Registration } from '../commands/registration.ts';
+import { inviteLink } from '../commands/report.ts';
 import { type Attempt, commandFindings } from './command-check.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
-import { greets } from './gateway-greeting.ts';
+
+/** For the gateway to greet. */
+const PATIENCE_MS = 10_000;
 
 /** Whether members can use the bot in Discord. Costs some ten requests to Discord, and no login. */
 export async function checkDiscord(discord: Config['discord'], commands: readonly LocalCommand[]): Promise<Finding[]> {
@@ -71,8 +74,8 @@ export function applicationFaults(application: Application): Finding[] {
 }
 
 export function inviteFinding(applicationId: string, guilds: readonly Named[]): Finding {
-  const link = `https://discord.com/oauth2/authorize?client_id=${applicationId}&scope=bot+applications.commands&permissions=0`;
-  if (guilds.length === 0) return wrong('invite', `The bot is in no server. Open this link to add it to one: ${link}`);
+  if (guilds.length === 0)
+    return wrong('invite', `The bot is in no server. Open this link to add it to one: ${inviteLink(applicationId)}`);
   const [first] = guilds;
   return right('invite', guilds.length === 1 ? `in the server ${first?.name}` : `in ${guilds.length} servers`);
 }
@@ -116,4 +119,21 @@ export function gatewayFaults(
         ]
       : [],
   ].flat();
+}
+
+/**
+ * Whether Discord's gateway greets who connects. Ends before the login, so it costs none of the day's and does not
+ * disturb a bot that is running.
+ */
+function greets(url: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = new WebSocket(`${url}?v=10&encoding=json`);
+  const timer = setTimeout(() => resolve(false), PATIENCE_MS);
+  socket.addEventListener('message', () => resolve(true));
+  socket.addEventListener('error', () => resolve(false));
+  socket.addEventListener('close', () => resolve(false));
+  return promise.finally(() => {
+    clearTimeout(timer);
+    socket.close();
+  });
 }

@@ -23,3 +23,8 @@ export function wrong(check: string, cure: string): Finding {
 export function unknown(check: string, cure: string): Finding {
   return { check, ok: null, cure, found: '' };
 }
+
+/** @param name of the variable that says where it is */
+export function unreachable(check: string, what: string, why: string, name: string): Finding {
+  return wrong(check, `${what} cannot be reached (${why}). Check ${name} and the connection.`);
+}

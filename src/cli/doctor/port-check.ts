@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { networkCode } from '../commands/failure.ts';
+import { networkCode } from '../request.ts';
 import { type Finding, right, wrong } from './finding.ts';
 
 const CHECK = 'HTTP_PORT';

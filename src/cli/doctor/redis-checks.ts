@@ -1,8 +1,8 @@
 import { newClient, type RedisClient } from '../../storage/redis/client.ts';
 import { settingProblems, whyUnusable } from '../../storage/redis/settings.ts';
 import { withTimeout } from '../../time/timers.ts';
-import { networkCode } from '../commands/failure.ts';
-import { type Finding, right, unknown, wrong } from './finding.ts';
+import { networkCode } from '../request.ts';
+import { type Finding, right, unknown, unreachable, wrong } from './finding.ts';
 
 const CHECK = 'Redis';
 const PATIENCE_MS = 5_000;
@@ -46,8 +46,7 @@ function noAnswer(url: string): Finding {
 function failureFinding(error: unknown, url: string): Finding {
   const { host } = new URL(url);
   const code = networkCode(error);
-  if (code !== undefined)
-    return wrong(CHECK, `${host} cannot be reached (${code}). Check REDIS_URL and the connection.`);
+  if (code !== undefined) return unreachable(CHECK, host, code, 'REDIS_URL');
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith('NOAUTH'))
     return wrong(CHECK, `${host} needs a password. Write redis://:PASSWORD@HOST:PORT into REDIS_URL.`);

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { ServiceDown, UnexpectedAnswer } from '../../model/errors.ts';
-import { request } from '../../service/request.ts';
-import { networkCode } from '../commands/failure.ts';
-import { type Finding, right, unknown, wrong } from './finding.ts';
+import { inspect, isAnswer } from '../request.ts';
+import { type Finding, right, unknown, unreachable, wrong } from './finding.ts';
 
 const CHECK = 'alerts';
 const TIMEOUT_MS = 10_000;
@@ -11,15 +9,11 @@ const UNKNOWN_WEBHOOK = new Set([401, 403, 404]);
 
 /** Whether alerts would arrive: reads the webhook and writes nothing. Shows nothing of its address, which is a secret. */
 export async function checkWebhook(url: string, timeoutMs = TIMEOUT_MS): Promise<Finding[]> {
-  try {
-    const { status, body } = await request(new URL(url), { timeoutMs, limiter: { observe() {} } });
-    return [webhookFinding(status, body)];
-  } catch (error) {
-    if (error instanceof UnexpectedAnswer) return [webhookFinding(200, undefined)];
-    if (!(error instanceof ServiceDown)) throw error;
-    const reason = networkCode(error.cause) ?? error.reason;
-    return [wrong(CHECK, `The webhook cannot be reached (${reason}). Check ALERT_WEBHOOK_URL and the connection.`)];
-  }
+  const answer = await inspect(new URL(url), { timeoutMs });
+  if (isAnswer(answer)) return [webhookFinding(answer.status, answer.body)];
+  return answer.kind === 'answered'
+    ? [webhookFinding(200, undefined)]
+    : [unreachable(CHECK, 'The webhook', answer.reason, 'ALERT_WEBHOOK_URL')];
 }
 
 /** Discord's webhook object, as far as it tells one: "Webhook Structure" in Discord's documentation. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
-import { shownCommand } from '../../../src/cli/commands/shown-command.ts';
+import { shownCommand } from '../../../src/cli/commands/report.ts';
 
 it('only slash commands are shown with a slash', () => {
   const slashed = commands.filter(({ data }) => shownCommand(data.name).startsWith('/'));
