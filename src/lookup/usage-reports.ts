@@ -27,7 +27,7 @@ export interface UsageKnown {
 /** The report could not be requested just now, or was requested within the last minute and did not come. */
 export type MissingReport = { reason: 'notRequested' } | { reason: 'failed'; error: CardServiceError; atMs: number };
 
-/** What to show now, and what to show in its place later. */
+/** What is shown now, and what replaces it later. */
 export interface UsageAnswer {
   now: UsageKnown;
   /** Whether `now` is the outcome of a request that was under way. */
@@ -36,8 +36,8 @@ export interface UsageAnswer {
   later: Promise<UsageKnown> | undefined;
 }
 
-/** One report in this time, whoever wants it. */
-export const REPORT_EVERY_MS = 60_000;
+/** One report is requested in this time, whoever wants it. */
+const REPORT_EVERY_MS = 60_000;
 const CLAIM_NAME = 'report';
 
 /** Where processes that share an account keep the last report that any of them got. No method rejects. */
@@ -127,7 +127,7 @@ export class UsageReports {
     return this.#last;
   }
 
-  /** Of several processes, the service's latest is kept, in whatever order they come. */
+  /** Reports of several processes may come in any order: the service's latest is kept. */
   async #keep(report: UsageReport): Promise<void> {
     this.#last = latest(this.#last, report);
     if ((await this.#lastReport()) === report) await this.#options.sharedReport?.write(report);
@@ -164,7 +164,7 @@ export class UsageReports {
   }
 }
 
-/** Of two at the same time the second. A report from the future was noted before the clock was set back. */
+/** The later of two reports, or `b` if both are of one time. A report of the future was noted before the clock was set back. */
 function latest(a: UsageReport | undefined, b: UsageReport | undefined): UsageReport | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const nowMs = Date.now() + REPORT_EVERY_MS; // clocks of two machines may differ

@@ -16,7 +16,7 @@ export interface ErrorMeaning {
 
 type Kind = CardServiceError['name'];
 
-/** Of the errors with which requests end. */
+/** The errors with which requests end. */
 const MEANINGS: { readonly [Name in Kind]?: ErrorMeaning } = {
   RateLimited: { isCounted: false, outcome: 'rateLimited', level: 'info', retry: 'nextPermit' },
   ServiceDown: { isCounted: true, outcome: 'serviceDown', level: 'warn', retry: 'backOff' },

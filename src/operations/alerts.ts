@@ -17,7 +17,7 @@ import { type AlertNotebook, isNews, type Noted } from './alert-notes.ts';
 import { alertText } from './alert-texts.ts';
 import { Health } from './health.ts';
 
-/** They can be due in one of several processes and not in another, so each tells them by itself. */
+/** One process can lose Redis or the gateway while the others have it, so each tells these by itself. */
 const OF_PROCESS: ReadonlySet<Alert> = new Set(['redisAway', 'gatewayAway']);
 
 export interface AlertsOptions {
@@ -77,7 +77,7 @@ export class Alerts {
     this.#look();
   }
 
-  /** What follows is the bot's own stop, and no alert. */
+  /** From now on nothing is an alert: connections end because the bot stops. */
   async close(graceMs: number): Promise<void> {
     for (const end of this.#ends) end();
     this.#health.close();

@@ -5,7 +5,7 @@ import { DAY_MS, utcDay } from '../time/utc-day.ts';
 /** A member wants what is kept about them to be deleted. */
 export interface DeletionRequest {
   memberId: string;
-  /** In ISO 8601, so that a later one of the same day is another. */
+  /** The time in ISO 8601: a later request of the same day is another one. */
   at: string;
 }
 

@@ -46,7 +46,7 @@ export class CarryOver {
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** To be made before the ledger, whose counts would show that this Redis is in use. */
+  /** This has to be made before the counters, whose first count would show that this Redis is in use. */
   constructor(options: CarryOverOptions) {
     const { link, prefix, dataDir, account, log } = options;
     this.#options = options;
@@ -116,7 +116,7 @@ export class CarryOver {
     return counts === undefined ? undefined : { counts, cards: cards ?? '', done };
   }
 
-  /** To any process: the next heartbeat hands them out. */
+  /** Any process may complete them: the next heartbeat hands them out. */
   async #carryReplies(files: EmbeddedFiles): Promise<void> {
     const key = `${this.#options.prefix}:replies`;
     const replies = files.deferredReplies().map(([id, reply]) => ['HSETNX', key, id, `- ${reply}`]);
@@ -144,7 +144,7 @@ export class CarryOver {
     return false;
   }
 
-  /** What Redis has is never older. @returns whether all are carried over */
+  /** A card that Redis has already is never older, and stays. @returns whether all are carried over */
   async #carryCards(files: EmbeddedFiles, from: string, total: number): Promise<boolean> {
     const { link, cardKeys, log } = this.#options;
     let loggedMs = Date.now();
