@@ -1,11 +1,17 @@
-import type { Response } from '../src/discord/interactions/command.ts';
+import type { CardQuery } from '../src/model/card.ts';
 import { type ListedCard, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
-import type { CardRequest } from './card-answer.ts';
+import { privately, type Reply } from './command.ts';
+
+/** One card as a member wants to see it. */
+export interface CardRequest {
+  query: CardQuery;
+  isPrivate: boolean;
+}
 
 /** Which of these cards is meant, as a menu that the member alone sees. */
-export function offerCards(cards: readonly ListedCard[], { query, isPrivate }: CardRequest, locale: string): Response {
+export function offerCards(cards: readonly ListedCard[], { query, isPrivate }: CardRequest, locale: string): Reply {
   const menuId = customId({ kind: 'show', showPrices: query.showPrices, isPrivate });
-  return inPrivate(severalCards(locale, cards, menuId));
+  return privately(severalCards(locale, cards, menuId));
 }
 
 /**
@@ -17,11 +23,11 @@ export function offerSimilar(
   similar: readonly ListedCard[] | undefined,
   { query, isPrivate }: CardRequest,
   locale: string,
-): Response {
+): Reply {
   const { cardId: text, showPrices } = query;
   const menuId = customId({ kind: 'show', showPrices, isPrivate });
   const askId = customId({ kind: 'show', showPrices, isPrivate, cardId: text });
-  return inPrivate(unknownCard({ locale, text, similar, menuId, askId }));
+  return privately(unknownCard({ locale, text, similar, menuId, askId }));
 }
 
 /** Other cards of the name of the one that is shown, as a menu that the member alone sees. */
@@ -29,9 +35,9 @@ export function offerPrintings(
   cards: readonly ListedCard[],
   choice: Omit<CardChoice, 'cardId'>,
   locale: string,
-): Response {
+): Reply {
   const { showPrices, isPrivate } = choice;
-  return inPrivate(otherPrintings(locale, cards, customId({ kind: 'show', showPrices, isPrivate })));
+  return privately(otherPrintings(locale, cards, customId({ kind: 'show', showPrices, isPrivate })));
 }
 
 /** What a button or a menu of `/card` shows; of a menu without the id, which is what is selected in it. */
@@ -67,8 +73,4 @@ export function readAction(argument: string): CardAction | undefined {
   if (kind === 'show') return { kind, ...choice, ...(cardId && { cardId }) };
   if (kind === 'printings' && cardId) return { kind, ...choice, cardId };
   return undefined;
-}
-
-function inPrivate(message: ReturnType<typeof severalCards>): Response {
-  return { kind: 'reply', private: true, source: 'bot', message };
 }

@@ -1,12 +1,14 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
-import type { Command, Invocation, Response } from '../src/discord/interactions/command.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import { requesterOf } from '../src/model/quota.ts';
-import { errorMessage, formatMessage } from '../src/render/messages.ts';
-import { answerCard, type CardRequest, showAsked } from './card-answer.ts';
-import { offerCards, offerPrintings, offerSimilar, readAction } from './card-choices.ts';
-import { suggestCards } from './card-suggestions.ts';
+import { cardActions } from '../src/render/card-actions.ts';
+import { cardEmbed, foundId, noSuchCard } from '../src/render/card-embed.ts';
+import { cardChoices } from '../src/render/card-list.ts';
+import { clockTime } from '../src/render/formats.ts';
+import { errorMessage, formatMessage, notRenewedMessage } from '../src/render/messages.ts';
+import { type CardRequest, customId, offerCards, offerPrintings, offerSimilar, readAction } from './card-choices.ts';
+import { type Ask, type Command, type CommandUse, type Reply, sentence } from './command.ts';
 import type { Services } from './services.ts';
 
 export default {
@@ -28,73 +30,82 @@ export default {
     .addBooleanOption((option) => option.setName('private').setDescription('Show the card only to you (default: no)'))
     .toJSON(),
 
-  async run(invocation, services) {
-    const { options } = invocation;
+  async ask(use, services) {
+    const { options } = use;
     const cardId = parseCardId(options.getString('id', true));
     const query = { cardId, showPrices: options.getBoolean('prices') ?? true };
-    return answerText({ query, isPrivate: options.getBoolean('private') ?? false }, invocation, services);
+    return askFor({ query, isPrivate: options.getBoolean('private') ?? false }, use, services);
   },
 
-  autocomplete: ({ typed, ...invocation }, services) => suggestCards(typed, invocation, services),
+  async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {
+    return cardChoices(locale, await catalog.search(typed, requesterOf(who), suggestByMs));
+  },
 
   cardOf(argument) {
     const action = readAction(argument);
     return action && 'cardId' in action ? action.cardId : undefined;
   },
 
-  async component({ argument, values, askedBy, manageMessages, ...invocation }, services) {
-    const { locale, memberId } = invocation;
+  async component({ argument, values, askedBy, manageMessages, locale, ...who }, { catalog }) {
     const action = readAction(argument);
     if (action?.kind === 'delete') {
-      const isAllowed = memberId === askedBy || manageMessages;
+      const isAllowed = who.memberId === askedBy || manageMessages;
       return isAllowed ? { kind: 'delete' } : sentence(formatMessage(locale, 'notYoursToDelete'));
     }
     if (action?.kind === 'printings') {
-      const cards = await services.catalog.printings(action.cardId, requesterOf(invocation));
-      return offerPrintings(cards, action, locale);
+      return offerPrintings(await catalog.printings(action.cardId, requesterOf(who)), action, locale);
     }
     const chosen = action?.cardId ?? values[0];
     if (!action || chosen === undefined) return sentence(formatMessage(locale, 'outOfDate'));
-    const query = { cardId: parseCardId(chosen), showPrices: action.showPrices };
-    const known = await services.cards.known(query.cardId, query.showPrices);
-    return answerCard({ query, isPrivate: action.isPrivate }, known, invocation, services);
+    const { showPrices, isPrivate } = action;
+    return { queries: [{ cardId: parseCardId(chosen), showPrices }], unclear: [], unsearched: [], isPrivate };
   },
 
-  complete: (reply, outcome, services) =>
-    'answer' in outcome
-      ? showAsked({ query: reply.query, isPrivate: reply.private }, outcome.answer, reply, services)
-      : { content: errorMessage(reply.locale, outcome.error) },
+  show({ queries: [query], isPrivate }, { cards: [outcome], permitAtMs }, view) {
+    const { locale } = view;
+    if (!query || !outcome) {
+      const time = permitAtMs === undefined ? '' : clockTime(permitAtMs);
+      return { content: formatMessage(locale, 'permitAt', { time }) };
+    }
+    const { answer, error, isRenewing } = outcome;
+    if (!answer) return { content: error ? errorMessage(locale, error) : '' };
+    const { cardId, showPrices, isResolved } = query;
+    const { card } = answer;
+    const note = error ? notRenewedMessage(locale, error) : isRenewing && formatMessage(locale, 'renewing');
+    if (!card) return { content: noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined) };
+    const embed = cardEmbed({ ...view, card, answer, showPrices, note });
+    const components = cardActions(locale, {
+      printings: customId({ kind: 'printings', showPrices, isPrivate, cardId }),
+      // A private reply has Discord's own way to be dismissed.
+      ...(isPrivate
+        ? { everyone: customId({ kind: 'show', showPrices, isPrivate: false, cardId }) }
+        : { delete: customId({ kind: 'delete' }) }),
+    });
+    return { ...(isResolved && { content: foundId(locale, cardId) }), embeds: [embed], components };
+  },
 } satisfies Command;
 
 /** A card that is kept under exactly this id, or else what the text means in the catalog: neither costs a request. */
-async function answerText(request: CardRequest, invocation: Invocation, services: Services): Promise<Response> {
-  const { query } = request;
-  const { locale } = invocation;
-  const known = await services.cards.known(query.cardId, query.showPrices);
+async function askFor(request: CardRequest, use: CommandUse, { cards, catalog }: Services): Promise<Ask | Reply> {
+  const { query, isPrivate } = request;
+  const { locale } = use;
+  const known = await cards.known(query.cardId, query.showPrices);
+  const asked = { queries: [query], unclear: [], unsearched: [], isPrivate, read: [known] };
   const isKept = known.kind !== 'missing' && known.answer.card !== undefined;
-  if (isKept) return answerCard(request, known, invocation, services);
+  if (isKept) return asked;
 
-  const meant = await services.catalog.resolve(query.cardId, requesterOf(invocation));
+  const meant = await catalog.resolve(query.cardId, requesterOf(use));
   switch (meant.kind) {
-    case 'one': {
-      const found = { ...query, cardId: meant.card.id, isResolved: true };
-      const knownOfIt = await services.cards.known(found.cardId, found.showPrices);
-      return answerCard({ ...request, query: found }, knownOfIt, invocation, services);
-    }
+    case 'one':
+      return { ...asked, queries: [{ ...query, cardId: meant.card.id, isResolved: true }], read: [] };
     case 'several':
       return offerCards(meant.cards, request, locale);
     case 'none':
       // That the service denied exactly this text is more than that nothing is called so.
-      if (known.kind === 'missing') return offerSimilar(meant.similar, request, locale);
-      break;
+      return known.kind === 'missing' ? offerSimilar(meant.similar, request, locale) : asked;
     case 'unsearched':
-      if (known.kind !== 'fresh') return offerSimilar(undefined, request, locale);
-      break;
+      return known.kind === 'fresh' ? asked : offerSimilar(undefined, request, locale);
     case 'id':
+      return asked;
   }
-  return answerCard(request, known, invocation, services);
-}
-
-function sentence(content: string): Response {
-  return { kind: 'reply', private: true, source: 'bot', message: { content } };
 }

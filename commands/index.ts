@@ -1,6 +1,6 @@
-import type { Command } from '../src/discord/interactions/command.ts';
 import card from './card.ts';
 import cards from './cards.ts';
+import type { Command } from './command.ts';
 import lookUpCards from './look-up-cards.ts';
 import privacy from './privacy.ts';
 import usage from './usage.ts';

@@ -1,9 +1,9 @@
 import { ContextMenuCommandBuilder } from '@discordjs/builders';
 import { ApplicationCommandType, ApplicationIntegrationType, InteractionContextType } from 'discord.js';
-import type { Command } from '../src/discord/interactions/command.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { answerCards, showCards } from './cards-answer.ts';
+import cards from './cards.ts';
+import { type Command, sentence } from './command.ts';
 
 /** Discord hands over the message that was chosen, so this needs no intent to read messages. */
 export default {
@@ -14,16 +14,13 @@ export default {
     .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
     .toJSON(),
 
-  async runOnMessage({ text, ...invocation }, services) {
-    const mentions = await services.catalog.mentions(text, requesterOf(invocation));
+  async ask({ text, locale, ...who }, { catalog }) {
+    const mentions = await catalog.mentions(text, requesterOf(who));
     const { ids, ambiguous } = mentions ?? { ids: [], ambiguous: [] };
-    if (ids.length === 0) {
-      const content = formatMessage(invocation.locale, mentions ? 'noCardsMentioned' : 'namesUnsearched');
-      return { kind: 'reply', private: true, source: 'bot', message: { content } };
-    }
+    if (ids.length === 0) return sentence(formatMessage(locale, mentions ? 'noCardsMentioned' : 'namesUnsearched'));
     const queries = ids.map((cardId) => ({ cardId, showPrices: true }));
-    return answerCards({ list: { queries, unclear: [...ambiguous] }, isPrivate: true }, invocation, services);
+    return { queries, unclear: [...ambiguous], unsearched: [], isPrivate: true };
   },
 
-  completeList: (reply, outcome, services) => showCards(reply, outcome, services),
+  show: cards.show,
 } satisfies Command;

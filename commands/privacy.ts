@@ -1,8 +1,8 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, ButtonStyle, ComponentType, InteractionContextType } from 'discord.js';
-import type { Command, Message, Response } from '../src/discord/interactions/command.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import { forgottenText, privacyText } from '../src/render/privacy-text.ts';
+import { type Command, type Message, privately, sentence } from './command.ts';
 
 const FORGET = 'forget';
 
@@ -14,7 +14,7 @@ export default {
     .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
     .toJSON(),
 
-  async run({ memberId, locale }, { memberData }) {
+  async ask({ memberId, locale }, { memberData }) {
     const kept = await memberData.kept(memberId);
     const content = privacyText(kept, locale);
     const isAnything = kept.counts.days > 0 || (kept.lastCards ?? []).length > 0;
@@ -22,17 +22,13 @@ export default {
   },
 
   async component({ argument, memberId, locale }, { memberData }) {
-    if (argument !== FORGET) return privately({ content: formatMessage(locale, 'outOfDate') });
+    if (argument !== FORGET) return sentence(formatMessage(locale, 'outOfDate'));
     const isForgotten = await memberData.forget(memberId);
-    return privately({ content: forgottenText(isForgotten, Date.now(), locale) });
+    return sentence(forgottenText(isForgotten, Date.now(), locale));
   },
 } satisfies Command;
 
 function forgetButton(locale: string): NonNullable<Message['components']>[number] {
   const button = { type: ComponentType.Button, style: ButtonStyle.Danger, custom_id: `privacy:${FORGET}` } as const;
   return { type: ComponentType.ActionRow, components: [{ ...button, label: formatMessage(locale, 'forgetMe') }] };
-}
-
-function privately(message: Message): Response {
-  return { kind: 'reply', private: true, source: 'bot', message };
 }

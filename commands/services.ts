@@ -19,6 +19,4 @@ export interface Services {
   memberData: MemberData;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
-  /** The longest wait for a permit. */
-  longestWaitMs: number;
 }

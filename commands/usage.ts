@@ -1,12 +1,12 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
-import type { Command, Invocation, Message } from '../src/discord/interactions/command.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
 import { age } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import { dayFile, usageDay } from '../src/render/usage-day.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
+import type { Command, Message, Use } from './command.ts';
 import type { Services } from './services.ts';
 
 /**
@@ -25,23 +25,22 @@ export default {
     .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild)
     .toJSON(),
 
-  async run(invocation, services) {
-    const waitMs = invocation.receivedAtMs + LONGEST_WAIT_MS - Date.now();
-    const { now, isNew, later } = await services.usage.ask(invocation, waitMs);
-    const note = later ? formatMessage(invocation.locale, 'reportOnItsWay') : missing(now, invocation, services);
+  async ask(use, services) {
+    const waitMs = use.receivedAtMs + LONGEST_WAIT_MS - Date.now();
+    const { now, isNew, later } = await services.usage.ask(use, waitMs);
+    const note = later ? formatMessage(use.locale, 'reportOnItsWay') : missing(now, use, services);
     return {
-      kind: 'reply',
-      private: true,
+      isPrivate: true,
       source: isNew ? 'service' : 'bot',
-      message: await show(now, note, invocation, services),
+      message: await show(now, note, use, services),
       ...(later && {
-        correction: later.then((it) => show(it, missing(it, invocation, services), invocation, services)),
+        correction: later.then((it) => show(it, missing(it, use, services), use, services)),
       }),
     };
   },
 } satisfies Command;
 
-function missing({ report, missing }: UsageKnown, { locale }: Invocation, { usage }: Services): string | undefined {
+function missing({ report, missing }: UsageKnown, { locale }: Use, { usage }: Services): string | undefined {
   if (!usage.hasKey) return formatMessage(locale, 'reportNeedsKey');
   if (missing?.reason === 'failed') {
     return formatMessage(locale, 'reportFailed', { since: age(missing.atMs), why: missing.error.name });
@@ -52,21 +51,21 @@ function missing({ report, missing }: UsageKnown, { locale }: Invocation, { usag
 async function show(
   { report }: UsageKnown,
   missing: string | undefined,
-  invocation: Invocation,
+  use: Use,
   services: Services,
 ): Promise<Message> {
   const { limiter, ledger, budget, lookupQueue } = services;
   const [everybody, hours, server, topMembers] = await Promise.all([
     ledger.today(),
     ledger.hours(),
-    ledger.guildToday(invocation),
-    invocation.manageGuild ? ledger.topMembers(invocation, TOP_MEMBERS) : [],
+    ledger.guildToday(use),
+    use.manageGuild ? ledger.topMembers(use, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
   const { breaker, learned, isIsolated } = limiter.schedule();
   const figures = usageFigures({ report, quota: limiter.quota(), nowMs });
   const runsOutAtMs = limiter.runsOutAtMs();
-  const { locale } = invocation;
+  const { locale } = use;
   const day = usageDay(hours, figures.today, breaker.reason === 'day' ? undefined : runsOutAtMs, nowMs);
   return {
     embeds: [

@@ -1,9 +1,9 @@
 import { commands } from '../commands/index.ts';
+import { replyRenderer } from '../commands/render-reply.ts';
 import type { Services } from '../commands/services.ts';
 import type { Config } from './config/config.ts';
 import { createClient } from './discord/gateway/client.ts';
 import { login, refused } from './discord/gateway/login.ts';
-import { replyRenderer } from './discord/interactions/dispatch.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { Replies } from './discord/rest/replies.ts';
 import { commandLogger } from './log/command-line.ts';
@@ -18,7 +18,7 @@ import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
 import { CommandRate } from './quota/command-rate.ts';
 import { plannedDay } from './quota/pace.ts';
-import { DeferredReplies } from './replies/deferred-replies.ts';
+import { CommandReplies } from './replies/command-replies.ts';
 import { CardService } from './service/card-service.ts';
 import { SqliteMemberHistory } from './storage/sqlite/member-history.ts';
 import { openSqliteState } from './storage/sqlite/state.ts';
@@ -30,7 +30,7 @@ export interface App {
   ready: Promise<void>;
   /** Resolves when Discord closes the gateway for good, or a server can never be used, with the reason. */
   refused: Promise<Error>;
-  /** Resolves when no deferred reply waits for its completion. */
+  /** Resolves when no reply waits for its completion or correction. */
   repliesCompleted(): Promise<void>;
   /**
    * Refuses commands, completes what is under way, leaves the remaining replies to the journal, and closes. Under 8 s;
@@ -56,17 +56,20 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const events = new Events();
   const operations = await openOperations(config, { commandNames: commands.map(({ data }) => data.name), events, log });
   const { services, state } = await operations.start(openServices(config, log, { signal, events }));
-  const { cards, lookupQueue, ledger, usage, memberData } = services;
-  const stopLogging = events.subscribe('command', commandLogger(log));
+  const { cards, catalog, lookupQueue, ledger, usage, memberData } = services;
+  const subscriptions = [
+    events.subscribe('command', commandLogger(log)),
+    events.subscribe('shown', ({ cardIds, isPrivate, ...who }) => {
+      for (const id of cardIds) catalog.asked(id, who, isPrivate);
+    }),
+  ];
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
   const replies = new Replies(client.rest, log);
-  const deferredReplies = new DeferredReplies({
-    cards,
-    lookupQueue,
-    ledger,
+  const commandReplies = new CommandReplies({
+    lookups: { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs },
     journal: state.journal,
-    editor: replies,
+    sender: replies,
     render: replyRenderer(commands, services),
     events,
     log,
@@ -75,14 +78,14 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     commands,
     services,
     commandRate: new CommandRate(),
-    deferredReplies,
+    commandReplies,
     replies,
     events,
     log,
   });
   client.on('interactionCreate', router.receive);
 
-  deferredReplies.takeOver(); // needs no gateway: replies are edited by their tokens
+  commandReplies.takeOver(); // needs no gateway: replies are edited by their tokens
 
   const stopping = new AbortController();
   const loginSignal = AbortSignal.any([signal, stopping.signal]);
@@ -100,19 +103,20 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     usage.close();
     memberData.close();
     await lookupQueue.close(GRACE_MS);
-    await bounded('last edits', LAST_EDITS_MS, Promise.all([deferredReplies.close(), router.corrected()]));
+    await bounded('last edits', LAST_EDITS_MS, commandReplies.close());
     // destroy() never resolves while a shard waits for READY.
     const disconnected = client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed'));
     // Alerts end at once: a gateway that closes now is none.
     await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, operations.close()]));
-    await bounded('closing', CLOSE_MS, state.close()).finally(stopLogging);
+    await bounded('closing', CLOSE_MS, state.close());
+    for (const unsubscribe of subscriptions) unsubscribe();
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
   };
   let stopped: Promise<void> | undefined;
   return {
     ready,
     refused: Promise.race([refused(client), state.refused]),
-    repliesCompleted: () => deferredReplies.settled(),
+    repliesCompleted: () => commandReplies.settled(),
     stop: () => {
       stopped ??= stop();
       return stopped;
@@ -184,7 +188,7 @@ export async function openServices(
     log,
   });
   return {
-    services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, currency, longestWaitMs },
+    services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, currency },
     state,
   };
 }

@@ -33,12 +33,13 @@ export const Card = z.object({
 export type Card = z.infer<typeof Card>;
 
 /** What a member wants to see of which card. */
-export interface CardQuery {
-  cardId: string;
-  showPrices: boolean;
+export const CardQuery = z.object({
+  cardId: z.string(),
+  showPrices: z.boolean(),
   /** The member typed something else, such as the card's name: the reply says which id it is. */
-  isResolved?: boolean | undefined;
-}
+  isResolved: z.boolean().optional(),
+});
+export type CardQuery = z.output<typeof CardQuery>;
 
 /** What the service said about one id, as it is kept and shown. */
 export const CardRecord = z.object({

@@ -5,7 +5,7 @@ import type { Breaker, QuotaState, Requester } from './quota.ts';
 export interface CommandEvent extends Requester {
   /** The command's name, also when a button or a menu of its reply was used. */
   command: string;
-  /** The id of the card that it is about; of a refused command what was typed, and of a list its beginning. */
+  /** The ids of the cards that it is about, as far as they fit; of a refused command, the beginning of what was typed. */
   card?: string | undefined;
   /** Where the answer came from. */
   source: Source;
@@ -23,6 +23,12 @@ export interface CommandEvent extends Requester {
 }
 
 export type Source = 'cache' | 'stale' | 'service' | 'bot';
+
+/** A reply shows these cards to a member, or to everyone who can read the channel. */
+export interface ShownEvent extends Requester {
+  cardIds: readonly string[];
+  isPrivate: boolean;
+}
 
 /** A request to the card service has ended. */
 export interface RequestEvent {
@@ -104,6 +110,7 @@ export interface StoreEvent {
 
 interface EventsByName {
   command: CommandEvent;
+  shown: ShownEvent;
   known: KnownEvent;
   /** An answer came without a request of its own. */
   saved: object;

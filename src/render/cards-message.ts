@@ -29,7 +29,7 @@ export interface CardsView {
   fromMemory: number;
   requested: number;
   requests: number;
-  /** When the last permit is expected. */
+  /** When the last permit is expected, if that is worth a sentence. */
   permitAtMs?: number | undefined;
   quota: QuotaState | undefined;
   locale: string;
@@ -37,8 +37,6 @@ export interface CardsView {
 
 /** Ten ids or names of this length leave room for the other sentences. */
 const TEXT_LENGTH = 80;
-/** A shorter wait is not worth a time. */
-const MIN_SHOWN_MS = 3_000;
 
 /** The cards as embeds; in the text what is still to come, what was not found, and at the end what it cost. */
 export function cardsMessage(cards: CardsView): { content: string; embeds: APIEmbed[] } {
@@ -65,9 +63,7 @@ function notShown({ missing, locale }: CardsView): string[] {
 
 function onTheirWay({ toCome, permitAtMs, locale }: CardsView): string | undefined {
   if (toCome === 0) return undefined; // only renewals, which say so themselves
-  const nowMs = Date.now();
-  const atMs = permitAtMs !== undefined && permitAtMs - nowMs > MIN_SHOWN_MS ? permitAtMs : undefined;
-  return formatMessage(locale, 'cardsOnTheirWay', { cards: toCome, ...timeToCome(atMs, nowMs) });
+  return formatMessage(locale, 'cardsOnTheirWay', { cards: toCome, ...timeToCome(permitAtMs) });
 }
 
 function cost({ fromMemory, requested, requests, quota, locale }: CardsView): string {

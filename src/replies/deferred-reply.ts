@@ -1,49 +1,29 @@
 import { z } from 'zod';
-import type { CardRecord } from '../model/card.ts';
-import type { CardServiceError } from '../model/errors.ts';
-
-const CardQuery = z.object({ cardId: z.string(), showPrices: z.boolean(), isResolved: z.boolean().optional() });
-
-/** The cards of a reply that shows several. */
-const CardList = z.object({
-  queries: z.array(CardQuery).min(1),
-  /** What was asked for besides, and means no card or several. */
-  unclear: z.array(z.string()),
-  /** What could not be looked up among the names, and is more likely one than an id. */
-  unsearched: z.array(z.string()).optional(),
-});
-export type CardList = z.output<typeof CardList>;
+import { CardQuery } from '../model/card.ts';
+import { Asked, Invocation } from '../model/invocation.ts';
 
 /**
  * A deferred reply: all that is needed to complete it, in this process or a later one, which may be of another version.
  * Plain data.
  */
-export const DeferredReply = z
-  .object({
-    interactionId: z.string(),
-    applicationId: z.string(),
-    /** Secret: it suffices to write the reply. Valid for 15 minutes. */
-    token: z.string(),
-    /** The command that completes it. */
-    command: z.string(),
-    /** Of a list, the first. */
-    query: CardQuery,
-    list: CardList.optional(),
-    /** Only the member sees the reply. */
-    private: z.boolean().default(false),
-    memberId: z.string(),
-    /** Absent in direct messages. */
-    guildId: z.string().optional(),
-    /** The member's Discord locale. */
-    locale: z.string(),
-    receivedAtMs: z.number(),
-    deadlineMs: z.number(),
-  })
-  .transform(({ guildId, ...reply }) => ({ ...reply, guildId }));
-export type DeferredReply = z.output<typeof DeferredReply>;
+export interface DeferredReply extends Invocation {
+  asked: Asked;
+}
 
-/** How the lookup of a deferred reply ended. */
-export type Outcome = { answer: CardRecord } | { error: CardServiceError };
+const Row = z.object({ asked: Asked }).transform(({ asked }) => asked);
+/** Of version 0.2.0: `list` is there for several cards, and `query` is the first of them. */
+const EarlierRow = z
+  .object({
+    query: CardQuery,
+    list: Asked.omit({ isPrivate: true }).optional(),
+    private: z.boolean().default(false),
+  })
+  .transform(({ query, list, private: isPrivate }) => Asked.parse({ queries: [query], ...list, isPrivate }));
+
+/** @throws ZodError for a row of the journal that cannot be read */
+export function parseDeferredReply(row: unknown): DeferredReply {
+  return { ...Invocation.parse(row), asked: z.union([Row, EarlierRow]).parse(row) };
+}
 
 /** An interaction's token expires 15 minutes after the command; half a minute is kept for the last edit. */
 export const REPLY_DEADLINE_MS = 14.5 * 60_000;
@@ -89,27 +69,32 @@ export interface ReplyFile {
   description: string;
 }
 
-/** What became of a defer. */
-export type DeferResult =
-  /** The member sees "thinking…". `err`: Discord may have accepted it; completing the reply will show. */
+/** What became of the first answer to a command: a message, or "thinking…". */
+export type FirstResult =
+  /** The member sees it. `err`: Discord has not confirmed it, but may have accepted it; editing the reply will show. */
   | { shown: true; err?: unknown }
-  /** The member sees no reply to complete; `outcome` is for the log. */
+  /** The member sees no reply that can be edited; `outcome` is for the log. */
   | { shown: false; outcome: string; err?: unknown };
+
+/** `refused`: Discord does not accept the message, and the reply stays as it was. */
+export type EditResult = 'edited' | 'refused' | 'lost' | 'failed';
 
 /**
  * `shown`, `replaced`: the reply shows the message, or a plain sentence because Discord refused the message. `lost`:
  * the reply cannot be changed any more. `failed`: Discord could not be reached; another try may succeed.
  */
-export type CompleteResult = 'shown' | 'replaced' | 'lost' | 'failed';
+export type CompleteResult = 'shown' | 'replaced' | Exclude<EditResult, 'edited' | 'refused'>;
 
-/** Shows deferred replies in Discord, by their token alone: without the gateway or the interaction. No method rejects. */
-export interface ReplyEditor {
-  /** Shows "thinking…". */
-  defer(reply: DeferredReply): Promise<DeferResult>;
-  /** Shows when the permit is expected, in place of "thinking…". */
-  showWait(reply: DeferredReply, permitAtMs: number): Promise<void>;
-  /** Makes the reply show `message` and nothing else. */
+/** Shows replies in Discord, by their token alone: without the gateway or the interaction. No method rejects. */
+export interface ReplySender {
+  /** Shows the message, or a private sentence when Discord refuses it. */
+  reply(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<FirstResult>;
+  /** Shows "thinking…", or a private sentence when Discord refuses it. */
+  defer(reply: DeferredReply): Promise<FirstResult>;
+  /** Makes the reply show the message and nothing else. */
+  edit(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult>;
+  /** The same; a message that Discord refuses is replaced by a sentence, because "thinking…" must not stay. */
   complete(reply: DeferredReply, message: ReplyMessage): Promise<CompleteResult>;
-  /** Whether the reply shows an embed, which only an answer has. Costs a request to Discord; `false` when it fails. */
-  hasEmbed(reply: DeferredReply): Promise<boolean>;
+  /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; 0 when it fails. */
+  countEmbeds(reply: DeferredReply): Promise<number>;
 }

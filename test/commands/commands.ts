@@ -2,11 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Ask, CommandUse, Deletion, Message, Reply } from '../../commands/command.ts';
+import { commands } from '../../commands/index.ts';
+import { replyRenderer } from '../../commands/render-reply.ts';
+import type { Services } from '../../commands/services.ts';
 import { openServices } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { SlashInvocation } from '../../src/discord/interactions/command.ts';
+import { type CommandEvent, Events, type Source } from '../../src/model/events.ts';
+import { CommandReplies } from '../../src/replies/command-replies.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { NO_JOURNAL } from '../replies/replies-over.ts';
 import { logLines } from '../support/log-lines.ts';
 
 /** What a command is given by app.ts, over the embedded card service; `key` is sent unless it is undefined. */
@@ -31,24 +37,88 @@ export async function startServices(env: Record<string, string> = {}, key: strin
   return { services, cardService };
 }
 
-/** A typed command; the options are those given. */
-export function invocation(
-  options: Record<string, string | boolean>,
-  more: Partial<SlashInvocation> = {},
-): SlashInvocation {
+/** A typed `/card`, or another command; the options are those given. */
+export function typed(options: Record<string, string | boolean>, more: Partial<CommandUse> = {}): CommandUse {
   const receivedAtMs = Date.now();
   const read = (name: string) => options[name] ?? null;
   return {
     interactionId: '1',
     applicationId: '2',
     token: 'token',
+    command: 'card',
     memberId: 'alice',
     guildId: 'guild',
     locale: 'en-US',
     receivedAtMs,
     deadlineMs: receivedAtMs + 60_000,
     manageGuild: false,
-    options: { getString: read, getBoolean: read } as SlashInvocation['options'],
+    options: { getString: read, getBoolean: read } as CommandUse['options'],
+    text: '',
     ...more,
   };
+}
+
+/** What a member sees of a reply. */
+export interface Shown {
+  /** "thinking…" was shown first. */
+  isDeferred: boolean;
+  isPrivate: boolean;
+  source: Source;
+  /** The first message, and the last. */
+  first: Message;
+  last: Message;
+}
+
+/** What becomes of a use of a command: every reply is shown by Discord. */
+export async function shown(
+  use: CommandUse,
+  asked: Promise<Ask | Reply | Deletion>,
+  { cards, lookupQueue, ledger, catalog, ...services }: Services,
+): Promise<Shown> {
+  const response = await asked;
+  if ('kind' in response) throw new Error('deletes its message');
+  const messages: Message[] = [];
+  let isDeferred = false;
+  let isPrivate = false;
+  const events = new Events();
+  const ends: CommandEvent[] = [];
+  onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
+  onTestFinished(
+    events.subscribe('shown', ({ cardIds, isPrivate: toOne, ...who }) => {
+      for (const id of cardIds) catalog.asked(id, who, toOne);
+    }),
+  );
+  const replies = new CommandReplies({
+    lookups: { cards, lookupQueue, ledger, longestWaitMs: 300_000 },
+    journal: NO_JOURNAL,
+    sender: {
+      async reply(_, message, toOne) {
+        messages.push(message as Message);
+        isPrivate = toOne;
+        return { shown: true };
+      },
+      async defer(reply) {
+        isDeferred = true;
+        isPrivate = reply.asked.isPrivate;
+        return { shown: true };
+      },
+      async edit(_, message) {
+        messages.push(message as Message);
+        return 'edited';
+      },
+      async complete(_, message) {
+        messages.push(message as Message);
+        return 'shown';
+      },
+      countEmbeds: async () => 0,
+    },
+    render: replyRenderer(commands, services),
+    events,
+    log: logLines().log,
+  });
+  if ('message' in response) await replies.reply(use, response, { outcome: 'answered' });
+  else await replies.answer(use, response);
+  await replies.settled();
+  const { source = 'bot' } = ends[0] ?? {};
+  return { isDeferred, isPrivate, source, first: messages[0] ?? {}, last: messages.at(-1) ?? {} };
 }

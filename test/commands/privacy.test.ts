@@ -1,37 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import privacy from '../../commands/privacy.ts';
 import { privacyText } from '../../src/render/privacy-text.ts';
-import { invocation, startServices } from './commands.ts';
+import { startServices, typed } from './commands.ts';
 
-async function shown(response: ReturnType<typeof privacy.run>) {
+async function shown(response: ReturnType<typeof privacy.ask>) {
   const answered = await response;
-  if (answered.kind !== 'reply') throw new Error('deferred');
-  expect(answered.private).toBe(true);
+  expect(answered.isPrivate).toBe(true);
   return answered.message;
 }
 
 describe('/privacy', () => {
   it('shows a member what is kept about them, with a button that deletes it', async () => {
     const { services } = await startServices();
-    services.ledger.spent(invocation({}));
-    services.ledger.saved(invocation({}));
-    const { content, components } = await shown(privacy.run(invocation({}), services));
+    services.ledger.spent(typed({}));
+    services.ledger.saved(typed({}));
+    const { content, components } = await shown(privacy.ask(typed({}), services));
     expect(content).toContain('So far: 2 lookups on one day.');
     expect(components).toMatchObject([{ components: [{ custom_id: 'privacy:forget', label: 'Delete this' }] }]);
   });
 
   it('shows no button where nothing is kept', async () => {
     const { services } = await startServices();
-    services.ledger.spent(invocation({}, { memberId: 'bob' }));
-    const { content, components } = await shown(privacy.run(invocation({}), services));
+    services.ledger.spent(typed({}, { memberId: 'bob' }));
+    const { content, components } = await shown(privacy.ask(typed({}), services));
     expect(content).toContain('Nothing so far.');
     expect(components).toBeUndefined();
   });
 
   it('says when the counts of today go', async () => {
     const { services } = await startServices();
-    services.ledger.spent(invocation({}));
-    const pressed = { ...invocation({}), argument: 'forget', values: [], manageMessages: false };
+    services.ledger.spent(typed({}));
+    const pressed = { ...typed({}), argument: 'forget', values: [], manageMessages: false };
     const { content } = await shown(privacy.component(pressed, services));
     expect(content).toMatch(/^Done, that's deleted\. Today's count stays until the UTC day ends at <t:\d+:t>/);
     expect((await services.ledger.memberToday('alice')).requests).toBe(1);
@@ -39,7 +38,7 @@ describe('/privacy', () => {
 
   it('does not obey a custom id that it never made', async () => {
     const { services } = await startServices();
-    const pressed = { ...invocation({}), argument: 'forget:bob', values: [], manageMessages: false };
+    const pressed = { ...typed({}), argument: 'forget:bob', values: [], manageMessages: false };
     expect((await shown(privacy.component(pressed, services))).content).toContain('too old');
   });
 });

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { CommandUse } from '../../commands/command.ts';
 import type { Services } from '../../commands/services.ts';
 import usage from '../../commands/usage.ts';
-import type { SlashInvocation } from '../../src/discord/interactions/command.ts';
-import { invocation, startServices } from './commands.ts';
+import { startServices, typed } from './commands.ts';
 
-async function run(services: Services, more: Partial<SlashInvocation> = {}) {
-  const response = await usage.run(invocation({}, more), services);
-  if (response.kind !== 'reply') throw new Error('deferred');
+async function run(services: Services, more: Partial<CommandUse> = {}) {
+  const response = await usage.ask(typed({}, more), services);
   const [embed = {}] = response.message.embeds ?? [];
   return { response, embed, names: embed.fields?.map(({ name }) => name) };
 }
@@ -15,7 +14,7 @@ describe('/usage', () => {
   it('shows a new report in private', async () => {
     const { services, cardService } = await startServices();
     const { response, embed, names } = await run(services);
-    expect(response).toMatchObject({ private: true, source: 'service' });
+    expect(response).toMatchObject({ isPrivate: true, source: 'service' });
     expect(response).not.toHaveProperty('correction');
     expect(embed.description).toBe('Working normally.');
     expect(names).toContain('Plan');

@@ -1,12 +1,14 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ListedLookup } from '../../src/lookup/list-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type ReplyEvent } from '../../src/model/events.ts';
-import { Completion, type StartLookup } from '../../src/replies/completion.ts';
+import { Completion, type CompletionOptions } from '../../src/replies/completion.ts';
 import type { CompleteResult } from '../../src/replies/deferred-reply.ts';
+import { type CardCourse, lookupsOf } from '../lookup/lookups-of.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
-import { deferredReply } from './replies-over.ts';
+import { askedFor, deferredReply, NO_JOURNAL } from './replies-over.ts';
+
+type StartLookup = NonNullable<CardCourse['start']>;
 
 const RECORD = { card: undefined, fetchedAtMs: 0 };
 const ANSWERED: StartLookup = async ({ onRequest }) => {
@@ -14,12 +16,11 @@ const ANSWERED: StartLookup = async ({ onRequest }) => {
   return RECORD;
 };
 
+/** Until what is new was shown. */
+const shown = () => new Promise((resolve) => setImmediate(resolve));
+
 /** @param results of the edits, in order; the last one repeats */
-function completing(
-  results: readonly CompleteResult[] = ['shown'],
-  err?: unknown,
-  { owns = true, hasEmbed = false } = {},
-) {
+function completing(results: readonly CompleteResult[] = ['shown'], err?: unknown, { owns = true, embeds = 0 } = {}) {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const steps: string[] = [];
@@ -30,31 +31,39 @@ function completing(
   onTestFinished(events.subscribe('reply', ({ step }) => void replySteps.push(step)));
   const message = { content: 'an answer' };
   let edits = 0;
+  const stop = new AbortController();
   const sent: unknown[] = [];
-  const completion = new Completion({
+  const options: CompletionOptions = {
     journal: {
-      add: async () => true,
+      ...NO_JOURNAL,
       keeps: async () => true,
       owns: () => owns,
       remove: async () => void steps.push('removed'),
-      takeOver() {},
-      close: async () => {},
     },
-    editor: {
+    sender: {
+      reply: async () => ({ shown: true }),
       defer: async () => ({ shown: true }),
-      showWait: async (_, permitAtMs) => void steps.push(`wait until ${permitAtMs - Date.now()}`),
+      edit: async () => 'edited',
       async complete(_, shown) {
+        if (shown.content?.startsWith('wait')) {
+          steps.push(shown.content);
+          return 'shown';
+        }
         sent.push(shown);
         const result = results[Math.min(edits++, results.length - 1)] ?? 'shown';
         steps.push(result);
         return result;
       },
-      hasEmbed: async () => hasEmbed,
+      countEmbeds: async () => embeds,
     },
-    render: () => ({ message, ...(err !== undefined && { err }) }),
+    render(_, { cards, permitAtMs }) {
+      if (cards[0] === undefined) return { message: { content: `wait until ${Number(permitAtMs) - Date.now()}` } };
+      return { message, ...(err !== undefined && { err }) };
+    },
     events,
-  });
-  return { completion, steps, ends, replySteps, sent, message };
+  };
+  const completion = new Completion(options, stop.signal);
+  return { completion, stop, steps, ends, replySteps, sent, message };
 }
 
 describe('a completion', () => {
@@ -62,12 +71,12 @@ describe('a completion', () => {
     const { completion, steps, ends, replySteps } = completing();
     const start: StartLookup = async ({ onSchedule, onRequest }) => {
       onSchedule(Date.now() + 60_000);
-      await Promise.resolve();
+      await shown();
       onRequest();
       return RECORD;
     };
 
-    await completion.complete(deferredReply(), start);
+    await completion.complete(deferredReply(), await lookupsOf({ start }));
 
     expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
     expect(ends).toMatchObject([{ command: 'card', memberId: 'alice', outcome: 'answered', source: 'service' }]);
@@ -80,14 +89,14 @@ describe('a completion', () => {
     ['an error', () => Promise.reject(new KeyRefused({ status: 401 })), { outcome: 'KeyRefused', source: 'bot' }],
   ])('after %s ends with its outcome and source', async (_, start, end) => {
     const { completion, ends } = completing();
-    await completion.complete(deferredReply(), start);
+    await completion.complete(deferredReply(), await lookupsOf({ start }));
     expect(ends).toMatchObject([end]);
   });
 
   it('of a list waited for its first request, and is logged with how many cards came', async () => {
     const { completion, ends } = completing();
     const card = { id: 'a', name: 'A', game: 'T', set: { id: 's', name: 'S' } };
-    const requested = (waitMs: number, end: () => Promise<CardRecord>): ListedLookup => ({
+    const requested = (waitMs: number, end: () => Promise<CardRecord>): CardCourse => ({
       start: async ({ onRequest }) => {
         vi.setSystemTime(NOON_MS + waitMs);
         onRequest();
@@ -96,11 +105,9 @@ describe('a completion', () => {
     });
     const found = requested(7_000, async () => ({ ...RECORD, card }));
     const failed = requested(9_000, () => Promise.reject(new KeyRefused({ status: 401 })));
-    await completion.complete(deferredReply({ receivedAtMs: NOON_MS }), [found, failed]);
-    await completion.complete(deferredReply({ receivedAtMs: NOON_MS }), [
-      failed,
-      { refusal: new KeyRefused({ status: 401 }) },
-    ]);
+    const reply = () => deferredReply({ receivedAtMs: NOON_MS, asked: askedFor('0', '1') });
+    await completion.complete(reply(), await lookupsOf(found, failed));
+    await completion.complete(reply(), await lookupsOf(failed, { refusal: new KeyRefused({ status: 401 }) }));
     expect(ends).toMatchObject([
       { outcome: 'answered', source: 'service', shown: 1, asked: 2, waitMs: 7_000 },
       { outcome: 'KeyRefused', source: 'service', shown: 0, asked: 2, waitMs: 9_000 },
@@ -112,7 +119,7 @@ describe('a completion', () => {
     ['lost', 'not answered', 'dropped'],
   ])('whose message is %s is sent once and logged as %s', async (result, outcome, step) => {
     const { completion, steps, ends, replySteps } = completing([result]);
-    await completion.complete(deferredReply(), ANSWERED);
+    await completion.complete(deferredReply(), await lookupsOf({ start: ANSWERED }));
     expect(steps).toEqual([result, 'removed']);
     expect(ends).toMatchObject([{ outcome }]);
     expect(replySteps).toEqual([step]);
@@ -121,7 +128,7 @@ describe('a completion', () => {
   it('carries the error of a command that cannot render it', async () => {
     const err = new TypeError('a bug');
     const { completion, ends } = completing(['shown'], err);
-    await completion.complete(deferredReply(), ANSWERED);
+    await completion.complete(deferredReply(), await lookupsOf({ start: ANSWERED }));
     expect(ends).toMatchObject([{ outcome: 'answered', err }]);
   });
 
@@ -129,7 +136,7 @@ describe('a completion', () => {
     const { completion, steps, sent, message } = completing(['failed', 'shown']);
     const startedMs = performance.now();
 
-    await completion.complete(deferredReply(), ANSWERED);
+    await completion.complete(deferredReply(), await lookupsOf({ start: ANSWERED }));
 
     expect(performance.now() - startedMs).toBeGreaterThan(990);
     expect(steps).toEqual(['failed', 'shown', 'removed']);
@@ -138,16 +145,16 @@ describe('a completion', () => {
 
   it('is dropped when the next try would be past the deadline', async () => {
     const { completion, steps, ends } = completing(['failed']);
-    await completion.complete(deferredReply({ deadlineMs: Date.now() + 999 }), ANSWERED);
+    await completion.complete(deferredReply({ deadlineMs: Date.now() + 999 }), await lookupsOf({ start: ANSWERED }));
     expect(steps).toEqual(['failed', 'removed']);
     expect(ends).toMatchObject([{ outcome: 'too late', source: 'bot', waitMs: 0 }]);
   });
 
   it('stays in the journal when its process stops between two tries', async () => {
-    const { completion, steps, ends } = completing(['failed']);
-    const done = completion.complete(deferredReply(), ANSWERED);
+    const { completion, stop, steps, ends } = completing(['failed']);
+    const done = completion.complete(deferredReply(), await lookupsOf({ start: ANSWERED }));
     await vi.waitFor(() => expect(steps).toEqual(['failed']));
-    completion.close();
+    stop.abort();
     await done;
     expect(steps).toEqual(['failed']);
     expect(ends).toEqual([]);
@@ -155,16 +162,17 @@ describe('a completion', () => {
 
   const waiting: StartLookup = async ({ onSchedule }) => {
     onSchedule(Date.now() + 60_000);
+    await shown();
     throw new KeyRefused({ status: 401 });
   };
 
   it.each([
     { when: 'is certain to be the only one', owns: true, isTakenOver: false },
-    { when: 'may not be the only one, and finds no answer', owns: false, isTakenOver: false, hasEmbed: false },
-    { when: 'took it over, and finds no answer', owns: true, isTakenOver: true, hasEmbed: false },
-  ])('that $when shows what it has', async ({ owns, isTakenOver, hasEmbed = true }) => {
-    const { completion, steps } = completing(['shown'], undefined, { owns, hasEmbed });
-    await completion.complete(deferredReply(), waiting, isTakenOver);
+    { when: 'may not be the only one, and finds no answer', owns: false, isTakenOver: false, embeds: 0 },
+    { when: 'took it over, and finds no answer', owns: true, isTakenOver: true, embeds: 0 },
+  ])('that $when shows what it has', async ({ owns, isTakenOver, embeds = 1 }) => {
+    const { completion, steps } = completing(['shown'], undefined, { owns, embeds });
+    await completion.complete(deferredReply(), await lookupsOf({ start: waiting }), isTakenOver);
     expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
   });
 
@@ -172,8 +180,8 @@ describe('a completion', () => {
     { when: 'may not be the only one', owns: false, isTakenOver: false },
     { when: 'took it over', owns: true, isTakenOver: true },
   ])('that $when replaces no answer of another, neither by a wait nor by its end', async ({ owns, isTakenOver }) => {
-    const { completion, steps, ends, replySteps } = completing(['shown'], undefined, { owns, hasEmbed: true });
-    await completion.complete(deferredReply(), waiting, isTakenOver);
+    const { completion, steps, ends, replySteps } = completing(['shown'], undefined, { owns, embeds: 1 });
+    await completion.complete(deferredReply(), await lookupsOf({ start: waiting }), isTakenOver);
     expect(steps).toEqual(['removed']);
     expect(ends).toEqual([]);
     expect(replySteps).toEqual(['dropped']);

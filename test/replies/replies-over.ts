@@ -1,23 +1,23 @@
 import { onTestFinished } from 'vitest';
+import type { Outcome } from '../../src/lookup/outcomes.ts';
 import { type CommandEvent, Events, type ReplyEvent } from '../../src/model/events.ts';
-import { requesterOf } from '../../src/model/quota.ts';
-import { DeferredReplies } from '../../src/replies/deferred-replies.ts';
+import type { Asked } from '../../src/model/invocation.ts';
+import { CommandReplies } from '../../src/replies/command-replies.ts';
 import {
-  type DeferResult,
   type DeferredReply,
-  type Outcome,
+  type FirstResult,
   REPLY_DEADLINE_MS,
-  type ReplyEditor,
   type ReplyJournal,
   type ReplyMessage,
+  type ReplySender,
 } from '../../src/replies/deferred-reply.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
-import { lookupQueueOver } from '../support/lookup-queue.ts';
+import { LONGEST_WAIT_MS, lookupQueueOver } from '../support/lookup-queue.ts';
 
 /** How Discord behaves; it accepts everything and shows no embed unless said otherwise. */
 export interface DiscordBehaviour {
-  defers?: () => DeferResult;
+  defers?: () => FirstResult;
   /** Whether it accepts an edit. */
   accepts?: (reply: DeferredReply) => boolean;
   hasEmbed?: (reply: DeferredReply) => boolean;
@@ -36,23 +36,24 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   const events = new Events();
   onTestFinished(events.subscribe('command', (event) => void commands.push(event)));
   onTestFinished(events.subscribe('reply', (event) => void steps.push(event)));
-  const editor: ReplyEditor = {
+  const sender: ReplySender = {
+    reply: async () => ({ shown: true }),
+    edit: async () => 'edited',
     defer: async () => defers(),
-    showWait: async () => {},
     async complete(reply, message) {
       const outcome = outcomes.get(message);
       if (outcome === undefined || !accepts(reply)) return 'failed';
       completed.push({ id: reply.interactionId, outcome });
       return 'shown';
     },
-    hasEmbed: async (reply) => hasEmbed(reply),
+    countEmbeds: async (reply) => Number(hasEmbed(reply)),
   };
-  const replies = new DeferredReplies({
-    ...{ cards, lookupQueue, ledger, journal, editor, events, log },
-    render(_, outcome) {
-      const hasCard = 'answer' in outcome && outcome.answer.card !== undefined;
-      const message: ReplyMessage = hasCard ? { embeds: [{}] } : { content: 'a sentence' };
-      if (!('list' in outcome)) outcomes.set(message, outcome);
+  const replies = new CommandReplies({
+    ...{ journal, sender, events, log },
+    lookups: { cards, lookupQueue, ledger, longestWaitMs: LONGEST_WAIT_MS },
+    render(_, { cards: [outcome = {}] }) {
+      const message: ReplyMessage = outcome.answer?.card ? { embeds: [{}] } : { content: 'a sentence' };
+      outcomes.set(message, outcome);
       return { message };
     },
   });
@@ -65,15 +66,24 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
     ...{ replies, cardService, stop, completed, commands, ledger, logged, lookupQueue, storedCards },
     completedIds: () => completed.map(({ id }) => id),
     droppedIds: () => steps.flatMap(({ step, interactionId }) => (step === 'dropped' ? [interactionId] : [])),
-    /** As a command does that finds no copy of the card. */
-    async defer(reply: DeferredReply): Promise<void> {
-      const { query, deadlineMs } = reply;
-      const requester = requesterOf(reply);
-      const admission = await lookupQueue.admit({ ...query, lane: 'members', requester, deadlineMs });
-      if ('refusal' in admission) throw admission.refusal;
-      await replies.defer(reply, admission.reservation);
-    },
+    /** As if no copy was found. */
+    defer: (reply: DeferredReply) => replies.answer(reply, { ...reply.asked, read: [{ kind: 'missing' }] }),
   };
+}
+
+/** Every reply is of this process alone, and is lost with it. */
+export const NO_JOURNAL: ReplyJournal = {
+  add: async () => true,
+  keeps: async () => false,
+  owns: () => true,
+  async remove() {},
+  takeOver() {},
+  async close() {},
+};
+
+export function askedFor(...cardIds: string[]): Asked {
+  const queries = cardIds.map((cardId) => ({ cardId, showPrices: true }));
+  return { queries, unclear: [], unsearched: [], isPrivate: false };
 }
 
 let made = 0;
@@ -86,8 +96,7 @@ export function deferredReply(more: Partial<DeferredReply> = {}): DeferredReply 
     applicationId: '1000',
     token: 'aW50ZXJhY3Rpb246'.padEnd(200, 'x'),
     command: 'card',
-    query: { cardId: 'base1-4', showPrices: true },
-    private: false,
+    asked: askedFor('base1-4'),
     memberId: 'alice',
     guildId: 'guild',
     locale: 'en-US',

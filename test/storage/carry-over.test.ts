@@ -12,6 +12,7 @@ import { RedisLink } from '../../src/storage/redis/link.ts';
 import { openSqliteState } from '../../src/storage/sqlite/state.ts';
 import { accountOf } from '../../src/storage/state.ts';
 import { DAY_MS, utcDay } from '../../src/time/utc-day.ts';
+import { askedFor } from '../replies/replies-over.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
@@ -42,8 +43,8 @@ function cardOf(id: string, fetchedAtMs = Date.now()) {
 
 function deferredReply(interactionId: string) {
   return {
-    ...{ interactionId, applicationId: '1', token: 'token', command: 'card', private: false, locale: 'de' },
-    ...{ query: { cardId: 'base1-4', showPrices: true }, memberId: 'alice', guildId: 'guild' },
+    ...{ interactionId, applicationId: '1', token: 'token', command: 'card', locale: 'de' },
+    ...{ asked: askedFor('base1-4'), memberId: 'alice', guildId: 'guild' },
     ...{ receivedAtMs: Date.now(), deadlineMs: Date.now() + 60_000 },
   };
 }

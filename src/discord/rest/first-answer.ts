@@ -1,11 +1,9 @@
 import { DiscordAPIError, RateLimitError, type RawFile, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
-import type { DeferredReply } from '../../replies/deferred-reply.ts';
+import type { Invocation } from '../../model/invocation.ts';
 import { sendAgain } from './requests.ts';
 
 /** Discord accepts a first answer for 3 s after the command; the rest is for its way there. */
 export const FIRST_ANSWER_MS = 2_800;
-
-export type AnsweredInteraction = Pick<DeferredReply, 'interactionId' | 'token' | 'receivedAtMs'>;
 
 /** What became of a first answer. */
 export type FirstAnswer =
@@ -40,7 +38,7 @@ export function failedAnswer(err: unknown, mayBeThere = false): FirstAnswer {
  */
 export async function sendFirstAnswer(
   rest: REST,
-  { interactionId, token, receivedAtMs }: AnsweredInteraction,
+  { interactionId, token, receivedAtMs }: Pick<Invocation, 'interactionId' | 'token' | 'receivedAtMs'>,
   content: { body: object; files?: RawFile[] },
 ): Promise<FirstAnswer> {
   const route = Routes.interactionCallback(interactionId, token);

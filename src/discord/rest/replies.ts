@@ -10,20 +10,19 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 import { Incident, type Logger } from '../../log.ts';
-import { clockTime } from '../../render/formats.ts';
+import type { Invocation } from '../../model/invocation.ts';
 import { formatMessage } from '../../render/messages.ts';
 import type {
   CompleteResult,
-  DeferResult,
   DeferredReply,
-  ReplyEditor,
+  EditResult,
+  FirstResult,
   ReplyMessage,
+  ReplySender,
 } from '../../replies/deferred-reply.ts';
-import { type AnsweredInteraction, FIRST_ANSWER_MS, type FirstAnswer, sendFirstAnswer } from './first-answer.ts';
+import { FIRST_ANSWER_MS, type FirstAnswer, sendFirstAnswer } from './first-answer.ts';
 import { messageBody } from './message-body.ts';
-import { type EditResult, failedEdit, NO_MENTIONS, sendAgain } from './requests.ts';
-
-export type Interacted = AnsweredInteraction & Pick<DeferredReply, 'locale'>;
+import { failedEdit, NO_MENTIONS, sendAgain } from './requests.ts';
 
 type ExplainedAnswer = Exclude<FirstAnswer, { kind: 'refused' }>;
 
@@ -34,12 +33,10 @@ const NOTHING_ELSE = { content: '', embeds: [], components: [], attachments: [] 
 /** The answer waits for what is read here. */
 const READ_TIMEOUT_MS = 1_000;
 
-export type EditedReply = Interacted & Pick<DeferredReply, 'applicationId' | 'command' | 'memberId' | 'private'>;
-
 const OriginalMessage = z.object({ embeds: z.array(z.unknown()) });
 
 /** What the bot shows for interactions: a first answer to each, and edits of it. No method rejects. */
-export class Replies implements ReplyEditor {
+export class Replies implements ReplySender {
   readonly #rest: REST;
   readonly #log: Logger;
   readonly #outage: Incident;
@@ -54,50 +51,41 @@ export class Replies implements ReplyEditor {
     });
   }
 
-  /** Shows `message`, or a private sentence when Discord refuses it. */
-  async reply(to: Interacted, message: ReplyMessage, isPrivate: boolean): Promise<ExplainedAnswer> {
-    return this.#explained(to, await this.#reply(to, message, isPrivate));
+  async reply(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<FirstResult> {
+    return firstResult(await this.#explained(to, await this.#reply(to, message, isPrivate)));
   }
 
   /** Suggestions for the option that is being typed. */
-  suggest(to: Interacted, choices: readonly APIApplicationCommandOptionChoice[]): Promise<FirstAnswer> {
+  suggest(to: Invocation, choices: readonly APIApplicationCommandOptionChoice[]): Promise<FirstAnswer> {
     return this.#answer(to, { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } });
   }
 
-  /** Shows "thinking…", or a private sentence when Discord refuses it. */
-  async defer(to: DeferredReply): Promise<DeferResult> {
+  async defer(to: DeferredReply): Promise<FirstResult> {
     const { DeferredChannelMessageWithSource: type } = InteractionResponseType;
-    const first = await this.#explained(to, await this.#answer(to, { type, data: flags(to.private) }));
-    if (first.kind === 'over') return { shown: false, outcome: first.outcome, err: first.err };
-    return { shown: true, err: first.kind === 'unknown' ? first.err : undefined };
+    return firstResult(await this.#explained(to, await this.#answer(to, { type, data: flags(to.asked.isPrivate) })));
   }
 
-  async showWait(edited: DeferredReply, permitAtMs: number): Promise<void> {
-    await this.edit(edited, { content: formatMessage(edited.locale, 'permitAt', { time: clockTime(permitAtMs) }) });
-  }
-
-  /** A message that Discord refuses is replaced by a sentence, because "thinking…" must not stay. */
   async complete(edited: DeferredReply, message: ReplyMessage): Promise<CompleteResult> {
-    const result = await this.edit(edited, message);
+    const { locale, asked } = edited;
+    const result = await this.edit(edited, message, asked.isPrivate);
     if (result === 'edited') return 'shown';
     if (result !== 'refused') return result;
-    const plain = await this.edit(edited, { content: formatMessage(edited.locale, 'broken') });
+    const plain = await this.edit(edited, { content: formatMessage(locale, 'broken') }, asked.isPrivate);
     if (plain === 'failed') return 'failed';
     return plain === 'edited' ? 'replaced' : 'lost';
   }
 
-  async hasEmbed({ applicationId, token }: Pick<EditedReply, 'applicationId' | 'token'>): Promise<boolean> {
+  async countEmbeds({ applicationId, token }: DeferredReply): Promise<number> {
     try {
       const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
       const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });
-      return OriginalMessage.parse(found).embeds.length > 0;
+      return OriginalMessage.parse(found).embeds.length;
     } catch {
-      return false;
+      return 0;
     }
   }
 
-  /** Makes the reply show `message` and nothing else. Costs a request to Discord. */
-  async edit(edited: EditedReply, message: ReplyMessage): Promise<EditResult> {
+  async edit(edited: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult> {
     const { applicationId, token, command, memberId } = edited;
     const route = Routes.webhookMessage(applicationId, token);
     const { body: shown, files } = messageBody(message);
@@ -109,7 +97,7 @@ export class Replies implements ReplyEditor {
     } catch (err) {
       const code = err instanceof DiscordAPIError ? err.code : undefined;
       if (code === RESTJSONErrorCodes.UnknownWebhook && Date.now() - edited.receivedAtMs < FIRST_ANSWER_MS) {
-        return this.#answerFirst(edited, message);
+        return this.#answerFirst(edited, message, isPrivate);
       }
       const result = failedEdit(err);
       const details = { command, member: memberId, err };
@@ -120,8 +108,8 @@ export class Replies implements ReplyEditor {
   }
 
   /** The "thinking…" never reached Discord, so there is nothing to edit; a first answer is still possible. */
-  async #answerFirst(to: EditedReply, message: ReplyMessage): Promise<EditResult> {
-    const first = await this.#reply(to, message, to.private);
+  async #answerFirst(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult> {
+    const first = await this.#reply(to, message, isPrivate);
     if (first.kind === 'sent') return 'edited';
     // There is a reply after all, so the edit can succeed.
     if (first.kind === 'already there') return 'failed';
@@ -134,7 +122,7 @@ export class Replies implements ReplyEditor {
    *
    * @returns what prevented it, for the log
    */
-  async acknowledge(to: Interacted): Promise<{ outcome?: string; err?: unknown }> {
+  async acknowledge(to: Invocation): Promise<{ outcome?: string; err?: unknown }> {
     const { DeferredMessageUpdate: type } = InteractionResponseType;
     const first = await this.#explained(to, await this.#answer(to, { type }));
     return first.kind === 'over' ? { outcome: first.outcome, err: first.err } : {};
@@ -145,9 +133,7 @@ export class Replies implements ReplyEditor {
    *
    * @returns what prevented it, for the log; nothing when the message is gone
    */
-  async deleteSource(
-    to: Interacted & Pick<DeferredReply, 'applicationId'>,
-  ): Promise<{ outcome?: string; err?: unknown }> {
+  async deleteSource(to: Invocation): Promise<{ outcome?: string; err?: unknown }> {
     const prevented = await this.acknowledge(to);
     if (prevented.outcome !== undefined) return prevented;
     const route = Routes.webhookMessage(to.applicationId, to.token);
@@ -159,22 +145,27 @@ export class Replies implements ReplyEditor {
     }
   }
 
-  #reply(to: Interacted, message: ReplyMessage, isPrivate: boolean): Promise<FirstAnswer> {
+  #reply(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<FirstAnswer> {
     const { body, files } = messageBody(message);
     const data = { ...body, allowed_mentions: NO_MENTIONS, ...flags(isPrivate) };
     return this.#answer(to, { type: InteractionResponseType.ChannelMessageWithSource, data }, files);
   }
 
-  async #explained(to: Interacted, first: FirstAnswer): Promise<ExplainedAnswer> {
+  async #explained(to: Invocation, first: FirstAnswer): Promise<ExplainedAnswer> {
     if (first.kind !== 'refused') return first;
     const plain = await this.#reply(to, { content: formatMessage(to.locale, 'broken') }, true);
     if (plain.kind === 'already there') return plain;
     return { kind: 'over', outcome: plain.kind === 'sent' ? 'broken' : 'not answered', err: first.err };
   }
 
-  #answer(to: Interacted, body: object, files?: RawFile[]): Promise<FirstAnswer> {
+  #answer(to: Invocation, body: object, files?: RawFile[]): Promise<FirstAnswer> {
     return sendFirstAnswer(this.#rest, to, { body, ...(files && { files }) });
   }
+}
+
+function firstResult(first: ExplainedAnswer): FirstResult {
+  if (first.kind === 'over') return { shown: false, outcome: first.outcome, err: first.err };
+  return { shown: true, err: first.kind === 'unknown' ? first.err : undefined };
 }
 
 function flags(isPrivate: boolean): { flags?: MessageFlags } {

@@ -10,7 +10,7 @@ import {
 import { Agent } from 'undici';
 import type { Logger } from '../../log.ts';
 import type { DiscordRequestEvent, Events } from '../../model/events.ts';
-import { type CompleteResult, REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
+import { type EditResult, REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
 import { backOffMs } from '../../time/back-off.ts';
 import { answered, REQUEST_TIMEOUT_MS, type Send } from './answers.ts';
 
@@ -163,9 +163,6 @@ export function beforeNextMs(error: unknown, tries: number): number | undefined 
   if (error instanceof DiscordAPIError) return undefined;
   return backOffMs(tries, BACK_OFF);
 }
-
-/** `refused`: Discord does not accept the message, and the reply stays as it was. */
-export type EditResult = 'edited' | 'refused' | Extract<CompleteResult, 'lost' | 'failed'>;
 
 /** The reply does not exist any more, or its token is not valid. */
 const LOST: ReadonlySet<number | string> = new Set([

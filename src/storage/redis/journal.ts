@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
-import { DeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
+import { type DeferredReply, parseDeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
 import type { RedisLink } from './link.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './unavailable.ts';
@@ -134,7 +134,7 @@ export class RedisJournal implements ReplyJournal {
     for (const [interactionId, json] of rows) {
       if (this.#pending.has(interactionId) || this.#completed.has(interactionId)) continue;
       try {
-        replies.push(DeferredReply.parse(JSON.parse(json)));
+        replies.push(parseDeferredReply(JSON.parse(json)));
       } catch (err) {
         this.#log.error({ err }, 'invalid deferred reply: it is dropped');
         void this.remove(interactionId);

@@ -3,7 +3,7 @@ import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
 import { StoredLimiterState } from '../../quota/limiter-state.ts';
 import type { LimiterStore } from '../../quota/local-cell.ts';
-import { DeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
+import { type DeferredReply, parseDeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
 
 // The rows of `state.sqlite` that are kept as JSON: the limiter's state, and deferred replies.
 
@@ -128,7 +128,7 @@ export class SqliteJournal implements ReplyJournal {
       ) ?? [];
     const deferredReplies = rows.flatMap(({ interaction_id: interactionId, reply }) => {
       const read = this.#try('invalid deferred reply: it is dropped', () =>
-        DeferredReply.parse(JSON.parse(String(reply))),
+        parseDeferredReply(JSON.parse(String(reply))),
       );
       if (read === undefined) void this.remove(String(interactionId));
       return read ?? [];

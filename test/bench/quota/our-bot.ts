@@ -2,21 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cardCommand from '../../../commands/card.ts';
+import type { CommandUse, Message } from '../../../commands/command.ts';
+import type { Services } from '../../../commands/services.ts';
 import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import type { Message, SlashInvocation } from '../../../src/discord/interactions/command.ts';
 import { createLog } from '../../../src/log.ts';
-import type { CardQuery, CardRecord } from '../../../src/model/card.ts';
+import { Lookups } from '../../../src/lookup/lookups.ts';
+import type { Outcomes } from '../../../src/lookup/outcomes.ts';
 import { CardServiceError, Stopping } from '../../../src/model/errors.ts';
 import type { Requester } from '../../../src/model/quota.ts';
 import { errorMessage } from '../../../src/render/messages.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
-
-interface DeferredLookup extends Requester {
-  query: CardQuery;
-  deadlineMs: number;
-}
 
 /** As the bot gives requests under way when it is stopped. */
 const GRACE_MS = 4_000;
@@ -44,32 +41,33 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
     await services.lookupQueue.close(graceMs);
     await state.close();
   };
-  /** As the next process does with the deferred replies of one that has stopped. */
-  const lookUpAgain = async ({ query, deadlineMs, memberId, guildId }: DeferredLookup): Promise<CardRecord> => {
+  const lookups = ({ cards, lookupQueue, ledger }: Services) => ({
+    cards,
+    lookupQueue,
+    ledger,
+    longestWaitMs: 300_000,
+  });
+  const answer = async (use: CommandUse): Promise<Outcome> => {
     const { services } = await running;
-    return services.lookupQueue.enqueue({ ...query, lane: 'members', requester: { memberId, guildId }, deadlineMs });
-  };
-  const answer = async (invocation: SlashInvocation): Promise<Outcome> => {
-    const { services } = await running;
-    const response = await cardCommand.run(invocation, services);
-    if (response.kind === 'reply') return outcomeOf(response.message, response.source === 'stale');
-    const { kind: _, reservation, ...reply } = response;
-    const deferred = {
-      ...invocation,
-      ...reply,
-      command: cardCommand.data.name,
-    };
-    const outcome = await reservation
-      .start()
-      .catch((error: unknown) => {
-        if (!(error instanceof Stopping)) throw error;
-        return lookUpAgain(deferred);
-      })
-      .then(
-        (found) => ({ answer: found, requested: true }),
-        (error: CardServiceError) => ({ error, requested: false }),
-      );
-    return outcomeOf(cardCommand.complete(deferred, outcome, services), false);
+    const response = await cardCommand.ask(use, services);
+    if ('message' in response) return outcomeOf(response.message, false);
+    const show = (outcomes: Outcomes) =>
+      cardCommand.show(response, outcomes, {
+        locale: use.locale,
+        quota: services.limiter.quota(),
+        currency: undefined,
+      });
+    const opened = await Lookups.open(response.queries, use, lookups(services), response.read);
+    const soFar = opened.soFar();
+    const outcomes = opened.start();
+    if (soFar.cards.some((card) => card?.answer && (card.isRenewing || card.error)))
+      return outcomeOf(show(soFar), true);
+    const ended = await outcomes;
+    if (!ended.cards.some((card) => card?.error instanceof Stopping)) return outcomeOf(show(ended), false);
+    // As the next process does with the deferred replies of one that has stopped.
+    const next = await running;
+    const resumed = await Lookups.resume(response.queries, use, lookups(next.services));
+    return outcomeOf(show(await resumed.start()), false);
   };
   return {
     lookUp: (cardId, requester) =>
@@ -103,17 +101,19 @@ function configFor(
   });
 }
 
-function invocationOf(cardId: string, requester: Requester): SlashInvocation {
+function invocationOf(cardId: string, requester: Requester): CommandUse {
   const receivedAtMs = Date.now();
   return {
     ...requester,
     interactionId: 'none',
     applicationId: 'none',
     token: 'none',
+    command: 'card',
     locale: 'en-US',
     receivedAtMs,
     deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
     manageGuild: false,
+    text: '',
     options: { getString: () => cardId, getBoolean: (name: string) => name === 'prices' },
   };
 }

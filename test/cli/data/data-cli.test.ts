@@ -9,6 +9,7 @@ import { filesWith } from '../../../src/cli/data/forget-in-files.ts';
 import { createCardService } from '../../../src/sandbox/card-service.ts';
 import { newClient, type RedisClient } from '../../../src/storage/redis/client.ts';
 import { DAY_MS } from '../../../src/time/utc-day.ts';
+import { askedFor } from '../../replies/replies-over.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
@@ -47,8 +48,8 @@ async function open(redis?: TestRedis) {
 
 function deferredReply(memberId: string) {
   return {
-    ...{ interactionId: `1${memberId}`, applicationId: '1', token: 'token', command: 'card', private: false },
-    ...{ query: { cardId: 'base1-4', showPrices: true }, memberId, guildId: undefined, locale: 'de' },
+    ...{ interactionId: `1${memberId}`, applicationId: '1', token: 'token', command: 'card' },
+    ...{ asked: askedFor('base1-4'), memberId, guildId: undefined, locale: 'de' },
     ...{ receivedAtMs: Date.now(), deadlineMs: Date.now() + 60_000 },
   };
 }

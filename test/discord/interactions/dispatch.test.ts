@@ -1,7 +1,7 @@
 import { ApplicationCommandType, PermissionsBitField } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import type { Command, Reply } from '../../../commands/command.ts';
 import type { Services } from '../../../commands/services.ts';
-import type { Command, Response } from '../../../src/discord/interactions/command.ts';
 import { dispatch } from '../../../src/discord/interactions/dispatch.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import { interaction } from './interactions.ts';
@@ -9,22 +9,24 @@ import { interaction } from './interactions.ts';
 const SERVICES = {} as Services;
 
 /** Commands that answer with what they were given. */
-const answer = (given: object): Promise<Response> =>
-  Promise.resolve({ kind: 'reply', private: false, source: 'bot', message: { content: JSON.stringify(given) } });
+const answer = (given: object): Promise<Reply> =>
+  Promise.resolve({ isPrivate: false, source: 'bot', message: { content: JSON.stringify(given) } });
 const CARD: Command = {
   data: { name: 'card', description: 'Show a card' },
-  run: ({ options }) => answer({ ran: 'slash', id: options.getString('id') }),
-  autocomplete: async ({ option, typed }) => [{ name: `${option} ${typed}`, value: typed }],
+  ask: ({ options, text }) => answer({ ran: 'slash', id: options.getString('id'), text }),
+  autocomplete: async ({ option, typed, suggestByMs, receivedAtMs }) => [
+    { name: `${option} ${typed}`, value: suggestByMs - receivedAtMs },
+  ],
   component: ({ argument, values, askedBy, manageMessages }) =>
     answer({ ran: 'component', argument, values, askedBy, manageMessages }),
 };
 const USAGE: Command = {
   data: { name: 'usage', description: 'Show the quota' },
-  run: () => answer({ ran: 'usage' }),
+  ask: () => answer({ ran: 'usage' }),
 };
 const MENU: Command = {
   data: { name: 'Look up cards', type: ApplicationCommandType.Message },
-  runOnMessage: ({ text }) => answer({ ran: 'message', text }),
+  ask: ({ text }) => answer({ ran: 'message', text }),
 };
 const COMMANDS = [CARD, USAGE, MENU];
 
@@ -32,7 +34,7 @@ describe('an interaction is dispatched by its kind', () => {
   it.each([
     [
       { kind: 'slash', name: 'card', options: { getString: () => 'base1-4', data: [] } },
-      { ran: 'slash', id: 'base1-4' },
+      { ran: 'slash', id: 'base1-4', text: '' },
     ],
     [
       { kind: 'message', name: 'Look up cards', targetMessage: { content: 'hi' } },
@@ -56,13 +58,13 @@ describe('an interaction is dispatched by its kind', () => {
     const dispatched = dispatch(COMMANDS, interaction(facts));
     const response = await dispatched.run?.(SERVICES);
     expect(response).toMatchObject({ message: { content: JSON.stringify(ran) } });
-    expect(dispatched.command).toBe(facts.name.split(':')[0]);
+    expect(dispatched.invocation.command).toBe(facts.name.split(':')[0]);
   });
 
-  it('to the suggestions of a command while an option is typed', async () => {
+  it('to the suggestions of a command while an option is typed, which are of use for two seconds', async () => {
     const options = { getFocused: () => ({ name: 'id', value: 'bas' }) };
     const { run } = dispatch(COMMANDS, interaction({ kind: 'autocomplete', name: 'card', options }));
-    expect(await run?.(SERVICES)).toEqual([{ name: 'id bas', value: 'bas' }]);
+    expect(await run?.(SERVICES)).toEqual([{ name: 'id bas', value: 2_000 }]);
   });
 
   it.each([
@@ -77,14 +79,14 @@ describe('an interaction is dispatched by its kind', () => {
   ] as const)('to no handler when no command has one for it: %j', (facts, kind) => {
     expect(dispatch(COMMANDS, interaction(facts))).toMatchObject({
       kind,
-      command: facts.name.split(':')[0],
+      invocation: { command: facts.name.split(':')[0] },
       run: undefined,
     });
   });
 
-  it('with who did it where, and until when a reply can be edited', () => {
+  it('with who did what where, and until when a reply can be edited', () => {
     const { invocation } = dispatch(COMMANDS, interaction({ kind: 'slash', name: 'usage' }));
-    const who = { memberId: 'alice', guildId: 'guild', locale: 'en-US', manageGuild: true };
+    const who = { command: 'usage', memberId: 'alice', guildId: 'guild', locale: 'en-US' };
     expect(invocation).toMatchObject({ ...who, interactionId: '11', applicationId: '1000', token: 'token' });
     expect(invocation.deadlineMs - invocation.receivedAtMs).toBe(REPLY_DEADLINE_MS);
   });
@@ -94,9 +96,12 @@ describe('an interaction is dispatched by its kind', () => {
     expect(dispatch(COMMANDS, odd).invocation.locale).toBe('en-US');
   });
 
-  it('in direct messages without a guild and its permissions', () => {
-    const direct = { guildId: null, memberPermissions: null };
-    const { invocation } = dispatch(COMMANDS, interaction({ kind: 'slash', name: 'usage', ...direct }));
-    expect(invocation).toMatchObject({ guildId: undefined, manageGuild: false });
+  it.each([
+    ['with the permission to manage it', {}, 'guild', true],
+    ['in direct messages without a guild and its permissions', { guildId: null, memberPermissions: null }, null, false],
+  ])('%s', async (_, where, guildId, manageGuild) => {
+    const ask: Command['ask'] = (use) => answer({ guildId: use.guildId ?? null, manageGuild: use.manageGuild });
+    const { run } = dispatch([{ ...USAGE, ask }], interaction({ kind: 'slash', name: 'usage', ...where }));
+    expect(await run?.(SERVICES)).toMatchObject({ message: { content: JSON.stringify({ guildId, manageGuild }) } });
   });
 });

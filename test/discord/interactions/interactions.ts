@@ -1,4 +1,4 @@
-import { type Interaction, PermissionsBitField } from 'discord.js';
+import { ApplicationCommandType, type Interaction, PermissionsBitField } from 'discord.js';
 
 interface Facts {
   kind: 'slash' | 'message' | 'user' | 'autocomplete' | 'button' | 'select' | 'modal';
@@ -15,6 +15,7 @@ export function interaction({ kind, name, ...more }: Facts): Interaction {
     message: { interactionMetadata: null },
     options: { data: [] },
     memberPermissions: new PermissionsBitField('ManageGuild'),
+    commandType: { slash: ApplicationCommandType.ChatInput, message: ApplicationCommandType.Message }[String(kind)],
     isChatInputCommand: () => kind === 'slash',
     isMessageContextMenuCommand: () => kind === 'message',
     isCommand: () => isCommand,

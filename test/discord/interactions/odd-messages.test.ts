@@ -1,19 +1,19 @@
 import { Client, Events, GatewayDispatchEvents, type Interaction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { type Command, type Reply, sentence } from '../../../commands/command.ts';
 import type { Services } from '../../../commands/services.ts';
 import { readFrame } from '../../../src/discord/gateway/read-frame.ts';
-import type { Command, Response } from '../../../src/discord/interactions/command.ts';
 import { dispatch } from '../../../src/discord/interactions/dispatch.ts';
 
 const [ALICE, PLACE, MESSAGE] = ['1180000000000000001', '1180000000000000002', '1180000000000000003'];
 const USER = { id: ALICE, username: 'alice', discriminator: '0', avatar: null, global_name: 'Alice' };
 
-const answer = async (content: string): Promise<Response> => ({
-  ...{ kind: 'reply', private: true, source: 'bot', message: { content } },
-});
 const COMMANDS: Command[] = [
-  { data: { name: 'card', description: 'Show a card' }, component: ({ askedBy = 'nobody' }) => answer(askedBy) },
-  { data: { name: 'Look up cards', type: 3 }, runOnMessage: ({ text }) => answer(text) },
+  {
+    data: { name: 'card', description: 'Show a card' },
+    component: async ({ askedBy = 'nobody' }) => sentence(askedBy),
+  },
+  { data: { name: 'Look up cards', type: 3 }, ask: async ({ text }) => sentence(text) },
 ];
 
 /** What a command is given of an interaction that Discord sends, by way of discord.js. */
@@ -30,7 +30,7 @@ async function given(type: number, more: object): Promise<string | undefined> {
   const { actions } = client as unknown as { actions: { InteractionCreate: { handle(d: unknown): void } } };
   actions.InteractionCreate.handle(read.frame.d);
   const { run } = dispatch(COMMANDS, await received);
-  const response = (await run?.({} as Services)) as Extract<Response, { kind: 'reply' }>;
+  const response = (await run?.({} as Services)) as Reply;
   return response.message.content;
 }
 

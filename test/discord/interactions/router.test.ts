@@ -1,18 +1,20 @@
 import { DiscordAPIError, InteractionResponseType, MessageFlags, type REST } from 'discord.js';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Ask, Command, Reply } from '../../../commands/command.ts';
 import type { Services } from '../../../commands/services.ts';
-import type { Command, Response } from '../../../src/discord/interactions/command.ts';
 import { InteractionRouter } from '../../../src/discord/interactions/router.ts';
 import { Replies } from '../../../src/discord/rest/replies.ts';
+import type { CardLookupOptions } from '../../../src/lookup/card-lookup.ts';
 import { KeyRefused, TooManyCommands } from '../../../src/model/errors.ts';
 import { type CommandEvent, Events } from '../../../src/model/events.ts';
+import { CommandReplies } from '../../../src/replies/command-replies.ts';
+import { askedFor, NO_JOURNAL } from '../../replies/replies-over.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { interaction } from './interactions.ts';
 
-const SHOWN: Response = { kind: 'reply', private: false, source: 'cache', message: { content: 'a card' } };
-const QUERY = { cardId: 'base1-4', showPrices: true };
-const RESERVATION = {} as Extract<Response, { kind: 'defer' }>['reservation'];
+const SHOWN: Reply = { isPrivate: false, source: 'cache', message: { content: 'a card' } };
+const ASKED: Ask = askedFor('base1-4');
 const { ChannelMessageWithSource, ApplicationCommandAutocompleteResult } = InteractionResponseType;
 
 /** A router over one command, and a Discord that accepts every answer, or at least receives it. */
@@ -23,28 +25,38 @@ function routerWith(command: Partial<Command>, count = () => {}, confirm = async
     await confirm();
   };
   const patch = async (_: string, { body }: { body: unknown }) => void edits.push(body);
-  const deferred: { command: string; cardId: string }[] = [];
+  const answered: unknown[] = [];
   const edits: unknown[] = [];
   const ends: CommandEvent[] = [];
   const { log, lines } = logLines();
   const events = new Events();
   onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
+  const replies = new Replies({ post, patch } as unknown as REST, log);
+  const commandReplies = new CommandReplies({
+    lookups: {} as CardLookupOptions, // no cards are asked for
+    journal: NO_JOURNAL,
+    sender: replies,
+    render: () => ({ message: {} }),
+    events,
+    log,
+  });
   const router = new InteractionRouter({
-    commands: [{ data: { name: 'card', description: 'Show a card' }, run: async () => SHOWN, ...command }],
+    commands: [{ data: { name: 'card', description: 'Show a card' }, ask: async () => SHOWN, ...command }],
     services: {} as Services,
     commandRate: { count },
-    deferredReplies: {
-      async defer({ command: name, query }) {
-        deferred.push({ command: name, cardId: query.cardId });
+    commandReplies: {
+      reply: commandReplies.reply.bind(commandReplies),
+      async answer({ command: name }, asked) {
+        answered.push({ name, asked });
+        return true;
       },
-      deferList: async () => {},
     },
-    replies: new Replies({ post, patch } as unknown as REST, log),
+    replies,
     events,
     log,
   });
   const type = () => router.receive(interaction({ kind: 'slash', name: 'card' }));
-  return { router, type, answers, deferred, edits, ends, lines };
+  return { router, commandReplies, type, answers, answered, edits, ends, lines };
 }
 
 describe('a command', () => {
@@ -68,43 +80,43 @@ describe('a command', () => {
       { outcome: 'outdated command', err: undefined },
     ],
   ])('that meets %s is answered with a private sentence', async (_, error, end) => {
-    const { type, answers, ends } = routerWith({ run: () => Promise.reject(error) });
+    const { type, answers, ends } = routerWith({ ask: () => Promise.reject(error) });
 
     await type();
 
     expect(answers).toMatchObject([{ data: { content: expect.any(String), flags: MessageFlags.Ephemeral } }]);
-    expect(ends).toMatchObject([{ source: 'bot', ...end }]);
+    expect(ends.map(({ source, outcome, err }) => ({ source, outcome, err }))).toEqual([{ source: 'bot', ...end }]);
   });
 
   it('is refused before it runs when the member sends too many', async () => {
-    const run = vi.fn(async () => SHOWN);
-    const { type, answers, ends } = routerWith({ run }, () => {
+    const ask = vi.fn(async () => SHOWN);
+    const { type, answers, ends } = routerWith({ ask }, () => {
       throw new TooManyCommands({ untilMs: 0 });
     });
 
     await type();
 
-    expect(run).not.toHaveBeenCalled();
+    expect(ask).not.toHaveBeenCalled();
     expect(answers).toMatchObject([{ data: { flags: MessageFlags.Ephemeral } }]);
     expect(ends).toMatchObject([{ outcome: 'TooManyCommands' }]);
   });
 
   it('is refused before it runs when the bot stops', async () => {
-    const run = vi.fn(async () => SHOWN);
-    const { router, type, answers, ends } = routerWith({ run });
+    const ask = vi.fn(async () => SHOWN);
+    const { router, type, answers, ends } = routerWith({ ask });
     await router.close();
 
     await type();
 
-    expect(run).not.toHaveBeenCalled();
+    expect(ask).not.toHaveBeenCalled();
     expect(answers).toMatchObject([{ data: { flags: MessageFlags.Ephemeral } }]);
     expect(ends).toMatchObject([{ outcome: 'Stopping' }]);
   });
 
   it.each<[string, Partial<Command>, string | undefined]>([
-    ['what was typed when it is refused', { run: () => Promise.reject(new KeyRefused({ status: 401 })) }, 'ember wing'],
-    ['what was typed when it breaks', { run: () => Promise.reject(new Error('a bug')) }, 'ember wing'],
-    ['the card that it found', { run: async () => ({ ...SHOWN, card: 'base1-4' }) }, 'base1-4'],
+    ['what was typed when it is refused', { ask: () => Promise.reject(new KeyRefused({ status: 401 })) }, 'ember wing'],
+    ['what was typed when it breaks', { ask: () => Promise.reject(new Error('a bug')) }, 'ember wing'],
+    ['what was typed when it is answered', {}, 'ember wing'],
   ])('names in the log %s, on one line and without control characters', async (_, command, card) => {
     const { router, ends } = routerWith(command);
     const data = [
@@ -132,22 +144,23 @@ describe('a command', () => {
     expect(ends).toMatchObject([{ command: 'card', outcome: 'KeyRefused', card }]);
   });
 
-  it('that defers is left to the deferred replies, which publish its end', async () => {
-    const response: Response = { kind: 'defer', private: false, query: QUERY, reservation: RESERVATION };
-    const { type, answers, deferred, ends } = routerWith({ run: async () => response });
+  it('that asks for cards is left to the replies, which publish its end', async () => {
+    const { type, answers, answered, ends } = routerWith({
+      ask: async () => ASKED,
+    });
 
     await type();
 
-    expect(deferred).toEqual([{ command: 'card', cardId: 'base1-4' }]);
+    expect(answered).toEqual([{ name: 'card', asked: ASKED }]);
     expect([answers, ends]).toEqual([[], []]);
   });
 
   it('is corrected once its reply is there', async () => {
     const correction = Promise.resolve({ content: 'a newer card' });
-    const { router, type, edits } = routerWith({ run: async () => ({ ...SHOWN, correction }) });
+    const { commandReplies, type, edits } = routerWith({ ask: async () => ({ ...SHOWN, correction }) });
 
     await type();
-    await router.corrected();
+    await commandReplies.close();
 
     expect(edits).toMatchObject([{ content: 'a newer card', embeds: [], components: [] }]);
   });
@@ -160,10 +173,14 @@ describe('a command', () => {
       vi.setSystemTime(Date.now() + 3_000);
       throw new Error('no answer');
     };
-    const { router, type, edits, ends } = routerWith({ run: async () => ({ ...SHOWN, correction }) }, () => {}, hang);
+    const { commandReplies, type, edits, ends } = routerWith(
+      { ask: async () => ({ ...SHOWN, correction }) },
+      () => {},
+      hang,
+    );
 
     await type();
-    await router.corrected();
+    await commandReplies.close();
 
     expect(edits).toMatchObject([{ content: 'a newer card' }]);
     expect(ends).toMatchObject([{ outcome: 'not answered' }]);
@@ -171,10 +188,10 @@ describe('a command', () => {
 
   it('whose correction fails keeps its reply, with a line in the log', async () => {
     const correction = Promise.reject(new Error('a bug'));
-    const { router, type, edits, lines } = routerWith({ run: async () => ({ ...SHOWN, correction }) });
+    const { commandReplies, type, edits, lines } = routerWith({ ask: async () => ({ ...SHOWN, correction }) });
 
     await type();
-    await router.corrected();
+    await commandReplies.close();
 
     expect(edits).toEqual([]);
     expect(lines).toMatchObject([{ msg: 'reply with a saved copy cannot be updated', command: 'card' }]);
@@ -227,13 +244,12 @@ describe('an interaction', () => {
     expect(ends).toMatchObject([{ command: 'card', outcome: 'answered' }]);
   });
 
-  it('of a button that defers names the command that completes the reply', async () => {
-    const response: Response = { kind: 'defer', private: true, query: QUERY, reservation: RESERVATION };
-    const { router, deferred } = routerWith({ component: async () => response });
+  it('of a button that asks for cards names the command that shows them', async () => {
+    const { router, answered } = routerWith({ component: async () => ASKED });
 
     await router.receive(interaction({ kind: 'button', name: 'card:next' }));
 
-    expect(deferred).toEqual([{ command: 'card', cardId: 'base1-4' }]);
+    expect(answered).toEqual([{ name: 'card', asked: ASKED }]);
   });
 
   it.each<[string, object, number, number]>([

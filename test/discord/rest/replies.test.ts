@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { failedAnswer } from '../../../src/discord/rest/first-answer.ts';
 import { Replies } from '../../../src/discord/rest/replies.ts';
 import { beforeNextMs, failedEdit } from '../../../src/discord/rest/requests.ts';
+import { deferredReply } from '../../replies/replies-over.ts';
 import { logLines } from '../../support/log-lines.ts';
 
 function apiError(status: number, code = 0): DiscordAPIError {
@@ -69,6 +70,6 @@ it('a first answer of which one try may have arrived is not over with a 429 to t
   const errors = [BROKEN, LIMITED];
   const rest = { post: async () => Promise.reject(errors.shift()) };
   const replies = new Replies(rest as unknown as REST, logLines().log);
-  const to = { interactionId: '1', token: 'token', locale: 'en-US', receivedAtMs: Date.now() - 2_000 };
-  expect(await replies.reply(to, { content: 'a card' }, false)).toMatchObject({ kind: 'unknown' });
+  const to = deferredReply({ receivedAtMs: Date.now() - 2_000 });
+  expect(await replies.reply(to, { content: 'a card' }, false)).toMatchObject({ shown: true, err: LIMITED });
 });

@@ -278,7 +278,8 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
     it('a reply of a process that is cut off is completed by another, and not replaced when its own lookup fails', async () => {
       const redis = await startRealRedis();
       const relay = await startSlowRelay(redis.url, { delayMs: 0 });
-      const answered = (id: string) => other.completed.some((done) => done.id === id && 'answer' in done.outcome);
+      const answered = (id: string) =>
+        other.completed.some((done) => done.id === id && done.outcome.answer !== undefined);
       const hasEmbed = ({ interactionId }: DeferredReply) => answered(interactionId);
       const owner = await startProcess({ ...redis, url: relay.url }, { ...SLOW, hasEmbed });
       const other = await startProcess(redis, { hasEmbed });

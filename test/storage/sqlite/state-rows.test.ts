@@ -16,6 +16,7 @@ import {
   StateWrites,
   sqliteLimiterStore,
 } from '../../../src/storage/sqlite/state-rows.ts';
+import { askedFor } from '../../replies/replies-over.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
 
 const ACCOUNT = 'account';
@@ -110,8 +111,7 @@ const REPLY: DeferredReply = {
   applicationId: '2',
   token: 'token',
   command: 'card',
-  query: { cardId: 'base1-4', showPrices: true },
-  private: false,
+  asked: askedFor('base1-4'),
   memberId: 'alice',
   guildId: undefined,
   locale: 'en-US',
@@ -149,7 +149,8 @@ function takenOver(database: DatabaseSync, log = logLines().log): DeferredReply[
 
 describe('the journal of a single process', () => {
   it('takes over the table of the previous version, which called a query a question, once', () => {
-    const { query: question, ...others } = REPLY;
+    const { asked, ...others } = REPLY;
+    const [question] = asked.queries;
     const database = openEarlier((earlier) => {
       earlier.prepare('INSERT INTO debts VALUES (?, ?)').run('1', JSON.stringify({ ...others, question }));
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Stopping } from '../../src/model/errors.ts';
 import type { DeferredReply } from '../../src/replies/deferred-reply.ts';
 import { redisPlace, sqlitePlace } from './journals.ts';
-import { deferredReply, repliesOver } from './replies-over.ts';
+import { askedFor, deferredReply, repliesOver } from './replies-over.ts';
 
 const PATIENTLY = { timeout: 60_000 };
 const HOUR_MS = 3_600_000;
@@ -141,7 +141,7 @@ describe.each([
   it('that got an embed while they were looked up again keep it instead of a sentence', async () => {
     const { start, written } = await place();
     const first = await start();
-    await first.journal.add(deferredReply({ query: { cardId: 'no-such-card', showPrices: true } }));
+    await first.journal.add(deferredReply({ asked: askedFor('no-such-card') }));
     await first.end();
 
     let reads = 0;

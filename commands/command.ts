@@ -1,0 +1,108 @@
+import type {
+  APIActionRowComponent,
+  APIApplicationCommandOptionChoice,
+  APIComponentInMessageActionRow,
+  APIEmbed,
+  ChatInputCommandInteraction,
+  RESTPostAPIChatInputApplicationCommandsJSONBody,
+  RESTPostAPIContextMenuApplicationCommandsJSONBody,
+} from 'discord.js';
+import type { Known } from '../src/lookup/cards.ts';
+import type { Outcomes } from '../src/lookup/outcomes.ts';
+import type { Source } from '../src/model/events.ts';
+import type { Asked, Invocation } from '../src/model/invocation.ts';
+import type { QuotaState } from '../src/model/quota.ts';
+import type { Services } from './services.ts';
+
+/** What a reply shows. */
+export interface Message {
+  content?: string;
+  embeds?: APIEmbed[];
+  /** At most 5 rows. Custom ids begin with the command's name and a colon; they outlive this process and version. */
+  components?: APIActionRowComponent<APIComponentInMessageActionRow>[];
+  files?: readonly { name: string; contentType: string; data: Uint8Array; description: string }[];
+}
+
+/** A reply that asks for no cards. */
+export interface Reply {
+  message: Message;
+  isPrivate: boolean;
+  source: Source;
+  /** Replaces the message when it resolves. */
+  correction?: Promise<Message>;
+}
+
+/** Cards to be shown, and what has been read of the first of them already. */
+export interface Ask extends Asked {
+  read?: readonly Known[];
+}
+
+/** The message whose button was used goes away. */
+export interface Deletion {
+  kind: 'delete';
+}
+
+/** Any use of a command, its buttons and menus included. */
+export interface Use extends Invocation {
+  /** Whether the member has Manage Server there. */
+  manageGuild: boolean;
+}
+
+/** It is typed, or chosen from the menu of a message. */
+export interface CommandUse extends Use {
+  options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean'>;
+  /** Of the message, that of its embeds included; empty for a command that is typed. */
+  text: string;
+}
+
+/** A button or a select menu of a message is used whose custom id is the command's name, a colon and the argument. */
+export interface ComponentUse extends Use {
+  argument: string;
+  /** What is selected; empty for a button. */
+  values: readonly string[];
+  /** The id of the member whom the message answers; absent when Discord does not say. */
+  askedBy?: string | undefined;
+  /** Whether whoever used it has Manage Messages there. */
+  manageMessages: boolean;
+}
+
+/** An option is being typed. */
+export interface Typing extends Use {
+  option: string;
+  typed: string;
+  /** When suggestions are too late. */
+  suggestByMs: number;
+}
+
+/** How a reply is shown. */
+export interface View {
+  /** The member's Discord locale. */
+  locale: string;
+  quota: QuotaState | undefined;
+  /** ISO 4217, shown with prices when the operator named one. */
+  currency: string | undefined;
+}
+
+/** What Discord is told of a command, what its uses ask for, and how the cards are shown. It sends nothing itself. */
+export interface Command {
+  data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
+  /** @throws CardServiceError, shown to the member in private */
+  ask?(use: CommandUse, services: Services): Promise<Ask | Reply>;
+  /** @throws CardServiceError, shown to the member in private */
+  component?(use: ComponentUse, services: Services): Promise<Ask | Reply | Deletion>;
+  /** For commands that ask for cards: what the reply shows so far, and in the end, maybe in another process. Pure. */
+  show?(asked: Asked, outcomes: Outcomes, view: View): Message;
+  /** At most 25 choices. */
+  autocomplete?(typing: Typing, services: Services): Promise<readonly APIApplicationCommandOptionChoice[]>;
+  /** The id of the card that an argument of a component is about, for the log; `undefined` without one. */
+  cardOf?(argument: string): string | undefined;
+}
+
+/** A sentence that the member alone sees. */
+export function sentence(content: string): Reply {
+  return privately({ content });
+}
+
+export function privately(message: Message): Reply {
+  return { message, isPrivate: true, source: 'bot' };
+}

@@ -1,0 +1,139 @@
+import type { CardQuery } from '../model/card.ts';
+import { type CardServiceError, Stopping } from '../model/errors.ts';
+import { withTimeout } from '../time/timers.ts';
+import { type CardLookup, type CardLookupOptions, opened, resumed, type Wanted } from './card-lookup.ts';
+import type { Known } from './cards.ts';
+import { costOf, isWorthShowing, lastPermitAtMs, type Outcome, type Outcomes } from './outcomes.ts';
+import type { LookupListeners } from './pending-lookup.ts';
+
+/** One card, and what has come of it so far. */
+interface State extends CardLookup {
+  end?: Outcome | undefined;
+  permitAtMs?: number | undefined;
+  requestNumbers: Set<number>;
+}
+
+/** Discord accepts 5 edits in 5 s from one webhook; what comes within this time is shown together. */
+const SHOW_EVERY_MS = 1_500;
+
+/** The cards of one reply: what is known of each, and the lookups for what is not. */
+export class Lookups {
+  readonly #cards: readonly State[];
+  #requestedAtMs: number | undefined;
+
+  private constructor(cards: readonly CardLookup[]) {
+    this.#cards = cards.map((card) => ({ ...card, requestNumbers: new Set() }));
+  }
+
+  /**
+   * Fresh: no lookup. Stale: renewed when there is room. Missing: wanted. Each is admitted to the queue or refused, all
+   * before the first answer. Costs no request and never rejects; to be started or cancelled.
+   *
+   * @param read what is known of the first queries, where that has been read already
+   */
+  static async open(
+    queries: readonly CardQuery[],
+    wanted: Wanted,
+    options: CardLookupOptions,
+    read: readonly Known[] = [],
+  ): Promise<Lookups> {
+    return new Lookups(await Promise.all(queries.map((query, at) => opened(query, wanted, options, read[at]))));
+  }
+
+  /**
+   * The same for a process that takes over: any kept copy will do, since a request may have been spent on it, and what is
+   * missing was admitted before.
+   */
+  static async resume(queries: readonly CardQuery[], wanted: Wanted, options: CardLookupOptions): Promise<Lookups> {
+    return new Lookups(await Promise.all(queries.map((query) => resumed(query, wanted, options))));
+  }
+
+  /** `cards`: at least one has no copy. `renewals`: only stale copies are looked up. */
+  get toCome(): 'nothing' | 'renewals' | 'cards' {
+    const places = this.#cards.filter(({ place }) => place);
+    if (places.length === 0) return 'nothing';
+    return places.every(({ atOnce }) => atOnce) ? 'renewals' : 'cards';
+  }
+
+  /** A card whose lookup a stop has ended is still to come: another process brings it. */
+  soFar(): Outcomes {
+    return this.#outcomes(({ end, atOnce }) => (end && !(end.error instanceof Stopping) ? end : atOnce));
+  }
+
+  /**
+   * Starts all lookups. Costs a request for each, or fewer when cards are requested together or for others, too.
+   *
+   * @param show called with what is new to see, but not at the end. Must not reject; is never called again before it has
+   *   resolved
+   * @returns when all have ended; never rejects
+   */
+  async start(show?: (soFar: Outcomes) => Promise<void>): Promise<Outcomes> {
+    let change = Promise.withResolvers<void>();
+    let isCardNew = this.#cards.some(({ atOnce }) => atOnce?.answer);
+    if (isCardNew) change.resolve();
+    let left = this.#cards.filter(({ place }) => place).length;
+    let shownAtMs: number | undefined;
+    const lookUp = async (card: State) => {
+      card.end = await this.#end(card, () => change.resolve());
+      if (!card.end) return;
+      left -= 1;
+      if (card.end.error instanceof Stopping) return;
+      isCardNew = true;
+      change.resolve();
+    };
+    const done = Promise.all(this.#cards.map(lookUp));
+
+    while (show && left > 0) {
+      await Promise.race([done, change.promise]);
+      if (left === 0) break; // the end is the caller's to show
+      change = Promise.withResolvers();
+      const soFar = this.soFar();
+      if (!isCardNew && !isWorthShowing(shownAtMs, soFar.permitAtMs)) continue;
+      isCardNew = false;
+      shownAtMs = soFar.permitAtMs;
+      await show(soFar);
+      await withTimeout(SHOW_EVERY_MS, done);
+    }
+    await done;
+    return this.#outcomes(({ end, atOnce }) => end ?? atOnce);
+  }
+
+  /** Gives up what was not started. */
+  cancel(): void {
+    for (const { place } of this.#cards) place?.cancel();
+  }
+
+  /** @returns `undefined` without a lookup */
+  #end(card: State, onChange: () => void): Promise<Outcome> | undefined {
+    const listeners: Required<LookupListeners> = {
+      onSchedule: (permitAtMs) => {
+        card.permitAtMs = permitAtMs;
+        onChange();
+      },
+      onRequest: () => {
+        card.permitAtMs = undefined;
+        this.#requestedAtMs ??= Date.now();
+      },
+      onCounted: (requestNumber) => card.requestNumbers.add(requestNumber),
+    };
+    const copy = card.atOnce?.answer;
+    return card.place?.start(listeners).then(
+      (answer) => ({ answer }),
+      (error: CardServiceError) => ({ ...(copy && { answer: copy }), error }),
+    );
+  }
+
+  #outcomes(outcomeOf: (card: State) => Outcome | undefined): Outcomes {
+    const cards = this.#cards.map(outcomeOf);
+    const permitsAtMs = this.#cards.flatMap(({ end, permitAtMs }) => (end ? [] : (permitAtMs ?? [])));
+    return {
+      cards,
+      ...costOf(
+        cards,
+        this.#cards.map(({ requestNumbers }) => requestNumbers),
+      ),
+      requestedAtMs: this.#requestedAtMs,
+      permitAtMs: lastPermitAtMs(permitsAtMs, Date.now()),
+    };
+  }
+}

@@ -1,0 +1,54 @@
+import type { CardRecord } from '../model/card.ts';
+import type { CardServiceError } from '../model/errors.ts';
+
+/** What came of one card. With an error, the answer is a copy that could not be renewed. */
+export interface Outcome {
+  answer?: CardRecord;
+  /** A newer answer is still to come. */
+  isRenewing?: true;
+  error?: CardServiceError;
+}
+
+/** What came of the cards of one reply, so far or in the end. */
+export interface Outcomes {
+  /** In the order of the queries; `undefined`: still to come. */
+  cards: readonly (Outcome | undefined)[];
+  /** Cards that cost no request. */
+  fromMemory: number;
+  /** Cards for which the service has counted a request, and how many requests those were. */
+  requested: number;
+  requests: number;
+  /** When the first request left; absent when none did. */
+  requestedAtMs?: number | undefined;
+  /** When the last permit is expected; absent when that is within 3 s, or not known. */
+  permitAtMs?: number | undefined;
+}
+
+/** A shorter wait is left at "thinking…". */
+const MIN_SHOWN_MS = 3_000;
+/** A time that is off by less stays, because every edit is a request to Discord. */
+const MIN_MOVED_MS = 15_000;
+
+/** When the last of these permits is expected, if that is worth a sentence. */
+export function lastPermitAtMs(permitsAtMs: readonly number[], nowMs: number): number | undefined {
+  const lastAtMs = Math.max(...permitsAtMs);
+  return lastAtMs - nowMs > MIN_SHOWN_MS ? lastAtMs : undefined;
+}
+
+/** Whether the time of the permit is to be shown, given the one that is shown already. */
+export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number | undefined): boolean {
+  if (permitAtMs === undefined) return false;
+  return shownAtMs === undefined || Math.abs(permitAtMs - shownAtMs) > MIN_MOVED_MS;
+}
+
+/** @param requestNumbers of each card: the requests for it that the service has counted */
+export function costOf(
+  cards: Outcomes['cards'],
+  requestNumbers: readonly ReadonlySet<number>[],
+): Pick<Outcomes, 'fromMemory' | 'requested' | 'requests'> {
+  return {
+    fromMemory: cards.filter((card, at) => card?.answer && !requestNumbers[at]?.size).length,
+    requested: requestNumbers.filter(({ size }) => size > 0).length,
+    requests: new Set(requestNumbers.flatMap((numbers) => [...numbers])).size,
+  };
+}

@@ -1,0 +1,52 @@
+import type { Outcomes } from '../lookup/outcomes.ts';
+import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
+import type { CommandEvent, Events } from '../model/events.ts';
+import type { Asked, Invocation } from '../model/invocation.ts';
+import { requesterOf } from '../model/quota.ts';
+
+/** The facts of a `CommandEvent` that are not in the invocation. */
+export type CommandEnd = Pick<CommandEvent, 'outcome'> &
+  Partial<Pick<CommandEvent, 'card' | 'source' | 'waitMs' | 'shown' | 'asked' | 'err'>>;
+
+/** How a command ended, for the log: `answered` when a card came, or none failed; otherwise the first error's name. */
+export function endOf({ cards }: Pick<Outcomes, 'cards'>): CommandEnd {
+  const shown = cards.filter((card) => card?.answer?.card).length;
+  const failed = cards.find((card) => card?.error && !card.answer);
+  const outcome = shown === 0 && failed?.error ? failed.error.name : 'answered';
+  return { outcome, ...(cards.length > 1 && { shown, asked: cards.length }) };
+}
+
+export function publishEnd(
+  events: Events,
+  invocation: Invocation,
+  { card, source = 'bot', waitMs = 0, ...end }: CommandEnd,
+): void {
+  const { command, receivedAtMs } = invocation;
+  const tookMs = Date.now() - receivedAtMs;
+  events.publish('command', {
+    ...requesterOf(invocation),
+    command,
+    card: forLog(card),
+    source,
+    waitMs,
+    tookMs,
+    ...end,
+  });
+}
+
+/** What was asked for, for the log. */
+export function cardsOf({ queries, unclear, unsearched }: Asked): string {
+  return [...queries.map(({ cardId }) => cardId), ...unclear, ...unsearched].join(', ');
+}
+
+/** Tells who listens which cards the member sees now. */
+export function publishShown(events: Events, invocation: Invocation, { isPrivate }: Asked, { cards }: Outcomes): void {
+  const cardIds = cards.flatMap((card) => card?.answer?.card?.id ?? []);
+  events.publish('shown', { ...requesterOf(invocation), cardIds, isPrivate });
+}
+
+/** As long as an id, on one line, and without control characters, which a terminal would obey. */
+function forLog(text = ''): string | undefined {
+  const shown = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  return shown === '' ? undefined : Array.from(shown).slice(0, MAX_CARD_ID_LENGTH).join('');
+}

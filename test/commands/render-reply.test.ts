@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import type { Command } from '../../commands/command.ts';
+import { replyRenderer } from '../../commands/render-reply.ts';
+import { KeyRefused } from '../../src/model/errors.ts';
+import { formatMessage } from '../../src/render/messages.ts';
+import { deferredReply } from '../replies/replies-over.ts';
+
+const QUOTA = { limit: 1_000, remaining: 7, resetsAtMs: undefined, receivedAtMs: 0 };
+
+function rendered(show: Command['show'], command = 'card') {
+  const data = { name: 'card', description: 'Show a card' };
+  const limiter = { quota: () => QUOTA } as Parameters<typeof replyRenderer>[1]['limiter'];
+  const render = replyRenderer([{ data, ...(show && { show }) }], { limiter, currency: 'EUR' });
+  const outcomes = { cards: [{ error: new KeyRefused({ status: 401 }) }], fromMemory: 0, requested: 0, requests: 0 };
+  return render(deferredReply({ command }), outcomes);
+}
+
+it('a reply shows what its command makes of the outcomes, in its language and with the quota of the moment', () => {
+  const show: Command['show'] = ({ queries }, { cards }, { locale, quota, currency }) => ({
+    content: [queries[0]?.cardId, cards[0]?.error?.name, locale, quota?.remaining, currency].join(' '),
+  });
+  expect(rendered(show)).toEqual({ message: { content: 'base1-4 KeyRefused en-US 7 EUR' } });
+});
+
+it('a reply whose command does not exist any more, or shows no cards any more, says that it is out of date', () => {
+  const outdated = { message: { content: formatMessage('en-US', 'unknownCommand') } };
+  expect(rendered(() => ({ content: 'a card' }), 'older')).toEqual(outdated);
+  expect(rendered(undefined)).toEqual(outdated);
+});
+
+it('a reply whose command throws says that something broke, with the error for the log', () => {
+  const err = new TypeError('a bug');
+  const show = () => {
+    throw err;
+  };
+  expect(rendered(show)).toEqual({ message: { content: formatMessage('en-US', 'broken') }, err });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Lookups } from '../../src/lookup/lookups.ts';
+import { isWorthShowing, lastPermitAtMs, type Outcomes } from '../../src/lookup/outcomes.ts';
+import type { LookupListeners } from '../../src/lookup/pending-lookup.ts';
+import type { CardRecord } from '../../src/model/card.ts';
+import type { Claims } from '../../src/model/claims.ts';
+import { Stopping } from '../../src/model/errors.ts';
+import { requesterOf } from '../../src/model/quota.ts';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
+import { lookupsOf } from './lookups-of.ts';
+
+const ANSWER: CardRecord = { card: undefined, fetchedAtMs: 0 };
+const answersAfter = (ms: number) => ({
+  start: () => new Promise<CardRecord>((resolve) => setTimeout(resolve, ms, ANSWER)),
+});
+
+describe('several lookups', () => {
+  it('are shown as they come, and the end only once', async () => {
+    const answers = Array.from({ length: 3 }, () => Promise.withResolvers<CardRecord>());
+    const show = vi.fn(async (_: Outcomes) => {});
+    const lookups = await lookupsOf({ copy: ANSWER }, ...answers.map(({ promise }) => ({ start: () => promise })));
+    const ended = lookups.start(show);
+    await vi.waitFor(() => expect(show).toHaveBeenCalledTimes(1));
+    for (const { resolve } of answers) resolve(ANSWER); // one request brought all
+    expect((await ended).cards).toHaveLength(4);
+    expect(show).toHaveBeenCalledTimes(1);
+  });
+
+  it('that end together before anything was shown are shown once, by the caller', async () => {
+    const show = vi.fn(async (_: Outcomes) => {});
+    const lookups = await lookupsOf(...Array.from({ length: 3 }, () => ({ start: async () => ANSWER })));
+    expect((await lookups.start(show)).cards).toHaveLength(3);
+    expect(show).not.toHaveBeenCalled();
+  });
+
+  it('that come one after the other are shown every 1.5 s, and not once for each', async () => {
+    fakeTime();
+    const shownAtMs: number[] = [];
+    const show = async () => void shownAtMs.push(Date.now() - NOON_MS);
+    const lookups = await lookupsOf(...Array.from({ length: 20 }, (_, at) => answersAfter(200 * (at + 1))));
+    const ended = lookups.start(show);
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect((await ended).cards).toHaveLength(20);
+    expect(shownAtMs).toEqual([200, 1_700, 3_200]); // and the end, by the caller
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('that a stop ends are shown as still to come, because another process brings them, until the end', async () => {
+    fakeTime();
+    const shown: Outcomes['cards'][] = [];
+    const show = async ({ cards }: Outcomes) => void shown.push(cards);
+    const stops = { start: () => Promise.reject(new Stopping()) };
+    const lookups = await lookupsOf(answersAfter(10), stops, { copy: ANSWER, ...stops }, answersAfter(60_000));
+    const ended = lookups.start(show);
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    const [answered, stopped] = [{ answer: ANSWER }, { error: expect.any(Stopping) }];
+    const renewing = { answer: ANSWER, isRenewing: true };
+    expect(shown.at(-1)).toEqual([answered, undefined, renewing, undefined]);
+    expect((await ended).cards).toEqual([answered, stopped, { ...answered, ...stopped }, answered]);
+  });
+});
+
+describe('the time of the permit is shown', () => {
+  it.each<[string, number | undefined, number, boolean]>([
+    ['not when it is now', undefined, 0, false],
+    ['not when it is past', undefined, -5_000, false],
+    ['not when it is within 3 s', undefined, 3_000, false],
+    ['when it is later', undefined, 3_001, true],
+    ['not again while it stays', 20_000, 20_000, false],
+    ['not again when it moves by 15 s', 20_000, 35_000, false],
+    ['again when it moves further', 20_000, 35_001, true],
+    ['not again when it moves 15 s closer', 20_000, 5_000, false],
+    ['again when it moves further than that', 20_000, 4_999, true],
+    ['not again when it moves to now: the answer follows', 20_000, 0, false],
+    ['not again when it moves to within 3 s', 20_000, 3_000, false],
+    ['again when the shown time is past and the permit is still to come', -20_000, 3_001, true],
+  ])('%s', (_, shownAfterMs, permitAfterMs, worth) => {
+    const shownAtMs = shownAfterMs === undefined ? undefined : NOON_MS + shownAfterMs;
+    expect(isWorthShowing(shownAtMs, lastPermitAtMs([NOON_MS + permitAfterMs], NOON_MS))).toBe(worth);
+  });
+
+  it('as that of the last of several', () => {
+    expect(lastPermitAtMs([NOON_MS, NOON_MS + 9_000, NOON_MS + 5_000], NOON_MS)).toBe(NOON_MS + 9_000);
+    expect(lastPermitAtMs([], NOON_MS)).toBeUndefined();
+  });
+
+  /** A lookup whose edits take 10 s, and what happens to it. */
+  async function slowEdits() {
+    fakeTime();
+    const shown: (number | undefined)[] = [];
+    const answer = Promise.withResolvers<CardRecord>();
+    let listeners: Required<LookupListeners> | undefined;
+    const lookups = await lookupsOf({
+      start(given) {
+        listeners = given;
+        return answer.promise;
+      },
+    });
+    void lookups.start(async ({ permitAtMs = Number.NaN }) => {
+      shown.push(permitAtMs - NOON_MS);
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+    });
+    onTestFinished(() => answer.resolve(ANSWER));
+    return {
+      shown,
+      expectAfter: (ms: number) => listeners?.onSchedule(NOON_MS + ms),
+      requested: () => listeners?.onRequest(),
+    };
+  }
+
+  it('as it is expected once the edit before has ended', async () => {
+    const { shown, expectAfter } = await slowEdits();
+    expectAfter(30_000);
+    await vi.advanceTimersByTimeAsync(0);
+    for (const ms of [60_000, 90_000]) expectAfter(ms);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(shown).toEqual([30_000, 90_000]);
+  });
+
+  it.each([
+    ['it is past by then', 9_000],
+    ['the request has left by then', undefined],
+  ])('not when %s', async (_, thenAfterMs) => {
+    const { shown, expectAfter, requested } = await slowEdits();
+    expectAfter(30_000);
+    await vi.advanceTimersByTimeAsync(0);
+    expectAfter(thenAfterMs ?? 60_000);
+    if (thenAfterMs === undefined) requested();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(shown).toEqual([30_000]);
+  });
+});
+
+const PACE = { requestsPerMinute: 600, burst: 20 };
+const IDS = ['base1-1', 'base1-2', 'base1-3', 'base1-4'];
+
+describe('what a list cost', () => {
+  const bulk = { bulkPath: '/cards?ids={ids}', most: 20 };
+
+  /** Lists of the same four cards by so many members, at once; `elsewhere`: another process has those cards under way. */
+  function lists(members: number, setting: { bulk?: typeof bulk; elsewhere?: readonly string[] } = {}) {
+    fakeTime();
+    const service = createCardService({ ...PACE, requestsPerDay: 1_000, latencyMs: 50 });
+    const elsewhere = new Set(setting.elsewhere);
+    const claims: Claims = {
+      isShared: true,
+      claim: async (name) => (elsewhere.has(name.slice('card:'.length)) ? { heldForMs: 1 } : 'mine'),
+      release: async () => {},
+    };
+    const world = lookupQueueOver(service, { plan: 'free', ...PACE }, { ...setting, claims });
+    const options = { ...world, lookupQueue: world.queue, longestWaitMs: LONGEST_WAIT_MS };
+    const queries = IDS.map((cardId) => ({ cardId, showPrices: true }));
+    const begin = () =>
+      Array.from({ length: members }, async (_, member) => {
+        const { requester, deadlineMs } = lookup('any', by(`member ${member}`));
+        const wanted = { ...requesterOf(requester), receivedAtMs: Date.now(), deadlineMs };
+        return (await Lookups.resume(queries, wanted, options)).start();
+      });
+    return { ...world, ...{ service, elsewhere, begin } };
+  }
+
+  const cost = async (ended: Promise<Outcomes>[]) => {
+    await vi.advanceTimersByTimeAsync(20_000);
+    return (await Promise.all(ended)).map((list) => [list.fromMemory, list.requested, list.requests]);
+  };
+
+  it.each([
+    ['one for each card', undefined, 4],
+    ['the first card, and the others together', bulk, 2],
+  ])('is every request once, also for the member who joins those under way: %s', async (_, listing, requests) => {
+    const { service, begin } = lists(2, listing && { bulk: listing });
+    const first = begin();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(await cost([...first, ...begin()])).toEqual(Array(4).fill([0, 4, requests]));
+    expect(service.requests).toHaveLength(requests);
+  });
+
+  it.each([
+    ['leaves out a 429, which the service does not count', { status: 429, headers: { 'retry-after': '1' } }, 4],
+    ['has a failure that it counts', { status: 500 }, 5],
+  ])('%s', async (_, fault, requests) => {
+    const { service, begin } = lists(1);
+    service.script(fault);
+    expect(await cost(begin())).toEqual([[0, 4, requests]]);
+  });
+
+  it('has the requests of another process, too', async () => {
+    const { elsewhere, begin, storedCards } = lists(1, { elsewhere: ['base1-1', 'base1-2', 'base1-3'] });
+    const ended = begin();
+    await vi.advanceTimersByTimeAsync(100);
+    for (const [at, id] of [...elsewhere].entries()) {
+      const card = { id, name: id, game: 'T', set: { id: 's', name: 'S' } };
+      storedCards.set(id, { card, fetchedAtMs: Date.now() - (at < 2 ? 50 : 20) }); // two of them in one list
+    }
+    elsewhere.clear();
+    expect(await cost(ended)).toEqual([[0, 4, 3]]);
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { parseDeferredReply } from '../../src/replies/deferred-reply.ts';
+import { askedFor, deferredReply } from './replies-over.ts';
+
+describe('a row of the journal', () => {
+  const reply = deferredReply();
+  const { asked: _, ...invocation } = reply;
+  const [query] = reply.asked.queries;
+  const list = { queries: askedFor('base1-1', 'base1-2').queries, unclear: ['Gull'], unsearched: ['Ember'] };
+
+  it.each([
+    ['of this version', reply, reply.asked],
+    ['of 0.2.0, for one card', { ...invocation, query, private: true }, { ...reply.asked, isPrivate: true }],
+    ['of 0.2.0, for several cards', { ...invocation, query, list, private: false }, { ...list, isPrivate: false }],
+    [
+      'of 0.2.0, for several cards of which all names could be searched',
+      { ...invocation, query, list: { ...list, unsearched: undefined }, private: false },
+      { ...list, unsearched: [], isPrivate: false },
+    ],
+  ])('%s is read', (_when, row, asked) => {
+    expect(parseDeferredReply(JSON.parse(JSON.stringify(row)))).toEqual({ ...invocation, asked });
+  });
+
+  it('without cards is refused', () => {
+    expect(() => parseDeferredReply(invocation)).toThrow();
+  });
+});
