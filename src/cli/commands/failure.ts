@@ -34,7 +34,7 @@ export function explainFailure(error: unknown, context: FailureContext): string 
   if (error instanceof DiscordAPIError) return refused(error, context);
   if (error instanceof HTTPError)
     return `Discord has a problem of its own (${error.status}). Try again in a few minutes.`;
-  if (error instanceof z.ZodError) return notDiscord(context.apiUrl);
+  if (isOtherAnswer(error)) return notDiscord(context.apiUrl);
   const code = networkCode(error);
   return code === undefined
     ? undefined
@@ -44,7 +44,12 @@ export function explainFailure(error: unknown, context: FailureContext): string 
 /** What a failure says. `wait`: to come later. `nothing`: Discord cannot be reached, or has a problem of its own. */
 export function failureSays(error: unknown): 'what is wrong' | 'wait' | 'nothing' {
   if (error instanceof RateLimitError) return 'wait';
-  return error instanceof DiscordAPIError || error instanceof z.ZodError ? 'what is wrong' : 'nothing';
+  return error instanceof DiscordAPIError || isOtherAnswer(error) ? 'what is wrong' : 'nothing';
+}
+
+/** Something else than Discord answers with other fields, with no JSON at all, or with nothing. */
+function isOtherAnswer(error: unknown): boolean {
+  return error instanceof z.ZodError || error instanceof SyntaxError;
 }
 
 function refused(error: DiscordAPIError, context: FailureContext): string {

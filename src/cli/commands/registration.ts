@@ -40,19 +40,26 @@ const GLOBAL_ONLY = ['contexts', 'integration_types', 'dm_permission'];
 /**
  * The commands registered at Discord: the global ones, shown in all servers and direct messages, or with `guildId` those
  * of one server. Every method costs one request and throws what @discordjs/rest throws, or a
- * ZodError when the answer is not Discord's; `explainFailure` explains both.
+ * ZodError or a SyntaxError when the answer is not Discord's; `explainFailure` explains both.
  */
 export class Registration {
   readonly #rest: REST;
+  readonly #token: string;
   readonly #deadline = new RunDeadline();
 
   constructor({ token, apiUrl }: RegistrationConfig) {
+    this.#token = token;
     this.#rest = new REST({
       api: apiUrl,
       makeRequest: (url, init) => answered(url, init, this.#deadline.leftMs(REQUEST_TIMEOUT_MS)),
       retries: RETRIES,
       rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > LONGEST_WAIT_MS,
-    }).setToken(token);
+    });
+  }
+
+  /** discord.js drops the token after a 401, and every later request would be a bug. */
+  get #authorized(): REST {
+    return this.#rest.setToken(this.#token);
   }
 
   /** All requests from now on have 30 s together, as they have after the constructor. */
@@ -62,13 +69,15 @@ export class Registration {
 
   /** The application of the token. */
   async application(): Promise<Application> {
-    return Application.parse(await this.#rest.get(Routes.currentApplication()));
+    return Application.parse(await this.#authorized.get(Routes.currentApplication()));
   }
 
   /** Commands of every type, with their translations. */
   async commands(applicationId: string, guildId: string | undefined): Promise<RegisteredCommand[]> {
     const query = new URLSearchParams({ with_localizations: 'true' });
-    return RegisteredCommand.array().parse(await this.#rest.get(commandsRoute(applicationId, guildId), { query }));
+    return RegisteredCommand.array().parse(
+      await this.#authorized.get(commandsRoute(applicationId, guildId), { query }),
+    );
   }
 
   /**
@@ -86,18 +95,18 @@ export class Registration {
       ...slash.map((command) => withoutFields(command, omitted)),
       ...kept.map((command) => withoutFields(command, [...omitted, ...ADDED_BY_DISCORD])),
     ];
-    await this.#rest.put(commandsRoute(applicationId, guildId), { body });
+    await this.#authorized.put(commandsRoute(applicationId, guildId), { body });
   }
 
   /** The servers that the bot is in, at most 200. */
   async guilds(): Promise<Named[]> {
     const query = new URLSearchParams({ limit: String(MAX_GUILDS) });
-    return Named.array().parse(await this.#rest.get(Routes.userGuilds(), { query }));
+    return Named.array().parse(await this.#authorized.get(Routes.userGuilds(), { query }));
   }
 
   /** Where the bot connects to, and how many logins are left today. */
   async gateway(): Promise<Gateway> {
-    return Gateway.parse(await this.#rest.get(Routes.gatewayBot()));
+    return Gateway.parse(await this.#authorized.get(Routes.gatewayBot()));
   }
 }
 

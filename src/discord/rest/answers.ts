@@ -12,7 +12,7 @@ export const REQUEST_TIMEOUT_MS = 10_000;
  * @throws TimeoutError at the deadline; discord.js does not send again after it
  */
 export async function answered(url: string, init: Parameters<Send>[1], timeoutMs: number): ReturnType<Send> {
-  const signals = [AbortSignal.timeout(Math.max(0, timeoutMs)), ...(init.signal ? [init.signal] : [])];
+  const signals = [deadline(timeoutMs), ...(init.signal ? [init.signal] : [])];
   const answer = await DefaultRestOptions.makeRequest(url, { ...init, signal: AbortSignal.any(signals) });
   const { status, statusText } = answer;
   const headers = new Headers([...answer.headers]);
@@ -23,4 +23,10 @@ export async function answered(url: string, init: Parameters<Send>[1], timeoutMs
   body.catch(() => {}); // read all the same: the connection is then used again
   headers.delete('Content-Type'); // with it, discord.js would parse the body
   return new Response(null, { status, statusText, headers });
+}
+
+/** Ends at once when the time is over already: a fast answer would otherwise still come before the timer. */
+function deadline(timeoutMs: number): AbortSignal {
+  if (timeoutMs > 0) return AbortSignal.timeout(Math.ceil(timeoutMs)); // whole milliseconds, or it throws
+  return AbortSignal.abort(new DOMException('There is no time left.', 'TimeoutError'));
 }

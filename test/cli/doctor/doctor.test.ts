@@ -6,8 +6,10 @@ import { type ListeningCardService, startCardService } from '../../../src/sandbo
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
-import { startDetour } from '../commands/detour.ts';
+import { type DetourAnswer, startDetour } from '../commands/detour.ts';
 import { run } from '../run.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 let discord: EmulatedDiscord;
 let cardService: ListeningCardService;
@@ -142,6 +144,18 @@ describe('npm run doctor', () => {
       ].map(([check, cure]) => ({ check, ok: null, cure: expect.stringContaining(cure ?? '') })),
     );
     expect(code).toBe(0);
+  });
+
+  it.each<[string, string, DetourAnswer, string[]]>([
+    ['GET /users/@me/guilds', 'a 401', { status: 401, body: { message: '401: Unauthorized', code: 0 } }, ['invite']],
+    ['GET /users/@me/guilds', 'nothing', { status: 204, headers: JSON_TYPE, body: '' }, ['invite', 'doubled commands']],
+    ['GET /gateway/bot', 'a 401', { status: 401, body: { message: '401: Unauthorized', code: 0 } }, ['gateway']],
+    ['GET /gateway/bot', 'a page as JSON', { status: 200, headers: JSON_TYPE, body: '<html>' }, ['gateway']],
+  ])('goes on when %s alone is answered with %s', async (route, _, answer, checks) => {
+    const failing = await startDetour(discord.apiUrl, { [route]: answer });
+    onFinished(() => failing.close());
+    const lines = await objections({ DISCORD_API_URL: failing.apiUrl });
+    expect(lines.map((line) => line.slice(2).split(':')[0])).toEqual(expect.arrayContaining(checks));
   });
 
   it('compares no clock where Discord cannot be reached', async () => {
