@@ -4,12 +4,13 @@ import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './unavailable.ts';
 
 /**
- * Claims a name for ARGV[3] ms if it is free or, if ARGV[4] is 1, its owner is dead. Returns 0, or in how many ms the
- * claim of another ends.
+ * Claims a name for ARGV[3] ms if no other process holds it or, if ARGV[4] is 1, its owner is dead. Returns 0, or in how
+ * many ms the claim of another ends. A claim of this process that is still there could not be released while Redis was
+ * unavailable.
  */
 const CLAIM = `
   local owner = redis.call('GET', KEYS[1])
-  local isFree = not owner or (ARGV[4] == '1' and owner ~= self and isDead(owner))
+  local isFree = not owner or owner == self or (ARGV[4] == '1' and isDead(owner))
   if not isFree then return math.max(redis.call('PTTL', KEYS[1]), 1) end
   redis.call('SET', KEYS[1], self, 'PX', ARGV[3])
   return 0

@@ -155,7 +155,20 @@ describe.skipIf(noRealRedis('claims while Redis is unavailable'))('while Redis',
       'unavailable',
     ]);
     for (const { claims } of [one, other]) await claims.release('a');
+    await one.claims.release('held');
     for (const { lines } of [one, other]) expect(lines.length).toBeLessThanOrEqual(1); // the link's own
+  });
+
+  it('was away, what could not be released meanwhile can be claimed again by its owner', async () => {
+    const server = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
+    const [one, other] = [await join(server, QUICK_MS), await join(server, QUICK_MS)];
+    expect(await one.claims.claim('a', LONG)).toBe('mine');
+    await server.kill();
+    await one.claims.release('a');
+    await server.start();
+    for (const { link } of [one, other]) await expect.poll(() => link.health, PATIENCE).toBe('usable');
+    expect(await one.claims.claim('a', LONG)).toBe('mine');
+    expect(await other.claims.claim('a', LONG)).toEqual(HELD);
   });
 
   it('was away, what was claimed meanwhile stays claimed, and the rest is shared again', async () => {
