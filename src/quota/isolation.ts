@@ -43,9 +43,11 @@ export function joinedState(
   shared: LimiterState | undefined,
   { local, setting, spent, firstFullAtMs, isLost, nowMs }: Joining,
 ): LimiterState {
+  const { state: breakerState, untilMs } = local.breaker;
   const sharedUntilMs = shared?.breaker.untilMs ?? 0;
-  const isProbing = local.breaker.state === 'halfOpen' && sharedUntilMs <= nowMs;
-  const { breaker, openedUnder } = !shared || isProbing || local.breaker.untilMs > sharedUntilMs ? local : shared;
+  const isProbing = breakerState === 'halfOpen' && sharedUntilMs <= nowMs;
+  const isLonger = breakerState !== 'closed' && untilMs > sharedUntilMs;
+  const { breaker, openedUnder } = !shared || isProbing || isLonger ? local : shared;
   const isNewer = (local.quota?.receivedAtMs ?? 0) > (shared?.quota?.receivedAtMs ?? 0);
   const { quota } = !shared || isNewer ? local : shared;
   const both = { ...(shared ?? local), breaker, openedUnder, quota };

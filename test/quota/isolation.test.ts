@@ -68,6 +68,7 @@ describe('the state that a process joins', () => {
     ['that the others do not know', CLOSED, opened(NOW_MS + 2), 'of its own'],
     ['that others know to be open for longer', opened(NOW_MS + 2), opened(NOW_MS + 1), 'of the others'],
     ['that it does not know', opened(NOW_MS + 1), CLOSED, 'of the others'],
+    ['that is closed, though its times are by another clock', opened(-1, 'closed'), CLOSED, 'of the others'],
     ['whose probe it has under way', opened(NOW_MS - 1), opened(NOW_MS - 1, 'halfOpen'), 'of its own'],
     ['of a longer pause, with a probe', opened(NOW_MS + 1), opened(NOW_MS - 1, 'halfOpen'), 'of the others'],
     ['whose probe another one has', opened(NOW_MS - 1, 'halfOpen'), opened(NOW_MS - 1), 'of the others'],

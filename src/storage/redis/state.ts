@@ -21,10 +21,10 @@ import { RedisClaims } from './claims.ts';
 import { RedisCounters } from './counters.ts';
 import { redisDeletionRequests } from './deletion-requests.ts';
 import { RedisJournal } from './journal.ts';
+import { RedisLimiterStore } from './limiter-store.ts';
 import { RedisLink } from './link.ts';
 import { redisPrefix } from './prefix.ts';
 import { ProcessesAlive } from './processes-alive.ts';
-import { RedisLimiterStore } from './redis-limiter-store.ts';
 import { settingProblems } from './settings.ts';
 import { redisUsageReport } from './usage-report.ts';
 
