@@ -137,7 +137,8 @@ export class LookupRequests {
       const answer = await cards.fresh(pending.cardId, wantsPrices, claims.isShared);
       if (answer && pending.wantsPrices === wantsPrices && pendingLookups.has(pending)) {
         for (const { requester } of pending.waiters) ledger.saved(requester);
-        pending.counted(Math.max(answer.fetchedAtMs, answer.delistedAtMs ?? 0)); // by another process
+        // By another process; in files it came with another spelling of the id, which has counted it.
+        if (claims.isShared) pending.counted(Math.max(answer.fetchedAtMs, answer.delistedAtMs ?? 0));
         pendingLookups.answer(pending, answer);
       }
       return answer !== undefined;

@@ -150,6 +150,20 @@ describe('single-flight', () => {
     expect(await ledger.memberToday('reader')).toMatchObject({ requests: 0, saved: 1 });
   });
 
+  it('tells once that a request was counted which brought the card of two spellings', async () => {
+    fakeTime();
+    const pace = { requestsPerMinute: 60, burst: 2 }; // one after the other
+    const service = createCardService({ ...pace, latencyMs: 50 });
+    service.script({ path: `/cards/${IDS[0]?.toUpperCase()}`, body: SAMPLE_CARDS[0] });
+    const { queue } = lookupQueueOver(service, { plan: 'free', ...pace });
+    const counted = vi.fn();
+    const ids = [IDS[0]?.toUpperCase() ?? '', IDS[0] ?? ''];
+    const both = Promise.all(ids.map((id) => queue.enqueue(lookup(id, { onCounted: counted }))));
+    await vi.advanceTimersByTimeAsync(5_000);
+    await both;
+    expect([service.requests.length, counted.mock.calls]).toEqual([1, [[1]]]);
+  });
+
   it('sends no request for a lookup that comes just after the answer', async () => {
     fakeTime();
     const service = createCardService();
