@@ -108,7 +108,8 @@ export interface StoreEvent {
   works: boolean;
 }
 
-interface EventsByName {
+/** What is published under each name. */
+export interface EventsByName {
   command: CommandEvent;
   shown: ShownEvent;
   known: KnownEvent;
