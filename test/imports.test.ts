@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   privacy: ['model', 'time', 'quota'],
   commands: ['model', 'lookup', 'quota', 'catalog', 'privacy', 'render'],
   discord: ['commands', 'replies', 'render', 'model', 'time'],
-  operations: ['model', 'time', 'quota'],
+  operations: ['model', 'time', 'quota', 'package.json'],
   storage: ['operations', 'model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup', 'replies', 'privacy'],
   cli: ['commands', 'config', 'discord', 'model', 'time', 'service', 'catalog', 'storage', 'stop-signal'],
   app: [
