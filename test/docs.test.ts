@@ -76,11 +76,11 @@ function defaultOf(name: string): string | undefined {
   return read.data === undefined ? undefined : String(read.data);
 }
 
-/** The source of the program that a script runs, with its neighbours. */
+/** The source of the program or subcommand that a script runs, with its neighbours. */
 async function sourceOf(script: string): Promise<string> {
-  const entry = /\S+\.ts/.exec(script)?.[0];
+  const [, entry, subcommand = ''] = /(\S+\.ts) ?(\w*)/.exec(script) ?? [];
   if (entry === undefined) return '';
-  const files = await Array.fromAsync(glob(join(dirname(entry), '*.ts')));
+  const files = await Array.fromAsync(glob(join(dirname(entry), subcommand, '*.ts')));
   return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
 }
 
