@@ -80,6 +80,7 @@ export class NextBatch {
   /** @param leaving batches that have no permit yet, and may get one before this */
   leavesAtMs(batch: Batch, leaving: number, nowMs: number): number {
     this.#held ??= { heldSinceMs: nowMs, hasReturned: false };
+    this.#held.heldSinceMs = Math.min(this.#held.heldSinceMs, nowMs); // the clock may have been set back
     return leavesAtMs(batch, { ...this.#held, underWay: this.#requestsUnderWay + leaving });
   }
 

@@ -32,7 +32,10 @@ export interface QueueRunnerOptions {
 export class QueueRunner {
   readonly #options: QueueRunnerOptions;
   readonly #runner = new SingleRunner(() => this.#run());
-  readonly #wakeTimer = new Timer(() => this.wake());
+  readonly #wakeTimer = new Timer(() => {
+    this.#toldToWait = undefined; // the limiter is asked again: by a clock that was set back, it only ever expects a permit
+    this.wake();
+  });
   #wakeAtMs = Number.POSITIVE_INFINITY;
   readonly #announceTimer = new Timer(() => this.#announce());
   #announcedAtMs = Number.NEGATIVE_INFINITY;

@@ -47,6 +47,18 @@ describe('a permit', () => {
     expect(service.counts.byStatus[429]).toBeUndefined();
   });
 
+  it('comes at the rate of the plan after the clock was set back while lookups wait', async () => {
+    fakeTime();
+    const service = createCardService();
+    const { queue } = lookupQueueOver(service);
+    for (const id of IDS.slice(0, 30)) void queue.enqueue(lookup(id));
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    vi.setSystemTime(Date.now() - 60 * MINUTE);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect([28, 29]).toContain(service.requests.length);
+  });
+
   it('is announced to who waits, and again only while it is to come', async () => {
     fakeTime();
     const { queue } = lookupQueueOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
