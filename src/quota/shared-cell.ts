@@ -1,21 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
-import { isolatedFullAtMs, type Joining, joinedState } from './isolation.ts';
-import type { CellOptions, Change, Decide, LimiterCell } from './limiter-cell.ts';
+import { type Isolated, isolatedFullAtMs, joinedState } from './isolation.ts';
+import type { Change, Decide, LimiterCell } from './limiter-cell.ts';
 import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, plausible, withProbe } from './limiter-state.ts';
 import { spendToken, type Taken, type WantedToken } from './permit.ts';
-import { SharedCopy } from './shared-copy.ts';
+import { type SharedCellOptions, SharedCopy } from './shared-copy.ts';
 import { limiterWrite, type SharedLimiterStore, sameSchedule } from './shared-limiter-store.ts';
-
-export interface SharedCellOptions extends CellOptions {
-  store: SharedLimiterStore;
-  /** Whether the store can be reached: `usable` or not. */
-  link: { health: string; onHealth(listener: (health: string) => void): void };
-  /** `size`: processes last seen alive. `onHeartbeat`: called about once a second while the store answers. */
-  processesAlive: { id: string; size: number; onHeartbeat(listener: () => void): void };
-  /** What is known of the account before anything is read from the store. */
-  initial?: LimiterState | undefined;
-}
 
 const CHANGED: Taken = { kind: 'changed' };
 /** A process that is to write before this one, as the store sees to, has written by then as a rule. */
@@ -28,26 +18,23 @@ const REWRITE_WITHIN_MS = 50;
 export class SharedCell implements LimiterCell {
   readonly #options: SharedCellOptions;
   readonly #copy: SharedCopy;
-  readonly #firstFullAtMs: number;
   #notify = () => {};
   /** With the changes that are not in the store yet. */
   #state: LimiterState;
-  /** While isolated: the divided plan, and the permits given that are not charged to the shared bucket yet. */
-  #isolated: { setting: PlanSetting; spent: number } | undefined;
+  #isolated: Isolated | undefined;
   /** Of what this process has joined last. */
   #era: string | undefined;
   #syncing: Promise<void> | undefined;
 
   constructor(options: SharedCellOptions) {
-    const { store, link, processesAlive, initial = INITIAL_LIMITER_STATE } = options;
+    const { link, processesAlive, initial = INITIAL_LIMITER_STATE } = options;
     const nowMs = Date.now();
     this.#options = options;
-    this.#copy = new SharedCopy(store, processesAlive.id);
+    this.#copy = new SharedCopy(options);
     this.#state = plausible(afterClockJump(initial, nowMs), nowMs);
-    this.#firstFullAtMs = this.#state.fullAtMs;
     this.#isolate();
     link.onHealth((health) => (health === 'usable' ? void this.#sync() : this.#isolate()));
-    processesAlive.onHeartbeat(() => this.#keepUp());
+    processesAlive.onHeartbeat(() => void (this.#isolated ? this.#sync() : (this.#syncing ?? this.refresh())));
     if (link.health === 'usable') void this.#sync();
   }
 
@@ -80,12 +67,11 @@ export class SharedCell implements LimiterCell {
   }
 
   async refresh(): Promise<boolean> {
-    if (this.#isolated && !this.#isJoining) {
+    const isAlone = this.isIsolated && !this.#isJoining;
+    if (isAlone)
       this.#state = this.state; // after a clock was set back
-      return false;
-    }
-    await (this.#isJoining ? this.#sync() : this.#call((store) => store.read(this.#copy.held.length)));
-    return true;
+    else await (this.#isolated ? this.#sync() : this.#call((store) => store.read(this.#copy.held.length)));
+    return !isAlone;
   }
 
   async change(change: Change): Promise<void> {
@@ -139,29 +125,21 @@ export class SharedCell implements LimiterCell {
 
   /** Calls the store, and adopts what it answers. @returns `undefined` when it cannot be reached */
   async #call<T>(work: (store: SharedLimiterStore) => Promise<T | undefined>): Promise<T | undefined> {
-    const result = await work(this.#options.store);
+    const { store, events } = this.#options;
+    const result = await work(store);
     if (result === undefined) this.#isolate();
-    else this.#adopt();
-    return result;
-  }
-
-  #keepUp(): void {
-    if (this.#isolated) void this.#sync();
-    else if (!this.#syncing) void this.refresh();
-  }
-
-  #adopt(): void {
-    if (this.#isolated) return;
+    if (this.#isolated) return result;
     const known = this.#state;
     const { stored } = this.#copy;
-    if (stored && this.#options.store.era === this.#era) {
+    if (stored && store.era === this.#era) {
       this.#state = this.#copy.changed(stored);
-      this.#options.events?.publish('limiter', this.#state);
+      events?.publish('limiter', this.#state);
       if (!sameSchedule(known, this.#state)) this.#notify();
     } else {
       this.#isolate(); // what was stored is lost
       void this.#sync();
     }
+    return result;
   }
 
   #isolate(): void {
@@ -170,8 +148,9 @@ export class SharedCell implements LimiterCell {
     if (this.#copy.unwritten.length > 0) warnings.changed(this.#copy.stored, this.#state);
     this.#copy.remove();
     const share = { ...setting, processes: Math.max(1, processesAlive.size) };
+    const firstFullAtMs = this.#era === undefined ? this.#state.fullAtMs : undefined;
+    this.#isolated = { setting: share, spent: 0, firstFullAtMs };
     const fullAtMs = isolatedFullAtMs(this.#state, share, this.#era !== undefined, Date.now());
-    this.#isolated = { setting: share, spent: 0 };
     this.#state = { ...this.#state, fullAtMs };
     this.#notify();
   }
@@ -186,41 +165,34 @@ export class SharedCell implements LimiterCell {
   }
 
   async #write(): Promise<void> {
-    let joining: Pick<Joining, 'local' | 'spent'> | undefined;
+    let joining: (Isolated & { local: LimiterState }) | undefined;
     for (let isWritten: boolean | undefined = false; isWritten === false; ) {
       if (this.#isolated && !joining) {
-        joining = { local: this.state, spent: this.#isolated.spent };
+        joining = { ...this.#isolated, local: this.state };
         this.#copy.remove(); // the state has them
         if (!(await this.#options.store.read(this.#copy.held.length))) return;
       }
-      const before = joining ? this.#joined(joining) : this.#copy.stored;
-      if (!before) return; // lost, which the call that has read it handles
-      isWritten = await this.#writeOnto(before, joining !== undefined);
+      isWritten = await this.#writeOnce(joining);
       if (isWritten === false) await sleep(Math.random() * REWRITE_WITHIN_MS);
     }
     if (joining && !this.#isolated) this.#notify();
   }
 
-  #joined(joining: Pick<Joining, 'local' | 'spent'>): LimiterState {
-    const { store, setting } = this.#options;
-    const firstFullAtMs = this.#era === undefined ? this.#firstFullAtMs : undefined;
-    const isLost = this.#era !== undefined && store.era !== this.#era;
-    return joinedState(this.#copy.stored, { ...joining, setting, firstFullAtMs, isLost, nowMs: Date.now() });
-  }
-
-  #writeOnto(before: LimiterState, isJoining: boolean): Promise<boolean | undefined> {
-    const { setting, warnings } = this.#options;
+  async #writeOnce(joining: (Isolated & { local: LimiterState }) | undefined): Promise<boolean | undefined> {
+    const { store, setting, warnings } = this.#options;
     const { stored, unwritten, permits } = this.#copy;
+    const nowMs = Date.now();
+    const isLost = this.#era !== undefined && store.era !== this.#era;
+    const before = joining ? joinedState(stored, { ...joining, setting, isLost, nowMs }) : stored;
+    if (!before) return undefined; // lost, which the call that has read it handles
     const after = this.#copy.changed(before);
-    return this.#call(async (store) => {
-      const isWritten = await store.write(permits.size, limiterWrite(stored, after, setting, Date.now()));
+    return this.#call(async () => {
+      const isWritten = await store.write(permits.size, limiterWrite(stored, after, setting, nowMs));
       if (!isWritten) return isWritten;
       this.#copy.remove(unwritten);
       warnings.changed(before, after);
-      if (isJoining) {
-        this.#isolated = undefined;
-        this.#era = store.era;
-      }
+      if (joining) this.#isolated = undefined;
+      this.#era = store.era;
       return isWritten;
     });
   }

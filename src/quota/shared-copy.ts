@@ -1,19 +1,27 @@
 import type { Permit } from './limiter.ts';
-import type { Change } from './limiter-cell.ts';
+import type { CellOptions, Change } from './limiter-cell.ts';
 import { type LimiterState, plausible, withProbe } from './limiter-state.ts';
 import type { SharedLimiterStore } from './shared-limiter-store.ts';
+
+export interface SharedCellOptions extends CellOptions {
+  store: SharedLimiterStore;
+  /** Whether the store can be reached: `usable` or not. */
+  link: { health: string; onHealth(listener: (health: string) => void): void };
+  /** `size`: processes last seen alive. `onHeartbeat`: called about once a second while the store answers. */
+  processesAlive: { id: string; size: number; onHeartbeat(listener: () => void): void };
+  /** What is known of the account before anything is read from the store. */
+  initial?: LimiterState | undefined;
+}
 
 /** The shared state as one process knows it: as last read, with the changes made here that are not in the store yet. */
 export class SharedCopy {
   /** Of this process, with those that are being acquired. */
   readonly permits = new Set<Permit>();
-  readonly #store: SharedLimiterStore;
-  readonly #processId: string;
+  readonly #options: SharedCellOptions;
   #unwritten: readonly Change[] = [];
 
-  constructor(store: SharedLimiterStore, processId: string) {
-    this.#store = store;
-    this.#processId = processId;
+  constructor(options: SharedCellOptions) {
+    this.#options = options;
   }
 
   get unwritten(): readonly Change[] {
@@ -31,9 +39,10 @@ export class SharedCopy {
 
   /** By this machine's clock, without the changes; `undefined` when nothing is stored. */
   get stored(): LimiterState | undefined {
-    const { state, probeOf } = this.#store;
+    const { store, processesAlive } = this.#options;
+    const { state, probeOf } = store;
     // A probe that this process acquired without receiving the answer counts as ended.
-    const isProbing = probeOf === this.#processId ? this.holdsProbe : probeOf !== '';
+    const isProbing = probeOf === processesAlive.id ? this.holdsProbe : probeOf !== '';
     return state && plausible(withProbe(state, isProbing), Date.now());
   }
 
