@@ -1,14 +1,14 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
-import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
+import { type CardQuery, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import { cardActions } from '../src/render/card-actions.ts';
 import { cardEmbed, foundId, noSuchCard } from '../src/render/card-embed.ts';
-import { cardChoices } from '../src/render/card-list.ts';
+import { cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
 import { clockTime } from '../src/render/formats.ts';
-import { errorMessage, formatMessage, notRenewedMessage } from '../src/render/messages.ts';
-import { type CardRequest, customId, offerCards, offerPrintings, offerSimilar, readAction } from './card-choices.ts';
-import { type Ask, type Command, type CommandUse, type Reply, sentence } from './command.ts';
+import { copyNote, errorMessage, formatMessage } from '../src/render/messages.ts';
+import { customId, readAction } from './card-choices.ts';
+import { type Ask, type Command, type CommandUse, privately, type Reply, sentence } from './command.ts';
 import type { Services } from './services.ts';
 
 export default {
@@ -34,7 +34,7 @@ export default {
     const { options } = use;
     const cardId = parseCardId(options.getString('id', true));
     const query = { cardId, showPrices: options.getBoolean('prices') ?? true };
-    return askFor({ query, isPrivate: options.getBoolean('private') ?? false }, use, services);
+    return askFor(query, options.getBoolean('private') ?? false, use, services);
   },
 
   async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {
@@ -53,7 +53,9 @@ export default {
       return isAllowed ? { kind: 'delete' } : sentence(formatMessage(locale, 'notYoursToDelete'));
     }
     if (action?.kind === 'printings') {
-      return offerPrintings(await catalog.printings(action.cardId, requesterOf(who)), action, locale);
+      const { showPrices, isPrivate } = action;
+      const others = await catalog.printings(action.cardId, requesterOf(who));
+      return privately(otherPrintings(locale, others, customId({ kind: 'show', showPrices, isPrivate })));
     }
     const chosen = action?.cardId ?? values[0];
     if (!action || chosen === undefined) return sentence(formatMessage(locale, 'outOfDate'));
@@ -67,11 +69,11 @@ export default {
       const time = permitAtMs === undefined ? '' : clockTime(permitAtMs);
       return { content: formatMessage(locale, 'permitAt', { time }) };
     }
-    const { answer, error, isRenewing } = outcome;
-    if (!answer) return { content: error ? errorMessage(locale, error) : '' };
+    const { answer, ...copy } = outcome;
+    if (!answer) return { content: copy.error ? errorMessage(locale, copy.error) : '' };
     const { cardId, showPrices, isResolved } = query;
     const { card } = answer;
-    const note = error ? notRenewedMessage(locale, error) : isRenewing && formatMessage(locale, 'renewing');
+    const note = copyNote(locale, copy);
     if (!card) return { content: noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined) };
     const embed = cardEmbed({ ...view, card, answer, showPrices, note });
     const components = cardActions(locale, {
@@ -86,25 +88,33 @@ export default {
 } satisfies Command;
 
 /** A card that is kept under exactly this id, or else what the text means in the catalog: neither costs a request. */
-async function askFor(request: CardRequest, use: CommandUse, { cards, catalog }: Services): Promise<Ask | Reply> {
-  const { query, isPrivate } = request;
-  const { locale } = use;
-  const known = await cards.known(query.cardId, query.showPrices);
+async function askFor(
+  query: CardQuery,
+  isPrivate: boolean,
+  { locale, ...who }: CommandUse,
+  { cards, catalog }: Services,
+): Promise<Ask | Reply> {
+  const { cardId: text, showPrices } = query;
+  const known = await cards.known(text, showPrices);
   const asked = { queries: [query], unclear: [], unsearched: [], isPrivate, read: [known] };
   const isKept = known.kind !== 'missing' && known.answer.card !== undefined;
   if (isKept) return asked;
 
-  const meant = await catalog.resolve(query.cardId, requesterOf(use));
+  const menuId = customId({ kind: 'show', showPrices, isPrivate });
+  const askId = customId({ kind: 'show', showPrices, isPrivate, cardId: text });
+  const meant = await catalog.resolve(text, requesterOf(who));
   switch (meant.kind) {
     case 'one':
       return { ...asked, queries: [{ ...query, cardId: meant.card.id, isResolved: true }], read: [] };
     case 'several':
-      return offerCards(meant.cards, request, locale);
+      return privately(severalCards(locale, meant.cards, menuId));
     case 'none':
       // That the service denied exactly this text is more than that nothing is called so.
-      return known.kind === 'missing' ? offerSimilar(meant.similar, request, locale) : asked;
+      if (known.kind !== 'missing') return asked;
+      return privately(unknownCard({ locale, text, similar: meant.similar, menuId, askId }));
     case 'unsearched':
-      return known.kind === 'fresh' ? asked : offerSimilar(undefined, request, locale);
+      if (known.kind === 'fresh') return asked;
+      return privately(unknownCard({ locale, text, similar: undefined, menuId, askId }));
     case 'id':
       return asked;
   }

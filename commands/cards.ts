@@ -1,16 +1,15 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import { MOST_LISTED } from '../src/catalog/catalog.ts';
-import type { Outcome } from '../src/lookup/outcomes.ts';
-import type { CardQuery } from '../src/model/card.ts';
+import type { Outcomes } from '../src/lookup/outcomes.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import type { CardView } from '../src/render/card-embed.ts';
 import { askAnywayMenus, listChoices } from '../src/render/card-list.ts';
-import { cardsMessage, type MissingCard } from '../src/render/cards-message.ts';
-import { formatMessage, notRenewedMessage } from '../src/render/messages.ts';
+import { cardsMessage } from '../src/render/cards-message.ts';
+import { copyNote, formatMessage } from '../src/render/messages.ts';
 import { customId } from './card-choices.ts';
-import { type Command, sentence, type View } from './command.ts';
+import { type Command, sentence } from './command.ts';
 
 /** Ten of the longest ids. */
 const MAX_LENGTH = 1_000;
@@ -52,41 +51,34 @@ export default {
 
   /** At the end also what is missing, and what it cost. */
   show(asked, outcomes, { quota, ...view }) {
-    const cards = asked.queries.map((query, at) => ({ query, outcome: outcomes.cards[at] }));
-    const views = cards.flatMap((card) => viewOf(card, view) ?? []);
-    const missing = [
-      ...cards.flatMap((card) => missingOf(card) ?? []),
-      ...asked.unclear.map((text) => ({ text, isUnclear: true })),
-      ...asked.unsearched.map((text) => ({ text, isUnsearched: true })),
-    ];
-    const toCome = cards.filter(({ outcome }) => outcome === undefined).length;
-    const isEnd = cards.every(({ outcome }) => outcome && !outcome.isRenewing);
-    const message = cardsMessage({ ...outcomes, ...view, views, missing, toCome, isEnd, quota });
-    const components = isEnd ? askAnyway(asked, view.locale) : [];
+    const { locale } = view;
+    const cards = asked.queries.map((query, at) => ({ ...query, outcome: outcomes.cards[at] }));
+    const views = cards.flatMap(({ showPrices, outcome: { answer, ...copy } = {} }): CardView[] => {
+      if (!answer?.card) return [];
+      return [{ ...view, card: answer.card, answer, showPrices, quota: undefined, note: copyNote(locale, copy) }];
+    });
+    const message = cardsMessage({
+      ...outcomes,
+      ...{ locale, quota, views, unclear: asked.unclear, unsearched: asked.unsearched },
+      // A copy that says that there is no such card is as good without a renewal.
+      notFound: cards.filter(({ outcome }) => outcome?.answer && !outcome.answer.card).map(({ cardId }) => cardId),
+      failed: cards.flatMap(({ cardId, outcome: { answer, error } = {} }) =>
+        error && !answer ? [{ cardId, error }] : [],
+      ),
+      toCome: cards.filter(({ outcome }) => outcome === undefined).length,
+      isEnd: isEnd(outcomes),
+    });
+    const components = isEnd(outcomes) ? askAnyway(asked, locale) : [];
     return { ...message, ...(components.length > 0 && { components }) };
   },
 } satisfies Command;
+
+function isEnd({ cards }: Outcomes): boolean {
+  return cards.every((outcome) => outcome && !outcome.isRenewing);
+}
 
 /** The menu belongs to `/card`, which shows the card that is chosen. */
 function askAnyway({ queries, unsearched, isPrivate }: Asked, locale: string): ReturnType<typeof askAnywayMenus> {
   const showPrices = queries.every((query) => query.showPrices);
   return askAnywayMenus(locale, unsearched, customId({ kind: 'show', showPrices, isPrivate }));
-}
-
-interface AskedCard {
-  query: CardQuery;
-  outcome: Outcome | undefined;
-}
-
-function viewOf({ query, outcome }: AskedCard, view: Omit<View, 'quota'>): CardView | undefined {
-  const { answer, error, isRenewing } = outcome ?? {};
-  if (!answer?.card) return undefined;
-  const note = error ? notRenewedMessage(view.locale, error) : isRenewing && formatMessage(view.locale, 'renewing');
-  return { ...view, card: answer.card, answer, showPrices: query.showPrices, quota: undefined, ...(note && { note }) };
-}
-
-/** A copy that says that there is no such card is as good without a renewal. */
-function missingOf({ query, outcome }: AskedCard): MissingCard | undefined {
-  if (!outcome || outcome.answer?.card) return undefined;
-  return { text: query.cardId, ...(!outcome.answer && { error: outcome.error }) };
 }

@@ -7,21 +7,17 @@ import { cardEmbeds } from './card-embeds.ts';
 import { plainMarkdown } from './formats.ts';
 import { errorMessage, formatMessage, timeToCome } from './messages.ts';
 
-/** A card that is not shown; without an error there is none. */
-export interface MissingCard {
-  text: string;
-  error?: CardServiceError | undefined;
-  /** The text is no id, and means no card or several. */
-  isUnclear?: boolean;
-  /** The text is no id as far as can be told while names cannot be searched. */
-  isUnsearched?: boolean;
-}
-
 /** Several cards of one reply. */
 export interface CardsView {
   /** At most ten. */
   views: readonly CardView[];
-  missing: readonly MissingCard[];
+  /** Ids for which there is no card. */
+  notFound: readonly string[];
+  failed: readonly { cardId: string; error: CardServiceError }[];
+  /** What is no id, and means no card or several. */
+  unclear: readonly string[];
+  /** What is no id as far as can be told while names cannot be searched. */
+  unsearched: readonly string[];
   /** How many are still looked up. */
   toCome: number;
   /** All lookups have ended. */
@@ -45,19 +41,16 @@ export function cardsMessage(cards: CardsView): { content: string; embeds: APIEm
   return { content: lines.filter(Boolean).join('\n'), embeds: cardEmbeds(views, views.length + toCome > 1) };
 }
 
-function notShown({ missing, locale }: CardsView): string[] {
-  const failed = missing.filter(({ error }) => error);
-  const none = missing.filter(({ error, isUnclear, isUnsearched }) => !error && !isUnclear && !isUnsearched);
-  const unclear = missing.filter(({ isUnclear }) => isUnclear);
-  const unsearched = missing.filter(({ isUnsearched }) => isUnsearched);
-  const reasons = Map.groupBy(failed, ({ error }) => (error ? errorMessage(locale, error) : ''));
+function notShown({ notFound, unclear, unsearched, failed, locale }: CardsView): (string | false)[] {
+  const reasons = Map.groupBy(failed, ({ error }) => errorMessage(locale, error));
   return [
-    none.length > 0 ? formatMessage(locale, 'cardsNotFound', { names: names(none, locale) }) : '',
-    unclear.length > 0 ? formatMessage(locale, 'cardsUnclear', { names: names(unclear, locale) }) : '',
-    unsearched.length > 0 ? formatMessage(locale, 'cardsUnsearched', { names: names(unsearched, locale) }) : '',
-    ...[...reasons].map(([reason, group]) =>
-      formatMessage(locale, 'cardsFailed', { names: names(group, locale), reason }),
-    ),
+    notFound.length > 0 && formatMessage(locale, 'cardsNotFound', { names: names(notFound, locale) }),
+    unclear.length > 0 && formatMessage(locale, 'cardsUnclear', { names: names(unclear, locale) }),
+    unsearched.length > 0 && formatMessage(locale, 'cardsUnsearched', { names: names(unsearched, locale) }),
+    ...[...reasons].map(([reason, cards]) => {
+      const ids = cards.map(({ cardId }) => cardId);
+      return formatMessage(locale, 'cardsFailed', { names: names(ids, locale), reason });
+    }),
   ];
 }
 
@@ -72,7 +65,7 @@ function cost({ fromMemory, requested, requests, quota, locale }: CardsView): st
   return [spent, leftToday(locale, quota)].filter(Boolean).join(' · ');
 }
 
-function names(missing: readonly MissingCard[], locale: string): string {
-  const shown = missing.map(({ text }) => plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'));
+function names(texts: readonly string[], locale: string): string {
+  const shown = texts.map((text) => plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'));
   return shown.map((name) => `**${name}**`).join(', ');
 }

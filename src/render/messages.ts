@@ -113,8 +113,12 @@ export function errorMessage(locale: string, error: CardServiceError): string {
   }
 }
 
-/** Why a copy that is shown is not the newest: one short line, in Markdown. */
-export function notRenewedMessage(locale: string, error: CardServiceError): string {
+/** Why a copy that is shown is not the newest: one short line, in Markdown; `undefined` when it is. */
+export function copyNote(
+  locale: string,
+  { error, isRenewing }: { error?: CardServiceError; isRenewing?: boolean },
+): string | undefined {
+  if (!error) return isRenewing ? formatMessage(locale, 'renewing') : undefined;
   const { name } = error as KnownError;
   // All of the day's requests are spent, or those that renewals may use: the member reads the same.
   if (name === 'QuotaSpent' || name === 'KeptInReserve') {

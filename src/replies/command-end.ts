@@ -3,6 +3,7 @@ import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
 import type { CommandEvent, Events } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';
 import { requesterOf } from '../model/quota.ts';
+import type { DeferredReply } from './deferred-reply.ts';
 
 /** The facts of a `CommandEvent` that are not in the invocation. */
 export type CommandEnd = Pick<CommandEvent, 'outcome'> &
@@ -16,33 +17,26 @@ export function endOf({ cards }: Pick<Outcomes, 'cards'>): CommandEnd {
   return { outcome, ...(cards.length > 1 && { shown, asked: cards.length }) };
 }
 
+/** @param invocation of a reply that shows cards, with what was asked for */
 export function publishEnd(
   events: Events,
-  invocation: Invocation,
+  invocation: Invocation & { asked?: Asked },
   { card, source = 'bot', waitMs = 0, ...end }: CommandEnd,
 ): void {
-  const { command, receivedAtMs } = invocation;
+  const { command, receivedAtMs, asked } = invocation;
   const tookMs = Date.now() - receivedAtMs;
-  events.publish('command', {
-    ...requesterOf(invocation),
-    command,
-    card: forLog(card),
-    source,
-    waitMs,
-    tookMs,
-    ...end,
-  });
+  const about = forLog(asked ? cardsOf(asked) : card);
+  events.publish('command', { ...requesterOf(invocation), command, card: about, source, waitMs, tookMs, ...end });
 }
 
-/** What was asked for, for the log. */
-export function cardsOf({ queries, unclear, unsearched }: Asked): string {
+function cardsOf({ queries, unclear, unsearched }: Asked): string {
   return [...queries.map(({ cardId }) => cardId), ...unclear, ...unsearched].join(', ');
 }
 
 /** Tells who listens which cards the member sees now. */
-export function publishShown(events: Events, invocation: Invocation, { isPrivate }: Asked, { cards }: Outcomes): void {
+export function publishShown(events: Events, reply: DeferredReply, { cards }: Outcomes): void {
   const cardIds = cards.flatMap((card) => card?.answer?.card?.id ?? []);
-  events.publish('shown', { ...requesterOf(invocation), cardIds, isPrivate });
+  events.publish('shown', { ...requesterOf(reply), cardIds, isPrivate: reply.asked.isPrivate });
 }
 
 /** As long as an id, on one line, and without control characters, which a terminal would obey. */

@@ -11,7 +11,7 @@ import {
   noSuchCard,
   STALE_COLOUR,
 } from '../../src/render/card-embed.ts';
-import { formatMessage, notRenewedMessage } from '../../src/render/messages.ts';
+import { copyNote, formatMessage } from '../../src/render/messages.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
 import { CardAnswer } from '../../src/service/card-answer.ts';
 import { contrast } from './contrast.ts';
@@ -174,7 +174,7 @@ describe('whatever the service sends for a card', () => {
       new QuotaSpent({ untilMs: FETCHED_AT_MS }),
       new KeyRefused({ status: 401 }),
       new ServiceDown({ reason: 'silence', untilMs: FETCHED_AT_MS }),
-    ].map((error) => notRenewedMessage('en-US', error)),
+    ].map((error) => copyNote('en-US', { error })),
   );
   const view = fc.record({
     card: serviceCard.map((card) => CardAnswer.parse(JSON.parse(JSON.stringify(card)))),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Busy, KeyRefused } from '../../src/model/errors.ts';
+import { Busy, type CardServiceError, KeyRefused } from '../../src/model/errors.ts';
 import { totalLength } from '../../src/render/card-embeds.ts';
 import { cardsMessage } from '../../src/render/cards-message.ts';
 import { formatMessage } from '../../src/render/messages.ts';
@@ -9,7 +9,10 @@ import { MessageForm } from '../../src/sandbox/discord/message-rules.ts';
 import { CardAnswer } from '../../src/service/card-answer.ts';
 import { currency, locale, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 
-const error = fc.constantFrom(undefined, new KeyRefused({ status: 401 }), new Busy({ untilMs: 1e12, paused: false }));
+const error = fc.constantFrom<CardServiceError>(
+  new KeyRefused({ status: 401 }),
+  new Busy({ untilMs: 1e12, paused: false }),
+);
 
 it('ten cards and ten that are missing are a message that Discord accepts, whatever they hold', () => {
   const view = fc
@@ -28,7 +31,7 @@ it('ten cards and ten that are missing are a message that Discord accepts, whate
   fc.assert(
     fc.property(
       fc.array(view, { minLength: 1, maxLength: 10 }),
-      fc.array(fc.record({ text: nastyText, error, isUnsearched: fc.boolean() }), { maxLength: 10 }),
+      fc.array(fc.record({ cardId: nastyText, error, kind: fc.nat(3) }), { maxLength: 10 }),
       fc.record({
         toCome: fc.nat(10),
         isEnd: fc.boolean(),
@@ -38,7 +41,9 @@ it('ten cards and ten that are missing are a message that Discord accepts, whate
       }),
       fc.record({ quota: quotaState, locale }),
       (views, missing, counts, more) => {
-        const message = cardsMessage({ views, missing, ...counts, ...more });
+        const [failed = [], ...texts] = [0, 1, 2, 3].map((kind) => missing.filter((each) => each.kind === kind));
+        const [notFound = [], unclear = [], unsearched = []] = texts.map((each) => each.map(({ cardId }) => cardId));
+        const message = cardsMessage({ views, failed, notFound, unclear, unsearched, ...counts, ...more });
         expect(message.embeds).toHaveLength(views.length);
         expect(totalLength(message.embeds)).toBeLessThanOrEqual(6_000);
         expect(() => parseForm(MessageForm, message)).not.toThrow();
@@ -67,7 +72,7 @@ it('shows small pictures in a list, from its first card on, and a large one of a
   const pictures = (cards: number, toCome: number) =>
     cardsMessage({
       views: Array(cards).fill(view),
-      missing: [],
+      ...{ notFound: [], failed: [], unclear: [], unsearched: [] },
       toCome,
       isEnd: toCome === 0,
       fromMemory: cards,

@@ -17,10 +17,10 @@ import {
 import { en } from '../../src/render/languages/en.ts';
 import {
   type ArgumentTypes,
+  copyNote,
   errorMessage,
   formatMessage,
   LANGUAGES,
-  notRenewedMessage,
   timePast,
   timeToCome,
 } from '../../src/render/messages.ts';
@@ -202,7 +202,7 @@ describe('every error has a text for members, without what only operators can us
   ])('and one short line on a saved copy: %s', (error, line) => {
     vi.useFakeTimers({ now: NOON_MS });
     onTestFinished(() => void vi.useRealTimers());
-    expect(notRenewedMessage('en-US', error)).toBe(line);
+    expect(copyNote('en-US', { error })).toBe(line);
   });
 
   it('gives the time with a date when it is over 20 hours away', () => {

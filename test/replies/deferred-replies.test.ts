@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { CardLookupOptions } from '../../src/lookup/card-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type ReplyEvent } from '../../src/model/events.ts';
-import { Completion, type CompletionOptions } from '../../src/replies/completion.ts';
+import { DeferredReplies, type RepliesOptions } from '../../src/replies/deferred-replies.ts';
 import type { CompleteResult } from '../../src/replies/deferred-reply.ts';
 import { type CardCourse, lookupsOf } from '../lookup/lookups-of.ts';
+import { logLines } from '../support/log-lines.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
 import { askedFor, deferredReply, NO_JOURNAL } from './replies-over.ts';
 
@@ -33,7 +35,9 @@ function completing(results: readonly CompleteResult[] = ['shown'], err?: unknow
   let edits = 0;
   const stop = new AbortController();
   const sent: unknown[] = [];
-  const options: CompletionOptions = {
+  const options: RepliesOptions = {
+    lookups: {} as CardLookupOptions, // they are given
+    log: logLines().log,
     journal: {
       ...NO_JOURNAL,
       keeps: async () => true,
@@ -62,7 +66,7 @@ function completing(results: readonly CompleteResult[] = ['shown'], err?: unknow
     },
     events,
   };
-  const completion = new Completion(options, stop.signal);
+  const completion = new DeferredReplies(options, stop.signal, () => {});
   return { completion, stop, steps, ends, replySteps, sent, message };
 }
 
