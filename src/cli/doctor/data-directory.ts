@@ -37,38 +37,28 @@ function checkMissing(folder: string): Finding {
   while (!existsSync(parent)) parent = dirname(parent);
   if (!statSync(parent).isDirectory())
     return wrong(CHECK, `${folder} cannot be created, since ${parent} is a file. Set DATA_DIR to a folder.`);
-  return isUsable(parent)
-    ? right(CHECK, `${folder} will be created`)
-    : wrong(
-        CHECK,
-        `${folder} cannot be created, since this user cannot write to ${parent}. Create it, or set DATA_DIR.`,
-      );
+  if (isUsable(parent)) return right(CHECK, `${folder} will be created`);
+  const why = `${folder} cannot be created, since this user cannot write to ${parent}.`;
+  return wrong(CHECK, `${why} Create it, or set DATA_DIR.`);
 }
 
 /** What is in it cannot be looked at. */
 function unusable(folder: string, { uid }: Stats): Finding {
   const user = userId(uid);
-  return wrong(
-    CHECK,
-    `${folder} belongs to user ${uid}, and user ${user} cannot write to it. Run as root: chown -R ${user} ${folder}`,
-  );
+  const why = `${folder} belongs to user ${uid}, and user ${user} cannot write to it.`;
+  return wrong(CHECK, `${why} Run as root: chown -R ${user} ${folder}`);
 }
 
 function checkRights(folder: string, { uid, mode }: Stats): Finding[] {
   const user = userId(uid);
+  const faults: string[] = [];
   // An operator may run the doctor as root, and the bot as somebody else.
-  const owner =
-    user === uid || user === ROOT
-      ? []
-      : [
-          wrong(
-            CHECK,
-            `${folder} belongs to user ${uid}, and the bot runs as user ${user}. Run as root: chown -R ${user} ${folder}`,
-          ),
-        ];
-  return (mode & 0o022) === 0
-    ? owner
-    : [...owner, wrong(CHECK, `Other users can change files in ${folder}. Run: chmod 700 ${folder}`)];
+  if (user !== uid && user !== ROOT) {
+    const why = `${folder} belongs to user ${uid}, and the bot runs as user ${user}.`;
+    faults.push(`${why} Run as root: chown -R ${user} ${folder}`);
+  }
+  if (mode & 0o022) faults.push(`Other users can change files in ${folder}. Run: chmod 700 ${folder}`);
+  return faults.map((fault) => wrong(CHECK, fault));
 }
 
 const ROOT = 0;
@@ -82,13 +72,8 @@ function checkSpace(folder: string): Finding[] {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   if (free >= LEAST_FREE_BYTES) return [];
-  const megabytes = Math.floor(free / 1_000_000);
-  return [
-    wrong(
-      CHECK,
-      `Only ${megabytes} MB are free in ${folder}, and 200 should be. Free some, or set DATA_DIR to another disk.`,
-    ),
-  ];
+  const why = `Only ${Math.floor(free / 1_000_000)} MB are free in ${folder}, and 200 should be.`;
+  return [wrong(CHECK, `${why} Free some, or set DATA_DIR to another disk.`)];
 }
 
 /** They hold members' ids, and `state.sqlite` interaction tokens. */
@@ -112,13 +97,8 @@ function checkState(folder: string): Finding[] {
   if (!isAllowed(file, constants.R_OK)) return []; // there is none, or checkFiles() has said so
   const version = storedVersion(file);
   if (version === undefined) {
-    const copies = join(folder, BACKUPS);
-    return [
-      wrong(
-        STATE_CHECK,
-        `It is not a database. The bot will move it aside and start a new one; copies are in ${copies}.`,
-      ),
-    ];
+    const what = 'It is not a database. The bot will move it aside and start a new one';
+    return [wrong(STATE_CHECK, `${what}; copies are in ${join(folder, BACKUPS)}.`)];
   }
   if (version <= STATE_VERSION) return [right(STATE_CHECK, `schema ${version}`)];
   const copy = migrationCopy(file, STATE_VERSION);
@@ -127,12 +107,9 @@ function checkState(folder: string): Finding[] {
   const goBack = existsSync(copy)
     ? `stop the bot${log} and put ${copy} in its place`
     : 'set DATA_DIR to another folder';
-  return [
-    wrong(
-      STATE_CHECK,
-      `It was written by a newer version of this bot (schema ${version}, this version knows up to ${STATE_VERSION}). Start that version, or ${goBack}.`,
-    ),
-  ];
+  const versions = `schema ${version}, this version knows up to ${STATE_VERSION}`;
+  const why = `It was written by a newer version of this bot (${versions}).`;
+  return [wrong(STATE_CHECK, `${why} Start that version, or ${goBack}.`)];
 }
 
 /**

@@ -53,24 +53,15 @@ export function failureFinding(
 /** Settings in the Developer Portal with which the bot cannot work. */
 export function applicationFaults(application: Application): Finding[] {
   const portal = `https://discord.com/developers/applications/${application.id}`;
-  return [
-    application.interactions_endpoint_url
-      ? [
-          wrong(
-            'application',
-            `Discord sends the commands to ${application.interactions_endpoint_url} and not to this bot. Remove the Interactions Endpoint URL: ${portal}/information`,
-          ),
-        ]
-      : [],
-    application.bot_require_code_grant
-      ? [
-          wrong(
-            'application',
-            `The invite link cannot work while Requires OAuth2 Code Grant is on. Switch it off: ${portal}/bot`,
-          ),
-        ]
-      : [],
-  ].flat();
+  const endpoint = application.interactions_endpoint_url;
+  const faults: string[] = [];
+  if (endpoint)
+    faults.push(
+      `Discord sends the commands to ${endpoint} and not to this bot. Remove the Interactions Endpoint URL: ${portal}/information`,
+    );
+  if (application.bot_require_code_grant)
+    faults.push(`The invite link cannot work while Requires OAuth2 Code Grant is on. Switch it off: ${portal}/bot`);
+  return faults.map((fault) => wrong('application', fault));
 }
 
 export function inviteFinding(applicationId: string, guilds: readonly Named[]): Finding {
@@ -84,14 +75,9 @@ export function inviteFinding(applicationId: string, guilds: readonly Named[]): 
 async function gatewayFindings(gateway: Gateway, shards: Config['discord']['shards']): Promise<Finding[]> {
   const faults = gatewayFaults(gateway, shards, Date.now());
   if (faults.length > 0) return faults;
-  return (await greets(gateway.url))
-    ? [right('gateway', 'it answers')]
-    : [
-        wrong(
-          'gateway',
-          `${new URL(gateway.url).host} does not answer, although Discord's API does. Allow WebSocket connections to it in the firewall or the proxy.`,
-        ),
-      ];
+  if (await greets(gateway.url)) return [right('gateway', 'it answers')];
+  const silent = `${new URL(gateway.url).host} does not answer, although Discord's API does.`;
+  return [wrong('gateway', `${silent} Allow WebSocket connections to it in the firewall or the proxy.`)];
 }
 
 export function gatewayFaults(
@@ -99,26 +85,17 @@ export function gatewayFaults(
   shards: Config['discord']['shards'],
   nowMs: number,
 ): Finding[] {
-  const needed = shards === 'auto' ? recommended : shards.ids.length;
-  const until = new Date(nowMs + limit.reset_after).toISOString();
-  return [
-    limit.remaining < needed
-      ? [
-          wrong(
-            'gateway',
-            `Discord's daily login limit is reached: the bot can connect again at ${until}. Look in the log for what made it restart so often.`,
-          ),
-        ]
-      : [],
-    shards !== 'auto' && shards.count < recommended
-      ? [
-          wrong(
-            'DISCORD_SHARD_COUNT',
-            `Discord recommends ${recommended} shards. Set that many, and divide them among the processes with DISCORD_SHARDS.`,
-          ),
-        ]
-      : [],
-  ].flat();
+  const faults: Finding[] = [];
+  if (limit.remaining < (shards === 'auto' ? recommended : shards.ids.length)) {
+    const until = new Date(nowMs + limit.reset_after).toISOString();
+    const reached = `Discord's daily login limit is reached: the bot can connect again at ${until}.`;
+    faults.push(wrong('gateway', `${reached} Look in the log for what made it restart so often.`));
+  }
+  if (shards !== 'auto' && shards.count < recommended) {
+    const cure = 'Set that many, and divide them among the processes with DISCORD_SHARDS.';
+    faults.push(wrong('DISCORD_SHARD_COUNT', `Discord recommends ${recommended} shards. ${cure}`));
+  }
+  return faults;
 }
 
 /**
