@@ -70,7 +70,7 @@ function completing(results: readonly CompleteResult[] = ['shown'], err?: unknow
   return { completion, stop, steps, ends, replySteps, sent, message };
 }
 
-describe('a completion', () => {
+describe('a deferred reply', () => {
   it('shows the wait, then the answer, and only then leaves the journal', async () => {
     const { completion, steps, ends, replySteps } = completing();
     const start: StartLookup = async ({ onSchedule, onRequest }) => {
@@ -178,6 +178,17 @@ describe('a completion', () => {
     const { completion, steps } = completing(['shown'], undefined, { owns, embeds });
     await completion.complete(deferredReply(), await lookupsOf({ start: waiting }), isTakenOver);
     expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
+  });
+
+  it.each([
+    { embeds: 1, ends: ['shown', 'removed'], step: 'completed' },
+    { embeds: 2, ends: ['removed'], step: 'dropped' },
+  ])('of two cards that took it over with $embeds embed(s) is $step', async ({ embeds, ends, step }) => {
+    const { completion, steps, replySteps } = completing(['shown'], undefined, { embeds });
+    const reply = deferredReply({ asked: askedFor('0', '1') });
+    await completion.complete(reply, await lookupsOf({ start: ANSWERED }, { copy: RECORD }), true);
+    expect(steps.filter((each) => !each.startsWith('wait'))).toEqual(ends);
+    expect(replySteps).toEqual([step]);
   });
 
   it.each([
