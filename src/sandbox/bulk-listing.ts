@@ -21,7 +21,7 @@ export function listedIds({ method, path, body }: ReceivedRequest): string[] | u
   return Array.isArray(ids) ? ids.map(String) : undefined;
 }
 
-function unlessMalformed<T>(read: () => T): T | undefined {
+export function unlessMalformed<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

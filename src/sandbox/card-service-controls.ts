@@ -1,47 +1,42 @@
-import { PLANS, type Plan } from '../model/plan.ts';
-import {
-  BULK_COSTS,
-  BULK_REFUSALS,
-  BULK_SHAPES,
-  type BulkCost,
-  type BulkRefusal,
-  type BulkShape,
-} from './bulk-forms.ts';
-import { ODD_FIGURES, type OddFigures } from './odd-figures.ts';
-import { SERVICE_LIMITERS, type ServiceLimiter } from './service-limiters.ts';
+import { z } from 'zod';
+import { PLANS } from '../model/plan.ts';
+import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from './bulk-forms.ts';
+import { ODD_FIGURES } from './odd-figures.ts';
+import { SERVICE_LIMITERS } from './service-limiters.ts';
 
 /** The switches of the embedded card service, on the page and in tests. */
-export interface CardServiceSwitches {
-  plan: Plan;
+export const Switches = z.strictObject({
+  plan: z.enum(PLANS),
   /** How requests are limited within a minute; another begins with nothing counted. */
-  limiter: ServiceLimiter;
+  limiter: z.enum(SERVICE_LIMITERS),
   /** Added before every answer. */
-  latencyMs: number;
+  latencyMs: z.number().min(0).max(3_600_000),
   /** Every request is answered with 503. */
-  down: boolean;
+  down: z.boolean(),
   /** `Retry-After` of those; 0 = none. */
-  downRetryAfterSeconds: number;
+  downRetryAfterSeconds: z.int().min(0).max(86_400),
   /** A form of the figures that differs from the interface. */
-  oddFigures: OddFigures;
+  oddFigures: z.enum(ODD_FIGURES),
   /** Every request is answered with a per-minute 429 until this time (wall clock, ms); 0 = no storm. */
-  stormUntilMs: number;
+  stormUntilMs: z.number().min(0),
   /**
    * Requests a minute that a limiter in front of the service allows, with its own window in the headers of every
    * response (`X-RateLimit-Reset` in seconds from now, as in @fastify/rate-limit); 0 = no such limiter.
    */
-  windowLimit: number;
+  windowLimit: z.int().min(0).max(1_000_000),
   /** Every n-th connection is reset instead of answered and not counted; 0 = none. */
-  resetEvery: number;
+  resetEvery: z.int().min(0).max(1_000),
   /** Ids with a `<` are answered 403 with a page, as a firewall in front of the service does. */
-  firewall: boolean;
+  firewall: z.boolean(),
   /** The API key has been revoked: every request that carries one is answered 401. */
-  keyRevoked: boolean;
+  keyRevoked: z.boolean(),
   /** The form of a list of several cards. */
-  bulkShape: BulkShape;
-  bulkRefusal: BulkRefusal;
+  bulkShape: z.enum(BULK_SHAPES),
+  bulkRefusal: z.enum(BULK_REFUSALS),
   /** What a list counts as. */
-  bulkCost: BulkCost;
-}
+  bulkCost: z.enum(BULK_COSTS),
+});
+export type CardServiceSwitches = z.infer<typeof Switches>;
 
 /** Everything works. */
 export const ALL_WELL: Readonly<CardServiceSwitches> = {
@@ -63,40 +58,8 @@ export const ALL_WELL: Readonly<CardServiceSwitches> = {
 
 /** @throws RangeError with a sentence for an invalid value. */
 export function checkSwitches(switches: CardServiceSwitches): void {
-  const { plan, limiter, latencyMs, stormUntilMs, oddFigures, downRetryAfterSeconds, windowLimit, resetEvery } =
-    switches;
-  if (!PLANS.includes(plan)) throw new RangeError(`plan must be one of ${PLANS.join(', ')}, not ${plan}.`);
-  if (!SERVICE_LIMITERS.includes(limiter)) {
-    throw new RangeError(`limiter must be one of: ${SERVICE_LIMITERS.join(', ')}; not ${limiter}.`);
-  }
-  if (!ODD_FIGURES.includes(oddFigures)) {
-    throw new RangeError(`oddFigures must be one of: ${ODD_FIGURES.join(', ')}; not ${oddFigures}.`);
-  }
-  for (const [name, value, values] of bulkSwitches(switches)) {
-    if (!values.includes(value)) throw new RangeError(`${name} must be one of: ${values.join('; ')}; not ${value}.`);
-  }
-  for (const [name, value] of Object.entries({ latencyMs, stormUntilMs })) {
-    if (!Number.isFinite(value) || value < 0) {
-      throw new RangeError(`${name} must be a number of milliseconds, 0 or more, not ${value}.`);
-    }
-  }
-  for (const [name, value] of Object.entries({ downRetryAfterSeconds, windowLimit, resetEvery })) {
-    if (!Number.isInteger(value) || value < 0) {
-      throw new RangeError(`${name} must be a whole number, 0 or more, not ${value}.`);
-    }
-  }
-}
-
-function bulkSwitches({
-  bulkShape,
-  bulkRefusal,
-  bulkCost,
-}: CardServiceSwitches): [string, string, readonly string[]][] {
-  return [
-    ['bulkShape', bulkShape, BULK_SHAPES],
-    ['bulkRefusal', bulkRefusal, BULK_REFUSALS],
-    ['bulkCost', bulkCost, BULK_COSTS],
-  ];
+  const [issue] = Switches.safeParse(switches).error?.issues ?? [];
+  if (issue) throw new RangeError(`${issue.path.join('.')}: ${issue.message}.`);
 }
 
 /** One request as the service received it. */

@@ -1,6 +1,6 @@
+import type { PlanLimits } from '../model/plan.ts';
 import { nextUtcMidnightMs } from '../time/utc-day.ts';
 import { listedIds } from './bulk-listing.ts';
-import type { CardServiceOptions, EmbeddedCardService } from './card-service.ts';
 import {
   ALL_WELL,
   type CardServiceState,
@@ -13,7 +13,7 @@ import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 import { type RequestCounts, SeenRequests } from './seen-requests.ts';
 import { type AnswerRequest, type ReceivedRequest, rateLimitHeaders, type ServiceOutcome } from './service-answers.ts';
 import { fetchFrom } from './service-fetch.ts';
-import { limitsOf } from './service-limits.ts';
+import { limitsOf, type NextReset } from './service-limits.ts';
 import { ServiceQuota } from './service-quota.ts';
 import { type RuledAnswer, ruledAnswer } from './service-rules.ts';
 import { type DictatedAnswer, type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
@@ -22,8 +22,24 @@ import { WindowLimiter } from './window-limiter.ts';
 /** The key that the embedded service accepts by default. */
 export const SANDBOX_API_KEY = 'sandbox-key';
 
-/** See the interface `EmbeddedCardService`. */
-export class CardService implements EmbeddedCardService {
+/** Limits given here override those of `plan` until the plan is switched. */
+export interface CardServiceOptions extends Partial<PlanLimits> {
+  /** Default `free`. */
+  plan?: CardServiceSwitches['plan'];
+  /** Default `SANDBOX_API_KEY`. */
+  apiKey?: string;
+  /** The clock of the service, for bucket, day, storm and the `Date` header. */
+  nowMs?: () => number;
+  /** Default: the next 00:00 UTC. */
+  nextResetMs?: NextReset;
+  /** Requests of the day that are counted already; none by default. */
+  usedToday?: number;
+  cards?: readonly ServiceCard[];
+  latencyMs?: number;
+}
+
+/** The card data service without a socket. Requests are decided and counted when they arrive, even if the client leaves. */
+export class CardService {
   readonly #apiKey: string;
   readonly #nowMs: () => number;
   readonly #quota: ServiceQuota;
@@ -32,6 +48,7 @@ export class CardService implements EmbeddedCardService {
   readonly #script = new ServiceScript();
   readonly #window = new WindowLimiter();
   readonly #listeners = new Set<() => void>();
+  /** Behaves like global `fetch` with this service at every address. Follows no redirects. */
   readonly fetch: typeof fetch;
   #switches: CardServiceSwitches;
 
@@ -60,6 +77,7 @@ export class CardService implements EmbeddedCardService {
     return outcome;
   };
 
+  /** The last 1,000, oldest first. */
   get requests(): readonly SeenRequest[] {
     return this.#seen.last;
   }
@@ -74,6 +92,7 @@ export class CardService implements EmbeddedCardService {
     return { switches: { ...this.#switches, stormUntilMs: isOver ? 0 : stormUntilMs }, ...this.#quota.figures() };
   }
 
+  /** @throws RangeError for an invalid value; then no switch is changed. */
   set(switches: Partial<CardServiceSwitches>): void {
     const next = { ...this.#switches, ...switches };
     checkSwitches(next);
@@ -88,19 +107,23 @@ export class CardService implements EmbeddedCardService {
     this.#changed();
   }
 
+  /** Begins a day of 24 hours with nothing used. Clients learn of it from their next answer, as with the real service. */
   refillDay(): void {
     this.#quota.beginDay();
     this.#changed();
   }
 
+  /** Answers every request with a per-minute 429 for this long. */
   storm(durationMs: number): void {
     this.set({ stormUntilMs: this.#nowMs() + durationMs });
   }
 
+  /** Answers the next matching requests from the script, before the normal rules. */
   script(...answers: ScriptedAnswer[]): void {
     this.#script.add(answers);
   }
 
+  /** @returns a function that ends the subscription. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

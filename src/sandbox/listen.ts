@@ -29,3 +29,11 @@ export async function listenAtOrAfter(server: Server, port: number): Promise<num
     }
   }
 }
+
+/** Closes a server and its connections. Resolves when no connection is left. */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,5 +1,6 @@
 import { ApplicationCommandType } from 'discord-api-types/v10';
 import type { z } from 'zod';
+import type { PageSources } from './page-events.ts';
 import {
   ChangeSwitches,
   CompleteOption,
@@ -9,7 +10,6 @@ import {
   TypeCommand,
   UseComponent,
 } from './page-protocol.ts';
-import type { PageSources } from './page-sources.ts';
 import { shownCommands } from './shown-commands.ts';
 
 export interface ApiAnswer {

@@ -1,6 +1,17 @@
 import type { ServerResponse } from 'node:http';
-import type { Snapshot } from './page-protocol.ts';
-import type { PageSources } from './page-sources.ts';
+import type { EmbeddedCardService } from './card-service.ts';
+import type { EmulatedDiscord } from './discord/emulated-discord.ts';
+import type { ShownCard, Snapshot } from './page-protocol.ts';
+
+/** What the page shows and controls. */
+export interface PageSources {
+  discord: EmulatedDiscord;
+  cardService: EmbeddedCardService;
+  /** The bot's name above its replies. */
+  botName: string;
+  /** Suggested on the welcome screen. */
+  sampleCards: readonly ShownCard[];
+}
 
 const SHOWN_MESSAGES = 100;
 const SHOWN_REQUESTS = 50;

@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import { PLANS } from '../model/plan.ts';
-import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from './bulk-forms.ts';
-import type { CardServiceState, SeenRequest } from './card-service-controls.ts';
+import { type CardServiceState, type SeenRequest, Switches } from './card-service-controls.ts';
 import type { ChatMessage, Guild, Member } from './discord/chat.ts';
-import { ODD_FIGURES } from './odd-figures.ts';
-import { SERVICE_LIMITERS } from './service-limiters.ts';
 
 /** A member and the place where they act; `guildId: null` = direct messages. */
 const WHEREABOUTS = { memberId: z.string(), guildId: z.string().nullable(), manageGuild: z.boolean() };
@@ -50,21 +46,7 @@ export const SubmitForm = z.strictObject({
 export type SubmitForm = z.infer<typeof SubmitForm>;
 
 /** `POST /api/switches`: the storm has its own route, because its end is on the server's clock. */
-export const ChangeSwitches = z.strictObject({
-  plan: z.enum(PLANS).optional(),
-  limiter: z.enum(SERVICE_LIMITERS).optional(),
-  latencyMs: z.int().min(0).max(60_000).optional(),
-  down: z.boolean().optional(),
-  downRetryAfterSeconds: z.int().min(0).max(86_400).optional(),
-  oddFigures: z.enum(ODD_FIGURES).optional(),
-  windowLimit: z.int().min(0).max(1_000_000).optional(),
-  resetEvery: z.int().min(0).max(1_000).optional(),
-  firewall: z.boolean().optional(),
-  keyRevoked: z.boolean().optional(),
-  bulkShape: z.enum(BULK_SHAPES).optional(),
-  bulkRefusal: z.enum(BULK_REFUSALS).optional(),
-  bulkCost: z.enum(BULK_COSTS).optional(),
-});
+export const ChangeSwitches = Switches.omit({ stormUntilMs: true }).partial();
 export type ChangeSwitches = z.infer<typeof ChangeSwitches>;
 
 /** `POST /api/storm`: 0 ends a storm. */

@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { readJsonBody, UnreadableBody } from './json-body.ts';
-import { listenAtOrAfter } from './listen.ts';
+import { closeServer, listenAtOrAfter } from './listen.ts';
 import { PageApi } from './page-api.ts';
 import { loadPageAssets, type PageAsset } from './page-assets.ts';
-import { PageEvents } from './page-events.ts';
+import { PageEvents, type PageSources } from './page-events.ts';
 import { refusal } from './page-guard.ts';
 import { pageHeaders } from './page-headers.ts';
 import type { ShownCard } from './page-protocol.ts';
-import type { PageSources } from './page-sources.ts';
 import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 
 export interface PageServerOptions {
@@ -62,12 +61,10 @@ export async function startPageServer({ port, discord, cardService, extras }: Pa
   return {
     port: ownPort,
     url: `http://127.0.0.1:${ownPort}`,
-    close: () =>
-      new Promise((resolve) => {
-        events.close();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close() {
+      events.close();
+      return closeServer(server);
+    },
   };
 }
 

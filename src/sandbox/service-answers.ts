@@ -1,6 +1,6 @@
 import type { PlanLimits } from '../model/plan.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import { listedIds, listingAnswer } from './bulk-listing.ts';
+import { listedIds, listingAnswer, unlessMalformed } from './bulk-listing.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { OddFigures } from './odd-figures.ts';
 import type { ServiceCard } from './sample-cards.ts';
@@ -113,21 +113,13 @@ function cardAnswer(segment: string, query: string, cards: ServiceContext['cards
   if (includePrices !== 'true' && includePrices !== 'false') {
     return errorAnswer(400, 'InvalidRequest', 'includePrices must be true or false.');
   }
-  const id = decodedSegment(segment);
+  const id = unlessMalformed(() => decodeURIComponent(segment));
   if (id === undefined) return errorAnswer(400, 'InvalidRequest', 'The card id is not encoded properly.');
   const card = cards.get(id);
   if (!card) return errorAnswer(404, 'CardNotFound', `No card has the id '${id}'.`);
   if (includePrices === 'true') return jsonAnswer(200, card);
   const { prices: _, ...facts } = card;
   return jsonAnswer(200, facts);
-}
-
-function decodedSegment(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The interface states limits per day only, so the period of the report is the day. */

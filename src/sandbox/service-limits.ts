@@ -1,14 +1,6 @@
 import { PLAN_LIMITS, type Plan, type PlanLimits } from '../model/plan.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import {
-  arrive,
-  type Counted,
-  count,
-  NOTHING_COUNTED,
-  passTime,
-  remaining,
-  type ServiceLimiter,
-} from './service-limiters.ts';
+import { arrive, type Counted, count, NOTHING_COUNTED, passTime, type ServiceLimiter } from './service-limiters.ts';
 
 /** "custom" in the service's table; these figures are our choice. */
 const ENTERPRISE: PlanLimits = { requestsPerDay: 1_000_000, requestsPerMinute: 2_000, burst: 4_000 };
@@ -98,14 +90,4 @@ export function newDay(state: LimitState): LimitState {
 
 export function dayRemaining(state: LimitState, limits: PlanLimits): number {
   return Math.max(0, limits.requestsPerDay - state.used);
-}
-
-/** Whole requests that the limiter allows right now. */
-export function minuteRemaining({ minute, limiter }: LimitState, limits: PlanLimits): number {
-  return remaining(minute, limiter, limits);
-}
-
-/** The most that the limiter ever allows at once. */
-export function mostAtOnce({ limiter }: LimitState, limits: PlanLimits): number {
-  return remaining(NOTHING_COUNTED, limiter, limits);
 }

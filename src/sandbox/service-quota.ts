@@ -1,6 +1,6 @@
 import type { Plan, PlanLimits } from '../model/plan.ts';
 import type { CardServiceState } from './card-service-controls.ts';
-import type { ServiceLimiter } from './service-limiters.ts';
+import { NOTHING_COUNTED, remaining, type ServiceLimiter } from './service-limiters.ts';
 import {
   admit,
   advance,
@@ -9,8 +9,6 @@ import {
   freshLimits,
   type LimitState,
   limitsOf,
-  minuteRemaining,
-  mostAtOnce,
   type NextReset,
   newDay,
   spend,
@@ -80,8 +78,8 @@ export class ServiceQuota {
       dayRemaining: dayRemaining(state, this.#limits),
       resetsAtMs: state.resetsAtMs,
       minuteRate: this.#limits.requestsPerMinute,
-      mostAtOnce: mostAtOnce(state, this.#limits),
-      minuteRemaining: minuteRemaining(state, this.#limits),
+      mostAtOnce: remaining(NOTHING_COUNTED, state.limiter, this.#limits),
+      minuteRemaining: remaining(state.minute, state.limiter, this.#limits),
     };
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { KEEP_ALIVE_MS } from './listen.ts';
+import { closeServer, KEEP_ALIVE_MS } from './listen.ts';
 import { type AnswerRequest, errorAnswer, type ServiceOutcome } from './service-answers.ts';
 
 /** Serves on 127.0.0.1 and answers only requests for that address, not those of a page under another host name. */
@@ -19,12 +19,7 @@ export async function serve(answer: AnswerRequest, port: number): Promise<{ url:
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => closeServer(server),
   };
 }
 

@@ -4,14 +4,14 @@ import {
   ApplicationCommandOptionType,
 } from 'discord-api-types/v10';
 import type { Whereabouts } from './discord/chat.ts';
+import type { EmulatedDiscord } from './discord/emulated-discord.ts';
 import type { ShownCommand, ShownOption } from './page-protocol.ts';
-import type { PageDiscord } from './page-sources.ts';
 
-type Declared = ReturnType<PageDiscord['commandsFor']>[number];
-type People = Pick<PageDiscord, 'members' | 'rolesOf' | 'channelsOf'>;
+type Declared = Pick<ReturnType<EmulatedDiscord['commandsFor']>[number], 'name' | 'description' | 'options'>;
+type People = Pick<EmulatedDiscord, 'members' | 'rolesOf' | 'channelsOf'>;
 
 /** The commands that a member can type there, with each subcommand separately; file options are omitted. */
-export function shownCommands(discord: Pick<PageDiscord, 'commandsFor'> & People, at: Whereabouts): ShownCommand[] {
+export function shownCommands(discord: Pick<EmulatedDiscord, 'commandsFor'> & People, at: Whereabouts): ShownCommand[] {
   return discord.commandsFor(at).flatMap((declared) => callables(declared, discord, at.guildId ?? null));
 }
 

@@ -10,7 +10,7 @@ import {
   unknownCard,
 } from '../../src/render/card-list.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { Choices } from '../../src/sandbox/discord/choice-rules.ts';
+import { Choices } from '../../src/sandbox/discord/command-option-rules.ts';
 import { parseForm } from '../../src/sandbox/discord/form-error.ts';
 import { EMPTY_REPLY, edited, MessageForm, refuseUnfit } from '../../src/sandbox/discord/message-rules.ts';
 import { locale, nastyText } from './service-answers.ts';

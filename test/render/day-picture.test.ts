@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { COLOURS, type DayView, dayPicture, usedByHour } from '../../src/render/day-picture.ts';
 import { encodePng, type IndexedPicture } from '../../src/render/png.ts';
 import { usageDay } from '../../src/render/usage-day.ts';
-import { pictureSize } from '../../src/sandbox/discord/file-kinds.ts';
+import { pictureSize } from '../../src/sandbox/discord/file-store.ts';
 import { contrast } from './contrast.ts';
 import { anyHours } from './service-answers.ts';
 

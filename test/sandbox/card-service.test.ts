@@ -254,7 +254,7 @@ describe('the embedded card service', () => {
 
   it.each([
     [{ requestsPerMinute: 0 }, 'requestsPerMinute must be a number of at least 1, not 0.'],
-    [{ latencyMs: -1 }, 'latencyMs must be a number of milliseconds, 0 or more, not -1.'],
+    [{ latencyMs: -1 }, 'latencyMs: Too small: expected number to be >=0.'],
   ])('refuses %j with a sentence', (options, sentence) => {
     expect(() => createCardService(options)).toThrow(sentence);
   });

@@ -1,16 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PlanLimits } from '../../src/model/plan.ts';
+import { remaining } from '../../src/sandbox/service-limiters.ts';
 import {
   admit,
   advance,
   changeLimiter,
   dayRemaining,
   freshLimits,
+  type LimitState,
   limitsOf,
-  minuteRemaining,
   spend,
 } from '../../src/sandbox/service-limits.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
+
+const minuteRemaining = ({ minute, limiter }: LimitState, limits: PlanLimits) => remaining(minute, limiter, limits);
 
 const NOON_MS = Date.UTC(2030, 0, 1, 12);
 const MIDNIGHT_MS = Date.UTC(2030, 0, 2);

@@ -1,8 +1,7 @@
-import { MessageFlags, MessageType } from 'discord-api-types/v10';
-
-import { apiComponents } from './api-components.ts';
+import { ComponentType, MessageFlags, MessageType } from 'discord-api-types/v10';
 import { standingFiles } from './attachment-links.ts';
 import type { Trigger } from './chat.ts';
+import { everyComponent } from './components.ts';
 import type { Conversation, HeldMessage } from './conversation.ts';
 import { snowflakeTimeMs } from './snowflake.ts';
 import { botUser, type World } from './world.ts';
@@ -18,7 +17,7 @@ const TYPES: Record<Trigger, MessageType> = {
 export function apiMessage({ conversation, message: { id, reply, ephemeral, edited } }: HeldMessage, world: World) {
   const { channelId, metadata, interaction } = conversation.details;
   const { trigger, sourceMessageId, messageId } = conversation.message;
-  const loading = conversation.phase === 'thinking' && id === messageId;
+  const loading = conversation.course.phase === 'thinking' && id === messageId;
   return {
     id,
     type: TYPES[trigger],
@@ -56,11 +55,38 @@ export function callbackResponse(conversation: Conversation, type: number, world
       type: conversation.details.type,
       ...(messageId !== undefined && {
         response_message_id: messageId,
-        response_message_loading: conversation.phase === 'thinking',
+        response_message_loading: conversation.course.phase === 'thinking',
         response_message_ephemeral: ephemeral,
       }),
       ...(updatesSource && held && { response_message_id: held.message.id }),
     },
     resource: { type, ...(held && { message: apiMessage(held, world) }) },
   };
+}
+
+const RANGE = { min_values: 1, max_values: 1 };
+const PICTURE = { description: null, spoiler: false };
+
+/** What components of these types have in Discord's answers, even if the bot did not write it. */
+const DEFAULTS: Partial<Record<ComponentType, object>> = {
+  [ComponentType.StringSelect]: RANGE,
+  [ComponentType.UserSelect]: RANGE,
+  [ComponentType.RoleSelect]: RANGE,
+  [ComponentType.MentionableSelect]: RANGE,
+  [ComponentType.ChannelSelect]: RANGE,
+  [ComponentType.Thumbnail]: PICTURE,
+  [ComponentType.File]: { name: null, size: null, spoiler: false },
+  [ComponentType.Separator]: { spacing: 1, divider: true },
+  [ComponentType.Container]: { accent_color: null, spoiler: false },
+};
+
+/** The components of a message as Discord returns them. */
+export function apiComponents(components: readonly object[]): object[] {
+  const copies = structuredClone(components) as object[];
+  for (const { component } of everyComponent(copies)) {
+    Object.assign(component, { ...DEFAULTS[component.type], ...component });
+    if ('required' in component) delete component.required; // means something in modals only
+    if ('items' in component) component.items = (component.items as object[]).map((item) => ({ ...PICTURE, ...item }));
+  }
+  return copies;
 }

@@ -7,7 +7,7 @@ import {
 import * as z from 'zod';
 
 import type { Choice } from './chat.ts';
-import { Choices } from './choice-rules.ts';
+import { Choices } from './command-option-rules.ts';
 import { mistake, parseForm } from './form-error.ts';
 import { refuseRepeated } from './layout-rules.ts';
 import { flags, MessageForm } from './message-rules.ts';

@@ -1,7 +1,6 @@
 import { ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
 import * as z from 'zod';
 
-import { ChoiceForms } from './choice-rules.ts';
 import { descriptions, NAME, names } from './command-name-rules.ts';
 import { channelTypes, fileTypes } from './component-fields.ts';
 import { integer, list, text } from './field-rules.ts';
@@ -69,3 +68,17 @@ export const CommandOptions: z.ZodType<CommandOption[]> = list(Option, { max: MO
     }
   },
 );
+
+const MOST_CHOICES = 25; // interactions/application-commands, "Application Command Option Choice Structure"
+
+/** A choice of an option, registered or suggested. */
+export const ChoiceForm = z.object({
+  name: text({ min: 1, max: 100 }),
+  name_localizations: descriptions(100),
+  value: z.union([text({ max: 100 }), z.number()]),
+});
+
+export const ChoiceForms = list(ChoiceForm, { max: MOST_CHOICES });
+
+/** The data of an autocomplete response. */
+export const Choices = z.object({ choices: ChoiceForms });

@@ -6,8 +6,7 @@ import { interactionPayload } from './interaction-payload.ts';
 import { placeOf } from './place.ts';
 import { type InteractionServices, needBot } from './start-interaction.ts';
 import { calledAt, commandData, optionData, ownersOfCommand } from './type-command.ts';
-import { attach } from './typed-files.ts';
-import { halfTypedOptions } from './typed-options.ts';
+import { attach, halfTypedOptions } from './typed-options.ts';
 
 /**
  * Requests the choices of the focused option from the bot, as Discord's client does with every key.

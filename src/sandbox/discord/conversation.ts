@@ -5,7 +5,7 @@ import type { ChatMessage } from './chat.ts';
 import { ConversationCourse, type CourseOptions } from './conversation-course.ts';
 import type { FileStore } from './file-store.ts';
 import { mistake } from './form-error.ts';
-import { acknowledge, type Phase, webhookRefusal } from './interaction.ts';
+import { acknowledge, webhookRefusal } from './interaction.ts';
 import { EMPTY_REPLY, type MessageForm } from './message-rules.ts';
 import type { Owners } from './place.ts';
 import type { NumberedUpload } from './request-body.ts';
@@ -40,11 +40,12 @@ const MOST_USER_FOLLOW_UPS = 5; // interactions/receiving-and-responding, "Follo
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #sent = new SentMessages();
-  readonly #course: ConversationCourse;
+  /** How it went so far, as the chat shows it. */
+  readonly course: ConversationCourse;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
-    this.#course = new ConversationCourse(options, this.#sent);
+    this.course = new ConversationCourse(options, this.#sent);
   }
 
   get details(): Readonly<Omit<ConversationOptions, 'message' | 'onSnapshot'>> {
@@ -52,33 +53,19 @@ export class Conversation {
   }
 
   get message(): ChatMessage {
-    return this.#course.message;
-  }
-
-  get phase(): Phase {
-    return this.#course.phase;
-  }
-
-  /** The last snapshots, oldest first. */
-  get history(): readonly ChatMessage[] {
-    return this.#course.history;
-  }
-
-  /** Every snapshot from now on. Returns an unsubscribe. */
-  subscribe(listener: (message: ChatMessage) => void): () => void {
-    return this.#course.subscribe(listener);
+    return this.course.message;
   }
 
   /** Starts the time limit for the first answer. */
   begin(): void {
-    this.#course.enter('sent');
+    this.course.enter('sent');
   }
 
   acknowledge(callback: Callback, uploads: readonly NumberedUpload[]): void {
-    const outcome = acknowledge(this.#course.state, callback.kind, Date.now(), this.#options.lifetimes);
+    const outcome = acknowledge(this.course.state, callback.kind, Date.now(), this.#options.lifetimes);
     if ('refusal' in outcome) throw new ApiError(outcome.refusal);
     this.#perform(callback, uploads);
-    this.#course.enter(outcome.phase);
+    this.course.enter(outcome.phase);
   }
 
   /** A bot message by the interaction's token: `@original`, or an id. */
@@ -112,7 +99,7 @@ export class Conversation {
   /** Sends a follow-up message, or completes the reply that still shows "thinking…". */
   followUp(form: MessageForm, ephemeral: boolean, uploads: readonly NumberedUpload[]): HeldMessage {
     this.#refuseWebhook();
-    if (this.phase === 'thinking') {
+    if (this.course.phase === 'thinking') {
       this.#change(this.#sent.find('@original'), form, uploads);
       return this.held('@original');
     }
@@ -121,16 +108,16 @@ export class Conversation {
     }
     const message = this.#made(form, ephemeral, uploads, []);
     this.#sent.put(message);
-    this.#course.publish();
+    this.course.publish();
     return { conversation: this, message };
   }
 
   close(): void {
-    this.#course.close();
+    this.course.close();
   }
 
   #refuseWebhook(): void {
-    const refusal = webhookRefusal(this.#course.state, Date.now(), this.#options.lifetimes);
+    const refusal = webhookRefusal(this.course.state, Date.now(), this.#options.lifetimes);
     if (refusal) throw new ApiError(refusal);
   }
 
@@ -144,13 +131,13 @@ export class Conversation {
         this.#sent.putOriginal({ id: nextId(), ephemeral: callback.ephemeral, edited: false, reply: EMPTY_REPLY });
         return;
       case 'modal':
-        this.#course.amend({ modal: callback.modal });
+        this.course.amend({ modal: callback.modal });
         return;
       default: {
         if (!source) throw new ApiError('unknownMessage');
         const { message } = source.conversation.held(source.messageId);
         if (callback.kind === 'update') source.conversation.#change(message, callback.form, uploads, ['data']);
-        this.#course.amend({ updatesSource: true });
+        this.course.amend({ updatesSource: true });
       }
     }
   }
@@ -166,16 +153,16 @@ export class Conversation {
     uploads: readonly NumberedUpload[],
     at: readonly string[] = [],
   ): void {
-    const fills = this.phase === 'thinking' && this.#sent.isOriginal(before);
+    const fills = this.course.phase === 'thinking' && this.#sent.isOriginal(before);
     if (form.poll && !fills) throw mistake([...at, 'poll'], 'MESSAGE_POLL_EDIT', LATE_POLL);
     this.#sent.put({ ...before, reply: changedReply(before.reply, form, uploads, this.#options, at), edited: !fills });
-    if (fills) this.#course.enter('answered');
-    else this.#course.publish();
+    if (fills) this.course.enter('answered');
+    else this.course.publish();
   }
 
   #remove(gone: SentMessage): void {
     this.#sent.remove(gone);
-    if (this.#sent.isOriginal(gone)) this.#course.enter('deleted');
-    else this.#course.publish();
+    if (this.#sent.isOriginal(gone)) this.course.enter('deleted');
+    else this.course.publish();
   }
 }

@@ -3,11 +3,18 @@ import { ApplicationCommandType as CommandType, GatewayCloseCodes } from 'discor
 import { apiCommand, isVisible } from './api-command.ts';
 import { applicationRoutes } from './application-routes.ts';
 import { Autocompletions } from './autocompletions.ts';
+import type {
+  ChatMessage,
+  HalfTypedCommand,
+  SubmittedModal,
+  TypedCommand,
+  UsedComponent,
+  Whereabouts,
+} from './chat.ts';
 import { CommandRegistry } from './command-registry.ts';
 import { commandRoutes } from './command-routes.ts';
 import { completeOption } from './complete-option.ts';
 import { Conversations } from './conversations.ts';
-import type { EmulatedDiscord } from './emulated-discord-controls.ts';
 import type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
 import { Faults } from './faults.ts';
 import { FileStore } from './file-store.ts';
@@ -18,7 +25,7 @@ import { channelsOf, rolesOf } from './guild-contents.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import { type Place, placeOf } from './place.ts';
-import { RequestLog } from './request-log.ts';
+import { RequestLog, type SeenRestRequest } from './request-log.ts';
 import { restListener } from './rest.ts';
 import { Snowflakes } from './snowflake.ts';
 import { submitModal } from './submit-modal.ts';
@@ -27,13 +34,15 @@ import { typedInteraction } from './typed-interaction.ts';
 import { useComponent } from './use-component.ts';
 import { DEFAULT_WORLD, type World } from './world.ts';
 
-export type { EmulatedDiscord } from './emulated-discord-controls.ts';
 export type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
+
+/** Controls of the emulated Discord: actions of members, observation, and faults. */
+export type EmulatedDiscord = Awaited<ReturnType<typeof startEmulatedDiscord>>;
 
 const HEARTBEAT_INTERVAL_MS = 41_250; // as in Discord's HELLO
 
 /** Starts a Discord on the loopback interface that enforces Discord's rules. */
-export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {}): Promise<EmulatedDiscord> {
+export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {}) {
   const door = new FrontDoor();
   await door.open(options.port);
   const { server, port } = door;
@@ -83,34 +92,52 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
 
   return {
     ...world,
+    /** `http://127.0.0.1:PORT` */
     origin,
+    /** For discord.js' `rest.api`. */
     apiUrl: `${origin}/api`,
     rolesOf,
     channelsOf,
-    commandsFor: (at) => commandsAt(placeOf(at, world)).filter(({ type }) => type === CommandType.ChatInput),
-    menuCommandsFor: (at) => commandsAt(placeOf(at, world)).filter(({ type }) => isMenu(type)),
-    type: (typed) => typedInteraction(typeCommand(typed, services)),
-    complete: (typed) => completeOption(typed, services, autocompletions),
-    click: (used) => typedInteraction(useComponent(used, services)),
-    choose: (used) => typedInteraction(useComponent(used, services)),
-    submit: (modal) => typedInteraction(submitModal(modal, services)),
-    message: (interactionId) => conversations.find(interactionId)?.message,
+    /** Slash commands visible to a member there: global ones and the guild's, so a name may occur twice. */
+    commandsFor: (at: Whereabouts) =>
+      commandsAt(placeOf(at, world)).filter(({ type }) => type === CommandType.ChatInput),
+    /** Context menu commands for members (`type` 2) and messages (3) that are visible to a member there. */
+    menuCommandsFor: (at: Whereabouts) => commandsAt(placeOf(at, world)).filter(({ type }) => isMenu(type)),
+    /** Sends a command to the bot. @throws Error with a sentence when it is invalid or no bot is connected. */
+    type: (typed: TypedCommand) => typedInteraction(typeCommand(typed, services)),
+    /** Resolves to the bot's choices for the focused option. Rejects with a sentence, such as "Loading options failed" after 3 s. */
+    complete: (typed: HalfTypedCommand) => completeOption(typed, services, autocompletions),
+    /** Clicks a button. @throws Error with a sentence. */
+    click: (used: Omit<UsedComponent, 'values'>) => typedInteraction(useComponent(used, services)),
+    /** Chooses in a select menu. @throws Error with a sentence. */
+    choose: (used: UsedComponent & { values: readonly string[] }) => typedInteraction(useComponent(used, services)),
+    /** Submits the modal with which the bot answered an interaction. @throws Error with a sentence. */
+    submit: (modal: SubmittedModal) => typedInteraction(submitModal(modal, services)),
+    message: (interactionId: string) => conversations.find(interactionId)?.message,
+    /** All open messages and the last thousand finished ones, oldest first. */
     messages: () => conversations.messages(),
-    onMessage: (listener) => conversations.onMessage(listener),
-    requests: log.seen,
-    onRequest: (listener) => log.onRequest(listener),
+    /** Every new snapshot of every message. Returns an unsubscribe. */
+    onMessage: (listener: (message: ChatMessage) => void) => conversations.onMessage(listener),
+    /** The last thousand REST requests, oldest first. */
+    requests: log.seen as readonly SeenRestRequest[],
+    onRequest: (listener: (request: SeenRestRequest) => void) => log.onRequest(listener),
     gateway,
+    /** Faults of REST requests. */
     faults,
-    setGatewayFaults: (changed) => void Object.assign(gatewayFaults, changed),
+    /** Sets faults of the gateway; omitted ones are unchanged. */
+    setGatewayFaults: (changed: Partial<GatewayFaults>) => void Object.assign(gatewayFaults, changed),
+    /** From now on the bot's token is refused everywhere, and every gateway connection is closed with 4004. */
     revokeToken() {
       gatewayFaults.tokenRevoked = true;
       gateway.drop(GatewayCloseCodes.AuthenticationFailed);
     },
-    async refuseConnections(refused) {
+    /** Breaks every connection and refuses new ones, or accepts them again. */
+    async refuseConnections(refused: boolean) {
       if (!refused) return door.open();
       door.shut();
       gateway.drop(1_006);
     },
+    /** Does not wait for open connections. */
     async close() {
       conversations.close();
       autocompletions.close();

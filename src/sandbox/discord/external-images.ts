@@ -1,3 +1,5 @@
+import { unlessMalformed } from '../bulk-listing.ts';
+
 /** A picture that the emulated Discord serves instead of an external one. */
 export interface ExternalImage {
   contentType: string;
@@ -14,9 +16,5 @@ export function proxyUrl(url: string, origin: string): string | undefined {
 /** The original address of a path under /external; undefined for other paths. */
 export function externalUrl(path: string): string | undefined {
   if (!path.startsWith(PREFIX)) return undefined;
-  try {
-    return decodeURIComponent(path.slice(PREFIX.length));
-  } catch {
-    return undefined;
-  }
+  return unlessMalformed(() => decodeURIComponent(path.slice(PREFIX.length)));
 }

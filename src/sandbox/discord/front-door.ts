@@ -1,23 +1,19 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { KEEP_ALIVE_MS } from '../listen.ts';
+import { closeServer, KEEP_ALIVE_MS } from '../listen.ts';
 
 /** The listening socket of the whole emulated Discord, on the loopback interface. It can refuse connections for a while. */
 export class FrontDoor {
   readonly server: Server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
-  #port = 0;
-
-  get port(): number {
-    return this.#port;
-  }
+  port = 0;
 
   /** @param port 0 = any free one */
-  async open(port = this.#port): Promise<void> {
+  async open(port = this.port): Promise<void> {
     if (this.server.listening) return;
     this.server.listen(port, '127.0.0.1');
     await once(this.server, 'listening');
-    this.#port = (this.server.address() as AddressInfo).port;
+    this.port = (this.server.address() as AddressInfo).port;
   }
 
   /** Refuses new connections and closes existing ones, except gateway connections. */
@@ -29,8 +25,6 @@ export class FrontDoor {
   /** Closes for good. Resolves when no connection is left. */
   async close(): Promise<void> {
     if (!this.server.listening) return this.server.closeAllConnections();
-    const closed = once(this.server, 'close');
-    this.shut();
-    await closed;
+    await closeServer(this.server);
   }
 }

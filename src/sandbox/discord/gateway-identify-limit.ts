@@ -9,15 +9,11 @@ export interface IdentifyLimits {
 export class GatewayIdentifyLimit {
   readonly #limits: IdentifyLimits;
   readonly #takenAtMs = new Map<number, number>();
-  #refused = 0;
+  /** Identifies that were refused so far. */
+  refused = 0;
 
   constructor(limits: IdentifyLimits) {
     this.#limits = limits;
-  }
-
-  /** Identifies that were refused so far. */
-  get refused(): number {
-    return this.#refused;
   }
 
   /** Whether the shard may identify now. A refused identify does not extend the window. */
@@ -25,7 +21,7 @@ export class GatewayIdentifyLimit {
     const { maxConcurrency, windowMs } = this.#limits;
     const key = shardId % maxConcurrency;
     if (nowMs - (this.#takenAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < windowMs) {
-      this.#refused++;
+      this.refused++;
       return false;
     }
     this.#takenAtMs.set(key, nowMs);

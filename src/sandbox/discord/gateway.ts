@@ -35,9 +35,12 @@ export class Gateway {
   readonly #wires = new Set<Socket>();
   readonly #sessions = new GatewaySessions();
   readonly #limit: GatewayIdentifyLimit;
-  #identifies = 0;
-  #resumes = 0;
-  #lastEventAtMs = Number.NaN;
+  /** Connections that identified so far. */
+  identifies = 0;
+  /** Connections that resumed a session so far. */
+  resumes = 0;
+  /** When the last event was written, on the clock of `performance.now()`; NaN before the first. */
+  lastEventAtMs = Number.NaN;
 
   constructor(server: Server, options: GatewayOptions) {
     this.#options = options;
@@ -54,24 +57,9 @@ export class Gateway {
     return this.#sessions.connected.length;
   }
 
-  /** Connections that identified so far. */
-  get identifies(): number {
-    return this.#identifies;
-  }
-
   /** Identifies so far that were refused as too soon. */
   get refusedIdentifies(): number {
     return this.#limit.refused;
-  }
-
-  /** Connections that resumed a session so far. */
-  get resumes(): number {
-    return this.#resumes;
-  }
-
-  /** When the last event was written, on the clock of `performance.now()`; NaN before the first. */
-  get lastEventAtMs(): number {
-    return this.#lastEventAtMs;
   }
 
   /** Whether a bot is connected or could still resume. */
@@ -82,7 +70,7 @@ export class Gateway {
   /** Sends an event to every session of the guild's shard; null = direct messages. */
   dispatch(type: string, guildId: string | null, payload: object): void {
     const json = JSON.stringify(payload);
-    this.#lastEventAtMs = performance.now();
+    this.lastEventAtMs = performance.now();
     this.#sessions.dispatch(type, guildId, json);
   }
 
@@ -118,7 +106,7 @@ export class Gateway {
 
   /** Resolves when sessions have been started or resumed so many times in all, and one is connected. */
   whenUp(times: number): Promise<void> {
-    return this.#sessions.when(() => this.#identifies + this.#resumes >= times && this.sessions > 0);
+    return this.#sessions.when(() => this.identifies + this.resumes >= times && this.sessions > 0);
   }
 
   /** Resolves when all of so many shards are connected and identified. */
@@ -159,7 +147,7 @@ export class Gateway {
       open: (identify, link) => this.#open(identify, link, version),
       find: (sessionId) => this.#sessions.find(sessionId),
       resumed: () => {
-        this.#resumes++;
+        this.resumes++;
         this.#sessions.changed();
       },
       end: (session) => this.#sessions.end(session),
@@ -170,7 +158,7 @@ export class Gateway {
 
   #open(identify: Identify, link: SessionLink, version: number): GatewaySession | undefined {
     const { world, url, faults } = this.#options;
-    this.#identifies++;
+    this.identifies++;
     if (faults.readyWithheld) return undefined;
     const resumeUrl = faults.deadResumeAddress ? NOBODY_LISTENS : url;
     const session = new GatewaySession(identify.shard, link);

@@ -3,6 +3,7 @@ import {
   type APIEmbed,
   type APIMessageTopLevelComponent,
   type APIPoll,
+  AllowedMentionsTypes as Kind,
   MessageFlags,
 } from 'discord-api-types/v10';
 import * as z from 'zod';
@@ -10,11 +11,29 @@ import * as z from 'zod';
 import { AttachmentForm } from './attachment-rules.ts';
 import { MessageComponents } from './component-rules.ts';
 import { Embeds } from './embed-rules.ts';
-import { complaint, list, text, unused } from './field-rules.ts';
+import { complaint, distinct, list, snowflake, text, unused } from './field-rules.ts';
 import { mistake } from './form-error.ts';
 import { refuseLayout } from './layout-rules.ts';
-import { AllowedMentions } from './mention-rules.ts';
 import { openPoll, PollForm } from './poll-rules.ts';
+
+const mentioned = distinct(snowflake, 100);
+
+/** resources/message, "Allowed Mentions Object"; the leaf code is as reported. */
+const AllowedMentions = z
+  .object({
+    parse: distinct(z.literal([Kind.Everyone, Kind.Role, Kind.User]), 3)
+      .nullable()
+      .exactOptional(),
+    roles: mentioned.nullable().exactOptional(),
+    users: mentioned.nullable().exactOptional(),
+    replied_user: z.boolean().nullable().exactOptional(),
+  })
+  .superRefine(({ parse, ...named }, context) => {
+    const both = ([Kind.User, Kind.Role] as const).find((kind) => parse?.includes(kind) && named[kind]?.length);
+    if (both === undefined) return;
+    const message = `parse:["${both}"] and ${both}: [ids...] are mutually exclusive.`;
+    context.addIssue({ code: 'custom', params: { code: 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE' }, message });
+  });
 
 // Flags that a bot may set; interactions/receiving-and-responding, "Messages"
 const SETTABLE =

@@ -50,7 +50,7 @@ export function isResolvable(type: OptionType, id: string, at: Resolvable): bool
 }
 
 /** `data.resolved`: the objects of the chosen ids; undefined = no ids were chosen. */
-export function resolved(chosen: readonly { type: OptionType; value: unknown }[], at: Resolvable): object | undefined {
+export function resolved(chosen: readonly { type: OptionType; value?: unknown }[], at: Resolvable): object | undefined {
   const idsOf = (...types: OptionType[]) =>
     chosen.filter(({ type }) => types.includes(type)).map(({ value }) => String(value));
   const users = idsOf(OptionType.User, OptionType.Mentionable);

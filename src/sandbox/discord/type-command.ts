@@ -10,8 +10,8 @@ import type { Conversation } from './conversation.ts';
 import { type Owners, ownersOf, type Place, placeOf } from './place.ts';
 import { isResolvable, type Resolvable, resolvableAt, resolved } from './resolvable.ts';
 import { type InteractionServices, needBot, startInteraction } from './start-interaction.ts';
-import { attach } from './typed-files.ts';
 import {
+  attach,
   type Callable,
   callable,
   commandLine,
@@ -30,18 +30,12 @@ function typeSlashCommand(typed: TypedCommand, services: InteractionServices): C
   const place = placeOf(typed, services.world);
   const called = calledAt(typed.command, place, services);
   const { values, prepared } = attach(typed.options ?? {}, place.channelId, services.files);
-  const known = resolvableAt(
-    place,
-    services.world,
-    prepared.map(({ attachment }) => attachment),
-  );
+  const attachments = prepared.map(({ attachment }) => attachment);
+  const known = resolvableAt(place, services.world, attachments);
   const options = typedOptions(called, values, known);
   needBot(services);
   services.files.keep(prepared);
-  const things = resolved(
-    options.map(({ type, value }) => ({ type, value })),
-    known,
-  );
+  const things = resolved(options, known);
   return startInteraction(
     {
       type: InteractionType.ApplicationCommand,

@@ -26,7 +26,7 @@ export function typedInteraction(conversation: Conversation): TypedInteraction {
       return conversation.message;
     },
     get history() {
-      return conversation.history;
+      return conversation.course.history;
     },
     until: (fits, timeoutMs = PATIENCE_MS) => until(conversation, fits, timeoutMs),
     settled: (timeoutMs = PATIENCE_MS) =>
@@ -39,10 +39,10 @@ async function until(
   fits: (message: ChatMessage) => boolean,
   timeoutMs: number,
 ): Promise<ChatMessage> {
-  const past = conversation.history.find(fits);
+  const past = conversation.course.history.find(fits);
   if (past) return past;
   const { promise, resolve, reject } = Promise.withResolvers<ChatMessage>();
-  const unsubscribe = conversation.subscribe((message) => fits(message) && resolve(message));
+  const unsubscribe = conversation.course.subscribe((message) => fits(message) && resolve(message));
   const timer = setTimeout(() => reject(new Error(timeoutMessage(conversation, timeoutMs))), timeoutMs);
   try {
     return await promise;
@@ -52,7 +52,7 @@ async function until(
   }
 }
 
-function timeoutMessage({ message, history }: Conversation, timeoutMs: number): string {
+function timeoutMessage({ message, course: { history } }: Conversation, timeoutMs: number): string {
   const lines = history.map(({ state, content, embeds, failure }) =>
     JSON.stringify({ state, content, embeds, failure }),
   );

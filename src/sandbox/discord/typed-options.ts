@@ -4,6 +4,8 @@ import {
   type APIApplicationCommandOption,
   ApplicationCommandOptionType as OptionType,
 } from 'discord-api-types/v10';
+import type { OptionInput } from './chat.ts';
+import type { FileStore, PreparedFile } from './file-store.ts';
 
 import { chosen, misfit, type OptionValue } from './option-value-rules.ts';
 import type { Resolvable } from './resolvable.ts';
@@ -106,4 +108,20 @@ function isSubcommand({ type }: APIApplicationCommandOption): boolean {
 function rejectUnknownOptions(called: Callable, typed: Readonly<Record<string, OptionValue>>): void {
   const unknownName = Object.keys(typed).find((name) => !called.declared.some((option) => option.name === name));
   if (unknownName !== undefined) throw new Error(`${lineOf(called)} has no option "${unknownName}".`);
+}
+
+/** Typed options with each file replaced by the id of an attachment. */
+export function attach(
+  typed: Readonly<Record<string, OptionInput>>,
+  channelId: string,
+  files: FileStore,
+): { values: Record<string, OptionValue>; prepared: PreparedFile[] } {
+  const prepared: PreparedFile[] = [];
+  const values = Object.entries(typed).map(([name, value]): [string, OptionValue] => {
+    if (typeof value !== 'object') return [name, value];
+    const file = files.prepare({ contentType: undefined, ...value }, channelId, { ephemeral: true });
+    prepared.push(file);
+    return [name, file.attachment.id];
+  });
+  return { values: Object.fromEntries(values), prepared };
 }

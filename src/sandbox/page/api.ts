@@ -13,25 +13,13 @@ import type {
 /** The viewer and the place. */
 export type At = Pick<TypeCommand, 'memberId' | 'guildId' | 'manageGuild'>;
 
-/** @throws Error with the server's sentence. */
-export async function typeCommand(typed: TypeCommand): Promise<void> {
-  await post('/api/commands', typed);
-}
-
-/** @throws Error with the server's sentence. */
-export async function changeSwitches(switches: ChangeSwitches): Promise<void> {
-  await post('/api/switches', switches);
-}
-
-/** @throws Error with the server's sentence. */
-export async function startStorm(storm: StartStorm): Promise<void> {
-  await post('/api/storm', storm);
-}
-
-/** @throws Error with the server's sentence. */
-export async function press(path: '/api/gateway/drop' | '/api/day/exhaust' | '/api/day/refill'): Promise<void> {
-  await post(path, {});
-}
+// Each is rejected with the server's sentence.
+export const typeCommand = (typed: TypeCommand) => post('/api/commands', typed);
+export const changeSwitches = (switches: ChangeSwitches) => post('/api/switches', switches);
+export const startStorm = (storm: StartStorm) => post('/api/storm', storm);
+export const press = (path: '/api/gateway/drop' | '/api/day/exhaust' | '/api/day/refill') => post(path, {});
+export const useComponent = (used: UseComponent) => post('/api/components', used);
+export const submitForm = (form: SubmitForm) => post('/api/forms', form);
 
 /** The commands that a member can type there. */
 export async function fetchCommands(at: At): Promise<ShownCommand[]> {
@@ -46,16 +34,6 @@ export async function fetchMenu(at: At): Promise<string[]> {
 /** The bot's suggestions. @throws Error with the server's sentence. */
 export async function fetchChoices(typed: CompleteOption): Promise<ShownChoice[]> {
   return (await post('/api/choices', typed)) as ShownChoice[];
-}
-
-/** @throws Error with the server's sentence. */
-export async function useComponent(used: UseComponent): Promise<void> {
-  await post('/api/components', used);
-}
-
-/** @throws Error with the server's sentence. */
-export async function submitForm(form: SubmitForm): Promise<void> {
-  await post('/api/forms', form);
 }
 
 /** Calls back with every snapshot, and with `undefined` while the server does not answer. The browser reconnects. */

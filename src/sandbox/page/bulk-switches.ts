@@ -9,20 +9,10 @@ const COSTS: Readonly<Record<BulkCost, string>> = { one: 'as one request', each:
 /** How the card service lists several cards at once. */
 export class BulkSwitches {
   readonly #controls = new Controls();
-  readonly #shape = this.#controls.select(
-    'Lists',
-    BULK_SHAPES.map((shape) => [shape, shape]),
-    (value) => changeSwitches({ bulkShape: BULK_SHAPES.find((shape) => shape === value) }),
-  );
-  readonly #cost = this.#controls.select(
-    'Counts',
-    BULK_COSTS.map((cost) => [cost, COSTS[cost]]),
-    (value) => changeSwitches({ bulkCost: BULK_COSTS.find((cost) => cost === value) }),
-  );
-  readonly #refusal = this.#controls.select(
-    'Refuses',
-    BULK_REFUSALS.map((refusal) => [refusal, refusal]),
-    (value) => changeSwitches({ bulkRefusal: BULK_REFUSALS.find((refusal) => refusal === value) }),
+  readonly #shape = this.#controls.oneOf('Lists', BULK_SHAPES, (bulkShape) => changeSwitches({ bulkShape }));
+  readonly #cost = this.#controls.oneOf('Counts', BULK_COSTS, (bulkCost) => changeSwitches({ bulkCost }), COSTS);
+  readonly #refusal = this.#controls.oneOf('Refuses', BULK_REFUSALS, (refusal) =>
+    changeSwitches({ bulkRefusal: refusal }),
   );
 
   constructor(root: HTMLElement) {

@@ -4,7 +4,6 @@ import type { Snapshot } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { followsAfterScroll } from './following.ts';
 import { type MessageActions, messageElement } from './message.ts';
-import { watchLightTheme } from './theme.ts';
 import { isVisible, type Viewer } from './viewer.ts';
 
 export interface ChatOptions {
@@ -106,4 +105,11 @@ export class Chat {
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
     this.#topPx = this.#scroller.scrollTop;
   }
+}
+
+/** Calls back with whether the reader's system is light: now, and at each change. */
+function watchLightTheme(onChange: (isLight: boolean) => void): void {
+  const light = matchMedia('(prefers-color-scheme: light)');
+  light.addEventListener('change', () => onChange(light.matches));
+  onChange(light.matches);
 }

@@ -21,6 +21,17 @@ export class Controls {
     return { control, row: element('label', { className: 'switch' }, element('span', {}, label), control) };
   }
 
+  /** A menu of values, each shown in its words or as it is. */
+  oneOf<Value extends string>(
+    label: string,
+    values: readonly Value[],
+    use: (value: Value | undefined) => unknown,
+    words?: Readonly<Record<Value, string>>,
+  ) {
+    const rows = values.map((value) => [value, words?.[value] ?? value] as const);
+    return this.select(label, rows, (chosen) => use(values.find((value) => value === chosen)));
+  }
+
   tick(label: string, use: (checked: boolean) => unknown) {
     const control = element('input', { type: 'checkbox' });
     this.#on(control, 'change', () => use(control.checked));

@@ -38,11 +38,7 @@ export class FaultSwitches {
   readonly #outage = this.#controls.select('Outage', OUTAGES, (value) =>
     changeSwitches({ down: value !== NOT_DOWN, downRetryAfterSeconds: value === NOT_DOWN ? 0 : Number(value) }),
   );
-  readonly #odd = this.#controls.select(
-    'Odd figures',
-    ODD_FIGURES.map((odd) => [odd, odd]),
-    (value) => changeSwitches({ oddFigures: ODD_FIGURES.find((odd) => odd === value) }),
-  );
+  readonly #odd = this.#controls.oneOf('Odd figures', ODD_FIGURES, (oddFigures) => changeSwitches({ oddFigures }));
   readonly #window = this.#controls.tick(`A limiter in front: ${WINDOW_LIMIT} a minute`, (on) =>
     changeSwitches({ windowLimit: on ? WINDOW_LIMIT : 0 }),
   );

@@ -128,7 +128,7 @@ class Page {
   }
 
   /** A failed click is reported in the same place as a failed command. */
-  #showFailure(done: Promise<void>): void {
+  #showFailure(done: Promise<unknown>): void {
     this.#composer.showProblem('');
     done.catch((error: Error) => this.#composer.showProblem(error.message));
   }

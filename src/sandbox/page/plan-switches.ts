@@ -26,16 +26,12 @@ export class PlanSwitches {
     this.#refilled.hidden = true;
   });
   readonly #refilled = element('p', { className: 'quiet', role: 'status', hidden: true }, REFILLED);
-  readonly #plan = this.#controls.select(
-    'Plan',
-    PLANS.map((plan) => [plan, plan]),
-    (value) => changeSwitches({ plan: PLANS.find((plan) => plan === value) }),
-  );
-
-  readonly #limiter = this.#controls.select(
+  readonly #plan = this.#controls.oneOf('Plan', PLANS, (plan) => changeSwitches({ plan }));
+  readonly #limiter = this.#controls.oneOf(
     'Limiter',
-    SERVICE_LIMITERS.map((limiter) => [limiter, LIMITERS[limiter]]),
-    (value) => changeSwitches({ limiter: SERVICE_LIMITERS.find((limiter) => limiter === value) }),
+    SERVICE_LIMITERS,
+    (limiter) => changeSwitches({ limiter }),
+    LIMITERS,
   );
 
   constructor(root: HTMLElement) {

@@ -53,7 +53,7 @@ it('keeps the last hundred snapshots of one that is edited again and again', () 
   conversation.acknowledge({ kind: 'defer', ephemeral: true }, []);
   for (let edit = 1; edit <= 200; edit++) conversation.edit('@original', { content: String(edit) }, []);
 
-  expect(conversation.history).toHaveLength(100);
+  expect(conversation.course.history).toHaveLength(100);
   expect(conversation.message).toMatchObject({ content: '200', edited: true, ephemeral: true });
 });
 

@@ -2,9 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';
-
-import { contentTypeOf, pictureSize } from '../../../src/sandbox/discord/file-kinds.ts';
-import { FileStore } from '../../../src/sandbox/discord/file-store.ts';
+import { contentTypeOf, FileStore, pictureSize } from '../../../src/sandbox/discord/file-store.ts';
 import { readBody } from '../../../src/sandbox/discord/request-body.ts';
 
 describe('a stored file', () => {
