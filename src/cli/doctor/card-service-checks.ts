@@ -52,10 +52,8 @@ export function answerFinding(
   if (status === 401 || (status === 403 && error)) return wrong('API key', apiKey === undefined ? NO_KEY : BAD_KEY);
   if (status >= 300 && status < 400) {
     const to = headers.get('location') ?? 'an address that it does not name';
-    return wrong(
-      CHECK,
-      `It redirects to ${to}, and the bot follows no redirect. Set CARD_SERVICE_URL to the service itself.`,
-    );
+    const why = `It redirects to ${to}, and the bot follows no redirect.`;
+    return wrong(CHECK, `${why} Set CARD_SERVICE_URL to the service itself.`);
   }
   if (status === 408 || status >= 500) {
     return wrong(CHECK, `It answers with status ${status}: it has a problem of its own. Try again later.`);
@@ -96,29 +94,23 @@ function cardFinding({ status, body }: Answer): Finding {
 /** The plan in the headers against the plan in the settings. */
 export function planFinding({ headers }: Pick<ServiceResponse, 'headers'>, setting: Config['plan']): Finding {
   const { limit, remaining } = readRateLimit(headers, 0, 0);
+  const asFree = 'so the bot keeps to the pace of Free';
   if (limit === undefined) {
-    return setting.plan === 'auto' && setting.requestsPerMinute === undefined
-      ? wrong(
-          PLAN_CHECK,
-          'The service does not say how many requests a day it allows, so the bot keeps to the pace of Free. Set CARD_SERVICE_PLAN to your plan.',
-        )
-      : right(PLAN_CHECK, setting.plan);
+    if (setting.plan !== 'auto' || setting.requestsPerMinute !== undefined) return right(PLAN_CHECK, setting.plan);
+    const why = `The service does not say how many requests a day it allows, ${asFree}.`;
+    return wrong(PLAN_CHECK, `${why} Set CARD_SERVICE_PLAN to your plan.`);
   }
   const perDay = `${limit.toLocaleString('en')} requests a day`;
   const found = PLANS.find((plan) => plan !== 'enterprise' && PLAN_LIMITS[plan].requestsPerDay === limit);
   const isPaced = setting.requestsPerMinute !== undefined && setting.burst !== undefined;
   if (setting.plan === 'auto' && found === undefined && !isPaced) {
-    return wrong(
-      PLAN_CHECK,
-      `The service allows ${perDay}, which matches no known plan, so the bot keeps to the pace of Free. Set CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST.`,
-    );
+    const why = `The service allows ${perDay}, which matches no known plan, ${asFree}.`;
+    return wrong(PLAN_CHECK, `${why} Set CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST.`);
   }
   if (setting.plan !== 'auto' && setting.plan !== 'enterprise' && found !== setting.plan) {
     const is = found === undefined ? '' : `, which is the plan ${found}`;
-    return wrong(
-      PLAN_CHECK,
-      `CARD_SERVICE_PLAN is ${setting.plan}, and the service allows ${perDay}${is}. Write auto, or the plan that you have.`,
-    );
+    const why = `CARD_SERVICE_PLAN is ${setting.plan}, and the service allows ${perDay}${is}.`;
+    return wrong(PLAN_CHECK, `${why} Write auto, or the plan that you have.`);
   }
   const left = remaining === undefined ? '' : `, ${remaining.toLocaleString('en')} left`;
   return right(PLAN_CHECK, `${found ?? setting.plan}: ${perDay}${left}`);
