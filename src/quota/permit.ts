@@ -38,7 +38,7 @@ export type Taken = { kind: 'taken'; wasFull: boolean } | { kind: 'wait'; untilM
 
 /** What else the decision depends on. */
 export interface Contention {
-  /** Requests of this process that have left and have not ended. */
+  /** Requests that have left and have not ended. */
   underWay: number;
   /** This process has had no answer yet, so that what is known of the plan may be about another one. */
   isUnconfirmed: boolean;
