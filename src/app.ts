@@ -160,9 +160,9 @@ export async function openServices(
     ...(fetch && { fetch }),
     limiter,
     onNoSuchCard: (id, tag) => void wrongAddress.noSuchCard(id, tag),
+    log,
   });
-  const cards = new Cards({ store: cardStore, service, lifetimes: config.freshness, catalog, events });
-  const { baseUrl, bulkPath, bulkMax } = config.cardService;
+  const cards = new Cards({ store: cardStore, lifetimes: config.freshness, catalog, events });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
   const lookupQueue = new LookupQueue({
     cards,
@@ -175,7 +175,7 @@ export async function openServices(
     events,
     log,
     longestWaitMs,
-    bulk: bulkPath === undefined ? undefined : { baseUrl, bulkPath, most: bulkMax },
+    service,
   });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ service, limiter, ledger, claims, sharedReport, events, log, hasKey });

@@ -1,16 +1,6 @@
+import type { Schedule } from '../quota/limiter.ts';
+import type { BatchLimits } from '../service/listing.ts';
 import type { PendingLookup } from './pending-lookup.ts';
-
-/** What one request may carry. */
-export interface BatchLimits {
-  /** Cards. */
-  most: number;
-  /** Whether a request can name this id with others. Of each lookup that is ready, so it costs next to nothing. */
-  mayShare(id: string): boolean;
-  /** Whether one request can name all of these ids. */
-  mayGoTogether(ids: readonly string[]): boolean;
-}
-
-export const ONE_CARD: BatchLimits = { most: 1, mayShare: () => false, mayGoTogether: () => false };
 
 /** What goes out as one request, best first. */
 export interface Batch {
@@ -53,6 +43,11 @@ function goTogether(together: readonly PendingLookup[], { most, mayGoTogether }:
     together.every(({ mostTogether }) => together.length <= Math.min(most, mostTogether)) &&
     mayGoTogether(together.map(({ cardId }) => cardId))
   );
+}
+
+/** When cards are requested, so many with each permit, of a schedule that says when permits come. */
+export function byCard(schedule: Schedule, most: number): Schedule {
+  return { ...schedule, permitAtMs: (position) => schedule.permitAtMs(Math.ceil(position / most)) };
 }
 
 /** No lookup waits longer for others to share a request with. */

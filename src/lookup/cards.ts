@@ -1,37 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import type { CardStore } from '../cache/card-store.ts';
 import type { CatalogLearner } from '../catalog/catalog.ts';
-import type { Card, CardRecord } from '../model/card.ts';
-import { type CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
+import type { CardRecord } from '../model/card.ts';
+import { CardServiceError, KeyRefused } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import type { BulkAnswer, CardService } from '../service/card-service.ts';
+import type { Found } from '../service/card-service.ts';
 import { freshness, type Lifetimes } from './freshness.ts';
-import { KeyTrust } from './key-trust.ts';
 import { nextRecord } from './next-record.ts';
 
 /** What is known of a card without a request. */
 export type Known = { kind: 'missing' } | { kind: 'fresh' | 'stale'; answer: CardRecord };
 
-/** What the service said of each card: `undefined` = there is none; an error = it concerns this id alone. */
-export type Answers = ReadonlyMap<string, Card | undefined | CardServiceError>;
-
-/** What one request brought; what is left out of the answers is to be requested again. */
-export interface Fetched {
-  answers: Answers;
-  /** Why several cards could not be had at once; `undefined` when they could, or one was requested. */
-  refusal?: BulkRefusal | undefined;
-}
-
-/** Cards that the service has; an id without one brought none. */
-export function cardsIn({ answers }: Fetched): number {
-  return [...answers.values()].filter((found) => found !== undefined && !(found instanceof Error)).length;
-}
-
-export type BulkRefusal = Exclude<BulkAnswer, { kind: 'listed' }>;
-
 export interface CardsOptions {
   store: CardStore;
-  service: CardService;
   lifetimes: Lifetimes;
   /** Told of what the service answers. */
   catalog?: CatalogLearner;
@@ -53,7 +34,6 @@ const MAX_IDS = 1_000;
 /** What is known of cards, and how to fetch what is not. Knows nothing of permits and replies. */
 export class Cards {
   readonly #options: CardsOptions;
-  readonly #key = new KeyTrust();
   /** Errors that concern single ids. */
   readonly #idErrors = new LRUCache<string, CardServiceError>({
     max: MAX_IDS,
@@ -121,45 +101,22 @@ export class Cards {
   }
 
   /**
-   * One request for one card or, where the service lists cards, for several; always with prices: they cost nothing more.
+   * Keeps what was fetched, all with the same time.
    *
-   * @param signal ends the request; that says nothing of the service
-   * @throws what `CardService.card` and `CardService.cards` throw, when it does not concern one id alone
+   * @returns it as records; errors are passed on, and what was kept before stays as it was
    */
-  async fetch(ids: readonly string[], signal?: AbortSignal): Promise<Fetched> {
-    const [id] = ids;
-    if (id === undefined) return { answers: new Map() };
-    if (ids.length === 1) return { answers: await this.#fetchOne(id, signal) };
-    const answer = await this.#options.service.cards(ids, { signal });
-    if (answer.kind !== 'listed') return { answers: new Map(), refusal: answer };
-    this.#key.worked(Date.now());
-    return { answers: answer.cards };
-  }
-
-  /** Keeps what was fetched, all with the same time. @returns it as records; errors are passed on, and what was kept before stays as it was */
-  async store({ answers }: Fetched): Promise<ReadonlyMap<string, CardRecord | CardServiceError>> {
+  async store(found: ReadonlyMap<string, Found>): Promise<ReadonlyMap<string, CardRecord | CardServiceError>> {
     const nowMs = Date.now();
-    const storing = [...answers].map(async ([id, found]) => {
-      return [id, found instanceof Error ? found : await this.#storeOne(id, found, nowMs)] as const;
-    });
+    const storing = [...found].map(async ([id, one]) => [id, await this.#storeOne(id, one, nowMs)] as const);
     return new Map(await Promise.all(storing)); // all at once: everybody waits for the last
   }
 
-  async #fetchOne(id: string, signal?: AbortSignal): Promise<Answers> {
-    try {
-      const card = await this.#options.service.card(id, { includePrices: true, ...(signal && { signal }) });
-      this.#key.worked(Date.now());
-      return new Map([[id, card]]);
-    } catch (error) {
-      if (error instanceof UnexpectedAnswer) this.#idErrors.set(id, error);
-      else if (error instanceof KeyRefused && this.#key.isBelievedAfterRefusing(id, Date.now()))
-        this.#idErrors.set(id, error, { ttl: REFUSED_MS });
-      else throw error;
-      return new Map([[id, error]]);
+  async #storeOne(id: string, found: Found, nowMs: number): Promise<CardRecord | CardServiceError> {
+    if (found instanceof CardServiceError) {
+      this.#idErrors.set(id, found, { ttl: found instanceof KeyRefused ? REFUSED_MS : UNEXPECTED_MS });
+      return found;
     }
-  }
-
-  async #storeOne(id: string, card: Card | undefined, nowMs: number): Promise<CardRecord> {
+    const card = found === 'noSuchCard' ? undefined : found;
     const record = nextRecord(await this.#kept(id), card, nowMs);
     for (const key of new Set([id, card?.id ?? id])) {
       await this.#options.store.set(key, record);

@@ -1,17 +1,18 @@
 import type { CardRecord } from '../model/card.ts';
 import { Stopping } from '../model/errors.ts';
+import type { Schedule } from '../quota/limiter.ts';
+import type { CardService } from '../service/card-service.ts';
 import { type Admission, type AdmissionOptions, admit, blockedError, Reservation } from './admission.ts';
-import { BulkRequests, type BulkRequestsOptions } from './bulk-requests.ts';
+import { byCard } from './batching.ts';
 import type { OtherQueues } from './fair-order.ts';
 import { LookupRequests, type LookupRequestsOptions } from './lookup-requests.ts';
 import type { Lookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
 import { QueueRunner } from './queue-runner.ts';
 
-export type LookupQueueOptions = Omit<LookupRequestsOptions & AdmissionOptions, 'pendingLookups' | 'bulk'> & {
+export type LookupQueueOptions = Omit<LookupRequestsOptions & AdmissionOptions, 'pendingLookups'> & {
   otherQueues: OtherQueues;
-  /** Where the service lists several cards at once. */
-  bulk?: BulkRequestsOptions['bulk'];
+  service: CardService;
 };
 
 /**
@@ -23,21 +24,14 @@ export class LookupQueue {
   readonly #pendingLookups: PendingLookups;
   readonly #requests: LookupRequests;
   readonly #runner: QueueRunner;
-  readonly #bulk: BulkRequests;
   readonly #wake = () => this.#runner.wake();
 
   constructor(options: LookupQueueOptions) {
     this.#options = options;
     this.#pendingLookups = new PendingLookups(options.otherQueues);
     const pendingLookups = this.#pendingLookups;
-    const bulk = new BulkRequests({
-      ...options,
-      bulk: options.bulk,
-      processes: () => 1 + options.otherQueues.lengths().length,
-    });
-    this.#bulk = bulk;
-    this.#requests = new LookupRequests({ ...options, pendingLookups, bulk });
-    this.#runner = new QueueRunner({ ...options, pendingLookups, bulk, requests: this.#requests });
+    this.#requests = new LookupRequests({ ...options, pendingLookups });
+    this.#runner = new QueueRunner({ ...options, pendingLookups, requests: this.#requests });
   }
 
   /**
@@ -45,7 +39,7 @@ export class LookupQueue {
    * started or cancelled. Of several at once, each counts the others. Costs no request and never rejects.
    */
   admit(lookup: Lookup): Promise<Admission> {
-    const limiter = { schedule: () => this.#bulk.byCard(this.#options.limiter.schedule()) };
+    const limiter = { schedule: () => this.#scheduleByCard() };
     return admit(lookup, { ...this.#options, limiter, pendingLookups: this.#pendingLookups }, this.#wake);
   }
 
@@ -57,7 +51,7 @@ export class LookupQueue {
    */
   async enqueue(lookup: Lookup): Promise<CardRecord> {
     if (this.#pendingLookups.isClosed) throw new Stopping();
-    const { blocked, permitAtMs } = this.#bulk.byCard(this.#options.limiter.schedule());
+    const { blocked, permitAtMs } = this.#scheduleByCard();
     if (blocked && !this.#pendingLookups.get(lookup.cardId)?.requesting) throw blockedError(blocked);
     const atMs = permitAtMs(this.#pendingLookups.positionOf(lookup).position);
     return new Reservation(this.#pendingLookups, lookup, atMs, this.#wake).start();
@@ -73,5 +67,10 @@ export class LookupQueue {
     this.#pendingLookups.close();
     await this.#runner.close();
     await this.#requests.close(graceMs);
+  }
+
+  #scheduleByCard(): Schedule {
+    const { limiter, service } = this.#options;
+    return byCard(limiter.schedule(), service.limits(Date.now()).most);
   }
 }

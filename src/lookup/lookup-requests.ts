@@ -6,10 +6,10 @@ import { CardServiceError, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
+import type { CardService, Fetched } from '../service/card-service.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { blockedError } from './admission.ts';
-import { type BulkRequests, bulkOutcome, failedOutcome } from './bulk-requests.ts';
-import { type Cards, cardsIn } from './cards.ts';
+import type { Cards } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { asCardServiceError, sendRequest } from './service-requests.ts';
@@ -24,13 +24,13 @@ const RETRY = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface LookupRequestsOptions {
   pendingLookups: PendingLookups;
-  cards: Pick<Cards, 'fresh' | 'fetch' | 'store'>;
+  cards: Pick<Cards, 'fresh' | 'store'>;
   limiter: Limiter;
   ledger: Ledger;
   claims: Claims;
   /** What one request takes at most. */
   requestTimeoutMs: number;
-  bulk: Pick<BulkRequests, 'sent'>;
+  service: Pick<CardService, 'fetch'>;
   events: Events;
   log: Logger;
 }
@@ -87,29 +87,23 @@ export class LookupRequests {
   }
 
   async #request(batch: readonly PendingLookup[], first: PendingLookup, permit: Permit): Promise<void> {
-    const { pendingLookups, cards, bulk } = this.#options;
+    const { pendingLookups, cards, service } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
     const requester = first.bookedOn;
-    const ended = bulk.sent(cardIds);
     const onCounted = () => pendingLookups.counted(batch);
     try {
-      const fetched = await sendRequest(
+      const { records, again } = await sendRequest(
         this.#options,
         { permit, requester, endpoint: batch.length > 1 ? 'cards' : 'card', cardsIn, onCounted },
-        () => cards.fetch(cardIds, this.#abort.signal),
-        async (found) => ({ ...found, records: await cards.store(found) }),
+        () => service.fetch(cardIds, this.#abort.signal),
+        async (fetched) => ({ ...fetched, records: await cards.store(fetched.cards) }),
       );
-      ended(bulkOutcome(fetched));
-      const { refusal, records } = fetched;
-      const isHalved = refusal?.kind === 'tooMany' || refusal?.kind === 'blocked';
-      const mostTogether = isHalved ? Math.floor(batch.length / 2) : 1;
       for (const pending of batch) {
         const answer = records.get(pending.cardId);
         if (answer) this.#end(pending, answer, pending === first);
-        else this.#requestAgain(pending, mostTogether);
+        else this.#requestAgain(pending, again?.atMost ?? 1);
       }
     } catch (error) {
-      ended(failedOutcome(error));
       this.#log(cardIds, error);
       for (const pending of batch) this.#failed(pending, error);
     }
@@ -199,4 +193,9 @@ export class LookupRequests {
 
 function claimOf(cardId: string): string {
   return `card:${cardId}`;
+}
+
+/** Cards that the service has; an id without one brought none. */
+function cardsIn({ cards }: Fetched): number {
+  return [...cards.values()].filter((found) => found !== 'noSuchCard' && !(found instanceof CardServiceError)).length;
 }

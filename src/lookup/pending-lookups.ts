@@ -4,7 +4,8 @@ import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/quota.ts';
 import type { Charged } from '../quota/budget.ts';
 import type { Schedule } from '../quota/limiter.ts';
-import { type Batch, type BatchLimits, fillBatch, ONE_CARD } from './batching.ts';
+import type { BatchLimits } from '../service/listing.ts';
+import { type Batch, fillBatch } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';
 import { type Lookup, PendingLookup, type Waiter } from './pending-lookup.ts';
 
@@ -118,7 +119,7 @@ export class PendingLookups {
   }
 
   /** What the next request should carry, best first; empty when nothing may be requested now. */
-  selectBatch(nowMs: number, limits: BatchLimits = ONE_CARD): Batch {
+  selectBatch(nowMs: number, limits: BatchLimits): Batch {
     const ready = this.#ready(nowMs).filter(({ beingServed }) => !beingServed);
     return fillBatch(ready, (left, before) => this.order.next(left, nowMs, before), limits);
   }

@@ -1,10 +1,11 @@
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
+import type { CardService } from '../service/card-service.ts';
+import type { BatchLimits } from '../service/listing.ts';
 import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
 import { blockedError } from './admission.ts';
-import { NextBatch } from './batching.ts';
-import type { BulkRequests } from './bulk-requests.ts';
+import { byCard, NextBatch } from './batching.ts';
 import type { OtherQueues } from './fair-order.ts';
 import type { LookupRequests } from './lookup-requests.ts';
 import type { PendingLookup } from './pending-lookup.ts';
@@ -22,8 +23,8 @@ export interface QueueRunnerOptions {
   pendingLookups: PendingLookups;
   requests: Pick<LookupRequests, 'prepare' | 'send' | 'abandon'>;
   limiter: Limiter;
-  bulk: Pick<BulkRequests, 'limits' | 'byCard'>;
-  otherQueues: Pick<OtherQueues, 'tell'>;
+  service: Pick<CardService, 'limits'>;
+  otherQueues: OtherQueues;
   events: Events;
   log: Logger;
 }
@@ -64,12 +65,12 @@ export class QueueRunner {
 
   /** Serves one batch after the other as long as there are permits. */
   async #run(): Promise<void> {
-    const { pendingLookups, bulk } = this.#options;
+    const { pendingLookups } = this.#options;
     this.#wakeAtMs = Number.POSITIVE_INFINITY;
     while (!pendingLookups.isClosed) {
       this.#tellLength();
       const nowMs = Date.now();
-      const batch = pendingLookups.selectBatch(nowMs, bulk.limits());
+      const batch = pendingLookups.selectBatch(nowMs, this.#limits(nowMs));
       const [next] = batch.pending;
       if (next === undefined) {
         this.#nextBatch.isEmpty();
@@ -139,15 +140,23 @@ export class QueueRunner {
   }
 
   #send(prepared: readonly PendingLookup[], permit: Permit): void {
-    const { requests, bulk } = this.#options;
+    const { requests } = this.#options;
     // A probe is to tell how the service is, and not its listings. Other lists may have left since this one was selected.
-    const most = permit.probe ? 1 : bulk.limits().most;
+    const most = permit.probe ? 1 : this.#limits(Date.now()).most;
     void requests.abandon(prepared.slice(most));
     this.#nextBatch.hasLeft();
     void requests.send(prepared.slice(0, most), permit).then(() => {
       this.#nextBatch.requestReturned();
       this.#refuseBlockedAndWake();
     });
+  }
+
+  /** A list may count as one request for each of its cards, so each process keeps to its part of what remains of the day. */
+  #limits(nowMs: number): BatchLimits {
+    const { service, limiter, otherQueues } = this.#options;
+    const remaining = limiter.quota()?.remaining;
+    const processes = 1 + otherQueues.lengths().length;
+    return service.limits(nowMs, remaining && Math.floor(remaining / processes));
   }
 
   #refuseBlockedAndWake(): void {
@@ -182,8 +191,8 @@ export class QueueRunner {
 
   #announce(): void {
     this.#announcedAtMs = Date.now();
-    const { pendingLookups, limiter, bulk } = this.#options;
-    pendingLookups.announce(bulk.byCard(limiter.schedule()), this.#announcedAtMs);
+    const { pendingLookups, limiter, service } = this.#options;
+    pendingLookups.announce(byCard(limiter.schedule(), service.limits(this.#announcedAtMs).most), this.#announcedAtMs);
     this.#tellLength(); // who cannot wait any longer has left
   }
 

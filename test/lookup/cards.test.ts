@@ -2,11 +2,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CardStore } from '../../src/cache/card-store.ts';
 import { Cards } from '../../src/lookup/cards.ts';
 import type { Lifetimes } from '../../src/lookup/freshness.ts';
-import { KeyTrust } from '../../src/lookup/key-trust.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
-import { CardService } from '../../src/service/card-service.ts';
 import { sqliteCards } from '../cache/card-stores.ts';
+import { clientOf } from '../service/clients.ts';
 
 const HOUR_MS = 3_600_000;
 const LIFETIMES: Lifetimes = { factsFreshMs: 168 * HOUR_MS, pricesFreshMs: 6 * HOUR_MS, notFoundFreshMs: HOUR_MS };
@@ -14,30 +13,25 @@ const GONE = { id: 'gone-1', name: 'Ember Drake', game: 'Wyrmfall', set: { id: '
 
 function cardsOver(store: CardStore, lifetimes: Lifetimes) {
   const emulated = createCardService();
-  const service = new CardService({
-    baseUrl: 'http://cards.test',
-    cardPath: '/cards/{id}',
-    timeoutMs: 10_000,
-    fetch: emulated.fetch,
-    limiter: { observe: () => {} },
-    onNoSuchCard: () => {},
-  });
-  return { emulated, cards: new Cards({ store, service, lifetimes }) };
+  const service = clientOf('http://cards.test', { apiKey: undefined, fetch: emulated.fetch });
+  const cards = new Cards({ store, lifetimes });
+  const lookUp = async (id: string) => (await cards.store((await service.fetch([id])).cards)).get(id);
+  return { emulated, cards, lookUp };
 }
 
 describe('a card that the service denies', () => {
   it('is kept as another process has stored it last, marked as no longer listed', async () => {
     const directory = sqliteCards();
     const [{ store }, other] = [await directory.open(), await directory.open()];
-    const { cards } = cardsOver(store, { factsFreshMs: 1, pricesFreshMs: 1, notFoundFreshMs: 1 });
+    const { lookUp } = cardsOver(store, { factsFreshMs: 1, pricesFreshMs: 1, notFoundFreshMs: 1 });
     const newer: CardRecord = { card: { ...GONE, name: 'Ember Drake II' }, fetchedAtMs: Date.now() - 1_000 };
     await store.set(GONE.id, { card: GONE, fetchedAtMs: Date.now() - 2_000 });
     await other.store.set(GONE.id, newer);
 
-    const answers = await cards.store(await cards.fetch([GONE.id]));
+    const record = await lookUp(GONE.id);
 
-    expect(answers.get(GONE.id)).toEqual({ ...newer, delistedAtMs: expect.any(Number) });
-    expect(await other.store.get(GONE.id, () => false)).toEqual(answers.get(GONE.id));
+    expect(record).toEqual({ ...newer, delistedAtMs: expect.any(Number) });
+    expect(await other.store.get(GONE.id, () => false)).toEqual(record);
   });
 });
 
@@ -48,7 +42,7 @@ describe('cards that came together', () => {
     const ids = ['c', 'a', 'b'];
     const read = Promise.withResolvers<undefined>();
     get.mockReturnValueOnce(read.promise); // that of the first takes longest
-    const storing = cards.store({ answers: new Map(ids.map((id) => [id, { ...GONE, id }])) });
+    const storing = cards.store(new Map(ids.map((id) => [id, { ...GONE, id }])));
     expect(get.mock.calls.map(([id]) => id)).toEqual(ids);
     read.resolve(undefined);
     expect([...(await storing).keys()]).toEqual(ids);
@@ -60,10 +54,10 @@ describe('the prices of a card', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 20, 12) });
     onTestFinished(() => void vi.useRealTimers());
     const { store } = countingStore();
-    const { cards, emulated } = cardsOver(store, LIFETIMES);
+    const { lookUp, emulated } = cardsOver(store, LIFETIMES);
     const answer = async (script: Parameters<typeof emulated.script>[0]) => {
       emulated.script(script);
-      const stored = (await cards.store(await cards.fetch([GONE.id]))).get(GONE.id);
+      const stored = await lookUp(GONE.id);
       vi.setSystemTime(Date.now() + HOUR_MS);
       return stored && 'history' in stored ? stored.history?.map(([, market]) => market) : undefined;
     };
@@ -101,20 +95,20 @@ describe('a card that was found missing', () => {
 
   it('is read again once this process has stored it', async () => {
     const { store } = countingStore();
-    const { cards } = cardsOver(store, LIFETIMES);
+    const { cards, lookUp } = cardsOver(store, LIFETIMES);
     await cards.known('base1-4', true);
-    await cards.store(await cards.fetch(['base1-4']));
+    await lookUp('base1-4');
 
     expect(await cards.fresh('base1-4', true, false)).toMatchObject({ card: { id: 'base1-4' } });
   });
 
   it('is read again when it is stored while it is read', async () => {
     const { store, get } = countingStore();
-    const { cards } = cardsOver(store, LIFETIMES);
+    const { cards, lookUp } = cardsOver(store, LIFETIMES);
     const reading = Promise.withResolvers<CardRecord | undefined>();
     get.mockReturnValueOnce(reading.promise);
     const known = cards.known('base1-4', true);
-    await cards.store(await cards.fetch(['base1-4']));
+    await lookUp('base1-4');
     reading.resolve(undefined);
     expect(await known).toEqual({ kind: 'missing' });
 
@@ -155,30 +149,3 @@ function countingStore() {
   };
   return { store, get, records };
 }
-
-/** Letters are ids that were refused, `+` is an answer, a number lets that many hours pass. */
-function refusals(history: readonly (string | number)[]): boolean[] {
-  const trust = new KeyTrust();
-  let nowMs = 1_000;
-  return history.flatMap((event) => {
-    if (typeof event === 'number') nowMs += event * HOUR_MS;
-    else if (event === '+') trust.worked(nowMs);
-    else return [trust.isBelievedAfterRefusing(event, nowMs)];
-    return [];
-  });
-}
-
-describe('a refused key', () => {
-  it.each<[string, (string | number)[], boolean[]]>([
-    ['that never worked is not believed', ['a'], [false]],
-    ['that worked within the hour is believed', ['+', 0.99, 'a'], [true]],
-    ['that worked longer ago is not', ['+', 1, 'a'], [false]],
-    ['is believed however often one id is refused', ['+', 'a', 'a', 'a'], [true, true, true]],
-    ['is not believed once a second id was refused', ['+', 'a', 'b'], [true, false]],
-    ['that is not believed stays so until it works', ['+', 'a', 'b', 'b', 'a'], [true, false, false, false]],
-    ['that works again is believed again', ['+', 'a', 'b', '+', 'b'], [true, false, true]],
-    ['that worked between two refusals was refused once', ['+', 'a', '+', 'b'], [true, true]],
-  ])('%s', (_, history, believed) => {
-    expect(refusals(history)).toEqual(believed);
-  });
-});

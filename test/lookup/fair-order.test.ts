@@ -10,6 +10,8 @@ import type { Lane } from '../../src/quota/limiter.ts';
 const MINUTE_MS = 60_000;
 
 /** A queue in which one pending lookup is served at each step. */
+const ONE_CARD = { most: 1, mayShare: () => false, mayGoTogether: () => false };
+
 class Queue {
   readonly pendingLookups: PendingLookups;
   nowMs = 0;
@@ -42,7 +44,7 @@ class Queue {
   }
 
   request(): PendingLookup {
-    const [pending] = this.pendingLookups.selectBatch(this.nowMs).pending;
+    const [pending] = this.pendingLookups.selectBatch(this.nowMs, ONE_CARD).pending;
     if (!pending) throw new Error('nothing waits');
     this.pendingLookups.requested(pending, this.nowMs);
     return pending;

@@ -1,6 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { BulkRequests } from '../../src/lookup/bulk-requests.ts';
-import type { Answers, BulkRefusal, Fetched } from '../../src/lookup/cards.ts';
 import { LookupRequests } from '../../src/lookup/lookup-requests.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import type { CardRecord } from '../../src/model/card.ts';
@@ -8,6 +6,7 @@ import type { Claims } from '../../src/model/claims.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
+import type { Fetched } from '../../src/service/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
@@ -18,7 +17,7 @@ const RECORD: CardRecord = { card: FOUND, fetchedAtMs: 1 };
 const TWO = { most: 2, mayShare: () => true, mayGoTogether: () => true };
 
 /** Requests whose answer is `answer`, over pending lookups of `base1-4` by Alice and `base1-5` by Bob. */
-function batchOfTwo(answer: () => Promise<Answers>, busy: readonly string[] = [], refusal?: BulkRefusal) {
+function batchOfTwo(answer: () => Promise<Fetched['cards']>, busy: readonly string[] = []) {
   fakeTime();
   const { limiter, ledger } = lookupQueueOver(createCardService());
   const release = vi.spyOn(limiter, 'release');
@@ -41,19 +40,19 @@ function batchOfTwo(answer: () => Promise<Answers>, busy: readonly string[] = []
     },
     release: async (name) => void claimed.delete(name),
   };
-  const fetch = vi.fn(async (_: readonly string[]): Promise<Fetched> => ({ answers: await answer(), refusal }));
+  const fetch = vi.fn(async (_: readonly string[]): Promise<Fetched> => ({ cards: await answer() }));
   const fresh = vi.fn(async (_: string): Promise<CardRecord | undefined> => undefined);
-  const store = async ({ answers }: Fetched) =>
-    new Map([...answers].map(([id, found]) => [id, found instanceof CardServiceError ? found : RECORD] as const));
+  const store = async (found: Fetched['cards']) =>
+    new Map([...found].map(([id, one]) => [id, one instanceof CardServiceError ? one : RECORD] as const));
   const { log, lines } = logLines();
   const requests = new LookupRequests({
     pendingLookups,
-    cards: { fetch, fresh, store },
+    cards: { fresh, store },
+    service: { fetch },
     limiter,
     ledger,
     claims,
     requestTimeoutMs: 10_000,
-    bulk: new BulkRequests({ bulk: undefined, limiter, processes: () => 1, log }),
     events: new Events(),
     log,
   });
@@ -168,7 +167,7 @@ describe('a batch of two', () => {
   });
 
   it('is refused when the bot stops before its answer, also what the answer leaves out', async () => {
-    const answer = Promise.withResolvers<Answers>();
+    const answer = Promise.withResolvers<Fetched['cards']>();
     const it = batchOfTwo(() => answer.promise);
     const sent = it.send();
     await vi.advanceTimersByTimeAsync(0);

@@ -1,10 +1,10 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { BulkRequests } from '../../src/lookup/bulk-requests.ts';
 import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { QueueRunner } from '../../src/lookup/queue-runner.ts';
 import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
+import { clientOf } from '../service/clients.ts';
 import { logLines } from '../support/log-lines.ts';
 import { fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
@@ -34,7 +34,7 @@ it.each([1, 2, 3, 4, 5, 6])(
         abandon: async () => {},
       },
       limiter,
-      bulk: new BulkRequests({ bulk: undefined, limiter, processes: () => 1, log }),
+      service: clientOf('http://cards.test'),
       otherQueues: NO_OTHER_QUEUES,
       events: new Events(),
       log,

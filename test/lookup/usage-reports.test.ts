@@ -36,6 +36,7 @@ function reportsOver(
     fetch: cardService.fetch,
     limiter,
     onNoSuchCard: () => {},
+    log: logLines().log,
   });
   const reports = new UsageReports({
     service,

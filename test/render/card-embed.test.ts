@@ -13,7 +13,7 @@ import {
 } from '../../src/render/card-embed.ts';
 import { copyNote, formatMessage } from '../../src/render/messages.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
-import { CardAnswer } from '../../src/service/card-answer.ts';
+import { CardAnswer } from '../../src/service/answers.ts';
 import { contrast } from './contrast.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { currency, locale, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { cardEmbeds, totalLength } from '../../src/render/card-embeds.ts';
-import { CardAnswer } from '../../src/service/card-answer.ts';
+import { CardAnswer } from '../../src/service/answers.ts';
 
 const CARDS = 10;
 const LONG = 'x'.repeat(250);

@@ -6,7 +6,7 @@ import { cardsMessage } from '../../src/render/cards-message.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { parseForm } from '../../src/sandbox/discord/form-error.ts';
 import { MessageForm } from '../../src/sandbox/discord/message-rules.ts';
-import { CardAnswer } from '../../src/service/card-answer.ts';
+import { CardAnswer } from '../../src/service/answers.ts';
 import { currency, locale, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 
 const error = fc.constantFrom<CardServiceError>(

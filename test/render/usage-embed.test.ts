@@ -4,7 +4,7 @@ import { type Breaker, CLOSED_BREAKER } from '../../src/model/quota.ts';
 import { usageDay } from '../../src/render/usage-day.ts';
 import { bar, type UsageView, usageEmbed } from '../../src/render/usage-embed.ts';
 import { usageFigures } from '../../src/render/usage-figures.ts';
-import { UsageAnswer } from '../../src/service/card-service.ts';
+import { UsageAnswer } from '../../src/service/answers.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { anyHours, locale, momentMs, quotaState, serviceUsage } from './service-answers.ts';
 

@@ -1,7 +1,9 @@
+import type { Card } from '../../src/model/card.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { CardService, type CardServiceOptions } from '../../src/service/card-service.ts';
+import { logLines } from '../support/log-lines.ts';
 
 /** The client with the embedded service to ask, and every reading of the headers that it reported. */
 export interface Pair {
@@ -27,6 +29,14 @@ export function clientOf(baseUrl: string, options: Partial<CardServiceOptions> =
     timeoutMs: 5_000,
     limiter: { observe: () => {} },
     onNoSuchCard: () => {},
+    log: logLines().log,
   };
   return new CardService({ baseUrl, ...usual, ...options });
+}
+
+/** One card, or the error of its request, whether or not it concerns this id alone. */
+export async function cardOf(client: CardService, id: string, signal?: AbortSignal): Promise<Card | 'noSuchCard'> {
+  const found = (await client.fetch([id], signal)).cards.get(id);
+  if (found === undefined || found instanceof Error) throw found;
+  return found;
 }

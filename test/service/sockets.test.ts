@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { clientOf } from './clients.ts';
+import { cardOf, clientOf } from './clients.ts';
 
 const CARD = { id: 'a', name: 'A', tcg: 'T', set: { id: 's', name: 'S' } };
 const STATUSES = [200, 429, 404, 500, 401, 302];
@@ -19,7 +19,7 @@ it('many requests use at most two connections, whatever the answers', async () =
   await once(server.listen(0, '127.0.0.1'), 'listening');
 
   const client = clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  for (let asked = 0; asked < 24; asked++) await client.card('a', { includePrices: true }).catch(() => {});
+  for (let asked = 0; asked < 24; asked++) await cardOf(client, 'a').catch(() => {});
   expect(requests).toBe(24);
   expect(connections).toBeLessThanOrEqual(2);
   server.close();

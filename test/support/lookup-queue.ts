@@ -71,11 +71,13 @@ export function lookupQueueOver(
     baseUrl: 'http://cards.test',
     cardPath: '/cards/{id}',
     bulkPath: bulk?.bulkPath,
+    bulkMax: bulk?.most,
     apiKey,
     timeoutMs: 10_000,
     fetch: cardService.fetch,
     limiter,
     onNoSuchCard: () => {},
+    log,
   });
   const storedCards = new Map<string, CardRecord>();
   const cardStore: CardStore = {
@@ -86,7 +88,7 @@ export function lookupQueueOver(
   };
   const hourMs = 3_600_000;
   const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
-  const cards = new Cards({ store: cardStore, service, lifetimes });
+  const cards = new Cards({ store: cardStore, lifetimes });
   const budget = new Budget({ ledger, limiter, setting: budgets, plannedDay: undefined });
   const queue = new LookupQueue({
     cards,
@@ -99,7 +101,7 @@ export function lookupQueueOver(
     events: new Events(),
     log,
     longestWaitMs,
-    bulk: bulk && { ...bulk, baseUrl: 'http://cards.test' },
+    service,
   });
   return { queue, limiter, ledger, cards, lines, storedCards, limiterStore: store };
 }

@@ -1,5 +1,4 @@
-import { CardAnswer } from '../../service/card-answer.ts';
-import { ErrorBody } from '../../service/card-service.ts';
+import { CardAnswer, ErrorBody } from '../../service/answers.ts';
 import { readRateLimit, serviceClock } from '../../service/rate-limit-headers.ts';
 import type { ServiceResponse } from '../../service/request.ts';
 import { isAnswer, type NoAnswer } from '../request.ts';

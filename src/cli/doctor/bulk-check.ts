@@ -1,7 +1,6 @@
 import { RateLimited, ServiceDown, UnexpectedAnswer } from '../../model/errors.ts';
-import { listsOthers } from '../../service/bulk-answer.ts';
-import { type BulkAddress, bulkRequest } from '../../service/bulk-request.ts';
-import { type BulkAnswer, bulkAnswer } from '../../service/card-service.ts';
+import { type ListAnswer, listAnswer, listsOthers } from '../../service/listing-answer.ts';
+import { type ListingAddress, listRequest } from '../../service/listing-request.ts';
 import { type RequestOptions, request, type ServiceResponse } from '../../service/request.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
 
@@ -14,10 +13,10 @@ const CHECK_PATH = 'Check CARD_SERVICE_BULK_PATH, or remove it.';
  * @param card the one that was looked up before, and whether there is one
  */
 export async function checkBulk(
-  { baseUrl, bulkPath, apiKey, timeoutMs }: BulkAddress & Pick<RequestOptions, 'apiKey' | 'timeoutMs'>,
+  { baseUrl, bulkPath, apiKey, timeoutMs }: ListingAddress & Pick<RequestOptions, 'apiKey' | 'timeoutMs'>,
   card: { id: string; exists: boolean },
 ): Promise<Finding> {
-  const { url, json } = bulkRequest({ baseUrl, bulkPath }, [card.id]);
+  const { url, json } = listRequest({ baseUrl, bulkPath }, [card.id]);
   try {
     return bulkFinding(await request(url, { apiKey, timeoutMs, limiter: { observe() {} } }, { json }), card);
   } catch (error) {
@@ -31,7 +30,7 @@ export function bulkFinding(
   { id, exists }: { id: string; exists: boolean },
 ): Finding {
   try {
-    return answerFinding(bulkAnswer(response, [id]), listsOthers(response.body, [id]), { id, exists });
+    return answerFinding(listAnswer(response, [id]), listsOthers(response.body, [id]), { id, exists });
   } catch (error) {
     return failureFinding(error);
   }
@@ -44,7 +43,7 @@ function failureFinding(error: unknown): Finding {
   throw error;
 }
 
-function answerFinding(answer: BulkAnswer, hasOthers: boolean, { id, exists }: { id: string; exists: boolean }) {
+function answerFinding(answer: ListAnswer, hasOthers: boolean, { id, exists }: { id: string; exists: boolean }) {
   if (answer.kind === 'keyRefused') return wrong(CHECK, `It does not accept the key there. ${CHECK_PATH}`);
   if (answer.kind === 'listed' && hasOthers)
     return wrong(CHECK, `It lists cards that it was not asked for: the path may name the ids wrongly. ${CHECK_PATH}`);

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Config } from '../../config/config.ts';
 import { PLAN_LIMITS, PLANS } from '../../model/plan.ts';
-import { CardAnswer } from '../../service/card-answer.ts';
-import { cardUrl, ErrorBody } from '../../service/card-service.ts';
+import { CardAnswer, ErrorBody } from '../../service/answers.ts';
+import { cardUrl } from '../../service/card-service.ts';
 import { readRateLimit } from '../../service/rate-limit-headers.ts';
 import type { ServiceResponse } from '../../service/request.ts';
 import { inspect, isAnswer, type NoAnswer, RunDeadline } from '../request.ts';

@@ -1,8 +1,9 @@
+import { createLog } from '../../../src/log.ts';
 import type { Card } from '../../../src/model/card.ts';
 import { CardService } from '../../../src/service/card-service.ts';
 import type { Outcome, ServiceAddress } from './strategy.ts';
 
-/** The bot's own client, so that strategies differ only in when they send requests. @throws as `CardService.card` */
+/** The bot's own client, so that strategies differ only in when they send requests. @throws as `CardService.fetch` */
 export function plainClient({ url, fetch }: ServiceAddress): (cardId: string) => Promise<Card | undefined> {
   const client = new CardService({
     baseUrl: url,
@@ -11,8 +12,13 @@ export function plainClient({ url, fetch }: ServiceAddress): (cardId: string) =>
     fetch,
     limiter: { observe: () => {} },
     onNoSuchCard: () => {},
+    log: createLog({ level: 'silent', secrets: [] }),
   });
-  return (cardId) => client.card(cardId, { includePrices: true });
+  return async (cardId) => {
+    const found = (await client.fetch([cardId])).cards.get(cardId);
+    if (found instanceof Error) throw found;
+    return found === 'noSuchCard' ? undefined : found;
+  };
 }
 
 /** Any failure is the same to a member: "try again later". */

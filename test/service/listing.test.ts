@@ -2,20 +2,26 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
-import { clientOf, type Pair, startPair } from './clients.ts';
+import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { Listing } from '../../src/service/listing.ts';
+import { logLines } from '../support/log-lines.ts';
 
 const IDS = ['base1-4', 'base1-5', 'nowhere'];
 const MIB = 1024 * 1024;
 const PAGE = { headers: { 'content-type': 'text/html' }, body: '<!doctype html>' };
 const ERROR = { body: { _tag: 'Refused', message: 'Refused.' } };
 
-let pair: Pair;
+let service: ListeningCardService;
 beforeAll(async () => {
-  pair = await startPair({ bulkPath: '/cards?ids={ids}' });
+  service = await startCardService();
 });
-afterAll(() => pair.service.close());
+afterAll(() => service.close());
 
-const list = (ids = IDS) => pair.client.cards(ids);
+function list(ids = IDS, { bulkPath = '/cards?ids={ids}', baseUrl = service.url, timeoutMs = 5_000 } = {}) {
+  const listing = new Listing({ baseUrl, bulkPath, log: logLines().log });
+  return listing.request({ ids }, { apiKey: SANDBOX_API_KEY, timeoutMs, limiter: { observe: () => {} } });
+}
 const listed = async (ids?: string[]) => {
   const answer = await list(ids);
   return answer.kind === 'listed' ? [...answer.cards.keys()] : answer;
@@ -25,9 +31,8 @@ describe('several cards', () => {
   it.each(['/cards?ids={ids}', 'POST /cards/batch'])(
     'are requested at once, with the key and their prices: %s',
     async (bulkPath) => {
-      const client = clientOf(pair.service.url, { bulkPath });
-      const answer = await client.cards(IDS);
-      expect(pair.service.requests.at(-1)).toMatchObject({ status: 200, cardIds: IDS, authorized: true });
+      const answer = await list(IDS, { bulkPath });
+      expect(service.requests.at(-1)).toMatchObject({ status: 200, cardIds: IDS, authorized: true });
       expect(answer.kind === 'listed' && answer.cards.get('base1-4')?.prices?.market).toBeGreaterThan(0);
     },
   );
@@ -35,15 +40,15 @@ describe('several cards', () => {
   it('come in an answer of 1 MiB', async () => {
     const cards = [{ id: 'base1-4', name: 'Ember Drake', tcg: 'T', set: { id: 's', name: 'S' }, text: '' }];
     const text = 'x'.repeat(MIB - JSON.stringify(cards).length);
-    pair.service.script({ body: [{ ...cards[0], text }] });
+    service.script({ body: [{ ...cards[0], text }] });
     expect(await listed()).toEqual(['base1-4']);
-    pair.service.script({ body: [{ ...cards[0], text: `${text}x` }] });
+    service.script({ body: [{ ...cards[0], text: `${text}x` }] });
     expect(await listed()).toMatchObject({ kind: 'tooMany' });
   });
 
   it('come compressed, with one that is broken left out', async () => {
     const card = { id: 'base1-4', name: 'Ember Drake', tcg: 'T', set: { id: 's', name: 'S' } };
-    pair.service.script({ gzip: true, body: { data: [{ ...card, id: 'base1-5', set: 3 }, card] } });
+    service.script({ gzip: true, body: { data: [{ ...card, id: 'base1-5', set: 3 }, card] } });
     expect(await listed()).toEqual(['base1-4']);
   });
 
@@ -63,12 +68,12 @@ describe('several cards', () => {
     [403, ERROR, 'keyRefused'],
     [403, PAGE, 'blocked'],
   ])('are answered with %i and %j: %s', async (status, answer, kind) => {
-    pair.service.script({ status, ...answer });
+    service.script({ status, ...answer });
     expect(await list()).toMatchObject({ kind });
   });
 
   it('are refused with 429 as one card is', async () => {
-    pair.service.script({ status: 429, headers: { 'retry-after': '7' } });
+    service.script({ status: 429, headers: { 'retry-after': '7' } });
     await expect(list()).rejects.toMatchObject({ name: RateLimited.name, seconds: 7 });
   });
 
@@ -79,9 +84,8 @@ describe('several cards', () => {
     ['an answer that is slow', { delayMs: 5_000 }],
     ['a 500', { status: 500 }],
   ])('fail with %s', async (_, fault) => {
-    pair.service.script(fault);
-    const impatient = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}', timeoutMs: 200 });
-    await expect(impatient.cards(IDS)).rejects.toBeInstanceOf(ServiceDown);
+    service.script(fault);
+    await expect(list(IDS, { timeoutMs: 200 })).rejects.toBeInstanceOf(ServiceDown);
   });
 
   it('fail when the connection breaks within the list', async () => {
@@ -92,7 +96,7 @@ describe('several cards', () => {
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     onTestFinished(() => void server.close());
-    const client = clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { bulkPath: 'POST /cards' });
-    await expect(client.cards(IDS)).rejects.toBeInstanceOf(ServiceDown);
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await expect(list(IDS, { baseUrl, bulkPath: 'POST /cards' })).rejects.toBeInstanceOf(ServiceDown);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listedIds } from '../../src/sandbox/bulk-listing.ts';
-import { bulkRequest, mayGoTogether } from '../../src/service/bulk-request.ts';
+import { listRequest, mayGoTogether } from '../../src/service/listing-request.ts';
 import { anyId } from '../support/any-id.ts';
 
 const BASE = 'http://cards.test';
@@ -17,7 +17,7 @@ describe('the request for several cards', () => {
     ['POST /cards/batch', 'http://cards.test/cards/batch?includePrices=true', { ids: ['a', 'b c'] }],
     ['POST /cards/batch?v=2', 'http://cards.test/cards/batch?v=2&includePrices=true', { ids: ['a', 'b c'] }],
   ])('by the path "%s" goes to %s', (bulkPath, href, json) => {
-    const request = bulkRequest({ baseUrl: `${BASE}/`, bulkPath }, ['a', 'b c']);
+    const request = listRequest({ baseUrl: `${BASE}/`, bulkPath }, ['a', 'b c']);
     expect([request.url.href, request.json]).toEqual([href, json]);
   });
 
@@ -25,7 +25,7 @@ describe('the request for several cards', () => {
     fc.assert(
       fc.property(fc.array(anyId, { minLength: 1, maxLength: 30 }), fc.constantFrom(GET, POST), (ids, address) => {
         fc.pre(mayGoTogether(address, ids));
-        const { url, json } = bulkRequest(address, ids);
+        const { url, json } = listRequest(address, ids);
         expect(url.href.length).toBeLessThanOrEqual(8_000);
         expect(url.searchParams.getAll('includePrices')).toEqual(['true']);
         const method = json ? 'POST' : 'GET';

@@ -1,41 +1,42 @@
 import { describe, expect, it } from 'vitest';
 import {
-  afterBulk,
-  type BulkLearned,
-  type BulkOutcome,
+  afterRequest,
+  type ListingLearned,
+  type ListingOutcome,
   mostInOne,
-  NO_BULK_LEARNED,
+  NO_LISTING_LEARNED,
   pauseAfter,
-} from '../../src/lookup/bulk-learning.ts';
+} from '../../src/service/listing-learning.ts';
 
 const MINUTE_MS = 60_000;
 const CONFIGURED = 20;
 const detail = 'status 0';
+const CARD = { id: 'a', name: 'A', game: 'G', set: { id: 's', name: 'S' } };
 
 /**
  * `20` were asked for and listed, `20e` brought nothing, `20!` refused as too many, `20-` failed, `20x` no list, `20k` key,
  * `20b` blocked, `20r` 429; `1` was found, `1f` one of the first list that brought nothing, `1n` does not exist.
  */
-function outcomeOf(step: string): BulkOutcome {
+function outcomeOf(step: string): ListingOutcome {
   if (step.endsWith('r')) return { kind: 'rateLimited' };
   const kinds = { '!': 'tooMany', '-': 'failed', x: 'unusable', k: 'keyRefused', b: 'blocked' } as const;
   const kind = kinds[step.at(-1) as keyof typeof kinds];
-  return kind ? { kind, detail } : { kind: 'answered', found: /[en]$/.test(step) ? 0 : 1 };
+  return kind ? { kind, detail } : { kind: 'listed', cards: new Map(/[en]$/.test(step) ? [] : [[CARD.id, CARD]]) };
 }
 
-function idsOf(known: BulkLearned, step: string): readonly string[] {
+function idsOf(known: ListingLearned, step: string): readonly string[] {
   const [first = []] = known.emptyLists;
   if (step === '1f') return first.slice(-1);
   return Array.from({ length: Number.parseInt(step, 10) }, (_, at) => `card ${at} after ${known.emptyLists.length}`);
 }
 
-function learn(known: BulkLearned, step: string, leftAfter = known, nowMs = 0): BulkLearned {
+function learn(known: ListingLearned, step: string, leftAfter = known, nowMs = 0): ListingLearned {
   const outcome = outcomeOf(step);
-  return afterBulk(known, { outcome, ids: idsOf(known, step), leftAfter, nowMs });
+  return afterRequest(known, { outcome, ids: idsOf(known, step), leftAfter, nowMs });
 }
 
-function learnedFrom(steps: string): BulkLearned {
-  return steps.split(' ').reduce((known, step) => learn(known, step), NO_BULK_LEARNED);
+function learnedFrom(steps: string): ListingLearned {
+  return steps.split(' ').reduce((known, step) => learn(known, step), NO_LISTING_LEARNED);
 }
 
 const most = (steps: string, nowMs = 1) => mostInOne(learnedFrom(steps), CONFIGURED, nowMs);
@@ -144,7 +145,7 @@ describe('after a 429 to a list', () => {
   });
 
   it('cards go one by one for a quarter of an hour, then twice as long with each further one, up to a day', () => {
-    let [pause, nowMs] = [NO_BULK_LEARNED.afterRefusal, 0];
+    let [pause, nowMs] = [NO_LISTING_LEARNED.afterRefusal, 0];
     const waitedMinutes = Array.from({ length: 9 }, () => {
       pause = pauseAfter(pause, nowMs);
       nowMs = pause.untilMs;

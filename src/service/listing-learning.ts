@@ -1,7 +1,9 @@
+import { KeyRefused, RateLimited, ServiceDown } from '../model/errors.ts';
 import { DAY_MS } from '../time/utc-day.ts';
+import type { ListAnswer } from './listing-answer.ts';
 
 /** What answers have taught of requests for several cards at once. The service does not show their limit. */
-export interface BulkLearned {
+export interface ListingLearned {
   /** More cards than this were refused in one request; `undefined`: none were. */
   most: number | undefined;
   refusedAtMs: number;
@@ -31,23 +33,22 @@ export interface RefusalPause {
 }
 
 /** How a request for one card or several ended. */
-export type BulkOutcome =
-  /** `found`: how many of the cards it brought. */
-  | { kind: 'answered'; found: number }
-  | { kind: 'tooMany' | 'blocked' | 'unusable' | 'keyRefused' | 'failed'; detail: string }
+export type ListingOutcome =
+  | ListAnswer
+  | { kind: 'failed'; detail: string }
   | { kind: 'rateLimited' }
   /** It says nothing of how several cards are to be requested. */
   | { kind: 'other' };
 
-export interface EndedBulk {
-  outcome: BulkOutcome;
+export interface EndedRequest {
+  outcome: ListingOutcome;
   ids: readonly string[];
   /** What was known when it left: what was under way together fails as one. */
-  leftAfter: BulkLearned;
+  leftAfter: ListingLearned;
   nowMs: number;
 }
 
-export const NO_BULK_LEARNED: BulkLearned = {
+export const NO_LISTING_LEARNED: ListingLearned = {
   most: undefined,
   refusedAtMs: 0,
   listed: 0,
@@ -74,9 +75,10 @@ const BLOCKS_TO_DOUBT = 6;
 const EMPTY_TO_BELIEVE = 2;
 /** Lists of cards that do not exist are rightly empty, so that they may be many. */
 const MOST_EMPTY_KEPT = 10;
+
 /** How many cards a request may carry now. @param configured `CARD_SERVICE_BULK_MAX` */
 export function mostInOne(
-  { most, refusedAtMs, singly, doubt, afterRefusal }: BulkLearned,
+  { most, refusedAtMs, singly, doubt, afterRefusal }: ListingLearned,
   configured: number,
   nowMs: number,
 ): number {
@@ -87,16 +89,16 @@ export function mostInOne(
 }
 
 /** What is known after one more request, for several cards or one. */
-export function afterBulk(before: BulkLearned, ended: EndedBulk): BulkLearned {
+export function afterRequest(before: ListingLearned, ended: EndedRequest): ListingLearned {
   return ended.ids.length < 2 ? afterOne(before, ended) : afterSeveral(before, ended);
 }
 
-function afterSeveral(known: BulkLearned, { outcome, ids, leftAfter, nowMs }: EndedBulk): BulkLearned {
+function afterSeveral(known: ListingLearned, { outcome, ids, leftAfter, nowMs }: EndedRequest): ListingLearned {
   const isKnown = known.timesGivenUp > leftAfter.timesGivenUp;
   const isKnownFailure = isKnown || known.failures > leftAfter.failures;
   switch (outcome.kind) {
-    case 'answered':
-      if (outcome.found > 0) return afterList(known, ids.length, nowMs);
+    case 'listed':
+      if (outcome.cards.size > 0) return afterList(known, ids.length, nowMs);
       return isKnown ? known : { ...afterNothing(known, ids), failures: 0 };
     case 'tooMany':
       return afterRefusal(known, ids, { isKnown, nowMs });
@@ -122,17 +124,17 @@ export function pauseAfter(before: RefusalPause, nowMs: number): RefusalPause {
   return { untilMs: nowMs + waitMs, waitMs };
 }
 
-function afterList(known: BulkLearned, size: number, nowMs: number): BulkLearned {
+function afterList(known: ListingLearned, size: number, nowMs: number): ListingLearned {
   const listed = Math.max(known.listed, size);
   const nothingWrong = { failures: 0, doubt: undefined, timesGivenUp: 0, emptyLists: [], wronglyEmpty: 0 };
   return { ...known, ...nothingWrong, listed, workedAtMs: nowMs };
 }
 
-function afterNothing(known: BulkLearned, ids: readonly string[]): BulkLearned {
+function afterNothing(known: ListingLearned, ids: readonly string[]): ListingLearned {
   return { ...known, emptyLists: [...known.emptyLists, ids].slice(-MOST_EMPTY_KEPT) };
 }
 
-function afterFailure(known: BulkLearned, detail: string, enough: number): BulkLearned {
+function afterFailure(known: ListingLearned, detail: string, enough: number): ListingLearned {
   const failures = known.failures + 1;
   return { ...known, failures, doubt: failures >= enough ? detail : known.doubt };
 }
@@ -142,10 +144,10 @@ function afterFailure(known: BulkLearned, detail: string, enough: number): BulkL
  * lists with that card, too. Refused once more, the number is what it refuses.
  */
 function afterRefusal(
-  before: BulkLearned,
+  before: ListingLearned,
   ids: readonly string[],
   { isKnown, nowMs }: { isKnown: boolean; nowMs: number },
-): BulkLearned {
+): ListingLearned {
   const size = ids.length;
   const most = Math.floor(size / 2);
   // What cannot be halved into lists is not refused for the number of its cards.
@@ -156,17 +158,17 @@ function afterRefusal(
 }
 
 /** What works for one card and not for several is wrong with the listing; what fails for both is not. */
-function afterOne(known: BulkLearned, { outcome, ids, nowMs }: EndedBulk): BulkLearned {
-  if (outcome.kind === 'answered') {
+function afterOne(known: ListingLearned, { outcome, ids, nowMs }: EndedRequest): ListingLearned {
+  if (outcome.kind === 'listed') {
     if (known.doubt !== undefined) return givenUp(known, known.doubt, nowMs);
-    return outcome.found > 0 ? afterFinding(known, ids, nowMs) : known;
+    return outcome.cards.size > 0 ? afterFinding(known, ids, nowMs) : known;
   }
   const saysNothing = outcome.kind === 'other' || outcome.kind === 'rateLimited';
   return saysNothing || known.doubt === undefined ? known : { ...known, failures: 0, doubt: undefined };
 }
 
 /** A listing that ignores the ids brings other cards, or none, and no error. */
-function afterFinding(known: BulkLearned, [found = '']: readonly string[], nowMs: number): BulkLearned {
+function afterFinding(known: ListingLearned, [found = '']: readonly string[], nowMs: number): ListingLearned {
   const emptyLists = known.emptyLists.filter((ids) => !ids.includes(found));
   if (emptyLists.length === known.emptyLists.length) return known;
   const wronglyEmpty = known.wronglyEmpty + known.emptyLists.length - emptyLists.length;
@@ -176,9 +178,16 @@ function afterFinding(known: BulkLearned, [found = '']: readonly string[], nowMs
 }
 
 /** What has just worked may have answered oddly once: at first the one card that was answered since is wait enough. */
-function givenUp(known: BulkLearned, detail: string, nowMs: number): BulkLearned {
+function givenUp(known: ListingLearned, detail: string, nowMs: number): ListingLearned {
   const { workedAtMs, timesGivenUp } = known;
   const waitMs = timesGivenUp === 0 ? 0 : MINUTE_MS * 2 ** (timesGivenUp - 1);
   const untilMs = nowMs + (nowMs - workedAtMs > HOUR_MS ? HOUR_MS : Math.min(waitMs, HOUR_MS));
   return { ...known, singly: { untilMs, detail }, timesGivenUp: timesGivenUp + 1, failures: 0, doubt: undefined };
+}
+
+/** How a request ended that brought only an error. */
+export function failedOutcome(error: unknown): ListingOutcome {
+  if (error instanceof ServiceDown) return { kind: 'failed', detail: error.message };
+  if (error instanceof RateLimited) return { kind: 'rateLimited' };
+  return error instanceof KeyRefused ? { kind: 'keyRefused', detail: error.message } : { kind: 'other' };
 }

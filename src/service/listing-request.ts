@@ -1,5 +1,5 @@
 /** Where the service lists several cards at once. */
-export interface BulkAddress {
+export interface ListingAddress {
   baseUrl: string;
   /**
    * `CARD_SERVICE_BULK_PATH`: a path with `{ids}` in place of the ids, which are encoded one by one and joined by commas; or
@@ -8,7 +8,7 @@ export interface BulkAddress {
   bulkPath: string;
 }
 
-export interface BulkRequest {
+export interface PlainListRequest {
   url: URL;
   /** `undefined`: a GET, which names the ids in its URL. */
   json: { ids: readonly string[] } | undefined;
@@ -19,7 +19,7 @@ const LONGEST_URL = 8_000;
 const POST = 'POST ';
 
 /** The request for these cards, with their prices: they cost nothing more. */
-export function bulkRequest({ baseUrl, bulkPath }: BulkAddress, ids: readonly string[]): BulkRequest {
+export function listRequest({ baseUrl, bulkPath }: ListingAddress, ids: readonly string[]): PlainListRequest {
   const isPost = bulkPath.startsWith(POST);
   const path = withPrices(isPost ? bulkPath.slice(POST.length).trimStart() : bulkPath.replace(/^GET +/, ''));
   const list = ids.map(encodeURIComponent).join(',');
@@ -35,8 +35,8 @@ export function mayShare(id: string): boolean {
 }
 
 /** Whether one request can name all of these ids: not every server takes a longer URL. */
-export function mayGoTogether(address: BulkAddress, ids: readonly string[]): boolean {
-  return ids.every(mayShare) && bulkRequest(address, ids).url.href.length <= LONGEST_URL;
+export function mayGoTogether(address: ListingAddress, ids: readonly string[]): boolean {
+  return ids.every(mayShare) && listRequest(address, ids).url.href.length <= LONGEST_URL;
 }
 
 /** Added as text: `searchParams` would encode the commas, too. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listedCards } from '../../src/service/bulk-answer.ts';
+import { listedCards } from '../../src/service/listing-answer.ts';
 
 const card = (id: string, more: object = {}) => ({
   id,

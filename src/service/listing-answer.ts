@@ -1,8 +1,37 @@
 import type { Card } from '../model/card.ts';
-import { CardAnswer } from './card-answer.ts';
+import { type Answered, CardAnswer, errorBody, throwUnlessAnswered } from './answers.ts';
 
 /** The service does not show the shape of its listing: a bare array, an array in one of these, or an object keyed by id. */
 const LIST_FIELDS = ['data', 'cards', 'items', 'results'] as const;
+
+/** How a list of several cards is answered. `detail` is for operators. */
+export type ListAnswer =
+  /** An id that is not among them was left out, or its card does not fit: that says nothing of whether there is one. */
+  | { kind: 'listed'; cards: ReadonlyMap<string, Card> }
+  /** Too many at once, or one of them cannot be listed: fewer may be. */
+  | { kind: 'tooMany'; detail: string }
+  /** This path does not accept the key; whether others do is not known. */
+  | { kind: 'keyRefused'; detail: string }
+  /** By a firewall in front of the service, which does not use its error bodies: because of one id, or of the path. */
+  | { kind: 'blocked'; detail: string }
+  /** There is no listing here, or none that is understood. */
+  | { kind: 'unusable'; detail: string };
+
+/** Answers to a list that is too long, in one way or another, or of which a part is refused. */
+const TOO_MANY: ReadonlySet<number> = new Set([400, 413, 414, 422, 431]);
+
+/** What the answer to a list of these ids means. @throws RateLimited on 429, ServiceDown on 408 and 5xx (but for 501) */
+export function listAnswer(response: Answered, ids: readonly string[]): ListAnswer {
+  const { status, body } = response;
+  const detail = `status ${status}`;
+  if (TOO_MANY.has(status) || (status === 404 && errorBody(response))) return { kind: 'tooMany', detail };
+  if (status === 403 && !errorBody(response)) return { kind: 'blocked', detail };
+  if (status === 401 || status === 403) return { kind: 'keyRefused', detail };
+  if (status !== 501) throwUnlessAnswered(response);
+  if (status < 200 || status > 299) return { kind: 'unusable', detail };
+  const cards = listedCards(body, ids);
+  return cards ? { kind: 'listed', cards } : { kind: 'unusable', detail: 'a body that is no list of cards' };
+}
 
 /**
  * The cards of an answer by the ids that were asked for, in whatever order, however often and among whatever others they
