@@ -51,7 +51,7 @@ export interface Use extends Invocation {
 /** It is typed, or chosen from the menu of a message. */
 export interface CommandUse extends Use {
   options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean'>;
-  /** Of the message, that of its embeds included; empty for a command that is typed. */
+  /** The message's text, with that of its embeds; empty for a command that is typed. */
   text: string;
 }
 

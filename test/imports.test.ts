@@ -104,4 +104,21 @@ describe('the import table', () => {
     };
     expect([...next.keys()].flatMap((folder) => cyclesFrom(folder))).toEqual([]);
   });
+
+  it('files outside the sandbox import each other in no circle, types included', () => {
+    const links = imports.filter(
+      ({ file, specifier }) => specifier.startsWith('.') && !file.startsWith('src/sandbox/'),
+    );
+    const next = Map.groupBy(links, ({ file }) => file);
+    const done = new Set<string>();
+    const circlesFrom = (file: string, path: readonly string[] = []): string[] => {
+      if (path.includes(file)) return [[...path.slice(path.indexOf(file)), file].join(' → ')];
+      if (done.has(file)) return [];
+      const targets = new Set(next.get(file)?.map(({ specifier }) => join(dirname(file), specifier)));
+      const circles = [...targets].flatMap((target) => circlesFrom(target, [...path, file]));
+      done.add(file);
+      return circles;
+    };
+    expect([...next.keys()].flatMap((file) => circlesFrom(file))).toEqual([]);
+  });
 });

@@ -67,7 +67,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   }
 }
 
-/** As it is typed: npm wants `--` before what it passes on. */
+/** The command as it is typed: npm wants `--` before what it passes on. */
 function commandUsage(command: Command): string {
   return new Help().commandUsage(command).replace(/^npm run [a-z]+/, '$& --');
 }

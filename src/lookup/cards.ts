@@ -75,7 +75,7 @@ export class Cards {
     return { kind: 'missing' };
   }
 
-  /** Of many ids, the one that was read longest ago is forgotten. */
+  /** When there are too many ids, the one that was read longest ago is forgotten. */
   #reads(id: string, reading: NotFresh): void {
     this.#notFresh.delete(id);
     this.#notFresh.set(id, reading);

@@ -14,7 +14,7 @@ import {
 export interface OtherQueues {
   /** Tells the others how many pending lookups of members wait here: with the next heartbeat, which is sent anyway. */
   tell(length: number): void;
-  /** Of each other process that is alive, as it last told; none while they cannot be reached. */
+  /** The length that each other process alive told last; empty while they cannot be reached. */
   lengths(): readonly number[];
 }
 

@@ -2,7 +2,6 @@ import type { CardQuery, CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Lane } from '../quota/limiter.ts';
-import type { FairOrder } from './fair-order.ts';
 
 /** One member's wish for one card. */
 export interface Lookup extends CardQuery {
@@ -69,6 +68,13 @@ export function comparePlaces(a: QueuePlace, b: QueuePlace): number {
   return compareRanks(a.rank, b.rank) || a.arrival - b.arrival;
 }
 
+/** What a pending lookup asks of the fair order. */
+interface Ranking {
+  nextArrival(): number;
+  rankFor(requester: Requester, lane: Lane): Rank;
+  rankAgain(waiter: Waiter, lane: Lane): Rank;
+}
+
 /** One card that is wanted, and everyone who waits for it. */
 export class PendingLookup implements QueuePlace {
   readonly cardId: string;
@@ -90,11 +96,11 @@ export class PendingLookup implements QueuePlace {
   beingServed = false;
   /** A request for it is under way. */
   requesting = false;
-  readonly #order: FairOrder;
+  readonly #order: Ranking;
 
   constructor(
     first: Waiter,
-    order: FairOrder,
+    order: Ranking,
     { promisedAtMs, notBeforeMs }: { promisedAtMs: number; notBeforeMs: number },
   ) {
     this.#order = order;

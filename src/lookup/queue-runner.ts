@@ -14,7 +14,7 @@ import { acquirePermit } from './service-requests.ts';
 
 /** A batch that is served for longer has a slow link: the next is served meanwhile. */
 const SLOW_SERVE_MS = 50;
-/** As many as can be begun until the three commands of the first have had 250 ms each. */
+/** This many can begin before the three commands of the first have had 250 ms each. */
 const MOST_SERVED_AT_ONCE = 15;
 /** What is shown in minutes need not be computed more often. */
 const ANNOUNCE_EVERY_MS = 1_000;

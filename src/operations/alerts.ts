@@ -131,7 +131,7 @@ export class Alerts {
   #send(told: readonly Alert[]): void {
     const { webhook, log } = this.#options;
     const isOver = (alert: Alert) => !this.#noted.get(alert)?.isDue;
-    // Of several shares of the day at once, only the last is told.
+    // When several shares of the day are passed at once, only the last is told.
     const lastOfDay = told.findLast((alert) => alert in DAY_SHARES);
     const sent = told.filter((alert) => !(alert in DAY_SHARES) || alert === lastOfDay);
     for (const alert of sent) log.info({ alert }, isOver(alert) ? 'alert is over' : 'alert raised');

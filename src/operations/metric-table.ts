@@ -41,7 +41,7 @@ export function metricTable(commandNames: readonly string[], usesRedis: boolean)
       ...on('reply'),
     },
     {
-      name: 'cardbot_deferred_replies_owed',
+      name: 'cardbot_deferred_replies_open',
       help: 'Replies that show "thinking…" and that this process will complete.',
       ...on('reply', ({ step, interactionId }) => {
         if (step === 'deferred' || step === 'taken over') thinking.add(interactionId);

@@ -79,7 +79,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** Of several readers at once, all get the same text. */
+  /** All who read at the same time get the same text. */
   text(): Promise<string> {
     this.#reading ??= this.#registry.metrics().finally(() => {
       this.#reading = undefined;

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 5_000;
 const RETRY = { firstMs: 5_000, longestMs: 10 * 60_000 };
 /** However long a webhook asks to wait. */
 const LONGEST_WAIT_MS = 3_600_000;
-/** Of an outage that lasts for days, the last messages are enough. */
+/** After an outage that lasts for days, the last messages are enough. */
 const MOST_WAITING = 20;
 
 /** A Discord webhook. Messages arrive in order; while it fails they wait, over restarts, and the log has one line. */

@@ -6,7 +6,7 @@ const Ended = z.tuple([z.number(), z.number(), z.number()]);
 
 /** What 429s have shown the service to allow; `undefined` = what the plan says. */
 const Shown = {
-  /** So many requests in any 60 s, at once or not: then the bucket does not count. */
+  /** Requests that the service takes in any 60 s, at once or not. While it is set, the bucket does not count. */
   window: orUndefined(z.number().min(1)),
   /**
    * How its places become free again: all at once a minute later, or one by one because the service lets what it counted
@@ -36,7 +36,7 @@ export const Learned = z.object({
   refusal: orUndefined(
     z.object({ knownAtMs: z.number(), served: z.number(), isSteady: z.boolean(), isOfBurst: z.boolean(), ...Shown }),
   ),
-  /** Of the last `ENDED_KEPT_MS`, oldest first. */
+  /** What ended within the last `ENDED_KEPT_MS`, oldest first. */
   ended: z.array(Ended),
   /** The plan's pace under which all this was learned. */
   pace: z.string(),

@@ -16,7 +16,7 @@ export interface Change {
 
 /** Where the state of a limiter is: in this process, whose cell answers at once, or in Redis with a copy here. */
 export interface LimiterCell {
-  /** As of now, by this machine's clock. */
+  /** The state as of now, by this machine's clock. */
   readonly state: LimiterState;
   /** The plan, or while isolated this process's share of it. */
   readonly setting: PlanSetting;

@@ -25,7 +25,7 @@ export const LimiterState = z.object({
   /** Numbers episodes of failure: requests that left before a failure was known add none to it. */
   lastFailure: z.int().nonnegative(),
   quota: orUndefined(QuotaState),
-  /** As a usage report last named it. */
+  /** The plan that a usage report named last. */
   plan: orUndefined(z.enum(PLANS)),
   /** The daily limit in the headers when that report came; with another one the headers win. */
   planAtLimit: orUndefined(z.number()),

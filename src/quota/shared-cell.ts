@@ -22,7 +22,7 @@ export class SharedCell implements LimiterCell {
   /** With the changes that are not in the store yet. */
   #state: LimiterState;
   #isolated: Isolated | undefined;
-  /** Of what this process has joined last. */
+  /** The era of the stored state that this process joined last. */
   #era: string | undefined;
   #syncing: Promise<void> | undefined;
 

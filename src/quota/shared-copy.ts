@@ -15,7 +15,7 @@ export interface SharedCellOptions extends CellOptions {
 
 /** The shared state as one process knows it: as last read, with the changes made here that are not in the store yet. */
 export class SharedCopy {
-  /** Of this process, with those that are being acquired. */
+  /** The permits of this process, with those that are being acquired. */
   readonly permits = new Set<Permit>();
   readonly #options: SharedCellOptions;
   #unwritten: readonly Change[] = [];

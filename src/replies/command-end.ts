@@ -39,7 +39,7 @@ export function publishShown(events: Events, reply: DeferredReply, { cards }: Ou
   events.publish('shown', { ...requesterOf(reply), cardIds, isPrivate: reply.asked.isPrivate });
 }
 
-/** As long as an id, on one line, and without control characters, which a terminal would obey. */
+/** The text is cut to the length of an id and shown on one line without control characters, which a terminal would obey. */
 function forLog(text = ''): string | undefined {
   const shown = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   return shown === '' ? undefined : Array.from(shown).slice(0, MAX_CARD_ID_LENGTH).join('');

@@ -11,7 +11,7 @@ export interface DeferredReply extends Invocation {
 }
 
 const Row = z.object({ asked: Asked }).transform(({ asked }) => asked);
-/** Of version 0.2.0: `list` is there for several cards, and `query` is the first of them. */
+/** A row of version 0.2.0 has `list` for several cards, and `query` is the first of them. */
 const EarlierRow = z
   .object({
     query: CardQuery,

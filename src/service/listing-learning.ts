@@ -63,13 +63,13 @@ export const NO_LISTING_LEARNED: ListingLearned = {
 };
 
 const MINUTE_MS = 60_000;
-/** As for everything that is learned of the service: a quarter of an hour later more is tried again. */
+/** A quarter of an hour later more is tried again, as with everything that is learned of the service. */
 const QUIET_MS = 15 * MINUTE_MS;
 /** Lists that never worked are not tried again sooner, and those that did are not forgotten sooner. */
 const HOUR_MS = 60 * MINUTE_MS;
 /** One failure is chance. A lookup has three attempts, so that the last one is for the card alone. */
 const FAILURES_TO_DOUBT = 2;
-/** A firewall that takes exception to one id of twenty lets the others pass sooner: twenty are halved four times. */
+/** A firewall that blocks one id of twenty lets the others pass sooner: twenty are halved four times. */
 const BLOCKS_TO_DOUBT = 6;
 /** A card may have come into being between a list and the request for it alone. */
 const EMPTY_TO_BELIEVE = 2;
@@ -140,7 +140,7 @@ function afterFailure(known: ListingLearned, detail: string, enough: number): Li
 }
 
 /**
- * A service that brings as many takes exception to one of these cards, not to their number: then it will refuse smaller
+ * A service that has brought as many refuses one of these cards, not their number: then it will refuse smaller
  * lists with that card, too. Refused once more, the number is what it refuses.
  */
 function afterRefusal(

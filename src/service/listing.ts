@@ -23,7 +23,7 @@ export interface BatchLimits {
 
 export interface ListingOptions {
   baseUrl: string;
-  /** As in `ListingAddress`; `undefined`: every card is requested by itself. */
+  /** The path of `ListingAddress`; while it is `undefined`, every card is requested by itself. */
   bulkPath?: string | undefined;
   bulkMax?: number | undefined;
   log: Logger;

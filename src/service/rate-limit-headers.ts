@@ -17,7 +17,7 @@ export function readRateLimit(headers: Headers, sentAtMs: number, receivedAtMs: 
   const remaining = isNone ? undefined : wholeNumber(headers.get('x-ratelimit-remaining'));
   return {
     limit,
-    // Of two figures that contradict each other, the lower one is safe.
+    // When two figures contradict each other, the lower one is safe.
     remaining: remaining === undefined ? undefined : Math.min(remaining, limit ?? remaining),
     resetInMs: timeLeft(headers.get('x-ratelimit-reset'), serviceClock(headers, receivedAtMs)),
     sentAtMs,

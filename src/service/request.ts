@@ -121,7 +121,7 @@ async function readCapped(response: Response, maxBytes: number): Promise<string 
   return text + decoder.decode();
 }
 
-// Of undici, which is Node's `fetch`: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel
+// These are channels of undici, which is Node's `fetch`: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel
 const CREATED = 'undici:request:create';
 const LEAVES = 'undici:client:sendHeaders';
 

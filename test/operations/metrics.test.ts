@@ -44,7 +44,7 @@ describe('/metrics after some traffic', () => {
     expect(value('cardbot_breaker_open', { reason: 'pause' })).toBe(0);
     expect(value('cardbot_queue_length')).toBe(0);
     expect(value('cardbot_deferred_replies_total', { step: 'deferred' })).toBe(4);
-    expect(value('cardbot_deferred_replies_owed')).toBe(0);
+    expect(value('cardbot_deferred_replies_open')).toBe(0);
   });
 
   it('tells the state of each shard, the calls to Discord, the stores and the process', () => {

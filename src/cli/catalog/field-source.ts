@@ -9,7 +9,7 @@ export interface Joined {
 
 /** What a path may lead to besides the row itself. */
 export interface Surroundings {
-  /** Of the imported file, without its endings. */
+  /** The imported file's name without its endings. */
   fileName: string;
   joined: Joined | undefined;
 }

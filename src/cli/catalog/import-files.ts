@@ -16,7 +16,7 @@ export interface ImportFlags extends Mapping {
   join?: { field: string; file: string } | undefined;
 }
 
-/** Of all files together, so that one mistake in each of them does not fill the screen. */
+/** This counts for all files together, so that one mistake in each of them does not fill the screen. */
 const SHOWN_REFUSALS = 20;
 
 /** Imports files one after the other, and says what became of each. */

@@ -11,7 +11,7 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /** What is imported from: a file or standard input, without its compression. */
 export interface Input {
-  /** As operators know it. */
+  /** The name by which operators know it. */
   name: string;
   /** The first 64 KiB, or all. */
   head: Buffer;

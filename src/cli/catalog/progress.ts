@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { Presets, SingleBar } from 'cli-progress';
 import type { Input } from './input.ts';
 
-/** Of plain lines. */
+/** Progress in plain lines is written this often. */
 const EVERY_MS = 5_000;
 
 export function counted(count: number): string {

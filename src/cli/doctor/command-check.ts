@@ -13,7 +13,7 @@ export type Attempt = (check: string, work: () => Promise<Finding[]>) => Promise
 
 interface CommandSearch {
   registration: Registration;
-  /** Of the application. */
+  /** The application's id. */
   id: string;
   /** `undefined`: they are not known. */
   guilds: readonly Named[] | undefined;

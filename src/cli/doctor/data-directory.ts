@@ -63,7 +63,7 @@ function checkRights(folder: string, { uid, mode }: Stats): Finding[] {
 
 const ROOT = 0;
 
-/** Of this process; on a system without such ids, the owner's. */
+/** The user id of this process; the owner's on a system without such ids. */
 function userId(ownerId: number): number {
   return process.getuid?.() ?? ownerId;
 }

@@ -1,6 +1,6 @@
 import type { CommandInteraction, Message } from 'discord.js';
 
-/** Of the message from whose menu a command was chosen; empty for a command that is typed. */
+/** The text of the message from whose menu a command was chosen; empty for a command that is typed. */
 export function chosenText(interaction: CommandInteraction): string {
   return interaction.isMessageContextMenuCommand() ? textOf(interaction.targetMessage) : '';
 }

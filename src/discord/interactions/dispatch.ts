@@ -24,7 +24,7 @@ export type Dispatched = { invocation: Invocation } & (
   | { kind: 'autocomplete'; run: Run<readonly APIApplicationCommandOptionChoice[]> }
   | {
       kind: 'command' | 'component' | 'modal';
-      /** Of a button or a menu with a handler: the same for each time that this member uses it in the same way. */
+      /** Set for a button or a menu with a handler: it is the same each time that this member uses it in the same way. */
       press?: string;
       /** What was typed or chosen, as it came; the log has a line for refused commands, too. */
       card?: string | undefined;

@@ -1,4 +1,4 @@
-/** Of the format in Redis; processes of different versions share nothing. */
+/** The version of the format in Redis; processes of different versions share nothing. */
 const VERSION = 'v2';
 
 /** How all keys begin but those of cards, which know their own version. */
