@@ -17,7 +17,7 @@ let redis: TestRedis;
 let dataDir: string;
 beforeAll(async () => {
   discord = await startEmulatedDiscord();
-  cardService = await startCardService();
+  cardService = await startCardService({ burst: 1_000 }); // the tests together send more than the burst of one plan
   redis = await startRedis();
   dataDir = await mkdtemp(join(tmpdir(), 'doctor-'));
   onFinished(async () => {
