@@ -7,12 +7,13 @@ import type {
   RESTPostAPIChatInputApplicationCommandsJSONBody,
   RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord.js';
-import type { Known } from '../src/lookup/cards.ts';
+import type { Ask } from '../src/lookup/lookups.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
-import type { Source } from '../src/model/events.ts';
-import type { Asked, Invocation } from '../src/model/invocation.ts';
+import type { Asked, ImmediateReply, Invocation } from '../src/model/invocation.ts';
 import type { QuotaState } from '../src/model/quota.ts';
 import type { Services } from './services.ts';
+
+export type { Ask } from '../src/lookup/lookups.ts';
 
 /** What a reply shows. */
 export interface Message {
@@ -24,18 +25,7 @@ export interface Message {
 }
 
 /** A reply that asks for no cards. */
-export interface Reply {
-  message: Message;
-  isPrivate: boolean;
-  source: Source;
-  /** Replaces the message when it resolves. */
-  correction?: Promise<Message>;
-}
-
-/** Cards to be shown, and what has been read of the first of them already. */
-export interface Ask extends Asked {
-  read?: readonly Known[];
-}
+export type Reply = ImmediateReply<Message>;
 
 /** The message whose button was used goes away. */
 export interface Deletion {

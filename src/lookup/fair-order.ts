@@ -1,5 +1,6 @@
 import { guildKey, type Requester } from '../model/quota.ts';
 import type { Lane } from '../quota/limiter.ts';
+import { MIN_MOVED_MS } from './outcomes.ts';
 import {
   comparePlaces,
   compareRanks,
@@ -26,8 +27,8 @@ export function positionOfAll(position: number, lengths: readonly number[]): num
   return lengths.reduce((sum, length) => sum + Math.min(length, position), position);
 }
 
-/** A shown time that moves by no more than this is not corrected either (replies/completion.ts). */
-const OVERDUE_MS = 15_000;
+/** A shown time that moves by no more than this is not corrected either. */
+const OVERDUE_MS = MIN_MOVED_MS;
 
 /** The rank that counts as served last before anything was. */
 const FIRST_RANK: Rank = { member: 0, guild: 0 };

@@ -6,7 +6,7 @@ import { CardServiceError, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
-import type { CardService, Fetched } from '../service/card-service.ts';
+import { type CardService, cardsIn } from '../service/card-service.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { blockedError } from './admission.ts';
 import type { Cards } from './cards.ts';
@@ -193,9 +193,4 @@ export class LookupRequests {
 
 function claimOf(cardId: string): string {
   return `card:${cardId}`;
-}
-
-/** Cards that the service has; an id without one brought none. */
-function cardsIn({ cards }: Fetched): number {
-  return [...cards.values()].filter((found) => found !== 'noSuchCard' && !(found instanceof CardServiceError)).length;
 }

@@ -1,10 +1,16 @@
 import type { CardQuery } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
+import type { Asked } from '../model/invocation.ts';
 import { withTimeout } from '../time/timers.ts';
 import { type CardLookup, type CardLookupOptions, opened, resumed, type Wanted } from './card-lookup.ts';
 import type { Known } from './cards.ts';
 import { costOf, isWorthShowing, lastPermitAtMs, type Outcome, type Outcomes } from './outcomes.ts';
 import type { LookupListeners } from './pending-lookup.ts';
+
+/** The cards that a command wants to show, and what has been read of the first of them already. */
+export interface Ask extends Asked {
+  read?: readonly Known[];
+}
 
 /** One card, and what has come of it so far. */
 interface State extends CardLookup {

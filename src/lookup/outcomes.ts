@@ -27,7 +27,7 @@ export interface Outcomes {
 /** A shorter wait is left at "thinking…". */
 const MIN_SHOWN_MS = 3_000;
 /** A time that is off by less stays, because every edit is a request to Discord. */
-const MIN_MOVED_MS = 15_000;
+export const MIN_MOVED_MS = 15_000;
 
 /** When the last of these permits is expected, if that is worth a sentence. */
 export function lastPermitAtMs(permitsAtMs: readonly number[], nowMs: number): number | undefined {

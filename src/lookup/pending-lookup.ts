@@ -92,7 +92,7 @@ export class PendingLookup implements QueuePlace {
   notBeforeMs: number;
   /** How many cards the next request for it may carry: it was refused with more, or left out. */
   mostTogether = Number.POSITIVE_INFINITY;
-  /** Its lock or its permit is being acquired. */
+  /** It is being claimed, or its permit acquired. */
   beingServed = false;
   /** A request for it is under way. */
   requesting = false;

@@ -29,7 +29,7 @@ export interface QueueRunnerOptions {
   log: Logger;
 }
 
-/** Serves pending lookups as permits come: acquires the lock of each card and a permit, and sends the request. */
+/** Serves pending lookups as permits come: claims each card, acquires a permit, and sends the request. */
 export class QueueRunner {
   readonly #options: QueueRunnerOptions;
   readonly #runner = new SingleRunner(() => this.#run());
@@ -43,7 +43,7 @@ export class QueueRunner {
   readonly #serves = new Set<Promise<boolean>>();
   #toldToWait: PendingLookup | undefined;
   readonly #nextBatch = new NextBatch();
-  /** How long the locks of a batch take over a slow link: so much sooner it is served, to be in time for its permit. */
+  /** How long claiming a batch takes over a slow link. It is served sooner by that time, so that it does not miss its permit. */
   #leadMs = 0;
 
   constructor(options: QueueRunnerOptions) {

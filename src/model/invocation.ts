@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CardQuery } from './card.ts';
+import type { Source } from './events.ts';
 
 /** A command that a member used, without its connection to Discord: who did what where, and how the reply is reached. */
 export const Invocation = z
@@ -33,3 +34,12 @@ export const Asked = z.object({
   isPrivate: z.boolean(),
 });
 export type Asked = z.output<typeof Asked>;
+
+/** What a command shows at once. */
+export interface ImmediateReply<Message> {
+  message: Message;
+  isPrivate: boolean;
+  source: Source;
+  /** Replaces the message when it resolves. */
+  correction?: Promise<Message>;
+}

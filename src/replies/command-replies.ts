@@ -1,26 +1,11 @@
-import type { Known } from '../lookup/cards.ts';
-import { Lookups } from '../lookup/lookups.ts';
+import { type Ask, Lookups } from '../lookup/lookups.ts';
 import type { Outcomes } from '../lookup/outcomes.ts';
 import type { Source } from '../model/events.ts';
-import type { Asked, Invocation } from '../model/invocation.ts';
+import type { Asked, ImmediateReply, Invocation } from '../model/invocation.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown } from './command-end.ts';
 import { DeferredReplies, type RepliesOptions } from './deferred-replies.ts';
 import type { DeferredReply, ReplyMessage } from './deferred-reply.ts';
 import { untilAccepted } from './until-accepted.ts';
-
-/** What a command shows at once. */
-export interface Reply {
-  message: ReplyMessage;
-  isPrivate: boolean;
-  source: Source;
-  /** Replaces the message when it resolves. */
-  correction?: Promise<ReplyMessage>;
-}
-
-/** Cards that a command wants to show, and what has been read of the first of them already. */
-export interface Ask extends Asked {
-  read?: readonly Known[];
-}
 
 /** Replies to commands: cards that are known are shown at once, and again when they are renewed; for others it is deferred. */
 export class CommandReplies {
@@ -41,7 +26,11 @@ export class CommandReplies {
    *
    * @returns once the first is sent; `false` when the member does not see it
    */
-  async reply(invocation: Invocation & { asked?: Asked }, reply: Reply, end: CommandEnd): Promise<boolean> {
+  async reply(
+    invocation: Invocation & { asked?: Asked },
+    reply: ImmediateReply<ReplyMessage>,
+    end: CommandEnd,
+  ): Promise<boolean> {
     const { sender, events } = this.#options;
     const { message, isPrivate, source, correction } = reply;
     correction?.catch(() => {}); // awaited once the reply is there

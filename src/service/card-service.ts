@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Card } from '../model/card.ts';
-import { type CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
+import { CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
 import type { Usage } from '../model/plan.ts';
 import type { QuotaReading } from '../model/quota.ts';
 import { CardAnswer, errorBody, fitting, throwUnlessAnswered, UsageAnswer } from './answers.ts';
@@ -29,6 +29,11 @@ export interface Fetched {
   cards: ReadonlyMap<string, Found>;
   /** Those of which the answer says nothing, to be requested with no more than `atMost` cards together. */
   again?: { ids: readonly string[]; atMost: number };
+}
+
+/** How many cards the service had; an id without one brought none. */
+export function cardsIn({ cards }: Fetched): number {
+  return [...cards.values()].filter((found) => found !== 'noSuchCard' && !(found instanceof CardServiceError)).length;
 }
 
 /** The card data service. Every call of a method that returns a promise costs one request; nothing is retried here. */
