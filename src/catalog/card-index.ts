@@ -30,6 +30,6 @@ export interface CardIndex {
   isConfirmedForm(form: string): boolean;
   /** Whether a confirmed id is a number of so many digits and nothing else. */
   hasConfirmedNumber(digits: number): boolean;
-  /** Whether confirmed ids have this form, or too few are known to tell. */
-  isKnownForm(form: string): boolean;
+  /** How many ids are confirmed. */
+  confirmedIds(): number;
 }

@@ -2,7 +2,7 @@ import type { Requester } from '../model/quota.ts';
 import type { CardIndex } from './card-index.ts';
 import { MOST_FOUND, type Resolution } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import { formOf } from './form.ts';
+import { formOf, mayBeForm } from './form.ts';
 import { mayBeLabel, withLabel } from './label.ts';
 import { type Candidate, type Ranked, ranked } from './ranking.ts';
 import { find } from './search.ts';
@@ -39,7 +39,7 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   const exact = exactly(index, id);
   if (exact) return meaningOf(exact, index, query, who);
   const form = formOf(id);
-  const mayBeId = mayBeLabel(id) ? index.isConfirmedForm(form) : index.isKnownForm(form);
+  const mayBeId = mayBeLabel(id) ? index.isConfirmedForm(form) : mayBeForm(form, index);
   if (mayBeId && !looksLikeName(index, id)) return { kind: 'id' };
   const found = find(index, query, who);
   if (mayBeId && found.length === 0) return { kind: 'id' };

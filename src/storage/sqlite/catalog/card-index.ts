@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CardIndex, WordToFind } from '../../../catalog/card-index.ts';
 import type { CatalogCard } from '../../../catalog/catalog-card.ts';
-import { IDS_THAT_SHOW_FORMS } from '../../../catalog/form.ts';
 import type { Asked, Candidate } from '../../../catalog/ranking.ts';
 import { Vocabulary } from '../../../catalog/vocabulary.ts';
 import { idKey } from '../../../catalog/words.ts';
@@ -119,8 +118,8 @@ export class SqliteCardIndex implements CardIndex {
     return this.#withDigits.get(digits) !== undefined;
   }
 
-  isKnownForm(form: string): boolean {
-    return Number(this.#confirmed.get()?.ids ?? 0) < IDS_THAT_SHOW_FORMS || this.isConfirmedForm(form);
+  confirmedIds(): number {
+    return Number(this.#confirmed.get()?.ids ?? 0);
   }
 }
 
