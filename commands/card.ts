@@ -2,14 +2,13 @@ import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import { type CardQuery, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import { requesterOf } from '../src/model/quota.ts';
-import { cardActions } from '../src/render/card-actions.ts';
 import { cardEmbed, foundId, noSuchCard } from '../src/render/card-embed.ts';
 import { cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
+import { buttons } from '../src/render/components.ts';
 import { clockTime } from '../src/render/formats.ts';
 import { copyNote, errorMessage, formatMessage } from '../src/render/messages.ts';
-import { customId, readAction } from './card-choices.ts';
-import { type Ask, type Command, type CommandUse, privately, type Reply, sentence } from './command.ts';
-import type { Services } from './services.ts';
+import { type Ask, type Command, type CommandUse, privately, type Reply, type Services, sentence } from './command.ts';
+import { customId, readAction } from './custom-ids.ts';
 
 export default {
   data: new SlashCommandBuilder()
@@ -76,12 +75,12 @@ export default {
     const note = copyNote(locale, copy);
     if (!card) return { content: noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined) };
     const embed = cardEmbed({ ...view, card, answer, showPrices, note });
-    const components = cardActions(locale, {
-      printings: customId({ kind: 'printings', showPrices, isPrivate, cardId }),
+    const components = buttons(locale, {
+      showPrintings: customId({ kind: 'printings', showPrices, isPrivate, cardId }),
       // A private reply has Discord's own way to be dismissed.
       ...(isPrivate
-        ? { everyone: customId({ kind: 'show', showPrices, isPrivate: false, cardId }) }
-        : { delete: customId({ kind: 'delete' }) }),
+        ? { showToEveryone: customId({ kind: 'show', showPrices, isPrivate: false, cardId }) }
+        : { deleteReply: customId({ kind: 'delete' }) }),
     });
     return { ...(isResolved && { content: foundId(locale, cardId) }), embeds: [embed], components };
   },
@@ -114,7 +113,7 @@ async function askFor(
       return privately(unknownCard({ locale, text, similar: meant.similar, menuId, askId }));
     case 'unsearched':
       if (known.kind === 'fresh') return asked;
-      return privately(unknownCard({ locale, text, similar: undefined, menuId, askId }));
+      return privately(unknownCard({ locale, text, menuId, askId }));
     case 'id':
       return asked;
   }

@@ -7,11 +7,18 @@ import type {
   RESTPostAPIChatInputApplicationCommandsJSONBody,
   RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord.js';
+import type { Catalog } from '../src/catalog/catalog.ts';
+import type { Cards } from '../src/lookup/cards.ts';
+import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
 import type { Ask } from '../src/lookup/lookups.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
+import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { Asked, ImmediateReply, Invocation } from '../src/model/invocation.ts';
 import type { QuotaState } from '../src/model/quota.ts';
-import type { Services } from './services.ts';
+import type { MemberData } from '../src/privacy/member-data.ts';
+import type { Budget } from '../src/quota/budget.ts';
+import type { Ledger } from '../src/quota/ledger.ts';
+import type { Limiter } from '../src/quota/limiter.ts';
 
 export type { Ask } from '../src/lookup/lookups.ts';
 
@@ -69,6 +76,20 @@ export interface View {
   /** The member's Discord locale. */
   locale: string;
   quota: QuotaState | undefined;
+  /** ISO 4217, shown with prices when the operator named one. */
+  currency: string | undefined;
+}
+
+/** What the composition root hands to every command. */
+export interface Services {
+  cards: Cards;
+  catalog: Catalog;
+  lookupQueue: LookupQueue;
+  usage: UsageReports;
+  budget: Budget;
+  limiter: Limiter;
+  ledger: Ledger;
+  memberData: MemberData;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
 }

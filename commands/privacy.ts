@@ -1,10 +1,14 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import { ApplicationIntegrationType, ButtonStyle, ComponentType, InteractionContextType } from 'discord.js';
+import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
+import type { KeptAboutMember } from '../src/privacy/member-data.ts';
+import { buttons } from '../src/render/components.ts';
+import { clockTime, plainMarkdown } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { forgottenText, privacyText } from '../src/render/privacy-text.ts';
-import { type Command, type Message, privately, sentence } from './command.ts';
+import { type Command, privately, sentence } from './command.ts';
 
 const FORGET = 'forget';
+/** Ten of them leave room for the sentences around them. */
+const LONGEST_NAME = 80;
 
 export default {
   data: new SlashCommandBuilder()
@@ -16,19 +20,36 @@ export default {
 
   async ask({ memberId, locale }, { memberData }) {
     const kept = await memberData.kept(memberId);
-    const content = privacyText(kept, locale);
     const isAnything = kept.counts.days > 0 || (kept.lastCards ?? []).length > 0;
-    return privately({ content, ...(isAnything && { components: [forgetButton(locale)] }) });
+    return privately({
+      content: keptText(kept, locale),
+      ...(isAnything && { components: buttons(locale, { forgetMe: `privacy:${FORGET}` }, 'danger') }),
+    });
   },
 
   async component({ argument, memberId, locale }, { memberData }) {
     if (argument !== FORGET) return sentence(formatMessage(locale, 'outOfDate'));
-    const isForgotten = await memberData.forget(memberId);
-    return sentence(forgottenText(isForgotten, Date.now(), locale));
+    const { isForgotten, dayEndsAtMs } = await memberData.forget(memberId);
+    return sentence(
+      formatMessage(locale, isForgotten ? 'forgotten' : 'notForgotten', { time: clockTime(dayEndsAtMs) }),
+    );
   },
 } satisfies Command;
 
-function forgetButton(locale: string): NonNullable<Message['components']>[number] {
-  const button = { type: ComponentType.Button, style: ButtonStyle.Danger, custom_id: `privacy:${FORGET}` } as const;
-  return { type: ComponentType.ActionRow, components: [{ ...button, label: formatMessage(locale, 'forgetMe') }] };
+/** What the bot keeps of members, and what that is for this one: at most 2,000 characters of Markdown. */
+function keptText({ counts: { days, requests, saved }, lastCards }: KeptAboutMember, locale: string): string {
+  return [
+    formatMessage(locale, 'privacyIntro'),
+    formatMessage(locale, 'privacyCounts', { days, lookups: requests + saved }),
+    ...(lastCards ? [cardsText(lastCards, locale)] : []),
+    formatMessage(locale, 'privacyPending'),
+    formatMessage(locale, 'privacyLog'),
+    formatMessage(locale, 'privacyNothingElse'),
+  ].join('\n');
+}
+
+function cardsText(lastCards: readonly string[], locale: string): string {
+  if (lastCards.length === 0) return formatMessage(locale, 'privacyNoCards');
+  const cards = lastCards.map((name) => plainMarkdown(name, LONGEST_NAME)).join(' · ');
+  return formatMessage(locale, 'privacyCards', { cards });
 }

@@ -6,8 +6,7 @@ import { formatMessage } from '../src/render/messages.ts';
 import { dayFile, usageDay } from '../src/render/usage-day.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
-import type { Command, Message, Use } from './command.ts';
-import type { Services } from './services.ts';
+import type { Command, Message, Services, Use } from './command.ts';
 
 /**
  * After the command: a report that takes longer is shown as a correction. Discord allows 3 s for the first reply, which

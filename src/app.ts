@@ -1,6 +1,5 @@
-import { commands } from '../commands/index.ts';
-import { replyRenderer } from '../commands/render-reply.ts';
-import type { Services } from '../commands/services.ts';
+import type { Services } from '../commands/command.ts';
+import { commands, replyRenderer } from '../commands/index.ts';
 import type { Config } from './config/config.ts';
 import { createClient } from './discord/gateway/client.ts';
 import { login, refused } from './discord/gateway/login.ts';

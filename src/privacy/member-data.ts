@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { CounterStore, KeptCounts } from '../quota/ledger.ts';
-import { DAY_MS, utcDay } from '../time/utc-day.ts';
+import { DAY_MS, nextUtcMidnightMs, utcDay } from '../time/utc-day.ts';
 
 /** A member wants what is kept about them to be deleted. */
 export interface DeletionRequest {
@@ -69,12 +69,13 @@ export class MemberData {
   /**
    * Deletes everything about a member; the counts of today when the UTC day has ended.
    *
-   * @returns whether it is done, or will be
+   * @returns whether it is done, or will be; and when that day ends
    */
-  async forget(memberId: string): Promise<boolean> {
-    const request = { memberId, at: new Date().toISOString() };
+  async forget(memberId: string): Promise<{ isForgotten: boolean; dayEndsAtMs: number }> {
+    const nowMs = Date.now();
+    const request = { memberId, at: new Date(nowMs).toISOString() };
     const isKept = await this.#options.requests.add(request);
-    return (await this.#carryOut(request)) && isKept;
+    return { isForgotten: (await this.#carryOut(request)) && isKept, dayEndsAtMs: nextUtcMidnightMs(nowMs) };
   }
 
   close(): void {

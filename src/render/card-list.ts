@@ -1,9 +1,5 @@
-import type {
-  APIActionRowComponent,
-  APIApplicationCommandOptionChoice,
-  APIButtonComponent,
-  APIStringSelectComponent,
-} from 'discord-api-types/v10';
+import type { APIApplicationCommandOptionChoice } from 'discord-api-types/v10';
+import { type ButtonRow, buttons, MAX_LENGTH, type MenuRow, menu } from './components.ts';
 import { clip, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage, listed } from './messages.ts';
 
@@ -18,23 +14,15 @@ export interface ListedCard {
 /** A reply of text, menus and buttons. */
 export interface ListMessage {
   content: string;
-  components: APIActionRowComponent<APIButtonComponent | APIStringSelectComponent>[];
+  components: (ButtonRow | MenuRow)[];
 }
 
-// Discord's limits: 25 choices or options; 100 characters in a name, a label, a value, a description and a custom id
-// (https://docs.discord.com/developers/components/reference). In UTF-16 units, which are never fewer than characters.
+/** Discord's limit of choices, and of options of a menu. */
 const MAX_ROWS = 25;
-const MAX_LENGTH = 100;
 const SET_LENGTH = 48;
 const NUMBER_LENGTH = 20;
 /** A text that a member typed is cut to this length in a sentence. */
 const TEXT_LENGTH = 300;
-
-// discord-api-types has these as enums, which render/ does not load.
-const ACTION_ROW = 1;
-const BUTTON = 2;
-const STRING_SELECT = 3;
-const SECONDARY = 2;
 
 /** Suggestions while an id is typed: the label is shown, the id is sent. */
 export function cardChoices(locale: string, cards: readonly ListedCard[]): APIApplicationCommandOptionChoice<string>[] {
@@ -55,14 +43,9 @@ export interface ListRow {
  * separates two cards.
  */
 export function listChoices(locale: string, rows: readonly ListRow[]): APIApplicationCommandOptionChoice<string>[] {
-  const choices = rows.map(({ before, card, looksLikeOthers }) => {
-    const { id, name, set = '', number = '' } = card;
-    const label = fullLabel(locale, {
-      id,
-      name: unseparated(name),
-      set: unseparated(set),
-      number: unseparated(number),
-    });
+  const choices = rows.map(({ before, card: { id, ...card }, looksLikeOthers }) => {
+    const [name = '', set, number] = [card.name, card.set, card.number].map(unseparated);
+    const label = fullLabel(locale, { id, name, set, number });
     return { name: before + label + (looksLikeOthers ? ` · ${unseparated(id)}` : ''), value: before + id };
   });
   return choices
@@ -70,7 +53,7 @@ export function listChoices(locale: string, rows: readonly ListRow[]): APIApplic
     .slice(0, MAX_ROWS);
 }
 
-function unseparated(text: string): string {
+function unseparated(text = ''): string {
   return text.replace(/[\s,;]+/g, ' ').trim();
 }
 
@@ -92,20 +75,16 @@ function fullLabel(locale: string, { id, name, set = '', number = '' }: ListedCa
 /** Which of several cards is meant. @param customId of the menu */
 export function severalCards(locale: string, cards: readonly ListedCard[], customId: string): ListMessage {
   const rows = offered(cards);
-  return {
-    content: formatMessage(locale, 'severalCards', { cards: rows.length }),
-    components: menus(locale, rows, customId),
-  };
+  const content = formatMessage(locale, 'severalCards', { cards: rows.length });
+  return { content, components: menus(locale, rows, customId) };
 }
 
 /** Other cards of the name of one that is shown. @param customId of the menu */
 export function otherPrintings(locale: string, cards: readonly ListedCard[], customId: string): ListMessage {
   const rows = offered(cards);
   if (rows.length === 0) return { content: formatMessage(locale, 'noOtherPrintings'), components: [] };
-  return {
-    content: formatMessage(locale, 'otherPrintings', { cards: rows.length }),
-    components: menus(locale, rows, customId),
-  };
+  const content = formatMessage(locale, 'otherPrintings', { cards: rows.length });
+  return { content, components: menus(locale, rows, customId) };
 }
 
 /** What no known card is called. */
@@ -113,8 +92,8 @@ export interface UnknownCard {
   locale: string;
   /** What the member typed. */
   text: string;
-  /** Cards with similar names; `undefined` when names cannot be searched right now. */
-  similar: readonly ListedCard[] | undefined;
+  /** Cards with similar names; absent when names cannot be searched right now. */
+  similar?: readonly ListedCard[];
   menuId: string;
   /** The id of the button that spends a lookup on the text. When it does not fit, there is no button. */
   askId: string;
@@ -124,29 +103,25 @@ export interface UnknownCard {
 export function unknownCard({ locale, text, similar, menuId, askId }: UnknownCard): ListMessage {
   const rows = offered(similar ?? []);
   const names = new Set(rows.map(({ name }) => plainMarkdown(name, MAX_LENGTH)).filter(Boolean));
-  const isAskable = askId.length <= MAX_LENGTH;
+  const askAnyway = buttons(locale, { askAnyway: askId });
   const sentences = [
     formatMessage(locale, similar ? 'unknownCard' : 'namesUnsearched', {
       text: plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'),
     }),
     names.size > 0 && formatMessage(locale, 'similarNames', { names: listed(locale, names) }),
-    isAskable && formatMessage(locale, 'askAnywayCost'),
+    askAnyway.length > 0 && formatMessage(locale, 'askAnywayCost'),
   ];
   return {
     content: sentences.filter(Boolean).join('\n'),
-    components: [...menus(locale, rows, menuId), ...(isAskable ? [button(locale, askId)] : [])],
+    components: [...menus(locale, rows, menuId), ...askAnyway],
   };
 }
 
-type MenuRow = APIActionRowComponent<APIStringSelectComponent>;
-
 /** Texts of a list that may be ids all the same: one that is chosen costs a lookup. */
 export function askAnywayMenus(locale: string, texts: readonly string[], customId: string): MenuRow[] {
-  const options = offered(texts.map((text) => ({ id: text, name: text }))).map((text) => ({
-    label: cardLabel(locale, text),
-    value: text.id,
-  }));
-  return menusOf(options, customId, formatMessage(locale, 'askAnyway'));
+  const cards = offered(texts.map((text) => ({ id: text, name: text })));
+  const options = cards.map((card) => ({ label: cardLabel(locale, card), value: card.id }));
+  return menu(locale, 'askAnyway', customId, options);
 }
 
 function menus(locale: string, cards: readonly ListedCard[], customId: string): MenuRow[] {
@@ -154,18 +129,7 @@ function menus(locale: string, cards: readonly ListedCard[], customId: string): 
     const description = plainText(card.id, MAX_LENGTH);
     return { label: cardLabel(locale, card), value: card.id, ...(description && { description }) };
   });
-  return menusOf(options, customId, formatMessage(locale, 'chooseCard'));
-}
-
-/** One menu; none without options, since Discord refuses an empty one. */
-function menusOf(options: APIStringSelectComponent['options'], customId: string, placeholder: string): MenuRow[] {
-  const menu = { type: STRING_SELECT, custom_id: customId, placeholder, options } as const;
-  return options.length === 0 ? [] : [{ type: ACTION_ROW, components: [menu] }];
-}
-
-function button(locale: string, customId: string): APIActionRowComponent<APIButtonComponent> {
-  const label = formatMessage(locale, 'askAnyway');
-  return { type: ACTION_ROW, components: [{ type: BUTTON, style: SECONDARY, custom_id: customId, label }] };
+  return menu(locale, 'chooseCard', customId, options);
 }
 
 /** The first cards whose ids fit into a value. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import card from '../../commands/card.ts';
-import type { Message } from '../../commands/command.ts';
-import type { Services } from '../../commands/services.ts';
+import type { Message, Services } from '../../commands/command.ts';
 import type { Catalog, Resolution } from '../../src/catalog/catalog.ts';
 import { InvalidCardId } from '../../src/model/errors.ts';
 import { formatMessage } from '../../src/render/messages.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import card from '../../commands/card.ts';
-import type { Services } from '../../commands/services.ts';
+import type { Services } from '../../commands/command.ts';
 import { InvalidCardId, KeyRefused } from '../../src/model/errors.ts';
 import { askedFor } from '../replies/replies-over.ts';
 import { shown, startServices, typed } from './commands.ts';

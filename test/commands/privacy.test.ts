@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import privacy from '../../commands/privacy.ts';
-import { privacyText } from '../../src/render/privacy-text.ts';
+import type { KeptAboutMember } from '../../src/privacy/member-data.ts';
 import { startServices, typed } from './commands.ts';
 
 async function shown(response: ReturnType<typeof privacy.ask>) {
@@ -43,17 +43,23 @@ describe('/privacy', () => {
   });
 });
 
-it('where the last cards are not kept, nothing is said of them', () => {
+/** The text for a member about whom this is kept. */
+async function textFor(kept: KeptAboutMember, locale = 'en-US'): Promise<string> {
+  const { services } = await startServices();
+  const memberData = { kept: async () => kept } as unknown as typeof services.memberData;
+  return (await shown(privacy.ask(typed({}, { locale }), { ...services, memberData }))).content ?? '';
+}
+
+it('where the last cards are not kept, nothing is said of them', async () => {
   const counts = { days: 1, requests: 1, saved: 0 };
-  expect(privacyText({ counts, lastCards: [] }, 'en-US')).toContain('last ten cards');
-  expect(privacyText({ counts, lastCards: undefined }, 'en-US')).not.toContain('last ten cards');
+  expect(await textFor({ counts, lastCards: [] })).toContain('last ten cards');
+  expect(await textFor({ counts, lastCards: undefined })).not.toContain('last ten cards');
 });
 
-it('names of cards are shown as they are, and never exceed what Discord takes', () => {
+it('names of cards are shown as they are, and never exceed what Discord takes', async () => {
   const counts = { days: 35, requests: 1e15, saved: 1e15 };
-  const text = privacyText({ counts, lastCards: Array.from({ length: 10 }, () => '*'.repeat(500)) }, 'de');
+  const text = await textFor({ counts, lastCards: Array.from({ length: 10 }, () => '*'.repeat(500)) }, 'de');
   expect(text.length).toBeLessThanOrEqual(2_000);
-  expect(privacyText({ counts, lastCards: ['**Drake** @everyone'] }, 'en-US')).toContain(
-    '\\*\\*Drake\\*\\* \\@everyone',
-  );
+  const named = await textFor({ counts, lastCards: ['**Drake** @everyone'] });
+  expect(named).toContain('\\*\\*Drake\\*\\* \\@everyone');
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandUse } from '../../commands/command.ts';
-import type { Services } from '../../commands/services.ts';
+import type { CommandUse, Services } from '../../commands/command.ts';
 import usage from '../../commands/usage.ts';
 import { startServices, typed } from './commands.ts';
 

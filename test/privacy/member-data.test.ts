@@ -106,7 +106,7 @@ describe.each([
     const { ledger, memberData } = await process(books());
     await atTime(TODAY_MS - DAY_MS, async () => void ledger.spent(ALICE));
     for (const requester of [ALICE, BOB]) ledger.spent(requester);
-    expect(await memberData.forget('alice')).toBe(true);
+    expect(await memberData.forget('alice')).toMatchObject({ isForgotten: true });
     expect(await memberData.kept('alice')).toEqual({ counts: { days: 1, requests: 1, saved: 0 }, lastCards: [] });
     expect((await ledger.memberToday('alice')).requests).toBe(1);
     expect((await ledger.counters.keptOf('bob')).days).toBe(1);

@@ -8,8 +8,7 @@ import {
   type MessageComponentInteraction,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { Ask, Command, Deletion, Reply, Use } from '../../../commands/command.ts';
-import type { Services } from '../../../commands/services.ts';
+import type { Ask, Command, Deletion, Reply, Services, Use } from '../../../commands/command.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
 import { chosenText } from './chosen-text.ts';

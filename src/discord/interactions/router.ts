@@ -1,7 +1,13 @@
 import type { Interaction } from 'discord.js';
 import { LRUCache } from 'lru-cache';
-import { type Ask, type Command, type Deletion, type Reply, sentence } from '../../../commands/command.ts';
-import type { Services } from '../../../commands/services.ts';
+import {
+  type Ask,
+  type Command,
+  type Deletion,
+  type Reply,
+  type Services,
+  sentence,
+} from '../../../commands/command.ts';
 import type { Logger } from '../../log.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
 import type { Events } from '../../model/events.ts';

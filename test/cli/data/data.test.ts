@@ -257,7 +257,7 @@ describe('the button of /privacy', () => {
   it('deletes what was looked up last, and the id from the files but for what today needs', async () => {
     const bot = await open();
     await lookedUp(bot);
-    expect(await bot.memberData.forget(ALICE)).toBe(true);
+    expect(await bot.memberData.forget(ALICE)).toMatchObject({ isForgotten: true });
     expect(await bot.memberData.kept(ALICE)).toMatchObject({ lastCards: [] });
     expect((await bot.memberData.kept(BOB)).lastCards).toEqual(['base1-4']);
     await bot.close();

@@ -1,7 +1,6 @@
 import { ApplicationCommandType, PermissionsBitField } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import type { Command, Reply } from '../../../commands/command.ts';
-import type { Services } from '../../../commands/services.ts';
+import type { Command, Reply, Services } from '../../../commands/command.ts';
 import { dispatch } from '../../../src/discord/interactions/dispatch.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
 import { interaction } from './interactions.ts';

@@ -1,7 +1,6 @@
 import { Client, Events, GatewayDispatchEvents, type Interaction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { type Command, type Reply, sentence } from '../../../commands/command.ts';
-import type { Services } from '../../../commands/services.ts';
+import { type Command, type Reply, type Services, sentence } from '../../../commands/command.ts';
 import { readFrame } from '../../../src/discord/gateway/read-frame.ts';
 import { dispatch } from '../../../src/discord/interactions/dispatch.ts';
 

@@ -1,8 +1,7 @@
 import { DiscordAPIError, InteractionResponseType, MessageFlags, type REST } from 'discord.js';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Ask, Command, Reply } from '../../../commands/command.ts';
-import type { Services } from '../../../commands/services.ts';
+import type { Ask, Command, Reply, Services } from '../../../commands/command.ts';
 import { InteractionRouter } from '../../../src/discord/interactions/router.ts';
 import { Replies } from '../../../src/discord/rest/replies.ts';
 import type { CardLookupOptions } from '../../../src/lookup/card-lookup.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Command } from '../../commands/command.ts';
-import { replyRenderer } from '../../commands/render-reply.ts';
+import { replyRenderer } from '../../commands/index.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { deferredReply } from '../replies/replies-over.ts';

@@ -1,0 +1,52 @@
+import type {
+  APIActionRowComponent,
+  APIButtonComponent,
+  APISelectMenuOption,
+  APIStringSelectComponent,
+} from 'discord-api-types/v10';
+import { formatMessage, type PlainMessageKey } from './messages.ts';
+
+/**
+ * Discord's limit of a custom id, a label, a value, a description and the name of a choice
+ * (https://docs.discord.com/developers/components/reference). In UTF-16 units, which are never fewer than characters.
+ */
+export const MAX_LENGTH = 100;
+
+// discord-api-types has these as enums, which render/ does not load.
+const ACTION_ROW = 1;
+const BUTTON = 2;
+const STRING_SELECT = 3;
+const STYLES = { plain: 2, danger: 4 } as const;
+
+export type ButtonRow = APIActionRowComponent<APIButtonComponent>;
+export type MenuRow = APIActionRowComponent<APIStringSelectComponent>;
+
+/**
+ * One row of buttons; none when no custom id fits, since Discord refuses an empty row.
+ *
+ * @param customIds by the message that is the label; one that does not fit has no button
+ */
+export function buttons(
+  locale: string,
+  customIds: Partial<Record<PlainMessageKey, string>>,
+  style: keyof typeof STYLES = 'plain',
+): ButtonRow[] {
+  const components = Object.entries(customIds)
+    .filter(([, customId]) => customId.length <= MAX_LENGTH)
+    .map(([key, custom_id]) => {
+      const label = formatMessage(locale, key as PlainMessageKey);
+      return { type: BUTTON, style: STYLES[style], custom_id, label } as const;
+    });
+  return components.length === 0 ? [] : [{ type: ACTION_ROW, components }];
+}
+
+/** One menu; none without options, since Discord refuses an empty one. */
+export function menu(
+  locale: string,
+  placeholder: PlainMessageKey,
+  custom_id: string,
+  options: APISelectMenuOption[],
+): MenuRow[] {
+  const select = { type: STRING_SELECT, custom_id, placeholder: formatMessage(locale, placeholder), options } as const;
+  return options.length === 0 ? [] : [{ type: ACTION_ROW, components: [select] }];
+}
