@@ -1,6 +1,5 @@
 import type { CatalogCard } from './catalog-card.ts';
-import type { Asked, Candidate } from './ranking.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { Vocabulary } from './typing-error.ts';
 
 /** A word to be found: its tokens next to each other. */
 export interface WordToFind {
@@ -10,6 +9,19 @@ export interface WordToFind {
   begins: boolean;
   /** It counts only in the name. */
   inName?: boolean;
+}
+
+/** How often a card was asked for. */
+export interface Asked {
+  here: number;
+  everywhere: number;
+}
+
+/** A card that may be what is searched for. */
+export interface Candidate {
+  card: CatalogCard;
+  /** The service denied it: it comes last. */
+  isDenied: boolean;
 }
 
 /** The indexes of the catalog; each answer is bounded, so that a search takes milliseconds. Methods throw. */

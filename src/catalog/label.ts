@@ -1,6 +1,5 @@
-import type { CardIndex } from './card-index.ts';
+import type { Candidate, CardIndex } from './card-index.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import type { Candidate } from './ranking.ts';
 import { idKey, nameKey, tokensOf } from './words.ts';
 
 /** Stands between name, set and number where a card is suggested. Discord hands an edited suggestion back as text. */

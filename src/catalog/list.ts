@@ -9,7 +9,7 @@ import { beginningsOf, beginsSo, type FindExact, isListable, partsOf } from './l
 import { ranked } from './ranking.ts';
 import { exactly, resolve } from './resolution.ts';
 import { search } from './search.ts';
-import { nameKey, queryOf } from './words.ts';
+import { hasDigit, nameKey, queryOf } from './words.ts';
 
 /** What a list of ids and names means. */
 export function resolveList(index: CardIndex, list: string, who: Requester): ListMeaning {
@@ -19,7 +19,7 @@ export function resolveList(index: CardIndex, list: string, who: Requester): Lis
 /** A part that is no known card as a whole is split at its blanks if each piece may be an id. */
 export function meaningOfList(
   list: string,
-  resolveText: (text: string) => Resolution,
+  resolveText: ResolveText,
   findExact: FindExact = () => undefined,
 ): ListMeaning {
   const ids = new Set<string>();
@@ -72,30 +72,7 @@ function exactIn(index: CardIndex): FindExact {
   return (text) => exactly(index, text);
 }
 
-type ResolveText = (text: string) => Resolution;
-
-function idsMeant(text: string, resolveText: ResolveText): string[] | 'unclear' | 'unsearched' {
-  const whole = meaningOf(text, resolveText);
-  if (typeof whole === 'object' && whole.isKnown) return [whole.id];
-  return idsOfPieces(text.split(/\s+/), resolveText) ?? (typeof whole === 'object' ? [whole.id] : whole);
-}
-
-function idsOfPieces(pieces: readonly string[], resolveText: ResolveText): string[] | undefined {
-  if (pieces.length === 1 || pieces.length > MOST_LISTED + 1) return undefined;
-  const ids: string[] = [];
-  for (const piece of pieces) {
-    const meaning = meaningOf(piece, resolveText);
-    if (!mayBeId(meaning)) return undefined;
-    ids.push(meaning.id);
-  }
-  return ids;
-}
-
-/** While any form may be that of an id, a piece without a digit is rather a word of a name. */
-function mayBeId(meaning: Meaning | 'unclear' | 'unsearched'): meaning is Meaning {
-  return typeof meaning === 'object' && meaning.isId && (meaning.isKnown || /\p{N}/u.test(meaning.id));
-}
-
+/** A part of a list that stands for one card. */
 interface Meaning {
   id: string;
   /** The text is this id, not the name of a card. */
@@ -104,19 +81,36 @@ interface Meaning {
   isKnown: boolean;
 }
 
+type ResolveText = (text: string) => Resolution;
+
+function idsMeant(text: string, resolveText: ResolveText): string[] | 'unclear' | 'unsearched' {
+  const whole = meaningOf(text, resolveText);
+  if (typeof whole === 'object' && whole.isKnown) return [whole.id];
+  return idsOfPieces(text.split(/\s+/), resolveText) ?? (typeof whole === 'object' ? [whole.id] : whole);
+}
+
+/** While any form may be that of an id, a piece without a digit is rather a word of a name. */
+function idsOfPieces(pieces: readonly string[], resolveText: ResolveText): string[] | undefined {
+  if (pieces.length === 1 || pieces.length > MOST_LISTED + 1) return undefined;
+  const ids: string[] = [];
+  for (const piece of pieces) {
+    const meaning = meaningOf(piece, resolveText);
+    const isId = typeof meaning === 'object' && meaning.isId && (meaning.isKnown || hasDigit(meaning.id));
+    if (!isId) return undefined;
+    ids.push(meaning.id);
+  }
+  return ids;
+}
+
 function meaningOf(text: string, resolveText: ResolveText): Meaning | 'unclear' | 'unsearched' {
   const id = validId(text);
   if (id === undefined) return 'unclear';
-  const resolution = resolveText(id);
-  if (resolution.kind === 'unsearched') return resolution.kind;
-  if (resolution.kind === 'id') return { id, isId: true, isKnown: resolution.isKnown ?? false };
-  const [only, ...others] = cardsOf(resolution);
+  const meant = resolveText(id);
+  if (meant.kind === 'unsearched') return meant.kind;
+  if (meant.kind === 'id') return { id, isId: true, isKnown: meant.isKnown ?? false };
+  if (meant.kind === 'none') return 'unclear';
+  const [only, ...others] = meant.kind === 'one' ? [meant.card] : meant.cards;
   return only && others.length === 0 ? { id: only.id, isId: false, isKnown: true } : 'unclear';
-}
-
-function cardsOf(resolution: Resolution): readonly CatalogCard[] {
-  if (resolution.kind === 'one') return [resolution.card];
-  return resolution.kind === 'several' ? resolution.cards : [];
 }
 
 function validId(text: string): string | undefined {

@@ -1,7 +1,6 @@
 import type { CardIndex } from './card-index.ts';
 import type { Mentions } from './catalog.ts';
-import { formOf } from './form.ts';
-import { idKey, nameKey } from './words.ts';
+import { formOf, hasDigit, idKey, nameKey } from './words.ts';
 
 const MOST_MENTIONS = 10;
 const MOST_WORDS = 500;
@@ -74,7 +73,7 @@ function nameIn(index: CardIndex, words: readonly string[]): Mention | undefined
 function idIn(index: CardIndex, word: string): string | undefined {
   if (word.length > LONGEST_ID || word === '.' || word === '..') return undefined;
   if (index.has(word)) return word;
-  if (!/\p{N}/u.test(word)) return undefined;
+  if (!hasDigit(word)) return undefined;
   const isNumber = /^\p{N}+$/u.test(word);
   if (isNumber) return word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length) ? word : undefined;
   const [spelledSo, ...others] = index.withIdKey(idKey(word));

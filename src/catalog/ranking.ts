@@ -1,3 +1,4 @@
+import type { Asked, Candidate } from './card-index.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import { isMistypedBeginning, isTypingError } from './typing-error.ts';
 import { idKey, nameKey, type Query, searchTexts, tokensOf, wordsOf } from './words.ts';
@@ -14,19 +15,6 @@ const CLOSENESS = [
   'mistypedBeginning',
 ] as const;
 export type Closeness = (typeof CLOSENESS)[number];
-
-/** How often a card was asked for. */
-export interface Asked {
-  here: number;
-  everywhere: number;
-}
-
-/** A card that may be what is searched for. */
-export interface Candidate {
-  card: CatalogCard;
-  /** The service denied it: it comes last. */
-  isDenied: boolean;
-}
 
 export interface Ranked extends Candidate {
   closeness: Closeness;

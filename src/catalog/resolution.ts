@@ -1,16 +1,17 @@
 import type { Requester } from '../model/quota.ts';
-import type { CardIndex } from './card-index.ts';
+import type { Candidate, CardIndex } from './card-index.ts';
 import { MOST_FOUND, type Resolution } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import { formOf, mayBeForm } from './form.ts';
 import { mayBeLabel, withLabel } from './label.ts';
-import { type Candidate, type Ranked, ranked } from './ranking.ts';
+import { type Ranked, ranked } from './ranking.ts';
 import { find } from './search.ts';
-import { idKey, nameKey, type Query, queryOf } from './words.ts';
+import { formOf, hasDigit, idKey, nameKey, type Query, queryOf } from './words.ts';
 
 const MOST_SIMILAR = 3;
 /** A shorter word says little of a name. */
 const SHORTEST_TELLING_WORD = 3;
+/** With fewer confirmed ids, forms say nothing: every text may be an id. */
+const IDS_THAT_SHOW_FORMS = 100;
 
 /** The known cards of which a text is the id, also in another spelling, the label or the name. */
 export interface Exact {
@@ -38,9 +39,10 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   const query = queryOf(id);
   const exact = exactly(index, id);
   if (exact) return meaningOf(exact, index, query, who);
-  const form = formOf(id);
-  const mayBeId = mayBeLabel(id) ? index.isConfirmedForm(form) : mayBeForm(form, index);
-  if (mayBeId && !looksLikeName(index, id)) return { kind: 'id' };
+  const isForm = index.isConfirmedForm(formOf(id));
+  const mayBeId = isForm || (index.confirmedIds() < IDS_THAT_SHOW_FORMS && !mayBeLabel(id));
+  // While few ids are confirmed, what has no digit is more often a name that somebody typed.
+  if (isForm || (mayBeId && hasDigit(id))) return { kind: 'id' };
   const found = find(index, query, who);
   if (mayBeId && found.length === 0) return { kind: 'id' };
   const withAllWords = found.filter(({ closeness }) => !closeness.startsWith('mistyped'));
@@ -49,9 +51,9 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   return { kind: 'none', similar: cardsOf(similar.slice(0, MOST_SIMILAR)) };
 }
 
-/** What a text means while the catalog cannot be searched: most ids have a digit, and most names have none. */
+/** What a text means while the catalog cannot be searched. */
 export function unsearched(text: string): Resolution {
-  return /\p{N}/u.test(text) && !mayBeLabel(text) ? { kind: 'id' } : { kind: 'unsearched' };
+  return hasDigit(text) && !mayBeLabel(text) ? { kind: 'id' } : { kind: 'unsearched' };
 }
 
 function meaningOf({ by, cards }: Exact, index: CardIndex, query: Query, who: Requester): Resolution {
@@ -61,11 +63,6 @@ function meaningOf({ by, cards }: Exact, index: CardIndex, query: Query, who: Re
   }
   const named = by === 'name' ? find(index, query, who).filter(({ closeness }) => closeness === 'name') : [];
   return several(named.length > 0 ? cardsOf(named) : cards);
-}
-
-/** While few ids are confirmed, any text may be an id; what has no digit is more often a name that somebody typed. */
-function looksLikeName(index: CardIndex, text: string): boolean {
-  return !/\p{N}/u.test(text) && !index.isConfirmedForm(formOf(text));
 }
 
 function several(cards: readonly CatalogCard[]): Resolution {

@@ -1,4 +1,5 @@
 import type { Requester } from '../model/quota.ts';
+import { withTimeout } from '../time/timers.ts';
 
 /** What a worker is asked. */
 export interface Question {
@@ -11,7 +12,6 @@ export interface Question {
 interface Waiting {
   question: Question;
   deadlineMs: number;
-  /** Ends the wait; only the first call counts. */
   end(answer: unknown): void;
 }
 
@@ -22,9 +22,8 @@ interface Waiting {
  */
 export class SearchQueue {
   readonly #run: (question: Question) => void;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string | symbol, Waiting>();
   #running: Waiting | undefined;
-  #singles = 0;
 
   constructor(run: (question: Question) => void) {
     this.#run = run;
@@ -32,18 +31,14 @@ export class SearchQueue {
 
   /** @returns `undefined` when there is no answer by the deadline */
   ask<T>(question: Question, deadlineMs: number): Promise<T | undefined> {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    const timer = setTimeout(() => resolve(undefined), Math.max(0, deadlineMs - Date.now()));
-    const end = (answer: unknown) => {
-      clearTimeout(timer);
-      resolve(answer);
-    };
-    const key = isSearch(question) ? `search ${question.who.memberId}` : `single ${this.#singles++}`;
+    const { promise, resolve } = Promise.withResolvers<T | undefined>();
+    const end = resolve as (answer: unknown) => void;
+    const key = isSearch(question) ? question.who.memberId : Symbol();
     this.#waiting.get(key)?.end(undefined);
     this.#waiting.delete(key); // it goes to the end
     this.#waiting.set(key, { question, deadlineMs, end });
     this.#next();
-    return promise as Promise<T | undefined>;
+    return withTimeout(deadlineMs - Date.now(), promise);
   }
 
   /** Answers the question that was run. @param answer `undefined` when it failed */

@@ -78,6 +78,19 @@ export function idKey(id: string): string {
   return folded(id).replace(/[\s\p{Pd}_]+/gu, '');
 }
 
+/**
+ * What ids have in common: runs of letters as `a`, runs of digits as `9`, the rest as it is. `base1-4` and `XY12-104a`
+ * have the forms `a9-9` and `a9-9a`.
+ */
+export function formOf(id: string): string {
+  return id.replace(/[\p{L}\p{M}]+/gu, 'a').replace(/\p{N}+/gu, '9');
+}
+
+/** Most ids have a digit, and most names have none. */
+export function hasDigit(text: string): boolean {
+  return /\p{N}/u.test(text);
+}
+
 /** Everything that a card is found by, as tokens with blanks between. */
 export interface SearchTexts {
   /** The tokens of its name. A name such as `Ho-Oh` also has `hooh` among them. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { printings } from '../../src/catalog/printings.ts';
+import { printings } from '../../src/catalog/search.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { logLines } from '../support/log-lines.ts';
 

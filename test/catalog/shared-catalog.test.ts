@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { joinedChange, type SharedChange } from '../../src/catalog/shared-catalog.ts';
+import { CatalogExchange, joinedChange, type SharedChange } from '../../src/catalog/shared-catalog.ts';
 
 const cards = (count: number, source?: string): SharedChange => ({
   kind: 'cards',
@@ -17,4 +17,22 @@ it.each<[string, SharedChange, SharedChange, number | undefined]>([
 ])('%s', (_, first, second, joined) => {
   const change = joinedChange(first, second);
   expect(change?.kind === 'cards' ? change.cards.length : undefined).toBe(joined);
+});
+
+it('the end of what processes tell each other does not wait for one that does not answer', async () => {
+  const told: unknown[] = [];
+  const exchange = new CatalogExchange(
+    {
+      name: 'shared',
+      publish: (changes) => {
+        told.push(...changes);
+        return new Promise(() => {});
+      },
+      changesAfter: async (cursor) => ({ changes: [], cursor }),
+    },
+    () => {},
+  );
+  exchange.learned({ kind: 'denied', id: 'base1-4', isKept: false });
+  await exchange.close();
+  expect(told).toEqual([{ kind: 'denied', id: 'base1-4', isKept: false }]);
 });

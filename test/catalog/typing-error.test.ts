@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFarApart, isMistypedBeginning, isTypingError } from '../../src/catalog/typing-error.ts';
-import { Vocabulary } from '../../src/catalog/vocabulary.ts';
+import { isFarApart, isMistypedBeginning, isTypingError, Vocabulary } from '../../src/catalog/typing-error.ts';
 
 describe('one typing error', () => {
   it.each([

@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { CardIndex, WordToFind } from '../../../catalog/card-index.ts';
+import type { Asked, Candidate, CardIndex, WordToFind } from '../../../catalog/card-index.ts';
 import type { CatalogCard } from '../../../catalog/catalog-card.ts';
-import type { Asked, Candidate } from '../../../catalog/ranking.ts';
-import { Vocabulary } from '../../../catalog/vocabulary.ts';
+import { Vocabulary } from '../../../catalog/typing-error.ts';
 import { idKey } from '../../../catalog/words.ts';
 import { EVERYWHERE, MEMBER_HISTORY_MS, MOST_LAST_ASKED } from './asked.ts';
 import { CONFIRMED_NUMBERS, OFFERED } from './schema.ts';

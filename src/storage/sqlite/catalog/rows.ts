@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CatalogCard } from '../../../catalog/catalog-card.ts';
-import { formOf } from '../../../catalog/form.ts';
-import { idKey, nameKey, nameText, otherText, spelledWords, tokenText } from '../../../catalog/words.ts';
+import { formOf, idKey, nameKey, nameText, otherText, spelledWords, tokenText } from '../../../catalog/words.ts';
 import type { CatalogImports } from './imports.ts';
 import { GONE, isNews, KEPT, type StoredRow } from './stored-row.ts';
 

@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { resolveList, searchInList } from '../../../catalog/list.ts';
 import { mentions } from '../../../catalog/mentions.ts';
-import { printings } from '../../../catalog/printings.ts';
 import { resolve } from '../../../catalog/resolution.ts';
-import { search } from '../../../catalog/search.ts';
+import { printings, search } from '../../../catalog/search.ts';
 import type { Question } from '../../../catalog/search-queue.ts';
 import type { Logger } from '../../../log.ts';
 import { CatalogChanges } from './changes.ts';
