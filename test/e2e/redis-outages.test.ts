@@ -1,4 +1,4 @@
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BotProcess } from '../support/bot-process.ts';
 import { finalAnswers } from '../support/final-answers.ts';

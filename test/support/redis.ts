@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { createClient } from '@redis/client';
 import { createRedisMock } from 'js-redis-server';
-import { createClient } from 'redis';
 import { onFileFinished, onFinished } from './on-finished.ts';
 import { type RealServer, type RealServerOptions, startRealServer } from './redis/real-server.ts';
 import { redisServerBinary } from './redis/server-binary.ts';
@@ -13,7 +13,7 @@ export interface TestRedis {
   kind: 'given' | 'server' | 'in-process';
 }
 
-/** One per file: the `redis` package builds a class with a thousand commands for each new address. */
+/** One per file: the client builds a class with hundreds of commands for each new address. */
 let server: Promise<{ url: string }> | undefined;
 
 /**

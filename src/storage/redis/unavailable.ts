@@ -1,5 +1,5 @@
 import { setImmediate as nextIoPhase } from 'node:timers/promises';
-import { ErrorReply, SocketTimeoutError } from 'redis';
+import { ErrorReply, SocketTimeoutError } from '@redis/client';
 import { withTimeout } from '../../time/timers.ts';
 
 /** Redis cannot be used now; the caller goes on without it. */

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@redis/client';
 import { createRedisMock } from 'js-redis-server';
-import { createClient } from 'redis';
 import { redisServerBinary } from '../../support/redis/server-binary.ts';
 import { runServer } from '../../support/redis/server-process.ts';
 

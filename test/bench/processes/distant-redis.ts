@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { startCardService } from '../../../src/sandbox/card-service.ts';
 import { openSlowRelay } from '../../support/open-slow-relay.ts';
 import { DAY_CARDS } from '../quota/day-of-lookups.ts';

@@ -1,4 +1,4 @@
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 
 /** The resources that a Redis has used so far, for all clients. */
 export class RedisUse {

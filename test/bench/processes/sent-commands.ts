@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { ourBot } from '../bots.ts';
 import { knownIds } from '../latency-runs.ts';
 import { DAY_CARDS } from '../quota/day-of-lookups.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changesOf, type SharedCatalog } from '../../../src/catalog/shared-catalog.ts';
 import { RedisCatalog } from '../../../src/storage/redis/catalog.ts';

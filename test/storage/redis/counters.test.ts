@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Ledger } from '../../../src/quota/ledger.ts';
 import { RedisCounters } from '../../../src/storage/redis/counters.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
 import { NOTHING_LEARNED } from '../../../src/quota/learned.ts';

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { onFinished } from '../on-finished.ts';
 import { redisServerBinary } from './server-binary.ts';
 import { runServer, type ServerProcess } from './server-process.ts';
