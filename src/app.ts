@@ -10,7 +10,6 @@ import type { Logger } from './log.ts';
 import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
-import { WrongAddressWarning } from './lookup/wrong-address.ts';
 import { Events } from './model/events.ts';
 import { openOperations } from './operations/operations.ts';
 import { MemberData } from './privacy/member-data.ts';
@@ -153,15 +152,13 @@ export async function openServices(
   const { cardStore, catalog, limiter, ledger, otherQueues, claims, sharedReport } = state;
   const { longestWaitMs, currency } = config;
 
-  const wrongAddress = new WrongAddressWarning(cardStore, log);
   const service = new CardService({
     ...config.cardService,
     ...(fetch && { fetch }),
     limiter,
-    onNoSuchCard: (id, tag) => void wrongAddress.noSuchCard(id, tag),
     log,
   });
-  const cards = new Cards({ store: cardStore, lifetimes: config.freshness, catalog, events });
+  const cards = new Cards({ store: cardStore, lifetimes: config.freshness, catalog, events, log });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
   const lookupQueue = new LookupQueue({
     cards,

@@ -1,43 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 import { Incident, type Logger } from '../log.ts';
 import { CardRecord, isFromClockAhead } from '../model/card.ts';
 import type { Events } from '../model/events.ts';
 
-/**
- * What is known of cards. A broken store is a miss and a warning in the log, never a failed command: no method rejects.
- * Freshness is the reader's decision; a record that is past its keeping time is gone.
- */
-export interface CardStore {
-  /**
-   * @param enough the record in memory is given only if this accepts it; otherwise the lasting store is read, too, where
-   *   another process may have written. The best record known, accepted or not.
-   */
-  get(id: string, enough?: (record: CardRecord) => boolean): Promise<CardRecord | undefined>;
-  set(id: string, record: CardRecord): Promise<void>;
-  /**
-   * Whether a card was ever found, as far as it is still kept; "no such card" does not count.
-   *
-   * @returns `undefined` when that cannot be known
-   */
-  holdsCards(): Promise<boolean | undefined>;
-  close(): Promise<void>;
-}
-
-/** A Keyv storage adapter whose keys can be listed. */
-export interface LastingStore {
-  /** All with this prefix, in no order. */
-  keys(prefix: string): AsyncIterable<string>;
-}
-
-export interface KeyvCardStoreOptions {
+export interface CardStoreOptions {
   log: Logger;
   /** Told when the lasting store fails. */
   events?: Events;
-  /** The lasting store below the memory. */
-  store: LastingStore;
+  /** The lasting store below the memory: a Keyv storage adapter. */
+  store: object;
   memoryBytes: number;
   keepMs: number;
   /** The service and its path template: cards of another are not shared. */
@@ -46,19 +19,19 @@ export interface KeyvCardStoreOptions {
   keyPrefix?: string;
 }
 
-/** A read costs some 20 µs in a file, and a round trip in Redis. */
-const MOST_KEYS_READ = 1_000;
-
-/** Keyv twice: memory bounded in bytes over a lasting store. */
-export class KeyvCardStore implements CardStore {
-  readonly #options: KeyvCardStoreOptions;
+/**
+ * What is known of cards: Keyv twice, memory bounded in bytes over a lasting store. A broken store is a miss and a warning
+ * in the log, never a failed command: no method rejects. Freshness is the reader's decision; a record that is past its
+ * keeping time is gone.
+ */
+export class CardStore {
+  readonly #options: CardStoreOptions;
   readonly #outage: Incident;
   readonly #prefix: string;
   readonly #memory: Keyv<CardRecord>;
   readonly #lasting: Keyv<CardRecord>;
-  #hasHeldCard = false;
 
-  constructor(options: KeyvCardStoreOptions) {
+  constructor(options: CardStoreOptions) {
     const { log, events, store, memoryBytes, origin, keyPrefix = '' } = options;
     this.#options = options;
     this.#outage = new Incident(log, {
@@ -73,6 +46,10 @@ export class KeyvCardStore implements CardStore {
     this.#lasting.on('error', (err) => this.#outage.failed({ err })); // writes and connections
   }
 
+  /**
+   * @param enough the record in memory is given only if this accepts it; otherwise the lasting store is read, too, where
+   *   another process may have written. The best record known, accepted or not.
+   */
   async get(id: string, enough: (record: CardRecord) => boolean = () => true): Promise<CardRecord | undefined> {
     const key = this.#prefix + id;
     const remembered = await this.#memory.get(key);
@@ -90,28 +67,12 @@ export class KeyvCardStore implements CardStore {
     const key = this.#prefix + id;
     const ttlMs = this.#ttlMs(record);
     if (ttlMs === undefined) return;
-    this.#hasHeldCard ||= record.card !== undefined;
     await this.#memory.set(key, record, ttlMs);
     // The listener has logged a failure.
     await this.#lasting.set(key, record, ttlMs).then(
       () => this.#outage.succeeded(),
       () => {},
     );
-  }
-
-  async holdsCards(): Promise<boolean | undefined> {
-    if (this.#hasHeldCard) return true;
-    try {
-      let read = 0;
-      for await (const key of this.#options.store.keys(this.#prefix)) {
-        if ((await this.#read(key))?.card) return true;
-        if (++read === MOST_KEYS_READ) return undefined;
-      }
-      return false;
-    } catch (err) {
-      this.#options.log.warn({ err }, 'card store failed to list its keys');
-      return undefined;
-    }
   }
 
   async close(): Promise<void> {
@@ -122,7 +83,7 @@ export class KeyvCardStore implements CardStore {
     try {
       const stored = await this.#lasting.get(key);
       if (stored === undefined) return undefined;
-      const read = StoredRecord.safeParse(stored);
+      const read = CardRecord.safeParse(stored);
       if (read.success) return read.data;
       this.#options.log.warn({ key, err: read.error }, 'invalid row in the card store: it is ignored');
     } catch (err) {
@@ -144,13 +105,6 @@ export class KeyvCardStore implements CardStore {
 export function keysOf(origin: string): string {
   return `v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
 }
-
-/** A row as it may have been written before the times had their present names. */
-const StoredRecord = z.preprocess((row) => {
-  if (typeof row !== 'object' || row === null || !('askedAtMs' in row)) return row;
-  const { askedAtMs, deniedAtMs, ...rest } = row as { askedAtMs: unknown; deniedAtMs?: unknown };
-  return { ...rest, fetchedAtMs: askedAtMs, delistedAtMs: deniedAtMs };
-}, CardRecord);
 
 /** When the service last said something about the card; what a clock ahead has dated counts as oldest. */
 function saidAtMs({ fetchedAtMs, delistedAtMs = 0 }: CardRecord): number {

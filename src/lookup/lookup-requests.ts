@@ -24,7 +24,7 @@ const RETRY = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface LookupRequestsOptions {
   pendingLookups: PendingLookups;
-  cards: Pick<Cards, 'fresh' | 'store'>;
+  cards: Pick<Cards, 'knownBeforeRequest' | 'store'>;
   limiter: Limiter;
   ledger: Ledger;
   claims: Claims;
@@ -91,12 +91,13 @@ export class LookupRequests {
     const cardIds = batch.map(({ cardId }) => cardId);
     const requester = first.bookedOn;
     const onCounted = () => pendingLookups.counted(batch);
+    const kept = new Map(batch.map((pending) => [pending.cardId, pending.kept]));
     try {
       const { records, again } = await sendRequest(
         this.#options,
         { permit, requester, endpoint: batch.length > 1 ? 'cards' : 'card', cardsIn, onCounted },
         () => service.fetch(cardIds, this.#abort.signal),
-        async (fetched) => ({ ...fetched, records: await cards.store(fetched.cards) }),
+        async (fetched) => ({ ...fetched, records: await cards.store(fetched.cards, kept) }),
       );
       for (const pending of batch) {
         const answer = records.get(pending.cardId);
@@ -128,14 +129,16 @@ export class LookupRequests {
     const { pendingLookups, cards, ledger, claims } = this.#options;
     const { wantsPrices } = pending;
     try {
-      const answer = await cards.fresh(pending.cardId, wantsPrices, claims.isShared);
-      if (answer && pending.wantsPrices === wantsPrices && pendingLookups.has(pending)) {
+      const { kind, answer } = await cards.knownBeforeRequest(pending.cardId, wantsPrices);
+      pending.kept = answer;
+      if (kind !== 'fresh') return false;
+      if (pending.wantsPrices === wantsPrices && pendingLookups.has(pending)) {
         for (const { requester } of pending.waiters) ledger.saved(requester);
         // By another process; in files it came with another spelling of the id, which has counted it.
         if (claims.isShared) pending.counted(Math.max(answer.fetchedAtMs, answer.delistedAtMs ?? 0));
         pendingLookups.answer(pending, answer);
       }
-      return answer !== undefined;
+      return true;
     } catch (error) {
       pendingLookups.refuse(pending, asCardServiceError(error));
       return true;

@@ -90,6 +90,8 @@ export class PendingLookup implements QueuePlace {
   failures = 0;
   /** No request before this, after a failure. */
   notBeforeMs: number;
+  /** The copy that an answer replaces, as it was known before the request. */
+  kept: CardRecord | undefined;
   /** How many cards the next request for it may carry: it was refused with more, or left out. */
   mostTogether = Number.POSITIVE_INFINITY;
   /** It is being claimed, or its permit acquired. */

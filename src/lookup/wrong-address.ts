@@ -1,28 +1,29 @@
-import type { CardStore } from '../cache/card-store.ts';
 import type { Logger } from '../log.ts';
 
 /** One id that does not exist may be mistyped; of three different ones some should exist. */
 const SUSPICIOUS_IDS = 3;
-const LONGEST_TAG = 100;
 
-/** Warns once that the address of the card lookup may be wrong: several ids do not exist, and no card was ever found. */
+/** Warns once that the address of the card lookup may be wrong: several ids do not exist, and no card is known. */
 export class WrongAddressWarning {
-  readonly #cards: Pick<CardStore, 'holdsCards'>;
   readonly #log: Logger;
   readonly #missing = new Set<string>();
+  #isOver = false;
 
-  constructor(cards: Pick<CardStore, 'holdsCards'>, log: Logger) {
-    this.#cards = cards;
+  constructor(log: Logger) {
     this.#log = log;
   }
 
-  /** @param tag `_tag` of the error body: a wrong path likely has another than a wrong id */
-  async noSuchCard(id: string, tag: string): Promise<void> {
-    if (this.#missing.size >= SUSPICIOUS_IDS || this.#missing.has(id)) return;
+  /** There is a card, answered or kept of former answers from this address. */
+  found(): void {
+    this.#isOver = true;
+  }
+
+  noSuchCard(id: string): void {
     this.#missing.add(id);
-    if (this.#missing.size < SUSPICIOUS_IDS || (await this.#cards.holdsCards()) !== false) return;
+    if (this.#isOver || this.#missing.size < SUSPICIOUS_IDS) return;
+    this.#isOver = true;
     this.#log.warn(
-      { tag: tag.slice(0, LONGEST_TAG), cardIds: [...this.#missing] },
+      { cardIds: [...this.#missing] },
       'no card has ever been found: CARD_SERVICE_URL or CARD_SERVICE_CARD_PATH may be wrong',
     );
   }

@@ -17,8 +17,6 @@ export interface CardServiceOptions extends RequestOptions {
   bulkPath?: string | undefined;
   /** The most cards in one list. */
   bulkMax?: number | undefined;
-  /** A card does not exist; `tag` names the error as the service does. */
-  onNoSuchCard: (id: string, tag: string) => void;
   log: Logger;
 }
 
@@ -119,10 +117,7 @@ export class CardService {
     const url = cardUrl(this.#options.baseUrl, this.#options.cardPath, id);
     url.searchParams.set('includePrices', 'true');
     const response = await answered(url, options, signal);
-    const error = response.status === 404 ? errorBody(response) : undefined;
-    if (!error) return fitting(CardAnswer, response);
-    this.#options.onNoSuchCard(id, error._tag);
-    return 'noSuchCard';
+    return response.status === 404 && errorBody(response) ? 'noSuchCard' : fitting(CardAnswer, response);
   }
 }
 

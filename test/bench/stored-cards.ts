@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { KeyvCardStore } from '../../src/cache/card-store.ts';
+import { CardStore } from '../../src/cache/card-store.ts';
 import { createLog } from '../../src/log.ts';
 import type { Card } from '../../src/model/card.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
@@ -39,7 +39,7 @@ export class StoredCards {
   static async open(dataDir: string, serviceUrl: string): Promise<StoredCards> {
     const log = createLog({ level: 'warn', secrets: [] });
     const database = openDatabase(join(dataDir, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: 'nothing' });
-    const store = new KeyvCardStore({
+    const store = new CardStore({
       log,
       store: new SqliteStore(database),
       memoryBytes: 10_000,

@@ -57,16 +57,6 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     expect(await (await place.open()).store.get('x:y')).toEqual(answer);
   });
 
-  it('reads a row that has its times under their former names', async () => {
-    const place = cards();
-    await (await place.open()).store.set('a', ANSWER);
-    const former = { card: CARD, askedAtMs: NOW_MS - 2, deniedAtMs: NOW_MS - 1 };
-    await place.overwrite(JSON.stringify({ value: former }));
-    const { store, lines } = await place.open();
-    expect(await store.get('a')).toEqual({ card: CARD, fetchedAtMs: NOW_MS - 2, delistedAtMs: NOW_MS - 1 });
-    expect(lines).toEqual([]);
-  });
-
   it('reads a card whose former prices cannot be read, without them', async () => {
     const place = cards();
     await (await place.open()).store.set('a', ANSWER);
@@ -87,19 +77,6 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     await here.set('a', ANSWER);
     expect(await there.get('a')).toBeUndefined();
     expect(await here.get('a')).toEqual(ANSWER);
-  });
-
-  it('knows whether a card was ever found at this address, also after a restart', async () => {
-    const place = cards();
-    const origin = 'cards.test /v2/[c]*/{id}';
-    const holdsCards = async (where?: string) =>
-      (await place.open({ ...(where && { origin: where }) })).store.holdsCards();
-    expect(await holdsCards()).toBe(false);
-    const { store } = await place.open();
-    for (const id of ['a', 'b', 'c']) await store.set(id, { card: undefined, fetchedAtMs: NOW_MS });
-    expect([await store.holdsCards(), await holdsCards()]).toEqual([false, false]);
-    await store.set('d', ANSWER);
-    expect([await store.holdsCards(), await holdsCards(), await holdsCards(origin)]).toEqual([true, true, false]);
   });
 
   it('reads from memory what it has read from the lasting store', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { KeyvCardStore, type KeyvCardStoreOptions } from '../../src/cache/card-store.ts';
+import { CardStore, type CardStoreOptions } from '../../src/cache/card-store.ts';
 import { RedisStore } from '../../src/storage/redis/cards.ts';
 import { RedisLink } from '../../src/storage/redis/link.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
@@ -13,13 +13,13 @@ import type { TestRedis } from '../support/redis.ts';
 
 export const KEEP_MS = 90 * 86_400_000;
 
-type Setting = Partial<Pick<KeyvCardStoreOptions, 'memoryBytes' | 'keepMs' | 'origin' | 'keyPrefix'>>;
+type Setting = Partial<Pick<CardStoreOptions, 'memoryBytes' | 'keepMs' | 'origin' | 'keyPrefix'>>;
 
 const USUAL = { memoryBytes: 1_000_000, keepMs: KEEP_MS, origin: 'cards.test' };
 
 /** One process, with a memory of its own over what lasts. */
 export interface Opened {
-  store: KeyvCardStore;
+  store: CardStore;
   /** What the store has logged. */
   lines: ReturnType<typeof logLines>['lines'];
 }
@@ -47,7 +47,7 @@ export function sqliteCards() {
     return {
       database,
       lines,
-      store: new KeyvCardStore({ ...USUAL, log, store: new SqliteStore(database), ...setting }),
+      store: new CardStore({ ...USUAL, log, store: new SqliteStore(database), ...setting }),
     };
   }
   const { database } = openFile();
@@ -73,7 +73,7 @@ export function redisCards({ url, prefix: testPrefix }: Pick<TestRedis, 'url' | 
     return {
       link,
       lines,
-      store: new KeyvCardStore({ ...USUAL, log, store: new RedisStore(link), keyPrefix, ...setting }),
+      store: new CardStore({ ...USUAL, log, store: new RedisStore(link), keyPrefix, ...setting }),
     };
   }
   const watching = openLink();

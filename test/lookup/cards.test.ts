@@ -1,22 +1,26 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { CardStore } from '../../src/cache/card-store.ts';
-import { Cards } from '../../src/lookup/cards.ts';
+import { Cards, type CardsOptions } from '../../src/lookup/cards.ts';
 import type { Lifetimes } from '../../src/lookup/freshness.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { sqliteCards } from '../cache/card-stores.ts';
 import { clientOf } from '../service/clients.ts';
+import { logLines } from '../support/log-lines.ts';
 
 const HOUR_MS = 3_600_000;
 const LIFETIMES: Lifetimes = { factsFreshMs: 168 * HOUR_MS, pricesFreshMs: 6 * HOUR_MS, notFoundFreshMs: HOUR_MS };
 const GONE = { id: 'gone-1', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'gone', name: 'Long Gone' } };
 
-function cardsOver(store: CardStore, lifetimes: Lifetimes) {
+function cardsOver(store: CardsOptions['store'], lifetimes: Lifetimes) {
   const emulated = createCardService();
   const service = clientOf('http://cards.test', { apiKey: undefined, fetch: emulated.fetch });
-  const cards = new Cards({ store, lifetimes });
-  const lookUp = async (id: string) => (await cards.store((await service.fetch([id])).cards)).get(id);
-  return { emulated, cards, lookUp };
+  const { log, lines } = logLines();
+  const cards = new Cards({ store, lifetimes, log });
+  const lookUp = async (id: string) => {
+    const { answer } = await cards.knownBeforeRequest(id, true);
+    return (await cards.store((await service.fetch([id])).cards, new Map([[id, answer]]))).get(id);
+  };
+  return { emulated, cards, lookUp, lines };
 }
 
 describe('a card that the service denies', () => {
@@ -37,14 +41,14 @@ describe('a card that the service denies', () => {
 
 describe('cards that came together', () => {
   it('are stored at once, and given in their order', async () => {
-    const { store, get } = countingStore();
+    const { store, set } = countingStore();
     const { cards } = cardsOver(store, LIFETIMES);
     const ids = ['c', 'a', 'b'];
-    const read = Promise.withResolvers<undefined>();
-    get.mockReturnValueOnce(read.promise); // that of the first takes longest
-    const storing = cards.store(new Map(ids.map((id) => [id, { ...GONE, id }])));
-    expect(get.mock.calls.map(([id]) => id)).toEqual(ids);
-    read.resolve(undefined);
+    const stored = Promise.withResolvers<undefined>();
+    set.mockReturnValueOnce(stored.promise); // that of the first takes longest
+    const storing = cards.store(new Map(ids.map((id) => [id, { ...GONE, id }])), new Map());
+    expect(set.mock.calls.map(([id]) => id)).toEqual(ids);
+    stored.resolve(undefined);
     expect([...(await storing).keys()]).toEqual(ids);
   });
 });
@@ -74,78 +78,36 @@ describe('the prices of a card', () => {
 });
 
 describe('a card that was found missing', () => {
-  it('is not read again before its request, as nothing else stores cards', async () => {
-    const { store, get } = countingStore();
-    const { cards } = cardsOver(store, LIFETIMES);
-    expect(await cards.known('base1-4', true)).toEqual({ kind: 'missing' });
-
-    expect(await cards.fresh('base1-4', true, false)).toBeUndefined();
-    expect(get).toHaveBeenCalledTimes(1);
-  });
-
-  it('is read again where other processes may have stored it', async () => {
-    const { store, get, records } = countingStore();
-    const { cards } = cardsOver(store, LIFETIMES);
-    await cards.known('base1-4', true);
-    records.set('base1-4', { card: GONE, fetchedAtMs: Date.now() });
-
-    expect(await cards.fresh('base1-4', true, true)).toMatchObject({ card: GONE });
-    expect(get).toHaveBeenCalledTimes(2);
-  });
-
-  it('is read again once this process has stored it', async () => {
-    const { store } = countingStore();
-    const { cards, lookUp } = cardsOver(store, LIFETIMES);
-    await cards.known('base1-4', true);
-    await lookUp('base1-4');
-
-    expect(await cards.fresh('base1-4', true, false)).toMatchObject({ card: { id: 'base1-4' } });
-  });
-
-  it('is read again when it is stored while it is read', async () => {
-    const { store, get } = countingStore();
-    const { cards, lookUp } = cardsOver(store, LIFETIMES);
-    const reading = Promise.withResolvers<CardRecord | undefined>();
-    get.mockReturnValueOnce(reading.promise);
-    const known = cards.known('base1-4', true);
-    await lookUp('base1-4');
-    reading.resolve(undefined);
-    expect(await known).toEqual({ kind: 'missing' });
-
-    expect(await cards.fresh('base1-4', true, false)).toMatchObject({ card: { id: 'base1-4' } });
-  });
-
-  it('is read again without prices when only fresh prices were missing', async () => {
+  it('is read again before its request: it may have come meanwhile', async () => {
     const { store, records } = countingStore();
     const { cards } = cardsOver(store, LIFETIMES);
-    records.set('base1-4', { card: GONE, fetchedAtMs: Date.now() - 7 * HOUR_MS });
-    expect(await cards.known('base1-4', true)).toMatchObject({ kind: 'stale' });
+    expect(await cards.known('base1-4', true)).toEqual({ kind: 'missing' });
+    records.set('base1-4', { card: GONE, fetchedAtMs: Date.now() });
 
-    expect(await cards.fresh('base1-4', false, false)).toMatchObject({ card: GONE });
+    expect(await cards.knownBeforeRequest('base1-4', true)).toMatchObject({ kind: 'fresh', answer: { card: GONE } });
   });
+});
 
-  it('is read again when 1,000 others were read since', async () => {
-    const { store, get } = countingStore();
-    const { cards } = cardsOver(store, LIFETIMES);
-    for (const id of ['base1-4', 'base2-4', 'base1-4']) await cards.known(id, true);
-    for (let number = 1; number < 1_000; number++) await cards.known(`other-${number}`, true);
-    get.mockClear();
-
-    await cards.fresh('base1-4', true, false);
-    expect(get).not.toHaveBeenCalled();
-    await cards.fresh('base2-4', true, false);
-    expect(get).toHaveBeenCalledOnce();
+describe('an address under which no card is known', () => {
+  it.each([
+    ['is suspected', undefined, 1],
+    ['is not suspected when a kept card was read', 'base1-4', 0],
+  ])('%s', async (_, kept, warnings) => {
+    const { store, records } = countingStore();
+    if (kept) records.set(kept, { card: GONE, fetchedAtMs: Date.now() });
+    const { cards, lookUp, lines } = cardsOver(store, LIFETIMES);
+    await cards.known('base1-4', true);
+    for (const id of ['nope-1', 'nope-2', 'nope-3']) await lookUp(id);
+    expect(lines).toHaveLength(warnings);
   });
 });
 
 function countingStore() {
   const records = new Map<string, CardRecord>();
-  const get = vi.fn(async (id: string) => records.get(id));
-  const store: CardStore = {
-    get,
-    set: async (id, record) => void records.set(id, record),
-    holdsCards: async () => records.size > 0,
-    close: async () => {},
+  const set = vi.fn(async (id: string, record: CardRecord) => void records.set(id, record));
+  const store: CardsOptions['store'] = {
+    get: async (id) => records.get(id),
+    set,
   };
-  return { store, get, records };
+  return { store, set, records };
 }

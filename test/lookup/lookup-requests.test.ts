@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Known } from '../../src/lookup/cards.ts';
 import { LookupRequests } from '../../src/lookup/lookup-requests.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import type { CardRecord } from '../../src/model/card.ts';
@@ -41,13 +42,13 @@ function batchOfTwo(answer: () => Promise<Fetched['cards']>, busy: readonly stri
     release: async (name) => void claimed.delete(name),
   };
   const fetch = vi.fn(async (_: readonly string[]): Promise<Fetched> => ({ cards: await answer() }));
-  const fresh = vi.fn(async (_: string): Promise<CardRecord | undefined> => undefined);
+  const knownBeforeRequest = vi.fn(async (_: string): Promise<Known> => ({ kind: 'missing' }));
   const store = async (found: Fetched['cards']) =>
     new Map([...found].map(([id, one]) => [id, one instanceof CardServiceError ? one : RECORD] as const));
   const { log, lines } = logLines();
   const requests = new LookupRequests({
     pendingLookups,
-    cards: { fresh, store },
+    cards: { knownBeforeRequest, store },
     service: { fetch },
     limiter,
     ledger,
@@ -62,7 +63,20 @@ function batchOfTwo(answer: () => Promise<Fetched['cards']>, busy: readonly stri
     const { requests, saved } = await ledger.memberToday(memberId);
     return { requests, saved };
   };
-  return { requests, pendingLookups, select, send, wish, ended, claimed, fetch, fresh, release, booked, lines };
+  return {
+    requests,
+    pendingLookups,
+    select,
+    send,
+    wish,
+    ended,
+    claimed,
+    fetch,
+    knownBeforeRequest,
+    release,
+    booked,
+    lines,
+  };
 }
 
 describe('a batch of two', () => {
@@ -147,7 +161,9 @@ describe('a batch of two', () => {
 
   it('goes without what became known meanwhile, which is saved', async () => {
     const it = batchOfTwo(async () => new Map([['base1-5', FOUND]]));
-    it.fresh.mockImplementation(async (id) => (id === 'base1-4' ? RECORD : undefined));
+    it.knownBeforeRequest.mockImplementation(async (id) =>
+      id === 'base1-4' ? { kind: 'fresh', answer: RECORD } : { kind: 'missing' },
+    );
     await it.send();
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-5']]);
     expect(await it.booked('alice')).toEqual({ requests: 0, saved: 1 });

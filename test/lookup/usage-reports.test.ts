@@ -35,7 +35,6 @@ function reportsOver(
     timeoutMs: 10_000,
     fetch: cardService.fetch,
     limiter,
-    onNoSuchCard: () => {},
     log: logLines().log,
   });
   const reports = new UsageReports({

@@ -28,7 +28,6 @@ export function clientOf(baseUrl: string, options: Partial<CardServiceOptions> =
     apiKey: SANDBOX_API_KEY,
     timeoutMs: 5_000,
     limiter: { observe: () => {} },
-    onNoSuchCard: () => {},
     log: logLines().log,
   };
   return new CardService({ baseUrl, ...usual, ...options });

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KeyvCardStore, keysOf } from '../../src/cache/card-store.ts';
+import { CardStore, keysOf } from '../../src/cache/card-store.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
 import { CarryOver } from '../../src/storage/carry-over.ts';
 import { RedisStore } from '../../src/storage/redis/cards.ts';
@@ -73,7 +73,7 @@ function processOn(redis: Pick<TestRedis, 'url' | 'prefix'>, dataDir: string) {
   const account = accountOf(SERVICE.baseUrl, SERVICE.apiKey);
   const carryOver = new CarryOver({ link, prefix: redis.prefix, cardKeys, account, dataDir, log });
   const ledger = new Ledger(new RedisCounters(link, redis.prefix));
-  const cards = new KeyvCardStore({
+  const cards = new CardStore({
     ...{ memoryBytes: 1_000_000, keepMs: KEEP_MS, origin: ORIGIN, keyPrefix: cardKeys.before, log },
     store: new RedisStore(link),
   });

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
-import type { CardStore } from '../../src/cache/card-store.ts';
-import { Cards } from '../../src/lookup/cards.ts';
+import { Cards, type CardsOptions } from '../../src/lookup/cards.ts';
 import { NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/fair-order.ts';
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
@@ -76,19 +75,16 @@ export function lookupQueueOver(
     timeoutMs: 10_000,
     fetch: cardService.fetch,
     limiter,
-    onNoSuchCard: () => {},
     log,
   });
   const storedCards = new Map<string, CardRecord>();
-  const cardStore: CardStore = {
+  const cardStore: CardsOptions['store'] = {
     get: async (id) => storedCards.get(id),
     set: async (id, answer) => void storedCards.set(id, answer),
-    holdsCards: async () => [...storedCards.values()].some(({ card }) => card !== undefined),
-    close: async () => {},
   };
   const hourMs = 3_600_000;
   const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
-  const cards = new Cards({ store: cardStore, lifetimes });
+  const cards = new Cards({ store: cardStore, lifetimes, log });
   const budget = new Budget({ ledger, limiter, setting: budgets, plannedDay: undefined });
   const queue = new LookupQueue({
     cards,

@@ -1,4 +1,4 @@
-import { KeyvCardStore, keysOf } from '../../cache/card-store.ts';
+import { CardStore, keysOf } from '../../cache/card-store.ts';
 import type { Logger } from '../../log.ts';
 import { Ledger } from '../../quota/ledger.ts';
 import { RateLimiter } from '../../quota/rate-limiter.ts';
@@ -50,7 +50,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const expected = shards === 'auto' ? 1 : Math.ceil(shards.count / shards.ids.length);
   const processesAlive = new ProcessesAlive(link, prefix, expected);
   const cards = { ...cardStoreOptions(options), keyPrefix: `${redis.keyPrefix}:cards:` };
-  const cardStore = new KeyvCardStore({ ...cards, store: new RedisStore(link) });
+  const cardStore = new CardStore({ ...cards, store: new RedisStore(link) });
   const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
   const carryOver = new CarryOver({ link, prefix, cardKeys, account, dataDir, log });
   const ofLimiter = limiterOptions(options);

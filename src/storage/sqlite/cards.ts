@@ -43,11 +43,6 @@ export class SqliteStore {
     if (++this.#writes % WRITES_BETWEEN_SWEEPS === 0 || this.#rows > this.#maxRows) this.#sweep();
   }
 
-  async *keys(prefix: string): AsyncGenerator<string> {
-    const withPrefix = this.#database.prepare('SELECT key FROM cards WHERE substr(key, 1, ?) = ?');
-    for (const { key } of withPrefix.iterate(prefix.length, prefix)) yield String(key);
-  }
-
   async delete(key: string): Promise<boolean> {
     return this.#remove.run(key).changes > 0;
   }

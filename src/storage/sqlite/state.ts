@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { KeyvCardStore } from '../../cache/card-store.ts';
+import { CardStore } from '../../cache/card-store.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
 import { Ledger } from '../../quota/ledger.ts';
 import { LocalCell } from '../../quota/local-cell.ts';
@@ -72,7 +72,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   });
 
   const writes = new StateWrites(log, events);
-  const store = new KeyvCardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
+  const store = new CardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
   const ledger = new Ledger(new SqliteCounters(state), events);
   const journal = new SqliteJournal(state, log, writes);
   // Interaction tokens are worthless long before a copy is needed.

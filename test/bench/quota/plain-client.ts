@@ -11,7 +11,6 @@ export function plainClient({ url, fetch }: ServiceAddress): (cardId: string) =>
     timeoutMs: 10_000,
     fetch,
     limiter: { observe: () => {} },
-    onNoSuchCard: () => {},
     log: createLog({ level: 'silent', secrets: [] }),
   });
   return async (cardId) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { KeyvCardStore, keysOf } from '../../../../src/cache/card-store.ts';
+import { CardStore, keysOf } from '../../../../src/cache/card-store.ts';
 import type { SharedCatalog, SharedChange } from '../../../../src/catalog/shared-catalog.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../../../src/storage/sqlite/cards.ts';
 import { CatalogDatabase } from '../../../../src/storage/sqlite/catalog/database.ts';
@@ -369,7 +369,7 @@ it('does not keep the process alive', async () => {
 
 async function cached(origin: string, id: string): Promise<void> {
   const database = openDatabase(join(folder, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: '' });
-  const store = new KeyvCardStore({ log, store: new SqliteStore(database), memoryBytes: 1_000, keepMs: 1e9, origin });
+  const store = new CardStore({ log, store: new SqliteStore(database), memoryBytes: 1_000, keepMs: 1e9, origin });
   await store.set(id, { card: { ...CHARIZARD, id }, fetchedAtMs: Date.now() });
   await store.close();
 }
