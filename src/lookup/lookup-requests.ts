@@ -1,8 +1,7 @@
 import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import type { Claims } from '../model/claims.ts';
-import { meaningOf } from '../model/error-meaning.ts';
-import { CardServiceError, ServiceDown, Stopping } from '../model/errors.ts';
+import { CardServiceError, meaningOf, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';

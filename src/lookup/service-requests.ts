@@ -1,6 +1,5 @@
-import { meaningOf } from '../model/error-meaning.ts';
-import { CardServiceError, ServiceDown } from '../model/errors.ts';
-import type { Events, RateLimitEvent, RequestEvent } from '../model/events.ts';
+import { CardServiceError, meaningOf, ServiceDown } from '../model/errors.ts';
+import type { Events, EventsByName } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit, PermitLane } from '../quota/limiter.ts';
@@ -10,7 +9,7 @@ export interface ServiceRequest<T> {
   permit: Permit;
   /** On whom it is booked. */
   requester: Requester;
-  endpoint: RequestEvent['endpoint'];
+  endpoint: EventsByName['request']['endpoint'];
   /** How many cards an answer brought; none unless given. */
   cardsIn?: (answer: T) => number;
   /** Called when it has ended, if the service has counted it. */
@@ -47,7 +46,7 @@ export async function sendRequest<T, Kept>(
     answer = await send();
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
-    const { isCounted, outcome: kind, statedMs } = meaningOf(error);
+    const { isCounted, kind, statedMs } = meaningOf(error);
     if (isCounted) onCounted();
     else ledger.refused(booking);
     await limiter.release(permit, { kind, statedMs });
@@ -62,7 +61,7 @@ export async function sendRequest<T, Kept>(
   return kept;
 }
 
-function rateLimitKind(limiter: Limiter): RateLimitEvent['kind'] {
+function rateLimitKind(limiter: Limiter): EventsByName['rateLimit']['kind'] {
   return limiter.schedule().breaker.reason === 'day' ? 'day' : 'pause';
 }
 

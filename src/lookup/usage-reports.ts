@@ -1,7 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Claims } from '../model/claims.ts';
-import { meaningOf } from '../model/error-meaning.ts';
-import { type CardServiceError, KeyRefused, Stopping } from '../model/errors.ts';
+import { type CardServiceError, KeyRefused, meaningOf, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import { PLANS, type Usage } from '../model/plan.ts';
 import type { Requester } from '../model/quota.ts';

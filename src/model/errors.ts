@@ -95,6 +95,42 @@ export class UnexpectedAnswer extends kind('UnexpectedAnswer', ({ detail }) => `
 /** The bot stops before the request was sent or answered. */
 export class Stopping extends kind('Stopping', () => 'the bot is stopping') {}
 
+/** How one request ended, as far as the circuit breaker is concerned. */
+export interface RequestOutcome {
+  /** An answer that does not fit is an answer, too. `abandoned` says nothing about the service. */
+  kind: 'answered' | 'rateLimited' | 'serviceDown' | 'keyRefused' | 'abandoned';
+  /** The wait that the service stated; absent when it did not. */
+  statedMs?: number | undefined;
+}
+
+/** What an error means for the request that ended with it. */
+export interface ErrorMeaning extends RequestOutcome {
+  /** Whether the service has counted the request. */
+  isCounted: boolean;
+  /** The level in the log: a refused key and a bug need an operator; 429s and outages pass. */
+  level: 'info' | 'warn' | 'error';
+  /** Whether a lookup is tried again: with the next permit however often, a few times with a back-off, or never. */
+  retry: 'nextPermit' | 'backOff' | 'never';
+}
+
+/** The errors with which requests end. */
+const MEANINGS: { readonly [Name in CardServiceError['name']]?: ErrorMeaning } = {
+  RateLimited: { kind: 'rateLimited', isCounted: false, level: 'info', retry: 'nextPermit' },
+  ServiceDown: { kind: 'serviceDown', isCounted: true, level: 'warn', retry: 'backOff' },
+  KeyRefused: { kind: 'keyRefused', isCounted: true, level: 'error', retry: 'never' },
+  UnexpectedAnswer: { kind: 'answered', isCounted: true, level: 'warn', retry: 'never' },
+  Stopping: { kind: 'abandoned', isCounted: true, level: 'warn', retry: 'never' },
+};
+/** Any other error is a bug. The request may have left, and what it says of the service is not known. */
+const BUG: ErrorMeaning = { kind: 'abandoned', isCounted: true, level: 'error', retry: 'never' };
+
+export function meaningOf(error: unknown): ErrorMeaning {
+  const meaning = (error instanceof CardServiceError && MEANINGS[error.name]) || BUG;
+  if (error instanceof RateLimited) return { ...meaning, statedMs: error.seconds && error.seconds * 1_000 };
+  if (!(error instanceof ServiceDown)) return meaning;
+  return { ...meaning, isCounted: !error.neverLeft, statedMs: error.retryAfterMs };
+}
+
 function instant(atMs: number): string {
   return new Date(atMs).toISOString();
 }

@@ -1,6 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Breaker, QuotaState, Requester } from './quota.ts';
 
+export type Source = 'cache' | 'stale' | 'service' | 'bot';
+
 /** A command has ended: its final answer is shown, or none will be. */
 export interface CommandEvent extends Requester {
   /** The command's name, also when a button or a menu of its reply was used. */
@@ -22,110 +24,37 @@ export interface CommandEvent extends Requester {
   err?: unknown;
 }
 
-export type Source = 'cache' | 'stale' | 'service' | 'bot';
-
-/** A reply shows these cards to a member, or to everyone who can read the channel. */
-export interface ShownEvent extends Requester {
-  cardIds: readonly string[];
-  isPrivate: boolean;
-}
-
-/** A request to the card service has ended. */
-export interface RequestEvent {
-  endpoint: 'card' | 'cards' | 'usage';
-  /** `answered`, or the name of the error. */
-  outcome: string;
-  tookMs: number;
-  /** Cards that the answer brought; 0 when there is none. */
-  cards: number;
-}
-
-/** The service has answered 429. `day`: nothing remains of the day; otherwise requests pause until a stated time. */
-export interface RateLimitEvent {
-  kind: 'pause' | 'day';
-}
-
-/** What was known of a card when a command asked for it. */
-export interface KnownEvent {
-  kind: 'fresh' | 'stale' | 'missing';
-}
-
-/** The limiter has answered whether one request may be sent. */
-export interface PermitEvent {
-  lane: string;
-  /** With `wait` and `blocked` there is no permit before `untilMs`. */
-  result: 'permit' | 'wait' | 'blocked';
-  untilMs?: number;
-}
-
-/** A deferred reply changed hands or ended. */
-export interface ReplyEvent {
-  step: 'deferred' | 'taken over' | 'completed' | 'dropped';
-  interactionId: string;
-  command: string;
-}
-
-/** The number of cards that wait for a permit may have changed. */
-export interface QueueEvent {
-  length: number;
-}
-
-/** What the limiter knows may have changed; `quota` as last stated: its window may be over. */
-export interface LimiterEvent {
-  quota: QuotaState | undefined;
-  breaker: Breaker;
-}
-
-/** A connection to the gateway changed. `connecting`: it cannot receive commands yet. */
-export interface GatewayEvent {
-  shard: number;
-  state: 'connecting' | 'ready' | 'closed';
-}
-
-/** Discord has answered a heartbeat of a shard. */
-export interface HeartbeatEvent {
-  shard: number;
-  tookMs: number;
-}
-
-/** Discord refuses the bot for good. */
-export interface RefusedEvent {
-  /** What the operator has to do, as a sentence. */
-  message: string;
-}
-
-/** One HTTP request to Discord has ended; discord.js may send it again. */
-export interface DiscordRequestEvent {
-  call: 'callback' | 'edit' | 'other';
-  /** `undefined` when there was no answer. */
-  status: number | undefined;
-  tookMs: number;
-}
-
-/** A store failed, or works for the first time after it failed or after the start. */
-export interface StoreEvent {
-  store: 'cards' | 'state' | 'redis';
-  works: boolean;
-}
-
 /** What is published under each name. */
 export interface EventsByName {
   command: CommandEvent;
-  shown: ShownEvent;
-  known: KnownEvent;
+  /** A reply shows these cards to a member, or to everyone who can read the channel. */
+  shown: Requester & { cardIds: readonly string[]; isPrivate: boolean };
+  /** What was known of a card when a command asked for it. */
+  known: { kind: 'fresh' | 'stale' | 'missing' };
   /** An answer came without a request of its own. */
   saved: object;
-  request: RequestEvent;
-  rateLimit: RateLimitEvent;
-  permit: PermitEvent;
-  queue: QueueEvent;
-  limiter: LimiterEvent;
-  reply: ReplyEvent;
-  gateway: GatewayEvent;
-  heartbeat: HeartbeatEvent;
-  refused: RefusedEvent;
-  discordRequest: DiscordRequestEvent;
-  store: StoreEvent;
+  /** A request to the card service has ended: `answered`, or with the error of that name; `cards` that the answer brought. */
+  request: { endpoint: 'card' | 'cards' | 'usage'; outcome: string; tookMs: number; cards: number };
+  /** The service has answered 429. `day`: nothing remains of the day; otherwise requests pause until a stated time. */
+  rateLimit: { kind: 'pause' | 'day' };
+  /** The limiter has answered whether one request may be sent: with `wait` and `blocked` not before `untilMs`. */
+  permit: { lane: string; result: 'permit' | 'wait' | 'blocked'; untilMs?: number };
+  /** A deferred reply changed hands or ended. */
+  reply: { step: 'deferred' | 'taken over' | 'completed' | 'dropped'; interactionId: string; command: string };
+  /** The number of cards that wait for a permit may have changed. */
+  queue: { length: number };
+  /** What the limiter knows may have changed; `quota` as last stated: its window may be over. */
+  limiter: { quota: QuotaState | undefined; breaker: Breaker };
+  /** A connection to the gateway changed. `connecting`: it cannot receive commands yet. */
+  gateway: { shard: number; state: 'connecting' | 'ready' | 'closed' };
+  /** Discord has answered a heartbeat of a shard. */
+  heartbeat: { shard: number; tookMs: number };
+  /** Discord refuses the bot for good. The message is a sentence: what the operator has to do. */
+  refused: { message: string };
+  /** One HTTP request to Discord has ended, without a status when there was no answer; discord.js may send it again. */
+  discordRequest: { call: 'callback' | 'edit' | 'other'; status: number | undefined; tookMs: number };
+  /** A store failed, or works for the first time after it failed or after the start. */
+  store: { store: 'cards' | 'state' | 'redis'; works: boolean };
 }
 
 /**

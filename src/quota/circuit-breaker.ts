@@ -1,15 +1,7 @@
+import type { RequestOutcome } from '../model/errors.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
 import { backOffMs, withJitter } from '../time/back-off.ts';
 import { currentQuota } from './quota.ts';
-
-/** How one request ended, as far as the breaker is concerned. */
-export type RequestOutcome =
-  | { kind: 'answered' }
-  | { kind: 'rateLimited'; statedMs: number | undefined }
-  | { kind: 'serviceDown'; statedMs?: number | undefined }
-  | { kind: 'keyRefused' }
-  /** The caller gave up: says nothing about the service. */
-  | { kind: 'abandoned' };
 
 /** What the decision depends on besides the request itself. */
 export interface Circumstances {
@@ -34,19 +26,20 @@ const SPENT_PROBE = { firstMs: 60_000, longestMs: 30 * 60_000 };
  * and neither closes it nor counts as a failure, though its 429 or stated outage can lengthen the wait.
  */
 export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: boolean, now: Circumstances): Breaker {
+  const { kind, statedMs } = outcome;
   const straggler = breaker.state !== 'closed' && !probe;
-  if (outcome.kind === 'rateLimited') return afterRateLimit(breaker, outcome, straggler, now);
+  if (kind === 'rateLimited') return afterRateLimit(breaker, statedMs, straggler, now);
   const nothingRemains = currentQuota(now.quota, now.nowMs)?.remaining === 0;
-  const failed = outcome.kind === 'serviceDown' || outcome.kind === 'keyRefused';
+  const failed = kind === 'serviceDown' || kind === 'keyRefused';
   if (breaker.reason === 'day' && nothingRemains && probe && failed) return stillSpent(breaker, now);
-  if (statesOutage(outcome)) return afterStatedOutage(breaker, outcome.statedMs, straggler, now);
+  if (statesOutage(outcome)) return afterDown(breaker, outcome, straggler, now);
   if (straggler) return breaker;
 
-  switch (outcome.kind) {
+  switch (kind) {
     case 'answered':
       return nothingRemains ? spent(breaker, 0, failuresInARow(breaker, 'day'), now) : CLOSED_BREAKER;
     case 'serviceDown':
-      return afterDown(breaker, now);
+      return afterDown(breaker, outcome, straggler, now);
     case 'keyRefused':
       return opened(breaker, 'key', now.nowMs, now.nowMs + KEY_PAUSE_MS, failuresInARow(breaker, 'key'));
     case 'abandoned':
@@ -56,7 +49,7 @@ export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: b
 
 function afterRateLimit(
   breaker: Breaker,
-  { statedMs }: Extract<RequestOutcome, { kind: 'rateLimited' }>,
+  statedMs: number | undefined,
   straggler: boolean,
   now: Circumstances,
 ): Breaker {
@@ -108,35 +101,27 @@ function stillSpent(breaker: Breaker, { nowMs }: Circumstances): Breaker {
   return { ...breaker, state: 'open', untilMs: Math.max(breaker.untilMs, nowMs + SPENT_PROBE.firstMs) };
 }
 
-function afterDown(breaker: Breaker, { nowMs, random }: Circumstances): Breaker {
-  // After another reason than an outage the probe's failure is the first of its kind.
-  const failures = failuresInARow(breaker, undefined, 'outage');
-  if (failures < FAILURES_TO_BREAK) return { ...CLOSED_BREAKER, failures };
-
-  const breakMs = backOffMs(failures - FAILURES_TO_BREAK + 1, OUTAGE);
-  return opened(breaker, 'outage', nowMs, nowMs + withJitter(breakMs, random), failures);
-}
-
 /** One answer is enough when the service states a long outage; a shorter one concerns a single card. */
-export function statesOutage(outcome: RequestOutcome): outcome is { kind: 'serviceDown'; statedMs: number } {
-  return outcome.kind === 'serviceDown' && (outcome.statedMs ?? 0) > OUTAGE.longestMs;
+export function statesOutage({ kind, statedMs = 0 }: RequestOutcome): boolean {
+  return kind === 'serviceDown' && statedMs > OUTAGE.longestMs;
 }
 
-function afterStatedOutage(
+function afterDown(
   breaker: Breaker,
-  statedMs: number,
+  outcome: RequestOutcome,
   straggler: boolean,
   { nowMs, random }: Circumstances,
 ): Breaker {
-  const untilMs = nowMs + withJitter(statedMs, random);
+  // After another reason than an outage the probe's failure is the first of its kind.
+  const inARow = failuresInARow(breaker, undefined, 'outage');
+  const isStated = statesOutage(outcome);
+  if (inARow < FAILURES_TO_BREAK && !isStated) return { ...CLOSED_BREAKER, failures: inARow };
+
+  const failures = Math.max(FAILURES_TO_BREAK, inARow);
+  const breakMs = isStated ? (outcome.statedMs ?? 0) : backOffMs(failures - FAILURES_TO_BREAK + 1, OUTAGE);
+  const untilMs = nowMs + withJitter(breakMs, random);
   if (straggler) return { ...breaker, untilMs: Math.max(breaker.untilMs, untilMs) };
-  return opened(
-    breaker,
-    'outage',
-    nowMs,
-    untilMs,
-    Math.max(FAILURES_TO_BREAK, failuresInARow(breaker, undefined, 'outage')),
-  );
+  return opened(breaker, 'outage', nowMs, untilMs, failures);
 }
 
 function failuresInARow(breaker: Breaker, ...reasons: Breaker['reason'][]): number {

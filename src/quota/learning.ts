@@ -1,4 +1,4 @@
-import type { RequestOutcome } from './circuit-breaker.ts';
+import type { RequestOutcome } from '../model/errors.ts';
 import { ENDED_KEPT_MS, type Learned, NOTHING_LEARNED, SLICE_MS, servedSince, WINDOW_MS } from './learned.ts';
 import { learnedPace, type Pace } from './pace.ts';
 

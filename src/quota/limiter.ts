@@ -1,6 +1,6 @@
+import type { RequestOutcome } from '../model/errors.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Breaker, BreakerReason, QuotaReading, QuotaState } from '../model/quota.ts';
-import type { RequestOutcome } from './circuit-breaker.ts';
 
 /** Members wait for an answer; renewals refresh what was already shown, and never take a member's token. */
 export type Lane = 'members' | 'renewals';

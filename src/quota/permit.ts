@@ -1,6 +1,7 @@
+import type { RequestOutcome } from '../model/errors.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Breaker } from '../model/quota.ts';
-import { afterRequest, type Circumstances, type RequestOutcome, statesOutage } from './circuit-breaker.ts';
+import { afterRequest, type Circumstances, statesOutage } from './circuit-breaker.ts';
 import { type Learned, mostOfRefill, refusedWeighMs, sharedOut, windowSlotsMs } from './learned.ts';
 import { learnFrom } from './learning.ts';
 import type { Acquired, Permit, PermitLane } from './limiter.ts';

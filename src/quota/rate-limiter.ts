@@ -1,6 +1,6 @@
+import type { RequestOutcome } from '../model/errors.ts';
 import type { Plan } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
-import type { RequestOutcome } from './circuit-breaker.ts';
 import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter.ts';
 import type { CellOptions, Change, LimiterCell } from './limiter-cell.ts';
 import { type LimiterState, observeReading, observeReportedPlan } from './limiter-state.ts';

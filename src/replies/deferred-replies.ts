@@ -3,7 +3,7 @@ import type { CardLookupOptions } from '../lookup/card-lookup.ts';
 import { Lookups } from '../lookup/lookups.ts';
 import type { Outcomes } from '../lookup/outcomes.ts';
 import { Stopping } from '../model/errors.ts';
-import type { Events, ReplyEvent } from '../model/events.ts';
+import type { Events, EventsByName } from '../model/events.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown } from './command-end.ts';
 import type { DeferredReply, ReplyJournal, ReplyMessage, ReplySender } from './deferred-reply.ts';
 import { untilAccepted } from './until-accepted.ts';
@@ -139,13 +139,13 @@ export class DeferredReplies {
     await this.#options.journal.remove(reply.interactionId);
   }
 
-  async #end(reply: DeferredReply, step: ReplyEvent['step'], end: CommandEnd): Promise<void> {
+  async #end(reply: DeferredReply, step: EventsByName['reply']['step'], end: CommandEnd): Promise<void> {
     this.#publish(reply, step);
     publishEnd(this.#options.events, reply, end);
     await this.#options.journal.remove(reply.interactionId);
   }
 
-  #publish({ interactionId, command }: DeferredReply, step: ReplyEvent['step']): void {
+  #publish({ interactionId, command }: DeferredReply, step: EventsByName['reply']['step']): void {
     this.#options.events.publish('reply', { step, interactionId, command });
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendRequest } from '../../src/lookup/service-requests.ts';
+import type { RequestOutcome } from '../../src/model/errors.ts';
 import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
-import { Events, type RequestEvent } from '../../src/model/events.ts';
-import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
+import { Events, type EventsByName } from '../../src/model/events.ts';
 import type { Limiter } from '../../src/quota/limiter.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';
@@ -21,7 +21,7 @@ function recording() {
     return { requests, refused };
   };
   const events = new Events();
-  const published: RequestEvent[] = [];
+  const published: EventsByName['request'][] = [];
   onTestFinished(events.subscribe('request', (event) => void published.push(event)));
   return { quota: { limiter: recorder, ledger, events }, outcomes, booked, published };
 }

@@ -1,12 +1,12 @@
 import { channel } from 'node:diagnostics_channel';
 import { expect, it, onTestFinished } from 'vitest';
-import { Events, type ReplyEvent } from '../../src/model/events.ts';
+import { Events, type EventsByName } from '../../src/model/events.ts';
 
-const DEFERRED: ReplyEvent = { step: 'deferred', interactionId: '1', command: 'card' };
+const DEFERRED: EventsByName['reply'] = { step: 'deferred', interactionId: '1', command: 'card' };
 
 it('a subscriber gets the events of its own bot until it ends the subscription', () => {
   const [bot, other] = [new Events(), new Events()];
-  const received: ReplyEvent[] = [];
+  const received: EventsByName['reply'][] = [];
   const end = bot.subscribe('reply', (event) => void received.push(event));
 
   bot.publish('reply', DEFERRED);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { RequestOutcome } from '../../src/model/errors.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../../src/model/quota.ts';
-import { afterRequest, pauseMs, type RequestOutcome } from '../../src/quota/circuit-breaker.ts';
+import { afterRequest, pauseMs } from '../../src/quota/circuit-breaker.ts';
 
 const NOW_MS = 1_000_000;
 const RESET_MS = NOW_MS + 3_600_000;

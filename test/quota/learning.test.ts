@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
+import type { RequestOutcome } from '../../src/model/errors.ts';
 import {
   type Learned,
   mostOfRefill,

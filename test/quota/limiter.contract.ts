@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { RequestOutcome } from '../../src/model/errors.ts';
 import type { Plan, PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
-import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import type { Limiter, Permit, PermitLane } from '../../src/quota/limiter.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { logLines } from '../support/log-lines.ts';

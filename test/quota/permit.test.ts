@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { RequestOutcome } from '../../src/model/errors.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { Breaker, BreakerReason } from '../../src/model/quota.ts';
-import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import type { PermitLane } from '../../src/quota/limiter.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';

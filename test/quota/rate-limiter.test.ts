@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RequestOutcome } from '../../src/model/errors.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
-import type { RequestOutcome } from '../../src/quota/circuit-breaker.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import type { Lane, Permit } from '../../src/quota/limiter.ts';
 import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';

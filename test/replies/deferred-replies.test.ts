@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CardLookupOptions } from '../../src/lookup/card-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
-import { type CommandEvent, Events, type ReplyEvent } from '../../src/model/events.ts';
+import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import { DeferredReplies, type RepliesOptions } from '../../src/replies/deferred-replies.ts';
 import type { CompleteResult } from '../../src/replies/deferred-reply.ts';
 import { type CardCourse, lookupsOf } from '../lookup/lookups-of.ts';
@@ -27,7 +27,7 @@ function completing(results: readonly CompleteResult[] = ['shown'], err?: unknow
   onTestFinished(() => void vi.useRealTimers());
   const steps: string[] = [];
   const ends: CommandEvent[] = [];
-  const replySteps: ReplyEvent['step'][] = [];
+  const replySteps: EventsByName['reply']['step'][] = [];
   const events = new Events();
   onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
   onTestFinished(events.subscribe('reply', ({ step }) => void replySteps.push(step)));
@@ -118,7 +118,7 @@ describe('a deferred reply', () => {
     ]);
   });
 
-  it.each<[CompleteResult, string, ReplyEvent['step']]>([
+  it.each<[CompleteResult, string, EventsByName['reply']['step']]>([
     ['replaced', 'broken', 'completed'],
     ['lost', 'not answered', 'dropped'],
   ])('whose message is %s is sent once and logged as %s', async (result, outcome, step) => {

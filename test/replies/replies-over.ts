@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Outcome } from '../../src/lookup/outcomes.ts';
-import { type CommandEvent, Events, type ReplyEvent } from '../../src/model/events.ts';
+import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import type { Asked } from '../../src/model/invocation.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
 import {
@@ -28,7 +28,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   const { defers = () => ({ shown: true }), accepts = () => true, hasEmbed = () => false } = discord;
   const completed: { id: string; outcome: Outcome }[] = [];
   const commands: CommandEvent[] = [];
-  const steps: ReplyEvent[] = [];
+  const steps: EventsByName['reply'][] = [];
   const outcomes = new Map<ReplyMessage, Outcome>();
   const cardService = createCardService();
   const { queue: lookupQueue, cards, ledger, storedCards } = lookupQueueOver(cardService);

@@ -9,7 +9,7 @@ import {
   WebSocketShardStatus,
 } from '@discordjs/ws';
 import type { Logger } from '../../log.ts';
-import type { Events, GatewayEvent } from '../../model/events.ts';
+import type { Events, EventsByName } from '../../model/events.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { broken, FATAL_CLOSES, reconnectWaitMs, type ShardConnection } from './reconnect.ts';
 import { makeSturdy, OddFrames } from './sturdy-shard.ts';
@@ -140,7 +140,7 @@ export class GatewayShards extends SimpleShardingStrategy {
     return this.#connections.get(shard) ?? { failures: 0 };
   }
 
-  #publish(shard: number, state: GatewayEvent['state']): void {
+  #publish(shard: number, state: EventsByName['gateway']['state']): void {
     this.#events.publish('gateway', { shard, state });
   }
 

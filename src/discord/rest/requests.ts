@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import { Agent } from 'undici';
 import type { Logger } from '../../log.ts';
-import type { DiscordRequestEvent, Events } from '../../model/events.ts';
+import type { Events, EventsByName } from '../../model/events.ts';
 import { type EditResult, REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
 import { backOffMs } from '../../time/back-off.ts';
 import { answered, REQUEST_TIMEOUT_MS, type Send } from './answers.ts';
@@ -62,7 +62,7 @@ function watched(send: Send, events: Events): Send {
   };
 }
 
-function callOf(url: string): DiscordRequestEvent['call'] {
+function callOf(url: string): EventsByName['discordRequest']['call'] {
   if (url.endsWith('/callback')) return 'callback';
   return url.includes('/webhooks/') ? 'edit' : 'other';
 }

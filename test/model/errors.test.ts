@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { meaningOf } from '../../src/model/error-meaning.ts';
-import { KeyRefused, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import { KeyRefused, meaningOf, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 
 it.each<[string, Error, string]>([
   ['a 429', new RateLimited({ seconds: undefined, source: 'none' }), 'not counted rateLimited info nextPermit'],
@@ -17,8 +16,6 @@ it.each<[string, Error, string]>([
   ['a stop', new Stopping(), 'counted abandoned warn never'],
   ['a bug', new TypeError('a bug'), 'counted abandoned error never'],
 ])('what %s means', (_, error, means) => {
-  const { isCounted, outcome, statedMs, level, retry } = meaningOf(error);
-  expect([isCounted ? 'counted' : 'not counted', outcome, statedMs, level, retry].filter(Boolean).join(' ')).toBe(
-    means,
-  );
+  const { isCounted, kind, statedMs, level, retry } = meaningOf(error);
+  expect([isCounted ? 'counted' : 'not counted', kind, statedMs, level, retry].filter(Boolean).join(' ')).toBe(means);
 });
