@@ -1,3 +1,4 @@
+import packageJson from '../../package.json' with { type: 'json' };
 import { BREAKER_REASONS, type QuotaState } from '../model/quota.ts';
 import { currentQuota } from '../quota/quota.ts';
 import { last, type Metric, on } from './metrics.ts';
@@ -10,7 +11,7 @@ const DISCORD_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 /** For names that are no command of this version: no label takes a value that a member can choose. */
 const OTHER = 'other';
 
-/** Every metric of the bot; those of its process are in process-metrics.ts. */
+/** Every metric of the bot itself. */
 export function metricTable(commandNames: readonly string[], usesRedis: boolean): Metric[] {
   const stores = ['cards', usesRedis ? 'redis' : 'state'];
   const thinking = new Set<string>();
@@ -164,6 +165,12 @@ export function metricTable(commandNames: readonly string[], usesRedis: boolean)
       help: 'How long Discord took to answer the last heartbeat of the shard.',
       labels: { shard: [] },
       ...on('heartbeat', ({ tookMs }) => ({ value: tookMs / 1000 })),
+    },
+    {
+      name: 'cardbot_build_info',
+      help: 'The version that runs, its Node, and where its state is.',
+      labels: { version: [packageJson.version], node: [process.version], state: [usesRedis ? 'redis' : 'files'] },
+      startOf: () => 1,
     },
   ];
 }

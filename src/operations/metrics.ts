@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { Events, EventsByName } from '../model/events.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -62,13 +62,13 @@ export function last<Name extends keyof EventsByName>(
   };
 }
 
-/** What Prometheus reads, counted from the events of one bot. */
+/** What Prometheus reads: what is counted from the events of one bot, and the library's own metrics of the process. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #ends: (() => void)[];
-  #reading: Promise<string> | undefined;
 
   constructor(events: Events, metrics: readonly Metric[]) {
+    collectDefaultMetrics({ register: this.#registry });
     this.#ends = metrics.flatMap((metric) => {
       const record = this.#register(metric);
       return metric.follow?.(events, record) ?? [];
@@ -79,12 +79,8 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** All who read at the same time get the same text. */
   text(): Promise<string> {
-    this.#reading ??= this.#registry.metrics().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
+    return this.#registry.metrics();
   }
 
   close(): void {

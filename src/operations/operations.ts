@@ -69,15 +69,14 @@ export async function openOperations(config: OperationsConfig, options: Operatio
 async function openPages({ http, redis }: OperationsConfig, options: OperationsOptions): Promise<Part | undefined> {
   if (!http) return undefined;
   const usesRedis = redis !== undefined;
-  const [{ Metrics }, { metricTable }, { processMetrics }, { Health }, { serveHttp }] = await Promise.all([
+  const [{ Metrics }, { metricTable }, { Health }, { serveHttp }] = await Promise.all([
     import('./metrics.ts'),
     import('./metric-table.ts'),
-    import('./process-metrics.ts'),
     import('./health.ts'),
     import('./http-server.ts'),
   ]);
   const { events, log, commandNames } = options;
-  const metrics = new Metrics(events, [...metricTable(commandNames, usesRedis), ...processMetrics(usesRedis)]);
+  const metrics = new Metrics(events, metricTable(commandNames, usesRedis));
   const health = new Health(events, usesRedis);
   let server: { close(): Promise<void> } | undefined;
   return {

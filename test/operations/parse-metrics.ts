@@ -9,7 +9,7 @@ export interface Sample {
 export function parseMetrics(text: string): Sample[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => {
-    const [, name, labels = '', value] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    const [, name, labels = '', value] = /^([a-z0-9_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) throw new Error(`no sample: ${line}`);
     const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', text = '']) => [label, text]);
     return { name, labels: Object.fromEntries(pairs), value: Number(value) };
