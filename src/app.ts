@@ -53,14 +53,22 @@ const CLOSE_MS = 800;
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const events = new Events();
   const operations = await openOperations(config, { commandNames: commands.map(({ data }) => data.name), events, log });
-  const { services, state } = await operations.start(openServices(config, log, { signal, events }));
+  let opened: OpenServices | undefined;
+  try {
+    opened = await openServices(config, log, { signal, events });
+    await operations.start(opened.state);
+  } catch (error) {
+    await operations.close();
+    events.close();
+    await opened?.state.close();
+    throw error;
+  }
+  const { services, state } = opened;
   const { cards, catalog, lookupQueue, ledger, usage, memberData } = services;
-  const subscriptions = [
-    events.subscribe('command', commandLogger(log)),
-    events.subscribe('shown', ({ cardIds, isPrivate, ...who }) => {
-      for (const id of cardIds) catalog.asked(id, who, isPrivate);
-    }),
-  ];
+  events.subscribe('command', commandLogger(log));
+  events.subscribe('shown', ({ cardIds, isPrivate, ...who }) => {
+    for (const id of cardIds) catalog.asked(id, who, isPrivate);
+  });
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
   const replies = new Replies(client.rest, log);
@@ -107,7 +115,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     // Alerts end at once: a gateway that closes now is none.
     await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, operations.close()]));
     await bounded('closing', CLOSE_MS, state.close());
-    for (const unsubscribe of subscriptions) unsubscribe();
+    events.close();
     if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
   };
   let stopped: Promise<void> | undefined;

@@ -63,6 +63,8 @@ export interface EventsByName {
  * subscribes.
  */
 export class Events {
+  readonly #ends = new Set<() => void>();
+
   publish<Name extends keyof EventsByName>(name: Name, event: EventsByName[Name]): void {
     const to = channel(`cardbot:${name}`);
     if (to.hasSubscribers) to.publish({ bot: this, ...event });
@@ -84,7 +86,14 @@ export class Events {
       const { bot, ...event } = message as EventsByName[Name] & { bot: Events };
       if (bot === this) listener(event as unknown as EventsByName[Name]);
     };
+    const end = () => void from.unsubscribe(onMessage);
     from.subscribe(onMessage);
-    return () => void from.unsubscribe(onMessage);
+    this.#ends.add(end);
+    return end;
+  }
+
+  /** Ends every subscription: a channel would keep what listens for as long as the process runs. */
+  close(): void {
+    for (const end of this.#ends) end();
   }
 }

@@ -26,8 +26,3 @@ export interface AlertNotebook {
   read(): AlertNotes;
   write(notes: AlertNotes): void;
 }
-
-/** Whether that an alert is due, or is not, is anything but what was noted. */
-export function isNews(before: Noted | undefined, isDue: boolean, nowMs: number): boolean {
-  return before === undefined || before.isDue !== isDue || (isDue && before.untilMs <= nowMs);
-}

@@ -1,87 +1,80 @@
 import type { Logger } from '../log.ts';
 import type { Claims } from '../model/claims.ts';
 import type { Events } from '../model/events.ts';
-import { DAY_SHARES } from '../model/quota.ts';
-import { SingleRunner, Timer } from '../time/timers.ts';
-import {
-  ALERT_TIMES,
-  ALERTS,
-  type Alert,
-  type AlertTimes,
-  dueAlerts,
-  nextLookMs,
-  toldUntilMs,
-  type Watched,
-} from './alert-conditions.ts';
-import { type AlertNotebook, isNews, type Noted } from './alert-notes.ts';
-import { alertText } from './alert-texts.ts';
-import { Health } from './health.ts';
-
-/** One process can lose Redis or the gateway while the others have it, so each tells these by itself. */
-const OF_PROCESS: ReadonlySet<Alert> = new Set(['redisAway', 'gatewayAway']);
+import { windowEndsMs } from '../quota/quota.ts';
+import { SingleRunner } from '../time/timers.ts';
+import { DAY_MS } from '../time/utc-day.ts';
+import type { AlertNotebook, Noted } from './alert-notes.ts';
+import { ALERT_TIMES, ALERTS, type Alert, type AlertTimes, type Watched } from './alert-table.ts';
+import type { Health } from './health.ts';
+import type { Webhook } from './webhook.ts';
 
 export interface AlertsOptions {
   events: Events;
+  /** Told of `events` before the alerts are. */
+  health: Health;
   usesRedis: boolean;
-  webhook: {
-    readonly waiting: readonly string[];
-    start(waiting: readonly string[], keep: () => void): void;
-    send(texts: readonly string[]): void;
-    close(graceMs: number): Promise<void>;
-  };
+  webhook: Webhook;
   log: Logger;
   times?: AlertTimes;
+  lookEveryMs?: number;
 }
+
+/** What is due with time alone, such as the end of the day, is noticed so much later. */
+const LOOK_EVERY_MS = 5_000;
+/** An alert that lasts longer is told again. */
+const KEPT_MS = 35 * DAY_MS;
+/** An alert about the day is told again this long after the end of its window. */
+const MARGIN_MS = 3_600_000;
 
 /** Tells operators once when something needs them, and once when it is over, whatever restarts in between. */
 export class Alerts {
   readonly #options: AlertsOptions;
   readonly #watched: Watched = { gatewayAwaySinceMs: Date.now() };
-  readonly #health: Health;
-  readonly #ends: (() => void)[];
-  readonly #timer = new Timer(() => this.#look());
   readonly #runner = new SingleRunner(() => this.#tell());
   #noted = new Map<string, Noted>();
   #claims: Claims | undefined;
   #notebook: AlertNotebook | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(options: AlertsOptions) {
-    const { events, usesRedis } = options;
+    const { events, health, usesRedis } = options;
     this.#options = options;
-    this.#health = new Health(events, usesRedis);
     if (usesRedis) this.#watched.redisAwaySinceMs = Date.now();
-    this.#ends = [
-      events.subscribe('limiter', ({ quota, breaker }) => this.#limiterChanged({ quota, breaker })),
-      events.subscribe('request', ({ endpoint, outcome }) => {
-        // A report that the key may not read is an answer, too.
-        if (outcome === 'answered' && endpoint !== 'usage') this.#changed({ hasWorked: true });
-      }),
-      events.subscribe('refused', ({ message: refusal }) => this.#changed({ refusal })),
-      events.subscribe('gateway', () => {
-        const isAway = !this.#health.readiness().gateway;
-        this.#changed({ gatewayAwaySinceMs: since(isAway, this.#watched.gatewayAwaySinceMs) });
-      }),
-      events.subscribe('store', ({ store, works }) => {
-        if (store === 'redis') this.#changed({ redisAwaySinceMs: since(!works, this.#watched.redisAwaySinceMs) });
-      }),
-    ];
+    events.subscribe('limiter', ({ quota, breaker }) => this.#limiterChanged({ quota, breaker }));
+    events.subscribe('request', ({ endpoint, outcome }) => {
+      // A report that the key may not read is an answer, too.
+      if (outcome === 'answered' && endpoint !== 'usage') this.#changed({ hasWorked: true });
+    });
+    events.subscribe('refused', ({ message: refusal }) => this.#changed({ refusal }));
+    events.subscribe('gateway', () => {
+      const isAway = !health.readiness().gateway;
+      this.#changed({ gatewayAwaySinceMs: since(isAway, this.#watched.gatewayAwaySinceMs) });
+    });
+    events.subscribe('store', ({ store, works }) => {
+      if (store === 'redis') this.#changed({ redisAwaySinceMs: since(!works, this.#watched.redisAwaySinceMs) });
+    });
   }
 
   /** From now on alerts are told. */
   start(notebook: AlertNotebook, claims: Claims): void {
+    const { webhook, lookEveryMs = LOOK_EVERY_MS } = this.#options;
     const { alerts, waiting } = notebook.read();
     this.#noted = new Map(Object.entries(alerts));
     this.#claims = claims;
     this.#notebook = notebook;
-    this.#options.webhook.start(waiting, () => this.#save());
-    this.#look();
+    webhook.start(waiting, () =>
+      notebook.write({ alerts: Object.fromEntries(this.#noted), waiting: [...webhook.waiting] }),
+    );
+    this.#timer = setInterval(() => void this.#runner.run(), lookEveryMs).unref();
+    void this.#runner.run();
   }
 
   /** From now on nothing is an alert: connections end because the bot stops. */
   async close(graceMs: number): Promise<void> {
-    for (const end of this.#ends) end();
-    this.#health.close();
-    this.#timer.clear();
+    this.#isClosed = true;
+    clearInterval(this.#timer);
     if (this.#notebook) await this.#runner.run(); // what was known before
     await this.#options.webhook.close(graceMs);
   }
@@ -98,68 +91,55 @@ export class Alerts {
   }
 
   #changed(change: Watched): void {
+    if (this.#isClosed) return;
     Object.assign(this.#watched, change);
-    this.#look();
-  }
-
-  #look(): void {
     if (this.#notebook) void this.#runner.run();
   }
 
   async #tell(): Promise<void> {
     const nowMs = Date.now();
-    const due = dueAlerts(this.#watched, nowMs, this.#times);
     const told: Alert[] = [];
     const noted = new Map(this.#noted);
-    for (const alert of ALERTS) {
-      const isDue = due[alert];
-      if (isDue === undefined) continue;
-      const before = noted.get(alert);
-      if (!isNews(before, isDue, nowMs)) continue;
-      const untilMs = toldUntilMs(alert, this.#watched, nowMs);
-      const tells = isDue ? await this.#isFirst(alert, untilMs - nowMs) : before?.isDue === true && before.isTold;
-      if (!isDue && tells) await this.#claims?.release(claimOf(alert));
-      noted.set(alert, { isDue, isTold: tells, untilMs });
-      if (tells) told.push(alert);
+    for (const alert of Object.keys(ALERTS) as Alert[]) {
+      const isDue = ALERTS[alert].isDue(this.#watched, nowMs, this.#options.times ?? ALERT_TIMES);
+      const before = noted.get(alert) ?? { isDue: false, isTold: false, untilMs: nowMs };
+      if (isDue === undefined || (isDue === before.isDue && !(isDue && before.untilMs <= nowMs))) continue;
+      const untilMs = this.#toldUntilMs(alert, nowMs);
+      const isTold = isDue ? await this.#isFirst(alert, untilMs - nowMs) : before.isTold;
+      if (!isDue && isTold) await this.#claims?.release(`alert:${alert}`);
+      noted.set(alert, { isDue, isTold, untilMs });
+      if (isTold) told.push(alert);
     }
     this.#noted = noted; // at once with what is to be sent
-    this.#send(told);
-    const nextMs = nextLookMs(this.#watched, nowMs, this.#times);
-    if (nextMs !== undefined) this.#timer.set(nextMs);
+    // When several shares of the day are passed at once, only the last is told.
+    const lastOfDay = told.findLast((alert) => ALERTS[alert].scope === 'day');
+    const sent = told.filter((alert) => ALERTS[alert].scope !== 'day' || alert === lastOfDay);
+    this.#options.webhook.send(sent.map((alert) => this.#text(alert)));
   }
 
-  #send(told: readonly Alert[]): void {
-    const { webhook, log } = this.#options;
-    const isOver = (alert: Alert) => !this.#noted.get(alert)?.isDue;
-    // When several shares of the day are passed at once, only the last is told.
-    const lastOfDay = told.findLast((alert) => alert in DAY_SHARES);
-    const sent = told.filter((alert) => !(alert in DAY_SHARES) || alert === lastOfDay);
-    for (const alert of sent) log.info({ alert }, isOver(alert) ? 'alert is over' : 'alert raised');
-    webhook.send(sent.map((alert) => alertText(alert, !isOver(alert), this.#watched)));
+  /** Until when an alert that is told now is not told again, by any process. */
+  #toldUntilMs(alert: Alert, nowMs: number): number {
+    const { quota } = this.#watched;
+    const isOfWindow = ALERTS[alert].scope === 'day' && quota;
+    return isOfWindow ? Math.max(windowEndsMs(quota), nowMs) + MARGIN_MS : nowMs + KEPT_MS;
   }
 
   /** Whether no other process has told it. What others told while they could not be reached is told again. */
   async #isFirst(alert: Alert, ttlMs: number): Promise<boolean> {
-    if (OF_PROCESS.has(alert)) return true;
+    const { scope } = ALERTS[alert];
+    if (scope === 'process') return true;
     // Each window of the day has its own alerts. Any other is told again when the process is gone that is to tell its end.
-    const claimed = await this.#claims?.claim(claimOf(alert), { ttlMs, endsWithOwner: !(alert in DAY_SHARES) });
+    const claimed = await this.#claims?.claim(`alert:${alert}`, { ttlMs, endsWithOwner: scope !== 'day' });
     return typeof claimed !== 'object';
   }
 
-  #save(): void {
-    const { waiting } = this.#options.webhook;
-    this.#notebook?.write({ alerts: Object.fromEntries(this.#noted), waiting: [...waiting] });
-  }
-
-  get #times(): AlertTimes {
-    return this.#options.times ?? ALERT_TIMES;
+  #text(alert: Alert): string {
+    const isOver = !this.#noted.get(alert)?.isDue;
+    this.#options.log.info({ alert }, isOver ? 'alert is over' : 'alert raised');
+    return isOver ? `✅ Over: ${ALERTS[alert].over}` : ALERTS[alert].begins(this.#watched);
   }
 }
 
 function since(isAway: boolean, sinceMs: number | undefined): number | undefined {
   return isAway ? (sinceMs ?? Date.now()) : undefined;
-}
-
-function claimOf(alert: Alert): string {
-  return `alert:${alert}`;
 }

@@ -13,27 +13,20 @@ export interface Readiness {
 export class Health {
   readonly #shards = new Map<number, boolean>();
   readonly #failing = new Set<string>();
-  readonly #ends: (() => void)[];
 
   /** @param usesRedis it does not work until it is reached */
   constructor(events: Events, usesRedis: boolean) {
     if (usesRedis) this.#failing.add('redis');
-    this.#ends = [
-      events.subscribe('gateway', ({ shard, state }) => void this.#shards.set(shard, state === 'ready')),
-      events.subscribe('store', ({ store, works }) => {
-        if (works) this.#failing.delete(store);
-        else if (store !== 'cards') this.#failing.add(store);
-      }),
-    ];
+    events.subscribe('gateway', ({ shard, state }) => void this.#shards.set(shard, state === 'ready'));
+    events.subscribe('store', ({ store, works }) => {
+      if (works) this.#failing.delete(store);
+      else if (store !== 'cards') this.#failing.add(store);
+    });
   }
 
   readiness(): Readiness {
     const gateway = this.#shards.size > 0 && [...this.#shards.values()].every(Boolean);
     const store = this.#failing.size === 0;
     return { ready: gateway && store, gateway, store };
-  }
-
-  close(): void {
-    for (const end of this.#ends) end();
   }
 }

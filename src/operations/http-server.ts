@@ -7,7 +7,7 @@ import type { Readiness } from './health.ts';
 export interface HttpOptions {
   port: number;
   host: string;
-  metrics: { contentType: string; text(): Promise<string> };
+  metrics: { contentType: string; metrics(): Promise<string> };
   health: { readiness(): Readiness };
   log: Logger;
 }
@@ -91,7 +91,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
 async function pageAt(url: string, { metrics, health }: HttpOptions): Promise<Page | undefined> {
   switch (url.split('?', 1)[0]) {
     case '/metrics':
-      return { status: 200, type: metrics.contentType, body: await metrics.text() };
+      return { status: 200, type: metrics.contentType, body: await metrics.metrics() };
     case '/healthz':
       // The process can answer: an outage of Discord or of the card service is no reason to restart it.
       return { status: 200, type: TEXT, body: 'ok\n' };

@@ -23,8 +23,8 @@ export interface Metric {
   /** Where such a figure starts; 0 unless given. */
   startOf?: (labels: Labels) => number;
   buckets?: number[];
-  /** Begins to count. @returns ends it */
-  follow?: (events: Events, record: (sample: Sample) => void) => () => void;
+  /** Begins to count. */
+  follow?: (events: Events, record: (sample: Sample) => void) => void;
   /** All figures, as they are whenever Prometheus reads them. */
   read?: () => Sample[];
 }
@@ -39,11 +39,12 @@ export function on<Name extends keyof EventsByName>(
   sample: (event: EventsByName[Name]) => Sample | undefined = () => ({}),
 ): Pick<Metric, 'follow'> {
   return {
-    follow: (events, record) =>
+    follow(events, record) {
       events.subscribe(name, (event) => {
         const found = sample(event);
         if (found) record({ ...event, ...found });
-      }),
+      });
+    },
   };
 }
 
@@ -54,61 +55,47 @@ export function last<Name extends keyof EventsByName>(
 ): Pick<Metric, 'follow' | 'read'> {
   let known: EventsByName[Name] | undefined;
   return {
-    follow: (events) =>
+    follow(events) {
       events.subscribe(name, (event) => {
         known = event;
-      }),
+      });
+    },
     read: () => samples(known),
   };
 }
 
 /** What Prometheus reads: what is counted from the events of one bot, and the library's own metrics of the process. */
-export class Metrics {
-  readonly #registry = new Registry();
-  readonly #ends: (() => void)[];
-
-  constructor(events: Events, metrics: readonly Metric[]) {
-    collectDefaultMetrics({ register: this.#registry });
-    this.#ends = metrics.flatMap((metric) => {
-      const record = this.#register(metric);
-      return metric.follow?.(events, record) ?? [];
-    });
+export function registryOf(events: Events, metrics: readonly Metric[]): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const metric of metrics) {
+    const record = register(metric, registry);
+    metric.follow?.(events, record);
   }
+  return registry;
+}
 
-  get contentType(): string {
-    return this.#registry.contentType;
+/** @returns takes a sample */
+function register({ name, help, labels = {}, startOf = () => 0, buckets, read }: Metric, registry: Registry) {
+  const labelNames = Object.keys(labels);
+  const collect = () => {
+    figure.reset();
+    for (const sample of read?.() ?? []) record(sample);
+  };
+  const options = { name, help, labelNames, registers: [registry], ...(read && { collect }) };
+  const Kind = name.endsWith('_total') ? Counter : Gauge;
+  const figure = buckets ? new Histogram({ ...options, buckets }) : new Kind(options);
+  const record = ({ value = 1, ...sample }: Sample) => {
+    const own = Object.fromEntries(labelNames.map((label) => [label, String(sample[label])]));
+    if (figure instanceof Counter) figure.inc(own, value);
+    else if (figure instanceof Gauge) figure.set(own, value);
+    else figure.observe(own, value);
+  };
+  for (const combination of combinations(labels)) {
+    if (figure instanceof Histogram) figure.zero(combination);
+    else record({ ...combination, value: startOf(combination) });
   }
-
-  text(): Promise<string> {
-    return this.#registry.metrics();
-  }
-
-  close(): void {
-    for (const end of this.#ends) end();
-  }
-
-  /** @returns takes a sample */
-  #register({ name, help, labels = {}, startOf = () => 0, buckets, read }: Metric): (sample: Sample) => void {
-    const labelNames = Object.keys(labels);
-    const collect = () => {
-      figure.reset();
-      for (const sample of read?.() ?? []) record(sample);
-    };
-    const options = { name, help, labelNames, registers: [this.#registry], ...(read && { collect }) };
-    const Kind = name.endsWith('_total') ? Counter : Gauge;
-    const figure = buckets ? new Histogram({ ...options, buckets }) : new Kind(options);
-    const record = ({ value = 1, ...sample }: Sample) => {
-      const own = Object.fromEntries(labelNames.map((label) => [label, String(sample[label])]));
-      if (figure instanceof Counter) figure.inc(own, value);
-      else if (figure instanceof Gauge) figure.set(own, value);
-      else figure.observe(own, value);
-    };
-    for (const combination of combinations(labels)) {
-      if (figure instanceof Histogram) figure.zero(combination);
-      else record({ ...combination, value: startOf(combination) });
-    }
-    return record;
-  }
+  return record;
 }
 
 function combinations(labels: NonNullable<Metric['labels']>): Labels[] {

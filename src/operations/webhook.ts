@@ -2,8 +2,11 @@ import { Incident, type Logger } from '../log.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { Timer, withTimeout } from '../time/timers.ts';
 
-/** What became of one message. `later`: a further try may succeed, `waitMs` from now at the soonest. */
-type Sent = { kind: 'sent' } | { kind: 'refused'; reason: string } | { kind: 'later'; reason: string; waitMs: number };
+/** What became of one message: why it failed, and how long to wait at least when a further try may succeed. */
+interface Sent {
+  failure?: string;
+  retryInMs?: number;
+}
 
 const TIMEOUT_MS = 5_000;
 const RETRY = { firstMs: 5_000, longestMs: 10 * 60_000 };
@@ -69,18 +72,17 @@ export class Webhook {
 
   async #sendAll(): Promise<void> {
     for (let [text] = this.#waiting; text !== undefined; [text] = this.#waiting) {
-      const sent = await this.#sendOne(text);
-      if (sent.kind === 'later') {
-        this.#outage.failed({ reason: sent.reason });
-        const waitMs = Math.max(sent.waitMs, backOffMs(++this.#failures, this.#retry));
+      const { failure, retryInMs } = await this.#sendOne(text);
+      if (failure === undefined) this.#outage.succeeded();
+      else this.#outage.failed({ reason: failure });
+      if (retryInMs !== undefined) {
+        const waitMs = Math.max(retryInMs, backOffMs(++this.#failures, this.#retry));
         if (!this.#isClosed) this.#timer.set(Date.now() + waitMs);
         return;
       }
       this.#failures = 0;
       if (this.#waiting[0] === text) this.#waiting = this.#waiting.slice(1);
       this.#keep();
-      if (sent.kind === 'refused') this.#outage.failed({ reason: sent.reason });
-      else this.#outage.succeeded();
     }
   }
 
@@ -98,7 +100,7 @@ export class Webhook {
       return sentWith(response.status, Number(response.headers.get('Retry-After')));
     } catch (error) {
       const { cause } = error as { cause?: { code?: string } };
-      return { kind: 'later', reason: cause?.code ?? (error as Error).name, waitMs: 0 };
+      return { failure: cause?.code ?? (error as Error).name, retryInMs: 0 };
     }
   }
 }
@@ -107,13 +109,9 @@ export class Webhook {
 const WRONG_ADDRESS = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405]);
 
 function sentWith(status: number, retryAfterSeconds: number): Sent {
-  if (status >= 200 && status < 300) return { kind: 'sent' };
-  const reason = `answered ${status}`;
-  if (WRONG_ADDRESS.has(status)) return { kind: 'later', reason, waitMs: LONGEST_WAIT_MS };
-  if (status !== 429 && status !== 408 && status < 500) return { kind: 'refused', reason };
-  return {
-    kind: 'later',
-    reason,
-    waitMs: retryAfterSeconds > 0 ? Math.min(retryAfterSeconds * 1000, LONGEST_WAIT_MS) : 0,
-  };
+  if (status >= 200 && status < 300) return {};
+  const failure = `answered ${status}`;
+  if (WRONG_ADDRESS.has(status)) return { failure, retryInMs: LONGEST_WAIT_MS };
+  if (status !== 429 && status !== 408 && status < 500) return { failure };
+  return { failure, retryInMs: Math.min((retryAfterSeconds || 0) * 1000, LONGEST_WAIT_MS) };
 }

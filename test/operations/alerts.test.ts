@@ -2,8 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Claimed, ClaimOptions } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
 import { type Breaker, CLOSED_BREAKER } from '../../src/model/quota.ts';
-import { type AlertNotebook, type AlertNotes, NO_NOTES } from '../../src/operations/alert-notes.ts';
+import { type AlertNotebook, type AlertNotes, NO_NOTES, type Noted } from '../../src/operations/alert-notes.ts';
 import { Alerts } from '../../src/operations/alerts.ts';
+import { Health } from '../../src/operations/health.ts';
 import { Webhook } from '../../src/operations/webhook.ts';
 import { LocalClaims } from '../../src/storage/local-claims.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -14,6 +15,8 @@ const SHORT = { serviceDownMs: 20, redisAwayMs: 20, gatewayAwayMs: 20 };
 const NEVER = { serviceDownMs: DAY_MS, redisAwayMs: DAY_MS, gatewayAwayMs: DAY_MS };
 const OUTAGE: Breaker = { state: 'open', reason: 'outage', sinceMs: 1, untilMs: 2, failures: 3 };
 const KEY: Breaker = { ...OUTAGE, reason: 'key' };
+
+const NOTED: Noted = { isDue: true, isTold: true, untilMs: Number.MAX_SAFE_INTEGER };
 
 /** Of the runs of one process. */
 function memoryNotebook(): AlertNotebook & { notes: AlertNotes } {
@@ -55,7 +58,8 @@ async function open({
   const events = new Events();
   const { log, lines } = logLines();
   const sender = new Webhook(server.url, log, { firstMs: 10, longestMs: 10 });
-  const alerts = new Alerts({ events, usesRedis: true, webhook: sender, log, times });
+  const health = new Health(events, true);
+  const alerts = new Alerts({ events, health, usesRedis: true, webhook: sender, log, times, lookEveryMs: 10 });
   onTestFinished(() => alerts.close(0));
   alerts.start(notebook, claims);
   const { messages } = server;
@@ -223,8 +227,40 @@ describe('alerts', () => {
     await expect.poll(() => webhook.messages.join()).toContain('not been fully connected to Discord');
     const other = await open({ claims, webhook });
     other.events.publish('gateway', { shard: 1, state: 'ready' });
-    await expect.poll(() => other.notebook.notes.alerts.gatewayAway).toMatchObject({ isDue: false });
+    other.events.publish('refused', { message: 'This is told last.' });
+    await expect.poll(() => webhook.messages).toContain('🛑 This is told last.');
     expect(webhook.messages.filter((text) => text.includes('is connected to Discord again'))).toEqual([]);
+  });
+
+  it.each<[string, Noted | undefined, isDue: boolean, isTold: boolean]>([
+    ['what begins is told', undefined, true, true],
+    ['what was noted before a restart is not', NOTED, true, false],
+    ['nor what another process has told', { ...NOTED, isTold: false }, true, false],
+    ['in the next window it is', { ...NOTED, untilMs: 1 }, true, true],
+    ['that it is over is told', NOTED, false, true],
+    ['once', { ...NOTED, isDue: false }, false, false],
+    ['and not by a process that has not told it', { ...NOTED, isTold: false }, false, false],
+    ['what begins again is told', { ...NOTED, isDue: false }, true, true],
+  ])('of a key that is refused: %s', async (_, noted, isDue, isTold) => {
+    const notebook = memoryNotebook();
+    if (noted) notebook.notes = { alerts: { keyRefused: noted }, waiting: [] };
+    const { events, messages, breaker, answered } = await open({ notebook });
+    if (isDue) breaker(KEY);
+    else answered();
+    events.publish('refused', { message: 'This is told last.' });
+    await expect.poll(() => messages.at(-1)).toBe('🛑 This is told last.');
+    expect(messages).toHaveLength(isTold ? 2 : 1);
+  });
+
+  it('of the day are kept until its window is certainly over, any other for weeks', async () => {
+    const { quota, breaker, notebook, messages } = await open();
+    quota(20);
+    breaker(KEY);
+    await expect.poll(() => messages).toHaveLength(2);
+    const { day80, keyRefused } = notebook.notes.alerts;
+    const afterMs = (noted: Noted | undefined) => (noted?.untilMs ?? 0) - Date.now();
+    expect(Math.abs(afterMs(day80) - DAY_MS - 3_600_000)).toBeLessThan(60_000);
+    expect(Math.abs(afterMs(keyRefused) - 35 * DAY_MS)).toBeLessThan(60_000);
   });
 
   it('mention nobody', async () => {

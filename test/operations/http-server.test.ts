@@ -12,7 +12,7 @@ import { addressOf } from './scrape.ts';
 async function serve(health: { gateway: boolean; store: boolean }) {
   const { log, lines } = logLines();
   let reads = 0;
-  const metrics = { contentType: 'text/plain', text: async () => `reads ${++reads}\n` };
+  const metrics = { contentType: 'text/plain', metrics: async () => `reads ${++reads}\n` };
   const readiness = () => ({ ready: health.gateway && health.store, ...health });
   const server = await serveHttp({ port: 0, host: '127.0.0.1', metrics, health: { readiness }, log });
   onTestFinished(() => server.close());
@@ -90,7 +90,7 @@ it('a port that is taken ends the start with a sentence', async () => {
     health: { readiness: () => ({ ready: true, ...health }) },
     log,
   };
-  const metrics = { contentType: '', text: async () => '' };
+  const metrics = { contentType: '', metrics: async () => '' };
   await expect(serveHttp({ ...options, metrics })).rejects.toThrow(HttpPortUnusable);
   await expect(serveHttp({ ...options, metrics })).rejects.toThrow(/EADDRINUSE.+Set HTTP_PORT/);
 });

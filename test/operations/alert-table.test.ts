@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLOSED_BREAKER } from '../../src/model/quota.ts';
-import {
-  ALERT_TIMES,
-  type Alert,
-  dueAlerts,
-  nextLookMs,
-  toldUntilMs,
-  type Watched,
-} from '../../src/operations/alert-conditions.ts';
-import { DAY_MS } from '../../src/time/utc-day.ts';
+import { ALERT_TIMES, ALERTS, type Alert, type Watched } from '../../src/operations/alert-table.ts';
 
 const NOW_MS = Date.parse('2026-11-22T12:00:00Z');
 const RESET_MS = Date.parse('2026-11-23T00:00:00Z');
@@ -24,6 +16,12 @@ function left(remaining: number): Watched {
 
 function open(reason: 'pause' | 'day' | 'outage' | 'key', untilMs = RESET_MS): Watched {
   return { ...WELL, breaker: { state: 'open', reason, sinceMs: NOW_MS, untilMs, failures: 1 } };
+}
+
+function dueAlerts(watched: Watched, nowMs: number) {
+  return Object.fromEntries(
+    Object.entries(ALERTS).map(([alert, { isDue }]) => [alert, isDue(watched, nowMs, ALERT_TIMES)]),
+  );
 }
 
 function due(watched: Watched, nowMs = NOW_MS): Alert[] {
@@ -95,26 +93,4 @@ describe('what is due', () => {
       refused: undefined,
     });
   });
-});
-
-describe('the next look', () => {
-  it.each<[string, Watched, number | undefined]>([
-    ['none while nothing is known', {}, undefined],
-    ['when the window is over', WELL, RESET_MS],
-    [
-      'when an outage has lasted long enough',
-      { ...WELL, serviceDownSinceMs: NOW_MS },
-      NOW_MS + ALERT_TIMES.serviceDownMs,
-    ],
-    ['when Redis has been away long enough', { redisAwaySinceMs: NOW_MS }, NOW_MS + ALERT_TIMES.redisAwayMs],
-    ['when the gateway has been', { gatewayAwaySinceMs: NOW_MS }, NOW_MS + ALERT_TIMES.gatewayAwayMs],
-    ['none for what is due already', { gatewayAwaySinceMs: NOW_MS - ALERT_TIMES.gatewayAwayMs }, undefined],
-  ])('is %s', (_, watched, atMs) => {
-    expect(nextLookMs(watched, NOW_MS)).toBe(atMs);
-  });
-});
-
-it('an alert about the day is kept until its window is certainly over, any other for weeks', () => {
-  expect(toldUntilMs('day80', WELL, NOW_MS)).toBe(RESET_MS + 3_600_000);
-  expect(toldUntilMs('keyRefused', WELL, NOW_MS)).toBe(NOW_MS + 35 * DAY_MS);
 });
