@@ -112,7 +112,7 @@ export class DeferredReplies {
     const end = endOf(outcomes);
     const cached = end.outcome === 'answered' ? 'cache' : 'bot';
     await this.#end(reply, result === 'lost' ? 'dropped' : 'completed', {
-      ...{ shown: end, replaced: { outcome: 'broken' }, lost: { outcome: 'not answered' } }[result],
+      ...{ shown: end, refused: { outcome: 'broken' }, lost: { outcome: 'not answered' } }[result],
       source: outcomes.requestedAtMs === undefined ? cached : 'service',
       waitMs: requestedAtMs - reply.receivedAtMs,
       err,

@@ -76,14 +76,11 @@ export type FirstResult =
   /** The member sees no reply that can be edited; `outcome` is for the log. */
   | { shown: false; outcome: string; err?: unknown };
 
-/** `refused`: Discord does not accept the message, and the reply stays as it was. */
-export type EditResult = 'edited' | 'refused' | 'lost' | 'failed';
-
 /**
- * `shown`, `replaced`: the reply shows the message, or a plain sentence because Discord refused the message. `lost`:
- * the reply cannot be changed any more. `failed`: Discord could not be reached; another try may succeed.
+ * What became of an edit. `refused`: Discord does not accept the message. `lost`: the reply cannot be changed any more.
+ * `failed`: Discord could not be reached; another try may succeed.
  */
-export type CompleteResult = 'shown' | 'replaced' | Exclude<EditResult, 'edited' | 'refused'>;
+export type EditResult = 'shown' | 'refused' | 'lost' | 'failed';
 
 /** Shows replies in Discord, by their token alone: without the gateway or the interaction. No method rejects. */
 export interface ReplySender {
@@ -91,10 +88,10 @@ export interface ReplySender {
   reply(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<FirstResult>;
   /** Shows "thinking…", or a private sentence when Discord refuses it. */
   defer(reply: DeferredReply): Promise<FirstResult>;
-  /** Makes the reply show the message and nothing else. */
+  /** Makes the reply show the message and nothing else; one that Discord refuses leaves it as it was. */
   edit(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult>;
-  /** The same; a message that Discord refuses is replaced by a sentence, because "thinking…" must not stay. */
-  complete(reply: DeferredReply, message: ReplyMessage): Promise<CompleteResult>;
+  /** The same, but in place of a message that Discord refuses it shows a sentence, because "thinking…" must not stay. */
+  complete(reply: DeferredReply, message: ReplyMessage): Promise<EditResult>;
   /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; 0 when it fails. */
   countEmbeds(reply: DeferredReply): Promise<number>;
 }

@@ -102,7 +102,7 @@ export async function shown(
       },
       async edit(_, message) {
         messages.push(message as Message);
-        return 'edited';
+        return 'shown';
       },
       async complete(_, message) {
         messages.push(message as Message);

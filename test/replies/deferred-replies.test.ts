@@ -4,7 +4,7 @@ import type { CardRecord } from '../../src/model/card.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import { DeferredReplies, type RepliesOptions } from '../../src/replies/deferred-replies.ts';
-import type { CompleteResult } from '../../src/replies/deferred-reply.ts';
+import type { EditResult } from '../../src/replies/deferred-reply.ts';
 import { type CardCourse, lookupsOf } from '../lookup/lookups-of.ts';
 import { logLines } from '../support/log-lines.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
@@ -22,7 +22,7 @@ const ANSWERED: StartLookup = async ({ onRequest }) => {
 const shown = () => new Promise((resolve) => setImmediate(resolve));
 
 /** @param results of the edits, in order; the last one repeats */
-function completing(results: readonly CompleteResult[] = ['shown'], err?: unknown, { owns = true, embeds = 0 } = {}) {
+function completing(results: readonly EditResult[] = ['shown'], err?: unknown, { owns = true, embeds = 0 } = {}) {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const steps: string[] = [];
@@ -47,7 +47,7 @@ function completing(results: readonly CompleteResult[] = ['shown'], err?: unknow
     sender: {
       reply: async () => ({ shown: true }),
       defer: async () => ({ shown: true }),
-      edit: async () => 'edited',
+      edit: async () => 'shown',
       async complete(_, shown) {
         if (shown.content?.startsWith('wait')) {
           steps.push(shown.content);
@@ -118,8 +118,8 @@ describe('a deferred reply', () => {
     ]);
   });
 
-  it.each<[CompleteResult, string, EventsByName['reply']['step']]>([
-    ['replaced', 'broken', 'completed'],
+  it.each<[EditResult, string, EventsByName['reply']['step']]>([
+    ['refused', 'broken', 'completed'],
     ['lost', 'not answered', 'dropped'],
   ])('whose message is %s is sent once and logged as %s', async (result, outcome, step) => {
     const { completion, steps, ends, replySteps } = completing([result]);

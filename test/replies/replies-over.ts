@@ -38,7 +38,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   onTestFinished(events.subscribe('reply', (event) => void steps.push(event)));
   const sender: ReplySender = {
     reply: async () => ({ shown: true }),
-    edit: async () => 'edited',
+    edit: async () => 'shown',
     defer: async () => defers(),
     async complete(reply, message) {
       const outcome = outcomes.get(message);

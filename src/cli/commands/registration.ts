@@ -1,7 +1,7 @@
 import { REST, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { RegistrationConfig } from '../../config/config.ts';
-import { answered, REQUEST_TIMEOUT_MS } from '../../discord/rest/answers.ts';
+import { answered, REQUEST_TIMEOUT_MS } from '../../discord/rest/requests.ts';
 import { RunDeadline } from '../request.ts';
 import { type LocalCommand, RegisteredCommand } from './command-diff.ts';
 

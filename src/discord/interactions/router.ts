@@ -82,8 +82,8 @@ export class InteractionRouter {
     const choices = await run?.(services).catch((err: unknown) => {
       log.error({ command, err }, 'suggestions failed');
     });
-    const { kind } = await replies.suggest(invocation, choices ?? []);
-    log.debug({ command, answer: kind, tookMs: Date.now() - invocation.receivedAtMs }, 'suggestions');
+    const { shown, err } = await replies.suggest(invocation, choices ?? []);
+    log.debug({ command, shown, err, tookMs: Date.now() - invocation.receivedAtMs }, 'suggestions');
   }
 
   /** @returns how the command ended; `undefined` when that is published with its reply */

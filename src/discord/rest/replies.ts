@@ -13,18 +13,14 @@ import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import { formatMessage } from '../../render/messages.ts';
 import type {
-  CompleteResult,
   DeferredReply,
   EditResult,
   FirstResult,
   ReplyMessage,
   ReplySender,
 } from '../../replies/deferred-reply.ts';
-import { FIRST_ANSWER_MS, type FirstAnswer, sendFirstAnswer } from './first-answer.ts';
-import { messageBody } from './message-body.ts';
-import { failedEdit, NO_MENTIONS, sendAgain } from './requests.ts';
-
-type ExplainedAnswer = Exclude<FirstAnswer, { kind: 'refused' }>;
+import { FIRST_ANSWER_MS, type FirstAnswer, failedEdit, sendAgain, sendFirstAnswer } from './delivery.ts';
+import { NO_MENTIONS } from './requests.ts';
 
 /** Covers a connection that was closed; after that the caller decides when to try again. */
 const EDIT_AGAIN_MS = 200;
@@ -52,27 +48,26 @@ export class Replies implements ReplySender {
   }
 
   async reply(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<FirstResult> {
-    return firstResult(await this.#explained(to, await this.#reply(to, message, isPrivate)));
+    return this.#explained(to, await this.#reply(to, message, isPrivate));
   }
 
   /** Suggestions for the option that is being typed. */
-  suggest(to: Invocation, choices: readonly APIApplicationCommandOptionChoice[]): Promise<FirstAnswer> {
-    return this.#answer(to, { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } });
+  suggest(to: Invocation, choices: readonly APIApplicationCommandOptionChoice[]): Promise<FirstResult> {
+    const { ApplicationCommandAutocompleteResult: type } = InteractionResponseType;
+    return sendFirstAnswer(this.#rest, to, { type, data: { choices } });
   }
 
   async defer(to: DeferredReply): Promise<FirstResult> {
     const { DeferredChannelMessageWithSource: type } = InteractionResponseType;
-    return firstResult(await this.#explained(to, await this.#answer(to, { type, data: flags(to.asked.isPrivate) })));
+    return this.#explained(to, await sendFirstAnswer(this.#rest, to, { type, data: flags(to.asked.isPrivate) }));
   }
 
-  async complete(edited: DeferredReply, message: ReplyMessage): Promise<CompleteResult> {
-    const { locale, asked } = edited;
-    const result = await this.edit(edited, message, asked.isPrivate);
-    if (result === 'edited') return 'shown';
+  async complete(to: DeferredReply, message: ReplyMessage): Promise<EditResult> {
+    const result = await this.edit(to, message, to.asked.isPrivate);
     if (result !== 'refused') return result;
-    const plain = await this.edit(edited, { content: formatMessage(locale, 'broken') }, asked.isPrivate);
+    const plain = await this.edit(to, { content: formatMessage(to.locale, 'broken') }, to.asked.isPrivate);
     if (plain === 'failed') return 'failed';
-    return plain === 'edited' ? 'replaced' : 'lost';
+    return plain === 'shown' ? 'refused' : 'lost';
   }
 
   async countEmbeds({ applicationId, token }: DeferredReply): Promise<number> {
@@ -89,11 +84,11 @@ export class Replies implements ReplySender {
     const { applicationId, token, command, memberId } = edited;
     const route = Routes.webhookMessage(applicationId, token);
     const { body: shown, files } = messageBody(message);
-    const body = { ...NOTHING_ELSE, ...shown, allowed_mentions: NO_MENTIONS };
+    const body = { ...NOTHING_ELSE, ...shown };
     try {
       await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.patch(route, { auth: false, body, files }));
       this.#outage.succeeded();
-      return 'edited';
+      return 'shown';
     } catch (err) {
       const code = err instanceof DiscordAPIError ? err.code : undefined;
       if (code === RESTJSONErrorCodes.UnknownWebhook && Date.now() - edited.receivedAtMs < FIRST_ANSWER_MS) {
@@ -110,11 +105,10 @@ export class Replies implements ReplySender {
   /** The "thinking…" never reached Discord, so there is nothing to edit; a first answer is still possible. */
   async #answerFirst(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult> {
     const first = await this.#reply(to, message, isPrivate);
-    if (first.kind === 'sent') return 'edited';
-    // There is a reply after all, so the edit can succeed.
-    if (first.kind === 'already there') return 'failed';
+    // With an earlier answer there is a reply after all, so the edit can succeed.
+    if (first.shown && first.err === undefined) return first.isEarlier ? 'failed' : 'shown';
     this.#log.info({ command: to.command, member: to.memberId, err: first.err }, 'reply cannot be sent');
-    return first.kind === 'refused' ? 'refused' : 'lost';
+    return first.isRefused ? 'refused' : 'lost';
   }
 
   /**
@@ -124,8 +118,8 @@ export class Replies implements ReplySender {
    */
   async acknowledge(to: Invocation): Promise<{ outcome?: string; err?: unknown }> {
     const { DeferredMessageUpdate: type } = InteractionResponseType;
-    const first = await this.#explained(to, await this.#answer(to, { type }));
-    return first.kind === 'over' ? { outcome: first.outcome, err: first.err } : {};
+    const first = await this.#explained(to, await sendFirstAnswer(this.#rest, to, { type }));
+    return first.shown ? {} : { outcome: first.outcome, err: first.err };
   }
 
   /**
@@ -147,25 +141,27 @@ export class Replies implements ReplySender {
 
   #reply(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<FirstAnswer> {
     const { body, files } = messageBody(message);
-    const data = { ...body, allowed_mentions: NO_MENTIONS, ...flags(isPrivate) };
-    return this.#answer(to, { type: InteractionResponseType.ChannelMessageWithSource, data }, files);
+    const data = { ...body, ...flags(isPrivate) };
+    return sendFirstAnswer(this.#rest, to, { type: InteractionResponseType.ChannelMessageWithSource, data }, files);
   }
 
-  async #explained(to: Invocation, first: FirstAnswer): Promise<ExplainedAnswer> {
-    if (first.kind !== 'refused') return first;
+  /** In place of an answer that Discord refuses, the member reads a private sentence. */
+  async #explained(to: Invocation, first: FirstAnswer): Promise<FirstResult> {
+    if (!first.isRefused) return first;
     const plain = await this.#reply(to, { content: formatMessage(to.locale, 'broken') }, true);
-    if (plain.kind === 'already there') return plain;
-    return { kind: 'over', outcome: plain.kind === 'sent' ? 'broken' : 'not answered', err: first.err };
-  }
-
-  #answer(to: Invocation, body: object, files?: RawFile[]): Promise<FirstAnswer> {
-    return sendFirstAnswer(this.#rest, to, { body, ...(files && { files }) });
+    if (plain.isEarlier) return plain;
+    const isRead = plain.shown && plain.err === undefined;
+    return { shown: false, outcome: isRead ? 'broken' : 'not answered', err: first.err };
   }
 }
 
-function firstResult(first: ExplainedAnswer): FirstResult {
-  if (first.kind === 'over') return { shown: false, outcome: first.outcome, err: first.err };
-  return { shown: true, err: first.kind === 'unknown' ? first.err : undefined };
+/** A message as Discord's REST takes it, with its files as parts of their own. It notifies nobody. */
+function messageBody({ files = [], ...message }: ReplyMessage): { body: object; files: RawFile[] } {
+  const attachments = files.map(({ name, description }, at) => ({ id: String(at), filename: name, description }));
+  return {
+    body: { ...message, allowed_mentions: NO_MENTIONS, ...(attachments.length > 0 && { attachments }) },
+    files: files.map(({ name, data, contentType }) => ({ name, data: Buffer.from(data), contentType })),
+  };
 }
 
 function flags(isPrivate: boolean): { flags?: MessageFlags } {

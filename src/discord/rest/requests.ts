@@ -1,24 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type AllowedMentionsTypes,
-  DiscordAPIError,
-  type RateLimitData,
-  RateLimitError,
-  RESTJSONErrorCodes,
-  type RESTOptions,
-} from 'discord.js';
+import { type AllowedMentionsTypes, DefaultRestOptions, type RateLimitData, type RESTOptions } from 'discord.js';
 import { Agent } from 'undici';
 import type { Logger } from '../../log.ts';
 import type { Events, EventsByName } from '../../model/events.ts';
-import { type EditResult, REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
-import { backOffMs } from '../../time/back-off.ts';
-import { answered, REQUEST_TIMEOUT_MS, type Send } from './answers.ts';
+import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
+
+type Send = RESTOptions['makeRequest'];
 
 /** No message of the bot notifies anyone. */
 export const NO_MENTIONS: { parse: AllowedMentionsTypes[] } = { parse: [] };
 
 /** Interaction traffic makes one request handler per token; the default keeps each for an hour. */
 const HANDLER_SWEEP_MS = 120_000;
+/** A first answer has a shorter timeout, because a member waits for it. */
+export const REQUEST_TIMEOUT_MS = 10_000;
 /** A callback without an answer is sent again, and both tries have to fit into Discord's 3 s. */
 const CALLBACK_TIMEOUT_MS = 1_200;
 
@@ -47,7 +41,6 @@ export function restOptions(apiUrl: string, events: Events, log: Logger): Partia
 /** Publishes how each request ended, also one that discord.js sends again. */
 function watched(send: Send, events: Events): Send {
   return async (url, init) => {
-    if (!events.isWatched('discordRequest')) return send(url, init);
     const sentAtMs = performance.now();
     const ended = (status?: number) =>
       events.publish('discordRequest', { call: callOf(url), status, tookMs: performance.now() - sentAtMs });
@@ -72,11 +65,39 @@ function callOf(url: string): EventsByName['discordRequest']['call'] {
  * 23 h of a shared address (discord-api-docs#8570). Only edits have the time: the sender of a first answer knows how long
  * the member still waits for it, and everything else reports the wait or waits by itself.
  */
-export function sleepsThrough({ route, timeToReset, retryAfter }: StatedWait): boolean {
+export function sleepsThrough({
+  route,
+  timeToReset,
+  retryAfter,
+}: Pick<RateLimitData, 'route' | 'timeToReset' | 'retryAfter'>): boolean {
   return route.startsWith('/webhooks') && Math.max(timeToReset, retryAfter) <= REPLY_DEADLINE_MS;
 }
 
-export type StatedWait = Pick<RateLimitData, 'route' | 'timeToReset' | 'retryAfter'>;
+/**
+ * Sends as discord.js does, but with one deadline over head and body: its own ends with the head. Only what somebody reads
+ * of a body is waited for: what was asked for, or why Discord refuses. A change is done when the head says so.
+ *
+ * @throws TimeoutError at the deadline; discord.js does not send again after it
+ */
+export async function answered(url: string, init: Parameters<Send>[1], timeoutMs: number): ReturnType<Send> {
+  const signals = [deadline(timeoutMs), ...(init.signal ? [init.signal] : [])];
+  const answer = await DefaultRestOptions.makeRequest(url, { ...init, signal: AbortSignal.any(signals) });
+  const { status, statusText } = answer;
+  const headers = new Headers([...answer.headers]);
+  const body = answer.text();
+  if (status >= 400 ? status < 500 : init.method === 'GET') {
+    return new Response((await body) || null, { status, statusText, headers });
+  }
+  body.catch(() => {}); // read all the same: the connection is then used again
+  headers.delete('Content-Type'); // with it, discord.js would parse the body
+  return new Response(null, { status, statusText, headers });
+}
+
+/** Ends at once when the time is over already: a fast answer would otherwise still come before the timer. */
+function deadline(timeoutMs: number): AbortSignal {
+  if (timeoutMs > 0) return AbortSignal.timeout(Math.ceil(timeoutMs)); // whole milliseconds, or it throws
+  return AbortSignal.abort(new DOMException('There is no time left.', 'TimeoutError'));
+}
 
 /** The wait after a 429 that states none: discord.js would send again at once. */
 const UNSTATED_SECONDS = 1;
@@ -101,24 +122,18 @@ const requestWithReadableErrors: Send = async (url, init) => {
   return new Response(text, { status: answer.status, headers });
 };
 
-/**
- * How long a 429 asks to wait, in seconds. The header is the body's figure rounded up, so the body's is used; of two
- * that differ otherwise, the larger. `undefined` when neither states a wait.
- */
-export function statedWaitSeconds(header: string | null, retryAfter: unknown): number | undefined {
-  const inHeader = seconds(header?.trim() ? Number(header) : undefined);
-  const inBody = seconds(retryAfter);
-  if (inHeader === undefined || inBody === undefined) return inHeader ?? inBody;
-  return Math.ceil(inBody) === inHeader ? inBody : Math.max(inHeader, inBody);
-}
-
+/** discord.js takes the wait of a 429 from this header, and waits for the reset of an empty bucket instead. */
 function stateWait(headers: Headers, body: object | undefined): void {
   const retryAfter = body && 'retry_after' in body ? body.retry_after : undefined;
-  const stated = statedWaitSeconds(headers.get('Retry-After'), retryAfter) ?? UNSTATED_SECONDS;
-  headers.set('Retry-After', String(stated));
-  // When a bucket is empty, discord.js waits for its reset instead.
+  const stated = String(statedWaitSeconds(headers.get('Retry-After'), retryAfter));
+  headers.set('Retry-After', stated);
   const reset = headers.get('X-RateLimit-Reset-After');
-  if (reset !== null && !(Number(reset) >= stated)) headers.set('X-RateLimit-Reset-After', String(stated));
+  if (reset !== null && !(Number(reset) >= Number(stated))) headers.set('X-RateLimit-Reset-After', stated);
+}
+
+/** How long a 429 asks to wait, by its body or else by its header, which is the body's figure rounded up. */
+export function statedWaitSeconds(header: string | null, retryAfter: unknown): number {
+  return seconds(retryAfter) ?? seconds(Number(header)) ?? UNSTATED_SECONDS;
 }
 
 function seconds(value: unknown): number | undefined {
@@ -132,49 +147,4 @@ function objectIn(text: string): object | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The longest is never reached: the time for a first answer is over before. */
-const BACK_OFF = { firstMs: 25, longestMs: 3_000 };
-
-/**
- * Sends again, until `giveUpAtMs`, what did not reach Discord; after a 429 not before the time that it states. discord.js
- * retries a failing Discord three times without a wait, and not at all when Discord closed an idle connection: what was
- * sent on it is lost.
- *
- * @throws the error of the last try; any other answer of Discord at once
- */
-export async function sendAgain(giveUpAtMs: number, send: () => Promise<unknown>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await send();
-      return;
-    } catch (error) {
-      const waitMs = beforeNextMs(error, tries);
-      if (waitMs === undefined || Date.now() + waitMs > giveUpAtMs) throw error;
-      await sleep(waitMs);
-    }
-  }
-}
-
-/** How long to wait before the next try; `undefined` when none will help. */
-export function beforeNextMs(error: unknown, tries: number): number | undefined {
-  if (error instanceof RateLimitError) return error.retryAfter;
-  if (error instanceof DiscordAPIError) return undefined;
-  return backOffMs(tries, BACK_OFF);
-}
-
-/** The reply does not exist any more, or its token is not valid. */
-const LOST: ReadonlySet<number | string> = new Set([
-  RESTJSONErrorCodes.UnknownWebhook, // 10015
-  RESTJSONErrorCodes.InvalidWebhookToken, // 50027
-  RESTJSONErrorCodes.UnknownMessage, // 10008
-  RESTJSONErrorCodes.UnknownInteraction, // 10062
-]);
-
-/** What the error of the last try of an edit means. */
-export function failedEdit(err: unknown): Exclude<EditResult, 'edited'> {
-  if (err instanceof RateLimitError) return 'lost'; // the stated wait outlasts the reply
-  if (!(err instanceof DiscordAPIError)) return 'failed';
-  return LOST.has(err.code) ? 'lost' : 'refused';
 }

@@ -1,8 +1,7 @@
 import { DiscordAPIError, RateLimitError, type REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { failedAnswer } from '../../../src/discord/rest/first-answer.ts';
+import { beforeNextMs, failedAnswer, failedEdit } from '../../../src/discord/rest/delivery.ts';
 import { Replies } from '../../../src/discord/rest/replies.ts';
-import { beforeNextMs, failedEdit } from '../../../src/discord/rest/requests.ts';
 import { deferredReply } from '../../replies/replies-over.ts';
 import { logLines } from '../../support/log-lines.ts';
 
@@ -39,13 +38,13 @@ describe('after an error of Discord', () => {
   });
 
   it.each<[string, unknown, object]>([
-    ['10062 is too late', apiError(404, 10062), { kind: 'over', outcome: 'too late' }],
-    ['40060 is there already', apiError(400, 40060), { kind: 'already there' }],
-    ['50035 wants another answer', apiError(400, 50035), { kind: 'refused' }],
-    ['403 wants another answer', apiError(403), { kind: 'refused' }],
-    ['a 429 that outlasts the 3 s ends it', LIMITED, { kind: 'over', outcome: 'not answered' }],
-    ['a lost connection leaves it open', BROKEN, { kind: 'unknown' }],
-    ['a hang leaves it open', HANGS, { kind: 'unknown' }],
+    ['10062 is too late', apiError(404, 10062), { shown: false, outcome: 'too late' }],
+    ['40060 is there already', apiError(400, 40060), { shown: true, isEarlier: true }],
+    ['50035 wants another answer', apiError(400, 50035), { shown: false, isRefused: true }],
+    ['403 wants another answer', apiError(403), { shown: false, isRefused: true }],
+    ['a 429 that outlasts the 3 s ends it', LIMITED, { shown: false, outcome: 'not answered' }],
+    ['a lost connection leaves it open', BROKEN, { shown: true, err: expect.anything() }],
+    ['a hang leaves it open', HANGS, { shown: true, err: expect.anything() }],
   ])('to a first answer, %s', (_, error, expected) => {
     expect(failedAnswer(error)).toMatchObject(expected);
   });
@@ -72,4 +71,17 @@ it('a first answer of which one try may have arrived is not over with a 429 to t
   const replies = new Replies(rest as unknown as REST, logLines().log);
   const to = deferredReply({ receivedAtMs: Date.now() - 2_000 });
   expect(await replies.reply(to, { content: 'a card' }, false)).toMatchObject({ shown: true, err: LIMITED });
+});
+
+it('a file of a message is named by the number of its part, as text: Discord has no numeric ids', async () => {
+  const sent: { body: { data: object }; files: object[] }[] = [];
+  const rest = { post: async (_: string, content: (typeof sent)[number]) => void sent.push(content) };
+  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const file = { name: 'day.png', contentType: 'image/png', data: new Uint8Array([1]), description: 'the day' };
+  await replies.reply(deferredReply(), { content: 'a day', files: [file] }, false);
+  expect(sent[0]?.body.data).toMatchObject({
+    content: 'a day',
+    attachments: [{ id: '0', filename: 'day.png', description: 'the day' }],
+  });
+  expect(sent[0]?.files).toMatchObject([{ name: 'day.png', contentType: 'image/png' }]);
 });

@@ -1,6 +1,6 @@
 import { REST, Routes } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
-import { answered } from '../../../src/discord/rest/answers.ts';
+import { answered } from '../../../src/discord/rest/requests.ts';
 import { startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import type { ConnectionFault } from '../../../src/sandbox/discord/faults.ts';
 

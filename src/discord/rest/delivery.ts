@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DiscordAPIError, RateLimitError, type RawFile, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import type { Invocation } from '../../model/invocation.ts';
+import type { EditResult, FirstResult } from '../../replies/deferred-reply.ts';
+import { backOffMs } from '../../time/back-off.ts';
+
+/** Discord accepts a first answer for 3 s after the command; the rest is for its way there. */
+export const FIRST_ANSWER_MS = 2_800;
+
+/** The longest is never reached: the time for a first answer is over before. */
+const BACK_OFF = { firstMs: 25, longestMs: 3_000 };
+
+/**
+ * Sends again, until `giveUpAtMs`, what did not reach Discord; after a 429 not before the time that it states. discord.js
+ * retries a failing Discord three times without a wait, and not at all when Discord closed an idle connection: what was
+ * sent on it is lost.
+ *
+ * @throws the error of the last try; any other answer of Discord at once
+ */
+export async function sendAgain(giveUpAtMs: number, send: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      const waitMs = beforeNextMs(error, tries);
+      if (waitMs === undefined || Date.now() + waitMs > giveUpAtMs) throw error;
+      await sleep(waitMs);
+    }
+  }
+}
+
+/** How long to wait before the next try; `undefined` when none will help. */
+export function beforeNextMs(error: unknown, tries: number): number | undefined {
+  if (error instanceof RateLimitError) return error.retryAfter;
+  if (error instanceof DiscordAPIError) return undefined;
+  return backOffMs(tries, BACK_OFF);
+}
+
+/**
+ * What became of a first answer. `isEarlier`: an earlier try did arrive, and only Discord's response was lost. `isRefused`:
+ * another answer may be accepted.
+ */
+export type FirstAnswer = FirstResult & { isEarlier?: true; isRefused?: true };
+
+/**
+ * What the error of the last try of a first answer means.
+ *
+ * @param mayBeThere whether an earlier try may have arrived
+ */
+export function failedAnswer(err: unknown, mayBeThere = false): FirstAnswer {
+  // A wait beyond the 3 s: an answer before it is refused, and one after it is too late.
+  if (err instanceof RateLimitError) return mayBeThere ? { shown: true, err } : { shown: false, outcome: UNSENT, err };
+  if (!(err instanceof DiscordAPIError)) return { shown: true, err };
+  // The member has seen "did not respond".
+  if (err.code === RESTJSONErrorCodes.UnknownInteraction) return { shown: false, outcome: 'too late' };
+  if (err.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) return { shown: true, isEarlier: true };
+  return { shown: false, outcome: UNSENT, err, isRefused: true };
+}
+
+const UNSENT = 'not answered';
+
+/**
+ * Sends a first answer until Discord accepts it, or until it would be too late. Not by the interaction's own methods: these
+ * rename each key of an embed that has Discord's names already, which takes longer than rendering it.
+ */
+export async function sendFirstAnswer(
+  rest: REST,
+  { interactionId, token, receivedAtMs }: Invocation,
+  body: object,
+  files: RawFile[] = [],
+): Promise<FirstAnswer> {
+  const route = Routes.interactionCallback(interactionId, token);
+  let mayBeThere = false;
+  const send = () =>
+    rest.post(route, { auth: false, body, files }).catch((err: unknown) => {
+      mayBeThere ||= failedAnswer(err).shown;
+      throw err;
+    });
+  try {
+    await sendAgain(receivedAtMs + FIRST_ANSWER_MS, send);
+    return { shown: true };
+  } catch (err) {
+    return failedAnswer(err, mayBeThere);
+  }
+}
+
+/** The reply does not exist any more, or its token is not valid. */
+const LOST: ReadonlySet<number | string> = new Set([
+  RESTJSONErrorCodes.UnknownWebhook, // 10015
+  RESTJSONErrorCodes.InvalidWebhookToken, // 50027
+  RESTJSONErrorCodes.UnknownMessage, // 10008
+  RESTJSONErrorCodes.UnknownInteraction, // 10062
+]);
+
+/** What the error of the last try of an edit means. */
+export function failedEdit(err: unknown): Exclude<EditResult, 'shown'> {
+  if (err instanceof RateLimitError) return 'lost'; // the stated wait outlasts the reply
+  if (!(err instanceof DiscordAPIError)) return 'failed';
+  return LOST.has(err.code) ? 'lost' : 'refused';
+}
