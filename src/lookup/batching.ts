@@ -18,31 +18,29 @@ export interface Batch {
 export function fillBatch(
   ready: readonly PendingLookup[],
   next: (left: readonly PendingLookup[], before: readonly PendingLookup[]) => PendingLookup | undefined,
-  limits: BatchLimits,
+  { most, room, lengthOf }: BatchLimits,
 ): Batch {
   const first = next(ready, []);
   if (!first) return { pending: [], isFull: false };
+  const mayShare = ({ cardId, mostTogether }: PendingLookup) =>
+    Math.min(most, mostTogether) > 1 && lengthOf(cardId) <= room;
+  const fits = (together: readonly PendingLookup[]) =>
+    together.every(({ mostTogether }) => together.length <= Math.min(most, mostTogether)) &&
+    together.reduce((sum, { cardId }) => sum + lengthOf(cardId), 0) <= room;
+
   const pending = [first];
-  const most = limits.mayGoTogether([first.cardId]) ? Math.min(limits.most, first.mostTogether) : 1;
-  let left = most === 1 ? [] : ready.filter((other) => other !== first && mayJoin(other, limits));
+  let left = mayShare(first) ? ready.filter((other) => other !== first && mayShare(other)) : [];
   let following = next(left, pending);
-  while (following && goTogether([...pending, following], limits)) {
+  while (following && fits([...pending, following])) {
     pending.push(following);
     left = left.filter((other) => other !== following);
     following = next(left, pending);
   }
-  return { pending, isFull: following !== undefined || pending.length === most };
-}
-
-function mayJoin({ cardId, mostTogether }: PendingLookup, { mayShare }: BatchLimits): boolean {
-  return mostTogether > 1 && mayShare(cardId);
-}
-
-function goTogether(together: readonly PendingLookup[], { most, mayGoTogether }: BatchLimits): boolean {
-  return (
-    together.every(({ mostTogether }) => together.length <= Math.min(most, mostTogether)) &&
-    mayGoTogether(together.map(({ cardId }) => cardId))
-  );
+  const isAlone = !mayShare(first);
+  return {
+    pending,
+    isFull: isAlone || following !== undefined || pending.length === Math.min(most, first.mostTogether),
+  };
 }
 
 /** When cards are requested, so many with each permit, of a schedule that says when permits come. */

@@ -2,11 +2,10 @@ import type { Logger } from '../log.ts';
 import type { Card } from '../model/card.ts';
 import { CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
 import type { Usage } from '../model/plan.ts';
-import type { QuotaReading } from '../model/quota.ts';
 import { CardAnswer, errorBody, fitting, throwUnlessAnswered, UsageAnswer } from './answers.ts';
 import { KeyTrust } from './key-trust.ts';
-import { type BatchLimits, Listing, type ListRequest } from './listing.ts';
-import { failedOutcome } from './listing-learning.ts';
+import { type BatchLimits, Listing } from './listing.ts';
+import { failedOutcome, type ListingOutcome } from './listing-learning.ts';
 import { type RequestOptions, request, type ServiceResponse } from './request.ts';
 
 export interface CardServiceOptions extends RequestOptions {
@@ -58,17 +57,14 @@ export class CardService {
    *   the reason of `signal`
    */
   async fetch(ids: readonly string[], signal?: AbortSignal): Promise<Fetched> {
-    const sent = this.#listing.sent(ids);
-    const observe = (reading: QuotaReading) => {
-      sent.isCounted();
-      this.#options.limiter.observe(reading);
-    };
-    const options = { ...this.#options, limiter: { observe } };
+    const ended = this.#listing.sent(ids);
     const [id = ''] = ids;
     try {
-      return await (ids.length > 1 ? this.#several(sent, options, signal) : this.#one(id, sent, options, signal));
+      const [fetched, outcome] = await (ids.length > 1 ? this.#several(ids, signal) : this.#one(id, signal));
+      ended(outcome);
+      return fetched;
     } catch (error) {
-      sent.ended(failedOutcome(error));
+      ended(failedOutcome(error));
       throw error;
     }
   }
@@ -83,28 +79,26 @@ export class CardService {
     return fitting(UsageAnswer, await answered(url, this.#options, signal));
   }
 
-  async #several(sent: ListRequest, options: RequestOptions, signal?: AbortSignal): Promise<Fetched> {
-    const answer = await this.#listing.request(sent, options, signal);
-    sent.ended(answer);
-    const { ids } = sent;
+  async #several(ids: readonly string[], signal?: AbortSignal): Promise<[Fetched, ListingOutcome]> {
+    const answer = await this.#listing.request(ids, this.#options, signal);
     if (answer.kind === 'listed') {
       this.#key.worked(Date.now());
-      return { cards: answer.cards, again: { ids: ids.filter((id) => !answer.cards.has(id)), atMost: 1 } };
+      const left = ids.filter((id) => !answer.cards.has(id));
+      return [{ cards: answer.cards, again: { ids: left, atMost: 1 } }, answer];
     }
     const fewerMayDo = answer.kind === 'tooMany' || answer.kind === 'blocked';
-    return { cards: new Map(), again: { ids, atMost: fewerMayDo ? Math.floor(ids.length / 2) : 1 } };
+    return [{ cards: new Map(), again: { ids, atMost: fewerMayDo ? Math.floor(ids.length / 2) : 1 } }, answer];
   }
 
-  async #one(id: string, sent: ListRequest, options: RequestOptions, signal?: AbortSignal): Promise<Fetched> {
+  async #one(id: string, signal?: AbortSignal): Promise<[Fetched, ListingOutcome]> {
     try {
-      const found = await this.#card(id, options, signal);
+      const found = await this.#card(id, signal);
       this.#key.worked(Date.now());
-      sent.ended({ kind: 'listed', cards: new Map(found === 'noSuchCard' ? [] : [[id, found]]) });
-      return { cards: new Map([[id, found]]) };
+      const cards = new Map(found === 'noSuchCard' ? [] : [[id, found]]);
+      return [{ cards: new Map([[id, found]]) }, { kind: 'listed', cards }];
     } catch (error) {
       if (!this.#concernsIdAlone(error, id)) throw error;
-      sent.ended(failedOutcome(error));
-      return { cards: new Map([[id, error]]) };
+      return [{ cards: new Map([[id, error]]) }, failedOutcome(error)];
     }
   }
 
@@ -113,10 +107,10 @@ export class CardService {
     return error instanceof UnexpectedAnswer;
   }
 
-  async #card(id: string, options: RequestOptions, signal?: AbortSignal): Promise<Card | 'noSuchCard'> {
+  async #card(id: string, signal?: AbortSignal): Promise<Card | 'noSuchCard'> {
     const url = cardUrl(this.#options.baseUrl, this.#options.cardPath, id);
     url.searchParams.set('includePrices', 'true');
-    const response = await answered(url, options, signal);
+    const response = await answered(url, this.#options, signal);
     return response.status === 404 && errorBody(response) ? 'noSuchCard' : fitting(CardAnswer, response);
   }
 }

@@ -1,6 +1,6 @@
 import { KeyRefused, RateLimited, ServiceDown } from '../model/errors.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import type { ListAnswer } from './listing-answer.ts';
+import type { ListAnswer } from './listing-format.ts';
 
 /** What answers have taught of requests for several cards at once. The service does not show their limit. */
 export interface ListingLearned {
@@ -124,10 +124,9 @@ export function pauseAfter(before: RefusalPause, nowMs: number): RefusalPause {
   return { untilMs: nowMs + waitMs, waitMs };
 }
 
-function afterList(known: ListingLearned, size: number, nowMs: number): ListingLearned {
-  const listed = Math.max(known.listed, size);
-  const nothingWrong = { failures: 0, doubt: undefined, timesGivenUp: 0, emptyLists: [], wronglyEmpty: 0 };
-  return { ...known, ...nothingWrong, listed, workedAtMs: nowMs };
+function afterList({ most, refusedAtMs, singly, afterRefusal, listed }: ListingLearned, size: number, nowMs: number) {
+  const kept = { most, refusedAtMs, singly, afterRefusal };
+  return { ...NO_LISTING_LEARNED, ...kept, listed: Math.max(listed, size), workedAtMs: nowMs };
 }
 
 function afterNothing(known: ListingLearned, ids: readonly string[]): ListingLearned {

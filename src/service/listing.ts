@@ -1,6 +1,13 @@
 import type { Logger } from '../log.ts';
 import { UnexpectedAnswer } from '../model/errors.ts';
-import { type ListAnswer, listAnswer } from './listing-answer.ts';
+import {
+  type ListAnswer,
+  type ListingAddress,
+  listAnswer,
+  listRequest,
+  type RoomForIds,
+  roomForIds,
+} from './listing-format.ts';
 import {
   afterRequest,
   type ListingLearned,
@@ -8,17 +15,12 @@ import {
   mostInOne,
   NO_LISTING_LEARNED,
 } from './listing-learning.ts';
-import { listRequest, mayGoTogether, mayShare } from './listing-request.ts';
 import { type RequestOptions, request } from './request.ts';
 
 /** What one request may carry. */
-export interface BatchLimits {
+export interface BatchLimits extends RoomForIds {
   /** Cards. */
   most: number;
-  /** Whether a request can name this id with others. Of each lookup that is ready, so it costs next to nothing. */
-  mayShare(id: string): boolean;
-  /** Whether one request can name all of these ids. */
-  mayGoTogether(ids: readonly string[]): boolean;
 }
 
 export interface ListingOptions {
@@ -29,61 +31,50 @@ export interface ListingOptions {
   log: Logger;
 }
 
-/** A request for one card or several that is under way. */
-export interface ListRequest {
-  ids: readonly string[];
-  /** What is known to remain of the day counts it by now. */
-  isCounted(): void;
-  ended(outcome: ListingOutcome): void;
-}
+const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Number.POSITIVE_INFINITY };
 
 /**
  * The service's listing of several cards: what a request may carry, as the operator and the service's answers have it. Kept
  * in memory: learned anew after a start.
  */
 export class Listing {
-  readonly #options: ListingOptions;
+  readonly #log: Logger;
+  /** `undefined`: there is none. */
+  readonly #listing: { address: ListingAddress; room: RoomForIds; configured: number } | undefined;
   #learned = NO_LISTING_LEARNED;
   #cardsUnderWay = 0;
 
-  constructor(options: ListingOptions) {
-    this.#options = options;
+  constructor({ baseUrl, bulkPath, bulkMax = 1, log }: ListingOptions) {
+    this.#log = log;
+    if (bulkPath === undefined) return;
+    const address = { baseUrl, bulkPath };
+    this.#listing = { address, room: roomForIds(address), configured: bulkMax };
   }
 
   /** @param cardsLeft how many cards may be under way together, if that is known */
   limits(nowMs: number, cardsLeft = Number.POSITIVE_INFINITY): BatchLimits {
-    const { baseUrl, bulkPath, bulkMax } = this.#options;
-    const most = Math.min(mostInOne(this.#learned, bulkMax ?? 1, nowMs), cardsLeft - this.#cardsUnderWay);
-    return {
-      most: bulkPath === undefined ? 1 : Math.max(1, most),
-      mayShare,
-      mayGoTogether: (ids) => bulkPath !== undefined && mayGoTogether({ baseUrl, bulkPath }, ids),
-    };
+    if (!this.#listing) return ONE_BY_ONE;
+    const { room, configured } = this.#listing;
+    const most = Math.min(mostInOne(this.#learned, configured, nowMs), cardsLeft - this.#cardsUnderWay);
+    return { ...room, most: Math.max(1, most) };
   }
 
-  /** A request leaves. */
-  sent(ids: readonly string[]): ListRequest {
+  /** A request leaves, for one card or several. @returns to be called when it has ended */
+  sent(ids: readonly string[]): (outcome: ListingOutcome) => void {
     const leftAfter = this.#learned;
-    let uncounted = ids.length;
-    this.#cardsUnderWay += uncounted;
-    const isCounted = () => {
-      this.#cardsUnderWay -= uncounted;
-      uncounted = 0;
-    };
-    const ended = (outcome: ListingOutcome) => {
-      isCounted();
+    this.#cardsUnderWay += ids.length;
+    return (outcome) => {
+      this.#cardsUnderWay -= ids.length;
       const learned = afterRequest(this.#learned, { outcome, ids, leftAfter, nowMs: Date.now() });
       this.#tell(this.#learned, learned, outcome);
       this.#learned = learned;
     };
-    return { ids, isCounted, ended };
   }
 
   /** Costs one request. @throws RateLimited on 429, ServiceDown on 408, 5xx (but for 501) or silence */
-  async request({ ids }: Pick<ListRequest, 'ids'>, options: RequestOptions, signal?: AbortSignal): Promise<ListAnswer> {
-    const { baseUrl, bulkPath } = this.#options;
-    if (bulkPath === undefined) return { kind: 'unusable', detail: 'no path' };
-    const { url, json } = listRequest({ baseUrl, bulkPath }, ids);
+  async request(ids: readonly string[], options: RequestOptions, signal?: AbortSignal): Promise<ListAnswer> {
+    if (!this.#listing) return { kind: 'unusable', detail: 'no path' };
+    const { url, json } = listRequest(this.#listing.address, ids);
     try {
       return listAnswer(await request(url, options, { signal, json }), ids);
     } catch (error) {
@@ -93,17 +84,14 @@ export class Listing {
   }
 
   #tell(before: ListingLearned, after: ListingLearned, outcome: ListingOutcome): void {
-    const { log } = this.#options;
-    const { singly } = after;
-    if (singly !== before.singly) {
-      const minutes = Math.round((singly.untilMs - Date.now()) / 60_000);
-      if (minutes === 0) log.info({ detail: singly.detail }, ODD_ANSWER);
-      else log.warn({ detail: singly.detail, minutes }, GIVEN_UP);
-    }
-    if (after.most !== before.most)
-      log.info({ ...('detail' in outcome && { detail: outcome.detail }), most: after.most }, FEWER_AT_ONCE);
-    if (after.afterRefusal !== before.afterRefusal)
-      log.info({ minutes: after.afterRefusal.waitMs / 60_000 }, RATE_LIMITED);
+    const { singly, most, afterRefusal } = after;
+    const { detail } = singly;
+    const minutes = Math.round((singly.untilMs - Date.now()) / 60_000);
+    if (singly !== before.singly && minutes === 0) this.#log.info({ detail }, ODD_ANSWER);
+    else if (singly !== before.singly) this.#log.warn({ detail, minutes }, GIVEN_UP);
+    if (most !== before.most)
+      this.#log.info({ ...('detail' in outcome && { detail: outcome.detail }), most }, FEWER_AT_ONCE);
+    if (afterRefusal !== before.afterRefusal) this.#log.info({ minutes: afterRefusal.waitMs / 60_000 }, RATE_LIMITED);
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fillBatch, leavesAtMs } from '../../src/lookup/batching.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
 
@@ -10,13 +10,12 @@ function pending(name: string): PendingLookup {
   return { cardId: name, lane, mostTogether } as PendingLookup;
 }
 
-const mayShare = (id: string) => id !== ',';
-/** The longest address holds four ids of one letter. */
-const mayGoTogether = (ids: readonly string[]) => ids.every(mayShare) && ids.length <= 4;
+/** The longest address holds four ids. */
+const ROOM = { room: 4, lengthOf: (id: string) => (id === ',' ? Number.POSITIVE_INFINITY : 1) };
 
 function batch(waiting: string, { most = 20 } = {}): string {
   const ready = waiting.split(' ').filter(Boolean).map(pending);
-  const limits = { most, mayShare, mayGoTogether };
+  const limits = { ...ROOM, most };
   const { pending: chosen, isFull } = fillBatch(ready, ([first]) => first, limits);
   return `${chosen.map(({ cardId }) => cardId).join(' ')}${isFull ? ' (full)' : ''}`;
 }
@@ -48,13 +47,6 @@ describe('a batch', () => {
   ])('of at most %i of "%s" is "%s"', (most, waiting, expected) => {
     expect(batch(waiting, { most })).toBe(expected);
   });
-});
-
-it('builds an address for those alone that get into a batch, and the first that does not', () => {
-  const ready = Array.from({ length: 2_000 }, () => pending('a'));
-  const counted = vi.fn(mayGoTogether);
-  fillBatch(ready, ([first]) => first, { most: 20, mayShare, mayGoTogether: counted });
-  expect(counted.mock.calls.map(([ids]) => ids.length)).toEqual([1, 2, 3, 4, 5]);
 });
 
 describe('a batch that has a permit', () => {

@@ -10,7 +10,7 @@ import type { Lane } from '../../src/quota/limiter.ts';
 const MINUTE_MS = 60_000;
 
 /** A queue in which one pending lookup is served at each step. */
-const ONE_CARD = { most: 1, mayShare: () => false, mayGoTogether: () => false };
+const ONE_CARD = { most: 1, room: 1, lengthOf: () => 0 };
 
 class Queue {
   readonly pendingLookups: PendingLookups;

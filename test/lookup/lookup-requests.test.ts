@@ -15,7 +15,7 @@ const PERMIT = { probe: false, afterFailure: 0, leftAtMs: Date.now() };
 const FOUND = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'Base' } };
 const RECORD: CardRecord = { card: FOUND, fetchedAtMs: 1 };
 
-const TWO = { most: 2, mayShare: () => true, mayGoTogether: () => true };
+const TWO = { most: 2, room: 1, lengthOf: () => 0 };
 
 /** Requests whose answer is `answer`, over pending lookups of `base1-4` by Alice and `base1-5` by Bob. */
 function batchOfTwo(answer: () => Promise<Fetched['cards']>, busy: readonly string[] = []) {

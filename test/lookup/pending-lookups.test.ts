@@ -36,7 +36,7 @@ function queueWith() {
     return pending;
   };
   const batch = (most = 1) => {
-    const limits = { most, mayShare: () => true, mayGoTogether: () => true };
+    const limits = { most, room: 1, lengthOf: () => 0 };
     return pendingLookups.selectBatch(Date.now(), limits).pending.map(({ cardId }) => cardId);
   };
   return { pendingLookups, add, start, get, batch };

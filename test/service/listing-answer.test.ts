@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listedCards } from '../../src/service/listing-answer.ts';
+import { listedCards } from '../../src/service/listing-format.ts';
 
 const card = (id: string, more: object = {}) => ({
   id,

@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listedIds } from '../../src/sandbox/bulk-listing.ts';
-import { listRequest, mayGoTogether } from '../../src/service/listing-request.ts';
+import { type ListingAddress, listRequest, roomForIds } from '../../src/service/listing-format.ts';
 import { anyId } from '../support/any-id.ts';
 
 const BASE = 'http://cards.test';
 const GET = { baseUrl: BASE, bulkPath: '/cards?ids={ids}' };
 const POST = { baseUrl: BASE, bulkPath: 'POST /cards/batch' };
+
+function goTogether(address: ListingAddress, ids: readonly string[]): boolean {
+  const { room, lengthOf } = roomForIds(address);
+  return ids.reduce((sum, id) => sum + lengthOf(id), 0) <= room;
+}
 
 describe('the request for several cards', () => {
   it.each([
@@ -24,7 +29,7 @@ describe('the request for several cards', () => {
   it('arrives with the same ids, whatever they hold, and is no longer than servers read', () => {
     fc.assert(
       fc.property(fc.array(anyId, { minLength: 1, maxLength: 30 }), fc.constantFrom(GET, POST), (ids, address) => {
-        fc.pre(mayGoTogether(address, ids));
+        fc.pre(goTogether(address, ids));
         const { url, json } = listRequest(address, ids);
         expect(url.href.length).toBeLessThanOrEqual(8_000);
         expect(url.searchParams.getAll('includePrices')).toEqual(['true']);
@@ -46,16 +51,16 @@ describe('cards that go together', () => {
   it('are all but those with a comma, by which ids are separated', () => {
     fc.assert(
       fc.property(fc.array(anyId, { minLength: 2, maxLength: 5 }), (ids) => {
-        expect(mayGoTogether(GET, ids)).toBe(!ids.some((id) => id.includes(',')));
+        expect(goTogether(GET, ids)).toBe(!ids.some((id) => id.includes(',')));
       }),
     );
   });
 
   it('are as many as an address of 8,000 characters holds', () => {
     const longest = Array.from({ length: 10 }, (_, index) => `${index}${'𝕏'.repeat(99)}`);
-    expect(longest.map((_, index) => mayGoTogether(GET, longest.slice(0, index + 1)))).toEqual(
+    expect(longest.map((_, index) => goTogether(GET, longest.slice(0, index + 1)))).toEqual(
       longest.map((_, index) => index < 6),
     );
-    expect(mayGoTogether(POST, longest)).toBe(true);
+    expect(goTogether(POST, longest)).toBe(true);
   });
 });

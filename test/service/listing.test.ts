@@ -20,7 +20,7 @@ afterAll(() => service.close());
 
 function list(ids = IDS, { bulkPath = '/cards?ids={ids}', baseUrl = service.url, timeoutMs = 5_000 } = {}) {
   const listing = new Listing({ baseUrl, bulkPath, log: logLines().log });
-  return listing.request({ ids }, { apiKey: SANDBOX_API_KEY, timeoutMs, limiter: { observe: () => {} } });
+  return listing.request(ids, { apiKey: SANDBOX_API_KEY, timeoutMs, limiter: { observe: () => {} } });
 }
 const listed = async (ids?: string[]) => {
   const answer = await list(ids);

@@ -1,6 +1,11 @@
 import { RateLimited, ServiceDown, UnexpectedAnswer } from '../../model/errors.ts';
-import { type ListAnswer, listAnswer, listsOthers } from '../../service/listing-answer.ts';
-import { type ListingAddress, listRequest } from '../../service/listing-request.ts';
+import {
+  type ListAnswer,
+  type ListingAddress,
+  listAnswer,
+  listRequest,
+  listsOthers,
+} from '../../service/listing-format.ts';
 import { type RequestOptions, request, type ServiceResponse } from '../../service/request.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
 

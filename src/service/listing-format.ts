@@ -1,6 +1,57 @@
 import type { Card } from '../model/card.ts';
 import { type Answered, CardAnswer, errorBody, throwUnlessAnswered } from './answers.ts';
 
+/** Where the service lists several cards at once. */
+export interface ListingAddress {
+  baseUrl: string;
+  /**
+   * `CARD_SERVICE_BULK_PATH`: a path with `{ids}` in place of the ids, which are encoded one by one and joined by commas; or
+   * `POST` and a path, to which they are sent as the JSON body `{"ids": […]}`.
+   */
+  bulkPath: string;
+}
+
+/** Servers accept at least 8,000 octets in a request line (RFC 9112 §3). */
+const LONGEST_URL = 8_000;
+const POST = 'POST ';
+
+/** The request for these cards, with their prices: they cost nothing more. Without `json` it is a GET. */
+export function listRequest({ baseUrl, bulkPath }: ListingAddress, ids: readonly string[]) {
+  const isPost = bulkPath.startsWith(POST);
+  const path = withPrices(isPost ? bulkPath.slice(POST.length).trimStart() : bulkPath.replace(/^GET +/, ''));
+  const list = ids.map(encoded).join(',');
+  return {
+    url: new URL(baseUrl.replace(/\/+$/, '') + path.replace('{ids}', () => list)),
+    json: isPost ? { ids } : undefined,
+  };
+}
+
+/** How long the ids of one request may be together, and how long each is; longer than any if it cannot be named with others. */
+export interface RoomForIds {
+  room: number;
+  lengthOf(id: string): number;
+}
+
+/** Commas separate ids, so that none can hold one. Not every server takes a longer URL. */
+export function roomForIds(address: ListingAddress): RoomForIds {
+  const lengthInUrl = address.bulkPath.startsWith(POST) ? () => 0 : (id: string) => encoded(id).length + 1;
+  return {
+    room: LONGEST_URL - listRequest(address, []).url.href.length,
+    lengthOf: (id) => (id.includes(',') ? Number.POSITIVE_INFINITY : lengthInUrl(id)),
+  };
+}
+
+/** As it stands in a URL: unlike `encodeURIComponent`, `URL` also encodes apostrophes. */
+function encoded(id: string): string {
+  return encodeURIComponent(id).replaceAll("'", '%27');
+}
+
+/** Added as text: `searchParams` would encode the commas, too. */
+function withPrices(path: string): string {
+  if (/[?&]includePrices=/.test(path)) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}includePrices=true`;
+}
+
 /** The service does not show the shape of its listing: a bare array, an array in one of these, or an object keyed by id. */
 const LIST_FIELDS = ['data', 'cards', 'items', 'results'] as const;
 
