@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /**
- * Questions to a worker that answers one at a time. Searches only suggest something to members who type, so they come after
+ * Questions to a worker that answers one at a time, once it has begun. Searches only suggest something to members who type, so they come after
  * all other questions, on which lookups depend. If a member has several searches waiting, only the newest is run. An answer
  * that is late counts as none.
  */
@@ -24,6 +24,7 @@ export class SearchQueue {
   readonly #run: (question: Question) => void;
   readonly #waiting = new Map<string | symbol, Waiting>();
   #running: Waiting | undefined;
+  #isFree = false;
 
   constructor(run: (question: Question) => void) {
     this.#run = run;
@@ -41,10 +42,11 @@ export class SearchQueue {
     return withTimeout(deadlineMs - Date.now(), promise);
   }
 
-  /** Answers the question that was run. @param answer `undefined` when it failed */
-  answered(answer: unknown): void {
+  /** The worker has begun, or answers the question that was run. @param answer `undefined` when it failed */
+  freed(answer?: unknown): void {
     this.#running?.end(answer);
     this.#running = undefined;
+    this.#isFree = true;
     this.#next();
   }
 
@@ -52,17 +54,19 @@ export class SearchQueue {
   abandon(): void {
     const all = [...(this.#running ? [this.#running] : []), ...this.#waiting.values()];
     this.#running = undefined;
+    this.#isFree = false;
     this.#waiting.clear();
     for (const { end } of all) end(undefined);
   }
 
   #next(): void {
-    if (this.#running) return;
+    if (!this.#isFree) return;
     const waiting = Map.groupBy(this.#waiting, ([, { question }]) => isSearch(question));
     for (const [key, next] of [...(waiting.get(false) ?? []), ...(waiting.get(true) ?? [])]) {
       this.#waiting.delete(key);
       if (next.deadlineMs <= Date.now()) continue; // its timer ends it
       this.#running = next;
+      this.#isFree = false;
       this.#run(next.question);
       return;
     }

@@ -10,6 +10,7 @@ const by = (memberId: string, text: string, kind: Question['kind'] = 'search'): 
 function startQueue() {
   const run: string[] = [];
   const queue = new SearchQueue(({ text }) => void run.push(text));
+  queue.freed();
   const ask = (question: Question, limitMs = LONG_MS) => queue.ask<string>(question, Date.now() + limitMs);
   return { run, queue, ask };
 }
@@ -24,7 +25,7 @@ describe('the queue of searches', () => {
       ask(each),
     );
     expect(run).toEqual(['a1']);
-    for (const text of ['one', 'two', 'three']) queue.answered(text);
+    for (const text of ['one', 'two', 'three']) queue.freed(text);
     expect(run).toEqual(['a1', 'b1', 'a3']);
     expect(await Promise.all(answers)).toEqual(['one', undefined, 'two', 'three']);
   });
@@ -32,7 +33,7 @@ describe('the queue of searches', () => {
   it('replaces no text that is to be resolved', async () => {
     const { run, queue, ask } = startQueue();
     const answers = [by('a', 'r1', 'resolve'), by('a', 'r2', 'resolve'), by('a', 'a1')].map((each) => ask(each));
-    for (const text of ['one', 'two', 'three']) queue.answered(text);
+    for (const text of ['one', 'two', 'three']) queue.freed(text);
     expect(run).toEqual(['r1', 'r2', 'a1']);
     expect(await Promise.all(answers)).toEqual(['one', 'two', 'three']);
   });
@@ -42,7 +43,7 @@ describe('the queue of searches', () => {
     const answers = [by('a', 'a1'), by('b', 'b1'), by('c', 'm1', 'mentions'), by('d', 'r1', 'resolve')].map((each) =>
       ask(each),
     );
-    for (const text of ['one', 'two', 'three', 'four']) queue.answered(text);
+    for (const text of ['one', 'two', 'three', 'four']) queue.freed(text);
     expect(run).toEqual(['a1', 'm1', 'r1', 'b1']);
     expect(await Promise.all(answers)).toEqual(['one', 'four', 'two', 'three']);
   });
@@ -54,8 +55,8 @@ describe('the queue of searches', () => {
     vi.advanceTimersByTime(50);
     expect(await Promise.all([running, late])).toEqual([undefined, undefined]);
     const next = ask(by('c', 'c1'));
-    queue.answered('too late');
-    queue.answered('in time');
+    queue.freed('too late');
+    queue.freed('in time');
     expect([await next, run]).toEqual(['in time', ['a1', 'c1']]);
   });
 
@@ -63,9 +64,10 @@ describe('the queue of searches', () => {
     const { run, queue, ask } = startQueue();
     const answers = [ask(by('a', 'a1')), ask(by('b', 'b1'))];
     queue.abandon();
+    queue.freed();
     expect(await Promise.all(answers)).toEqual([undefined, undefined]);
     const next = ask(by('a', 'a2'));
-    queue.answered('again');
+    queue.freed('again');
     expect([await next, run]).toEqual(['again', ['a1', 'a2']]);
   });
 });

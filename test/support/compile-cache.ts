@@ -10,7 +10,7 @@ export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'cardbot-compi
 const COMPILED = [
   ...['app.ts', 'storage/redis/state.ts', 'cli/commands/subcommand.ts', 'sandbox/sandbox.ts'],
   ...['catalog/search.ts', 'catalog/resolution.ts'],
-  ...['storage/sqlite/catalog/database.ts', 'storage/sqlite/catalog/cached-cards.ts'],
+  ...['storage/sqlite/catalog/database.ts', 'storage/sqlite/catalog/upkeep.ts'],
 ];
 
 /** Fills the cache before the first test (vitest's `globalSetup`), for the workers and the bots that they start. */

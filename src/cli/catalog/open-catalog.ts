@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
 import type { SharedChange } from '../../catalog/shared-catalog.ts';
-import { applyShared } from '../../storage/sqlite/catalog/apply-shared.ts';
 import { CatalogDatabase } from '../../storage/sqlite/catalog/database.ts';
 import { BUSY_CODE, DatabaseInUse, DatabaseUnusable, sqliteCode } from '../../storage/sqlite/database.ts';
 import { CliFailure } from '../context.ts';
@@ -64,7 +63,7 @@ export class FileCatalog implements OpenCatalog {
 
   /** What another process has published. */
   apply(change: SharedChange): Promise<void> {
-    return this.#write(() => void applyShared(this.#database, change));
+    return this.#write(() => void this.#database.apply(change));
   }
 
   async #write<T>(work: () => T): Promise<T> {

@@ -188,3 +188,15 @@ export function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
   return error.errcode & 0xff; // extended codes carry the primary one in their low byte
 }
+
+/** Gives the statement of an SQL text, which is prepared when it is first wanted. */
+export type Statements = (sql: string) => StatementSync;
+
+export function statementsOf(database: DatabaseSync): Statements {
+  const prepared = new Map<string, StatementSync>();
+  return (sql) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
+}

@@ -1,7 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { idKey } from '../../../catalog/words.ts';
 import type { Requester } from '../../../model/quota.ts';
 import { DAY_MS } from '../../../time/utc-day.ts';
+import type { Statements } from '../database.ts';
 
 /** `id_key`: see `cards`. The server '' is everywhere. */
 export const ASKED_SCHEMA = `
@@ -23,40 +23,34 @@ const SERVER_HISTORY_MS = 90 * DAY_MS;
 
 /** What members asked for. */
 export class AskedCards {
-  readonly #database: DatabaseSync;
-  readonly #ofMember: StatementSync;
-  readonly #trim: StatementSync;
-  readonly #inServer: StatementSync;
+  readonly #sql: Statements;
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-    this.#ofMember = database.prepare(
-      // Later than the last one, also within a millisecond or after the clock was set back.
-      `INSERT INTO asked_by_member VALUES (?1, ?2, ?3, max(?4, 1 + coalesce((SELECT max(at) FROM asked_by_member WHERE member = ?1), 0)))
-        ON CONFLICT DO UPDATE SET at = excluded.at`,
-    );
-    this.#trim = database.prepare(
-      `DELETE FROM asked_by_member WHERE member = ?1 AND id NOT IN (SELECT id FROM asked_by_member WHERE member = ?1 ORDER BY at DESC LIMIT ${MOST_LAST_ASKED})`,
-    );
-    this.#inServer = database.prepare(
-      'INSERT INTO asked_in_server VALUES (?, ?, ?, 1, ?) ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at',
-    );
+  constructor(sql: Statements) {
+    this.#sql = sql;
   }
 
   /** @param isPrivate it counts for the member alone */
   add(id: string, { memberId, guildId }: Requester, atMs: number, keepsMember: boolean, isPrivate = false): void {
     const key = idKey(id);
+    const inServer =
+      'INSERT INTO asked_in_server VALUES (?, ?, ?, 1, ?) ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at';
     const servers = isPrivate ? [] : new Set([guildId ?? EVERYWHERE, EVERYWHERE]);
-    for (const server of servers) this.#inServer.run(server, id, key, atMs);
+    for (const server of servers) this.#sql(inServer).run(server, id, key, atMs);
     if (!keepsMember) return;
-    this.#ofMember.run(memberId, id, key, atMs);
-    this.#trim.run(memberId);
+    this.#sql(
+      // Later than the last one, also within a millisecond or after the clock was set back.
+      `INSERT INTO asked_by_member VALUES (?1, ?2, ?3, max(?4, 1 + coalesce((SELECT max(at) FROM asked_by_member WHERE member = ?1), 0)))
+        ON CONFLICT DO UPDATE SET at = excluded.at`,
+    ).run(memberId, id, key, atMs);
+    this.#sql(
+      'DELETE FROM asked_by_member WHERE member = ?1 AND id NOT IN (SELECT id FROM asked_by_member WHERE member = ?1 ORDER BY at DESC LIMIT ?2)',
+    ).run(memberId, MOST_LAST_ASKED);
   }
 
   /** Deletes what is past its time, and everything about members unless it may be kept. */
   sweep(nowMs: number, keepsMembers: boolean): void {
     const membersUntilMs = keepsMembers ? nowMs - MEMBER_HISTORY_MS : Number.MAX_SAFE_INTEGER;
-    this.#database.prepare('DELETE FROM asked_by_member WHERE at < ?').run(membersUntilMs);
-    this.#database.prepare('DELETE FROM asked_in_server WHERE at < ?').run(nowMs - SERVER_HISTORY_MS);
+    this.#sql('DELETE FROM asked_by_member WHERE at < ?').run(membersUntilMs);
+    this.#sql('DELETE FROM asked_in_server WHERE at < ?').run(nowMs - SERVER_HISTORY_MS);
   }
 }

@@ -1,12 +1,25 @@
-import type { SharedChange } from '../../../catalog/shared-catalog.ts';
-import { applyShared } from './apply-shared.ts';
+import type { SharedChange, SharedNews } from '../../../catalog/shared-catalog.ts';
+import type { Requester } from '../../../model/quota.ts';
 import type { CatalogDatabase } from './database.ts';
 import type { CatalogFile } from './file.ts';
-import type { CatalogChange } from './messages.ts';
 
 const RETRY_MS = 1_000;
 /** Changes that wait while the disk is full. The oldest are dropped. */
 const MOST_UNWRITTEN = 1_000;
+
+/** Something that the catalog is told: what this process has learned, what other processes have, or what a member asked for. */
+export type CatalogChange =
+  | SharedChange
+  | SharedNews
+  | { kind: 'asked'; id: string; who: Requester; isPrivate: boolean; atMs: number };
+
+/** What there is to tell once changes are written. */
+export type Told =
+  /** This process was the first to learn it. */
+  | { kind: 'news'; change: SharedChange }
+  /** The catalog has what other processes published up to this cursor. */
+  | { kind: 'reached'; cursor: string }
+  | { kind: 'log'; level: 'info' | 'warn' | 'error'; fields: object; message: string };
 
 export interface CatalogChangesOptions {
   file: CatalogFile;
@@ -14,14 +27,7 @@ export interface CatalogChangesOptions {
   keepsMembers: boolean;
   /** Names the position in what processes share. */
   sharedName: string;
-  /** This process was the first to learn it. */
-  onNews(change: SharedChange): void;
-  /** The catalog now has everything that was shared up to a cursor. */
-  onReached(cursor: string): void;
-  /** An import has turned out to have ids that are not the service's: its cards are no longer offered. */
-  onWithdrawn(source: string): void;
-  /** The service knows a card of such an import after all: all its cards are offered again. */
-  onOfferedAgain(source: string): void;
+  tell(what: Told): void;
 }
 
 /** Writes changes to the catalog, all that wait in one transaction; what cannot be written now is tried again. */
@@ -29,8 +35,6 @@ export class CatalogChanges {
   readonly #options: CatalogChangesOptions;
   #unwritten: CatalogChange[] = [];
   #retry: NodeJS.Timeout | undefined;
-  /** Called after the commit, because a transaction may be rolled back and repeated. */
-  #onceWritten: (() => void)[] = [];
 
   constructor(options: CatalogChangesOptions) {
     this.#options = options;
@@ -52,58 +56,53 @@ export class CatalogChanges {
 
   /** Writes all that waits, or nothing of it. */
   #write(): void {
+    this.#retry = undefined;
     if (this.#unwritten.length === 0) return;
-    const { file } = this.#options;
-    this.#onceWritten = [];
-    const isWritten = file.attempt((catalog) =>
+    const { file, tell } = this.#options;
+    const told = file.attempt((catalog) =>
       catalog.inTransaction(() => {
         const before = catalog.imports.withdrawn();
-        for (const change of this.#unwritten) this.#apply(catalog, change);
-        this.#compare(before, catalog.imports.withdrawn());
-        return true;
+        const of = this.#unwritten.flatMap((change) => this.#apply(catalog, change) ?? []);
+        return [...of, ...changesOfOffer(before, catalog.imports.withdrawn())];
       }),
     );
-    if (isWritten) {
+    if (told) {
       this.#unwritten = [];
-      for (const tell of this.#onceWritten) tell();
-    } else if (!file.isClosing)
-      this.#retry = setTimeout(() => {
-        this.#retry = undefined;
-        this.#write();
-      }, RETRY_MS);
+      for (const what of told) tell(what);
+    } else if (!file.isClosing) this.#retry = setTimeout(() => this.#write(), RETRY_MS);
   }
 
-  #apply(catalog: CatalogDatabase, change: CatalogChange): void {
-    const { keepsMembers, sharedName, onReached } = this.#options;
-    if (change.kind === 'asked') catalog.asked.add(change.id, change.who, change.atMs, keepsMembers, change.isPrivate);
-    else if (change.kind === 'learn') {
-      const cards = catalog.upsert([change.card], undefined);
-      if (cards.length > 0) this.#tellOthers({ kind: 'cards', cards });
-    } else if (change.kind === 'deny') {
-      const { id, isKept } = change;
-      if (catalog.isKnown(id)) this.#tellOthers({ kind: 'denied', id, isKept });
-      catalog.deny(id, isKept);
-    } else {
-      const { changes, cursor } = change;
-      for (const each of changes) applyShared(catalog, each);
-      catalog.positions.set(sharedName, cursor);
-      this.#onceWritten.push(() => onReached(cursor));
+  #apply(catalog: CatalogDatabase, change: CatalogChange): Told | undefined {
+    const { keepsMembers, sharedName } = this.#options;
+    if (change.kind === 'asked') {
+      catalog.asked.add(change.id, change.who, change.atMs, keepsMembers, change.isPrivate);
+      return undefined;
     }
-  }
-
-  #tellOthers(change: SharedChange): void {
-    this.#onceWritten.push(() => this.#options.onNews(change));
-  }
-
-  /** Which imports are withdrawn now, and which no longer. */
-  #compare(before: ReadonlyMap<number, string>, after: ReadonlyMap<number, string>): void {
-    const { onWithdrawn, onOfferedAgain } = this.#options;
-    for (const [row, source] of after) if (!before.has(row)) this.#onceWritten.push(() => onWithdrawn(source));
-    for (const [row, source] of before) if (!after.has(row)) this.#onceWritten.push(() => onOfferedAgain(source));
+    if (change.kind === 'shared') {
+      for (const each of change.changes) catalog.apply(each);
+      catalog.setPosition(sharedName, change.cursor);
+      return { kind: 'reached', cursor: change.cursor };
+    }
+    const news = catalog.apply(change);
+    return news && { kind: 'news', change: news };
   }
 }
 
 /** What other processes learned is never dropped: more of it is read only after it is written. */
 function mayBeDropped({ kind }: CatalogChange): boolean {
   return kind !== 'shared';
+}
+
+/** Which imports are withdrawn now, and which no longer: their names by row, as they were and as they are. */
+function changesOfOffer(before: ReadonlyMap<number, string>, after: ReadonlyMap<number, string>): Told[] {
+  const withdrawn = [...after].filter(([row]) => !before.has(row)).map(([, source]) => ({ source }));
+  const offeredAgain = [...before].filter(([row]) => !after.has(row)).map(([, source]) => ({ source }));
+  const [no, yes] = [
+    'the card service knows none of the cards that were looked up from an import: its cards are no longer offered',
+    'the card service knows a card of an import after all: its cards are offered again',
+  ];
+  return [
+    ...withdrawn.map((fields) => ({ kind: 'log', level: 'warn', fields, message: no }) as const),
+    ...offeredAgain.map((fields) => ({ kind: 'log', level: 'info', fields, message: yes }) as const),
+  ];
 }

@@ -1,18 +1,18 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CatalogCard, CatalogRow, CatalogStats } from '../../../catalog/catalog-card.ts';
+import type { SharedChange } from '../../../catalog/shared-catalog.ts';
 import type { Logger } from '../../../log.ts';
 import { inodeOf, moveAside } from '../corrupt-file.ts';
-import { type DatabaseOptions, openDatabase } from '../database.ts';
+import { type DatabaseOptions, openDatabase, type Statements, statementsOf } from '../database.ts';
 import { ASKED_SCHEMA, AskedCards } from './asked.ts';
 import { SqliteCardIndex } from './card-index.ts';
-import { offeredRows, statsOf } from './contents.ts';
 import { CatalogImports, IMPORTS_SCHEMA } from './imports.ts';
-import { CatalogPositions, POSITIONS_SCHEMA } from './positions.ts';
 import { CatalogRows } from './rows.ts';
-import { CATALOG_SCHEMA } from './schema.ts';
+import { CATALOG_SCHEMA, cardOf, OFFERED, type StoredRow } from './schema.ts';
 
-const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + POSITIONS_SCHEMA + ASKED_SCHEMA;
+const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + ASKED_SCHEMA;
 /** Another process that writes holds the lock for a fraction of this. */
 const BUSY_TIMEOUT_MS = 5_000;
 const CACHE_KIB = 16 * 1024;
@@ -21,15 +21,6 @@ const PAGES_OF_MANY_CARDS = 8_000;
 /** FTS5 takes at most this many; its default is 4. */
 const SEGMENTS_OF_A_LEVEL = 16;
 const LOSS = 'cards are learned again from what the service answered; files have to be imported again';
-
-interface OpenedFile {
-  file: string;
-  /** The inode of the file that is open. */
-  inode: number | undefined;
-  options: DatabaseOptions;
-  database: DatabaseSync;
-  busyTimeoutMs: number;
-}
 
 /**
  * The cards that are searched for, in `catalog.sqlite` of a `DATA_DIR`; several processes may have it open. Synchronous,
@@ -40,10 +31,10 @@ export class CatalogDatabase {
   readonly index: SqliteCardIndex;
   readonly asked: AskedCards;
   readonly imports: CatalogImports;
-  readonly positions: CatalogPositions;
   readonly #options: DatabaseOptions;
   readonly #inode: number | undefined;
   readonly #database: DatabaseSync;
+  readonly #sql: Statements;
   readonly #rows: CatalogRows;
 
   /** Creates the file if it is absent; one that is corrupt is moved aside. Writing waits `busyTimeoutMs` for another process. @throws DatabaseUnusable, DatabaseInUse */
@@ -52,30 +43,28 @@ export class CatalogDatabase {
     const options = { log, schema: SCHEMA, lossMeans: LOSS };
     for (;;) {
       const before = inodeOf(file);
-      const database = openDatabase(file, options);
-      const inode = inodeOf(file);
-      if (before === undefined || before === inode)
-        return new CatalogDatabase({ file, inode, options, database, busyTimeoutMs });
-      database.close(); // it was replaced, perhaps by another process while this one checked it
+      const opened = new CatalogDatabase(file, openDatabase(file, options), options);
+      opened.waitAtMost(busyTimeoutMs);
+      if (before === undefined || before === opened.#inode) return opened;
+      opened.close(); // it was replaced, perhaps by another process while this one checked it
     }
   }
 
-  private constructor({ file, inode, options, database, busyTimeoutMs }: OpenedFile) {
+  private constructor(file: string, database: DatabaseSync, options: DatabaseOptions) {
     this.file = file;
     this.#options = options;
     this.#database = database;
-    this.#inode = inode;
-    this.waitAtMost(busyTimeoutMs);
+    this.#inode = inodeOf(file);
     // It holds what members asked for, which must be gone when it is deleted.
     database.exec(`
       PRAGMA secure_delete = ON;
       PRAGMA cache_size = -${CACHE_KIB};
     `);
-    this.imports = new CatalogImports(database);
-    this.positions = new CatalogPositions(database);
-    this.#rows = new CatalogRows(database, this.imports);
-    this.asked = new AskedCards(database);
-    this.index = new SqliteCardIndex(database);
+    this.#sql = statementsOf(database);
+    this.imports = new CatalogImports(this.#sql);
+    this.#rows = new CatalogRows(this.#sql, this.imports);
+    this.asked = new AskedCards(this.#sql);
+    this.index = new SqliteCardIndex(this.#sql);
   }
 
   /** How long a statement waits for another process that writes. */
@@ -114,22 +103,69 @@ export class CatalogDatabase {
     });
   }
 
-  rows(): Generator<CatalogRow> {
-    return offeredRows(this.#database);
+  /** The service denied this id. @returns whether the card is known */
+  deny(id: string, isKept: boolean): boolean {
+    const row = this.#rows.find(id);
+    if (row) this.inTransaction(() => this.#rows.deny(row, isKept));
+    return row !== undefined;
+  }
+
+  /** Takes what this process or another has learned. @returns what of it was new for this catalog */
+  apply(change: SharedChange): SharedChange | undefined {
+    switch (change.kind) {
+      case 'cards': {
+        const cards = this.upsert(change.cards, change.source);
+        return cards.length > 0 ? { ...change, cards } : undefined;
+      }
+      case 'denied':
+        return this.deny(change.id, change.isKept) ? change : undefined;
+      case 'import':
+        this.imports.begin(change.source);
+        return undefined;
+    }
+  }
+
+  /** How far something has been read into the catalog; `undefined` at first. */
+  position(of: string): string | undefined {
+    return this.#sql('SELECT position FROM positions WHERE name = ?').get(of)?.position as string | undefined;
+  }
+
+  setPosition(of: string, position: string): void {
+    this.#sql('INSERT OR REPLACE INTO positions VALUES (?, ?)').run(of, position);
+  }
+
+  /** All cards that are offered, as they were when it began; the file must not be written through this meanwhile. */
+  *rows(): Generator<CatalogRow> {
+    const all = this.#sql(
+      `SELECT cards.*, sources.name AS source_name FROM cards LEFT JOIN sources ON sources.row = cards.source WHERE ${OFFERED} ORDER BY cards.row`,
+    );
+    for (const row of all.iterate()) {
+      const source = row.source_name === null ? {} : { source: String(row.source_name) };
+      const [isConfirmed, isDenied] = [row.confirmed === 1, row.denied !== 0];
+      yield { ...cardOf(row as unknown as StoredRow), isConfirmed, isDenied, ...source };
+    }
   }
 
   stats(): CatalogStats {
-    return statsOf(this.#database, this.file);
-  }
-
-  /** The service denied this id. */
-  deny(id: string, isKept: boolean): void {
-    const row = this.#rows.find(id);
-    if (row) this.inTransaction(() => this.#rows.deny(row, isKept));
-  }
-
-  isKnown(id: string): boolean {
-    return this.#rows.find(id) !== undefined;
+    const count = (what: string) => Number(this.#sql(`SELECT count(*) AS count FROM ${what}`).get()?.count);
+    const imports = this.#sql(
+      'SELECT sources.name, withdrawn, count(cards.row) AS unconfirmed FROM sources LEFT JOIN cards ON source = sources.row AND cards.confirmed = 0 AND cards.denied < 2 GROUP BY sources.row',
+    ).all();
+    return {
+      cards: count(`cards WHERE ${OFFERED}`),
+      confirmed: count(`cards WHERE ${OFFERED} AND confirmed = 1`),
+      denied: count('cards WHERE denied = 1'),
+      names: count(`(SELECT DISTINCT name_row FROM cards WHERE ${OFFERED})`),
+      imports: imports.map(({ name, withdrawn, unconfirmed }) => ({
+        source: String(name),
+        unconfirmed: Number(unconfirmed),
+        isWithdrawn: withdrawn === 1,
+      })),
+      bytes: ['', '-wal'].reduce(
+        (sum, end) => sum + (statSync(this.file + end, { throwIfNoEntry: false })?.size ?? 0),
+        0,
+      ),
+    };
   }
 
   close(): void {

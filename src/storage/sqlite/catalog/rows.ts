@@ -1,8 +1,8 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CatalogCard } from '../../../catalog/catalog-card.ts';
 import { formOf, idKey, nameKey, nameText, otherText, spelledWords, tokenText } from '../../../catalog/words.ts';
+import type { Statements } from '../database.ts';
 import type { CatalogImports } from './imports.ts';
-import { GONE, isNews, KEPT, type StoredRow } from './stored-row.ts';
+import { GONE, isNews, KEPT, type StoredRow } from './schema.ts';
 
 /** Words that were written before need no statement; this many are remembered. */
 const MOST_KNOWN_WORDS = 200_000;
@@ -11,39 +11,15 @@ const MOST_REMEMBERED = 20_000;
 
 /** Statements that write cards; a transaction around them is the caller's. */
 export class CatalogRows {
-  readonly #find: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #update: StatementSync;
-  readonly #addName: StatementSync;
-  readonly #findName: StatementSync;
-  readonly #addWord: StatementSync;
-  readonly #addForm: StatementSync;
-  readonly #addWords: StatementSync;
-  readonly #removeWords: StatementSync;
-  readonly #mark: StatementSync;
-  readonly #nameSource: StatementSync;
+  readonly #sql: Statements;
   readonly #imports: CatalogImports;
-  readonly #knownWords = new Set<string>();
+  readonly #knownWords = new Map<string, true>();
   readonly #knownNames = new Map<string, KnownName>();
   readonly #tokenTexts = new Map<string, string>();
 
-  constructor(database: DatabaseSync, imports: CatalogImports) {
+  constructor(sql: Statements, imports: CatalogImports) {
+    this.#sql = sql;
     this.#imports = imports;
-    this.#find = database.prepare('SELECT * FROM cards WHERE id_key = ? AND id = ?');
-    this.#insert = database.prepare(
-      'INSERT INTO cards (id, name, set_name, number, game, id_key, name_row, source, confirmed, denied) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)',
-    );
-    this.#update = database.prepare(
-      'UPDATE cards SET name = ?, set_name = ?, number = ?, game = ?, name_row = ?, source = ?, confirmed = ?, denied = ? WHERE row = ?',
-    );
-    this.#findName = database.prepare('SELECT row FROM names WHERE key = ?');
-    this.#addName = database.prepare('INSERT INTO names (key) VALUES (?)');
-    this.#addWord = database.prepare('INSERT OR IGNORE INTO words (word) VALUES (?)');
-    this.#addForm = database.prepare('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1');
-    this.#addWords = database.prepare('INSERT INTO card_words (rowid, name, other) VALUES (?, ?, ?)');
-    this.#removeWords = database.prepare('DELETE FROM card_words WHERE rowid = ?');
-    this.#nameSource = database.prepare('UPDATE cards SET source = ? WHERE row = ?');
-    this.#mark = database.prepare('UPDATE cards SET denied = ? WHERE row = ?');
   }
 
   /** To be called when a transaction is rolled back. */
@@ -53,7 +29,7 @@ export class CatalogRows {
   }
 
   find(id: string): StoredRow | undefined {
-    return this.#find.get(idKey(id), id) as StoredRow | undefined;
+    return this.#sql('SELECT * FROM cards WHERE id_key = ? AND id = ?').get(idKey(id), id) as StoredRow | undefined;
   }
 
   /** @param source of an import; `undefined` when the service answered with the card @returns whether that was news */
@@ -73,15 +49,15 @@ export class CatalogRows {
    * @param isKept a copy of the card is kept: it is still given
    */
   deny({ row, source, confirmed, denied }: StoredRow, isKept: boolean): void {
-    this.#mark.run(isKept ? KEPT : GONE, row);
-    if (!isKept) this.#removeWords.run(row);
+    this.#sql('UPDATE cards SET denied = ? WHERE row = ?').run(isKept ? KEPT : GONE, row);
+    if (!isKept) this.#removeWords(row);
     if (source !== null && confirmed === 0 && denied === 0) this.#imports.denied(source);
   }
 
   /** A file names a card that the service has answered with, and knows better: the file's ids are the service's. */
   #nameConfirmed(source: number, { row, source: before }: StoredRow): boolean {
     if (before === source) return false;
-    this.#nameSource.run(source, row);
+    this.#sql('UPDATE cards SET source = ? WHERE row = ?').run(source, row);
     this.#imports.confirmed(source, row);
     return true;
   }
@@ -91,11 +67,11 @@ export class CatalogRows {
     const isConfirmed = source === undefined;
     const known = this.#known(name);
     const key = idKey(id);
-    const { lastInsertRowid } = this.#insert.run(
-      ...[id, name, set, number, game, key, known.row, source ?? null, Number(isConfirmed)],
-    );
+    const { lastInsertRowid } = this.#sql(
+      'INSERT INTO cards (id, name, set_name, number, game, id_key, name_row, source, confirmed, denied) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)',
+    ).run(id, name, set, number, game, key, known.row, source ?? null, Number(isConfirmed));
     this.#index(card, known, lastInsertRowid);
-    if (isConfirmed) this.#addForm.run(formOf(id));
+    if (isConfirmed) this.#addForm(id);
   }
 
   #change(card: CatalogCard, source: number | undefined, found: StoredRow): void {
@@ -104,35 +80,42 @@ export class CatalogRows {
     const isConfirmed = source === undefined;
     const denied = isConfirmed ? 0 : found.denied;
     const known = this.#known(name);
-    this.#update.run(name, set, number, game, known.row, by, Number(isConfirmed), denied, found.row);
-    this.#removeWords.run(found.row);
+    this.#sql(
+      'UPDATE cards SET name = ?, set_name = ?, number = ?, game = ?, name_row = ?, source = ?, confirmed = ?, denied = ? WHERE row = ?',
+    ).run(name, set, number, game, known.row, by, Number(isConfirmed), denied, found.row);
+    this.#removeWords(found.row);
     this.#index(card, known, found.row);
     if (found.source !== null && found.source !== by) this.#imports.alsoIn(found.row, found.source);
     if (!isConfirmed || found.confirmed === 1) return;
-    this.#addForm.run(formOf(id));
+    this.#addForm(id);
     if (found.source !== null) this.#imports.confirmed(found.source, found.row);
   }
 
   #index(card: CatalogCard, { text }: KnownName, row: number | bigint): void {
     const other = otherText(card, (of) => remembered(this.#tokenTexts, of, MOST_REMEMBERED, tokenText));
-    this.#addWords.run(row, text, other);
+    this.#sql('INSERT INTO card_words (rowid, name, other) VALUES (?, ?, ?)').run(row, text, other);
+  }
+
+  #removeWords(row: number): void {
+    this.#sql('DELETE FROM card_words WHERE rowid = ?').run(row);
+  }
+
+  #addForm(id: string): void {
+    this.#sql('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1').run(formOf(id));
   }
 
   #known(name: string): KnownName {
     return remembered(this.#knownNames, name, MOST_REMEMBERED, () => {
-      for (const word of spelledWords(name)) this.#knowWord(word);
+      for (const word of spelledWords(name))
+        remembered(this.#knownWords, word, MOST_KNOWN_WORDS, () => {
+          this.#sql('INSERT OR IGNORE INTO words (word) VALUES (?)').run(word);
+          return true;
+        });
       const key = nameKey(name);
-      const found = this.#findName.get(key);
-      const row = found ? Number(found.row) : this.#addName.run(key).lastInsertRowid;
+      const found = this.#sql('SELECT row FROM names WHERE key = ?').get(key);
+      const row = found ? Number(found.row) : this.#sql('INSERT INTO names (key) VALUES (?)').run(key).lastInsertRowid;
       return { row, text: nameText(name) };
     });
-  }
-
-  #knowWord(word: string): void {
-    if (this.#knownWords.has(word)) return;
-    this.#addWord.run(word);
-    if (this.#knownWords.size >= MOST_KNOWN_WORDS) this.#knownWords.clear();
-    this.#knownWords.add(word);
   }
 }
 

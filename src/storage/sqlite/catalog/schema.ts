@@ -1,3 +1,5 @@
+import type { CatalogCard } from '../../../catalog/catalog-card.ts';
+
 /** Cards that are given: not denied, and of an import that is not withdrawn, unless the service has answered with them. */
 export const OFFERED = `cards.denied < 2 AND (
   cards.confirmed = 1 OR cards.source IS NULL OR cards.source NOT IN (SELECT row FROM sources WHERE withdrawn = 1)
@@ -22,7 +24,55 @@ export const CATALOG_SCHEMA = `
   CREATE TABLE IF NOT EXISTS names (row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS words (row INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS forms (form TEXT PRIMARY KEY, ids INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS positions (name TEXT PRIMARY KEY, position TEXT NOT NULL);
   CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5 (
     name, other, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3'
   );
 `;
+
+/** A row of `cards`. */
+export interface StoredRow {
+  row: number;
+  id: string;
+  name: string;
+  set_name: string | null;
+  number: string | null;
+  game: string | null;
+  name_row: number;
+  source: number | null;
+  confirmed: number;
+  denied: number;
+}
+
+/** Values of `denied`: whether a copy of the card is kept all the same. */
+export const KEPT = 1;
+export const GONE = 2;
+
+/** A card without absent fields, as it is given. */
+export function cardOf({ id, name, set_name, number, game }: StoredRow): CatalogCard {
+  return {
+    id,
+    name,
+    ...(set_name !== null && { set: set_name }),
+    ...(number !== null && { number }),
+    ...(game !== null && { game }),
+  };
+}
+
+/**
+ * Whether a card changes its row, which the service has not confirmed if the card is from a file. What the service has denied,
+ * a file does not bring back.
+ */
+export function isNews(card: CatalogCard, source: number | undefined, found: StoredRow): boolean {
+  if (source === undefined) return found.confirmed === 0 || found.denied > 0 || !isSameCard(found, card);
+  return found.denied !== GONE && (found.source !== source || !isSameCard(found, card));
+}
+
+function isSameCard(stored: StoredRow, { name, set, number, game }: CatalogCard): boolean {
+  return (
+    stored.name === name &&
+    stored.set_name === (set ?? null) &&
+    stored.number === (number ?? null) &&
+    stored.game === (game ?? null)
+  );
+}

@@ -1,76 +1,98 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CatalogCard } from '../../../catalog/catalog-card.ts';
 import type { Logger } from '../../../log.ts';
 import { BUSY_CODE, sqliteCode } from '../database.ts';
-import { type CachedCards, cachedCards } from './cached-cards.ts';
 import type { CatalogDatabase } from './database.ts';
 import type { CatalogFile } from './file.ts';
+
+// What is done in the background, a little at a time; searches come in between.
 
 /** The pause between two pieces of work, which leaves part of a core to others. */
 const PAUSE_MS = 20;
 const RETRY_MS = 1_000;
 const SWEEP_EVERY_MS = 3_600_000;
+const ROWS_AT_ONCE = 50;
 
-export interface CatalogUpkeepOptions {
-  file: CatalogFile;
+/** Deletes what is past its time, every hour. */
+export async function sweepHourly(file: CatalogFile, keepsMembers: boolean): Promise<void> {
+  while (!file.isClosing) {
+    file.attempt((catalog) => catalog.asked.sweep(Date.now(), keepsMembers));
+    await sleep(SWEEP_EVERY_MS);
+  }
+}
+
+export interface CacheOptions {
   dataDir: string;
   /** How the keys of this service's cards begin in `cards.sqlite`. */
   cardKeys: string;
-  keepsMembers: boolean;
   log: Pick<Logger, 'warn'>;
 }
 
-/** What is done in the background, a little at a time; searches come in between. */
-export class CatalogUpkeep {
-  readonly #options: CatalogUpkeepOptions;
-
-  constructor(options: CatalogUpkeepOptions) {
-    this.#options = options;
+/** Learns the cards that the cache holds: those that the service has answered with. */
+export async function learnFromCache(file: CatalogFile, options: CacheOptions): Promise<void> {
+  for (let isMore = true; isMore && !file.isClosing; ) {
+    const learned = file.attempt((catalog) => learnNext(catalog, options));
+    isMore = learned !== 'all';
+    await sleep(learned === undefined ? RETRY_MS : PAUSE_MS);
   }
+}
 
-  /** What the cache holds is learned; then what is past its time is deleted, every hour. */
-  async run(): Promise<void> {
-    const { file, keepsMembers } = this.#options;
-    await this.learnFromCache();
-    while (!file.isClosing) {
-      file.attempt((catalog) => catalog.asked.sweep(Date.now(), keepsMembers));
-      await sleep(SWEEP_EVERY_MS);
+function learnNext(catalog: CatalogDatabase, options: CacheOptions): 'some' | 'all' {
+  const position = `cards ${options.cardKeys}`;
+  const { cards, next } = cachedCards(Number(catalog.position(position) ?? 0), options);
+  if (next === undefined) return 'all';
+  catalog.inTransaction(() => {
+    for (const { card, isDelisted } of cards) {
+      catalog.upsert([card], undefined);
+      if (isDelisted) catalog.deny(card.id, true);
     }
-  }
+    catalog.setPosition(position, String(next));
+  });
+  return 'some';
+}
 
-  async learnFromCache(): Promise<void> {
-    const position = `cards ${this.#options.cardKeys}`;
-    await this.#inSlices((catalog) => {
-      const { cards, next } = this.#cached(Number(catalog.positions.get(position) ?? 0));
-      if (next === undefined) return 'end';
-      catalog.inTransaction(() => {
-        for (const { card, isDelisted } of cards) {
-          catalog.upsert([card], undefined);
-          if (isDelisted) catalog.deny(card.id, true);
-        }
-        catalog.positions.set(position, String(next));
-      });
-      return 'more';
-    });
-  }
+interface CachedCards {
+  cards: { card: CatalogCard; isDelisted: boolean }[];
+  /** Where to go on; absent after the last. */
+  next?: number;
+}
 
-  /** What is wrong with the cache is not wrong with the catalog: nothing is learned from a file that cannot be read. */
-  #cached(after: number): CachedCards {
-    const { dataDir, cardKeys, log } = this.#options;
-    try {
-      return cachedCards(dataDir, cardKeys, after);
-    } catch (err) {
-      if (sqliteCode(err) === BUSY_CODE) throw err; // it can be read later
-      log.warn({ err }, 'saved cards cannot be read for search: each is found by its name once it is looked up again');
-      return { cards: [], next: undefined };
-    }
+/** The next cards in the order in which they were first stored; from the beginning when the file has become shorter. */
+function cachedCards(after: number, { dataDir, cardKeys, log }: CacheOptions): CachedCards {
+  const file = join(dataDir, 'cards.sqlite');
+  if (!existsSync(file)) return { cards: [] };
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
+    const last = Number(database.prepare('SELECT max(rowid) AS last FROM cards').get()?.last ?? 0);
+    const rows = database
+      .prepare('SELECT rowid, key, value FROM cards WHERE rowid > ? ORDER BY rowid LIMIT ?')
+      .all(after > last ? 0 : after, ROWS_AT_ONCE);
+    const ofService = rows.filter(({ key }) => String(key).startsWith(cardKeys));
+    const cards = ofService.flatMap(({ value }) => cardIn(String(value)));
+    return { cards, ...(rows.length > 0 && { next: Number(rows.at(-1)?.rowid) }) };
+  } catch (err) {
+    if (sqliteCode(err) === BUSY_CODE) throw err; // it can be read later
+    // What is wrong with the cache is not wrong with the catalog.
+    log.warn({ err }, 'saved cards cannot be read for search: each is found by its name once it is looked up again');
+    return { cards: [] };
+  } finally {
+    database?.close();
   }
+}
 
-  /** @param slice does a little more */
-  async #inSlices(slice: (catalog: CatalogDatabase) => 'more' | 'end'): Promise<void> {
-    const { file } = this.#options;
-    for (let done: 'more' | 'end' | undefined; done !== 'end' && !file.isClosing; ) {
-      done = file.attempt(slice);
-      await sleep(done === undefined ? RETRY_MS : PAUSE_MS);
-    }
+/** Written by this bot, so that a look at its shape is enough; zod would take 10 MB more in each worker. */
+function cardIn(value: string): CachedCards['cards'] {
+  try {
+    const { card, delistedAtMs } = JSON.parse(value).value;
+    if (typeof card?.id !== 'string' || typeof card.name !== 'string') return [];
+    const { id, name, number, game } = card;
+    const found = { id, name: name || id, set: card.set?.name, number, game };
+    return [{ card: found, isDelisted: delistedAtMs !== undefined }];
+  } catch {
+    return []; // a row that is broken is no card
   }
 }

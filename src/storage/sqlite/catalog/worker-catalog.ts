@@ -12,8 +12,8 @@ import type { Card } from '../../../model/card.ts';
 import { type Requester, requesterOf } from '../../../model/quota.ts';
 import { backOffMs } from '../../../time/back-off.ts';
 import { withTimeout } from '../../../time/timers.ts';
-import type { CatalogWorkerData, FromWorker, ToWorker } from './messages.ts';
-import { UnsentChanges } from './unsent-changes.ts';
+import type { CatalogChange } from './changes.ts';
+import type { CatalogWorkerData, FromWorker, ToWorker } from './worker.ts';
 
 export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedName'> {
   log: Logger;
@@ -23,6 +23,10 @@ export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedNam
 
 /** The start of the bot comes first: the worker begins after it, or with the first search. */
 const START_AFTER_MS = 1_000;
+/** A message to another thread costs 0.1 ms and more, which a command would wait for: several changes go in one. */
+const GATHER_MS = 50;
+/** Changes that are kept while there is no worker that has opened the file. The oldest are dropped. */
+const MOST_UNSENT = 1_000;
 /** A member waits for this before names count as not searched. */
 const RESOLVE_MS = 1_500;
 const CLOSE_MS = 300;
@@ -38,8 +42,12 @@ export class WorkerCatalog implements Catalog {
   readonly #outage: Incident;
   readonly #exchange: CatalogExchange | undefined;
   readonly #queue = new SearchQueue((question) => this.#send(question));
-  readonly #changes = new UnsentChanges((changes) => this.#post({ kind: 'changes', changes }));
+  /** What the worker is still to be told. */
+  readonly #unsent: CatalogChange[] = [];
+  #gathering: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
+  /** The worker has opened the file: one that cannot would lose what it is sent. */
+  #isOpen = false;
   #start: NodeJS.Timeout | undefined;
   #startedAtMs = 0;
   #failures = 0;
@@ -85,15 +93,15 @@ export class WorkerCatalog implements Catalog {
   }
 
   learn(card: Card): void {
-    this.#changes.add({ kind: 'learn', card: catalogCardOf(card) });
+    this.#tell({ kind: 'cards', cards: [catalogCardOf(card)] });
   }
 
   deny(id: string, isKept: boolean): void {
-    this.#changes.add({ kind: 'deny', id, isKept });
+    this.#tell({ kind: 'denied', id, isKept });
   }
 
   asked(id: string, who: Requester, isPrivate = false): void {
-    this.#changes.add({ kind: 'asked', id, who: requesterOf(who), isPrivate, atMs: Date.now() });
+    this.#tell({ kind: 'asked', id, who: requesterOf(who), isPrivate, atMs: Date.now() });
   }
 
   async close(): Promise<void> {
@@ -128,13 +136,27 @@ export class WorkerCatalog implements Catalog {
 
   /** On the very first start, before anything is learned: a member's first lookup need not wait for a worker to say so. */
   #isEmpty(): boolean {
-    if (this.#worker || this.#failures > 0 || !this.#changes.isEmpty) return false;
+    if (this.#worker || this.#failures > 0 || this.#unsent.length > 0) return false;
     return !existsSync(join(this.#options.dataDir, 'catalog.sqlite'));
   }
 
+  #tell(change: CatalogChange): void {
+    if (this.#unsent.length >= MOST_UNSENT) this.#unsent.shift();
+    this.#unsent.push(change);
+    if (this.#isOpen) this.#gathering ??= setTimeout(() => this.#sendChanges(), GATHER_MS).unref(); // the end sends it, too
+  }
+
+  /** Everything that is sent comes after the changes before it. */
   #send(message: ToWorker): void {
-    this.#changes.flush();
+    this.#sendChanges();
     this.#post(message);
+  }
+
+  #sendChanges(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    const changes = this.#unsent.splice(0);
+    if (changes.length > 0) this.#post({ kind: 'changes', changes });
   }
 
   #post(message: ToWorker): void {
@@ -160,7 +182,6 @@ export class WorkerCatalog implements Catalog {
     worker.on('exit', () => this.#ended());
     worker.unref();
     this.#worker = worker;
-    this.#changes.workerStarted();
   }
 
   /** @returns `undefined` when it cannot be made, as where the process may have no further thread */
@@ -176,18 +197,26 @@ export class WorkerCatalog implements Catalog {
   }
 
   #received(message: FromWorker): void {
-    if (message.kind === 'answer') this.#queue.answered(message.answer);
+    if (message.kind === 'answer') this.#queue.freed(message.answer);
     else if (message.kind === 'log') this.#options.log[message.level](message.fields, message.message);
     else if (message.kind === 'news') this.#exchange?.learned(message.change);
-    else if (message.kind === 'opened') this.#changes.workerOpened();
+    else if (message.kind === 'opened') this.#opened();
     else if (message.kind === 'reached') this.#exchange?.reached(message.cursor);
     else if (message.kind === 'failed') this.#outage.failed({ err: message.err });
     else this.#outage.succeeded();
   }
 
+  #opened(): void {
+    this.#isOpen = true;
+    this.#sendChanges();
+    this.#queue.freed();
+  }
+
   #ended(): void {
     this.#worker = undefined;
-    this.#changes.workerEnded();
+    this.#isOpen = false;
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     this.#queue.abandon();
     if (this.#isClosed) return;
     this.#failures = Date.now() - this.#startedAtMs > HEALTHY_AFTER_MS ? 1 : this.#failures + 1;

@@ -5,10 +5,32 @@ import { resolve } from '../../../catalog/resolution.ts';
 import { printings, search } from '../../../catalog/search.ts';
 import type { Question } from '../../../catalog/search-queue.ts';
 import type { Logger } from '../../../log.ts';
-import { CatalogChanges } from './changes.ts';
+import { type CatalogChange, CatalogChanges, type Told } from './changes.ts';
 import { CatalogFile } from './file.ts';
-import type { CatalogWorkerData, FromWorker, ToWorker } from './messages.ts';
-import { CatalogUpkeep } from './upkeep.ts';
+import { learnFromCache, sweepHourly } from './upkeep.ts';
+
+/** What the worker is started with. */
+export interface CatalogWorkerData {
+  dataDir: string;
+  /** Whether what a member asked for may be kept. */
+  keepsMembers: boolean;
+  /** How the keys of this service's cards begin in `cards.sqlite`. */
+  cardKeys: string;
+  /** Names the catalog's position in what processes share. */
+  sharedName: string;
+}
+
+/** One question at a time, after the worker has opened the file. */
+export type ToWorker = Question | { kind: 'changes'; changes: readonly CatalogChange[] } | { kind: 'close' };
+
+export type FromWorker =
+  | Told
+  /** The file is open: no change is lost from here on. */
+  | { kind: 'opened' }
+  /** `undefined`: the question failed. */
+  | { kind: 'answer'; answer: unknown }
+  | { kind: 'failed'; err: unknown }
+  | { kind: 'succeeded' };
 
 const ANSWERS = { search, searchInList, resolve, resolveList, printings, mentions } as const;
 
@@ -25,24 +47,10 @@ const file = new CatalogFile({
   onFailed: (err) => post({ kind: 'failed', err }),
   onReplaced: () => {
     postReached();
-    void upkeep.learnFromCache();
+    void learnFromCache(file, { dataDir, cardKeys, log });
   },
 });
-const changes = new CatalogChanges({
-  file,
-  keepsMembers,
-  sharedName,
-  onNews: (change) => post({ kind: 'news', change }),
-  onReached: (cursor) => post({ kind: 'reached', cursor }),
-  onWithdrawn: (source) =>
-    log.warn(
-      { source },
-      'the card service knows none of the cards that were looked up from an import: its cards are no longer offered',
-    ),
-  onOfferedAgain: (source) =>
-    log.info({ source }, 'the card service knows a card of an import after all: its cards are offered again'),
-});
-const upkeep = new CatalogUpkeep({ file, dataDir, cardKeys, keepsMembers, log });
+const changes = new CatalogChanges({ file, keepsMembers, sharedName, tell: post });
 
 parentPort?.on('message', (message: ToWorker) => {
   if (message.kind === 'close') close();
@@ -51,7 +59,7 @@ parentPort?.on('message', (message: ToWorker) => {
 });
 post({ kind: 'opened' });
 postReached();
-void upkeep.run();
+void learnFromCache(file, { dataDir, cardKeys, log }).then(() => sweepHourly(file, keepsMembers));
 
 function answer({ kind, text, who }: Question): unknown {
   return file.attempt(({ index }) => ANSWERS[kind](index, text, who));
@@ -59,7 +67,7 @@ function answer({ kind, text, who }: Question): unknown {
 
 /** How far the catalog has what other processes have learned. */
 function postReached(): void {
-  file.attempt(({ positions }) => post({ kind: 'reached', cursor: positions.get(sharedName) ?? '' }));
+  file.attempt((catalog) => post({ kind: 'reached', cursor: catalog.position(sharedName) ?? '' }));
 }
 
 function close(): void {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { CatalogChanges } from '../../../../src/storage/sqlite/catalog/changes.ts';
+import { CatalogChanges, type Told } from '../../../../src/storage/sqlite/catalog/changes.ts';
 import { CatalogFile } from '../../../../src/storage/sqlite/catalog/file.ts';
 import { logLines } from '../../../support/log-lines.ts';
 
@@ -57,15 +57,8 @@ it('a corrupt catalog that cannot be moved aside yet is, at the next attempt', (
 it('what other processes have learned is written, however much waits with it for the file', async () => {
   const { file, path } = openFile();
   const reached: string[] = [];
-  const changes = new CatalogChanges({
-    file,
-    keepsMembers: true,
-    sharedName: 'redis',
-    onNews: () => {},
-    onReached: (cursor) => reached.push(cursor),
-    onWithdrawn: () => {},
-    onOfferedAgain: () => {},
-  });
+  const tell = (told: Told) => told.kind === 'reached' && reached.push(told.cursor);
+  const changes = new CatalogChanges({ file, keepsMembers: true, sharedName: 'redis', tell });
   const writer = new DatabaseSync(path);
   writer.exec('BEGIN IMMEDIATE');
   changes.take([{ kind: 'shared', changes: [{ kind: 'cards', cards: [CHARIZARD] }], cursor: '1-0 0-0' }]);

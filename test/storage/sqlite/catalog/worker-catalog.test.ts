@@ -145,6 +145,27 @@ describe('the catalog', () => {
   });
 });
 
+describe('what is learned', () => {
+  it('within 50 ms is told to the worker at once', async () => {
+    const started = once(process, 'worker');
+    const catalog = openCatalog();
+    expect(await ids(catalog, 'charizard')).toEqual([]);
+    const [worker] = await started;
+    const told = vi.spyOn(worker, 'postMessage');
+    for (const id of ['base1-4', 'base4-4']) catalog.learn({ ...CHARIZARD, id });
+    expect(told).not.toHaveBeenCalled();
+    await expect.poll(() => ids(catalog, '', BOB)).toEqual([]);
+    expect(told.mock.calls[0]).toMatchObject([{ kind: 'changes', changes: [{ kind: 'cards' }, { kind: 'cards' }] }]);
+  });
+
+  it('while there is no worker is kept, the newest 1,000', async () => {
+    const catalog = openCatalog();
+    for (let at = 0; at < 1_001; at++) catalog.learn({ ...CHARIZARD, id: `base-${at}` });
+    expect(await ids(catalog, 'base-0')).not.toContain('base-0');
+    expect(inCatalog((file) => file.stats().cards)).toBe(1_000);
+  });
+});
+
 describe('a search', () => {
   it('that is too late finds nothing', async () => {
     expect(await openCatalog().search('charizard', ALICE, Date.now())).toEqual([]);
@@ -153,6 +174,7 @@ describe('a search', () => {
   it('that a newer one of the same member replaces finds nothing', async () => {
     const catalog = openCatalog();
     catalog.learn(CHARIZARD);
+    expect(await ids(catalog, 'nothing')).toEqual([]); // the worker has begun
     const typed = ['c', 'ch', 'cha', 'char'].map((text) => ids(catalog, text));
     const other = ids(catalog, 'char', BOB);
     expect(await Promise.all(typed)).toEqual([['base1-4'], [], [], ['base1-4']]);
