@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { optional } from './card.ts';
 
-export const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
+/** The plans whose limits are known. */
+export const RATED_PLANS = ['free', 'pro', 'business'] as const;
+export type RatedPlan = (typeof RATED_PLANS)[number];
+export const PLANS = [...RATED_PLANS, 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 
 /** What a plan allows. */
@@ -13,7 +16,7 @@ export interface PlanLimits {
 }
 
 /** The service's table of limits; Enterprise is "custom", so it has no row. */
-export const PLAN_LIMITS: Record<Exclude<Plan, 'enterprise'>, PlanLimits> = {
+export const PLAN_LIMITS: Record<RatedPlan, PlanLimits> = {
   free: { requestsPerDay: 1_000, requestsPerMinute: 10, burst: 20 },
   pro: { requestsPerDay: 50_000, requestsPerMinute: 100, burst: 200 },
   business: { requestsPerDay: 200_000, requestsPerMinute: 500, burst: 1_000 },

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { TooManyCommands } from '../model/errors.ts';
-import { boundedFullAtMs, takeToken, tokenAtMs } from './pace.ts';
+import { afterToken, boundedFullAtMs, tokenAtMs } from './pace.ts';
 
 /** Faster than anyone types. */
 const COMMANDS_A_MINUTE = 240;
@@ -14,12 +14,13 @@ export class CommandRate {
   /** @throws TooManyCommands when the member has sent more than 240 in a minute */
   count(memberId: string, nowMs: number): void {
     const fullAtMs = this.#fullAtMs.get(memberId) ?? 0;
-    const spentMs = takeToken(fullAtMs, nowMs, PACE);
-    if (spentMs === undefined) {
-      // Bounded: after a clock was set back the bucket would otherwise stay empty until the clock has caught up.
-      this.#fullAtMs.set(memberId, boundedFullAtMs(fullAtMs, nowMs, PACE));
-      throw new TooManyCommands({ untilMs: tokenAtMs(fullAtMs, nowMs, PACE) });
-    }
-    this.#fullAtMs.set(memberId, spentMs);
+    const untilMs = tokenAtMs(fullAtMs, nowMs, PACE);
+    // Bounded: after a clock was set back the bucket would otherwise stay empty until the clock has caught up.
+    const isRefused = untilMs > nowMs;
+    this.#fullAtMs.set(
+      memberId,
+      isRefused ? boundedFullAtMs(fullAtMs, nowMs, PACE) : afterToken(fullAtMs, nowMs, PACE),
+    );
+    if (isRefused) throw new TooManyCommands({ untilMs });
   }
 }

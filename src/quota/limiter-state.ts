@@ -2,18 +2,8 @@ import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import { PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
 import { Breaker, CLOSED_BREAKER, type QuotaReading, QuotaState } from '../model/quota.ts';
-import { DAY_MS } from '../time/utc-day.ts';
 import { Learned, NOTHING_LEARNED, shiftedLearned } from './learned.ts';
-import {
-  addSample,
-  currentQuota,
-  isOfDay,
-  keptOfDay,
-  lastWarning,
-  mergeReading,
-  QuotaWarning,
-  RemainingSample,
-} from './quota.ts';
+import { addSample, currentQuota, isOfDay, mergeReading, RemainingSample } from './quota.ts';
 
 /** Everything that a limiter knows and a restart must not forget. Stored as JSON. */
 export const LimiterState = z.object({
@@ -30,8 +20,6 @@ export const LimiterState = z.object({
   /** The daily limit in the headers when that report came; with another one the headers win. */
   planAtLimit: orUndefined(z.number()),
   learned: Learned.default(NOTHING_LEARNED),
-  /** The last warning that operators were given. */
-  warned: orUndefined(QuotaWarning),
   /** What remained over the last hour. */
   samples: z.array(RemainingSample),
 });
@@ -45,7 +33,7 @@ export const INITIAL_LIMITER_STATE: LimiterState = LimiterState.parse({
   samples: [],
 });
 
-/** The shape that earlier versions stored: their breaker was a gate, and `open` when requests flow. */
+/** As 0.1 stored it: its breaker was a gate, and `open` when requests flow. */
 const Earlier = z.looseObject({
   gate: z.object({
     why: z.enum(['open', 'minute', 'day', 'down', 'key']),
@@ -54,10 +42,6 @@ const Earlier = z.looseObject({
     probing: z.boolean(),
     failures: z.number(),
   }),
-  closedUnder: z.string().optional(),
-  lastFailure: z.number().optional(),
-  quota: QuotaState.optional(),
-  samples: z.array(RemainingSample).default([]),
 });
 const REASONS = { open: undefined, minute: 'pause', day: 'day', down: 'outage', key: 'key' } as const;
 
@@ -65,16 +49,9 @@ const REASONS = { open: undefined, minute: 'pause', day: 'day', down: 'outage', 
 export const StoredLimiterState = z.preprocess((stored) => {
   const { data: earlier } = Earlier.safeParse(stored);
   if (!earlier) return stored;
-  const { gate, closedUnder, lastFailure, quota } = earlier;
-  const state = gate.why === 'open' ? 'closed' : gate.probing ? 'halfOpen' : 'open';
-  return {
-    ...earlier,
-    breaker: { ...gate, state, reason: REASONS[gate.why] },
-    openedUnder: closedUnder,
-    lastFailure: lastFailure ?? 0,
-    // The versions that did not number failures took every window for the day.
-    quota: lastFailure === undefined ? keptOfDay(quota) : quota,
-  };
+  const { why, probing, ...times } = earlier.gate;
+  const state = why === 'open' ? 'closed' : probing ? 'halfOpen' : 'open';
+  return { lastFailure: 0, samples: [], ...earlier, breaker: { ...times, state, reason: REASONS[why] } };
 }, LimiterState);
 
 /** The state after the rate-limit headers of a response. Those of another window than the day's are ignored. */
@@ -85,7 +62,6 @@ export function observeReading(state: LimiterState, reading: QuotaReading, nowMs
   return {
     ...state,
     quota,
-    warned: lastWarning(state.warned, quota, nowMs),
     samples: addSample(state.samples, quota, nowMs),
   };
 }
@@ -130,7 +106,7 @@ export function afterClockJump(state: LimiterState, nowMs: number): LimiterState
 
 /** The same state by a clock that is `byMs` ahead of the one it was noted by. */
 export function shifted(state: LimiterState, byMs: number): LimiterState {
-  const { breaker, quota, learned, warned, samples } = state;
+  const { breaker, quota, learned, samples } = state;
   return {
     ...state,
     fullAtMs: state.fullAtMs + byMs,
@@ -141,7 +117,6 @@ export function shifted(state: LimiterState, byMs: number): LimiterState {
       resetsAtMs: quota.resetsAtMs && quota.resetsAtMs + byMs,
     },
     learned: shiftedLearned(learned, byMs),
-    warned: warned && { ...warned, windowEndsMs: warned.windowEndsMs + byMs },
     samples: samples.map((sample) => ({ ...sample, atMs: sample.atMs + byMs })),
   };
 }
@@ -149,26 +124,4 @@ export function shifted(state: LimiterState, byMs: number): LimiterState {
 function shiftedBreaker({ sinceMs, beganMs, untilMs, ...breaker }: Breaker, byMs: number): Breaker {
   const began = beganMs === undefined ? {} : { beganMs: beganMs + byMs };
   return { ...breaker, sinceMs: sinceMs + byMs, ...began, untilMs: untilMs + byMs };
-}
-
-/** No quota window is longer, and stated waits are believed up to a month (service/retry-after). */
-const LONGEST_WINDOW_MS = 35 * DAY_MS;
-/** Twice the time that the breaker opens for; no service states this one. */
-const LONGEST_KEY_PAUSE_MS = 120_000;
-
-/**
- * A stored state without times that a wrong clock has put too far ahead: a breaker that is open for that long may be
- * probed now, and other figures are dropped.
- */
-export function plausible(state: LimiterState, nowMs: number): LimiterState {
-  const { breaker, quota, warned, samples } = state;
-  const isNear = (atMs: number | undefined) => atMs === undefined || atMs <= nowMs + LONGEST_WINDOW_MS;
-  const longestMs = breaker.reason === 'key' ? LONGEST_KEY_PAUSE_MS : LONGEST_WINDOW_MS;
-  return {
-    ...state,
-    breaker: breaker.untilMs <= nowMs + longestMs ? breaker : { ...breaker, untilMs: nowMs },
-    quota: isNear(quota?.resetsAtMs) && isNear(quota?.receivedAtMs) ? quota : undefined,
-    warned: isNear(warned?.windowEndsMs) ? warned : undefined,
-    samples: samples.filter(({ atMs }) => isNear(atMs)),
-  };
 }

@@ -1,14 +1,7 @@
 import type { PlanSetting } from '../model/plan.ts';
 import type { Permit } from './limiter.ts';
 import type { CellOptions, Change, LimiterCell } from './limiter-cell.ts';
-import {
-  afterClockJump,
-  INITIAL_LIMITER_STATE,
-  type LimiterState,
-  plausible,
-  underSetting,
-  withProbe,
-} from './limiter-state.ts';
+import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, underSetting, withProbe } from './limiter-state.ts';
 import { spendToken, type Taken, type WantedToken } from './permit.ts';
 
 /** Where the state outlives the process. Neither method throws. */
@@ -31,12 +24,10 @@ export class LocalCell implements LimiterCell {
     this.#store = store;
     this.#options = options;
     this.setting = options.setting;
-    const nowMs = Date.now();
-    const stored = plausible(afterClockJump(store.load() ?? INITIAL_LIMITER_STATE, nowMs), nowMs);
     // A probe cannot outlive its process.
-    this.#state = underSetting(withProbe(stored, false), this.setting);
-    options.warnings.started(this.#state);
-    options.events?.publish('limiter', this.#state);
+    this.#state = underSetting(withProbe(store.load() ?? INITIAL_LIMITER_STATE, false), this.setting);
+    options.warnings.started(this.state);
+    options.events?.publish('limiter', this.state);
   }
 
   get state(): LimiterState {

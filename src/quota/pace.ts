@@ -1,4 +1,4 @@
-import { PLAN_LIMITS, PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
+import { PLAN_LIMITS, type Plan, type PlanSetting, RATED_PLANS, type RatedPlan } from '../model/plan.ts';
 import { type Learned, spacingMs } from './learned.ts';
 import type { LimiterState } from './limiter-state.ts';
 
@@ -11,17 +11,11 @@ export interface Pace {
 }
 
 /**
- * A token bucket whose whole state is one number, the time at which it will be full again (the generic cell rate
- * algorithm's "theoretical arrival time"), so that it can be kept in one row and survive a restart.
+ * When a token can be taken that has then been in the bucket for `heldBackMs`; `nowMs` or before means now.
  *
- * @param heldBackMs takes only a token that has been in the bucket for this long
- * @returns when the bucket will be full after a token is taken now; `undefined` when there is none to take
+ * @param fullAtMs the whole state of a token bucket: when it will be full again (the generic cell rate algorithm's
+ *   "theoretical arrival time"), so that it can be kept in one row and survive a restart
  */
-export function takeToken(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number | undefined {
-  return tokenAtMs(fullAtMs, nowMs, pace, heldBackMs) > nowMs ? undefined : afterToken(fullAtMs, nowMs, pace);
-}
-
-/** When a token can be taken that has then been there for `heldBackMs`; `nowMs` or before means now. */
 export function tokenAtMs(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number {
   return boundedFullAtMs(fullAtMs, nowMs, pace) - (pace.capacity - 1) * pace.intervalMs + heldBackMs;
 }
@@ -35,13 +29,6 @@ export function afterToken(fullAtMs: number, nowMs: number, pace: Pace): number 
 /** The `heldBackMs` at which a token that is taken leaves `tokens` others in the bucket, or all that it can hold. */
 export function keepingMs(tokens: number, { capacity, intervalMs }: Pace): number {
   return Math.min(tokens, capacity - 1) * intervalMs;
-}
-
-/** When a bucket will be full after a change of pace: it misses as many tokens as before. A faster pace fills it no sooner. */
-export function fullAtPace(fullAtMs: number, nowMs: number, before: Pace, after: Pace): number {
-  if (after.intervalMs <= before.intervalMs) return fullAtMs;
-  const missing = Math.max(0, boundedFullAtMs(fullAtMs, nowMs, before) - nowMs) / before.intervalMs;
-  return boundedFullAtMs(nowMs + missing * after.intervalMs, nowMs, after);
 }
 
 /** The state of a bucket without tokens. */
@@ -79,9 +66,14 @@ export class RefillLag {
   }
 }
 
-/** The pace at present. The burst was learned for the whole plan, so dividing by processes comes last. */
+/** What a plan is known by. */
+type PlanFacts = Pick<LimiterState, 'quota' | 'plan' | 'planAtLimit'>;
+
+/** The pace at present. The burst was learned for the whole plan, so dividing by processes that are isolated comes last. */
 export function paceOf(state: LimiterState, setting: PlanSetting): Pace {
-  return dividedPace(learnedPace(state.learned, plannedPace(state, setting)), setting.processes ?? 1);
+  const { intervalMs, capacity } = learnedPace(state.learned, plannedPace(state, setting));
+  const { processes = 1 } = setting;
+  return { intervalMs: intervalMs * processes, capacity: Math.max(1, Math.floor(capacity / processes)) };
 }
 
 /** The plan's pace, less what answers have shown it to be less. A window that refills at once does not count here. */
@@ -91,73 +83,50 @@ export function learnedPace(learned: Learned, planned: Pace): Pace {
   return { ...planned, capacity: Math.min(planned.capacity, learned.capacity ?? planned.capacity) };
 }
 
-/** The pace by the plan alone, for all processes together. */
-export function plannedPace(state: LimiterState, setting: PlanSetting): Pace {
-  return planPace(setting, state.quota?.limit, reportedPlan(state));
-}
-
-/** When the bucket is full after other headers: the missing tokens take longer at a slower pace. */
-export function fullAtMsAfter(before: LimiterState, after: LimiterState, setting: PlanSetting, nowMs: number): number {
-  return fullAtPace(before.fullAtMs, nowMs, paceOf(before, setting), paceOf(after, setting));
-}
-
-/** The plan of the last usage report, while the headers state the daily limit that they stated then. */
-export function reportedPlan({ quota, plan, planAtLimit }: LimiterState): Plan | undefined {
-  return planAtLimit === quota?.limit ? plan : undefined;
-}
-
-/** The plan whose pace `auto` keeps to; `undefined` when it is not known or Enterprise, and with any other setting. */
-export function planFound(state: LimiterState, { plan }: PlanSetting): Plan | undefined {
-  const reported = reportedPlan(state);
-  if (plan !== 'auto' || reported === 'enterprise') return undefined;
-  const limit = state.quota?.limit;
-  return reported ?? PLANS.find((name) => name !== 'enterprise' && PLAN_LIMITS[name].requestsPerDay === limit);
-}
-
 /**
- * The pace that a plan allows, with one token of its burst left out: at the exact burst, clocks that differ by a few
- * milliseconds cost a 429 every time.
- *
- * @param dailyLimit as the headers last stated it; one that matches no plan keeps Free's pace
- * @param reported the plan of a usage report (see `reportedPlan`); overrules the daily limit
+ * The pace by the plan alone, for all processes together; Free's while no plan is known. One token of the burst is left
+ * out: at the exact burst, clocks that differ by a few milliseconds cost a 429 every time.
  */
-export function planPace(setting: PlanSetting, dailyLimit: number | undefined, reported?: Plan): Pace {
-  const limits = planLimits(setting.plan === 'auto' ? (reported ?? 'auto') : setting.plan, dailyLimit);
-  const requestsPerMinute = setting.requestsPerMinute ?? limits.requestsPerMinute;
-  const burst = setting.burst ?? limits.burst;
+export function plannedPace(facts: PlanFacts, setting: PlanSetting): Pace {
+  const limits = PLAN_LIMITS[planFound(facts, setting) ?? 'free'];
+  const { requestsPerMinute = limits.requestsPerMinute, burst = limits.burst } = setting;
   return { intervalMs: 60_000 / requestsPerMinute, capacity: Math.max(1, burst - 1) };
 }
 
-/** The pace of each of several processes that cannot coordinate. */
-export function dividedPace({ intervalMs, capacity }: Pace, processes: number): Pace {
-  return { intervalMs: intervalMs * processes, capacity: Math.max(1, Math.floor(capacity / processes)) };
+/** When the bucket is full after other headers: at a slower pace the missing tokens take longer, and a faster one fills it no sooner. */
+export function fullAtMsAfter(before: LimiterState, after: LimiterState, setting: PlanSetting, nowMs: number): number {
+  const [paceBefore, pace] = [paceOf(before, setting), paceOf(after, setting)];
+  if (pace.intervalMs <= paceBefore.intervalMs) return before.fullAtMs;
+  const missing = Math.max(0, boundedFullAtMs(before.fullAtMs, nowMs, paceBefore) - nowMs) / paceBefore.intervalMs;
+  return boundedFullAtMs(nowMs + missing * pace.intervalMs, nowMs, pace);
+}
+
+/** The plan of the last usage report, while the headers state the daily limit that they stated then. */
+export function reportedPlan({ quota, plan, planAtLimit }: PlanFacts): Plan | undefined {
+  return planAtLimit === quota?.limit ? plan : undefined;
+}
+
+/**
+ * The plan of the table that counts: the configured one or, with `auto`, that of a usage report, else that of the daily
+ * limit in the headers. `undefined` while none is known; Enterprise has no row.
+ */
+export function planFound(facts: PlanFacts, setting: PlanSetting): RatedPlan | undefined {
+  const named = setting.plan === 'auto' ? reportedPlan(facts) : setting.plan;
+  if (named !== undefined && named !== 'enterprise') return named;
+  return RATED_PLANS.find((plan) => PLAN_LIMITS[plan].requestsPerDay === facts.quota?.limit);
 }
 
 /**
  * The daily limit from which `auto` cannot tell the plan, so that Free's pace is kept though more may be allowed;
  * `undefined` when the plan is known, or rate and burst are configured.
  */
-export function unknownLimit(
-  { plan, requestsPerMinute, burst }: PlanSetting,
-  dailyLimit: number | undefined,
-  reported?: Plan,
-): number | undefined {
-  if (plan !== 'auto' || (reported !== undefined && reported !== 'enterprise')) return undefined;
-  if (requestsPerMinute !== undefined && burst !== undefined) return undefined;
-  return limitsByDay(dailyLimit) ? undefined : dailyLimit;
+export function unknownLimit(facts: PlanFacts, setting: PlanSetting): number | undefined {
+  const { plan, requestsPerMinute, burst } = setting;
+  const isConfigured = plan !== 'auto' || (requestsPerMinute !== undefined && burst !== undefined);
+  return isConfigured || planFound(facts, setting) ? undefined : facts.quota?.limit;
 }
 
 /** The day's requests by the configuration alone; `undefined` for Enterprise, whose limit is custom. */
 export function plannedDay({ plan }: PlanSetting): number | undefined {
   return plan === 'enterprise' ? undefined : PLAN_LIMITS[plan === 'auto' ? 'free' : plan].requestsPerDay;
-}
-
-function planLimits(plan: Plan | 'auto', dailyLimit: number | undefined) {
-  if (plan !== 'auto' && plan !== 'enterprise') return PLAN_LIMITS[plan];
-  // Enterprise has no row: its figures are configured or, under `auto`, those that the daily limit suggests.
-  return limitsByDay(dailyLimit) ?? PLAN_LIMITS.free;
-}
-
-function limitsByDay(dailyLimit: number | undefined) {
-  return Object.values(PLAN_LIMITS).find(({ requestsPerDay }) => requestsPerDay === dailyLimit);
 }

@@ -1,5 +1,5 @@
 import type { RequestOutcome } from '../model/errors.ts';
-import type { PlanSetting } from '../model/plan.ts';
+import { PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
 import type { Breaker } from '../model/quota.ts';
 import { afterRequest, type Circumstances, statesOutage } from './circuit-breaker.ts';
 import { type Learned, mostOfRefill, refusedWeighMs, sharedOut, windowSlotsMs } from './learned.ts';
@@ -14,7 +14,6 @@ import {
   type Pace,
   paceOf,
   plannedPace,
-  planPace,
   tokenAtMs,
 } from './pace.ts';
 import { currentQuota, reserveUntilMs } from './quota.ts';
@@ -46,7 +45,7 @@ export interface Contention {
 }
 
 /** Any plan allows as many requests at once. */
-const FREE_BURST = planPace({ plan: 'free' }, undefined).capacity;
+const FREE_BURST = PLAN_LIMITS.free.burst - 1;
 
 /** Whether a request may leave as soon as there is a token for it. */
 export function decidePermit(

@@ -3,11 +3,11 @@ import type { PlanSetting } from '../model/plan.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
 import type { Learned } from './learned.ts';
 import type { LimiterState } from './limiter-state.ts';
-import { planFound, plannedPace } from './pace.ts';
-import { isNewWarning, type QuotaWarning } from './quota.ts';
+import { planFound, plannedPace, unknownLimit } from './pace.ts';
+import { newlySpentShare } from './quota.ts';
 
 /** What of a state operators have been told. */
-export type Told = Pick<LimiterState, 'warned' | 'learned' | 'breaker'>;
+export type Told = Pick<LimiterState, 'quota' | 'learned' | 'breaker'>;
 
 /** What operators read in the log of the quota and of the service's limiter. */
 export class QuotaWarnings {
@@ -24,21 +24,25 @@ export class QuotaWarnings {
   }
 
   /** To be called with every change. */
-  changed(before: Told | undefined, after: LimiterState): void {
-    this.lowQuota(before?.warned, after.warned, after.quota);
-    if (before) this.#learned(settled(before), settled(after));
-    if (before) this.#breaker(before.breaker, after.breaker);
+  changed(before: Told | undefined, after: Told): void {
+    this.#lowQuota(before?.quota, after.quota);
+    if (!before) return;
+    this.#learned(settled(before), settled(after));
+    this.#breaker(before.breaker, after.breaker);
   }
 
-  /** Logs one line for each new warning. */
-  lowQuota(before: QuotaWarning | undefined, after: QuotaWarning | undefined, quota: QuotaState | undefined): void {
-    if (!after || !isNewWarning(after, before)) return;
-    const { limit, remaining } = quota ?? {};
-    this.#log.warn({ share: after.share, limit, remaining }, "today's requests are running low");
-  }
-
-  /** Logs once how to configure a daily limit from which `CARD_SERVICE_PLAN=auto` cannot tell the plan. */
-  unknownLimit(limit: number | undefined): void {
+  /**
+   * Logs one line when `CARD_SERVICE_PLAN=auto` finds a plan with another rate than the one so far, and once how to
+   * configure a daily limit from which it cannot tell the plan.
+   */
+  planChanged(before: LimiterState, after: LimiterState, setting: PlanSetting): void {
+    const plan = planFound(after, setting);
+    const { intervalMs } = plannedPace(after, setting);
+    if (plan !== undefined && intervalMs !== plannedPace(before, setting).intervalMs) {
+      const requestsPerMinute = Math.round(60_000 / intervalMs);
+      this.#log.info({ plan, requestsPerMinute }, `the plan is ${plan}: requests are sent at its rate`);
+    }
+    const limit = unknownLimit(after, setting);
     if (limit === undefined || this.#hasWarnedOfLimit) return;
     this.#hasWarnedOfLimit = true;
     this.#log.warn(
@@ -47,13 +51,11 @@ export class QuotaWarnings {
     );
   }
 
-  /** Logs one line when `CARD_SERVICE_PLAN=auto` learns of a plan with another rate than the one so far. */
-  planChanged(before: LimiterState, after: LimiterState, setting: PlanSetting): void {
-    const plan = planFound(after, setting);
-    const { intervalMs } = plannedPace(after, setting);
-    if (plan === undefined || intervalMs === plannedPace(before, setting).intervalMs) return;
-    const requestsPerMinute = Math.round(60_000 / intervalMs);
-    this.#log.info({ plan, requestsPerMinute }, `the plan is ${plan}: requests are sent at its rate`);
+  /** Logs one line when a share of the day is spent. */
+  #lowQuota(before: QuotaState | undefined, after: QuotaState | undefined): void {
+    const share = newlySpentShare(before, after, Date.now());
+    if (share === undefined) return;
+    this.#log.warn({ share, limit: after?.limit, remaining: after?.remaining }, "today's requests are running low");
   }
 
   /** Logs one line when requests stop, with the reason, and one when they go on. */

@@ -26,17 +26,6 @@ export function isOfDay(known: QuotaState | undefined, { limit, resetInMs, recei
   return limit !== undefined && DAILY_LIMITS.includes(limit);
 }
 
-/** For figures stored by a version that took every window for the day. */
-export function keptOfDay(kept: QuotaState | undefined): QuotaState | undefined {
-  return kept && isOfDay(undefined, asReading(kept)) ? kept : undefined;
-}
-
-/** A state as the reading that it would come from. */
-export function asReading({ limit, remaining, resetsAtMs, receivedAtMs }: QuotaState): QuotaReading {
-  const resetInMs = resetsAtMs === undefined ? undefined : resetsAtMs - receivedAtMs;
-  return { limit, remaining, resetInMs, sentAtMs: receivedAtMs, receivedAtMs };
-}
-
 /**
  * What to believe after one more answer. Answers arrive out of order: one to a request sent after the last
  * believed answer arrived is believed; among overlapping requests of one window the lower `remaining` wins, unless the
@@ -153,24 +142,17 @@ export function runsOutAtMs(
   return atMs < resetsAtMs ? atMs : undefined;
 }
 
-/** A warning that a share of the day is spent, and the end of the window that it is about. */
-export const QuotaWarning = z.object({ share: z.number(), windowEndsMs: z.number() });
-export type QuotaWarning = z.infer<typeof QuotaWarning>;
-
-/** The last warning after these figures: `given` itself unless a new one is due. */
-export function lastWarning(
-  given: QuotaWarning | undefined,
-  quota: QuotaState,
+/**
+ * The share of the day that has been reached since these figures, of those at which operators are warned; `undefined` when
+ * none has been.
+ */
+export function newlySpentShare(
+  before: QuotaState | undefined,
+  after: QuotaState | undefined,
   nowMs: number,
-): QuotaWarning | undefined {
-  const spent = spentShare(quota);
-  const share = Object.values(DAY_SHARES).findLast((threshold) => spent !== undefined && spent >= threshold);
-  if (share === undefined) return given;
-  const warning = { share, windowEndsMs: quota.resetsAtMs ?? nextUtcMidnightMs(nowMs) };
-  return isNewWarning(warning, given) ? warning : given;
-}
-
-/** The one rule for what operators are warned of: a larger share than in the last warning, or another window. */
-export function isNewWarning(warning: QuotaWarning, given: QuotaWarning | undefined): boolean {
-  return !given || !isSameWindow(given.windowEndsMs, warning.windowEndsMs) || warning.share > given.share;
+): number | undefined {
+  const isWindowNew = before && after && !sameWindow(before, after);
+  const known = isWindowNew ? 0 : (spentShare(currentQuota(before, nowMs)) ?? 0);
+  const spent = spentShare(currentQuota(after, nowMs)) ?? 0;
+  return Object.values(DAY_SHARES).findLast((share) => spent >= share && known < share);
 }

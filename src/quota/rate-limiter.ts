@@ -4,7 +4,7 @@ import type { QuotaReading, QuotaState } from '../model/quota.ts';
 import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter.ts';
 import type { CellOptions, Change, LimiterCell } from './limiter-cell.ts';
 import { type LimiterState, observeReading, observeReportedPlan } from './limiter-state.ts';
-import { fullAtMsAfter, RefillLag, reportedPlan, unknownLimit } from './pace.ts';
+import { fullAtMsAfter, RefillLag } from './pace.ts';
 import { decidePermit, releasePermit } from './permit.ts';
 import { currentQuota, runsOutAtMs } from './quota.ts';
 import { scheduleOf } from './schedule.ts';
@@ -72,9 +72,7 @@ export class RateLimiter implements Limiter {
     const before = this.#cell.state;
     void this.#cell.change({ apply, isReading: true });
     this.#isUnconfirmed = false;
-    const after = this.#cell.state;
-    warnings.planChanged(before, after, setting);
-    warnings.unknownLimit(unknownLimit(setting, after.quota?.limit, reportedPlan(after)));
+    warnings.planChanged(before, this.#cell.state, setting);
   }
 
   observePlan(plan: Plan): void {

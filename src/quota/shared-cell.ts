@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
 import { type Isolated, isolatedFullAtMs, joinedState } from './isolation.ts';
 import type { Change, Decide, LimiterCell } from './limiter-cell.ts';
-import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, plausible, withProbe } from './limiter-state.ts';
+import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, withProbe } from './limiter-state.ts';
 import { spendToken, type Taken, type WantedToken } from './permit.ts';
 import { type SharedCellOptions, SharedCopy } from './shared-copy.ts';
 import { limiterWrite, type SharedLimiterStore, sameSchedule } from './shared-limiter-store.ts';
@@ -28,10 +28,9 @@ export class SharedCell implements LimiterCell {
 
   constructor(options: SharedCellOptions) {
     const { link, processesAlive, initial = INITIAL_LIMITER_STATE } = options;
-    const nowMs = Date.now();
     this.#options = options;
     this.#copy = new SharedCopy(options);
-    this.#state = plausible(afterClockJump(initial, nowMs), nowMs);
+    this.#state = afterClockJump(initial, Date.now());
     this.#isolate();
     link.onHealth((health) => (health === 'usable' ? void this.#sync() : this.#isolate()));
     processesAlive.onHeartbeat(() => void (this.#isolated ? this.#sync() : (this.#syncing ?? this.refresh())));

@@ -1,6 +1,6 @@
 import type { Permit } from './limiter.ts';
 import type { CellOptions, Change } from './limiter-cell.ts';
-import { type LimiterState, plausible, withProbe } from './limiter-state.ts';
+import { type LimiterState, withProbe } from './limiter-state.ts';
 import type { SharedLimiterStore } from './shared-limiter-store.ts';
 
 export interface SharedCellOptions extends CellOptions {
@@ -43,7 +43,7 @@ export class SharedCopy {
     const { state, probeOf } = store;
     // A probe that this process acquired without receiving the answer counts as ended.
     const isProbing = probeOf === processesAlive.id ? this.holdsProbe : probeOf !== '';
-    return state && plausible(withProbe(state, isProbing), Date.now());
+    return state && withProbe(state, isProbing);
   }
 
   add(change: Change): void {

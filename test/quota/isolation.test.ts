@@ -3,7 +3,7 @@ import type { PlanSetting } from '../../src/model/plan.ts';
 import type { Breaker } from '../../src/model/quota.ts';
 import { isolatedFullAtMs, joinedState } from '../../src/quota/isolation.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
-import { takeToken } from '../../src/quota/pace.ts';
+import { afterToken, tokenAtMs } from '../../src/quota/pace.ts';
 
 const NOW_MS = 1_000_000_000;
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 60, burst: 20 };
@@ -39,8 +39,8 @@ describe('a process that cannot reach Redis', () => {
 
   function tokensOf(fullAtMs: number, processes: number): number {
     const share = { intervalMs: 1_000 * processes, capacity: Math.max(1, Math.floor(19 / processes)) };
-    const next = takeToken(fullAtMs, NOW_MS, share);
-    return next === undefined ? 0 : 1 + tokensOf(next, processes);
+    if (tokenAtMs(fullAtMs, NOW_MS, share) > NOW_MS) return 0;
+    return 1 + tokensOf(afterToken(fullAtMs, NOW_MS, share), processes);
   }
 });
 

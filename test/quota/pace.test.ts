@@ -4,14 +4,13 @@ import type { Plan, PlanSetting } from '../../src/model/plan.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
 import {
-  dividedPace,
+  afterToken,
   emptyBucket,
   keepingMs,
   type Pace,
   paceOf,
-  planPace,
+  plannedPace,
   RefillLag,
-  takeToken,
   tokenAtMs,
   unknownLimit,
 } from '../../src/quota/pace.ts';
@@ -20,7 +19,12 @@ const FREE = { intervalMs: 6_000, capacity: 19 };
 const PRO = { intervalMs: 600, capacity: 199 };
 const BUSINESS = { intervalMs: 120, capacity: 999 };
 
-describe('planPace', () => {
+/** What headers with this daily limit tell, and a report that came with them. */
+function facts(limit: number | undefined, plan?: Plan) {
+  return { quota: { limit, remaining: undefined, resetsAtMs: undefined, receivedAtMs: 0 }, plan, planAtLimit: limit };
+}
+
+describe('the pace of a plan', () => {
   it.each<[string, PlanSetting, number | undefined, object]>([
     ['the plan, one token of its burst left out', { plan: 'pro' }, undefined, PRO],
     ['the plan, whatever the headers say', { plan: 'free' }, 50_000, FREE],
@@ -44,7 +48,7 @@ describe('planPace', () => {
     ['the plan with another burst', { plan: 'auto', burst: 5 }, 50_000, { intervalMs: 600, capacity: 4 }],
     ['one token at least', { plan: 'free', burst: 1 }, undefined, { intervalMs: 6_000, capacity: 1 }],
   ])('is %s', (_, setting, dailyLimit, pace) => {
-    expect(planPace(setting, dailyLimit)).toEqual(pace);
+    expect(plannedPace(facts(dailyLimit), setting)).toEqual(pace);
   });
 });
 
@@ -61,7 +65,7 @@ describe('a daily limit of no plan', () => {
     ['is not one when the plan is set', { plan: 'free' }, 30_000, undefined, undefined],
     ['is not one when rate and burst are set', { plan: 'auto', ...both }, 30_000, undefined, undefined],
   ])('%s', (_, setting, dailyLimit, reported, limit) => {
-    expect(unknownLimit(setting, dailyLimit, reported)).toBe(limit);
+    expect(unknownLimit(facts(dailyLimit, reported), setting)).toBe(limit);
   });
 });
 
@@ -72,7 +76,7 @@ describe('the pace of each of several processes', () => {
     [4, { intervalMs: 24_000, capacity: 4 }],
     [40, { intervalMs: 240_000, capacity: 1 }],
   ])('of %i is slower by that factor, and holds its part of the burst, at least one token', (processes, pace) => {
-    expect(dividedPace(FREE, processes)).toEqual(pace);
+    expect(paceOf(INITIAL_LIMITER_STATE, { plan: 'free', processes })).toEqual(pace);
   });
 });
 
@@ -88,6 +92,11 @@ describe('the burst', () => {
 
 const PACE: Pace = { intervalMs: 6_000, capacity: 19 };
 const NOW_MS = 1_000_000_000;
+
+/** @returns when the bucket will be full after a token is taken now; `undefined` when there is none to take */
+function takeToken(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number | undefined {
+  return tokenAtMs(fullAtMs, nowMs, pace, heldBackMs) > nowMs ? undefined : afterToken(fullAtMs, nowMs, pace);
+}
 
 /** How many tokens can be taken at once. */
 function drain(fullAtMs: number, nowMs: number, pace: Pace, keepTokens = 0): { taken: number; fullAtMs: number } {

@@ -54,3 +54,16 @@ it('says nothing after a restart of a stop whose time is over: the next request 
   new QuotaWarnings(log).started({ ...INITIAL_LIMITER_STATE, breaker: opened('day') });
   expect(lines).toEqual([]);
 });
+
+it('says in the log, once, that a share of the day is spent', () => {
+  const { log, lines } = logLines();
+  const warnings = new QuotaWarnings(log);
+  const known = (remaining: number): LimiterState => {
+    const quota = { limit: 1_000, remaining, resetsAtMs: Date.now() + 60_000, receivedAtMs: Date.now() };
+    return { ...INITIAL_LIMITER_STATE, quota };
+  };
+  warnings.changed(undefined, known(900));
+  warnings.changed(known(900), known(200));
+  warnings.changed(known(200), known(199));
+  expect(lines).toMatchObject([{ share: 0.8, limit: 1_000, remaining: 200, msg: "today's requests are running low" }]);
+});

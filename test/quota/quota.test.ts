@@ -3,17 +3,13 @@ import type { QuotaReading, QuotaState } from '../../src/model/quota.ts';
 import {
   addSample,
   currentQuota,
-  isNewWarning,
   isOfDay,
-  lastWarning,
   mergeReading,
-  type QuotaWarning,
+  newlySpentShare,
   type RemainingSample,
   reserveUntilMs,
   runsOutAtMs,
 } from '../../src/quota/quota.ts';
-import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
-import { logLines } from '../support/log-lines.ts';
 
 const RESET_MS = 1_000_000;
 const NEXT_RESET_MS = RESET_MS + 86_400_000;
@@ -220,7 +216,7 @@ describe('of the day,', () => {
   describe('warnings', () => {
     it('are due once at 80, 95 and 100 % of each window', () => {
       const due: number[] = [];
-      let given: QuotaWarning | undefined;
+      let known: QuotaState | undefined;
       for (const [remaining, windowEndsMs] of [
         [201, MIDNIGHT],
         [200, MIDNIGHT],
@@ -230,42 +226,21 @@ describe('of the day,', () => {
         [0, MIDNIGHT],
         [150, MIDNIGHT + 24 * HOUR],
       ] as const) {
-        const next = lastWarning(given, quota(remaining, 1_000, windowEndsMs), NOON);
-        if (next && next !== given) due.push(next.share);
-        given = next;
+        const next = quota(remaining, 1_000, windowEndsMs);
+        const share = newlySpentShare(known, next, NOON);
+        if (share !== undefined) due.push(share);
+        known = next;
       }
       expect(due).toEqual([0.8, 0.95, 1, 0.8]);
     });
 
-    it('are not due while the daily limit is unknown', () => {
-      expect(lastWarning(undefined, { ...quota(0), limit: undefined }, NOON)).toBeUndefined();
-    });
-
-    it.each<[string, QuotaWarning, QuotaWarning | undefined, boolean]>([
-      ['the first', { share: 0.8, windowEndsMs: MIDNIGHT }, undefined, true],
-      ['the same', { share: 0.8, windowEndsMs: MIDNIGHT }, { share: 0.8, windowEndsMs: MIDNIGHT + 30_000 }, false],
-      ['a larger share', { share: 0.95, windowEndsMs: MIDNIGHT }, { share: 0.8, windowEndsMs: MIDNIGHT }, true],
-      ['a smaller share', { share: 0.8, windowEndsMs: MIDNIGHT }, { share: 0.95, windowEndsMs: MIDNIGHT }, false],
-      [
-        'another window',
-        { share: 0.8, windowEndsMs: MIDNIGHT + 24 * HOUR },
-        { share: 1, windowEndsMs: MIDNIGHT },
-        true,
-      ],
-    ])('are new or not by one rule: %s', (_, warning, given, isNew) => {
-      expect(isNewWarning(warning, given)).toBe(isNew);
-    });
-
-    it('are logged with the figures, each once', () => {
-      const { log, lines } = logLines();
-      const warnings = new QuotaWarnings(log);
-      const given = { share: 0.8, windowEndsMs: MIDNIGHT };
-      warnings.lowQuota(undefined, undefined, quota(900));
-      warnings.lowQuota(undefined, given, quota(200));
-      warnings.lowQuota(given, given, quota(199));
-      expect(lines).toMatchObject([
-        { share: 0.8, limit: 1_000, remaining: 200, msg: "today's requests are running low" },
-      ]);
+    it.each<[string, QuotaState | undefined, QuotaState, number | undefined]>([
+      ['while the daily limit is unknown', undefined, { ...quota(0), limit: undefined }, undefined],
+      ['of a window that is over', undefined, { ...quota(0), resetsAtMs: NOON - 1 }, undefined],
+      ['of a larger share in the first figures', undefined, quota(40), 0.95],
+      ['after a share that was larger', quota(40), quota(60), undefined],
+    ])('are due or not %s', (_, before, after, share) => {
+      expect(newlySpentShare(before, after, NOON)).toBe(share);
     });
   });
 

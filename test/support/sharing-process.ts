@@ -2,7 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
-import { planPace } from '../../src/quota/pace.ts';
+import { plannedPace } from '../../src/quota/pace.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import { SharedCell } from '../../src/quota/shared-cell.ts';
@@ -32,7 +32,7 @@ export interface SharingProcessOptions {
 
 /** Before the first start, but for requests under way: as many at once as the plan's burst. */
 function manyAtOnce(setting: PlanSetting): LimiterState {
-  const { intervalMs, capacity } = planPace(setting, undefined);
+  const { intervalMs, capacity } = plannedPace(INITIAL_LIMITER_STATE, setting);
   const learned = { ...NOTHING_LEARNED, inFlight: capacity + 1, pace: `${intervalMs} ${capacity}` };
   return { ...INITIAL_LIMITER_STATE, learned };
 }

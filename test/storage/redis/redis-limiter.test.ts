@@ -354,16 +354,6 @@ describe('when the state in Redis', () => {
     expect(one.log.lines.filter(({ level }) => level === WARN)).toHaveLength(1);
   });
 
-  it('is a pause of years, a probe decides', async () => {
-    const redis = await startRedis();
-    const [one] = await processes(1, redis);
-    await ask(one.limiter, limited(1_000));
-    const { state } = (await stored(redis)) ?? {};
-    state.breaker.untilMs += 10 * 365 * 24 * HOUR_MS;
-    await store(redis, JSON.stringify(state));
-    expect(await nextPermit(one.limiter)).toMatchObject({ probe: true });
-  });
-
   it('is of a time to come, because its clock was set back, a pause lasts no longer', async () => {
     const redis = await startRedis();
     const [one, other] = await processes(2, redis);
