@@ -1,7 +1,7 @@
 import { type CatalogCard, lineOf } from '../../catalog/catalog-card.ts';
 import { parseCardId } from '../../model/card.ts';
 import { InvalidCardId } from '../../model/errors.ts';
-import { FieldSource, type Joined, type Surroundings, UnusableValue } from './field-source.ts';
+import { FieldSource, type Joined, UnusableValue } from './field-source.ts';
 import type { SourceRow } from './source-row.ts';
 
 export const FIELDS = ['id', 'name', 'set', 'number', 'game'] as const;
@@ -33,21 +33,21 @@ export class CardMaker {
   readonly #id: FieldSource;
   readonly #sources: ReadonlyMap<string, FieldSource>;
   readonly #game: string | undefined;
-  readonly #surroundings: Surroundings;
 
   /** @param fileName with its endings */
   constructor({ sources, idTemplate, game }: Mapping, fileName: string, joined?: Joined) {
-    this.#sources = new Map(FIELDS.map((field) => [field, new FieldSource(sources[field] ?? field)]));
-    this.#id = new FieldSource(idTemplate ?? sources.id ?? 'id');
+    const surroundings = { fileName: fileName.replace(/(?<=.)\..*$/, ''), joined };
+    const sourceOf = (text: string) => new FieldSource(text, surroundings);
+    this.#sources = new Map(FIELDS.map((field) => [field, sourceOf(sources[field] ?? field)]));
+    this.#id = sourceOf(idTemplate ?? sources.id ?? 'id');
     this.#game = game;
-    this.#surroundings = { fileName: fileName.replace(/(?<=.)\..*$/, ''), joined };
   }
 
   /** @returns the card, or why there is none, which reads on after the place of the row */
   cardOf(row: SourceRow): CatalogCard | string {
     try {
-      const text = (field: string) => this.#sources.get(field)?.textIn(row, this.#surroundings);
-      const id = parseCardId(this.#id.textIn(row, this.#surroundings, text) ?? '');
+      const text = (field: string) => this.#sources.get(field)?.textIn(row);
+      const id = parseCardId(this.#id.textIn(row, text) ?? '');
       const line = (value: string | undefined) => (value === undefined ? undefined : lineOf(value) || undefined);
       const [name, set, number] = [line(text('name')), line(text('set')), line(text('number'))];
       const card = { id, name: name ?? '', set, number, game: line(text('game') ?? this.#game) };

@@ -23,32 +23,30 @@ const FILE = '@file';
 
 /** Where a field of a card comes from: a path in the row, or a template with paths in braces, `{number}/{set.total}`. */
 export class FieldSource {
-  /** Literal text and paths in turn, beginning with text; `undefined` for a path alone. */
-  readonly #template: readonly string[] | undefined;
-  readonly #paths: ReadonlyMap<string, FieldPath>;
+  /** Literal text and paths in turn, beginning with text. */
+  readonly #parts: readonly string[];
+  readonly #surroundings: Surroundings;
 
-  constructor(text: string) {
+  constructor(text: string, surroundings: Surroundings) {
     const parts = text.split(/\{([^{}]+)\}/);
-    this.#template = parts.length > 1 ? parts : undefined;
-    const paths = this.#template?.filter((_, index) => index % 2 === 1) ?? [text];
-    this.#paths = new Map(paths.map((path) => [path, new FieldPath(path)]));
+    this.#parts = parts.length > 1 ? parts : ['', text];
+    this.#surroundings = surroundings;
   }
 
   /**
-   * @param otherwise what a name in a template means that the row does not have
+   * @param otherwise what a path means for which the row has no value
    * @returns `undefined` when the row has no such value, or not all that the template needs
    * @throws UnusableValue
    */
-  textIn(row: SourceRow, surroundings: Surroundings, otherwise?: (name: string) => string | undefined) {
-    const at = (path: string) => textOf(path, this.#paths.get(path)?.valueIn(row, surroundings)) ?? otherwise?.(path);
-    if (!this.#template) return at(this.#paths.keys().next().value ?? '');
-    const parts = this.#template.map((part, index) => (index % 2 === 0 ? part : at(part)));
-    return parts.includes(undefined) ? undefined : parts.join('');
+  textIn(row: SourceRow, otherwise?: (path: string) => string | undefined): string | undefined {
+    const at = (path: string) => textOf(path, valueAt(path, row, this.#surroundings)) ?? otherwise?.(path);
+    const texts = this.#parts.map((part, index) => (index % 2 === 0 ? part : at(part)));
+    return texts.includes(undefined) ? undefined : texts.join('');
   }
 
-  /** The paths for which the row has no place. */
+  /** The paths for which the row has no place. One that is there may be empty. */
   missingIn(row: SourceRow): string[] {
-    return [...this.#paths].filter(([, path]) => !path.isIn(row)).map(([text]) => text);
+    return this.#parts.filter((part, index) => index % 2 === 1 && !hasPlace(part, row));
   }
 }
 
@@ -63,46 +61,28 @@ function textOf(path: string, value: unknown): string | undefined {
   return String(value);
 }
 
-/** Where a value stands: `name`, `set.name` or `sets.0` within a field, `../name` in the object around the card, `@file`. */
-class FieldPath {
-  readonly #up: number;
-  readonly #whole: string;
-  readonly #steps: readonly string[];
-
-  constructor(text: string) {
-    const [outwards = ''] = /^(?:\.\.\/)*/.exec(text) ?? [];
-    this.#up = outwards.length / '../'.length;
-    this.#whole = text.slice(outwards.length);
-    this.#steps = this.#whole.split('.');
-  }
-
-  /** @returns `undefined` when there is nothing */
-  valueIn(row: SourceRow, surroundings: Surroundings): unknown {
-    const scope = this.#scope(row);
-    // A column of a CSV file may have dots in its name.
-    const steps = own(scope, this.#whole) === undefined ? this.#steps : [this.#whole];
-    let value: unknown = scope;
-    for (const [index, step] of steps.entries()) {
-      value = index === 0 ? first(value, step, surroundings) : own(value, step);
-    }
-    return value;
-  }
-
-  /** Whether the row has a place for the value, though it may be empty. */
-  isIn(row: SourceRow): boolean {
-    const [step = ''] = this.#steps;
-    const scope = this.#scope(row);
-    return step === FILE || (isObject(scope) && (Object.hasOwn(scope, this.#whole) || Object.hasOwn(scope, step)));
-  }
-
-  #scope({ value, around }: SourceRow): unknown {
-    return this.#up === 0 ? value : around[this.#up - 1];
-  }
+/**
+ * @param path `name`, `set.name` or `sets.0` within a field, `../name` in the object around the card, `@file`
+ * @returns `undefined` when there is nothing
+ */
+function valueAt(path: string, row: SourceRow, { fileName, joined }: Surroundings): unknown {
+  const { scope, name } = located(path, row);
+  // A column of a CSV file may have dots in its name.
+  const [first = '', ...inner] = own(scope, name) === undefined ? name.split('.') : [name];
+  const value = first === FILE ? fileName : own(scope, first);
+  return inner.reduce(own, first === joined?.field ? joined.rows.get(String(value)) : value);
 }
 
-function first(scope: unknown, step: string, { fileName, joined }: Surroundings): unknown {
-  const value = step === FILE ? fileName : own(scope, step);
-  return step === joined?.field ? joined.rows.get(String(value)) : value;
+function hasPlace(path: string, row: SourceRow): boolean {
+  const { scope, name } = located(path, row);
+  const [first = ''] = name.split('.');
+  return first === FILE || (isObject(scope) && [name, first].some((each) => Object.hasOwn(scope, each)));
+}
+
+/** Each `../` goes to the next object around the card. */
+function located(path: string, { value, around }: SourceRow): { scope: unknown; name: string } {
+  const name = path.replace(/^(\.\.\/)+/, '');
+  return { scope: [value, ...around][(path.length - name.length) / '../'.length], name };
 }
 
 function own(scope: unknown, step: string): unknown {

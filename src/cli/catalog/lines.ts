@@ -2,7 +2,6 @@ import { LONGEST_BYTES } from './source-row.ts';
 
 const NOTHING = Buffer.alloc(0);
 const LINE_FEED = 0x0a;
-const BYTE_ORDER_MARK = '\uFEFF';
 
 export interface Line {
   /** From 1. */
@@ -11,53 +10,30 @@ export interface Line {
   text: string | undefined;
 }
 
-/** The lines of a UTF-8 text, by chunk. At most one line and one chunk are in memory. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
-  const reader = new LineReader();
-  for await (const chunk of chunks) yield reader.read(chunk);
-  yield reader.end();
-}
-
-class LineReader {
-  #number = 0;
-  #parts: Buffer[] = [];
-  #length = 0;
-
-  read(chunk: Buffer): Line[] {
-    const lines: Line[] = [];
+/** The lines of a UTF-8 text. At most one line and one chunk are in memory. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let number = 0;
+  let begun: Buffer[] = [];
+  let length = 0;
+  const keep = (part: Buffer) => {
+    length += part.length;
+    if (length > LONGEST_BYTES) begun = [];
+    else begun.push(part);
+  };
+  const endedBy = (part: Buffer): Line => {
+    keep(part);
+    const text = length > LONGEST_BYTES ? undefined : Buffer.concat(begun).toString();
+    begun = [];
+    length = 0;
+    return { number: ++number, text: text?.replace(number === 1 ? /^\uFEFF|\r$/g : /\r$/, '') };
+  };
+  for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-      lines.push(this.#lineIn(chunk, start, end));
+      yield endedBy(chunk.subarray(start, end));
       start = end + 1;
     }
-    this.#keep(chunk.subarray(start));
-    return lines;
+    keep(chunk.subarray(start));
   }
-
-  /** What follows the last line feed, if anything. */
-  end(): Line[] {
-    return this.#length > 0 ? [this.#lineIn(NOTHING, 0, 0)] : [];
-  }
-
-  #textOf(chunk: Buffer, start: number, end: number): string | undefined {
-    if (this.#length + end - start > LONGEST_BYTES) return undefined;
-    if (this.#length === 0) return chunk.toString('utf8', start, end);
-    return Buffer.concat([...this.#parts, chunk.subarray(start, end)]).toString();
-  }
-
-  #keep(part: Buffer): void {
-    this.#length += part.length;
-    if (this.#length > LONGEST_BYTES) this.#parts = [];
-    else if (part.length > 0) this.#parts.push(part);
-  }
-
-  /** What is kept, and this part of a chunk. */
-  #lineIn(chunk: Buffer, start: number, end: number): Line {
-    const text = this.#textOf(chunk, start, end);
-    this.#parts = [];
-    this.#length = 0;
-    this.#number++;
-    const begin = this.#number === 1 && text?.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
-    return { number: this.#number, text: text?.slice(begin, text.endsWith('\r') ? -1 : undefined) };
-  }
+  if (length > 0) yield endedBy(NOTHING);
 }

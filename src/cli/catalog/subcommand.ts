@@ -5,9 +5,9 @@ import { StorageVariables } from '../../config/variables.ts';
 import { createLog, forTerminal } from '../../log.ts';
 import type { CliContext, Subcommand } from '../context.ts';
 import { FIELDS, type Field, type Mapping } from './card-maker.ts';
-import { exportTo } from './export-file.ts';
-import { FilesImport, type ImportFlags } from './import-files.ts';
-import { FileCatalog, type OpenCatalog } from './open-catalog.ts';
+import { exportTo } from './export.ts';
+import { FilesImport, type ImportFlags } from './import.ts';
+import { OpenCatalog } from './open-catalog.ts';
 import { counted } from './progress.ts';
 
 const HELP = `
@@ -49,9 +49,9 @@ export const subcommand: Subcommand = (command, context, run) => {
     .action(
       run(
         (files: string[], { map = {}, ...flags }: Omit<ImportFlags, 'sources'> & { map?: ImportFlags['sources'] }) => {
-          const options = { sources: map, ...flags };
+          const importing = { flags: { sources: map, ...flags }, context };
           return withCatalog(context, (catalog, signal) =>
-            new FilesImport(options, catalog, context, signal).run(files),
+            new FilesImport({ ...importing, catalog, signal }).run(files),
           );
         },
       ),
@@ -121,8 +121,8 @@ async function withCatalog(
   const log = createLog({ level: 'error', secrets: redisSecretsOf(config), destination: forTerminal(stderr) });
   const catalog = config.redis
     ? // Loaded only when it is used: it takes 25 MB and 0.1 s.
-      await (await import('./shared-catalog-copy.ts')).SharedCatalogCopy.open(config.redis, log)
-    : new FileCatalog(config.dataDir, log);
+      await (await import('./shared-catalog-copy.ts')).openSharedCatalogCopy(config.redis, log)
+    : new OpenCatalog(config.dataDir, { log });
   try {
     return await work(catalog, signal);
   } finally {

@@ -92,10 +92,10 @@ describe('an import', () => {
     expect(await exported(folder)).toHaveLength(6_000);
   });
 
-  it('shows a bar on a terminal', async () => {
+  it('shows on a terminal how far it is', async () => {
     await writeFile(join(folder, 'cards.csv'), CARDS);
     const { err } = await runCatalog(folder, ['import', 'cards.csv'], { isTTY: true });
-    expect(err).toContain('100 % · 2 cards · cards.csv');
+    expect(err).toContain('cards.csv: 100 %, 2 cards');
   });
 });
 

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Readable, type Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { CatalogRow } from '../../catalog/catalog-card.ts';
@@ -14,20 +14,33 @@ type Format = (rows: Iterable<CatalogRow>) => Generator<string>;
 
 const FORMATS: Readonly<Record<string, Format>> = { csv, json, jsonl: jsonLines, ndjson: jsonLines };
 
-/** @returns the exit code */
+/**
+ * Writes every card to a file, which appears when it is complete, or to standard output. The format is told by the ending
+ * of the file's name, `.gz` aside.
+ *
+ * @returns the exit code
+ */
 export async function exportTo(
   file: string,
   catalog: OpenCatalog,
   { folder, stdout, stderr }: CliContext,
 ): Promise<number> {
-  const format = exportFormat(file);
+  const format = file === '-' ? jsonLines : FORMATS[/\.([a-z]+)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? ''];
   if (!format) {
     stderr.write(`${file}: the name must end with .csv, .json or .jsonl, each also with .gz.\n`);
     return 1;
   }
+  let count = 0;
+  function* countedRows() {
+    for (const row of catalog.rows()) {
+      count++;
+      yield row;
+    }
+  }
+  const text = Readable.from(inChunks(format(countedRows())));
   try {
-    const cards = await exportFile(catalog.rows(), format, file === '-' ? stdout : resolve(folder, file));
-    stderr.write(`${file === '-' ? 'standard output' : file}: ${counted(cards)} cards\n`);
+    await (file === '-' ? pipeline(text, stdout, { end: false }) : writeFile(resolve(folder, file), text));
+    stderr.write(`${file === '-' ? 'standard output' : file}: ${counted(count)} cards\n`);
     return 0;
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) throw error;
@@ -37,31 +50,8 @@ export async function exportTo(
   }
 }
 
-/** By the ending of the file's name, `.gz` aside; JSON Lines for standard output. @returns `undefined` for another ending */
-function exportFormat(file: string): Format | undefined {
-  if (file === '-') return jsonLines;
-  return FORMATS[/\.([a-z]+)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? ''];
-}
-
-/**
- * Writes cards to a file, which appears when it is complete, or to standard output.
- *
- * @returns how many
- * @throws errors of the file system
- */
-async function exportFile(rows: Iterable<CatalogRow>, format: Format, target: string | Writable): Promise<number> {
-  let count = 0;
-  function* countedRows() {
-    for (const row of rows) {
-      count++;
-      yield row;
-    }
-  }
-  const text = Readable.from(inChunks(format(countedRows())));
-  if (typeof target !== 'string') {
-    await pipeline(text, target, { end: false });
-    return count;
-  }
+/** @throws errors of the file system */
+async function writeFile(target: string, text: Readable): Promise<void> {
   const unfinished = `${target}.part`;
   try {
     const written = createWriteStream(unfinished);
@@ -71,7 +61,6 @@ async function exportFile(rows: Iterable<CatalogRow>, format: Format, target: st
     await rm(unfinished, { force: true });
     throw error;
   }
-  return count;
 }
 
 /** Large enough that a write costs little. */
