@@ -26,26 +26,31 @@ const MOST_JITTER = 0.2;
 export interface ShardConnection {
   /** Broken connections in a row. */
   failures: number;
+  /** Attempts to resume the session since the last one that succeeded. */
+  resumes: number;
+  /** Set from when the connection broke to the HELLO of a new one. */
+  waitMs?: number | undefined;
   /** The gateway has sent HELLO on this connection, so an identify may have been spent. */
-  greeted?: boolean;
+  isGreeted?: boolean;
   /** When it became ready with a new session; absent when it has not, or when it resumed its old session. */
   identifiedAtMs?: number;
 }
 
 /** What is known after the connection broke. */
-export function broken({ failures, identifiedAtMs }: ShardConnection, nowMs: number): ShardConnection {
-  const held = identifiedAtMs !== undefined && nowMs - identifiedAtMs >= HELD_MS;
-  return { failures: held ? 1 : failures + 1 };
+export function broken({ failures, resumes, isGreeted, identifiedAtMs }: ShardConnection, nowMs: number) {
+  const hasHeld = identifiedAtMs !== undefined && nowMs - identifiedAtMs >= HELD_MS;
+  const inARow = hasHeld ? 1 : failures + 1;
+  return { failures: inARow, resumes, waitMs: reconnectWaitMs(inARow, isGreeted ?? false) };
 }
 
 /**
  * Milliseconds before the next try, on top of the half second that discord.js waits. The first is immediate.
  *
- * @param greeted whether the gateway sent HELLO on the connection that broke
+ * @param isGreeted whether the gateway sent HELLO on the connection that broke
  */
-export function reconnectWaitMs(failures: number, greeted: boolean, random = Math.random): number {
+export function reconnectWaitMs(failures: number, isGreeted: boolean, random = Math.random): number {
   if (failures <= 1) return 0;
-  const longestMs = greeted ? LONGEST_GREETED_MS : LONGEST_UNGREETED_MS;
+  const longestMs = isGreeted ? LONGEST_GREETED_MS : LONGEST_UNGREETED_MS;
   const grownMs = backOffMs(failures - 1, { firstMs: FIRST_WAIT_MS, longestMs });
   return Math.round(grownMs * (1 + MOST_JITTER * random()));
 }

@@ -11,7 +11,7 @@ import {
 import type { Logger } from '../../log.ts';
 import type { Events, EventsByName } from '../../model/events.ts';
 import { withTimeout } from '../../time/timers.ts';
-import { broken, FATAL_CLOSES, reconnectWaitMs, type ShardConnection } from './reconnect.ts';
+import { broken, FATAL_CLOSES, type ShardConnection } from './reconnect.ts';
 import { makeSturdy, OddFrames } from './sturdy-shard.ts';
 
 /** A connection or a RESUME that is accepted and then not answered is abandoned after this; discord.js waits 30 s. */
@@ -32,10 +32,6 @@ export class GatewayShards extends SimpleShardingStrategy {
   readonly #events: Events;
   readonly #log: Logger;
   readonly #connections = new Map<number, ShardConnection>();
-  /** Milliseconds to wait, for each shard whose connection broke and that has had no HELLO on a new one. */
-  readonly #waits = new Map<number, number>();
-  /** Attempts to resume the session since the last one that succeeded. */
-  readonly #resumes = new Map<number, number>();
   readonly #oddFrames: OddFrames;
   #closing = new AbortController();
 
@@ -51,10 +47,12 @@ export class GatewayShards extends SimpleShardingStrategy {
     options.helloTimeout = HELLO_MS;
     // A shard reads its session just before it connects, and at no other time while it has no connection.
     const sessionOf = options.retrieveSessionInfo;
-    options.retrieveSessionInfo = (shard) =>
-      this.#isClosed || this.#waits.has(shard)
-        ? this.#beforeConnecting(shard).then(async () => this.#resumable(shard, await sessionOf(shard)))
-        : sessionOf(shard);
+    options.retrieveSessionInfo = async (shard) => {
+      const { waitMs } = this.#connection(shard);
+      if (waitMs === undefined && !this.#isClosed) return sessionOf(shard);
+      await this.#beforeConnecting(waitMs ?? 0);
+      return this.#resumable(shard, await sessionOf(shard));
+    };
   }
 
   override async spawn(shardIds: number[]): Promise<void> {
@@ -85,17 +83,16 @@ export class GatewayShards extends SimpleShardingStrategy {
   }
 
   /** Never resolves once destroyed: nothing else keeps a shard from connecting. */
-  async #beforeConnecting(shard: number): Promise<void> {
+  async #beforeConnecting(waitMs: number): Promise<void> {
     const { signal } = this.#closing;
-    const waitMs = this.#waits.get(shard) ?? 0;
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) await new Promise(() => {});
   }
 
   #resumable(shard: number, session: SessionInfo | null): SessionInfo | null {
-    const tried = this.#resumes.get(shard) ?? 0;
-    if (!session || tried >= MAX_RESUMES) return null;
-    this.#resumes.set(shard, tried + 1);
+    const { resumes } = this.#connection(shard);
+    if (!session || resumes >= MAX_RESUMES) return null;
+    this.#update(shard, { resumes: resumes + 1 });
     return session;
   }
 
@@ -107,18 +104,15 @@ export class GatewayShards extends SimpleShardingStrategy {
     );
     this.#manager.on(WebSocketShardEvents.Hello, ({ shardId }) => {
       this.#publish(shardId, 'connecting');
-      this.#waits.delete(shardId);
-      this.#connections.set(shardId, { ...this.#connection(shardId), greeted: true });
+      this.#update(shardId, { waitMs: undefined, isGreeted: true });
     });
     this.#manager.on(WebSocketShardEvents.Ready, ({ shardId }) => {
       this.#publish(shardId, 'ready');
-      this.#connections.set(shardId, { ...this.#connection(shardId), identifiedAtMs: Date.now() });
-      this.#resumes.delete(shardId);
+      this.#update(shardId, { identifiedAtMs: Date.now(), resumes: 0 });
     });
     this.#manager.on(WebSocketShardEvents.Resumed, ({ shardId }) => {
       this.#publish(shardId, 'ready');
       this.#connections.delete(shardId);
-      this.#resumes.delete(shardId);
     });
   }
 
@@ -130,14 +124,18 @@ export class GatewayShards extends SimpleShardingStrategy {
       try {
         return emit.call(manager, name, payload);
       } catch (err) {
-        this.#oddFrames.drop({ shard: payload.shardId, err });
+        this.#oddFrames.drop(payload.shardId, err);
         return true;
       }
     };
   }
 
   #connection(shard: number): ShardConnection {
-    return this.#connections.get(shard) ?? { failures: 0 };
+    return this.#connections.get(shard) ?? { failures: 0, resumes: 0 };
+  }
+
+  #update(shard: number, more: Partial<ShardConnection>): void {
+    this.#connections.set(shard, { ...this.#connection(shard), ...more });
   }
 
   #publish(shard: number, state: EventsByName['gateway']['state']): void {
@@ -149,13 +147,11 @@ export class GatewayShards extends SimpleShardingStrategy {
     const message = FATAL_CLOSES.get(code);
     if (message !== undefined) this.#events.publish('refused', { message });
     if (this.#isClosed || message !== undefined) return;
-    const before = this.#connection(shard);
-    const connection = broken(before, Date.now());
+    const connection = broken(this.#connection(shard), Date.now());
+    const { failures, waitMs } = connection;
     this.#connections.set(shard, connection);
-    const waitMs = reconnectWaitMs(connection.failures, before.greeted ?? false);
-    this.#waits.set(shard, waitMs);
-    if (connection.failures === 1) this.#log.info({ shard, code }, 'gateway connection lost, reconnecting');
-    else this.#log.warn({ shard, code, failures: connection.failures, waitMs }, 'gateway cannot be reached');
+    if (failures === 1) this.#log.info({ shard, code }, 'gateway connection lost, reconnecting');
+    else this.#log.warn({ shard, code, failures, waitMs }, 'gateway cannot be reached');
   }
 }
 

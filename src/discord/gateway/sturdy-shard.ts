@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketShardEvents as Events, type WebSocketShard, WebSocketShardStatus } from '@discordjs/ws';
-import { GatewayOpcodes } from 'discord.js';
+import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
 import type { Logger } from '../../log.ts';
-import { readFrame } from './read-frame.ts';
 
 /**
  * Private in @discordjs/ws 1.2.3, which awaits none of the four from `internalConnect` to `heartbeat`: what one of them
@@ -31,23 +30,13 @@ const CONNECTING = 0;
 const RETRY_MS = 500;
 const BROKEN = 1_006;
 
-/** Keeps a shard running whatever the gateway sends: frames that discord.js cannot handle never reach it. */
+/** Keeps a shard running whatever the gateway sends: a frame that discord.js cannot handle is dropped. */
 export function makeSturdy(shard: WebSocketShard, oddFrames: OddFrames): void {
   const inner = shard as unknown as Inner;
-  const greeted = new WeakSet<Connection>();
   const { unpackMessage, internalConnect } = inner;
 
-  inner.unpackMessage = async (...data) => {
-    const { connection } = inner;
-    const isGreeted = connection !== null && greeted.has(connection);
-    const read = readFrame(await unpackMessage.apply(shard, data), isGreeted);
-    if ('odd' in read) {
-      oddFrames.drop({ shard: shard.id, ...read });
-      return null;
-    }
-    if (connection && read.frame.op === GatewayOpcodes.Hello) greeted.add(connection);
-    return read.frame;
-  };
+  inner.unpackMessage = async (...data) =>
+    readableFrame(await unpackMessage.apply(shard, data), shard.status !== WebSocketShardStatus.Connecting);
 
   inner.internalConnect = async () => {
     try {
@@ -63,7 +52,7 @@ export function makeSturdy(shard: WebSocketShard, oddFrames: OddFrames): void {
   for (const name of ['onMessage', 'onClose', 'heartbeat'] as const) {
     const original: (...given: never[]) => Promise<void> = inner[name];
     inner[name] = (...given: unknown[]) =>
-      original.apply(shard, given as never[]).catch((err: unknown) => oddFrames.drop({ shard: shard.id, err }));
+      original.apply(shard, given as never[]).catch((err: unknown) => oddFrames.drop(shard.id, err));
   }
 
   const { destroy } = shard;
@@ -82,6 +71,45 @@ function abandon(connection: Connection | null): void {
   connection.terminate();
 }
 
+type Frame = Record<string, unknown>;
+
+/**
+ * A frame as discord.js can read it.
+ *
+ * @param frame as parsed, which may be changed; null when it was not JSON
+ * @param isGreeted whether this connection has had its HELLO: after another one discord.js sends twice the heartbeats
+ */
+export function readableFrame(frame: unknown, isGreeted: boolean): unknown {
+  if (!isObject(frame)) return null;
+  if (frame.op === GatewayOpcodes.Hello && isGreeted) return null;
+  if (frame.op === GatewayOpcodes.InvalidSession) return { ...frame, d: frame.d === true };
+  if (frame.t === GatewayDispatchEvents.InteractionCreate && isObject(frame.d)) makeReadable(frame.d);
+  return frame;
+}
+
+/**
+ * Discord's specification does not require that a message says who used the command which it answers, but discord.js reads
+ * that user without checking. Such a message then answers nobody. And unless a poll says which channel it is in, discord.js
+ * asks the channel itself, which it does not know without intents.
+ */
+function makeReadable({ message, data }: Frame): void {
+  const resolved = isObject(data) && isObject(data.resolved) ? data.resolved.messages : undefined;
+  for (const each of [message, ...Object.values(resolved ?? {})]) {
+    if (!isObject(each)) continue;
+    each.interaction_metadata = named(each.interaction_metadata);
+    if (isObject(each.poll)) each.poll = { ...each.poll, channel_id: each.channel_id ?? '' };
+  }
+}
+
+function named(metadata: unknown): Frame | undefined {
+  if (!isObject(metadata) || !isObject(metadata.user)) return undefined;
+  return { ...metadata, triggering_interaction_metadata: named(metadata.triggering_interaction_metadata) };
+}
+
+function isObject(value: unknown): value is Frame {
+  return typeof value === 'object' && value !== null;
+}
+
 const LOG_AGAIN_MS = 60_000;
 
 /** Logs that frames of the gateway were dropped: the first at once, more at most once a minute. */
@@ -96,11 +124,11 @@ export class OddFrames {
     this.#nowMs = nowMs;
   }
 
-  /** @param why names fields, never their values: frames hold interaction tokens */
-  drop(why: { shard: number; odd?: string; event?: string; err?: unknown }): void {
+  /** @param err must not name what a frame holds: an interaction's token is in it */
+  drop(shard: number, err: unknown): void {
     this.#dropped++;
     if (this.#nowMs() - this.#loggedAtMs < LOG_AGAIN_MS) return;
-    this.#log.warn({ ...why, dropped: this.#dropped }, 'odd gateway frame dropped');
+    this.#log.warn({ shard, err, dropped: this.#dropped }, 'odd gateway frame dropped');
     this.#loggedAtMs = this.#nowMs();
     this.#dropped = 0;
   }

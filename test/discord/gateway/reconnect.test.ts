@@ -40,7 +40,7 @@ describe('a connection that breaks', () => {
     ['never became ready', { failures: 3 }, 4],
     ['broke soon after a new session', { failures: 3, identifiedAtMs: 50_000 }, 4],
     ['held for a minute', { failures: 3, identifiedAtMs: 40_000 }, 1],
-  ])('and that %s', (_, line, failures) => {
-    expect(broken(line, 100_000)).toEqual({ failures });
+  ])('and that %s', (_, connection, failures) => {
+    expect(broken({ ...connection, resumes: 1 }, 100_000)).toMatchObject({ failures, resumes: 1 });
   });
 });

@@ -1,7 +1,7 @@
 import { Client, Events, GatewayDispatchEvents, type Interaction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { type Command, type Reply, type Services, sentence } from '../../../commands/command.ts';
-import { readFrame } from '../../../src/discord/gateway/read-frame.ts';
+import { readableFrame } from '../../../src/discord/gateway/sturdy-shard.ts';
 import { dispatch } from '../../../src/discord/interactions/dispatch.ts';
 
 const [ALICE, PLACE, MESSAGE] = ['1180000000000000001', '1180000000000000002', '1180000000000000003'];
@@ -22,12 +22,11 @@ async function given(type: number, more: object): Promise<string | undefined> {
     ...{ id, application_id: id, type, token: 'token', version: 1, locale: 'en-US', entitlements: [] },
     ...{ authorizing_integration_owners: {}, channel: { id: PLACE, type: 1, recipients: [] }, user: USER, ...more },
   };
-  const read = readFrame({ op: 0, t: GatewayDispatchEvents.InteractionCreate, s: 1, d }, true);
-  if ('odd' in read) return expect.fail(read.odd);
+  const frame = readableFrame({ op: 0, t: GatewayDispatchEvents.InteractionCreate, s: 1, d }, true);
   const client = new Client({ intents: [] });
   const received = new Promise<Interaction>((resolve) => client.once(Events.InteractionCreate, resolve));
   const { actions } = client as unknown as { actions: { InteractionCreate: { handle(d: unknown): void } } };
-  actions.InteractionCreate.handle(read.frame.d);
+  actions.InteractionCreate.handle((frame as { d: unknown }).d);
   const { run } = dispatch(COMMANDS, await received);
   const response = (await run?.({} as Services)) as Reply;
   return response.message.content;
