@@ -1,6 +1,6 @@
 import type { Outcomes } from '../lookup/outcomes.ts';
 import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
-import type { CommandEvent, Events } from '../model/events.ts';
+import type { CommandEvent, Events, Source } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';
 import { requesterOf } from '../model/quota.ts';
 import type { DeferredReply } from './deferred-reply.ts';
@@ -15,6 +15,13 @@ export function endOf({ cards }: Pick<Outcomes, 'cards'>): CommandEnd {
   const failed = cards.find((card) => card?.error && !card.answer);
   const outcome = shown === 0 && failed?.error ? failed.error.name : 'answered';
   return { outcome, ...(cards.length > 1 && { shown, asked: cards.length }) };
+}
+
+/** Where what is shown comes from; `stale` when there is a copy among it that is not the newest. */
+export function sourceOf(outcomes: Outcomes): Source {
+  if (outcomes.requestedAtMs !== undefined) return 'service';
+  if (outcomes.cards.some((card) => card?.answer && (card.isRenewing || card.error))) return 'stale';
+  return endOf(outcomes).outcome === 'answered' ? 'cache' : 'bot';
 }
 
 /** @param invocation of a reply that shows cards, with what was asked for */

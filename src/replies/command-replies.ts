@@ -1,11 +1,8 @@
 import { type Ask, Lookups } from '../lookup/lookups.ts';
-import type { Outcomes } from '../lookup/outcomes.ts';
-import type { Source } from '../model/events.ts';
 import type { Asked, ImmediateReply, Invocation } from '../model/invocation.ts';
-import { type CommandEnd, endOf, publishEnd, publishShown } from './command-end.ts';
-import { DeferredReplies, type RepliesOptions } from './deferred-replies.ts';
+import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './command-end.ts';
+import { DeferredReplies, type RepliesOptions, untilAccepted } from './deferred-replies.ts';
 import type { DeferredReply, ReplyMessage } from './deferred-reply.ts';
-import { untilAccepted } from './until-accepted.ts';
 
 /** Replies to commands: cards that are known are shown at once, and again when they are renewed; for others it is deferred. */
 export class CommandReplies {
@@ -110,9 +107,3 @@ export class CommandReplies {
 }
 
 const UNCORRECTED = 'reply with a saved copy cannot be updated';
-
-function sourceOf(outcomes: Outcomes): Source {
-  const isStale = outcomes.cards.some((card) => card?.answer && (card.isRenewing || card.error));
-  if (isStale) return 'stale';
-  return endOf(outcomes).outcome === 'answered' ? 'cache' : 'bot';
-}

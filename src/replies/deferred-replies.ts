@@ -1,12 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { CardLookupOptions } from '../lookup/card-lookup.ts';
 import { Lookups } from '../lookup/lookups.ts';
 import type { Outcomes } from '../lookup/outcomes.ts';
 import { Stopping } from '../model/errors.ts';
 import type { Events, EventsByName } from '../model/events.ts';
-import { type CommandEnd, endOf, publishEnd, publishShown } from './command-end.ts';
-import type { DeferredReply, ReplyJournal, ReplyMessage, ReplySender } from './deferred-reply.ts';
-import { untilAccepted } from './until-accepted.ts';
+import { backOffMs } from '../time/back-off.ts';
+import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './command-end.ts';
+import type { DeferredReply, EditResult, ReplyJournal, ReplyMessage, ReplySender } from './deferred-reply.ts';
 
 /** What the reply shows so far, or in the end; `err` when its command cannot render it. */
 export type RenderReply = (reply: DeferredReply, outcomes: Outcomes) => { message: ReplyMessage; err?: unknown };
@@ -109,11 +110,9 @@ export class DeferredReplies {
     if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
     if (result === 'shown') publishShown(this.#options.events, reply, outcomes);
     const { requestedAtMs = Date.now() } = outcomes;
-    const end = endOf(outcomes);
-    const cached = end.outcome === 'answered' ? 'cache' : 'bot';
     await this.#end(reply, result === 'lost' ? 'dropped' : 'completed', {
-      ...{ shown: end, refused: { outcome: 'broken' }, lost: { outcome: 'not answered' } }[result],
-      source: outcomes.requestedAtMs === undefined ? cached : 'service',
+      ...{ shown: endOf(outcomes), refused: { outcome: 'broken' }, lost: { outcome: 'not answered' } }[result],
+      source: sourceOf(outcomes),
       waitMs: requestedAtMs - reply.receivedAtMs,
       err,
     });
@@ -151,3 +150,27 @@ export class DeferredReplies {
 }
 
 const UNCONFIRMED = 'discord did not confirm the first answer: the reply is completed anyway';
+
+const RETRY = { firstMs: 1_000, longestMs: 30_000 };
+
+/**
+ * Edits a reply again until the edit does not fail.
+ *
+ * @param edit `failed`: another try may succeed
+ * @param deadlineMs when the reply can no longer be edited
+ * @param signal ends the tries with the one under way
+ */
+export async function untilAccepted(
+  edit: () => Promise<EditResult>,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<Exclude<EditResult, 'failed'> | 'too late' | 'stopped'> {
+  for (let attempt = 1; ; attempt++) {
+    const result = await edit();
+    if (result !== 'failed') return result;
+    const retryMs = backOffMs(attempt, RETRY);
+    if (Date.now() + retryMs > deadlineMs) return 'too late';
+    await sleep(retryMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return 'stopped';
+  }
+}
