@@ -1,6 +1,6 @@
 import { dayFile, usageDay } from '../../src/render/usage-day.ts';
 import { quantile } from './quantile.ts';
-import { type BenchTable, toMarkdown } from './table.ts';
+import type { BenchTable } from './table.ts';
 
 const PICTURES = 300;
 const WARM_UP = 50;
@@ -72,5 +72,3 @@ async function draw(seed: number): Promise<{ took: number; heldUp: number }> {
   await new Promise<void>((resolve) => setImmediate(resolve)); // the last turn counts, too
   return { took, heldUp };
 }
-
-if (import.meta.main) process.stdout.write(`${toMarkdown(await run())}\n`);

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { scoped } from '../support/on-finished.ts';
 import { machine } from './machine.ts';
 import { replaceSection } from './marked-section.ts';
 import { type BenchTable, failed, judged, toMarkdown } from './table.ts';
@@ -20,7 +21,6 @@ const FIGURES: Readonly<Record<string, Figure>> = {
 
 /** Only when named: they take a minute or more. */
 const LONG_FIGURES: Readonly<Record<string, Figure>> = {
-  load: () => import('./load/load.ts'),
   processes: () => import('./processes/processes.ts'),
   sizing: () => import('./processes/sizing.ts'),
   search: () => import('./search/search.ts'),
@@ -49,7 +49,8 @@ async function main(wanted: string | undefined): Promise<void> {
   for (const [name, load] of Object.entries(wanted === undefined ? FIGURES : all)) {
     if (wanted !== undefined && wanted !== name) continue;
     const startedMs = performance.now();
-    const tables = [await (await load()).run()].flat();
+    const figure = await load();
+    const tables = [await scoped(() => figure.run())].flat();
     found.push(...tables);
     const tookSeconds = ((performance.now() - startedMs) / 1000).toFixed(0);
     for (const table of tables) process.stdout.write(`${toMarkdown(table)}\n\n${judged([table])}\n\n`);

@@ -5,6 +5,7 @@ import { createLog } from '../../src/log.ts';
 import type { Card } from '../../src/model/card.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
+import { onFinished } from '../support/on-finished.ts';
 
 const SAMPLE = 'sample-000000';
 const KEEP_MS = 90 * 86_400_000;
@@ -27,7 +28,7 @@ export function sampleCard(id: string): Card {
   };
 }
 
-/** Rows in a `cards.sqlite`, as the bot would have written them just now. */
+/** Rows in a `cards.sqlite`, as the bot would have written them just now; closed with the scope. */
 export class StoredCards {
   readonly #database: DatabaseSync;
 
@@ -39,6 +40,7 @@ export class StoredCards {
   static async open(dataDir: string, serviceUrl: string): Promise<StoredCards> {
     const log = createLog({ level: 'warn', secrets: [] });
     const database = openDatabase(join(dataDir, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: 'nothing' });
+    onFinished(() => database.close());
     const store = new CardStore({
       log,
       store: new SqliteStore(database),
@@ -62,9 +64,5 @@ export class StoredCards {
                 INSERT INTO cards SELECT replace(key, ?, id), replace(value, ?, id), expires_at FROM sample, numbers`)
       .run(from, from, from + count, SAMPLE, SAMPLE);
     this.#database.exec('COMMIT');
-  }
-
-  close(): void {
-    this.#database.close();
   }
 }

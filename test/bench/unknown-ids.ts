@@ -1,13 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { startCardService } from '../../src/sandbox/card-service.ts';
-import { ourBot } from './bots.ts';
-import { AT_ONCE, type Contender } from './contender.ts';
+import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import { paceVariables, startService } from '../support/backends.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { concurrently } from './concurrently.ts';
+import { AT_ONCE, MeasuredBot } from './measured-bot.ts';
 import { residentMegabytes } from './process-memory.ts';
-import { requestTimes } from './request-times.ts';
-import { type BenchTable, toMarkdown } from './table.ts';
+import type { BenchTable } from './table.ts';
 
 const COMMANDS = 10_000;
 const QUARTER = COMMANDS / 4;
@@ -36,54 +36,46 @@ interface Sample {
 
 /** Figure 6: the effect of unknown ids on memory, disk and requests. */
 export async function run(): Promise<BenchTable> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
-  const service = await startCardService({
-    plan: 'business',
-    requestsPerMinute: REQUESTS_PER_MINUTE,
-    burst: BURST,
-  });
+  const dataDir = temporaryFolder('bench');
+  const service = await startService({ plan: 'business', requestsPerMinute: REQUESTS_PER_MINUTE, burst: BURST });
   const requestedAtMs = requestTimes(service);
-  const bot = await ourBot(dataDir, service.url, {
-    CARD_SERVICE_PLAN: 'business',
-    CARD_SERVICE_REQUESTS_PER_MINUTE: String(REQUESTS_PER_MINUTE),
-    CARD_SERVICE_BURST: String(BURST / 2),
-    NOT_FOUND_FRESH_SECONDS: String(LIFE_SECONDS),
-    KEEP_SECONDS: String(KEEP_SECONDS),
-    MEMBER_DAILY_REQUESTS: '0',
-    NODE_OPTIONS: HEAP,
+  const bot = await MeasuredBot.start({
+    serviceUrl: service.url,
+    dataDir,
+    env: {
+      ...paceVariables({ requestsPerMinute: REQUESTS_PER_MINUTE, burst: BURST / 2 }),
+      CARD_SERVICE_PLAN: 'business',
+      NOT_FOUND_FRESH_SECONDS: String(LIFE_SECONDS),
+      KEEP_SECONDS: String(KEEP_SECONDS),
+      MEMBER_DAILY_REQUESTS: '0',
+      NODE_OPTIONS: HEAP,
+    },
   });
-  try {
-    const samples: Sample[] = [];
-    let unanswered = 0;
-    for (let first = 0; first < COMMANDS; first += QUARTER) {
-      unanswered += await lookUp(bot, first, QUARTER);
-      samples.push({
-        commands: first + QUARTER,
-        ...sample(bot, dataDir),
-        ids: requestedAtMs.size,
-        requests: service.counts.total,
-      });
-    }
-    return table(samples, unanswered, [...requestedAtMs.values()]);
-  } finally {
-    await bot.stop();
-    await service.close();
-    rmSync(dataDir, { recursive: true });
+  const samples: Sample[] = [];
+  let unanswered = 0;
+  for (let first = 0; first < COMMANDS; first += QUARTER) {
+    await concurrently(Array(QUARTER).keys(), AT_ONCE, async (index) => {
+      const { content } = await bot.answered(unknownId(first + index));
+      if (!content.startsWith('No card has the id')) unanswered++;
+    });
+    const counts = { ids: requestedAtMs.size, requests: service.counts.total };
+    samples.push({ commands: first + QUARTER, ...sample(bot, dataDir), ...counts });
   }
+  return table(samples, unanswered, [...requestedAtMs.values()]);
 }
 
-/** @returns how many did not get the answer "No card has the id" */
-async function lookUp(bot: Contender, first: number, count: number): Promise<number> {
-  let next = first;
-  let unanswered = 0;
-  const inSequence = async () => {
-    while (next < first + count) {
-      const { content } = await bot.answered(unknownId(next++));
-      if (!content.startsWith('No card has the id')) unanswered++;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, inSequence));
-  return unanswered;
+/** When requests arrive from now on, by path: milliseconds since the epoch. */
+function requestTimes(service: EmbeddedCardService): Map<string, number[]> {
+  const byPath = new Map<string, number[]>();
+  let seen = 0;
+  service.onChange(() => {
+    const { total } = service.counts;
+    const last = service.requests.at(-1);
+    if (total === seen || !last) return;
+    seen = total;
+    byPath.set(last.path, [...(byPath.get(last.path) ?? []), last.atMs]);
+  });
+  return byPath;
 }
 
 /** Of four commands two look up a new id at once, one a recent id, and one an id that has been swept. */
@@ -93,7 +85,7 @@ function unknownId(command: number): string {
   return `unknown-${Math.max(0, newest - behind)}`;
 }
 
-function sample(bot: Contender, dataDir: string): Omit<Sample, 'commands' | 'ids' | 'requests'> {
+function sample(bot: MeasuredBot, dataDir: string): Omit<Sample, 'commands' | 'ids' | 'requests'> {
   const files = readdirSync(dataDir).filter((name) => name.includes('.sqlite'));
   const bytes = files.reduce((sum, name) => sum + statSync(join(dataDir, name)).size, 0);
   const cards = new DatabaseSync(join(dataDir, 'cards.sqlite'), { readOnly: true });
@@ -141,5 +133,3 @@ function table(samples: Sample[], unanswered: number, requestedAtMs: number[][])
     ],
   };
 }
-
-if (import.meta.main) process.stdout.write(`${toMarkdown(await run())}\n`);

@@ -1,4 +1,4 @@
-import { type BotProcess, spawnBot } from '../support/spawn-bot.ts';
+import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 
 /** A time in which a shard had no process that could receive commands. */
 export interface Gap {
@@ -71,7 +71,7 @@ export class Bots {
   }
 
   #start(process: number): BotProcess {
-    const bot = spawnBot(this.#envs[process] ?? {});
+    const bot = startBotProcess(this.#envs[process] ?? {});
     this.#all.push(bot);
     void bot.ended.then((end) => {
       if (!this.#signalled.has(bot)) this.#unexpectedEnds.push(`process ${process} ended unexpectedly with ${end}`);

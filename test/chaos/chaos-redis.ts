@@ -1,7 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSlowRelay, type RelayState } from '../support/open-slow-relay.ts';
-import { type ChaosServer, serverStarter } from './chaos-server.ts';
+import { type RealServer, startRealServer } from '../support/redis/real-server.ts';
+import { type RelayState, startSlowRelay } from '../support/slow-relay.ts';
 
 /** A time in which Redis accepted no writes; `emptied`: it also lost its data. */
 export interface Outage {
@@ -42,19 +41,21 @@ export interface ChaosRedis {
   failOver(connections: 'dropped' | 'kept'): Promise<void>;
   /** Resolves when no fault is active. */
   quiet(): Promise<void>;
-  close(): Promise<void>;
 }
+
+/** As in compose.yaml: everything is persisted, nothing is evicted. */
+const SETTINGS = { 'maxmemory-policy': 'noeviction', 'repl-diskless-sync-delay': '0' };
+const PATIENCE_MS = 5_000;
 
 /** By then a process that reaches Redis again has noticed (2 s), and written what it could not (with a heartbeat, 1 s). */
 export const SETTLED_MS = 5_000;
 /** A process has found the new primary by then: docs/more-processes.md. */
 const RIDDEN_OUT_MS = 5_000;
 
-/** @throws without a Redis on PATH */
+/** Ends with the scope. @throws without a Redis on PATH */
 export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
-  const start = serverStarter();
-  let server: ChaosServer = await start();
-  const relays = await Promise.all(Array.from({ length: processes }, () => openSlowRelay(server.url, { delayMs: 0 })));
+  let server = await startRealServer({ appendonly: true, settings: SETTINGS });
+  const relays = await Promise.all(Array.from({ length: processes }, () => startSlowRelay(server.url, { delayMs: 0 })));
   const outages: Outage[] = [];
   const partitions: Partition[] = [];
   const failures: string[] = [];
@@ -75,14 +76,10 @@ export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
     started.toMs = Date.now();
   }
 
-  async function restart(ms: number, emptied: boolean): Promise<void> {
+  async function restart(ms: number, start: 'start' | 'startEmpty'): Promise<void> {
     await server.kill();
-    if (emptied) {
-      await rm(server.dir, { recursive: true, force: true });
-      await mkdir(server.dir);
-    }
     await sleep(ms);
-    await server.run();
+    await server[start]();
   }
 
   async function partition(process: number, how: 'closed' | 'silent', ms: number): Promise<void> {
@@ -99,20 +96,24 @@ export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
 
   async function replacePrimary(connections: 'dropped' | 'kept'): Promise<void> {
     const old = server;
-    const next = await start(old);
+    const next = await startRealServer({
+      appendonly: true,
+      settings: { ...SETTINGS, replicaof: `127.0.0.1 ${old.port}` },
+    });
+    await isInSync(next);
     await outage(false, async () => {
-      if (!(await old.handOver())) return;
+      if (!(await handOver(old))) return;
       server = next;
       for (const relay of relays) {
         relay.leadTo(next.url);
         if (connections === 'dropped') relay.drop();
       }
     });
-    if (server === old) return next.remove();
+    if (server === old) return next.kill();
     await sleep(RIDDEN_OUT_MS);
     const behind = relays.flatMap((relay, process) => (relay.leadsTo(old.url) ? [process] : []));
     if (behind.length > 0) failures.push(`still connected to the primary before: processes ${behind.join(', ')}`);
-    await old.remove();
+    await old.kill();
   }
 
   return {
@@ -120,14 +121,14 @@ export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
     outages,
     partitions,
     failures,
-    crash: (ms) => exclusively(() => outage(false, () => restart(ms, false))),
-    crashAndForget: (ms) => exclusively(() => outage(true, () => restart(ms, true))),
+    crash: (ms) => exclusively(() => outage(false, () => restart(ms, 'start'))),
+    crashAndForget: (ms) => exclusively(() => outage(true, () => restart(ms, 'startEmpty'))),
     hang: (ms) =>
       exclusively(() =>
         outage(false, async () => {
-          server.signal('SIGSTOP');
+          server.pause();
           await sleep(ms);
-          server.signal('SIGCONT');
+          server.resume();
         }),
       ),
     slowDown: (delayMs, ms) =>
@@ -141,10 +142,34 @@ export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
     isCutOff: (process) => process === cutOff,
     failOver: (connections) => exclusively(() => replacePrimary(connections)),
     quiet: async () => activeFault,
-    async close() {
-      await activeFault;
-      for (const relay of relays) relay.close();
-      await server.remove();
-    },
   };
+}
+
+/** FAILOVER holds writes back until the replica has all of them. Resolves to whether it became the replica of its own replica. */
+function handOver(server: RealServer): Promise<boolean> {
+  return becomes(async () => {
+    if (isReplica(await server.command('ROLE'))) return true;
+    await server.command('FAILOVER', 'TIMEOUT', '1000').catch(() => {}); // under way already
+    return false;
+  });
+}
+
+/** Whether a replica has everything and receives what comes. */
+function isInSync(server: RealServer): Promise<boolean> {
+  return becomes(async () => {
+    const role = await server.command('ROLE');
+    return isReplica(role) && role.includes('connected');
+  });
+}
+
+function isReplica(role: unknown): role is unknown[] {
+  return Array.isArray(role) && role[0] === 'slave';
+}
+
+/** Asks again and again until the answer is yes. */
+async function becomes(question: () => Promise<boolean>): Promise<boolean> {
+  for (const giveUpAtMs = Date.now() + PATIENCE_MS; Date.now() < giveUpAtMs; await sleep(20)) {
+    if (await question()) return true;
+  }
+  return false;
 }

@@ -1,12 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startCardService } from '../../src/sandbox/card-service.ts';
-import type { Guild } from '../../src/sandbox/discord/chat.ts';
-import { startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
-import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
-import { registerCommands } from '../../src/sandbox/sandbox.ts';
+import { serverOfShard, startBackends } from '../support/backends.ts';
 import { Bots } from './bots.ts';
 import { startChaosRedis } from './chaos-redis.ts';
 import type { ChaosWorld } from './faults.ts';
@@ -17,8 +11,6 @@ const DAY_MS = 4_000;
 const LIMITS_OF_ONE = { requestsPerMinute: 3_000, burst: 40, requestsPerDay: 400 };
 /** Several processes share one plan: lookups queue, and replies stay deferred for seconds. */
 const LIMITS_OF_SEVERAL = { requestsPerMinute: 600, burst: 20, requestsPerDay: 400 };
-/** A valid snowflake timestamp that is a multiple of every number of shards up to 16. */
-const GUILDS_MADE_AT = 720_720n * 2n ** 18n;
 /** Longer than the 4 s after which the others take a process for dead. */
 const LONGEST_PARTITION_MS = 6_000;
 /** A bot holds 70 MB of its own; what leaks under faults would soon be more than this. */
@@ -28,35 +20,25 @@ const HEAP_MB = 128;
 export async function startWorld(
   processes: number,
   lifetimes = DISCORD_LIFETIMES,
-): Promise<ChaosWorld & { bots: Bots; close(): Promise<void> }> {
+): Promise<ChaosWorld & { bots: Bots }> {
   const several = processes > 1;
-  const limits = several ? LIMITS_OF_SEVERAL : LIMITS_OF_ONE;
-  const discord = await startEmulatedDiscord({
-    lifetimes,
-    ...(several && { shards: processes, guilds: guildsOf(processes) }),
-  });
-  const cardService = await startCardService({
-    ...limits,
-    nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS,
-  });
-  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-chaos-'));
+  const numbers = Array.from({ length: processes }, (_, process) => process);
+  const { discord, cardService, env } = await startBackends(
+    {
+      ...(several ? LIMITS_OF_SEVERAL : LIMITS_OF_ONE),
+      nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS,
+    },
+    {
+      // Both, as in docs/configuration.md: with a large young generation beside so small an old one, V8 marks without end.
+      NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --max-semi-space-size=8`,
+      CARD_SERVICE_TIMEOUT_MS: '400',
+      PRICES_FRESH_SECONDS: '2',
+      NOT_FOUND_FRESH_SECONDS: '1',
+    },
+    { lifetimes, ...(several && { shards: processes, guilds: numbers.map(serverOfShard) }) },
+  );
+  const { DATA_DIR: dataDir } = env;
   const redis = several ? await startChaosRedis(processes) : undefined;
-  await registerCommands(discord);
-  const env = {
-    // Both, as in docs/configuration.md: with a large young generation beside so small an old one, V8 marks without end.
-    NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --max-semi-space-size=8`,
-    DISCORD_TOKEN: discord.botToken,
-    DISCORD_API_URL: discord.apiUrl,
-    CARD_SERVICE_URL: cardService.url,
-    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
-    CARD_SERVICE_REQUESTS_PER_MINUTE: String(limits.requestsPerMinute),
-    CARD_SERVICE_BURST: String(limits.burst),
-    CARD_SERVICE_TIMEOUT_MS: '400',
-    PRICES_FRESH_SECONDS: '2',
-    NOT_FOUND_FRESH_SECONDS: '1',
-    MEMBER_DAILY_REQUESTS: '0',
-    DATA_DIR: dataDir,
-  };
   const shared = (process: number) =>
     redis && {
       REDIS_URL: redis.urlFor(process),
@@ -64,7 +46,7 @@ export async function startWorld(
       DISCORD_SHARD_COUNT: String(processes),
       DATA_DIR: join(dataDir, String(process)),
     };
-  const bots = new Bots(Array.from({ length: processes }, (_, process) => ({ ...env, ...shared(process) })));
+  const bots = new Bots(numbers.map((process) => ({ ...env, ...shared(process) })));
   await bots.ready();
   return {
     discord,
@@ -81,16 +63,5 @@ export async function startWorld(
       const [process, rest] = [Math.floor(strength * processes), (strength * processes) % 1];
       if (redis && !bots.isRestarting(process)) await redis.cutOff(process, how, 1_000 + rest * LONGEST_PARTITION_MS);
     },
-    async close() {
-      await redis?.close();
-      await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true, force: true })]);
-    },
   };
-}
-
-/** One server per shard: Discord derives the shard from a server id without its last 22 bits. */
-function guildsOf(shards: number): Guild[] {
-  return Array.from({ length: shards }, (_, shard) => {
-    return { id: String((GUILDS_MADE_AT + BigInt(shard)) << 22n), name: `Server ${shard}` };
-  });
 }

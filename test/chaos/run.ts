@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ListeningCardService } from '../../src/sandbox/card-service.ts';
 import type { Lifetimes } from '../../src/sandbox/discord/interaction.ts';
 import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { scoped } from '../support/on-finished.ts';
 import { alarmsIn } from './alarms.ts';
 import { type Partition, SETTLED_MS } from './chaos-redis.ts';
 import { startWorld } from './chaos-world.ts';
 import { NOTICE_MS } from './disruptions.ts';
-import { applyFault, type ChaosWorld, FAULT_NAMES, REDIS_FAULT_NAMES } from './faults.ts';
+import { FAULT_NAMES, REDIS_FAULT_NAMES } from './faults.ts';
 import { watchMilestones } from './milestones.ts';
 import { type Ending, endingOf, isFinal } from './outcome.ts';
-import { watchOverruns } from './overruns.ts';
-import { type ChaosEvent, chaosSchedule } from './schedule.ts';
+import { chaosSchedule, play } from './schedule.ts';
 
 export interface ChaosReport {
   commands: number;
@@ -52,13 +53,11 @@ const PATIENCE_MS = 45_000;
  *
  * @throws with more than one process and no Redis on PATH
  */
-export async function runChaos({
-  seed,
-  seconds,
-  processes = 1,
-  lifetimes,
-  ...density
-}: ChaosOptions): Promise<ChaosReport> {
+export function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  return scoped(() => run(options));
+}
+
+async function run({ seed, seconds, processes = 1, lifetimes, ...density }: ChaosOptions): Promise<ChaosReport> {
   const world = await startWorld(processes, lifetimes);
   const { discord, cardService, bots, redis } = world;
   const events = chaosSchedule(seed, seconds, {
@@ -78,15 +77,7 @@ export async function runChaos({
   const giveUpAtMs = Date.now() + PATIENCE_MS;
   while (Date.now() < giveUpAtMs && !commands.every(({ message }) => isFinal(message))) await sleep(50);
 
-  const endings: Record<Ending, number> = {
-    card: 0,
-    sentence: 0,
-    'not received': 0,
-    'lost with Redis': 0,
-    'completed again': 0,
-    lost: 0,
-    twice: 0,
-  };
+  const endings = noEndings();
   const excused: string[] = [];
   const failures: string[] = [];
   for (const typed of commands) {
@@ -114,7 +105,6 @@ export async function runChaos({
     ...(redis?.failures ?? []),
     ...alarmsIn(output).map((line) => `alarm: ${line}`),
   );
-  await world.close();
   return {
     commands: commands.length,
     faults: events.filter(({ kind }) => kind === 'fault').length,
@@ -140,33 +130,28 @@ export async function runChaos({
   };
 }
 
+function noEndings(): Record<Ending, number> {
+  return { card: 0, sentence: 0, 'not received': 0, 'lost with Redis': 0, 'completed again': 0, lost: 0, twice: 0 };
+}
+
 /** Whether the process had noticed that Redis is back, and no other fault of Redis can have begun. */
 function isOnReturn(atMs: number, { toMs }: Partition): boolean {
   return toMs + NOTICE_MS <= atMs && atMs < toMs + SETTLED_MS;
 }
 
-/** @returns the typed commands, right after the last event */
-async function play(events: readonly ChaosEvent[], world: ChaosWorld): Promise<TypedInteraction[]> {
-  const commands: TypedInteraction[] = [];
-  const startMs = Date.now();
-  for (const event of events) {
-    await sleep(Math.max(0, startMs + event.atMs - Date.now()));
-    if (event.kind === 'fault') void applyFault(event.name, world, event.strength);
-    else commands.push(...typed(world, event));
-  }
-  return commands;
-}
-
-function typed({ discord }: ChaosWorld, event: Exclude<ChaosEvent, { kind: 'fault' }>): TypedInteraction[] {
-  const guildId = discord.guilds[event.guild]?.id ?? null;
-  try {
-    if (event.kind === 'usage') return [discord.type({ command: 'usage', guildId, manageGuild: true })];
-    const memberId = discord.members[event.member]?.id ?? '';
-    const options = { id: event.cardId, private: event.isPrivate };
-    return [discord.type({ command: 'card', options, guildId, memberId })];
-  } catch {
-    return []; // no bot is connected: Discord would not have sent it
-  }
+/** When requests exceeded the plan: 429s that neither a storm nor a spent day explains. */
+function watchOverruns(service: ListeningCardService): readonly number[] {
+  const overrunsAtMs: number[] = [];
+  let last = service.requests.at(-1);
+  service.onChange(() => {
+    const request = service.requests.at(-1);
+    if (request === last || request === undefined) return; // a switch was changed
+    last = request;
+    const { switches, dayRemaining } = service.state();
+    const excused = request.atMs < switches.stormUntilMs || dayRemaining === 0;
+    if (request.status === 429 && !excused) overrunsAtMs.push(request.atMs);
+  });
+  return overrunsAtMs;
 }
 
 /** What the member saw. */

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { seededRandom } from '../../src/sandbox/seeded-random.ts';
-import { FAULT_NAMES, type FaultName } from './faults.ts';
+import { applyFault, type ChaosWorld, FAULT_NAMES, type FaultName } from './faults.ts';
 
 /** An event at a time after the start. */
 export type ChaosEvent = { atMs: number } & (
@@ -51,6 +53,30 @@ export function chaosSchedule(seed: string, seconds: number, options: ScheduleOp
     events.push({ atMs, kind: 'fault', name: pick(faults), strength: random() });
   }
   return events.sort((a, b) => a.atMs - b.atMs);
+}
+
+/** @returns the typed commands, right after the last event */
+export async function play(events: readonly ChaosEvent[], world: ChaosWorld): Promise<TypedInteraction[]> {
+  const commands: TypedInteraction[] = [];
+  const startMs = Date.now();
+  for (const event of events) {
+    await sleep(Math.max(0, startMs + event.atMs - Date.now()));
+    if (event.kind === 'fault') void applyFault(event.name, world, event.strength);
+    else commands.push(...typed(world, event));
+  }
+  return commands;
+}
+
+function typed({ discord }: ChaosWorld, event: Exclude<ChaosEvent, { kind: 'fault' }>): TypedInteraction[] {
+  const guildId = discord.guilds[event.guild]?.id ?? null;
+  try {
+    if (event.kind === 'usage') return [discord.type({ command: 'usage', guildId, manageGuild: true })];
+    const memberId = discord.members[event.member]?.id ?? '';
+    const options = { id: event.cardId, private: event.isPrivate };
+    return [discord.type({ command: 'card', options, guildId, memberId })];
+  } catch {
+    return []; // no bot is connected: Discord would not have sent it
+  }
 }
 
 function exponential(mean: number, uniform: number): number {

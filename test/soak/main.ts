@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { machine } from '../bench/machine.ts';
 import { replaceSection } from '../bench/marked-section.ts';
+import { scoped } from '../support/on-finished.ts';
 import { drawSoak } from './plot.ts';
 import { runSoak, type SoakReport } from './run.ts';
 import { judge, SERIES, type SoakSample, type Verdict } from './series.ts';
@@ -23,7 +24,7 @@ const { minutes, seed, write } = new Command('npm run soak --')
 
 const warmUpMs = Math.min(WARM_UP_MINUTES, minutes / 4) * 60_000;
 process.stdout.write(`Seed ${seed}, ${minutes} min. Again with: npm run soak -- --minutes ${minutes} --seed ${seed}\n`);
-const report = await runSoak(minutes, seed, (sample) => void process.stdout.write(`${shown(sample)}\n`));
+const report = await scoped(() => runSoak(minutes, seed, (sample) => void process.stdout.write(`${shown(sample)}\n`)));
 const verdicts = judge(report.samples, warmUpMs);
 const svg = drawSoak(report.samples, warmUpMs);
 const picture = write ? PICTURE : join(tmpdir(), 'cardbot-soak.svg');

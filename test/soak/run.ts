@@ -1,22 +1,30 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCardService } from '../../src/sandbox/card-service.ts';
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
-import { registerCommands } from '../../src/sandbox/sandbox.ts';
-import { applyFault, type ChaosWorld, FAULT_NAMES } from '../chaos/faults.ts';
-import { type ChaosEvent, chaosSchedule } from '../chaos/schedule.ts';
+import { alarmsIn } from '../chaos/alarms.ts';
+import { type ChaosWorld, FAULT_NAMES } from '../chaos/faults.ts';
+import { chaosSchedule, play } from '../chaos/schedule.ts';
 import { parseMetrics, sampleValue } from '../operations/parse-metrics.ts';
+import { startBackends } from '../support/backends.ts';
+import { startBotProcess } from '../support/bot-process.ts';
+import { onFinished } from '../support/on-finished.ts';
 import type { SoakSample } from './series.ts';
-import { SoakBot } from './soak-bot.ts';
 
 /** Lookups wait for a permit after a fault only. */
 const LIMITS = { requestsPerMinute: 3_000, burst: 40, requestsPerDay: 40_000 };
+const VARIABLES = {
+  // As docs/configuration.md advises for small machines.
+  NODE_OPTIONS: '--max-old-space-size=160 --max-semi-space-size=8',
+  CARD_SERVICE_TIMEOUT_MS: '1000',
+  PRICES_FRESH_SECONDS: '10',
+  NOT_FOUND_FRESH_SECONDS: '5',
+  HTTP_PORT: '0',
+};
 const SAMPLE_MS = 5_000;
 const RESTART_MS = 60_000;
 const MEAN_BETWEEN_FAULTS_MS = 3_000;
@@ -39,21 +47,22 @@ export async function runSoak(
   seed: string,
   sampled: (sample: SoakSample) => void,
 ): Promise<SoakReport> {
-  const discord = await startEmulatedDiscord();
-  let cardService = await startCardService(LIMITS);
-  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-soak-'));
-  await registerCommands(discord);
-  const bot = new SoakBot(environment(discord, cardService.url, dataDir));
+  const { discord, cardService, env } = await startBackends(LIMITS, VARIABLES, { lifetimes: DISCORD_LIFETIMES });
+  const { DATA_DIR: dataDir } = env;
   const world: ChaosWorld = { discord, cardService, dataDir, restartBot: async () => {} };
-  const metrics = await bot.ready();
+  const bot = startBotProcess(env);
+  await Promise.all([bot.wrote('gateway ready'), bot.wrote('metrics are served')]);
+  const [, metricsPort] = /"port":(\d+)[^\n]*metrics are served/.exec(bot.output()) ?? [];
 
   const samples: SoakSample[] = [];
-  let readAtMs = Date.now();
+  let [readAtMs, readTo] = [Date.now(), 0];
   const read = async () => {
     const nowMs = Date.now();
-    const logLinesPerMinute = (bot.takeLines() * 60_000) / Math.max(1, nowMs - readAtMs);
-    readAtMs = nowMs;
-    const sample = { atMs: nowMs, ...(await readProcess(metrics)), rows: await countRows(dataDir), logLinesPerMinute };
+    const output = bot.output();
+    const logLinesPerMinute = (linesIn(output.slice(readTo)) * 60_000) / Math.max(1, nowMs - readAtMs);
+    [readAtMs, readTo] = [nowMs, output.length];
+    const held = await readProcess(`http://127.0.0.1:${metricsPort}/metrics`);
+    const sample = { atMs: nowMs, ...held, rows: await countRows(dataDir), logLinesPerMinute };
     samples.push(sample);
     sampled(sample);
   };
@@ -61,11 +70,11 @@ export async function runSoak(
   let restarts = 0;
   const restart = async () => {
     restarts++;
-    await cardService.close();
+    await world.cardService.close();
     await sleep(1_000);
-    cardService = await startCardService({ ...LIMITS, port: Number(port) });
-    world.cardService = cardService;
+    world.cardService = await startCardService({ ...LIMITS, port: Number(port) });
   };
+  onFinished(() => world.cardService.close());
 
   const events = chaosSchedule(seed, minutes * 60, {
     cardIds: SAMPLE_CARDS.map(({ id }) => id),
@@ -80,53 +89,15 @@ export async function runSoak(
   await play(events, world);
   for (const timer of timers) clearInterval(timer);
   await sleep(2_000); // a restart may be under way
-  const code = await bot.stop();
-  await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true, force: true })]);
+  bot.child.kill('SIGTERM');
+  const code = await bot.ended;
   const faults = events.filter(({ kind }) => kind === 'fault').length;
-  const alarms = [...bot.alarms, ...failures, ...(code === 0 ? [] : [`the bot exited with ${code}`])];
+  const alarms = [...alarmsIn(bot.output()), ...failures, ...(code === 0 ? [] : [`the bot exited with ${code}`])];
   return { samples, commands: events.length - faults, faults, restarts, alarms };
 }
 
-function environment(discord: EmulatedDiscord, serviceUrl: string, dataDir: string): Record<string, string> {
-  return {
-    // As docs/configuration.md advises for small machines.
-    NODE_OPTIONS: '--max-old-space-size=160 --max-semi-space-size=8',
-    DISCORD_TOKEN: discord.botToken,
-    DISCORD_API_URL: discord.apiUrl,
-    CARD_SERVICE_URL: serviceUrl,
-    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
-    CARD_SERVICE_REQUESTS_PER_MINUTE: String(LIMITS.requestsPerMinute),
-    CARD_SERVICE_BURST: String(LIMITS.burst),
-    CARD_SERVICE_TIMEOUT_MS: '1000',
-    PRICES_FRESH_SECONDS: '10',
-    NOT_FOUND_FRESH_SECONDS: '5',
-    MEMBER_DAILY_REQUESTS: '0',
-    DATA_DIR: dataDir,
-    HTTP_PORT: '0',
-  };
-}
-
-async function play(events: readonly ChaosEvent[], world: ChaosWorld): Promise<void> {
-  const startMs = Date.now();
-  for (const event of events) {
-    await sleep(Math.max(0, startMs + event.atMs - Date.now()));
-    if (event.kind === 'fault') void applyFault(event.name, world, event.strength);
-    else type(event, world.discord);
-  }
-}
-
-function type(event: Exclude<ChaosEvent, { kind: 'fault' }>, discord: EmulatedDiscord): void {
-  const guildId = discord.guilds[event.guild]?.id ?? null;
-  try {
-    if (event.kind === 'usage') discord.type({ command: 'usage', guildId, manageGuild: true });
-    else {
-      const memberId = discord.members[event.member]?.id ?? '';
-      const options = { id: event.cardId, private: event.isPrivate };
-      discord.type({ command: 'card', options, guildId, memberId });
-    }
-  } catch {
-    // No bot is connected after a fault of the gateway: Discord would not have sent it.
-  }
+function linesIn(text: string): number {
+  return text.split('\n').length - 1;
 }
 
 async function readProcess(metrics: string): Promise<Pick<SoakSample, 'residentBytes' | 'handles'>> {

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { PlanLimits } from '../../src/model/plan.ts';
 import {
   type CardServiceOptions,
   type ListeningCardService,
   startCardService,
 } from '../../src/sandbox/card-service.ts';
+import type { Guild } from '../../src/sandbox/discord/chat.ts';
 import {
   type EmulatedDiscord,
   type EmulatedDiscordOptions,
@@ -16,13 +15,16 @@ import { registerCommands } from '../../src/sandbox/sandbox.ts';
 import { LONG_DAY } from './long-day.ts';
 import { onFinished } from './on-finished.ts';
 import { PATIENT } from './patient-discord.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** The servers that a bot process talks to, and the environment that points it at them; closed when the test ends. */
 export interface Backends {
   discord: EmulatedDiscord;
   cardService: ListeningCardService;
-  env: Record<string, string> & { DISCORD_TOKEN: string; DATA_DIR: string };
+  env: BotEnvironment;
 }
+
+export type BotEnvironment = Record<string, string> & { DISCORD_TOKEN: string; DATA_DIR: string };
 
 /** @param overrides variables of the bot; they override those derived from `service` */
 export async function startBackends(
@@ -30,26 +32,56 @@ export async function startBackends(
   overrides: Record<string, string> = {},
   discordOptions: EmulatedDiscordOptions = {},
 ): Promise<Backends> {
-  const discord = await startEmulatedDiscord({ lifetimes: PATIENT, ...discordOptions });
-  const cardService = await startCardService({ ...LONG_DAY, ...service });
-  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-test-'));
-  onFinished(async () => {
-    await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true, force: true })]);
-  });
+  const dataDir = temporaryFolder();
+  const cardService = await startService({ ...LONG_DAY, ...service });
+  const discord = await startDiscord({ lifetimes: PATIENT, ...discordOptions });
+  const servers = botEnvironment(discord, cardService, dataDir);
+  const env = { ...servers, MEMBER_DAILY_REQUESTS: '0', ...paceVariables(service), ...overrides };
+  return { discord, cardService, env };
+}
+
+/** An emulated Discord that knows the bot's commands; closed when the test ends. */
+export async function startDiscord(options?: EmulatedDiscordOptions): Promise<EmulatedDiscord> {
+  const discord = await startEmulatedDiscord(options);
+  onFinished(() => discord.close());
   await registerCommands(discord);
-  const pace = {
-    ...(service.requestsPerMinute && { CARD_SERVICE_REQUESTS_PER_MINUTE: String(service.requestsPerMinute) }),
-    ...(service.burst && { CARD_SERVICE_BURST: String(service.burst) }),
-  };
-  const env = {
+  return discord;
+}
+
+/** A card service, closed when the test ends. */
+export async function startService(options?: CardServiceOptions): Promise<ListeningCardService> {
+  const service = await startCardService(options);
+  onFinished(() => service.close());
+  return service;
+}
+
+/** What points a bot at its servers. */
+export function botEnvironment(
+  discord: EmulatedDiscord,
+  service: Pick<ListeningCardService, 'url'>,
+  dataDir: string,
+): BotEnvironment {
+  return {
     DISCORD_TOKEN: discord.botToken,
     DISCORD_API_URL: discord.apiUrl,
-    CARD_SERVICE_URL: cardService.url,
+    CARD_SERVICE_URL: service.url,
     CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
-    MEMBER_DAILY_REQUESTS: '0',
     DATA_DIR: dataDir,
-    ...pace,
-    ...overrides,
   };
-  return { discord, cardService, env };
+}
+
+/** What tells a bot the pace of its service. */
+export function paceVariables({ requestsPerMinute, burst }: Partial<PlanLimits>): Record<string, string> {
+  return {
+    ...(requestsPerMinute && { CARD_SERVICE_REQUESTS_PER_MINUTE: String(requestsPerMinute) }),
+    ...(burst && { CARD_SERVICE_BURST: String(burst) }),
+  };
+}
+
+/** A valid snowflake timestamp that is a multiple of every number of shards up to 16. */
+const SERVERS_MADE_AT = 720_720n * 2n ** 18n;
+
+/** A server whose events go to this shard, which Discord derives from the id without its last 22 bits: events/gateway, "Sharding". */
+export function serverOfShard(shard: number): Guild {
+  return { id: String((SERVERS_MADE_AT + BigInt(shard)) << 22n), name: `Server ${shard}` };
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { Backends } from './backends.ts';
+import type { BotProcess } from './bot-process.ts';
 import { finalAnswer } from './final-answers.ts';
-import type { BotProcess } from './spawn-bot.ts';
 
 /** A bot process and the servers that it talks to. */
 export interface RunningBot extends Backends {

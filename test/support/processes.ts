@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { CardServiceOptions } from '../../src/sandbox/card-service.ts';
-import type { ChatMessage, Guild } from '../../src/sandbox/discord/chat.ts';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type AppBot, type BotOutput, startAppBot } from './app-bot.ts';
-import { type Backends, startBackends } from './backends.ts';
+import { type Backends, serverOfShard, startBackends } from './backends.ts';
 import { type BotProcess, startBotProcess } from './bot-process.ts';
 import { readLogLine } from './log-lines.ts';
 import type { TestRedis } from './redis.ts';
@@ -32,8 +32,6 @@ export type TestProcesses = TestBots<BotProcess>;
 
 type StartBot<Bot> = (env: Record<string, string>) => Bot | Promise<Bot>;
 
-/** A valid snowflake timestamp that is a multiple of every number of shards used in tests. */
-const GUILDS_MADE_AT = 2n ** 38n;
 const PATIENCE_MS = 60_000;
 
 /** Resolves when every process is connected; all are stopped when the test or, from `beforeAll`, the file ends. */
@@ -64,7 +62,7 @@ async function prepare<Bot extends BotOutput>(
   { redis, size = 2, service, env = {} }: ProcessesOptions,
   startBot: StartBot<Bot>,
 ): Promise<TestBots<Bot>> {
-  const guilds = Array.from({ length: size }, (_, shard) => guildOf(shard));
+  const guilds = Array.from({ length: size }, (_, shard) => serverOfShard(shard));
   const backends = await startBackends(service, env, { shards: size, guilds });
   const { discord } = backends;
   const bots: Bot[] = [];
@@ -73,8 +71,9 @@ async function prepare<Bot extends BotOutput>(
   return {
     ...backends,
     bots,
-    card: (shard, id, as = {}) => discord.type({ command: 'card', options: { id }, guildId: guildOf(shard).id, ...as }),
-    usage: (shard) => discord.type({ command: 'usage', guildId: guildOf(shard).id, manageGuild: true }),
+    card: (shard, id, as = {}) =>
+      discord.type({ command: 'card', options: { id }, guildId: serverOfShard(shard).id, ...as }),
+    usage: (shard) => discord.type({ command: 'usage', guildId: serverOfShard(shard).id, manageGuild: true }),
     async start(shard, more = {}) {
       const bot = await startBot({
         ...backends.env,
@@ -112,9 +111,4 @@ export function logOf({ output }: BotOutput): Record<string, unknown>[] {
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map(readLogLine);
-}
-
-/** Discord derives the shard from a server id without its last 22 bits: events/gateway, "Sharding". */
-function guildOf(shard: number): Guild {
-  return { id: String((GUILDS_MADE_AT + BigInt(shard)) << 22n), name: `Server ${shard}` };
 }

@@ -14,34 +14,42 @@ export interface TestRedis {
 }
 
 /** One per file: the client builds a class with hundreds of commands for each new address. */
-let server: Promise<{ url: string }> | undefined;
+let server: ReturnType<typeof openServer> | undefined;
 
 /**
  * A Redis for tests: `REDIS_URL`, otherwise a redis-server or valkey-server on PATH, otherwise an emulation in this
  * process. All tests of a file share it; it is closed when the file ends.
  */
-export async function startRedis(): Promise<TestRedis> {
-  const prefix = newPrefix();
-  const { REDIS_URL } = process.env;
-  if (REDIS_URL) {
-    onFinished(() => removeKeys(REDIS_URL, prefix));
-    return { url: REDIS_URL, prefix, kind: 'given' };
-  }
-  const isReal = redisServerBinary() !== undefined;
-  if (!server) {
-    server = isReal ? startRealServer({}, onFileFinished) : startEmulation();
-    onFileFinished(() => {
-      server = undefined;
-    });
-  }
-  const { url } = await server;
-  return { url, prefix, kind: isReal ? 'server' : 'in-process' };
+export function startRedis(): Promise<TestRedis> {
+  return givenOr(() => {
+    if (!server) {
+      server = openServer({}, onFileFinished);
+      onFileFinished(() => {
+        server = undefined;
+      });
+    }
+    return server;
+  });
 }
 
-async function startEmulation() {
-  const emulation = await createRedisMock();
-  onFileFinished(() => emulation.close());
-  return emulation;
+/** The same, shared with nobody. */
+export function openRedis(options: RealServerOptions): Promise<TestRedis> {
+  return givenOr(() => openServer(options, onFinished));
+}
+
+async function givenOr(open: () => ReturnType<typeof openServer>): Promise<TestRedis> {
+  const prefix = newPrefix();
+  const { REDIS_URL } = process.env;
+  if (!REDIS_URL) return { ...(await open()), prefix };
+  onFinished(() => removeKeys(REDIS_URL, prefix));
+  return { url: REDIS_URL, prefix, kind: 'given' };
+}
+
+async function openServer(options: RealServerOptions, over: typeof onFinished): Promise<Omit<TestRedis, 'prefix'>> {
+  if (redisServerBinary() !== undefined) return { url: (await startRealServer(options, over)).url, kind: 'server' };
+  const { url, close } = await createRedisMock();
+  over(close);
+  return { url, kind: 'in-process' };
 }
 
 /** A Redis that the test may configure, pause and kill, whatever `REDIS_URL` says. Guard with `noRealRedis`. */

@@ -1,11 +1,90 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onFinished } from './on-finished.ts';
-import { openSlowRelay, type SlowRelay } from './open-slow-relay.ts';
 
-export type { SlowRelay } from './open-slow-relay.ts';
+/** `closed`: connections end, new ones at once. `silent`: they stay, and nothing passes until it is open again. */
+export type RelayState = 'open' | 'closed' | 'silent';
 
-/** `openSlowRelay`, closed when the test ends. */
-export async function startSlowRelay(...how: Parameters<typeof openSlowRelay>): Promise<SlowRelay> {
-  const relay = await openSlowRelay(...how);
+export interface SlowRelay {
+  /** Reaches the target through the relay. */
+  url: string;
+  /** Round-trip delay for data that arrives from now on, half in each direction. */
+  delayMs: number;
+  setState(state: RelayState): void;
+  /** Where connections from now on lead; those that exist stay. */
+  leadTo(url: string): void;
+  /** Whether a connection exists that leads there. */
+  leadsTo(url: string): boolean;
+  /** Closes all connections, and takes new ones. */
+  drop(): void;
+  /** Closes the relay and its connections. */
+  close(): void;
+}
+
+/** A TCP proxy that adds a delay, closed when the test ends; `port` 0 (the default) takes any free one. */
+export async function startSlowRelay(
+  url: string,
+  { delayMs, port = 0 }: { delayMs: number; port?: number },
+): Promise<SlowRelay> {
+  let target = new URL(url);
+  let state: RelayState = 'open';
+  /** And where they lead. */
+  const sockets = new Map<Socket, URL>();
+  const server = createServer((near) => {
+    if (state === 'closed') return near.destroy();
+    const far = connect(Number(target.port), target.hostname);
+    for (const socket of [near, far]) {
+      sockets.set(
+        socket.setNoDelay().on('error', () => {}),
+        target,
+      );
+      socket.on('close', () => sockets.delete(socket));
+    }
+    pass(near, far);
+    pass(far, near);
+    if (state === 'silent') for (const socket of [near, far]) socket.pause();
+  });
+
+  function pass(from: Socket, to: Socket): void {
+    let sent = Promise.resolve();
+    const later = (send: () => void) => {
+      const before = sent; // keeps the order
+      sent = sleep(relay.delayMs / 2)
+        .then(() => before)
+        .then(send);
+    };
+    from.on('data', (chunk) => later(() => to.write(chunk)));
+    from.on('close', () => later(() => to.destroy()));
+  }
+
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const near = new URL(url);
+  near.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const relay: SlowRelay = {
+    url: near.href,
+    delayMs,
+    setState(to) {
+      state = to;
+      if (to === 'closed') relay.drop();
+      for (const socket of sockets.keys()) {
+        if (to === 'silent') socket.pause();
+        else socket.resume();
+      }
+    },
+    leadTo(to) {
+      target = new URL(to);
+    },
+    leadsTo: (to) => [...sockets.values()].some(({ host }) => host === new URL(to).host),
+    drop() {
+      for (const socket of sockets.keys()) socket.destroy();
+    },
+    close() {
+      server.close();
+      relay.drop();
+    },
+  };
   onFinished(() => relay.close());
   return relay;
 }

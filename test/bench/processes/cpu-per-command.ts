@@ -1,14 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startCardService } from '../../../src/sandbox/card-service.ts';
-import { ourBot } from '../bots.ts';
-import { AT_ONCE, type Contender } from '../contender.ts';
-import { knownIds } from '../latency-runs.ts';
-import { steady } from '../load/steady.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startService } from '../../support/backends.ts';
+import { KNOWN, knownIds } from '../interleaved-runs.ts';
+import { MeasuredBot } from '../measured-bot.ts';
 import { median } from '../quantile.ts';
-import type { BenchRedis } from './bench-redis.ts';
-import { putCards } from './cards-in-redis.ts';
+import { type BenchRedis, putCards } from './bench-redis.ts';
 import { type FigurePart, PROCESSES } from './figure-part.ts';
 
 const WARM_UP = 1_000;
@@ -16,51 +11,49 @@ const ROUNDS = 4;
 const COMMANDS = 300;
 /** A moderate rate, at which no answer waits for another. */
 const COMMANDS_A_SECOND = 100;
-const STORED = 10;
+const TICK_MS = 5;
 const ALLOWED = 1.1;
 
 /** The CPU time of an answer from the cache, for different numbers of processes. */
 export async function cpuPerCommand(redis: BenchRedis): Promise<FigurePart> {
-  const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
-  const service = await startCardService();
-  const groups: Contender[][] = [];
-  try {
-    for (const processes of PROCESSES) {
-      groups.push(await startProcesses(processes, mkdtempSync(join(folder, 'data-')), service.url, redis));
-    }
-    for (const bot of groups.flat()) await bot.load(knownIds(), WARM_UP, AT_ONCE);
-    const rounds: number[][] = [];
-    for (let round = 0; round < ROUNDS; round++) rounds.push(await Promise.all(groups.map(cpuMs)));
-    return part(rounds, service.counts.total);
-  } finally {
-    await Promise.all(groups.flat().map((bot) => bot.stop()));
-    await service.close();
-    rmSync(folder, { recursive: true });
-  }
+  const service = await startService();
+  const groups: MeasuredBot[][] = [];
+  for (const processes of PROCESSES) groups.push(await startProcesses(processes, service.url, redis));
+  for (const bot of groups.flat()) await bot.load(knownIds(), WARM_UP);
+  const rounds: number[][] = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await Promise.all(groups.map(cpuMs)));
+  return part(rounds, service.counts.total);
 }
 
-async function startProcesses(count: number, dataDir: string, serviceUrl: string, redis: BenchRedis) {
-  const variables = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.newPrefix() };
-  await putCards({ ...variables, CARD_SERVICE_URL: serviceUrl }, STORED);
-  const ids = Array.from({ length: count }, (_, id) => id);
-  return Promise.all(
-    ids.map((id) => ourBot(dataDir, serviceUrl, variables, { shard: { id, count }, countsCpu: true })),
-  );
+async function startProcesses(count: number, serviceUrl: string, redis: BenchRedis): Promise<MeasuredBot[]> {
+  const env = redis.newVariables();
+  await putCards({ ...env, CARD_SERVICE_URL: serviceUrl }, KNOWN);
+  const start = (id: number) => MeasuredBot.start({ serviceUrl, env, shard: { id, count } });
+  return Promise.all(Array.from({ length: count }, (_, id) => start(id)));
 }
 
 /** CPU time per command, over all processes of a group. */
-async function cpuMs(processes: readonly Contender[]): Promise<number> {
+async function cpuMs(processes: readonly MeasuredBot[]): Promise<number> {
   const took = await Promise.all(
     processes.map(async (bot) => {
       const ids = knownIds();
-      const answers: Promise<unknown>[] = [];
       const beforeMs = await bot.cpuMs();
-      await steady(COMMANDS, COMMANDS / COMMANDS_A_SECOND, () => answers.push(bot.callbackMs(ids.next().value)));
-      await Promise.all(answers);
+      await steadily(() => bot.callbackMs(ids.next().value));
       return (await bot.cpuMs()) - beforeMs;
     }),
   );
   return took.reduce((sum, ms) => sum + ms, 0) / (processes.length * COMMANDS);
+}
+
+/** Types the commands evenly, without waiting for their answers. Resolves when all are answered. */
+async function steadily(type: () => Promise<unknown>): Promise<void> {
+  const startMs = performance.now();
+  const answers: Promise<unknown>[] = [];
+  for (; answers.length < COMMANDS; await sleep(TICK_MS)) {
+    const due = Math.min(COMMANDS, Math.ceil(((performance.now() - startMs) / 1_000) * COMMANDS_A_SECOND));
+    while (answers.length < due) answers.push(type());
+  }
+  await Promise.all(answers);
 }
 
 function part(rounds: number[][], requests: number): FigurePart {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
-import { startCardService } from '../../../src/sandbox/card-service.ts';
-import { openSlowRelay } from '../../support/open-slow-relay.ts';
+import { startService } from '../../support/backends.ts';
+import { startSlowRelay } from '../../support/slow-relay.ts';
 import { DAY_CARDS } from '../quota/day-of-lookups.ts';
 import { seconds } from '../quota/format.ts';
 import type { BenchRedis } from './bench-redis.ts';
@@ -26,24 +26,17 @@ const WARM_UP = DIFFERENT.slice(LOOKUPS, LOOKUPS + 8);
 const REFILL_MS = (WARM_UP.length / PER_SECOND) * 1_000 + 500;
 
 /** Whether a Redis far away slows the requests down. */
-export async function distantRedis({ url, newPrefix }: BenchRedis): Promise<FigurePart> {
-  const service = await startCardService({ ...PACE, cards: DAY_CARDS });
-  const relay = await openSlowRelay(url, { delayMs: TRIP_MS });
-  const prefix = newPrefix();
-  const variables = { REDIS_URL: relay.url, REDIS_KEY_PREFIX: prefix };
+export async function distantRedis(redis: BenchRedis): Promise<FigurePart> {
+  const service = await startService({ ...PACE, cards: DAY_CARDS });
+  const relay = await startSlowRelay(redis.url, { delayMs: TRIP_MS });
+  const variables = { ...redis.newVariables(), REDIS_URL: relay.url };
   const processes = await LookupProcesses.start(1, { url: service.url, ...PACE, variables });
-  try {
-    await processes.lookUp(WARM_UP, 1);
-    await sleep(REFILL_MS);
-    const { makespanMs } = await processes.lookUp(SIMULTANEOUS, LOOKUPS);
-    await sleep(2 * TRIP_MS);
-    const stored = await keysBelow(url, `${prefix}:cards:`);
-    return part(makespanMs / OPTIMUM_MS, service.counts.byStatus[429] ?? 0, stored);
-  } finally {
-    await processes.stop();
-    relay.close();
-    await service.close();
-  }
+  await processes.lookUp(WARM_UP, 1);
+  await sleep(REFILL_MS);
+  const { makespanMs } = await processes.lookUp(SIMULTANEOUS, LOOKUPS);
+  await sleep(2 * TRIP_MS);
+  const stored = await keysBelow(redis.url, `${variables.REDIS_KEY_PREFIX}:cards:`);
+  return part(makespanMs / OPTIMUM_MS, service.counts.byStatus[429] ?? 0, stored);
 }
 
 function part(ratio: number, refused: number, stored: number): FigurePart {

@@ -1,6 +1,28 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { AnsweredMessage, LookupMessage, LookupProcessOptions } from './lookup-messages.ts';
+import type { Requester } from '../../../src/model/quota.ts';
+import { onFinished } from '../../support/on-finished.ts';
+
+/** The options of a process: its service, and the variables for the shared Redis. */
+export interface LookupProcessOptions {
+  url: string;
+  requestsPerMinute: number;
+  burst: number;
+  variables: Record<string, string>;
+}
+
+/** Lookups to start at `atMs` in this order, `atOnce` at a time. */
+export interface LookupMessage {
+  lookups: readonly { cardId: string; requester: Requester }[];
+  atMs: number;
+  atOnce: number;
+}
+
+/** Sent when all are answered. */
+export interface AnsweredMessage {
+  withCard: number;
+  lastAtMs: number;
+}
 
 /** Enough for the message to reach all processes before they begin. */
 const NOTICE_MS = 300;
@@ -11,7 +33,7 @@ export interface LookupResult {
   withCard: number;
 }
 
-/** Processes that share a quota, each a bot without Discord. */
+/** Processes that share a quota, each a bot without Discord; they end with the scope. */
 export class LookupProcesses {
   readonly #children: readonly ChildProcess[];
 
@@ -24,12 +46,8 @@ export class LookupProcesses {
     const children = Array.from({ length: processes }, () =>
       fork('test/bench/processes/lookup-process.ts', [JSON.stringify(options)]),
     );
-    try {
-      await Promise.all(children.map((child) => messageFrom(child)));
-    } catch (error) {
-      for (const child of children) child.kill();
-      throw error;
-    }
+    onFinished(() => Promise.all(children.map(ended)));
+    await Promise.all(children.map(messageFrom));
     return new LookupProcesses(children);
   }
 
@@ -50,16 +68,12 @@ export class LookupProcesses {
       withCard: answers.reduce((sum, { withCard }) => sum + withCard, 0),
     };
   }
+}
 
-  async stop(): Promise<void> {
-    await Promise.all(
-      this.#children.map(async (child) => {
-        const exited = once(child, 'exit');
-        if (child.connected) child.disconnect();
-        if (child.exitCode === null && child.signalCode === null) await exited;
-      }),
-    );
-  }
+async function ended(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  if (child.exitCode === null && child.signalCode === null) await exited;
 }
 
 async function messageFrom(child: ChildProcess) {

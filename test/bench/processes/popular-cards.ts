@@ -1,4 +1,5 @@
-import { startCardService } from '../../../src/sandbox/card-service.ts';
+import { startService } from '../../support/backends.ts';
+import { scoped } from '../../support/on-finished.ts';
 import { DAY_CARDS, dayOfLookups } from '../quota/day-of-lookups.ts';
 import { count } from '../quota/format.ts';
 import type { BenchRedis } from './bench-redis.ts';
@@ -14,7 +15,7 @@ export async function popularCards(redis: BenchRedis): Promise<FigurePart> {
   const lookups = dayOfLookups(1 / 24);
   const distinct = new Set(lookups.map(({ cardId }) => cardId)).size;
   const runs: { requests: number; withCard: number }[] = [];
-  for (const processCount of PROCESSES) runs.push(await lookUpAll(redis, processCount, lookups));
+  for (const size of PROCESSES) runs.push(await scoped(() => lookUpAll(redis, size, lookups)));
   const shown = Math.min(...runs.map(({ withCard }) => withCard));
   const many = count(lookups.length);
   return {
@@ -35,23 +36,13 @@ export async function popularCards(redis: BenchRedis): Promise<FigurePart> {
 }
 
 async function lookUpAll(
-  { url, newPrefix }: BenchRedis,
-  processCount: number,
+  redis: BenchRedis,
+  size: number,
   lookups: ReturnType<typeof dayOfLookups>,
 ): Promise<{ requests: number; withCard: number }> {
-  const service = await startCardService({ plan: 'enterprise', ...PACE, cards: DAY_CARDS });
-  const variables = {
-    REDIS_URL: url,
-    REDIS_KEY_PREFIX: newPrefix(),
-    CARD_SERVICE_PLAN: 'enterprise',
-    MEMBER_DAILY_REQUESTS: '0',
-  };
-  const processes = await LookupProcesses.start(processCount, { url: service.url, ...PACE, variables });
-  try {
-    const { withCard } = await processes.lookUp(lookups, AT_ONCE);
-    return { requests: service.counts.total, withCard };
-  } finally {
-    await processes.stop();
-    await service.close();
-  }
+  const service = await startService({ plan: 'enterprise', ...PACE, cards: DAY_CARDS });
+  const variables = { ...redis.newVariables(), CARD_SERVICE_PLAN: 'enterprise', MEMBER_DAILY_REQUESTS: '0' };
+  const processes = await LookupProcesses.start(size, { url: service.url, ...PACE, variables });
+  const { withCard } = await processes.lookUp(lookups, AT_ONCE);
+  return { requests: service.counts.total, withCard };
 }

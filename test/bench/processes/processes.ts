@@ -1,4 +1,5 @@
-import { type BenchTable, toMarkdown } from '../table.ts';
+import { scoped } from '../../support/on-finished.ts';
+import type { BenchTable } from '../table.ts';
 import { startBenchRedis } from './bench-redis.ts';
 import { cpuPerCommand } from './cpu-per-command.ts';
 import { distantRedis } from './distant-redis.ts';
@@ -22,19 +23,13 @@ const PARTS: readonly MeasurePart[] = [
 /** Several processes with one quota, in Redis mode. */
 export async function run(): Promise<BenchTable> {
   const redis = await startBenchRedis();
-  try {
-    const parts: FigurePart[] = [];
-    for (const measure of PARTS) parts.push(await measure(redis));
-    return {
-      title: 'Several processes with one quota, in Redis mode',
-      columns: columns(),
-      rows: parts.flatMap(({ rows }) => rows),
-      verdicts: parts.flatMap(({ verdicts }) => verdicts),
-      notes: [redis.note, ...parts.flatMap(({ notes }) => notes)],
-    };
-  } finally {
-    await redis.close();
-  }
+  const parts: FigurePart[] = [];
+  for (const measure of PARTS) parts.push(await scoped(() => measure(redis)));
+  return {
+    title: 'Several processes with one quota, in Redis mode',
+    columns: columns(),
+    rows: parts.flatMap(({ rows }) => rows),
+    verdicts: parts.flatMap(({ verdicts }) => verdicts),
+    notes: [redis.note, ...parts.flatMap(({ notes }) => notes)],
+  };
 }
-
-if (import.meta.main) process.stdout.write(`${toMarkdown(await run())}\n`);

@@ -1,55 +1,48 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startCardService } from '../../../src/sandbox/card-service.ts';
-import { ourBot } from '../bots.ts';
-import { AT_ONCE } from '../contender.ts';
-import { BLOCK, BLOCKS, type Bots, interleavedRuns, RUNS, type Run, warmUp } from '../interleaved-runs.ts';
-import { knownIds } from '../latency-runs.ts';
+import { startService } from '../../support/backends.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import {
+  BLOCK,
+  BLOCKS,
+  type Ids,
+  interleavedRuns,
+  KNOWN,
+  knownIds,
+  RUNS,
+  type Run,
+  unreadIds,
+} from '../interleaved-runs.ts';
+import { MeasuredBot } from '../measured-bot.ts';
 import { median } from '../quantile.ts';
-import { StoredCards, storedCardId } from '../stored-cards.ts';
-import type { BenchRedis } from './bench-redis.ts';
-import { putCards } from './cards-in-redis.ts';
+import { StoredCards } from '../stored-cards.ts';
+import { type BenchRedis, putCards } from './bench-redis.ts';
 import type { FigurePart } from './figure-part.ts';
 
-/** `again` is a second embedded bot: it shows how much two measurements of the same thing differ. */
-const NAMES = ['embedded', 'memory', 'redis', 'again'] as const;
 const WARM_UP = 2_000;
-const STORED = 10 + WARM_UP + RUNS * BLOCKS * BLOCK;
+const STORED = KNOWN + WARM_UP + RUNS * BLOCKS * BLOCK;
 /** The largest ratio that counts as equal. */
 const SAME = 1.1;
 const ABOVE_MS = 2;
 
-type Name = (typeof NAMES)[number];
+/** `again` is a second embedded bot: it shows how much two measurements of the same thing differ. */
+type Name = 'embedded' | 'memory' | 'redis' | 'again';
 
 /** The latency that Redis adds to an answer from the cache. */
 export async function redisLatency(redis: BenchRedis): Promise<FigurePart> {
-  const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
-  const service = await startCardService();
-  const variables = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.newPrefix() };
-  const bots: Partial<Bots<Name>> = {};
-  try {
-    await putCards({ ...variables, CARD_SERVICE_URL: service.url }, STORED);
-    for (const name of NAMES) {
-      const dataDir = mkdtempSync(join(folder, `${name}-`));
-      const stored = await StoredCards.open(dataDir, service.url);
-      stored.put(0, 10);
-      stored.close();
-      const isShared = name === 'memory' || name === 'redis';
-      bots[name] = await ourBot(dataDir, service.url, isShared ? variables : {});
-    }
-    return part(await measure(bots as Bots<Name>), service.counts.total);
-  } finally {
-    await Promise.all(Object.values(bots).map((bot) => bot.stop()));
-    await service.close();
-    rmSync(folder, { recursive: true });
-  }
-}
-
-async function measure(bots: Bots<Name>): Promise<Run<Name>[]> {
-  const ids = { embedded: knownIds(), memory: knownIds(), redis: unreadIds(), again: knownIds() };
-  await warmUp(NAMES, bots, ids, AT_ONCE, WARM_UP);
-  return interleavedRuns(NAMES, bots, ids);
+  const service = await startService();
+  const shared = redis.newVariables();
+  await putCards({ ...shared, CARD_SERVICE_URL: service.url }, STORED);
+  const start = async (ids: Ids, env: Record<string, string> = {}) => {
+    const dataDir = temporaryFolder('bench');
+    (await StoredCards.open(dataDir, service.url)).put(0, KNOWN);
+    return { bot: await MeasuredBot.start({ serviceUrl: service.url, dataDir, env }), ids };
+  };
+  const bots = {
+    embedded: await start(knownIds()),
+    memory: await start(knownIds(), shared),
+    redis: await start(unreadIds(KNOWN), shared), // each is read from Redis
+    again: await start(knownIds()),
+  };
+  return part(await interleavedRuns<Name>(bots, WARM_UP), service.counts.total);
 }
 
 function part(runs: Run<Name>[], requests: number): FigurePart {
@@ -81,9 +74,4 @@ function part(runs: Run<Name>[], requests: number): FigurePart {
       `p50: from INTERACTION_CREATE written to the gateway until the head of the callback arrives, one command at a time; medians of ${RUNS} runs, in each ${BLOCKS} × ${BLOCK} commands to each bot in turn after ${WARM_UP.toLocaleString('en')} to warm up. A second embedded bot measured ${times(ratio('again'))} the first: two measurements of the same thing differ by that much.`,
     ],
   };
-}
-
-/** Stored cards that were never looked up, so that each is read from Redis. */
-function* unreadIds(): Generator<string, never> {
-  for (let index = 10; ; index++) yield storedCardId(index);
 }

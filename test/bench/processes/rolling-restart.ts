@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startCardService } from '../../../src/sandbox/card-service.ts';
-import type { Guild, Member } from '../../../src/sandbox/discord/chat.ts';
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import { DISCORD_LIFETIMES } from '../../../src/sandbox/discord/interaction.ts';
 import type { TypedInteraction } from '../../../src/sandbox/discord/typed-interaction.ts';
-import { SANDBOX_API_KEY } from '../../../src/sandbox/embedded-card-service.ts';
-import { registerCommands } from '../../../src/sandbox/sandbox.ts';
 import { Bots } from '../../chaos/bots.ts';
 import { watchMilestones } from '../../chaos/milestones.ts';
 import { type Ending, endingOf, isFinal } from '../../chaos/outcome.ts';
+import { serverOfShard, startBackends } from '../../support/backends.ts';
+import { MEMBERS } from '../measured-bot.ts';
 import { count } from '../quota/format.ts';
 import type { BenchRedis } from './bench-redis.ts';
 import { type FigurePart, rowFor } from './figure-part.ts';
@@ -22,13 +18,7 @@ const COMMANDS_A_SECOND = 12;
 const CARDS = Array.from({ length: 5_000 }, (_, index) => {
   return { id: `card-${index}`, name: `Card ${index}`, tcg: 'Lanternfolk', set: { id: 'bench', name: 'Benchmark' } };
 });
-const MEMBERS: readonly Member[] = Array.from({ length: 200 }, (_, index) => {
-  return { id: String(1_180_000_000_000_100_000n + BigInt(index)), name: `Member ${index}`, locale: 'en-US' };
-});
-/** One server for each shard: Discord derives the shard from the id without its last 22 bits. */
-const GUILDS: readonly Guild[] = Array.from({ length: SIZE }, (_, shard) => {
-  return { id: String((2n ** 38n + BigInt(shard)) << 22n), name: `Server ${shard}` };
-});
+const SERVERS = Array.from({ length: SIZE }, (_, shard) => serverOfShard(shard));
 const BETWEEN_RESTARTS_MS = 2_000;
 const PATIENCE_MS = 60_000;
 
@@ -36,33 +26,16 @@ type Endings = Partial<Record<Ending, number>>;
 
 /** Every process is stopped and started again in turn, while commands go on. */
 export async function rollingRestart(redis: BenchRedis): Promise<FigurePart> {
-  const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
-  const discord = await startEmulatedDiscord({ shards: SIZE, guilds: GUILDS, members: MEMBERS });
-  const service = await startCardService({ plan: 'business', ...PACE, cards: CARDS });
-  await registerCommands(discord);
-  const env = {
-    DISCORD_TOKEN: discord.botToken,
-    DISCORD_API_URL: discord.apiUrl,
-    DISCORD_SHARD_COUNT: String(SIZE),
-    CARD_SERVICE_URL: service.url,
-    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
-    CARD_SERVICE_PLAN: 'business',
-    CARD_SERVICE_REQUESTS_PER_MINUTE: String(PACE.requestsPerMinute),
-    CARD_SERVICE_BURST: String(PACE.burst),
-    MEMBER_DAILY_REQUESTS: '0',
-    REDIS_URL: redis.url,
-    REDIS_KEY_PREFIX: redis.newPrefix(),
-    DATA_DIR: folder,
-  };
-  const bots = new Bots(Array.from({ length: SIZE }, (_, shard) => ({ ...env, DISCORD_SHARDS: String(shard) })));
-  try {
-    await bots.ready();
-    return part(await restartAll(bots, discord), service.counts.byStatus[429] ?? 0);
-  } finally {
-    await bots.stop();
-    await Promise.all([discord.close(), service.close()]);
-    rmSync(folder, { recursive: true });
-  }
+  const { discord, cardService, env } = await startBackends(
+    { plan: 'business', ...PACE, cards: CARDS },
+    { ...redis.newVariables(), CARD_SERVICE_PLAN: 'business', DISCORD_SHARD_COUNT: String(SIZE) },
+    { shards: SIZE, guilds: SERVERS, members: MEMBERS, lifetimes: DISCORD_LIFETIMES },
+  );
+  const bots = new Bots(SERVERS.map((_, shard) => ({ ...env, DISCORD_SHARDS: String(shard) })));
+  await bots.ready();
+  const endings = await restartAll(bots, discord);
+  await bots.stop();
+  return part(endings, cardService.counts.byStatus[429] ?? 0);
 }
 
 /** @returns how the commands ended that were typed meanwhile */
@@ -71,7 +44,7 @@ async function restartAll(bots: Bots, discord: EmulatedDiscord): Promise<Endings
   const typed: { shard: number; command: TypedInteraction }[] = [];
   const timer = setInterval(() => {
     const [index, shard] = [typed.length, typed.length % SIZE];
-    const as = { guildId: GUILDS[shard]?.id ?? null, memberId: MEMBERS[index % MEMBERS.length]?.id ?? '' };
+    const as = { guildId: SERVERS[shard]?.id ?? null, memberId: MEMBERS[index % MEMBERS.length]?.id ?? '' };
     typed.push({ shard, command: discord.type({ command: 'card', options: { id: `card-${index}` }, ...as }) });
   }, 1_000 / COMMANDS_A_SECOND);
   for (let process = 0; process < SIZE; process++) {

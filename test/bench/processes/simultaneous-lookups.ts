@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startCardService } from '../../../src/sandbox/card-service.ts';
+import { startService } from '../../support/backends.ts';
+import { scoped } from '../../support/on-finished.ts';
 import { median } from '../quantile.ts';
 import { DAY_CARDS } from '../quota/day-of-lookups.ts';
 import { count, seconds } from '../quota/format.ts';
@@ -35,9 +36,7 @@ export interface Run {
 /** 60 different cards at the same moment, spread over the processes. */
 export async function simultaneousLookups(redis: BenchRedis): Promise<FigurePart> {
   const rounds: Run[][] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    rounds.push(await clear(redis));
-  }
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await scoped(() => clear(redis)));
   const runs = PROCESSES.map((_, column) => rounds.flatMap((round) => round[column] ?? []));
   const ratios = runs.map((ofOne) => median(ofOne.map(({ makespanMs }) => makespanMs)) / OPTIMUM_MS);
   const refused = runs.map((ofOne) => Math.max(...ofOne.map((run) => run.refused)));
@@ -70,24 +69,19 @@ export async function simultaneousLookups(redis: BenchRedis): Promise<FigurePart
 
 /** All groups run in parallel, because they mostly wait, but start at different times. */
 async function clear(redis: BenchRedis): Promise<Run[]> {
-  const services = await Promise.all(PROCESSES.map(() => startCardService({ ...PACE, cards: DAY_CARDS })));
+  const services = await Promise.all(PROCESSES.map(() => startService({ ...PACE, cards: DAY_CARDS })));
   const groups = await Promise.all(
     services.map(({ url }, index) => {
-      const variables = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.newPrefix() };
-      return LookupProcesses.start(PROCESSES[index] ?? 1, { url, ...PACE, variables });
+      return LookupProcesses.start(PROCESSES[index] ?? 1, { url, ...PACE, variables: redis.newVariables() });
     }),
   );
-  try {
-    await Promise.all(groups.map((processes) => processes.lookUp(WARM_UP_LOOKUPS, 1)));
-    await sleep(REFILL_MS);
-    const answers = await Promise.all(
-      groups.map(async (processes, index) => {
-        await sleep(index * STAGGER_MS); // so that the first lookups of one group do not delay those of another
-        return processes.lookUp(SIMULTANEOUS, LOOKUPS);
-      }),
-    );
-    return answers.map((answer, index) => ({ ...answer, refused: services[index]?.counts.byStatus[429] ?? 0 }));
-  } finally {
-    await Promise.all([...groups.map((processes) => processes.stop()), ...services.map((service) => service.close())]);
-  }
+  await Promise.all(groups.map((processes) => processes.lookUp(WARM_UP_LOOKUPS, 1)));
+  await sleep(REFILL_MS);
+  const answers = await Promise.all(
+    groups.map(async (processes, index) => {
+      await sleep(index * STAGGER_MS); // so that the first lookups of one group do not delay those of another
+      return processes.lookUp(SIMULTANEOUS, LOOKUPS);
+    }),
+  );
+  return answers.map((answer, index) => ({ ...answer, refused: services[index]?.counts.byStatus[429] ?? 0 }));
 }

@@ -1,4 +1,5 @@
-import { startCardService } from '../../../src/sandbox/card-service.ts';
+import { startService } from '../../support/backends.ts';
+import { scoped } from '../../support/on-finished.ts';
 import { median } from '../quantile.ts';
 import { DAY_CARDS } from '../quota/day-of-lookups.ts';
 import { count, seconds } from '../quota/format.ts';
@@ -12,7 +13,7 @@ const ROUNDS = 3;
 /** Processes that start at the same moment over an empty Redis, and are asked before they have heard of each other. */
 export async function startedAtOnce(redis: BenchRedis): Promise<FigurePart> {
   const runs: Run[] = [];
-  for (let round = 0; round < ROUNDS; round++) runs.push(await lookUpAfterStart(redis));
+  for (let round = 0; round < ROUNDS; round++) runs.push(await scoped(() => lookUpAfterStart(redis)));
   const ratio = median(runs.map(({ makespanMs }) => makespanMs)) / OPTIMUM_MS;
   const refused = Math.max(...runs.map((run) => run.refused));
   const shown = Math.min(...runs.map(({ withCard }) => withCard));
@@ -37,15 +38,10 @@ export async function startedAtOnce(redis: BenchRedis): Promise<FigurePart> {
   };
 }
 
-async function lookUpAfterStart({ url: REDIS_URL, newPrefix }: BenchRedis): Promise<Run> {
-  const service = await startCardService({ ...PACE, cards: DAY_CARDS });
-  const variables = { REDIS_URL, REDIS_KEY_PREFIX: newPrefix() };
-  const processes = await LookupProcesses.start(MANY, { url: service.url, ...PACE, variables });
-  try {
-    const answer = await processes.lookUp(SIMULTANEOUS, LOOKUPS);
-    return { ...answer, refused: service.counts.byStatus[429] ?? 0 };
-  } finally {
-    await processes.stop();
-    await service.close();
-  }
+async function lookUpAfterStart(redis: BenchRedis): Promise<Run> {
+  const service = await startService({ ...PACE, cards: DAY_CARDS });
+  const options = { url: service.url, ...PACE, variables: redis.newVariables() };
+  const processes = await LookupProcesses.start(MANY, options);
+  const answer = await processes.lookUp(SIMULTANEOUS, LOOKUPS);
+  return { ...answer, refused: service.counts.byStatus[429] ?? 0 };
 }

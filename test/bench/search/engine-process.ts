@@ -1,3 +1,5 @@
+import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
+import { scoped } from '../../support/on-finished.ts';
 import { residentMegabytes } from '../process-memory.ts';
 import { ENGINES } from './engines.ts';
 import { KINDS, type Kind, printings, QUERIES, queries } from './printings.ts';
@@ -17,29 +19,29 @@ export interface EngineFigures {
 const WARM_UP = 50;
 
 const [, , name = '', size = ''] = process.argv;
-const cards = printings(Number(size));
-const typed = KINDS.map((kind) => [kind, queries(cards, kind, QUERIES + WARM_UP)] as const);
-globalThis.gc?.();
-const before = residentMegabytes(process.pid);
-const startedMs = performance.now();
-const engine = ENGINES[name]?.(cards);
-if (!engine) throw new Error(`there is no engine ${name}`);
-const buildMs = performance.now() - startedMs;
+process.stdout.write(JSON.stringify(await scoped(async () => figuresOf(name, printings(Number(size))))));
 
-const timesMs: Partial<Record<Kind, number[]>> = {};
-const hits: Partial<Record<Kind, number>> = {};
-for (const [kind, all] of typed) {
-  for (const { typed } of all.slice(QUERIES)) engine.find(typed);
-  const measured = all.slice(0, QUERIES).map(({ typed, meant }) => {
-    const beganMs = performance.now();
-    const found = engine.find(typed);
-    return { ms: performance.now() - beganMs, isHit: found.includes(meant) };
-  });
-  timesMs[kind] = measured.map(({ ms }) => ms);
-  hits[kind] = measured.filter(({ isHit }) => isHit).length;
+function figuresOf(name: string, cards: readonly CatalogCard[]): EngineFigures {
+  const typed = KINDS.map((kind) => [kind, queries(cards, kind, QUERIES + WARM_UP)] as const);
+  globalThis.gc?.();
+  const before = residentMegabytes(process.pid);
+  const startedMs = performance.now();
+  const engine = ENGINES[name]?.(cards);
+  if (!engine) throw new Error(`there is no engine ${name}`);
+  const buildMs = performance.now() - startedMs;
+
+  const timesMs: Record<Kind, number[]> = { prefix: [], words: [], number: [], typo: [] };
+  const hits: Record<Kind, number> = { prefix: 0, words: 0, number: 0, typo: 0 };
+  for (const [kind, all] of typed) {
+    for (const { typed } of all.slice(QUERIES)) engine.find(typed);
+    for (const { typed, meant } of all.slice(0, QUERIES)) {
+      const beganMs = performance.now();
+      const found = engine.find(typed);
+      timesMs[kind].push(performance.now() - beganMs);
+      if (found.includes(meant)) hits[kind]++;
+    }
+  }
+  globalThis.gc?.();
+  const { diskBytes } = engine;
+  return { diskBytes, residentMegabytes: residentMegabytes(process.pid) - before, buildMs, timesMs, hits };
 }
-globalThis.gc?.();
-const { diskBytes } = engine;
-const residentMore = residentMegabytes(process.pid) - before;
-engine.close();
-process.stdout.write(JSON.stringify({ diskBytes, residentMegabytes: residentMore, buildMs, timesMs, hits }));

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { quantile } from '../quantile.ts';
-import { type BenchTable, judged, toMarkdown, type Verdict } from '../table.ts';
+import type { BenchTable, Verdict } from '../table.ts';
 import type { EngineFigures } from './engine-process.ts';
 import { ENGINES } from './engines.ts';
 import { KINDS, QUERIES } from './printings.ts';
@@ -17,8 +17,10 @@ const P50 = 0.5;
 const P99 = 0.99;
 const HEAP_MEGABYTES = 12_000;
 
-/** Search by name: speed, size and relevance, beside two search libraries. @param sizes of the catalog, in cards */
-export async function run(sizes: readonly number[] = sizesWanted()): Promise<BenchTable[]> {
+/** Search by name: speed, size and relevance, beside two search libraries. */
+export async function run(): Promise<BenchTable[]> {
+  const wanted = process.argv.slice(3).map(Number); // numbers of cards
+  const sizes = wanted.length > 0 ? wanted : SIZES;
   const rows: string[][] = [];
   for (const size of sizes) for (const engine of Object.keys(ENGINES)) rows.push(await engineRow(engine, size));
   return [
@@ -33,11 +35,6 @@ export async function run(sizes: readonly number[] = sizesWanted()): Promise<Ben
     await relevanceTable(sizes),
     await typingTable(Math.min(SIZE, Math.max(...sizes))),
   ];
-}
-
-function sizesWanted(): readonly number[] {
-  const wanted = process.argv.slice(3).map(Number);
-  return wanted.length > 0 ? wanted : SIZES;
 }
 
 async function engineRow(engine: string, size: number): Promise<string[]> {
@@ -106,9 +103,4 @@ async function typingTable(size: number): Promise<BenchTable> {
       'From INTERACTION_CREATE written to the gateway until the head of the callback arrives. A member types five letters a second, each of which is a search.',
     ],
   };
-}
-
-if (import.meta.main) {
-  const tables = await run(process.argv.slice(2).map(Number));
-  for (const table of tables) process.stdout.write(`${toMarkdown(table)}\n\n${judged([table])}\n\n`);
 }

@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLog } from '../../../src/log.ts';
-import { startCardService } from '../../../src/sandbox/card-service.ts';
-import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
-import { ourBot } from '../bots.ts';
-import { type Contender, MEMBERS } from '../contender.ts';
-import { knownIds } from '../latency-runs.ts';
+import { startService } from '../../support/backends.ts';
+import { scoped } from '../../support/on-finished.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { KNOWN, knownIds } from '../interleaved-runs.ts';
+import { MEMBERS, MeasuredBot } from '../measured-bot.ts';
 import { StoredCards } from '../stored-cards.ts';
+import { filledCatalog } from './filled-catalog.ts';
 import { KINDS, printings, queries } from './printings.ts';
 
 const MEMBERS_TYPING = 10;
@@ -18,7 +15,6 @@ const COMMANDS = 400;
 const BLOCKS = 5;
 const SEARCHES = 400;
 const GAP_MS = 5;
-const STORED = 10;
 
 export interface TypingFigures {
   /** From the gateway event to the callback with suggestions. */
@@ -30,29 +26,18 @@ export interface TypingFigures {
 
 /** Suggestions and other commands of a bot whose catalog has so many cards. */
 export async function typingMembers(size: number): Promise<TypingFigures> {
-  const folder = mkdtempSync(join(tmpdir(), 'cardbot-bench-typing-'));
-  const service = await startCardService();
-  let bot: Contender | undefined;
-  try {
-    const cards = printings(size);
-    const catalog = CatalogDatabase.open(folder, createLog({ level: 'warn', secrets: [] }));
-    for (let at = 0; at < size; at += 5_000) catalog.upsert(cards.slice(at, at + 5_000), 'bench');
-    catalog.close();
-    const stored = await StoredCards.open(folder, service.url);
-    stored.put(0, STORED);
-    stored.close();
-    bot = await ourBot(folder, service.url);
-    const typed = KINDS.flatMap((kind) => queries(cards, kind, SEARCHES / KINDS.length)).map(({ typed }) => typed);
-    await bot.load(knownIds(), 3_000);
-    return await measure(bot, typed);
-  } finally {
-    await bot?.stop();
-    await service.close();
-    rmSync(folder, { recursive: true });
-  }
+  const dataDir = temporaryFolder('bench');
+  const service = await startService();
+  const cards = printings(size);
+  await scoped(async () => filledCatalog(dataDir, cards));
+  (await StoredCards.open(dataDir, service.url)).put(0, KNOWN);
+  const bot = await MeasuredBot.start({ serviceUrl: service.url, dataDir });
+  const typed = KINDS.flatMap((kind) => queries(cards, kind, SEARCHES / KINDS.length)).map(({ typed }) => typed);
+  await bot.load(knownIds(), 3_000);
+  return await measure(bot, typed);
 }
 
-async function measure(bot: Contender, typed: readonly string[]): Promise<TypingFigures> {
+async function measure(bot: MeasuredBot, typed: readonly string[]): Promise<TypingFigures> {
   for (const text of typed.slice(0, 100)) await bot.suggestionsMs(text);
   const suggestionsMs: number[] = [];
   for (const text of typed) {
@@ -76,7 +61,7 @@ async function measure(bot: Contender, typed: readonly string[]): Promise<Typing
   return figures;
 }
 
-async function type(bot: Contender, memberId: string, typed: readonly string[], from: number, signal: AbortSignal) {
+async function type(bot: MeasuredBot, memberId: string, typed: readonly string[], from: number, signal: AbortSignal) {
   for (let at = from; !signal.aborted; at += MEMBERS_TYPING) {
     const text = typed[at % typed.length] ?? '';
     for (let length = 1; length <= text.length && !signal.aborted; length++) {

@@ -5,7 +5,7 @@ import { it } from 'vitest';
 import type { TypedCommand } from '../../../src/sandbox/discord/chat.ts';
 import { startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import type { TypedInteraction } from '../../../src/sandbox/discord/typed-interaction.ts';
-import { spawnScript } from '../../support/spawn-bot.ts';
+import { startScript } from '../../support/bot-process.ts';
 
 /** Longer than Discord's limits, because a busy machine starts processes slowly and no test here is about time. */
 const TIMEOUT_MS = 60_000;
@@ -36,7 +36,7 @@ it.concurrent.for(CLIENTS)(
     await using stack = new AsyncDisposableStack();
     const discord = await startEmulatedDiscord({ lifetimes: PATIENT });
     stack.defer(() => discord.close());
-    const program = spawnScript(fileURLToPath(new URL(`clients/${client}.ts`, import.meta.url)), {
+    const program = startScript(fileURLToPath(new URL(`clients/${client}.ts`, import.meta.url)), {
       DISCORD_API_URL: discord.apiUrl,
       DISCORD_TOKEN: discord.botToken,
     });

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
+import type { APIEmbed } from 'discord-api-types/v10';
 import type { ChatMessage, Member } from '../../src/sandbox/discord/chat.ts';
-import {
-  type EmulatedDiscord,
-  type EmulatedDiscordOptions,
-  startEmulatedDiscord,
-} from '../../src/sandbox/discord/emulated-discord.ts';
-import { registerCommands } from '../../src/sandbox/sandbox.ts';
+import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { botEnvironment, serverOfShard, startDiscord } from '../support/backends.ts';
+import { onFinished } from '../support/on-finished.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { concurrently } from './concurrently.ts';
 
 /** So many that no member comes near the limit of commands per member. */
 export const MEMBERS: readonly Member[] = Array.from({ length: 1_000 }, (_, index) => ({
@@ -20,23 +20,18 @@ export const MEMBERS: readonly Member[] = Array.from({ length: 1_000 }, (_, inde
 /** Concurrent commands where speed does not matter. */
 export const AT_ONCE = 16;
 
-export interface ContenderOptions {
-  /** Source file of the bot, relative to the project. */
-  script: string;
-  /** In addition to DISCORD_TOKEN and DISCORD_API_URL. */
-  env: Record<string, string>;
-  /** The folder for the bot's log. */
-  logDir: string;
+export interface BotOptions {
+  serviceUrl: string;
+  /** Default: an empty one. */
+  dataDir?: string;
+  /** In addition to those that point the bot at its servers. */
+  env?: Record<string, string>;
   /** For one of several processes of the same bot. Default: the only one. */
   shard?: { id: number; count: number };
-  /** Whether `cpuMs` is available. */
-  countsCpu?: boolean;
 }
 
-const COUNTS_CPU = ['--import', './test/bench/cpu-probe.ts'];
-
-/** A bot in its own process, connected to an emulated Discord in this process. */
-export class Contender {
+/** A bot in its own process, connected to an emulated Discord in this process; both end with the scope. */
+export class MeasuredBot {
   readonly discord: EmulatedDiscord;
   readonly #child: ChildProcess;
   readonly #awaited = new Map<string, PromiseWithResolvers<number>>();
@@ -56,26 +51,44 @@ export class Contender {
     });
   }
 
-  /** Resolves when the bot is connected. @throws Error when it ends before */
-  static async start({ script, env, logDir, shard, countsCpu = false }: ContenderOptions): Promise<Contender> {
-    const discord = await startEmulatedDiscord({ members: MEMBERS, ...(shard && discordOptionsOf(shard)) });
-    await registerCommands(discord);
-    const output = openSync(join(logDir, 'bots.log'), 'a');
-    const child = spawn(process.execPath, [...(countsCpu ? COUNTS_CPU : []), script], {
+  /** The bot as `npm start` runs it. Resolves when it is connected. @throws Error when it ends before */
+  static start(options: BotOptions): Promise<MeasuredBot> {
+    return MeasuredBot.#start('src/main.ts', options);
+  }
+
+  /** A discord.js bot that answers every command with this embed, as a chat showed it. */
+  static startConstant(shown: APIEmbed | undefined): Promise<MeasuredBot> {
+    const image = shown?.image && { url: shown.image.url }; // without the `proxy_url` that Discord adds
+    const embed: APIEmbed = { ...shown, ...(image && { image }) };
+    return MeasuredBot.#start('test/bench/constant-bot.ts', { serviceUrl: '', env: { EMBED: JSON.stringify(embed) } });
+  }
+
+  static async #start(script: string, { serviceUrl, env, shard, ...files }: BotOptions): Promise<MeasuredBot> {
+    const { dataDir = temporaryFolder('bench') } = files;
+    const discord = await startDiscord({
+      members: MEMBERS,
+      ...(shard && { shards: shard.count, guilds: [serverOfShard(shard.id)] }),
+    });
+    const output = openSync(join(dataDir, 'bot.log'), 'a'); // a pipe would cost this process time
+    const child = spawn(process.execPath, ['--import', './test/bench/cpu-probe.ts', script], {
       env: {
-        DISCORD_TOKEN: discord.botToken,
-        DISCORD_API_URL: discord.apiUrl,
+        ...botEnvironment(discord, { url: serviceUrl }, dataDir),
         ...(shard && { DISCORD_SHARDS: String(shard.id), DISCORD_SHARD_COUNT: String(shard.count) }),
         ...env,
       },
-      stdio: ['ignore', output, output, ...(countsCpu ? ['ipc' as const] : [])],
+      stdio: ['ignore', output, output, 'ipc'],
     });
-    const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`${script} ended with ${code} before it was connected`);
+    const exited = once(child, 'exit');
+    onFinished(async () => {
+      child.kill();
+      await exited;
     });
+    const ended = exited.then(([code]) =>
+      Promise.reject(new Error(`${script} ended with ${code} before it connected`)),
+    );
     await Promise.race([discord.gateway.whenReady(), ended]);
     ended.catch(() => {});
-    return new Contender(discord, child);
+    return new MeasuredBot(discord, child);
   }
 
   get pid(): number {
@@ -121,28 +134,13 @@ export class Contender {
     return this.#type(id).settled(30_000);
   }
 
-  /** Types `/card` `count` times, `atOnce` at a time; resolves when all have their callback. */
-  async load(ids: Iterator<string, never>, count: number, atOnce = AT_ONCE): Promise<void> {
-    let left = count;
-    const inSequence = async () => {
-      while (left-- > 0) await this.callbackMs(ids.next().value);
-    };
-    await Promise.all(Array.from({ length: atOnce }, inSequence));
-  }
-
-  async stop(): Promise<void> {
-    const exited = once(this.#child, 'exit');
-    if (this.#child.exitCode === null && this.#child.kill()) await exited;
-    await this.discord.close();
+  /** Types `/card` `count` times; resolves when all have their callback. */
+  load(ids: Iterator<string, never>, count: number, atOnce = AT_ONCE): Promise<void> {
+    return concurrently(Array(count).keys(), atOnce, () => this.callbackMs(ids.next().value));
   }
 
   #type(id: string) {
     const member = MEMBERS[this.#typed++ % MEMBERS.length];
     return this.discord.type({ command: 'card', options: { id }, ...(member && { memberId: member.id }) });
   }
-}
-
-/** Discord as seen by one shard: a single server whose events go to that shard. */
-function discordOptionsOf({ id, count }: { id: number; count: number }): EmulatedDiscordOptions {
-  return { shards: count, guilds: [{ id: String(BigInt(id + count) << 22n), name: `Server of shard ${id}` }] };
 }

@@ -1,0 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onFinished } from './on-finished.ts';
+
+/** An empty folder, which is gone when the test or, from `beforeAll`, the file ends. */
+export function temporaryFolder(name = 'test'): string {
+  const folder = mkdtempSync(join(tmpdir(), `cardbot-${name}-`));
+  onFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
