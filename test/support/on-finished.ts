@@ -28,7 +28,7 @@ export async function finishFile(): Promise<void> {
   for (const end of fileCleanups.splice(0).reverse()) await end();
 }
 
-/** Runs work and then ends what it started: for programs, and for a part of a test. */
+/** Runs work and then ends what it started: for programs, parts of a test, and concurrent tests, which vitest does not tell apart. */
 export async function scoped<T>(work: () => Promise<T>): Promise<T> {
   const ends: End[] = [];
   try {
