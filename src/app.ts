@@ -5,7 +5,6 @@ import { createClient } from './discord/gateway/client.ts';
 import { login, refused } from './discord/gateway/login.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { Replies } from './discord/rest/replies.ts';
-import { commandLogger } from './log/command-line.ts';
 import type { Logger } from './log.ts';
 import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
@@ -65,7 +64,6 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   }
   const { services, state } = opened;
   const { cards, catalog, lookupQueue, ledger, usage, memberData } = services;
-  events.subscribe('command', commandLogger(log));
   events.subscribe('shown', ({ cardIds, isPrivate, ...who }) => {
     for (const id of cardIds) catalog.asked(id, who, isPrivate);
   });

@@ -1,7 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
-import { readable } from './log/command-line.ts';
-import { serializedError } from './log/serialized-error.ts';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -9,7 +6,7 @@ export interface LogOptions {
   level: string;
   /** Replaced by `[secret]` wherever they occur, in errors of libraries too. */
   secrets: readonly (string | undefined)[];
-  /** Where lines go; standard output by default, pretty when that is a terminal. */
+  /** Where lines go; standard output unless given. */
   destination?: DestinationStream;
 }
 
@@ -27,7 +24,7 @@ const MAX_UNWRITTEN = 1_048_576;
 /** A pattern that matches nothing. */
 const NO_MATCH = '(?!)';
 
-export function createLog({ level, secrets, destination = standardOutput() }: LogOptions): Logger {
+export function createLog({ level, secrets, destination = forFile(process.stdout.fd) }: LogOptions): Logger {
   const redact = redaction(secrets);
   // Only strings and names of fields: otherwise a key of digits would be removed from times and status codes.
   // The first comparison is for speed: most lines contain no secret.
@@ -57,9 +54,12 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-function standardOutput(): DestinationStream {
+/** Standard output: lines of JSON, or readable ones on a terminal. */
+export async function standardOutput(): Promise<DestinationStream> {
   // In this thread: a worker thread would lose the last lines when the process exits.
-  return process.stdout.isTTY ? forTerminal() : forFile(process.stdout.fd);
+  if (!process.stdout.isTTY) return forFile(process.stdout.fd);
+  const { forTerminal } = await import('./log/terminal.ts');
+  return forTerminal();
 }
 
 /** Lines that cannot be written, as on a full disk, are kept and retried. @param fd of a file or a pipe */
@@ -69,10 +69,26 @@ export function forFile(fd: number): DestinationStream {
   return file;
 }
 
-/** One line per event; only an error has lines of its own. That of a command is shorter than in JSON. */
-export function forTerminal(destination?: NodeJS.WritableStream): DestinationStream {
-  const lines = pretty({ sync: true, singleLine: true, ...(destination && { destination }) });
-  return { write: (line) => void lines.write(readable(line)) };
+const OF_JAVASCRIPT = /^(Aggregate|Eval|Range|Reference|Syntax|Type|URI|Assertion)?Error$/;
+/** Node's own codes are about how it is called, except those of what is outside. */
+const MISUSE = /^ERR_(?!SQLITE|TLS|SSL|SOCKET|STREAM)/;
+
+/** An error as the log shows it. What is not our fault has no stack: it would only say where we noticed. */
+function serializedError(err: unknown): unknown {
+  if (!(err instanceof Error)) return err;
+  if (err instanceof DOMException) {
+    const { name: type, message, code } = err;
+    return { type, message, code }; // without the 25 constants that every DOMException inherits
+  }
+  const { stack, ...shown } = stdSerializers.err(err);
+  return isOurFault(err) ? { ...shown, stack } : shown;
+}
+
+/** Whether only a change of the code can help: an error of JavaScript without a code of the system, here or in its cause. */
+function isOurFault(err: unknown): boolean {
+  if (!(err instanceof Error) || !OF_JAVASCRIPT.test(err.name)) return false;
+  if ('code' in err && !MISUSE.test(String(err.code))) return false;
+  return err.cause === undefined || isOurFault(err.cause);
 }
 
 /** An outage that comes and goes is logged once a minute at most, so that it does not fill the log. */

@@ -19,12 +19,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   discord: ['commands', 'replies', 'render', 'model', 'time'],
   operations: ['model', 'time', 'quota', 'package.json'],
   storage: ['operations', 'model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup', 'replies', 'privacy'],
-  cli: ['commands', 'config', 'discord', 'model', 'time', 'service', 'catalog', 'storage', 'stop-signal'],
+  cli: [
+    ...['commands', 'config', 'discord', 'model', 'time', 'service', 'catalog', 'storage'],
+    ...['stop-signal', 'compile-cache'],
+  ],
   app: [
     ...['model', 'time', 'config', 'service', 'cache', 'quota', 'catalog', 'render', 'lookup', 'replies', 'commands'],
     ...['discord', 'privacy', 'storage', 'operations'],
   ],
-  main: ['app', 'cli', 'config', 'discord', 'storage', 'operations', 'stop-signal', 'package.json'],
+  main: ['compile-cache', 'run'],
+  run: ['app', 'cli', 'config', 'model', 'stop-signal', 'package.json'],
+  'compile-cache': [],
   log: [],
   'stop-signal': [],
 };

@@ -3,10 +3,13 @@ import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { commandLogger } from '../src/log/command-line.ts';
-import { startLines } from '../src/log/start-lines.ts';
-import { createLog, forFile, forTerminal, Incident, redaction } from '../src/log.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { forTerminal } from '../src/log/terminal.ts';
+import { createLog, forFile, Incident, redaction } from '../src/log.ts';
 import { ServiceDown } from '../src/model/errors.ts';
+import type { CommandEvent } from '../src/model/events.ts';
+import { commandLogger } from '../src/operations/operations.ts';
+import { startLines } from '../src/run.ts';
 import { logLines } from './support/log-lines.ts';
 import { secretForms } from './support/secret-forms.ts';
 
@@ -157,7 +160,7 @@ describe('createLog', () => {
     closeSync(full);
   });
 
-  it.each([
+  it.each<[Omit<CommandEvent, 'command' | 'guildId' | 'memberId'>, string]>([
     [{ card: 'base1-4', source: 'cache', outcome: 'answered', waitMs: 0, tookMs: 3 }, '/card base1-4 · cache · 3 ms'],
     [
       { card: 'base1-4', source: 'service', outcome: 'answered', waitMs: 6_000, tookMs: 6_240 },
@@ -225,16 +228,20 @@ describe('createLog', () => {
 });
 
 describe('the first lines', () => {
-  const STARTED = { version: '1.2.3', node: '24.1.0', plan: { plan: 'auto' }, dataDir: './data', redis: undefined };
+  const STARTED: Parameters<typeof startLines>[0] = {
+    plan: { plan: 'auto', requestsPerMinute: undefined, burst: undefined },
+    dataDir: './data',
+    redis: undefined,
+  };
   const redis = { url: 'redis://user:sesame@redis.test:6380/1', keyPrefix: 'cardbot' };
 
   it('say which version runs, by which plan, and where its state is', () => {
     expect(startLines(STARTED).map(([, text]) => text)).toEqual([
-      'cardbot 1.2.3 on Node 24.1.0',
+      `cardbot ${packageJson.version} on Node ${process.versions.node}`,
       'plan: auto, as the card service says',
       'state: files in ./data',
     ]);
-    expect(startLines({ ...STARTED, plan: { plan: 'pro', burst: 50 } })[1]?.[1]).toBe(
+    expect(startLines({ ...STARTED, plan: { ...STARTED.plan, plan: 'pro', burst: 50 } })[1]?.[1]).toBe(
       'plan: pro, with your own rate or burst',
     );
   });

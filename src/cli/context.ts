@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Environment } from '../config/config.ts';
+import { OperatorError } from '../model/operator-error.ts';
 import type { LocalCommand } from './commands/command-diff.ts';
 
 /** Everything outside the program that its subcommands use. */
@@ -28,6 +29,6 @@ export type Run = <A extends unknown[]>(work: (...given: A) => Promise<number>) 
 export type Subcommand = (command: Command, context: CliContext, run: Run) => void;
 
 /** The message is a sentence for the operator, and the exit code is 1. */
-export class CliFailure extends Error {
+export class CliFailure extends OperatorError {
   override name = 'CliFailure';
 }

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { useCompileCache } from '../compile-cache.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { runCli } from './program.ts';
 
 // Not by Node's own option alone, which says so when there is none. The environment wins over the file.
 if (existsSync('.env')) process.loadEnvFile('.env');
+useCompileCache();
+const { runCli } = await import('./program.ts');
 
 const { stdin, stdout, stderr, env } = process;
 // A reader such as `head` closes the pipe when it has read enough.

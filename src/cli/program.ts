@@ -1,6 +1,6 @@
 import { Command, CommanderError, Help } from 'commander';
-import { ConfigError } from '../config/config.ts';
-import { type CliContext, CliFailure, type Run, type Subcommand } from './context.ts';
+import { OperatorError } from '../model/operator-error.ts';
+import type { CliContext, Run, Subcommand } from './context.ts';
 
 /** Each is loaded when it is called: discord.js alone takes half a second and more memory than an import may. */
 const SUBCOMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{ subcommand: Subcommand }> }>> = {
@@ -59,7 +59,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    if (error instanceof ConfigError || error instanceof CliFailure) complaint = error.message;
+    if (error instanceof OperatorError) complaint = error.message;
     else if (!(error instanceof CommanderError)) throw error;
     if (args.includes('--json')) stdout.write(`${JSON.stringify({ error: complaint.trim() }, null, 2)}\n`);
     else stderr.write(`${complaint.trimEnd()}\n`);

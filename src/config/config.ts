@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OperatorError } from '../model/operator-error.ts';
 import { type Misspelled, misspelled } from './misspelled.ts';
 import { DiscordVariables, StorageVariables, Variables } from './variables.ts';
 
@@ -13,7 +14,7 @@ export type StorageConfig = Pick<Config, 'dataDir' | 'redis'>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The configuration is invalid; the message names every problem, one per line. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override name = 'ConfigError';
   /** One for each variable that is missing or invalid. */
   readonly problems: readonly { name: string; message: string }[];

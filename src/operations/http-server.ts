@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../log.ts';
+import { OperatorError } from '../model/operator-error.ts';
 import type { Readiness } from './health.ts';
 
 export interface HttpOptions {
@@ -13,7 +14,7 @@ export interface HttpOptions {
 }
 
 /** The port cannot be listened on. */
-export class HttpPortUnusable extends Error {
+export class HttpPortUnusable extends OperatorError {
   override name = 'HttpPortUnusable';
 
   constructor({ host, port }: Pick<HttpOptions, 'host' | 'port'>, cause: unknown) {

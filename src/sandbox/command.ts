@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { createLog } from '../log.ts';
+import { createLog, standardOutput } from '../log.ts';
 import { PLAN_LIMITS } from '../model/plan.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { startPageServer } from './page-server.ts';
@@ -17,7 +17,7 @@ const { port, plan } = new Command('npm run sandbox --')
   .opts<{ port: number; plan: SandboxPlan }>();
 
 const signal = stopSignal();
-const log = createLog({ level: 'info', secrets: [] });
+const log = createLog({ level: 'info', secrets: [], destination: await standardOutput() });
 // Shown here, although most services have no such path.
 const env = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
 const sandbox = await startSandbox({ log, service: { plan }, catalog: SAMPLE_CATALOG, env });

@@ -6,6 +6,7 @@ import type { OtherQueues } from '../lookup/fair-order.ts';
 import type { SharedReport } from '../lookup/usage-reports.ts';
 import type { Claims } from '../model/claims.ts';
 import type { Events } from '../model/events.ts';
+import { OperatorError } from '../model/operator-error.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { AlertNotebook } from '../operations/alert-notes.ts';
 import type { DeletionRequests } from '../privacy/member-data.ts';
@@ -34,7 +35,7 @@ export interface State {
 }
 
 /** What the operator has named can never be used. The message says what to do. */
-export class StateUnusable extends Error {
+export class StateUnusable extends OperatorError {
   override name = 'StateUnusable';
 }
 

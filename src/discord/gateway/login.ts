@@ -3,12 +3,13 @@ import { type Client, DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, Rate
 import * as z from 'zod';
 import type { Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
+import { OperatorError } from '../../model/operator-error.ts';
 import { backOffMs } from '../../time/back-off.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
 import { BAD_TOKEN, FATAL_CLOSES } from './reconnect.ts';
 
 /** Discord refuses the bot, and trying again will not help. The message says what to do. */
-export class DiscordRefused extends Error {
+export class DiscordRefused extends OperatorError {
   override name = 'DiscordRefused';
 }
 

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
+import { OperatorError } from '../../model/operator-error.ts';
 import { type CorruptFileOptions, inodeOf, moveAside } from './corrupt-file.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
 import { DatabaseTooNew, prepareMigration, schemaVersion } from './schema-version.ts';
@@ -86,7 +87,7 @@ export async function openExclusively(
 }
 
 /** The file cannot be created, opened or written. */
-export class DatabaseUnusable extends Error {
+export class DatabaseUnusable extends OperatorError {
   override name = 'DatabaseUnusable';
 
   constructor(file: string, cause: unknown) {
@@ -100,7 +101,7 @@ export class DatabaseUnusable extends Error {
 }
 
 /** Another process uses the file. */
-export class DatabaseInUse extends Error {
+export class DatabaseInUse extends OperatorError {
   override name = 'DatabaseInUse';
 
   constructor(file: string, timeoutMs: number) {

@@ -1,10 +1,11 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { OperatorError } from '../../model/operator-error.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
 
 /** The file was written by a newer version of the bot, whose rows this one might misread or lose. */
-export class DatabaseTooNew extends Error {
+export class DatabaseTooNew extends OperatorError {
   override name = 'DatabaseTooNew';
 
   constructor(file: string, found: number, known: number, copy: string) {

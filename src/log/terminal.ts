@@ -1,0 +1,44 @@
+import type { DestinationStream } from 'pino';
+import pretty from 'pino-pretty';
+
+/** The log as a person reads it: one line per event; only an error has lines of its own. */
+export function forTerminal(destination?: NodeJS.WritableStream): DestinationStream {
+  const lines = pretty({ sync: true, singleLine: true, ...(destination && { destination }) });
+  return { write: (line) => void lines.write(readable(line)) };
+}
+
+/** The line of a command becomes a sentence, such as `/card base1-4 · cache · 3 ms`. */
+function readable(line: string): string {
+  const record = JSON.parse(line);
+  if (record.msg !== 'command') return line;
+  const { level, time, err } = record;
+  return `${JSON.stringify({ level, time, ...(err && { err }), msg: commandText(record) })}\n`;
+}
+
+interface CommandLine {
+  command: string;
+  card?: string;
+  source: string;
+  outcome: string;
+  shown?: number;
+  asked?: number;
+  waitMs: number;
+  tookMs: number;
+}
+
+function commandText({ command, card, source, outcome, shown, asked, waitMs, tookMs }: CommandLine): string {
+  const how = outcome === 'answered' ? source : outcome;
+  const waited = waitMs > 0 ? [`waited ${duration(waitMs)}`] : [];
+  const cards = asked === undefined ? [] : [`${shown} of ${asked} cards`];
+  const name = `${isOfMenu(command) ? '' : '/'}${command}${card === undefined ? '' : ` ${card}`}`;
+  return [name, how, ...cards, ...waited, duration(tookMs)].join(' · ');
+}
+
+/** Discord takes no blank and no capital in the name of a slash command. */
+function isOfMenu(command: string): boolean {
+  return /[\s\p{Lu}]/u.test(command);
+}
+
+function duration(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,88 @@
+import { flushCompileCache } from 'node:module';
+import packageJson from '../package.json' with { type: 'json' };
+import { type Config, readConfig, secretsOf } from './config/config.ts';
+import { createLog, type Logger, standardOutput } from './log.ts';
+import { OperatorError } from './model/operator-error.ts';
+import { stopSignal } from './stop-signal.ts';
+
+/** Runs the bot until it is stopped or cannot continue, and ends the process. */
+export async function runBot(): Promise<never> {
+  const config = settings();
+  const log = createLog({ level: config.logLevel, secrets: secretsOf(config), destination: await standardOutput() });
+  endAfterBugs(log);
+  // Loaded when the configuration is known to be valid: this takes most of a start.
+  const [{ startApp }, { checkOffline }] = await Promise.all([import('./app.ts'), import('./cli/doctor/offline.ts')]);
+  for (const { check, ok, cure } of checkOffline(process.env).findings)
+    if (!ok) log.warn({ check, cure }, 'a setting or a file needs attention');
+  for (const [fields, text] of startLines(config)) log.info(fields, text);
+
+  const signal = stopSignal();
+  const app = await startApp(config, log, signal).catch((error: unknown) =>
+    signal.aborted ? process.exit(0) : fail(error, log),
+  );
+  const stopRequested = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined));
+  });
+  const ended = await Promise.race([
+    stopRequested,
+    // Replies are edited by interaction tokens, without the bot token: deferred replies can still be completed.
+    app.refused.then((error) => {
+      log.error({ err: error }, 'cannot continue: deferred replies are still completed');
+      return Promise.race([stopRequested, app.repliesCompleted()]).then(() => error);
+    }),
+    new Promise((resolve) => {
+      app.ready.then(flushCompileCache, (error: unknown) => resolve(signal.aborted ? undefined : error));
+    }),
+  ]);
+  log.info({ signal: signal.aborted ? signal.reason.message : undefined }, 'stopping');
+  await app.stop();
+  if (ended !== undefined) fail(ended, log);
+  log.info('stopped');
+  process.exit(0);
+}
+
+function settings(): Config {
+  try {
+    return readConfig();
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function endAfterBugs(log: Logger): void {
+  // The state of the program is unknown after these: it has to be restarted.
+  for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
+    process.on(event, (err: unknown) => {
+      log.fatal({ err }, event);
+      process.exit(1);
+    });
+  }
+  // Node would exit with 0 when nothing is pending, although the bot was not asked to stop.
+  process.on('beforeExit', () => {
+    log.fatal('nothing keeps the bot running, although it was not asked to stop: it exits, to be restarted');
+    process.exit(1);
+  });
+}
+
+function fail(error: unknown, log?: Logger): never {
+  if (log && !(error instanceof OperatorError)) log.fatal({ err: error }, 'cannot continue');
+  else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+/** What an operator checks first after a start: version, plan, and where state is. */
+export function startLines({ plan, dataDir, redis }: Pick<Config, 'plan' | 'dataDir' | 'redis'>): [object, string][] {
+  const { version } = packageJson;
+  const { node } = process.versions;
+  const name = plan.plan === 'auto' ? 'auto, as the card service says' : plan.plan;
+  const isOwn = plan.requestsPerMinute !== undefined || plan.burst !== undefined;
+  const host = redis && new URL(redis.url).host; // without the password
+  return [
+    [{ version, node }, `cardbot ${version} on Node ${node}`],
+    [plan, `plan: ${name}${isOwn ? ', with your own rate or burst' : ''}`],
+    redis
+      ? [{ redis: host, keyPrefix: redis.keyPrefix }, `state: Redis at ${host}`]
+      : [{ dataDir }, `state: files in ${dataDir}`],
+  ];
+}
