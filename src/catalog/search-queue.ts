@@ -39,7 +39,7 @@ export class SearchQueue {
     this.#waiting.delete(key); // it goes to the end
     this.#waiting.set(key, { question, deadlineMs, end });
     this.#next();
-    return withTimeout(deadlineMs - Date.now(), promise);
+    return withTimeout(Math.max(0, deadlineMs - Date.now()), promise);
   }
 
   /** The worker has begun, or answers the question that was run. @param answer `undefined` when it failed */

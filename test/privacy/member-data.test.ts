@@ -7,8 +7,7 @@ import { RedisCounters } from '../../src/storage/redis/counters.ts';
 import { redisDeletionRequests } from '../../src/storage/redis/deletion-requests.ts';
 import { RedisLink } from '../../src/storage/redis/link.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
-import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from '../../src/storage/sqlite/deletion-requests.ts';
-import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
+import { DELETION_REQUESTS_SCHEMA, StateWrites, sqliteDeletionRequests } from '../../src/storage/sqlite/state-rows.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -33,7 +32,7 @@ function overOneDatabase(): Open {
   const writes = new StateWrites(logLines().log);
   return async () => ({
     ledger: new Ledger(new SqliteCounters(database)),
-    requests: new SqliteDeletionRequests(database, writes),
+    requests: sqliteDeletionRequests(database, writes),
   });
 }
 
@@ -163,7 +162,7 @@ it('last cards that are not kept are none that nobody has looked up', async () =
 it('a request that cannot be kept is not said to be done', async () => {
   const database = new DatabaseSync(':memory:');
   const { log, lines } = logLines();
-  const requests = new SqliteDeletionRequests(database, new StateWrites(log));
+  const requests = sqliteDeletionRequests(database, new StateWrites(log));
   expect(await requests.add({ memberId: 'alice', at: '2026-11-21T12:00:00.000Z' })).toBe(false);
   expect(lines).toHaveLength(1);
 });

@@ -4,7 +4,8 @@ import type { ReplyJournal } from '../../src/replies/deferred-reply.ts';
 import { RedisJournal } from '../../src/storage/redis/journal.ts';
 import { RedisLink } from '../../src/storage/redis/link.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
-import { JOURNAL_SCHEMA, SqliteJournal, StateWrites } from '../../src/storage/sqlite/state-rows.ts';
+import { JOURNAL_SCHEMA, SqliteJournal } from '../../src/storage/sqlite/journal.ts';
+import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 

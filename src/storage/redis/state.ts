@@ -6,7 +6,7 @@ import { SharedCell } from '../../quota/shared-cell.ts';
 import { alertNotesFile } from '../alert-notes-file.ts';
 import { CarryOver } from '../carry-over.ts';
 import { WorkerCatalog } from '../sqlite/catalog/worker-catalog.ts';
-import { removeOldDamage } from '../sqlite/old-damage.ts';
+import { removeOldDamage } from '../sqlite/corrupt-file.ts';
 import {
   accountOf,
   cardStoreOptions,

@@ -56,17 +56,12 @@ export class SqliteStore {
   }
 
   #sweep(): void {
-    this.#database
-      .prepare(
-        'DELETE FROM cards WHERE key IN (SELECT key FROM cards WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
-      )
-      .run(Date.now(), SWEEP_ROWS);
+    const deletion = this.#database.prepare(
+      'DELETE FROM cards WHERE key IN (SELECT key FROM cards WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
+    );
+    deletion.run(Date.now(), SWEEP_ROWS);
     this.#rows = this.#count();
-    if (this.#rows <= this.#maxRows) return;
-    const removed = this.#database
-      .prepare('DELETE FROM cards WHERE key IN (SELECT key FROM cards ORDER BY expires_at LIMIT ?)')
-      .run(SWEEP_ROWS);
-    this.#rows -= Number(removed.changes);
+    if (this.#rows > this.#maxRows) this.#rows -= Number(deletion.run(Number.MAX_SAFE_INTEGER, SWEEP_ROWS).changes);
   }
 
   #count(): number {

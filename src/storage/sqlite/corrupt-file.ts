@@ -1,10 +1,14 @@
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
+import { KEPT_DAYS } from '../../quota/ledger.ts';
+import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 import { createOwnFile } from './own-files.ts';
 
 /** Moving a file takes some milliseconds. */
 const LOCK_TIMEOUT_MS = 1_000;
+const MOVED_ASIDE = /\.sqlite\.corrupt-(\d{4}-\d{2}-\d{2})T/;
 
 export interface CorruptFileOptions {
   log: Pick<Logger, 'error'>;
@@ -60,5 +64,21 @@ function withLock(lockFile: string, work: () => void): void {
     work();
   } finally {
     lock.close();
+  }
+}
+
+/**
+ * Removes damaged files that were moved aside long ago: they hold members' ids, and none is kept for longer than the counts
+ * in it would have been. Does not throw.
+ */
+export function removeOldDamage(folder: string, nowMs: number): void {
+  const oldestDay = utcDay(nowMs - KEPT_DAYS * DAY_MS);
+  try {
+    for (const name of readdirSync(folder)) {
+      const [, day] = MOVED_ASIDE.exec(name) ?? [];
+      if (day !== undefined && day < oldestDay) rmSync(join(folder, name), { force: true });
+    }
+  } catch {
+    // There is no folder yet, or it cannot be written: tried again the next day or at the next start.
   }
 }

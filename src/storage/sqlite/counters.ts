@@ -24,6 +24,8 @@ export const LEDGER_SCHEMA = `
   ) WITHOUT ROWID;
 `;
 
+const SUMS = 'coalesce(sum(requests), 0) AS requests, coalesce(sum(saved), 0) AS saved';
+
 /** The counts of a single process. Failures are not logged here: `StateWrites` does for the same file. */
 export class SqliteCounters implements CounterStore {
   readonly #database: DatabaseSync;
@@ -51,38 +53,28 @@ export class SqliteCounters implements CounterStore {
   }
 
   async sums(day: string, of?: Counted): Promise<Bookings> {
-    this.#flush();
     const [[column, value] = ['day', day]] = Object.entries<string>(of ?? {});
-    const columns = 'sum(requests) AS requests, sum(refused) AS refused, sum(saved) AS saved';
-    const sum = `SELECT ${columns} FROM bookings WHERE day = ? AND ${column} = ?`;
-    const row = this.#try(() => this.#database.prepare(sum).get(day, value));
-    return { requests: Number(row?.requests ?? 0), refused: Number(row?.refused ?? 0), saved: Number(row?.saved ?? 0) };
+    const sum = `SELECT ${SUMS}, coalesce(sum(refused), 0) AS refused FROM bookings WHERE day = ? AND ${column} = ?`;
+    const [row] = this.#read<Bookings>(sum, day, value) ?? [];
+    return row ?? { requests: 0, refused: 0, saved: 0 };
   }
 
   async hourStarts(day: string): Promise<ReadonlyMap<number, HourCounts> | undefined> {
-    this.#flush();
-    const rows = this.#try(() => this.#database.prepare('SELECT * FROM hours WHERE day = ?').all(day));
-    return (
-      rows &&
-      new Map(
-        rows.map(({ hour, requests, saved }) => [Number(hour), { requests: Number(requests), saved: Number(saved) }]),
-      )
-    );
+    const starts = 'SELECT hour, requests, saved FROM hours WHERE day = ?';
+    const rows = this.#read<HourCounts & { hour: number }>(starts, day);
+    return rows && new Map(rows.map(({ hour, ...counts }) => [hour, counts]));
   }
 
   async topMembers(day: string, guild: string, count: number): Promise<MemberRequests[]> {
-    this.#flush();
-    const most = `SELECT member, requests FROM bookings WHERE day = ? AND guild = ? AND requests > 0
+    const most = `SELECT member AS memberId, requests FROM bookings WHERE day = ? AND guild = ? AND requests > 0
                   ORDER BY requests DESC, member LIMIT ?`;
-    const rows = this.#try(() => this.#database.prepare(most).all(day, guild, count)) ?? [];
-    return rows.map(({ member, requests }) => ({ memberId: String(member), requests: Number(requests) }));
+    return this.#read<MemberRequests>(most, day, guild, count) ?? [];
   }
 
   async keptOf(memberId: string): Promise<KeptCounts> {
-    this.#flush();
-    const sums = 'count(DISTINCT day) AS days, sum(requests) AS requests, sum(saved) AS saved';
-    const row = this.#try(() => this.#database.prepare(`SELECT ${sums} FROM bookings WHERE member = ?`).get(memberId));
-    return { days: Number(row?.days ?? 0), requests: Number(row?.requests ?? 0), saved: Number(row?.saved ?? 0) };
+    const kept = `SELECT count(DISTINCT day) AS days, ${SUMS} FROM bookings WHERE member = ?`;
+    const [row] = this.#read<KeptCounts>(kept, memberId) ?? [];
+    return row ?? { days: 0, requests: 0, saved: 0 };
   }
 
   async deleteDays(memberId: string, throughDay: string): Promise<boolean> {
@@ -94,6 +86,12 @@ export class SqliteCounters implements CounterStore {
       return true;
     });
     return deleted ?? false;
+  }
+
+  /** @returns `undefined` when it cannot be read */
+  #read<T>(sql: string, ...values: (string | number)[]): T[] | undefined {
+    this.#flush();
+    return this.#try(() => this.#database.prepare(sql).all(...values) as T[]);
   }
 
   #flush(): void {

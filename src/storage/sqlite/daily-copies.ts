@@ -5,7 +5,7 @@ import { Incident, type Logger } from '../../log.ts';
 import { KEPT_DAYS } from '../../quota/ledger.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { DAY_MS, utcDay } from '../../time/utc-day.ts';
-import { removeOldDamage } from './old-damage.ts';
+import { removeOldDamage } from './corrupt-file.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
 import { BACKUPS } from './schema-version.ts';
 
@@ -26,9 +26,6 @@ export interface DailyCopiesOptions {
   leaveOut: string;
   log: Logger;
 }
-
-/** The bot stops: a copy that is under way is given up. */
-class GivenUp extends Error {}
 
 /**
  * One copy of `state.sqlite` for each UTC day on which the bot runs, a minute after its start or after midnight; the
@@ -72,21 +69,23 @@ export class DailyCopies {
     const copy = join(this.#folder, `state-${day}.sqlite`);
     try {
       if (!existsSync(copy)) await this.#copy(copy);
-      for (const name of outdated(this.#files(), Date.now())) rmSync(join(this.#folder, name), { force: true });
+      const writtenAtMs = (name: string) => statSync(join(this.#folder, name)).mtimeMs;
+      const files = readdirSync(this.#folder).map((name) => ({ name, writtenAtMs: writtenAtMs(name) }));
+      for (const name of outdated(files, Date.now())) rmSync(join(this.#folder, name), { force: true });
       removeOldDamage(this.#options.dataDir, Date.now());
       this.#copiedDay = day;
       this.#outage.succeeded();
     } catch (err) {
       this.#removeUnfinished();
-      if (!(err instanceof GivenUp)) this.#outage.failed({ err });
+      if (!this.#isClosed) this.#outage.failed({ err });
     }
   }
 
   /** Removes what a killed process or a full disk left of a copy. */
   #removeUnfinished(): void {
     try {
-      for (const name of readdirSync(this.#folder))
-        if (UNFINISHED.test(name)) rmSync(join(this.#folder, name), { force: true });
+      const left = readdirSync(this.#folder).filter((name) => UNFINISHED.test(name));
+      for (const name of left) rmSync(join(this.#folder, name), { force: true });
     } catch {
       // There is no folder yet, or nothing can be removed from it: a copy will say so.
     }
@@ -94,11 +93,7 @@ export class DailyCopies {
 
   /** Called after each hundred pages: copying a large file takes seconds on a small machine. */
   #continue(): void {
-    if (this.#isClosed) throw new GivenUp();
-  }
-
-  #files(): BackupFile[] {
-    return readdirSync(this.#folder).map((name) => ({ name, writtenAtMs: statSync(join(this.#folder, name)).mtimeMs }));
+    if (this.#isClosed) throw new Error('given up');
   }
 
   /** Under its name only when it is complete. */
@@ -122,17 +117,10 @@ export class DailyCopies {
   }
 }
 
-interface BackupFile {
-  name: string;
-  writtenAtMs: number;
-}
-
 /** The files that are no longer kept: all daily copies but three, and whatever is older than anything the ledger keeps. */
-export function outdated(files: readonly BackupFile[], nowMs: number): string[] {
+export function outdated(files: readonly { name: string; writtenAtMs: number }[], nowMs: number): string[] {
   const daily = files.map(({ name }) => name).filter((name) => DAILY_COPY.test(name));
-  const old = files.filter(
-    ({ name, writtenAtMs }) =>
-      (MIGRATION_COPY.test(name) || DAILY_COPY.test(name)) && nowMs - writtenAtMs > KEPT_DAYS * DAY_MS,
-  );
-  return [...new Set([...daily.sort().slice(0, -KEPT), ...old.map(({ name }) => name)])];
+  const old = files.filter(({ writtenAtMs }) => nowMs - writtenAtMs > KEPT_DAYS * DAY_MS).map(({ name }) => name);
+  const oldCopies = old.filter((name) => DAILY_COPY.test(name) || MIGRATION_COPY.test(name));
+  return [...new Set([...daily.sort().slice(0, -KEPT), ...oldCopies])];
 }

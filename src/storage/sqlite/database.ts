@@ -49,12 +49,12 @@ export function openDatabase(file: string, options: DatabaseOptions): DatabaseSy
   }
 }
 
-function openUnlessBusy(file: string, options: DatabaseOptions): DatabaseSync | undefined {
+function openUnlessBusy(file: string, options: DatabaseOptions, isReplaced = false): DatabaseSync | undefined {
   try {
     return open(file, options);
   } catch (error) {
     if (error instanceof DatabaseTooNew) throw error;
-    if (isCorruption(error)) return openAnew(file, options);
+    if (isCorruption(error) && !isReplaced) return openUnlessBusy(file, options, true); // it was moved aside
     if (sqliteCode(error) === BUSY_CODE) return undefined;
     throw new DatabaseUnusable(file, error);
   }
@@ -147,36 +147,17 @@ function open(file: string, options: DatabaseOptions): DatabaseSync {
  * search nor end. Damage in it shows in a search. That is why the tables beside it are checked one by one.
  */
 function damageIn(database: DatabaseSync): unknown {
-  const isWordIndex = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage = 0";
-  if (!database.prepare(isWordIndex).get()) return damageOf(database.prepare('PRAGMA quick_check(1)'));
-  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").all();
-  const check = database.prepare('SELECT quick_check FROM pragma_quick_check(?)');
-  for (const { name } of tables) {
-    const damage = damageOf(check, String(name));
-    if (damage !== undefined) return damage;
-  }
-  return undefined;
-}
-
-function damageOf(check: StatementSync, ...table: string[]): unknown {
-  const found = check.get(...table)?.quick_check;
-  return found === 'ok' ? undefined : found;
+  const hasWordIndex = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage = 0").get();
+  const checks = hasWordIndex
+    ? "sqlite_schema, pragma_quick_check(name) WHERE type = 'table' AND rootpage > 0 AND"
+    : 'pragma_quick_check WHERE';
+  return database.prepare(`SELECT quick_check FROM ${checks} quick_check <> 'ok' LIMIT 1`).get()?.quick_check;
 }
 
 /** Writes only where there is something to move: on a full disk the file must open all the same. */
 function moveEarlierTables(database: DatabaseSync, tables: DatabaseOptions['earlierTables'] = []): void {
   const find = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
   for (const { name, move } of tables) if (find.get(name)) database.exec(`${move}; DROP TABLE ${name}`);
-}
-
-/** Opens a new file after a corrupt one was moved aside. */
-function openAnew(file: string, options: DatabaseOptions): DatabaseSync | undefined {
-  try {
-    return open(file, options);
-  } catch (error) {
-    if (sqliteCode(error) === BUSY_CODE) return undefined; // another process is doing the same
-    throw new DatabaseUnusable(file, error);
-  }
 }
 
 /** Whether an error of SQLite means that the file is broken. */

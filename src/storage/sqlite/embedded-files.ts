@@ -17,6 +17,12 @@ export interface BookedRow {
   saved: number;
 }
 
+export interface CardRow {
+  key: string;
+  value: string;
+  expiresAtMs: number;
+}
+
 /** Another process, the embedded bot, uses the files. */
 export class FilesInUse extends Error {
   override name = 'FilesInUse';
@@ -75,15 +81,9 @@ export class EmbeddedFiles {
   /** The next rows of the ledger. @param after a row's position, or '' */
   booked(after: string, limit: number): BookedRow[] {
     const [day = '', guild = '', member = ''] = after.split(' ');
-    const query = 'SELECT * FROM bookings WHERE (day, guild, member) > (?, ?, ?) ORDER BY day, guild, member LIMIT ?';
-    return this.#state
-      .prepare(query)
-      .all(day, guild, member, limit)
-      .map(({ day, guild, member, requests, refused, saved }) => ({
-        position: `${day} ${guild} ${member}`,
-        ...{ day: String(day), guild: String(guild), member: String(member) },
-        ...{ requests: Number(requests), refused: Number(refused), saved: Number(saved) },
-      }));
+    const next = `SELECT day || ' ' || guild || ' ' || member AS position, * FROM bookings
+                  WHERE (day, guild, member) > (?, ?, ?) ORDER BY day, guild, member LIMIT ?`;
+    return this.#state.prepare(next).all(day, guild, member, limit) as unknown[] as BookedRow[];
   }
 
   /** How many cards have keys that begin so. */
@@ -92,13 +92,9 @@ export class EmbeddedFiles {
   }
 
   /** The next cards with keys that begin so, in the order of their keys; after '' the first. */
-  cards(prefix: string, afterKey: string, limit: number): { key: string; value: string; expiresAtMs: number }[] {
-    const rows = this.#range('key, value, expires_at', prefix, afterKey, 'ORDER BY key LIMIT ?', limit);
-    return rows.map(({ key, value, expires_at }) => ({
-      key: String(key),
-      value: String(value),
-      expiresAtMs: Number(expires_at),
-    }));
+  cards(prefix: string, afterKey: string, limit: number): CardRow[] {
+    const columns = 'key, value, expires_at AS expiresAtMs';
+    return this.#range(columns, prefix, afterKey, 'ORDER BY key LIMIT ?', limit) as unknown[] as CardRow[];
   }
 
   close(): void {

@@ -1,11 +1,9 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
+import type { DeletionRequest, DeletionRequests } from '../../privacy/member-data.ts';
 import { StoredLimiterState } from '../../quota/limiter-state.ts';
 import type { LimiterStore } from '../../quota/local-cell.ts';
-import { type DeferredReply, parseDeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
-
-// The rows of `state.sqlite` that are kept as JSON: the limiter's state, and deferred replies.
 
 /** Writes to `state.sqlite`. No lookup fails because of one, and a full disk is logged once instead of by each. */
 export class StateWrites {
@@ -20,12 +18,14 @@ export class StateWrites {
     });
   }
 
-  /** @param run a statement. One that changes nothing does not show that the disk has room: a full one takes it, too */
-  try(run: () => { changes: number | bigint }): void {
+  /** @param run a statement. One that changes nothing does not show that the disk has room: a full one takes it, too @returns whether it was written */
+  try(run: () => { changes: number | bigint }): boolean {
     try {
       if (run().changes > 0) this.#outage.succeeded();
+      return true;
     } catch (err) {
       this.#outage.failed({ err });
+      return false;
     }
   }
 }
@@ -58,90 +58,31 @@ export function sqliteLimiterStore(
         return undefined;
       }
     },
-    save: (state) => writes.try(() => write.run(account, JSON.stringify(state))),
+    save: (state) => void writes.try(() => write.run(account, JSON.stringify(state))),
   };
 }
 
 /** Alerts are noted in a file of their own, with Redis too. */
 export const EARLIER_ALERTS_TABLE = { name: 'alerts', move: 'SELECT NULL' };
 
-export const JOURNAL_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS deferred_replies (interaction_id TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
+/** `day`: a time of that day. */
+export const DELETION_REQUESTS_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS deletion_requests (member TEXT PRIMARY KEY, day TEXT NOT NULL) WITHOUT ROWID;
 `;
-/** Its rows called a query a question. */
-export const EARLIER_JOURNAL_TABLE = {
-  name: 'debts',
-  move: `
-    INSERT OR REPLACE INTO deferred_replies SELECT interaction, CASE WHEN json_valid(debt)
-    THEN json_remove(json_set(debt, '$.query', json_extract(debt, '$.question')), '$.question') ELSE debt END FROM debts
-  `,
-};
 
-/** The deferred replies of one process, for its next run. Failures are logged; a row that cannot be read is dropped. */
-export class SqliteJournal implements ReplyJournal {
-  readonly #database: DatabaseSync;
-  readonly #write: StatementSync;
-  readonly #find: StatementSync;
-  readonly #remove: StatementSync;
-  readonly #log: Logger;
-  readonly #writes: StateWrites;
-
-  constructor(database: DatabaseSync, log: Logger, writes: StateWrites) {
-    this.#database = database;
-    this.#write = database.prepare('INSERT OR REPLACE INTO deferred_replies VALUES (?, ?)');
-    this.#find = database.prepare('SELECT 1 FROM deferred_replies WHERE interaction_id = ?');
-    this.#remove = database.prepare('DELETE FROM deferred_replies WHERE interaction_id = ?');
-    this.#log = log;
-    this.#writes = writes;
-  }
-
-  async add(deferred: DeferredReply): Promise<boolean> {
-    this.#writes.try(() => this.#write.run(deferred.interactionId, JSON.stringify(deferred)));
-    return true;
-  }
-
-  async keeps({ interactionId }: DeferredReply): Promise<boolean> {
-    return this.#try('deferred replies cannot be read', () => this.#find.get(interactionId)) !== undefined;
-  }
-
-  owns(): boolean {
-    return true;
-  }
-
-  async remove(interactionId: string): Promise<void> {
-    this.#writes.try(() => this.#remove.run(interactionId));
-  }
-
-  /** At once, oldest first. */
-  takeOver(complete: (deferred: DeferredReply) => void): void {
-    const deferredReplies = this.#read();
-    if (deferredReplies.length > 0) this.#log.info({ count: deferredReplies.length }, 'deferred replies taken over');
-    for (const deferred of deferredReplies) complete(deferred);
-  }
-
-  async close(): Promise<void> {} // the rows stay
-
-  #read(): DeferredReply[] {
-    const rows =
-      this.#try('deferred replies cannot be read', () =>
-        this.#database.prepare('SELECT * FROM deferred_replies').all(),
-      ) ?? [];
-    const deferredReplies = rows.flatMap(({ interaction_id: interactionId, reply }) => {
-      const read = this.#try('invalid deferred reply: it is dropped', () =>
-        parseDeferredReply(JSON.parse(String(reply))),
-      );
-      if (read === undefined) void this.remove(String(interactionId));
-      return read ?? [];
-    });
-    return deferredReplies.sort((a, b) => a.receivedAtMs - b.receivedAtMs);
-  }
-
-  #try<T>(failure: string, work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (err) {
-      this.#log.error({ err }, failure);
-      return undefined;
-    }
-  }
+/** Members' wishes to be forgotten, as told to a single process. */
+export function sqliteDeletionRequests(database: DatabaseSync, writes: StateWrites): DeletionRequests {
+  const run = (sql: string, ...values: string[]) => writes.try(() => database.prepare(sql).run(...values));
+  return {
+    add: async ({ memberId, at }) => run('INSERT OR REPLACE INTO deletion_requests VALUES (?, ?)', memberId, at),
+    async all() {
+      try {
+        const all = database.prepare('SELECT member AS memberId, day AS at FROM deletion_requests').all();
+        return all as unknown as DeletionRequest[];
+      } catch {
+        return [];
+      }
+    },
+    drop: async (beforeDay) => void run('DELETE FROM deletion_requests WHERE day < ?', beforeDay),
+  };
 }

@@ -19,15 +19,14 @@ import { WorkerCatalog } from './catalog/worker-catalog.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
-import { DELETION_REQUESTS_SCHEMA, SqliteDeletionRequests } from './deletion-requests.ts';
+import { EARLIER_JOURNAL_TABLE, JOURNAL_SCHEMA, SqliteJournal } from './journal.ts';
 import {
+  DELETION_REQUESTS_SCHEMA,
   EARLIER_ALERTS_TABLE,
-  EARLIER_JOURNAL_TABLE,
   EARLIER_LIMITER_TABLE,
-  JOURNAL_SCHEMA,
   LIMITER_SCHEMA,
-  SqliteJournal,
   StateWrites,
+  sqliteDeletionRequests,
   sqliteLimiterStore,
 } from './state-rows.ts';
 
@@ -96,7 +95,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     limiter: new RateLimiter(new LocalCell(limiterStore, limiter), limiter),
     ledger,
     journal,
-    deletionRequests: new SqliteDeletionRequests(state, writes),
+    deletionRequests: sqliteDeletionRequests(state, writes),
     otherQueues: NO_OTHER_QUEUES,
     claims: new LocalClaims(),
     alertNotebook: alertNotesFile(dataDir, log),

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, it } from 'vitest';
-import { inodeOf, moveAside } from '../../../src/storage/sqlite/corrupt-file.ts';
+import { inodeOf, moveAside, removeOldDamage } from '../../../src/storage/sqlite/corrupt-file.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 
@@ -43,4 +43,13 @@ it('closes a corrupt file only while no other process can move it', () => {
   expect(database.lockAtClose).toBe('held');
   expect(database.isOpen).toBe(false);
   expect(readdirSync(folder).filter((name) => name.startsWith('file.corrupt-'))).toHaveLength(1);
+});
+
+it('a damaged file that was moved aside is kept for 35 days, and nothing else is touched', () => {
+  const kept = ['catalog.sqlite', 'notes.corrupt-2020-01-01T00', 'state.sqlite.corrupt-2026-10-18T10-00-00.000Z'];
+  const old = ['state.sqlite.corrupt-2026-10-17T10-00-00.000Z', 'catalog.sqlite.corrupt-2026-10-17T10-00-00.000Z-wal'];
+  for (const name of [...kept, ...old]) writeFileSync(join(folder, name), '');
+  removeOldDamage(folder, Date.UTC(2026, 10, 22, 12));
+  expect(readdirSync(folder).sort()).toEqual(kept.sort());
+  removeOldDamage(join(folder, 'missing'), Date.now());
 });
