@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { CardStore, type CardStoreOptions } from '../../src/cache/card-store.ts';
 import { RedisStore } from '../../src/storage/redis/cards.ts';
-import { RedisLink } from '../../src/storage/redis/link.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { logLines } from '../support/log-lines.ts';
-import type { TestRedis } from '../support/redis.ts';
+import { openedLink, type RedisAddress } from '../support/redis-link.ts';
 
 export const KEEP_MS = 90 * 86_400_000;
 
@@ -61,14 +60,12 @@ export function sqliteCards() {
 }
 
 /** Cards in a Redis. `openLink` shows the connection, and what that has logged, too; `keys` are those of cards. */
-export function redisCards({ url, prefix: testPrefix }: Pick<TestRedis, 'url' | 'prefix'>) {
+export function redisCards({ url, prefix: testPrefix }: RedisAddress) {
   const prefix = `${testPrefix}:${randomUUID()}`;
 
   async function openLink(setting: Setting = {}) {
     const { log, lines } = logLines();
-    const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
-    onTestFinished(() => link.close());
-    await link.opened(10_000);
+    const { link } = await openedLink({ url, prefix });
     const keyPrefix = `${prefix}:cards:`;
     return {
       link,

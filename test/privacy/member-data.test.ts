@@ -5,12 +5,12 @@ import { type DeletionRequests, MemberData } from '../../src/privacy/member-data
 import { Ledger } from '../../src/quota/ledger.ts';
 import { RedisCounters } from '../../src/storage/redis/counters.ts';
 import { redisDeletionRequests } from '../../src/storage/redis/deletion-requests.ts';
-import { RedisLink } from '../../src/storage/redis/link.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
 import { DELETION_REQUESTS_SCHEMA, StateWrites, sqliteDeletionRequests } from '../../src/storage/sqlite/state-rows.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
+import { openedLink } from '../support/redis-link.ts';
 
 const MINUTE_MS = 60_000;
 /** Redis would at once forget what is booked on a day long ago. */
@@ -44,10 +44,8 @@ beforeAll(async () => {
 function overOneRedis(): Open {
   const prefix = `${redis.prefix}:${randomUUID()}`;
   return async () => {
-    const link = new RedisLink({ url: redis.url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
-    onTestFinished(() => link.close());
-    await link.opened(10_000);
-    return { ledger: new Ledger(new RedisCounters(link, prefix)), requests: redisDeletionRequests(link, prefix) };
+    const { link } = await openedLink({ ...redis, prefix });
+    return { ledger: new Ledger(new RedisCounters(link)), requests: redisDeletionRequests(link) };
   };
 }
 

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Ledger } from '../../src/quota/ledger.ts';
 import { RedisCounters } from '../../src/storage/redis/counters.ts';
-import { RedisLink } from '../../src/storage/redis/link.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
-import { logLines } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
+import { openedLink } from '../support/redis-link.ts';
 
 /** Just before the next midnight: Redis would at once forget what is booked on a day long ago. */
 const LATE_MS = nextUtcMidnightMs(Date.now()) - 1_000;
@@ -32,12 +31,7 @@ beforeAll(async () => {
 
 function overOneRedis(): Open {
   const prefix = `${redis.prefix}:${randomUUID()}`;
-  return async () => {
-    const link = new RedisLink({ url: redis.url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
-    onTestFinished(() => link.close());
-    await link.opened(10_000);
-    return new Ledger(new RedisCounters(link, prefix));
-  };
+  return async () => new Ledger(new RedisCounters((await openedLink({ ...redis, prefix })).link));
 }
 
 beforeEach(() => {

@@ -1,13 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
-import { onTestFinished } from 'vitest';
 import type { ReplyJournal } from '../../src/replies/deferred-reply.ts';
 import { RedisJournal } from '../../src/storage/redis/journal.ts';
-import { RedisLink } from '../../src/storage/redis/link.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { JOURNAL_SCHEMA, SqliteJournal } from '../../src/storage/sqlite/journal.ts';
 import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
 import { logLines } from '../support/log-lines.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { startRedis } from '../support/redis.ts';
+import { linkTo, openedLink, type RedisAddress } from '../support/redis-link.ts';
 
 /** One run of one process. */
 export interface Run {
@@ -48,15 +47,10 @@ export async function redisPlace(): Promise<JournalPlace> {
 /** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
 const HEARTBEAT_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
 
-export async function startRun(
-  { url, prefix }: Pick<TestRedis, 'url' | 'prefix'>,
-  { answerTimeoutMs = 10_000, openTimeoutMs = 10_000 } = {},
-) {
-  const { log, lines } = logLines();
-  const link = new RedisLink({ url, prefix, log, answerTimeoutMs });
-  const processesAlive = new ProcessesAlive(link, prefix, 1, HEARTBEAT_TIMES);
-  const journal = new RedisJournal(link, processesAlive, prefix, log);
-  onTestFinished(() => link.close());
+export async function startRun(redis: RedisAddress, { answerTimeoutMs = 10_000, openTimeoutMs = 10_000 } = {}) {
+  const { link, log, lines } = linkTo(redis, { answerTimeoutMs });
+  const processesAlive = new ProcessesAlive(link, 1, HEARTBEAT_TIMES);
+  const journal = new RedisJournal(link, processesAlive, log);
   await link.opened(openTimeoutMs);
   return {
     journal,
@@ -73,12 +67,9 @@ export async function startRun(
 }
 
 /** Sees what is written down in Redis. */
-export async function redisWatcher({ url, prefix }: TestRedis) {
-  const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
-  onTestFinished(() => link.close());
-  await link.opened(10_000);
-  const { client } = link;
-  const key = `${prefix}:replies`;
+export async function redisWatcher(redis: RedisAddress) {
+  const { client } = (await openedLink(redis)).link;
+  const key = `${redis.prefix}:replies`;
   return {
     client,
     key,

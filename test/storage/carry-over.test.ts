@@ -8,7 +8,6 @@ import { CarryOver } from '../../src/storage/carry-over.ts';
 import { RedisStore } from '../../src/storage/redis/cards.ts';
 import { RedisCounters } from '../../src/storage/redis/counters.ts';
 import { redisDeletionRequests } from '../../src/storage/redis/deletion-requests.ts';
-import { RedisLink } from '../../src/storage/redis/link.ts';
 import { openSqliteState } from '../../src/storage/sqlite/state.ts';
 import { accountOf } from '../../src/storage/state.ts';
 import { DAY_MS, utcDay } from '../../src/time/utc-day.ts';
@@ -16,7 +15,8 @@ import { askedFor } from '../replies/replies-over.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
-import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { startRealRedis, startRedis } from '../support/redis.ts';
+import { linkTo, type RedisAddress } from '../support/redis-link.ts';
 import { startSlowRelay } from '../support/slow-relay.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
@@ -66,13 +66,12 @@ async function leftFiles(cards: number): Promise<string> {
 }
 
 /** A process in Redis mode, as far as it is needed here. */
-function processOn(redis: Pick<TestRedis, 'url' | 'prefix'>, dataDir: string) {
-  const { log, lines } = logLines();
-  const link = new RedisLink({ url: redis.url, prefix: redis.prefix, log, answerTimeoutMs: 10_000 });
+function processOn(redis: RedisAddress, dataDir: string) {
+  const { link, log, lines } = linkTo(redis);
   const cardKeys = { inFiles: keysOf(ORIGIN), before: `${redis.prefix}:cards:` };
   const account = accountOf(SERVICE.baseUrl, SERVICE.apiKey);
   const carryOver = new CarryOver({ link, prefix: redis.prefix, cardKeys, account, dataDir, log });
-  const ledger = new Ledger(new RedisCounters(link, redis.prefix));
+  const ledger = new Ledger(new RedisCounters(link));
   const cards = new CardStore({
     ...{ memoryBytes: 1_000_000, keepMs: KEEP_MS, origin: ORIGIN, keyPrefix: cardKeys.before, log },
     store: new RedisStore(link),
@@ -109,7 +108,7 @@ describe('files of an embedded bot, carried over into Redis', () => {
     expect(ttlMs).toBeLessThan(KEEP_MS - DAY_MS + 1);
     const reply = await link.read((client) => client.hGet(`${redis.prefix}:replies`, '100'));
     expect(reply).toMatch(/^- {"interactionId":"100"/);
-    const wishes = await redisDeletionRequests(link, redis.prefix).all();
+    const wishes = await redisDeletionRequests(link).all();
     expect(wishes).toEqual([{ memberId: '7', at: expect.stringContaining(utcDay(Date.now())) }]);
   });
 

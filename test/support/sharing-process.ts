@@ -50,10 +50,10 @@ export class SharingProcess {
   ) {
     const { log } = this.log;
     this.link = new RedisLink({ url, prefix, log, ...patience });
-    this.processesAlive = new ProcessesAlive(this.link, prefix, 1, HEARTBEAT_TIMES);
+    this.processesAlive = new ProcessesAlive(this.link, 1, HEARTBEAT_TIMES);
     const { link, processesAlive } = this;
     const options = { setting, longestWaitMs: LONGEST_WAIT_MS, warnings: warnings ?? new QuotaWarnings(log) };
-    const store = new RedisLimiterStore(processesAlive, `${prefix}:${LIMITER_KEY}`, log);
+    const store = new RedisLimiterStore(processesAlive, ACCOUNT, log);
     const cell = new SharedCell({ ...options, store, link, processesAlive, initial });
     this.limiter = new RateLimiter(cell, { ...options, random: () => 0 });
     onTestFinished(() => this.end());

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '../../log.ts';
 import { RedisCatalog } from '../../storage/redis/catalog.ts';
+import { redisPrefix } from '../../storage/redis/client.ts';
 import { RedisLink } from '../../storage/redis/link.ts';
-import { redisPrefix } from '../../storage/redis/prefix.ts';
 import { RedisUnavailable } from '../../storage/redis/unavailable.ts';
 import { CliFailure } from '../context.ts';
 import { OpenCatalog } from './open-catalog.ts';
@@ -23,8 +23,7 @@ export async function openSharedCatalogCopy(
   { url, keyPrefix }: { url: string; keyPrefix: string },
   log: Logger,
 ): Promise<OpenCatalog> {
-  const prefix = redisPrefix(keyPrefix);
-  const link = new RedisLink({ url, prefix, log, answerTimeoutMs: ANSWER_TIMEOUT_MS });
+  const link = new RedisLink({ url, prefix: redisPrefix(keyPrefix), log, answerTimeoutMs: ANSWER_TIMEOUT_MS });
   const folder = await mkdtemp(join(tmpdir(), 'cardbot-catalog-'));
   const onClose = async () => {
     link.close();
@@ -33,7 +32,7 @@ export async function openSharedCatalogCopy(
   try {
     const refusal = await Promise.race([link.opened(ANSWER_TIMEOUT_MS), link.refused]);
     if (refusal) throw new CliFailure(refusal.message);
-    const shared = new RedisCatalog({ link, url, prefix, log });
+    const shared = new RedisCatalog(link);
     const copy = new OpenCatalog(folder, { log, publish: (changes) => reaching(shared.publish(changes)), onClose });
     for (let cursor = ''; ; ) {
       const read = await reaching(shared.changesAfter(cursor, CHANGES_AT_ONCE));

@@ -1,5 +1,4 @@
-import { newClient, type RedisClient } from '../../storage/redis/client.ts';
-import { settingProblems, whyUnusable } from '../../storage/redis/settings.ts';
+import { newClient, type RedisClient, settingProblems, whyUnusable } from '../../storage/redis/client.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { networkCode } from '../request.ts';
 import { type Finding, right, unknown, unreachable, wrong } from './finding.ts';
@@ -23,7 +22,7 @@ export async function checkRedis(redis: { url: string; keyPrefix: string }): Pro
 
 async function findings(client: RedisClient, { url, keyPrefix }: { url: string; keyPrefix: string }) {
   await client.connect();
-  const unusable = whyUnusable(await client.sendCommand(['HELLO']).catch(() => undefined));
+  const unusable = await whyUnusable(client);
   if (unusable !== undefined) return [wrong(CHECK, unusable)];
   await client.set(`${keyPrefix}:doctor`, '1', { expiration: { type: 'PX', value: 1_000 } });
   const info = await client.info().catch((error) => {

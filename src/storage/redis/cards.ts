@@ -2,9 +2,6 @@ import KeyvRedis from '@keyv/redis';
 import type { RedisLink } from './link.ts';
 import { unlessUnavailable } from './unavailable.ts';
 
-/** Redis is busy with one scan of this many keys for about 1 ms. */
-const KEYS_PER_SCAN = 1_000;
-
 /** A Keyv storage adapter over the shared link. While Redis is unavailable every read is a miss, without a wait. */
 export class RedisStore {
   readonly #link: RedisLink;
@@ -26,13 +23,7 @@ export class RedisStore {
 
   /** @throws RedisUnavailable */
   async *keys(prefix: string): AsyncGenerator<string> {
-    const MATCH = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`;
-    let cursor = '0';
-    do {
-      const found = await this.#link.read((client) => client.scan(cursor, { MATCH, COUNT: KEYS_PER_SCAN }));
-      cursor = found.cursor;
-      yield* found.keys;
-    } while (cursor !== '0');
+    for await (const keys of keysBelow(this.#link, prefix)) yield* keys;
   }
 
   async delete(key: string): Promise<boolean> {
@@ -42,5 +33,19 @@ export class RedisStore {
   /** @throws always: it would delete every key of that Redis, those of other programs too */
   clear(): Promise<void> {
     return Promise.reject(new Error('cards in Redis are not cleared: they expire'));
+  }
+}
+
+/** Redis is busy with one scan of this many keys for about 1 ms. */
+const KEYS_PER_SCAN = 1_000;
+
+/** All keys with a prefix, in batches and in no order. Costs a scan of all keys of that Redis. @throws RedisUnavailable */
+export async function* keysBelow(link: RedisLink, prefix: string): AsyncGenerator<string[]> {
+  const MATCH = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`;
+  const batches = link.client.scanIterator({ MATCH, COUNT: KEYS_PER_SCAN });
+  for (;;) {
+    const { done, value } = await link.read(() => batches.next());
+    if (done) return;
+    yield value;
   }
 }

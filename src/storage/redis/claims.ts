@@ -21,13 +21,11 @@ const RELEASE = `if redis.call('GET', KEYS[1]) == self then redis.call('DEL', KE
 export class RedisClaims implements Claims {
   readonly isShared = true;
   readonly #processesAlive: ProcessesAlive;
-  readonly #prefix: string;
   /** Redis does not know what was claimed while it was unavailable. */
   readonly #here = new LocalClaims();
 
-  constructor(processesAlive: ProcessesAlive, prefix: string) {
+  constructor(processesAlive: ProcessesAlive) {
     this.#processesAlive = processesAlive;
-    this.#prefix = `${prefix}:claim`;
   }
 
   async claim(name: string, options: ClaimOptions): Promise<Claimed> {
@@ -47,6 +45,6 @@ export class RedisClaims implements Claims {
   }
 
   #run(script: string, name: string, args: string[]): Promise<unknown> {
-    return unlessUnavailable(this.#processesAlive.run(script, `${this.#prefix}:${name}`, args));
+    return unlessUnavailable(this.#processesAlive.run(script, `claim:${name}`, args));
   }
 }

@@ -1,8 +1,18 @@
 import { createClient } from '@redis/client';
 import { backOffMs } from '../../time/back-off.ts';
+import { withTimeout } from '../../time/timers.ts';
 
 export type RedisClient = ReturnType<typeof newClient>;
 
+/** The version of the format in Redis; processes of different versions share nothing. */
+const VERSION = 'v2';
+
+/** How all keys begin but those of cards, which know their own version. */
+export function redisPrefix(keyPrefix: string): string {
+  return `${keyPrefix}:${VERSION}`;
+}
+
+const ANSWER_TIMEOUT_MS = 2_000;
 const RECONNECT = { firstMs: 50, longestMs: 500 };
 
 /** `createClient` builds a class of hundreds of commands for each address, in 30 ms; all duplicates of a client share it. */
@@ -29,4 +39,31 @@ export function newClient(url: string, { reconnects }: { reconnects: boolean }) 
 export function destroyClient(client: RedisClient): void {
   client.once('ready', () => client.destroy());
   client.destroy();
+}
+
+/** Whether a new connection takes a write: after a failover the address may lead to another server than it did. */
+export async function takesWrite(url: string, write: (client: RedisClient) => Promise<unknown>): Promise<boolean> {
+  const client = newClient(url, { reconnects: false }).on('error', () => {});
+  const written = client.connect().then(() => write(client));
+  const answer = await withTimeout(ANSWER_TIMEOUT_MS, written).catch(() => undefined);
+  destroyClient(client);
+  return answer === 'OK';
+}
+
+/** Why a server can never be used, as a sentence; `undefined` when it can. No ACL refuses a HELLO. */
+export async function whyUnusable(client: Pick<RedisClient, 'sendCommand'>): Promise<string | undefined> {
+  const hello: unknown = await client.sendCommand(['HELLO']).catch(() => undefined);
+  const mode = typeof hello === 'object' && hello && 'mode' in hello && hello.mode;
+  if (mode === 'cluster') return 'REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode.';
+  if (mode === 'sentinel') return 'REDIS_URL points to a Redis Sentinel: use the address of the Redis server itself.';
+  return undefined;
+}
+
+/** Settings with which Redis may lose deferred replies, as sentences that say what to set. @param info the answer to `INFO` */
+export function settingProblems(info: string): string[] {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  const policy = field('maxmemory_policy') ?? 'noeviction';
+  const evicts = `Redis drops keys, deferred replies included, when its memory is full (maxmemory-policy ${policy}). Set maxmemory-policy noeviction.`;
+  const isVolatile = 'Redis loses its data, deferred replies included, when it restarts. Set appendonly yes.';
+  return [policy === 'noeviction' ? [] : evicts, field('aof_enabled') === '0' ? isVolatile : []].flat();
 }

@@ -18,8 +18,6 @@ const NOTE_HOUR = `
 const COUNTERS_IN_BATCH = 1_000;
 /** 20 MB at most; further members of a long outage count in the day's total only. */
 const MAX_UNSENT = 100_000;
-/** Rankings that one member is removed from at once. */
-const RANKINGS_AT_ONCE = 500;
 /** Counters that are remembered for the time while Redis is unavailable. */
 const MAX_REMEMBERED = 10_000;
 
@@ -38,9 +36,9 @@ export class RedisCounters implements CounterStore {
   #noted = '';
 
   /** @param maxUnsent counters that are kept during an outage, besides the totals */
-  constructor(link: RedisLink, prefix: string, maxUnsent = MAX_UNSENT) {
+  constructor(link: RedisLink, maxUnsent = MAX_UNSENT) {
     this.#link = link;
-    this.#prefix = `${prefix}:ledger`;
+    this.#prefix = `${link.prefix}:ledger`;
     this.#maxUnsent = maxUnsent;
     link.onHealth(() => void this.write());
   }
@@ -82,27 +80,14 @@ export class RedisCounters implements CounterStore {
     return starts;
   }
 
+  /** Nobody while Redis is unavailable. */
   async topMembers(day: string, guild: string, count: number): Promise<MemberRequests[]> {
-    const name = `${day}:${guild}`;
-    const ofServer = (counters: Iterable<Counter>) => [...counters].filter(([id]) => id.startsWith(`${name} `));
-    const unsent = ofServer(this.#unsent);
-    const LIMIT = { offset: 0, count: count + unsent.length }; // so many may fall behind by what is unsent
-    const range = { BY: 'SCORE', LIMIT } as const;
+    await this.write();
+    const range = { BY: 'SCORE', LIMIT: { offset: 0, count } } as const;
     const read = await this.#link
-      .read((client) => client.zRangeWithScores(`${this.#prefix}:${name}`, '-inf', '(0', range))
-      .catch(() => {});
-    const sent = read?.map(({ value, score }) => [`${name} ${value}`, -score] as const) ?? ofServer(this.#known);
-    if (read) for (const [id] of ofServer(this.#known)) this.#known.delete(id);
-    const requestsBy = new Map<string, number>();
-    for (const [id, by] of sent) this.#known.set(id, by);
-    for (const [id, by] of [...sent, ...unsent]) {
-      const memberId = id.slice(name.length + 1);
-      requestsBy.set(memberId, (requestsBy.get(memberId) ?? 0) + by);
-    }
-    return [...requestsBy]
-      .flatMap(([memberId, requests]) => (requests > 0 ? [{ memberId, requests }] : []))
-      .sort((a, b) => b.requests - a.requests || (a.memberId < b.memberId ? -1 : 1))
-      .slice(0, count);
+      .read((client) => client.zRangeWithScores(`${this.#prefix}:${day}:${guild}`, '-inf', '(0', range))
+      .catch(() => []);
+    return read.map(({ value, score }) => ({ memberId: value, requests: -score }));
   }
 
   async keptOf(memberId: string): Promise<KeptCounts> {
@@ -118,23 +103,21 @@ export class RedisCounters implements CounterStore {
     };
   }
 
-  /** Costs a scan of all keys of that Redis. */
+  /** Reads the names of all members and servers of those days. */
   async deleteDays(memberId: string, throughDay: string): Promise<boolean> {
     const fields = fieldsOf(memberId);
     const isOf = (id: string) => id.slice(0, 10) <= throughDay && fields.includes(id.split(' ')[1] ?? '');
     for (const counts of [this.#unsent, this.#known]) for (const id of counts.keys()) if (isOf(id)) counts.delete(id);
-    const isThrough = (key: string) => key.slice(this.#prefix.length + 1).slice(0, 10) <= throughDay;
-    const MATCH = `${this.#prefix}:*:*`;
     try {
-      const days = dayKeys(this.#prefix).filter(isThrough);
-      await this.#link.run((client) => Promise.all(days.map((key) => client.hDel(key, fields))));
-      let cursor = '0';
-      do {
-        const found = await this.#link.read((client) => client.scan(cursor, { MATCH, COUNT: RANKINGS_AT_ONCE }));
-        const rankings = found.keys.filter(isThrough);
-        await this.#link.run((client) => Promise.all(rankings.map((key) => client.zRem(key, memberId))));
-        cursor = found.cursor;
-      } while (cursor !== '0');
+      for (const key of dayKeys(this.#prefix).filter((key) => key.slice(-throughDay.length) <= throughDay)) {
+        const names = await this.#link.read((client) => client.hKeys(key));
+        const rankings = names.flatMap((name) =>
+          name.startsWith('guild:') ? `${key}:${name.slice('guild:'.length)}` : [],
+        );
+        await this.#link.run((client) =>
+          Promise.all([...rankings.map((ranking) => client.zRem(ranking, memberId)), client.hDel(key, fields)]),
+        );
+      }
       return true;
     } catch {
       return false; // the link logs why

@@ -6,8 +6,8 @@ import type { RedisLink } from './link.ts';
 export const REQUESTS_KEPT_MS = 40 * DAY_MS;
 
 /** The requests to all processes, in one hash: member to time. */
-export function redisDeletionRequests(link: RedisLink, prefix: string): DeletionRequests {
-  const key = deletionRequestsKey(prefix);
+export function redisDeletionRequests(link: RedisLink): DeletionRequests {
+  const key = deletionRequestsKey(link.prefix);
 
   async function all(): Promise<DeletionRequest[]> {
     const found = await link.read((client) => client.hGetAll(key)).catch(() => ({}));

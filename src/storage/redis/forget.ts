@@ -1,15 +1,13 @@
 import type { Logger } from '../../log.ts';
-import { RedisStore } from './cards.ts';
+import { keysBelow } from './cards.ts';
+import { redisPrefix } from './client.ts';
 import { RedisLink } from './link.ts';
-import { redisPrefix } from './prefix.ts';
 import { messageOf } from './unavailable.ts';
 
 const OPEN_TIMEOUT_MS = 5_000;
 /** Allows for a scan of a large Redis across a network. */
 const ANSWER_TIMEOUT_MS = 10_000;
-/** A key has at most some 1 kB. */
-const KEYS_AT_ONCE = 1_000;
-/** An entry has at most some 10 kB. */
+/** An entry of a stream has at most some 10 kB. */
 const ENTRIES_AT_ONCE = 100;
 
 /**
@@ -27,12 +25,9 @@ export async function forgetInRedis(
   const link = new RedisLink({ url: redis.url, prefix, log, answerTimeoutMs: ANSWER_TIMEOUT_MS });
   try {
     await link.opened(OPEN_TIMEOUT_MS);
-    const batch: string[] = [];
-    const clean = () => Promise.all(batch.splice(0).map((key) => forgetInKey(link, key, memberId)));
-    for await (const key of new RedisStore(link).keys(`${redis.keyPrefix}:`)) {
-      if (batch.push(key) === KEYS_AT_ONCE) await clean();
+    for await (const keys of keysBelow(link, `${redis.keyPrefix}:`)) {
+      await Promise.all(keys.map((key) => forgetInKey(link, key, memberId)));
     }
-    await clean();
     return undefined;
   } catch (error) {
     return messageOf(error);
@@ -42,37 +37,23 @@ export async function forgetInRedis(
 }
 
 async function forgetInKey(link: RedisLink, key: string, memberId: string): Promise<void> {
-  const holds = (text: string | null | undefined) => text?.includes(memberId);
-  const remove = () => link.run((client) => client.del(key));
-  if (holds(key)) return void (await remove());
-  switch (await link.read((client) => client.type(key))) {
-    case 'string':
-      if (holds(await link.read((client) => client.get(key)))) await remove();
-      return;
-    case 'hash': {
-      const entries = Object.entries(await link.read((client) => client.hGetAll(key)));
-      const fields = entries.flatMap(([field, value]) => (holds(field) || holds(value) ? field : []));
-      if (fields.length > 0) await link.run((client) => client.hDel(key, fields));
-      return;
+  const holds = (text: string | null) => text?.includes(memberId);
+  const type = await link.read((client) => client.type(key));
+  if (holds(key) || (type === 'string' && holds(await link.read((client) => client.get(key))))) {
+    await link.run((client) => client.del(key));
+  } else if (type === 'hash') {
+    const entries = Object.entries(await link.read((client) => client.hGetAll(key)));
+    const fields = entries.filter((entry) => entry.some(holds)).map(([field]) => field);
+    if (fields.length > 0) await link.run((client) => client.hDel(key, fields));
+  } else if (type === 'zset') {
+    await link.run((client) => client.zRem(key, memberId));
+  } else if (type === 'stream') {
+    for (let after: string | undefined = '0-0'; after !== undefined; ) {
+      const start: string = `(${after}`;
+      const entries = (await link.read((client) => client.xRange(key, start, '+', { COUNT: ENTRIES_AT_ONCE }))) ?? [];
+      const ids = entries.filter(({ message }) => Object.values(message).some(holds)).map(({ id }) => id);
+      if (ids.length > 0) await link.run((client) => client.xDel(key, ids));
+      after = entries.at(-1)?.id;
     }
-    case 'zset':
-      await link.run((client) => client.zRem(key, memberId));
-      return;
-    case 'stream':
-      return forgetInStream(link, key, (message) => Object.values(message).some(holds));
-  }
-}
-
-async function forgetInStream(
-  link: RedisLink,
-  key: string,
-  holds: (message: Record<string, string>) => boolean,
-): Promise<void> {
-  for (let after: string | undefined = '0-0'; after !== undefined; ) {
-    const start: string = `(${after}`;
-    const entries = (await link.read((client) => client.xRange(key, start, '+', { COUNT: ENTRIES_AT_ONCE }))) ?? [];
-    const ids = entries.flatMap(({ id, message }) => (holds(message) ? id : []));
-    if (ids.length > 0) await link.run((client) => client.xDel(key, ids));
-    after = entries.at(-1)?.id;
   }
 }

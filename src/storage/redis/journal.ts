@@ -6,6 +6,8 @@ import type { RedisLink } from './link.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './unavailable.ts';
 
+/** Of the key, after the prefix. */
+const NAME = 'replies';
 /** Longer than a reply can be completed, which is 15 minutes. */
 const KEPT_MS = 16 * 60_000;
 /** More than the Business plan answers in this time. Memory for all of them is taken at the start. */
@@ -56,7 +58,6 @@ interface Pending {
 export class RedisJournal implements ReplyJournal {
   readonly #link: RedisLink;
   readonly #processesAlive: ProcessesAlive;
-  readonly #key: string;
   readonly #log: Logger;
   readonly #pending = new Map<string, Pending>();
   /** Completed, and maybe still stored. */
@@ -67,10 +68,9 @@ export class RedisJournal implements ReplyJournal {
   #round: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(link: RedisLink, processesAlive: ProcessesAlive, prefix: string, log: Logger) {
+  constructor(link: RedisLink, processesAlive: ProcessesAlive, log: Logger) {
     this.#link = link;
     this.#processesAlive = processesAlive;
-    this.#key = `${prefix}:replies`;
     this.#log = log;
     processesAlive.onHeartbeat(() => {
       if (this.#isClosed) return;
@@ -159,11 +159,11 @@ export class RedisJournal implements ReplyJournal {
 
   async #removeStored(interactionIds: string[]): Promise<void> {
     if (interactionIds.length === 0) return;
-    await this.#link.run((client) => client.hDel(this.#key, interactionIds));
+    await this.#link.run((client) => client.hDel(`${this.#link.prefix}:${NAME}`, interactionIds));
     for (const id of interactionIds) this.#completed.delete(id);
   }
 
   #run(script: string, args: readonly string[]): Promise<unknown> {
-    return this.#processesAlive.run(script, this.#key, args);
+    return this.#processesAlive.run(script, NAME, args);
   }
 }

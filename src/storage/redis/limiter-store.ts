@@ -15,16 +15,16 @@ const CLOCKS_DIFFER_MS = 1_000;
 /** The limiter of all processes in one hash, which one script reads and changes. */
 export class RedisLimiterStore implements SharedLimiterStore {
   readonly #processesAlive: ProcessesAlive;
-  readonly #key: string;
+  readonly #name: string;
   readonly #log: Logger;
   readonly #clock = new RemoteClock();
   #tripMs = 0;
   #state: LimiterState | undefined;
   #read = { era: '', version: 0, fullAtMs: 0, probeOf: '', underWayElsewhere: 0 };
 
-  constructor(processesAlive: ProcessesAlive, key: string, log: Logger) {
+  constructor(processesAlive: ProcessesAlive, account: string, log: Logger) {
     this.#processesAlive = processesAlive;
-    this.#key = key;
+    this.#name = `limiter:${account}`;
     this.#log = log;
   }
 
@@ -77,7 +77,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
     const { era, version } = this.#read;
     const sentAtMs = Date.now();
     const args = [operation, era, version, underWay, ...more].map(String);
-    const answered = await unlessUnavailable(this.#processesAlive.run(LIMITER_SCRIPT, this.#key, args));
+    const answered = await unlessUnavailable(this.#processesAlive.run(LIMITER_SCRIPT, this.#name, args));
     if (answered === undefined) return undefined;
     const answer = LimiterAnswer.parse(answered);
     const receivedAtMs = Date.now();

@@ -1,9 +1,8 @@
 import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
-import { withTimeout } from '../../time/timers.ts';
+import { SingleRunner, withTimeout } from '../../time/timers.ts';
 import { StateUnusable } from '../state.ts';
-import { destroyClient, newClient, type RedisClient } from './client.ts';
-import { whyUnusable } from './settings.ts';
+import { destroyClient, newClient, type RedisClient, takesWrite, whyUnusable } from './client.ts';
 import { isOutage, messageOf, RedisUnavailable, says, withinAnswerTimeout } from './unavailable.ts';
 
 /**
@@ -15,7 +14,6 @@ export type RedisHealth = 'usable' | 'readable' | 'unavailable';
 const CHECK_EVERY_MS = 1_000;
 /** Usable within 2 s of Redis's return: this, the reconnect of the client, and one answer. */
 const CHECK_EVERY_WHILE_UNAVAILABLE_MS = 200;
-const FOLLOW_TIMEOUT_MS = 2_000;
 const ANSWER_TIMEOUT_MS = 250; // on one machine an answer comes within 1 ms, in one data centre within 5
 
 export interface RedisLinkOptions {
@@ -25,13 +23,16 @@ export interface RedisLinkOptions {
   log: Logger;
   /** Told when Redis goes and comes back. */
   events?: Events;
-  /** A command that takes so much longer than the shortest lately counts as an outage. */
+  /** A command that takes so much longer than the shortest lately counts as an outage. Absent: 250 ms. */
   answerTimeoutMs?: number;
 }
 
 /** The connection to Redis, and whether commands are worth sending. */
 export class RedisLink {
   readonly client: RedisClient;
+  readonly prefix: string;
+  /** The database and the prefix, without user and password. */
+  readonly name: string;
   readonly #options: RedisLinkOptions;
   readonly #outage: Incident;
   readonly #refusal = Promise.withResolvers<StateUnusable>();
@@ -41,8 +42,8 @@ export class RedisLink {
   readonly #forbidden = new Set<string>();
   #health: RedisHealth = 'unavailable';
   #reason = 'no connection yet';
+  readonly #checks = new SingleRunner(() => this.#check());
   #nextCheck: NodeJS.Timeout | undefined;
-  #isChecking = false;
   #isClosed = false;
   #unansweredProbe: Promise<unknown> | undefined;
   /** The shortest check of this connection. */
@@ -50,6 +51,9 @@ export class RedisLink {
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
+    this.prefix = options.prefix;
+    const { host, pathname } = new URL(options.url);
+    this.name = `redis ${host}${pathname} ${options.prefix}`;
     this.#outage = new Incident(options.log, {
       level: 'warn',
       begins: 'redis unavailable: this process continues isolated, with its share of the plan',
@@ -63,7 +67,7 @@ export class RedisLink {
     this.client.on('ready', () => {
       this.#tripMs = Number.POSITIVE_INFINITY;
       void this.#judgeServer(); // answered before the write of the check
-      void this.#check();
+      void this.#checks.run();
     });
     void this.client.connect().catch(() => {}); // the client retries; 'error' has the reason
   }
@@ -127,15 +131,12 @@ export class RedisLink {
   }
 
   async #check(): Promise<void> {
-    if (this.#isClosed || this.#isChecking) return;
     clearTimeout(this.#nextCheck);
-    this.#isChecking = true;
-    await this.#probe();
-    this.#isChecking = false;
+    if (!this.#isClosed) await this.#probe();
     if (this.#isClosed) return;
     this.#report(); // an outage that began too soon after another has not been logged yet
     const everyMs = this.#health === 'unavailable' ? CHECK_EVERY_WHILE_UNAVAILABLE_MS : CHECK_EVERY_MS;
-    this.#nextCheck = setTimeout(() => void this.#check(), everyMs).unref();
+    this.#nextCheck = setTimeout(() => void this.#checks.run(), everyMs).unref();
   }
 
   /** One at a time: a connection that hangs is closed by its idle timer, which every further write would reset. */
@@ -157,12 +158,12 @@ export class RedisLink {
 
   /** A write, because a replica and a full Redis still answer reads. */
   #write(client: RedisClient): Promise<unknown> {
-    return client.set(`${this.#options.prefix}:probe`, '1', { expiration: { type: 'PX', value: 10_000 } });
+    return client.set(`${this.prefix}:probe`, '1', { expiration: { type: 'PX', value: 10_000 } });
   }
 
-  /** Once for each connection. No ACL refuses a HELLO. */
+  /** Once for each connection. */
   async #judgeServer(): Promise<void> {
-    const why = whyUnusable(await this.client.sendCommand(['HELLO']).catch(() => undefined));
+    const why = await whyUnusable(this.client);
     if (why === undefined) return;
     this.#refusal.resolve(new StateUnusable(why));
     this.close();
@@ -170,11 +171,8 @@ export class RedisLink {
 
   /** After a failover a connection may still lead to the old primary, and its address to the new one. */
   async #followPrimary(): Promise<void> {
-    const another = newClient(this.#options.url, { reconnects: false }).on('error', () => {});
-    const written = another.connect().then(() => this.#write(another));
-    const answer = await withTimeout(FOLLOW_TIMEOUT_MS, written).catch(() => undefined);
-    destroyClient(another);
-    if (answer !== 'OK' || this.#isClosed) return;
+    const leadsToPrimary = await takesWrite(this.#options.url, (client) => this.#write(client));
+    if (!leadsToPrimary || this.#isClosed) return;
     this.client.destroy();
     void this.client.connect().catch(() => {});
   }
@@ -192,6 +190,6 @@ export class RedisLink {
     this.#options.events?.publish('store', { store: 'redis', works: health === 'usable' });
     if (wasUsable || health === 'usable') this.#report();
     for (const listener of this.#onHealth) listener(health);
-    if (wasUsable) void this.#check();
+    if (wasUsable) void this.#checks.run();
   }
 }

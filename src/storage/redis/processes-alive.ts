@@ -43,7 +43,7 @@ export class ProcessesAlive implements OtherQueues {
   /** Names this run of the process; a restart has another id. */
   readonly id = randomUUID();
   /** A hash: process id to its last heartbeat by Redis's clock, and the length of its queue. */
-  readonly key: string;
+  readonly #key: string;
   readonly deadAfterMs: number;
   readonly #link: RedisLink;
   readonly #timer: NodeJS.Timeout;
@@ -58,10 +58,10 @@ export class ProcessesAlive implements OtherQueues {
   #hasLeft = false;
 
   /** @param expectedSize processes to assume before any heartbeat was read */
-  constructor(link: RedisLink, prefix: string, expectedSize = 1, times = TIMES) {
+  constructor(link: RedisLink, expectedSize = 1, times = TIMES) {
     this.#link = link;
     this.#expectedSize = expectedSize;
-    this.key = `${prefix}:processes`;
+    this.#key = `${link.prefix}:processes`;
     this.deadAfterMs = times.deadAfterMs;
     this.#timer = setInterval(() => void this.#beat(), times.everyMs).unref();
     link.onHealth((health) => this.#reset(health));
@@ -100,9 +100,9 @@ export class ProcessesAlive implements OtherQueues {
     this.#onHeartbeat.push(listener);
   }
 
-  /** Runs a script after `PRELUDE`; `args` are ARGV[3] and what follows. @throws RedisUnavailable */
-  run(script: string, key: string, args: readonly string[]): Promise<unknown> {
-    const keys = [key, this.key];
+  /** Runs a script after `PRELUDE`; `name` is its key after the prefix, `args` are ARGV[3] and what follows. @throws RedisUnavailable */
+  run(script: string, name: string, args: readonly string[]): Promise<unknown> {
+    const keys = [`${this.#link.prefix}:${name}`, this.#key];
     const process = [this.id, this.hasSeenAll ? String(this.deadAfterMs) : ''];
     return this.#link.run((client) => client.eval(PRELUDE + script, { keys, arguments: [...process, ...args] }));
   }
@@ -111,7 +111,7 @@ export class ProcessesAlive implements OtherQueues {
   async leave(): Promise<void> {
     this.#hasLeft = true;
     clearInterval(this.#timer);
-    await unlessUnavailable(this.#link.run((client) => client.hDel(this.key, this.id)));
+    await unlessUnavailable(this.#link.run((client) => client.hDel(this.#key, this.id)));
   }
 
   /** With a margin, since heartbeats take different times to arrive. */
@@ -129,7 +129,7 @@ export class ProcessesAlive implements OtherQueues {
     if (this.#hasLeft) return;
     const sentMs = performance.now();
     const args = [String(this.#queueLength), String(this.deadAfterMs)];
-    const alive = await unlessUnavailable(this.run(HEARTBEAT, this.key, args));
+    const alive = await unlessUnavailable(this.run(HEARTBEAT, 'processes', args));
     if (alive === undefined) return;
     this.#alive = new Map(Alive.parse(alive));
     if (!this.#isWithinLease(sentMs)) this.#aliveSinceMs = sentMs;

@@ -18,14 +18,13 @@ import {
 import { RedisStore } from './cards.ts';
 import { RedisCatalog } from './catalog.ts';
 import { RedisClaims } from './claims.ts';
+import { redisPrefix, settingProblems } from './client.ts';
 import { RedisCounters } from './counters.ts';
 import { redisDeletionRequests } from './deletion-requests.ts';
 import { RedisJournal } from './journal.ts';
 import { RedisLimiterStore } from './limiter-store.ts';
 import { RedisLink } from './link.ts';
-import { redisPrefix } from './prefix.ts';
 import { ProcessesAlive } from './processes-alive.ts';
-import { settingProblems } from './settings.ts';
 import { redisUsageReport } from './usage-report.ts';
 
 export interface RedisStateOptions extends StateOptions {
@@ -48,7 +47,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const { shards } = discord;
   // Until a heartbeat is read: as many as share the shards evenly.
   const expected = shards === 'auto' ? 1 : Math.ceil(shards.count / shards.ids.length);
-  const processesAlive = new ProcessesAlive(link, prefix, expected);
+  const processesAlive = new ProcessesAlive(link, expected);
   const cards = { ...cardStoreOptions(options), keyPrefix: `${redis.keyPrefix}:cards:` };
   const cardStore = new CardStore({ ...cards, store: new RedisStore(link) });
   const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
@@ -57,22 +56,19 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const cell = new SharedCell({
     ...ofLimiter,
     initial: carryOver.limiterState,
-    store: new RedisLimiterStore(processesAlive, `${prefix}:limiter:${account}`, log),
+    store: new RedisLimiterStore(processesAlive, account, log),
     link,
     processesAlive,
   });
   const limiter = new RateLimiter(cell, ofLimiter);
-  const ledger = new Ledger(new RedisCounters(link, prefix), events);
-  const journal = new RedisJournal(link, processesAlive, prefix, log);
+  const ledger = new Ledger(new RedisCounters(link), events);
+  const journal = new RedisJournal(link, processesAlive, log);
   warnOfSettings(link, log);
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
   if (refusal) throw refusal;
 
   removeOldDamage(dataDir, Date.now());
-  const catalog = new WorkerCatalog({
-    ...catalogOptions(options),
-    shared: new RedisCatalog({ link, url: redis.url, prefix, log }),
-  });
+  const catalog = new WorkerCatalog({ ...catalogOptions(options), shared: new RedisCatalog(link) });
 
   const closeOthers = async () => {
     await carryOver.close();
@@ -87,10 +83,10 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     limiter,
     ledger,
     journal,
-    deletionRequests: redisDeletionRequests(link, prefix),
+    deletionRequests: redisDeletionRequests(link),
     otherQueues: processesAlive,
-    claims: new RedisClaims(processesAlive, prefix),
-    sharedReport: redisUsageReport(link, prefix, account),
+    claims: new RedisClaims(processesAlive),
+    sharedReport: redisUsageReport(link, account),
     alertNotebook: alertNotesFile(dataDir, log, shards === 'auto' ? 'auto' : Math.min(...shards.ids)),
     refused: link.refused,
     async close() {

@@ -9,8 +9,8 @@ const KEPT_MS = 35 * DAY_MS;
 const StoredReport = z.object({ usage: Usage, atMs: z.number() });
 
 /** The last usage report of all processes that share an account. */
-export function redisUsageReport(link: RedisLink, prefix: string, account: string): SharedReport {
-  const key = `${prefix}:report:${account}`;
+export function redisUsageReport(link: RedisLink, account: string): SharedReport {
+  const key = `${link.prefix}:report:${account}`;
   return {
     async read(): Promise<UsageReport | undefined> {
       try {

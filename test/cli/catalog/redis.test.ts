@@ -2,22 +2,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RedisCatalog } from '../../../src/storage/redis/catalog.ts';
-import { RedisLink } from '../../../src/storage/redis/link.ts';
-import { redisPrefix } from '../../../src/storage/redis/prefix.ts';
-import { logLines } from '../../support/log-lines.ts';
-import { onFinished } from '../../support/on-finished.ts';
+import { redisPrefix } from '../../../src/storage/redis/client.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { openedLink } from '../../support/redis-link.ts';
 import { exported, runCatalog, temporaryFolder } from './cli-runs.ts';
 
 const CARD = { id: 'base1-4', name: 'Emberwing Drake' };
 
 /** What a bot reads and writes. */
-async function joinAsBot({ url, prefix: keyPrefix }: TestRedis): Promise<RedisCatalog> {
-  const prefix = redisPrefix(keyPrefix);
-  const link = new RedisLink({ url, prefix, log: logLines().log, answerTimeoutMs: 10_000 });
-  onFinished(() => link.close());
-  await link.opened(10_000);
-  return new RedisCatalog({ link, url, prefix, log: logLines().log });
+async function joinAsBot({ url, prefix }: TestRedis): Promise<RedisCatalog> {
+  return new RedisCatalog((await openedLink({ url, prefix: redisPrefix(prefix) })).link);
 }
 
 describe('with REDIS_URL', () => {

@@ -2,12 +2,11 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Claims } from '../../../src/model/claims.ts';
 import { LocalClaims } from '../../../src/storage/local-claims.ts';
 import { RedisClaims } from '../../../src/storage/redis/claims.ts';
-import { RedisLink } from '../../../src/storage/redis/link.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
-import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { linkTo, type RedisAddress } from '../../support/redis-link.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 /** Longer than any test: what is free was released. */
@@ -18,21 +17,19 @@ const HELD = { heldForMs: expect.any(Number) };
 const HEARTBEATS = { everyMs: 50, deadAfterMs: 1_000 };
 
 /** Of the bot; elsewhere a busy machine is no outage. */
-const QUICK_MS = 250;
+const QUICK = {};
 
 let redis: TestRedis;
 beforeAll(async () => {
   redis = await startRedis();
 });
 
-async function join({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>, answerTimeoutMs = 10_000) {
-  const { log, lines } = logLines();
-  const link = new RedisLink({ url, prefix, log, answerTimeoutMs });
-  onFinished(() => link.close());
-  const processesAlive = new ProcessesAlive(link, prefix, 1, HEARTBEATS);
+async function join(redis: RedisAddress, patience?: { answerTimeoutMs?: number }) {
+  const { link, lines } = linkTo(redis, patience);
+  const processesAlive = new ProcessesAlive(link, 1, HEARTBEATS);
   onFinished(() => processesAlive.leave());
   await link.opened(10_000);
-  return { link, lines, processesAlive, claims: new RedisClaims(processesAlive, prefix) };
+  return { link, lines, processesAlive, claims: new RedisClaims(processesAlive) };
 }
 
 function newAddress() {
@@ -141,7 +138,7 @@ describe('a name that several processes want', () => {
 describe.skipIf(noRealRedis('claims while Redis is unavailable'))('while Redis', () => {
   it.each(['is gone', 'hangs'])('%s every process claims by itself, and none logs anything of its own', async (how) => {
     const server = await startRealRedis();
-    const [one, other] = [await join(server, QUICK_MS), await join(server, QUICK_MS)];
+    const [one, other] = [await join(server, QUICK), await join(server, QUICK)];
     onTestFinished(() => server.resume());
     expect(await one.claims.claim('held', LONG)).toBe('mine');
     if (how === 'is gone') await server.kill();
@@ -161,7 +158,7 @@ describe.skipIf(noRealRedis('claims while Redis is unavailable'))('while Redis',
 
   it('was away, what could not be released meanwhile can be claimed again by its owner', async () => {
     const server = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
-    const [one, other] = [await join(server, QUICK_MS), await join(server, QUICK_MS)];
+    const [one, other] = [await join(server, QUICK), await join(server, QUICK)];
     expect(await one.claims.claim('a', LONG)).toBe('mine');
     await server.kill();
     await one.claims.release('a');
@@ -173,7 +170,7 @@ describe.skipIf(noRealRedis('claims while Redis is unavailable'))('while Redis',
 
   it('was away, what was claimed meanwhile stays claimed, and the rest is shared again', async () => {
     const server = await startRealRedis();
-    const [one, other] = [await join(server, QUICK_MS), await join(server, QUICK_MS)];
+    const [one, other] = [await join(server, QUICK), await join(server, QUICK)];
     await server.kill();
     expect(await one.claims.claim('a', LONG)).toBe('unavailable');
     await server.startEmpty();

@@ -323,8 +323,8 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       const { written } = await redisWatcher(redis);
       const { link } = await startRun(redis);
       const noHeartbeat = { everyMs: 3_600_000, deadAfterMs: 4_000 };
-      const processesAlive = new ProcessesAlive(link, redis.prefix, 1, noHeartbeat);
-      const journal = new RedisJournal(link, processesAlive, redis.prefix, logLines().log);
+      const processesAlive = new ProcessesAlive(link, 1, noHeartbeat);
+      const journal = new RedisJournal(link, processesAlive, logLines().log);
       const [completed, pending] = [deferredReply(), deferredReply()];
       await journal.add(completed);
       await redis.kill();

@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RedisClient } from '../../../src/storage/redis/client.ts';
-import { RedisLink } from '../../../src/storage/redis/link.ts';
+import type { RedisHealth, RedisLink } from '../../../src/storage/redis/link.ts';
 import { warnOfSettings } from '../../../src/storage/redis/state.ts';
 import { RedisUnavailable } from '../../../src/storage/redis/unavailable.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
@@ -9,6 +9,7 @@ import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import type { RealServer } from '../../support/redis/real-server.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { linkTo, type RedisAddress } from '../../support/redis-link.ts';
 import { type SlowRelay, startSlowRelay } from '../../support/slow-relay.ts';
 import { startTlsRelay } from '../../support/tls-relay.ts';
 import { movableClock } from '../../support/wall-clock.ts';
@@ -17,23 +18,22 @@ import { movableClock } from '../../support/wall-clock.ts';
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const DEAD_PORT = 'redis://127.0.0.1:1';
 
-function linkTo({ url, prefix }: Pick<TestRedis, 'url' | 'prefix'>, options: { answerTimeoutMs?: number } = {}) {
-  const { log, lines } = logLines();
-  const link = new RedisLink({ url, prefix, log, ...options });
-  onFinished(() => link.close());
-  const key = `${prefix}:a`;
+/** With the bot's own patience unless given. */
+function linkUnderTest(redis: RedisAddress, patience: { answerTimeoutMs?: number } = {}) {
+  const { link, lines } = linkTo(redis, patience);
+  const key = `${redis.prefix}:a`;
   return {
     link,
     lines,
     write: () => link.run((client) => client.set(key, 'b')),
     read: () => link.read((client) => client.get(key)),
     messages: () => lines.map(({ msg }) => msg),
-    becomes: (health: RedisLink['health']) => expect.poll(() => link.health, PATIENCE).toBe(health),
+    becomes: (health: RedisHealth) => expect.poll(() => link.health, PATIENCE).toBe(health),
   };
 }
 
-async function usableLinkTo(redis: Pick<TestRedis, 'url' | 'prefix'>, options: { answerTimeoutMs?: number } = {}) {
-  const linked = linkTo(redis, options);
+async function usableLinkTo(redis: RedisAddress, patience?: { answerTimeoutMs: number }) {
+  const linked = linkUnderTest(redis, patience);
   await linked.link.opened(10_000);
   expect(linked.link.health).toBe('usable');
   return linked;
@@ -101,7 +101,7 @@ describe('a link to a Redis that works', () => {
   it('stays closed when it is closed while it connects', async () => {
     const closed: RedisLink[] = [];
     for (let turns = 0; turns < 20; turns++) {
-      const { link } = linkTo(redis);
+      const { link } = linkUnderTest(redis);
       for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
       link.close();
       closed.push(link);
@@ -111,7 +111,7 @@ describe('a link to a Redis that works', () => {
   });
 
   it('can be closed before it is open', async () => {
-    const { link, write, lines } = linkTo(redis);
+    const { link, write, lines } = linkUnderTest(redis);
     link.close();
     await expect(write()).rejects.toThrow(RedisUnavailable);
     link.close();
@@ -121,7 +121,7 @@ describe('a link to a Redis that works', () => {
 
 describe('a link to a Redis that is down at start', () => {
   it('rejects at once, and logs the reason once', async () => {
-    const { link, write, read, lines } = linkTo({ url: DEAD_PORT, prefix: 'cardbot-test' });
+    const { link, write, read, lines } = linkUnderTest({ url: DEAD_PORT, prefix: 'cardbot-test' });
     await expect(write()).rejects.toThrow(RedisUnavailable);
     await expect(read()).rejects.toThrow(RedisUnavailable);
     await link.opened(300);
@@ -130,7 +130,10 @@ describe('a link to a Redis that is down at start', () => {
   });
 
   it('never logs the password', async () => {
-    const { link, lines } = linkTo({ url: 'redis://me:hunter2@no-such-host.invalid:6379', prefix: 'cardbot-test' });
+    const { link, lines } = linkUnderTest({
+      url: 'redis://me:hunter2@no-such-host.invalid:6379',
+      prefix: 'cardbot-test',
+    });
     await link.opened(1_000);
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).not.toContain('hunter2');
@@ -209,7 +212,7 @@ describe.skipIf(noRealRedis('a link with an ACL'))('a link whose user has few ri
   it('logs what is not permitted when that is everything', async () => {
     const redis = await startRealRedis();
     await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss', ...RIGHTS);
-    const { link, lines } = linkTo({ url: as(redis.url), prefix: 'another' });
+    const { link, lines } = linkUnderTest({ url: as(redis.url), prefix: 'another' });
     await link.opened(500);
     expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('NOPERM') }]);
   });
@@ -219,7 +222,7 @@ describe.skipIf(noRealRedis('a link over TLS'))('a link over TLS', () => {
   it('works with a certificate that is trusted, and names the reason otherwise', async () => {
     const redis = await startRealRedis();
     const { url, certificate } = await startTlsRelay(redis.url);
-    const { link, lines } = linkTo({ ...redis, url });
+    const { link, lines } = linkUnderTest({ ...redis, url });
     await link.opened(500);
     expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('certificate') }]);
 
@@ -250,7 +253,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
   it('is usable when a Redis that was down at start has come up', async () => {
     const redis = await startRealRedis();
     await redis.kill();
-    const { link, becomes, messages } = linkTo(redis);
+    const { link, becomes, messages } = linkUnderTest(redis);
     await link.opened(200);
     await redis.start();
     await becomes('usable');
@@ -288,7 +291,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     const { becomes, messages } = await usableLinkTo(redis);
     redis.pause();
     await becomes('unavailable');
-    const second = linkTo(redis);
+    const second = linkUnderTest(redis);
     await second.link.opened(100);
     expect(second.link.health).toBe('unavailable');
     redis.resume();
@@ -338,7 +341,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
 
   it('recognises at its start a Redis that only answers reads', async () => {
     const redis = await startRealRedis({ settings: { replicaof: '127.0.0.1 1' } });
-    const { link, read, becomes, lines } = linkTo(redis);
+    const { link, read, becomes, lines } = linkUnderTest(redis);
     await becomes('readable');
     await link.opened(100);
     expect(await read()).toBeNull();
@@ -347,7 +350,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
 
   it('logs that the password is wrong, without it, and works once it is right', async () => {
     const redis = await startRealRedis({ password: 'right' });
-    const { becomes, link, lines } = linkTo({ ...redis, url: redis.url.replace('right', 'hunter2') });
+    const { becomes, link, lines } = linkUnderTest({ ...redis, url: redis.url.replace('right', 'hunter2') });
     await link.opened(500);
     expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('WRONGPASS') }]);
 
@@ -384,7 +387,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     const redis = await startRealRedis();
     const { link: watching } = await usableLinkTo(redis);
     for (const beforeMs of [0, 1, 5, 50]) {
-      const { link } = linkTo(redis);
+      const { link } = linkUnderTest(redis);
       await new Promise((resolve) => setTimeout(resolve, beforeMs));
       link.close();
     }

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { RedisClient } from '../../../src/storage/redis/client.ts';
-import { RedisLink } from '../../../src/storage/redis/link.ts';
+import type { RedisHealth } from '../../../src/storage/redis/link.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
-import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { linkTo, type RedisAddress } from '../../support/redis-link.ts';
 import { startSlowRelay } from '../../support/slow-relay.ts';
 
 /** Short, so that tests need not wait; dead only after many heartbeats, because the machine may be busy. */
@@ -14,14 +14,10 @@ const TIMES = { everyMs: 50, deadAfterMs: 1_000 };
 /** For that many heartbeats, with a margin for a busy machine. */
 const PATIENCE = { timeout: 60_000, interval: 20 };
 
-type Address = Pick<TestRedis, 'url' | 'prefix'>;
-
 /** One of several processes, as far as the others can tell. */
-async function join({ url, prefix }: Address, expectedSize?: number, times = TIMES) {
-  const { log } = logLines();
-  const link = new RedisLink({ url, prefix, log });
-  onFinished(() => link.close());
-  const processesAlive = new ProcessesAlive(link, prefix, expectedSize, times);
+async function join(redis: RedisAddress, expectedSize?: number, times = TIMES) {
+  const { link } = linkTo(redis, {});
+  const processesAlive = new ProcessesAlive(link, expectedSize, times);
   onFinished(() => processesAlive.leave());
   let heartbeats = 0;
   processesAlive.onHeartbeat(() => {
@@ -37,12 +33,12 @@ async function join({ url, prefix }: Address, expectedSize?: number, times = TIM
       const until = heartbeats + more;
       await expect.poll(() => heartbeats, PATIENCE).toBeGreaterThanOrEqual(until);
     },
-    becomes: (health: RedisLink['health']) => expect.poll(() => link.health, PATIENCE).toBe(health),
+    becomes: (health: RedisHealth) => expect.poll(() => link.health, PATIENCE).toBe(health),
     /** Of a process that all have seen, by Redis's clock. */
     silentMs: (id: string) =>
       link.run(
         async (client) =>
-          (await nowMsOf(client)) - Number.parseInt((await client.hGet(`${prefix}:processes`, id)) ?? '', 10),
+          (await nowMsOf(client)) - Number.parseInt((await client.hGet(`${redis.prefix}:processes`, id)) ?? '', 10),
       ),
     finds: (size: number) => expect.poll(() => processesAlive.size, PATIENCE).toBe(size),
   };
@@ -57,7 +53,7 @@ describe('processes over one Redis', SLOW, () => {
     server = await startRedis();
   });
   let addresses = 0;
-  const newAddress = (): Address => ({ ...server, prefix: `${server.prefix}:${addresses++}` });
+  const newAddress = (): RedisAddress => ({ ...server, prefix: `${server.prefix}:${addresses++}` });
 
   it('are told the queue lengths of the others, and not their own', async () => {
     const redis = newAddress();
@@ -103,18 +99,18 @@ describe('processes over one Redis', SLOW, () => {
     const a = await join(redis);
     const nowMs = await a.link.run(nowMsOf);
     const silent = { recently: `${nowMs - 30_000} 0`, long: `${nowMs - 61_000} 0` };
-    await a.link.run((client) => client.hSet(a.processesAlive.key, silent));
+    await a.link.run((client) => client.hSet(`${redis.prefix}:processes`, silent));
     await a.beats(2);
-    const known = await a.link.run((client) => client.hKeys(a.processesAlive.key));
+    const known = await a.link.run((client) => client.hKeys(`${redis.prefix}:processes`));
     expect(known.toSorted()).toEqual([a.processesAlive.id, 'recently'].toSorted());
   });
 
   it('are seen at once, on a link that was usable before', async () => {
     const redis = newAddress();
     const a = await join(redis);
-    const second = new ProcessesAlive(a.link, redis.prefix, 1, TIMES);
+    const second = new ProcessesAlive(a.link, 1, TIMES);
     onFinished(() => second.leave());
-    const known = await a.link.run((client) => client.hKeys(a.processesAlive.key));
+    const known = await a.link.run((client) => client.hKeys(`${redis.prefix}:processes`));
     expect(known.toSorted()).toEqual([a.processesAlive.id, second.id].toSorted());
   });
 

@@ -1,10 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { RedisLink } from '../../../src/storage/redis/link.ts';
-import { settingProblems, whyUnusable } from '../../../src/storage/redis/settings.ts';
+import { describe, expect, it } from 'vitest';
+import { settingProblems, whyUnusable } from '../../../src/storage/redis/client.ts';
 import { warnOfSettings } from '../../../src/storage/redis/state.ts';
-import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../../support/redis.ts';
+import { linkTo } from '../../support/redis-link.ts';
 
 const info = (policy: string, aof: 0 | 1) =>
   `# Memory\r\nmaxmemory_policy:${policy}\r\n# Persistence\r\naof_enabled:${aof}\r\n`;
@@ -29,8 +28,9 @@ describe('whyUnusable', () => {
     [{ mode: 'sentinel' }, 'REDIS_URL points to a Redis Sentinel: use the address of the Redis server itself.'],
     [{}, undefined],
     [undefined, undefined],
-  ])('of %j is %j', (hello, sentence) => {
-    expect(whyUnusable(hello)).toBe(sentence);
+  ])('of %j is %j', async (hello, sentence) => {
+    const sendCommand = async () => hello as never;
+    expect(await whyUnusable({ sendCommand })).toBe(sentence);
   });
 });
 
@@ -40,9 +40,7 @@ describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () =>
     ['of settings that may lose replies', { 'maxmemory-policy': 'allkeys-lru', appendonly: 'no' }, 2],
   ])('warns once each %s', async (_, settings, warnings) => {
     const redis = await startRealRedis({ settings });
-    const { log, lines } = logLines();
-    const link = new RedisLink({ url: redis.url, prefix: redis.prefix, log, answerTimeoutMs: 10_000 });
-    onTestFinished(() => link.close());
+    const { link, log, lines } = linkTo(redis);
     warnOfSettings(link, log);
     await link.opened(30_000);
     await link.read((client) => client.ping()); // answered after it, on the same connection

@@ -1,19 +1,13 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { RedisLink } from '../../../src/storage/redis/link.ts';
+import { expect, it } from 'vitest';
 import { redisUsageReport } from '../../../src/storage/redis/usage-report.ts';
-import { logLines } from '../../support/log-lines.ts';
 import { startRedis } from '../../support/redis.ts';
+import { openedLink } from '../../support/redis-link.ts';
 
 const FREE = { plan: 'free', period: { startMs: 1, endMs: 2 }, requests: { used: 1, limit: 1_000, remaining: 999 } };
 
 async function open() {
-  const { url, prefix } = await startRedis();
-  const { log, lines } = logLines();
-  const link = new RedisLink({ url, prefix, log, answerTimeoutMs: 10_000 });
-  onTestFinished(() => link.close());
-  await link.opened(10_000);
-  const reportOf = (account: string) => redisUsageReport(link, prefix, account);
-  return { link, lines, prefix, reportOf };
+  const { link, lines } = await openedLink(await startRedis());
+  return { link, lines, reportOf: (account: string) => redisUsageReport(link, account) };
 }
 
 it.each([
@@ -28,8 +22,8 @@ it.each([
 });
 
 it('a report of another version is none, and nothing is logged', async () => {
-  const { link, lines, prefix, reportOf } = await open();
-  await link.client.set(`${prefix}:report:account`, '{"usage":7}');
+  const { link, lines, reportOf } = await open();
+  await link.client.set(`${link.prefix}:report:account`, '{"usage":7}');
   expect(await reportOf('account').read()).toBeUndefined();
   expect(lines).toEqual([]);
 });
