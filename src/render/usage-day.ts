@@ -26,7 +26,7 @@ const SAME_DAY_MS = HOUR_MS;
  */
 export function usageDay(
   hours: DayView['hours'],
-  { limit, remaining, resetsAtMs }: UsageFigures['today'],
+  { used, limit, resetsAtMs }: UsageFigures['today'],
   runsOutAtMs: number | undefined,
   nowMs: number,
 ): UsageDay | undefined {
@@ -40,7 +40,6 @@ export function usageDay(
   if (resetsAtMs !== undefined && Math.abs(resetsAtMs - endsAtMs) > SAME_DAY_MS) {
     return { ...drawn, used: undefined, limit: undefined, forecast: undefined, runsOutAtMs: undefined };
   }
-  const used = limit === undefined || remaining === undefined ? undefined : Math.max(0, limit - remaining);
   const forecast =
     runsOutAtMs !== undefined && limit !== undefined
       ? { dayShare: share(runsOutAtMs), used: limit }

@@ -92,19 +92,16 @@ function learnedText({ window, capacity }: UsageView['learned'], locale: string)
 function todayLines({ figures, runsOutAtMs, day, breaker, nowMs, locale }: UsageView): string[] {
   const { limit, remaining, resetsAtMs, atMs } = figures.today;
   if (remaining === undefined && limit === undefined) return [formatMessage(locale, 'todayUnknown')];
-  const isSpent = breaker.reason === 'day'; // the state has said until when
+  const used = usedLines(locale, figures.today);
+  const asOf = ageLines(atMs, nowMs, locale);
+  if (breaker.reason === 'day') return [...used, ...asOf]; // the state has said until when
   const later = forecastUsed(day);
-  return [
-    ...usedLines(locale, { used: minus(limit, remaining), limit, remaining }),
-    ...(resetsAtMs === undefined || isSpent ? [] : [formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs))]),
-    ...(runsOutAtMs === undefined || isSpent
-      ? []
-      : [formatMessage(locale, 'runsOut', { time: timeToCome(runsOutAtMs, nowMs).time })]),
-    ...(later === undefined || isSpent
-      ? []
-      : [formatMessage(locale, 'usedByReset', { used: formatCount(locale, later) })]),
-    ...ageLines(atMs, nowMs, locale),
+  const toCome = [
+    resetsAtMs !== undefined && formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs)),
+    runsOutAtMs !== undefined && formatMessage(locale, 'runsOut', { time: timeToCome(runsOutAtMs, nowMs).time }),
+    later !== undefined && formatMessage(locale, 'usedByReset', { used: formatCount(locale, later) }),
   ];
+  return [...used, ...toCome.filter((line) => line !== false), ...asOf];
 }
 
 /** What the picture shows, in words. */
@@ -131,12 +128,11 @@ function memoryText({ everybody: { saved, requests }, locale }: UsageView): stri
 
 function serverLines({ server, locale }: UsageView): string[] {
   const { cap, memberCap, requests, saved } = server;
-  return [
+  const caused =
     cap === undefined
       ? formatMessage(locale, 'serverRequests', { requests, saved })
-      : formatMessage(locale, 'serverRequestsOfBudget', { requests, cap, saved }),
-    ...(memberCap === undefined ? [] : [formatMessage(locale, 'memberCap', { requests: memberCap })]),
-  ];
+      : formatMessage(locale, 'serverRequestsOfBudget', { requests, cap, saved });
+  return memberCap === undefined ? [caused] : [caused, formatMessage(locale, 'memberCap', { requests: memberCap })];
 }
 
 function topMembersFields({ topMembers, locale }: UsageView): APIEmbedField[] {
@@ -149,17 +145,17 @@ function topMembersFields({ topMembers, locale }: UsageView): APIEmbedField[] {
 function reportFields({ figures, reportAtMs, nowMs, locale }: UsageView): APIEmbedField[] {
   const { report, period, inPeriod } = figures;
   if (!report) return [];
-  const plan =
-    report.plan === undefined ? [] : [plainMarkdown(report.plan, 100) || formatMessage(locale, 'unnamedPlan')];
-  const periodLines = [
-    ...(period === undefined
-      ? []
-      : [formatMessage(locale, 'periodFromTo', { start: day(period.startMs), end: day(period.endMs) })]),
-    ...(inPeriod === undefined ? [] : usedLines(locale, inPeriod)),
-  ];
   const aged = (name: PlainMessageKey, lines: readonly string[]) =>
     lines.length === 0 ? [] : [field(locale, name, [...lines, ...ageLines(reportAtMs, nowMs, locale)])];
-  return [...aged('plan', plan), ...aged('inThisPeriod', periodLines)];
+  const { plan } = report;
+  const span = period && { start: day(period.startMs), end: day(period.endMs) };
+  return [
+    ...aged('plan', plan === undefined ? [] : [plainMarkdown(plan, 100) || formatMessage(locale, 'unnamedPlan')]),
+    ...aged('inThisPeriod', [
+      ...(span ? [formatMessage(locale, 'periodFromTo', span)] : []),
+      ...(inPeriod ? usedLines(locale, inPeriod) : []),
+    ]),
+  ];
 }
 
 /** Such as `▰▰▰▰▰▱▱▱▱▱ 50 %`; what is out of range is drawn as empty or full. */
@@ -177,10 +173,6 @@ function ageLines(atMs: number | undefined, nowMs: number, locale: string): stri
 
 function field(locale: string, name: PlainMessageKey, lines: readonly string[]): APIEmbedField {
   return { name: formatMessage(locale, name), value: lines.join('\n') };
-}
-
-function minus(whole: number | undefined, part: number | undefined): number | undefined {
-  return whole === undefined || part === undefined ? undefined : Math.max(0, whole - part);
 }
 
 function figure(locale: string, value: number | undefined): string {

@@ -2,21 +2,20 @@ import type { Usage } from '../model/plan.ts';
 import type { QuotaState } from '../model/quota.ts';
 import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 
+interface Figures {
+  used: number | undefined;
+  limit: number | undefined;
+  remaining: number | undefined;
+}
+
 export interface UsageFigures {
-  /** What is left of the day. */
-  today: {
-    limit: number | undefined;
-    remaining: number | undefined;
-    resetsAtMs: number | undefined;
-    /** When the service said so; `undefined` while nothing is known. */
-    atMs: number | undefined;
-  };
+  /** What is left of the day; `atMs`: when the service said so, `undefined` while nothing is known. */
+  today: Figures & { resetsAtMs: number | undefined; atMs: number | undefined };
   /** `undefined` when it is out of date. */
   report: Usage | undefined;
-  /** The report's period when that is not the day. */
+  /** The report's period and figures when that is not the day. */
   period: Usage['period'];
-  /** The report's figures when its period is not the day. */
-  inPeriod: { used: number | undefined; limit: number | undefined; remaining: number | undefined } | undefined;
+  inPeriod: Figures | undefined;
 }
 
 export interface UsageKnowledge {
@@ -35,6 +34,7 @@ const SAME_ANSWER_MS = 10_000;
  */
 export function usageFigures({ report, quota, nowMs }: UsageKnowledge): UsageFigures {
   const headers = {
+    used: minus(quota?.limit, quota?.remaining),
     limit: quota?.limit,
     remaining: quota?.remaining,
     resetsAtMs: quota?.resetsAtMs,
@@ -50,9 +50,9 @@ export function usageFigures({ report, quota, nowMs }: UsageKnowledge): UsageFig
   const headersAreNewer = hasFigures(quota) && quota.receivedAtMs >= atMs - SAME_ANSWER_MS;
   if (headersAreNewer) return { today: headers, report: isContradicted(usage, quota) ? undefined : usage, ...ofTheDay };
 
-  const { limit, remaining } = complete(usage.requests) ?? {};
+  const { limit = headers.limit, remaining } = complete(usage.requests) ?? {};
   const resetsAtMs = usage.period?.endMs ?? quota?.resetsAtMs;
-  return { today: { limit: limit ?? headers.limit, remaining, resetsAtMs, atMs }, report: usage, ...ofTheDay };
+  return { today: { used: minus(limit, remaining), limit, remaining, resetsAtMs, atMs }, report: usage, ...ofTheDay };
 }
 
 /**
@@ -79,7 +79,7 @@ function hasFigures(quota: QuotaState | undefined): quota is QuotaState {
 }
 
 /** A missing figure is computed from the others; `used` and `limit` take precedence over `remaining`. `undefined`: none. */
-function complete(requests: Usage['requests']): UsageFigures['inPeriod'] {
+function complete(requests: Usage['requests']): Figures | undefined {
   if (!requests) return undefined;
   const { limit } = requests;
   const { used = minus(limit, requests.remaining) } = requests;

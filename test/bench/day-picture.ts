@@ -51,7 +51,7 @@ async function draw(seed: number): Promise<{ took: number; heldUp: number }> {
     saved: (hour * 31) % 300,
   }));
   const nowMs = Date.UTC(2026, 0, 1, 23, 30);
-  const today = { limit: 1_000, remaining: 100, resetsAtMs: Date.UTC(2026, 0, 2), atMs: nowMs };
+  const today = { used: 900, limit: 1_000, remaining: 100, resetsAtMs: Date.UTC(2026, 0, 2), atMs: nowMs };
   const day = usageDay(hours, today, undefined, nowMs);
   if (!day) throw new Error('nothing to draw');
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Busy, type CardServiceError, KeyRefused } from '../../src/model/errors.ts';
-import { totalLength } from '../../src/render/card-embeds.ts';
-import { cardsMessage } from '../../src/render/cards-message.ts';
+import { type CardsView, cardsMessage, totalLength } from '../../src/render/cards-message.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { parseForm } from '../../src/sandbox/discord/form-error.ts';
 import { MessageForm } from '../../src/sandbox/discord/message-rules.ts';
@@ -53,6 +52,16 @@ it('ten cards and ten that are missing are a message that Discord accepts, whate
   );
 });
 
+/** What a list of these cards shows while as many are still to come. */
+function embedsOf(views: CardsView['views'], toCome: number) {
+  return cardsMessage({
+    ...{ views, notFound: [], failed: [], unclear: [], unsearched: [], toCome, isEnd: toCome === 0 },
+    ...{ fromMemory: views.length, requested: 0, requests: 0, quota: undefined, locale: 'en-US' },
+  }).embeds;
+}
+
+const LOOK = { answer: { fetchedAtMs: 0 }, showPrices: true, locale: 'en-US', currency: undefined, quota: undefined };
+
 it('shows small pictures in a list, from its first card on, and a large one of a single card', () => {
   const card = CardAnswer.parse({
     id: 'a-1',
@@ -61,28 +70,34 @@ it('shows small pictures in a list, from its first card on, and a large one of a
     set: { id: 's', name: 'S' },
     imageUrl: 'https://x.test/a.png',
   });
-  const view = {
-    card,
-    answer: { fetchedAtMs: 0 },
-    showPrices: true,
-    locale: 'en-US',
-    currency: undefined,
-    quota: undefined,
-  };
   const pictures = (cards: number, toCome: number) =>
-    cardsMessage({
-      views: Array(cards).fill(view),
-      ...{ notFound: [], failed: [], unclear: [], unsearched: [] },
-      toCome,
-      isEnd: toCome === 0,
-      fromMemory: cards,
-      requested: 0,
-      requests: 0,
-      quota: undefined,
-      locale: 'en-US',
-    }).embeds.map(({ image, thumbnail }) => [image?.description, thumbnail?.description]);
+    embedsOf(Array(cards).fill({ ...LOOK, card }), toCome).map(({ image, thumbnail }) => [
+      image?.description,
+      thumbnail?.description,
+    ]);
 
   expect(pictures(1, 0)).toEqual([['Picture of A', undefined]]);
   expect(pictures(1, 1)).toEqual([[undefined, 'Picture of A']]);
   expect(pictures(2, 0)).toEqual(Array(2).fill([undefined, 'Picture of A']));
+});
+
+const LONG = 'x'.repeat(250);
+const LONG_CARD = CardAnswer.parse({
+  ...{ id: 'i'.repeat(100), name: LONG, tcg: LONG, number: LONG, rarity: LONG, set: { id: LONG, name: LONG } },
+  prices: { market: 1_234, low: 1, high: 9_999 },
+});
+
+it('many long cards give up the ends of their titles step by step, and their prices last', () => {
+  const shown = (cards: number, noteLength: number) => {
+    const embeds = embedsOf(Array(cards).fill({ ...LOOK, card: LONG_CARD, note: 'n'.repeat(noteLength) }), 1);
+    expect(embeds).toHaveLength(cards);
+    expect(totalLength(embeds)).toBeLessThanOrEqual(6_000);
+    return [embeds[0]?.title?.length, embeds[0]?.description?.includes('1,234')];
+  };
+  expect([shown(1, 0), shown(10, 0), shown(10, 160), shown(10, 260)]).toEqual([
+    [250, true],
+    [120, true],
+    [80, true],
+    [60, false],
+  ]);
 });

@@ -101,7 +101,7 @@ describe('a PNG', () => {
 
 describe('the day of /usage', () => {
   const HOURS = [...Array(11).fill({ requests: 0, saved: 0 }), { requests: 100, saved: 40 }, { requests: 0, saved: 0 }];
-  const TODAY = { limit: 1_000, remaining: 900, resetsAtMs: MIDNIGHT_MS, atMs: NOON_MS };
+  const TODAY = { used: 100, limit: 1_000, remaining: 900, resetsAtMs: MIDNIGHT_MS, atMs: NOON_MS };
   const day = (today = {}, runsOutAtMs?: number) => usageDay(HOURS, { ...TODAY, ...today }, runsOutAtMs, NOON_MS);
 
   it('is not drawn before anything was counted', () => {
@@ -122,13 +122,8 @@ describe('the day of /usage', () => {
       NOON_MS + 6 * 3_600_000,
       { forecast: { dayShare: 0.75, used: 1_000 } },
     ],
-    [
-      'has no forecast that contradicts that they do not',
-      { remaining: 400 },
-      undefined,
-      { used: 600, forecast: undefined },
-    ],
-    ['has no forecast of nothing', { remaining: 1_000 }, undefined, { forecast: undefined }],
+    ['has no forecast that contradicts that they do not', { used: 600 }, undefined, { used: 600, forecast: undefined }],
+    ['has no forecast of nothing', { used: 0 }, undefined, { forecast: undefined }],
     [
       'has neither when the day of the service is another than that of the counts',
       { resetsAtMs: NOON_MS + 3_600_000 },

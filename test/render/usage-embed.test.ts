@@ -26,7 +26,7 @@ const VIEW: UsageView = {
   missing: undefined,
   learned: { window: undefined, capacity: undefined },
   figures: {
-    today: { limit: 1_000, remaining: 500, resetsAtMs: NOON_MS + 3_600_000, atMs: NOON_MS },
+    today: { used: 500, limit: 1_000, remaining: 500, resetsAtMs: NOON_MS + 3_600_000, atMs: NOON_MS },
     report: { plan: 'pro' },
     period: { startMs: NOON_MS, endMs: NOON_MS + 30 * 86_400_000 },
     inPeriod: { used: 10_000, limit: 50_000, remaining: 40_000 },
@@ -51,7 +51,7 @@ function values(view: Partial<UsageView>): Record<string, string> {
 }
 
 function today(left: { limit: number | undefined; remaining: number | undefined }): Partial<UsageView> {
-  return { figures: { ...VIEW.figures, today: { ...left, resetsAtMs: undefined, atMs: NOON_MS } } };
+  return { figures: { ...VIEW.figures, today: { used: undefined, ...left, resetsAtMs: undefined, atMs: NOON_MS } } };
 }
 
 describe('the embed of the usage', () => {
@@ -142,7 +142,7 @@ describe('the embed of the usage', () => {
     const { figures } = VIEW;
     const steady = usageDay(
       hours,
-      { ...figures.today, limit: 2_000, remaining: 1_500, resetsAtMs: undefined },
+      { ...figures.today, used: 500, limit: 2_000, remaining: 1_500, resetsAtMs: undefined },
       undefined,
       NOON_MS + 1,
     );
