@@ -1,26 +1,24 @@
 import { z } from 'zod';
-import { CardQuery } from './card.ts';
+import { CardQuery, orUndefined } from './card.ts';
 import type { Source } from './events.ts';
 
 /** A command that a member used, without its connection to Discord: who did what where, and how the reply is reached. */
-export const Invocation = z
-  .object({
-    interactionId: z.string(),
-    applicationId: z.string(),
-    /** Secret: it suffices to write the reply. Valid for 15 minutes. */
-    token: z.string(),
-    /** The command's name, also when a button or a menu of its reply was used. */
-    command: z.string(),
-    memberId: z.string(),
-    /** Absent in direct messages. */
-    guildId: z.string().optional(),
-    /** The member's Discord locale. */
-    locale: z.string(),
-    receivedAtMs: z.number(),
-    /** When the reply can no longer be edited. */
-    deadlineMs: z.number(),
-  })
-  .transform(({ guildId, ...invocation }) => ({ ...invocation, guildId }));
+export const Invocation = z.object({
+  interactionId: z.string(),
+  applicationId: z.string(),
+  /** Secret: it suffices to write the reply. Valid for 15 minutes. */
+  token: z.string(),
+  /** The command's name, also when a button or a menu of its reply was used. */
+  command: z.string(),
+  memberId: z.string(),
+  /** Absent in direct messages. */
+  guildId: orUndefined(z.string()),
+  /** The member's Discord locale. */
+  locale: z.string(),
+  receivedAtMs: z.number(),
+  /** When the reply can no longer be edited. */
+  deadlineMs: z.number(),
+});
 export type Invocation = z.output<typeof Invocation>;
 
 /** The cards that a command wants to show. One card is a list of one. */

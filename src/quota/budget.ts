@@ -19,12 +19,10 @@ export interface Charged {
   guild: number;
 }
 
-/** How many requests a member, and a Discord server, may cause in a day; `undefined` = no cap. */
-export type BudgetCaps = { [whose in keyof Charged]: number | undefined };
-
 /** What a requester may spend today. */
 export interface Allowance {
-  caps: BudgetCaps;
+  /** How many requests a member, and a Discord server, may cause in a day; `undefined` = no cap. */
+  caps: { [whose in keyof Charged]: number | undefined };
   /** What is booked already, where there is a cap; otherwise 0. */
   spent: Charged;
 }
@@ -37,15 +35,12 @@ export class Budget {
     this.#options = options;
   }
 
-  caps(): BudgetCaps {
+  caps(): Allowance['caps'] {
     const { limiter, setting, plannedDay } = this.#options;
     return { member: memberCap(setting, limiter.quota()?.limit ?? plannedDay), guild: setting.guildDaily };
   }
 
-  /**
-   * Costs no request and never rejects. Of several processes, each may exceed a cap by what the others book in the same
-   * moment.
-   */
+  /** Costs no request and never rejects. Each of several processes may exceed a cap by what others book in that moment. */
   async allowanceOf(requester: Requester): Promise<Allowance> {
     const { ledger } = this.#options;
     const caps = this.caps();
@@ -63,14 +58,10 @@ export class Budget {
  * @param queued what waits for a permit counts as spent
  */
 export function budgetRefusal({ caps, spent }: Allowance, queued: Charged): BudgetSpent | undefined {
+  const isSpent = (whose: keyof Charged) => spent[whose] + queued[whose] >= (caps[whose] ?? Number.POSITIVE_INFINITY);
+  const whose = (['member', 'guild'] as const).find(isSpent);
   const untilMs = nextUtcMidnightMs(Date.now());
-  if (caps.member !== undefined && spent.member + queued.member >= caps.member) {
-    return new BudgetSpent({ whose: 'member', cap: caps.member, untilMs });
-  }
-  if (caps.guild !== undefined && spent.guild + queued.guild >= caps.guild) {
-    return new BudgetSpent({ whose: 'server', cap: caps.guild, untilMs });
-  }
-  return undefined;
+  return whose && new BudgetSpent({ whose: whose === 'guild' ? 'server' : whose, cap: caps[whose] ?? 0, untilMs });
 }
 
 const DEFAULT_SHARE = 0.1;

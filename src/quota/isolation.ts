@@ -19,20 +19,16 @@ export function isolatedFullAtMs(state: LimiterState, share: PlanSetting, hasJoi
   return nowMs + (capacity - tokens) * intervalMs;
 }
 
-/** What a process remembers while it cannot reach Redis. */
-export interface Isolated {
-  /** The plan, divided by the processes last seen alive. */
+/** What becomes shared when a process joins. */
+export interface Joining {
+  /** What the process knows. */
+  local: LimiterState;
+  /** The whole plan. */
   setting: PlanSetting;
-  /** Permits given that are not charged to the shared bucket yet. */
+  /** Permits given while isolated. */
   spent: number;
   /** At the first time of a process: when the bucket is full if none is stored. */
   firstFullAtMs: number | undefined;
-}
-
-/** `setting` is the whole plan. */
-export interface Joining extends Isolated {
-  /** What the process knows. */
-  local: LimiterState;
   /** Redis has lost what this process had joined, and with it how much was spent: no tokens are left. */
   isLost: boolean;
   nowMs: number;

@@ -1,7 +1,6 @@
 import type { Events } from '../model/events.ts';
 import { type Bookings, guildKey, type Requester, requesterOf } from '../model/quota.ts';
-import { utcDay } from '../time/utc-day.ts';
-import { type HourCounts, hourCounts } from './hours.ts';
+import { utcDay, utcHour } from '../time/utc-day.ts';
 
 /** One request that is booked on its requester, on one day. */
 export interface Booking {
@@ -16,6 +15,8 @@ export interface KeptCounts {
   requests: number;
   saved: number;
 }
+
+export type HourCounts = Pick<Bookings, 'requests' | 'saved'>;
 
 export interface MemberRequests {
   memberId: string;
@@ -125,4 +126,26 @@ export class Ledger {
 
 function bookingOf(requester: Requester): Booking {
   return { requester: requesterOf(requester), day: utcDay(Date.now()) };
+}
+
+/**
+ * What was counted in each hour of the day up to the present one. A ledger counts by day; before its first booking in an
+ * hour it notes the day's sums so far, which costs one write an hour.
+ *
+ * @param starts those sums, by hour; an hour without a booking has none
+ * @param now the day's sums at present
+ */
+export function hourCounts(starts: ReadonlyMap<number, HourCounts>, now: HourCounts, nowMs: number): HourCounts[] {
+  const counts: HourCounts[] = Array.from({ length: utcHour(nowMs) + 1 }, () => ({ requests: 0, saved: 0 }));
+  const noted = [...starts].sort(([a], [b]) => a - b);
+  for (const [index, [hour, start]] of noted.entries()) {
+    const end = noted[index + 1]?.[1] ?? now;
+    if (hour >= counts.length) continue; // noted before the clock was set back
+    // A refusal can take back what was booked in the hour before.
+    counts[hour] = {
+      requests: Math.max(0, end.requests - start.requests),
+      saved: Math.max(0, end.saved - start.saved),
+    };
+  }
+  return counts;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
-import { PLANS, type Plan, type PlanSetting } from '../model/plan.ts';
+import { PLANS, type PlanSetting } from '../model/plan.ts';
 import { Breaker, CLOSED_BREAKER, type QuotaReading, QuotaState } from '../model/quota.ts';
 import { Learned, NOTHING_LEARNED, shiftedLearned } from './learned.ts';
 import { addSample, currentQuota, isOfDay, mergeReading, RemainingSample } from './quota.ts';
@@ -64,11 +64,6 @@ export function observeReading(state: LimiterState, reading: QuotaReading, nowMs
     quota,
     samples: addSample(state.samples, quota, nowMs),
   };
-}
-
-/** The state after a usage report that names the plan. */
-export function observeReportedPlan(state: LimiterState, plan: Plan): LimiterState {
-  return { ...state, plan, planAtLimit: state.quota?.limit };
 }
 
 /** An open breaker with its probe under way, or without. */

@@ -147,11 +147,6 @@ function withSilence(outcome: RequestOutcome, learned: Learned, nowMs: number): 
   return { ...outcome, statedMs: Math.max(silenceMs, outcome.statedMs ?? 0) };
 }
 
-/** The day may have become larger, and a member who wants the report asks exactly that. */
-function mayProbeEarly({ reason }: Breaker, lane: PermitLane): boolean {
-  return lane === 'report' && reason === 'day';
-}
-
 /**
  * The requests under way may take all that remains. It is unknown which of them the service has counted already, so none
  * is taken as counted; with nothing under way one more may always leave, and its answer tells.
@@ -161,13 +156,13 @@ function isRestTaken({ quota }: LimiterState, underWay: number, nowMs: number): 
 }
 
 function refusal(
-  { breaker, quota }: LimiterState,
+  { breaker: { state, reason, untilMs }, quota }: LimiterState,
   lane: PermitLane,
   pace: Pace,
   nowMs: number,
 ): Exclude<Acquired, { kind: 'permit' }> | undefined {
-  const { state, reason, untilMs } = breaker;
-  if (state === 'open' && mayProbeEarly(breaker, lane)) return undefined;
+  // The day may have become larger, and a member who wants the report asks exactly that.
+  if (state === 'open' && reason === 'day' && lane === 'report') return undefined;
   if (reason === 'pause' && untilMs > nowMs) return { kind: 'wait', untilMs };
   if (reason && untilMs > nowMs) return { kind: 'blocked', reason, untilMs };
   if (state === 'halfOpen' || (lane === 'report' && state !== 'closed'))

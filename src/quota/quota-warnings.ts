@@ -2,12 +2,9 @@ import type { Logger } from '../log.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
 import type { Learned } from './learned.ts';
-import type { LimiterState } from './limiter-state.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState } from './limiter-state.ts';
 import { planFound, plannedPace, unknownLimit } from './pace.ts';
 import { newlySpentShare } from './quota.ts';
-
-/** What of a state operators have been told. */
-export type Told = Pick<LimiterState, 'quota' | 'learned' | 'breaker'>;
 
 /** What operators read in the log of the quota and of the service's limiter. */
 export class QuotaWarnings {
@@ -19,23 +16,31 @@ export class QuotaWarnings {
   }
 
   /** To be called with what the last run left: a new log does not say yet that requests are stopped, if they still are. */
-  started({ breaker }: Told): void {
+  started({ breaker }: LimiterState): void {
     if (breaker.untilMs > Date.now()) this.#breaker(CLOSED_BREAKER, breaker);
   }
 
   /** To be called with every change. */
-  changed(before: Told | undefined, after: Told): void {
+  changed(before: LimiterState | undefined, after: LimiterState, setting: PlanSetting): void {
     this.#lowQuota(before?.quota, after.quota);
+    this.#plan(before ?? INITIAL_LIMITER_STATE, after, setting);
     if (!before) return;
     this.#learned(settled(before), settled(after));
     this.#breaker(before.breaker, after.breaker);
+  }
+
+  /** Logs one line when a share of the day is spent. */
+  #lowQuota(before: QuotaState | undefined, after: QuotaState | undefined): void {
+    const share = newlySpentShare(before, after, Date.now());
+    if (share === undefined) return;
+    this.#log.warn({ share, limit: after?.limit, remaining: after?.remaining }, "today's requests are running low");
   }
 
   /**
    * Logs one line when `CARD_SERVICE_PLAN=auto` finds a plan with another rate than the one so far, and once how to
    * configure a daily limit from which it cannot tell the plan.
    */
-  planChanged(before: LimiterState, after: LimiterState, setting: PlanSetting): void {
+  #plan(before: LimiterState, after: LimiterState, setting: PlanSetting): void {
     const plan = planFound(after, setting);
     const { intervalMs } = plannedPace(after, setting);
     if (plan !== undefined && intervalMs !== plannedPace(before, setting).intervalMs) {
@@ -49,13 +54,6 @@ export class QuotaWarnings {
       { limit },
       'the daily limit matches no known plan, so requests are sent at the rate of the Free plan: set CARD_SERVICE_PLAN, or CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST',
     );
-  }
-
-  /** Logs one line when a share of the day is spent. */
-  #lowQuota(before: QuotaState | undefined, after: QuotaState | undefined): void {
-    const share = newlySpentShare(before, after, Date.now());
-    if (share === undefined) return;
-    this.#log.warn({ share, limit: after?.limit, remaining: after?.remaining }, "today's requests are running low");
   }
 
   /** Logs one line when requests stop, with the reason, and one when they go on. */
@@ -92,7 +90,7 @@ const STOPPED: Record<BreakerReason, [level: 'info' | 'warn' | 'error', text: st
 type Shown = Pick<Learned, 'window' | 'refill' | 'capacity'>;
 
 /** While the service pauses requests after a 429, those that had left before can still change what it means. */
-function settled({ learned, breaker }: Told): Shown {
+function settled({ learned, breaker }: LimiterState): Shown {
   const { refusal } = learned;
   return breaker.reason === 'pause' && refusal?.knownAtMs === breaker.sinceMs ? refusal : learned;
 }

@@ -2,14 +2,14 @@ import type { RequestOutcome } from '../model/errors.ts';
 import type { Plan } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
 import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter.ts';
-import type { CellOptions, Change, LimiterCell } from './limiter-cell.ts';
-import { type LimiterState, observeReading, observeReportedPlan } from './limiter-state.ts';
+import { scheduleOf } from './limiter.ts';
+import type { Change, LimiterCell } from './limiter-cell.ts';
+import { type LimiterState, observeReading } from './limiter-state.ts';
 import { fullAtMsAfter, RefillLag } from './pace.ts';
 import { decidePermit, releasePermit } from './permit.ts';
 import { currentQuota, runsOutAtMs } from './quota.ts';
-import { scheduleOf } from './schedule.ts';
 
-export interface LimiterOptions extends Pick<CellOptions, 'setting' | 'warnings'> {
+export interface LimiterOptions {
   /** `LONGEST_WAIT_SECONDS`: longer pauses are not sat out. */
   longestWaitMs: number;
   random?: () => number;
@@ -68,18 +68,12 @@ export class RateLimiter implements Limiter {
       const after = observeReading(state, reading, nowMs);
       return { ...after, fullAtMs: fullAtMsAfter(state, after, this.#cell.setting, nowMs) };
     };
-    const { setting, warnings } = this.#options;
-    const before = this.#cell.state;
     void this.#cell.change({ apply, isReading: true });
     this.#isUnconfirmed = false;
-    warnings.planChanged(before, this.#cell.state, setting);
   }
 
   observePlan(plan: Plan): void {
-    const { setting, warnings } = this.#options;
-    const before = this.#cell.state;
-    void this.#change({ apply: (state) => observeReportedPlan(state, plan) });
-    warnings.planChanged(before, this.#cell.state, setting);
+    void this.#change({ apply: (state) => ({ ...state, plan, planAtLimit: state.quota?.limit }) });
   }
 
   schedule(): Schedule {

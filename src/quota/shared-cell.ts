@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
-import { type Isolated, isolatedFullAtMs, joinedState } from './isolation.ts';
+import { isolatedFullAtMs, joinedState } from './isolation.ts';
 import type { Change, Decide, LimiterCell } from './limiter-cell.ts';
 import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, withProbe } from './limiter-state.ts';
 import { spendToken, type Taken, type WantedToken } from './permit.ts';
-import { type SharedCellOptions, SharedCopy } from './shared-copy.ts';
-import { limiterWrite, type SharedLimiterStore, sameSchedule } from './shared-limiter-store.ts';
+import {
+  limiterWrite,
+  type SharedCellOptions,
+  SharedCopy,
+  type SharedLimiterStore,
+  sameSchedule,
+} from './shared-limiter-store.ts';
 
 const CHANGED: Taken = { kind: 'changed' };
 /** A process that is to write before this one, as the store sees to, has written by then as a rule. */
@@ -21,7 +26,8 @@ export class SharedCell implements LimiterCell {
   #notify = () => {};
   /** With the changes that are not in the store yet. */
   #state: LimiterState;
-  #isolated: Isolated | undefined;
+  /** The plan divided by the processes last seen alive, and permits given that are not charged to the shared bucket yet. */
+  #isolated: { setting: PlanSetting; spent: number } | undefined;
   /** The era of the stored state that this process joined last. */
   #era: string | undefined;
   #syncing: Promise<void> | undefined;
@@ -74,11 +80,12 @@ export class SharedCell implements LimiterCell {
   }
 
   async change(change: Change): Promise<void> {
+    const { events, setting, warnings } = this.#options;
     if (change.ended) this.#copy.permits.delete(change.ended);
     const before = this.state;
     this.#state = change.apply(before);
-    this.#options.events?.publish('limiter', this.#state);
-    if (this.#isolated && !this.#isJoining) return this.#options.warnings.changed(before, this.#state);
+    events?.publish('limiter', this.#state);
+    if (this.#isolated && !this.#isJoining) return warnings.changed(before, this.#state, setting);
     this.#copy.add(change);
     if (change.isReading && this.#copy.permits.size > 0) return;
     // Any number of changes are written at once, as soon as those before are.
@@ -144,11 +151,10 @@ export class SharedCell implements LimiterCell {
   #isolate(): void {
     if (this.#isolated) return;
     const { setting, processesAlive, warnings } = this.#options;
-    if (this.#copy.unwritten.length > 0) warnings.changed(this.#copy.stored, this.#state);
+    if (this.#copy.unwritten.length > 0) warnings.changed(this.#copy.stored, this.#state, setting);
     this.#copy.remove();
     const share = { ...setting, processes: Math.max(1, processesAlive.size) };
-    const firstFullAtMs = this.#era === undefined ? this.#state.fullAtMs : undefined;
-    this.#isolated = { setting: share, spent: 0, firstFullAtMs };
+    this.#isolated = { setting: share, spent: 0 };
     const fullAtMs = isolatedFullAtMs(this.#state, share, this.#era !== undefined, Date.now());
     this.#state = { ...this.#state, fullAtMs };
     this.#notify();
@@ -164,33 +170,36 @@ export class SharedCell implements LimiterCell {
   }
 
   async #write(): Promise<void> {
-    let joining: (Isolated & { local: LimiterState }) | undefined;
+    /** What a process that joins knows. */
+    let local: LimiterState | undefined;
     for (let isWritten: boolean | undefined = false; isWritten === false; ) {
-      if (this.#isolated && !joining) {
-        joining = { ...this.#isolated, local: this.state };
+      if (this.#isolated && !local) {
+        local = this.state;
         this.#copy.remove(); // the state has them
         if (!(await this.#options.store.read(this.#copy.held.length))) return;
       }
-      isWritten = await this.#writeOnce(joining);
+      isWritten = await this.#writeOnce(local);
       if (isWritten === false) await sleep(Math.random() * REWRITE_WITHIN_MS);
     }
-    if (joining && !this.#isolated) this.#notify();
+    if (local && !this.#isolated) this.#notify();
   }
 
-  async #writeOnce(joining: (Isolated & { local: LimiterState }) | undefined): Promise<boolean | undefined> {
-    const { store, setting, warnings } = this.#options;
+  async #writeOnce(local: LimiterState | undefined): Promise<boolean | undefined> {
+    const { store, setting, warnings, initial = INITIAL_LIMITER_STATE } = this.#options;
     const { stored, unwritten, permits } = this.#copy;
     const nowMs = Date.now();
+    const firstFullAtMs = this.#era === undefined ? initial.fullAtMs : undefined;
     const isLost = this.#era !== undefined && store.era !== this.#era;
-    const before = joining ? joinedState(stored, { ...joining, setting, isLost, nowMs }) : stored;
+    const spent = this.#isolated?.spent ?? 0;
+    const before = local ? joinedState(stored, { local, setting, spent, firstFullAtMs, isLost, nowMs }) : stored;
     if (!before) return undefined; // lost, which the call that has read it handles
     const after = this.#copy.changed(before);
     return this.#call(async () => {
       const isWritten = await store.write(permits.size, limiterWrite(stored, after, setting, nowMs));
       if (!isWritten) return isWritten;
       this.#copy.remove(unwritten);
-      warnings.changed(before, after);
-      if (joining) this.#isolated = undefined;
+      warnings.changed(before, after, setting);
+      if (local) this.#isolated = undefined;
       this.#era = store.era;
       return isWritten;
     });

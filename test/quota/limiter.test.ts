@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll } from 'vitest';
-import { LocalCell } from '../../src/quota/local-cell.ts';
+import { LocalCell } from '../../src/quota/limiter-cell.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import { logLines } from '../support/log-lines.ts';

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import type { PlanSetting } from '../../src/model/plan.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
@@ -6,6 +7,7 @@ import { ERROR, logLines, WARN } from '../support/log-lines.ts';
 
 const INFO = 30;
 
+const SETTING: PlanSetting = { plan: 'free' };
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
 function opened(reason: BreakerReason, more: Partial<Breaker> = {}): Breaker {
@@ -19,7 +21,7 @@ function logged(...breakers: Breaker[]): unknown[] {
   const { log, lines } = logLines();
   const warnings = new QuotaWarnings(log);
   const states = breakers.map((breaker): LimiterState => ({ ...INITIAL_LIMITER_STATE, breaker }));
-  for (const [index, state] of states.entries()) if (index > 0) warnings.changed(states[index - 1], state);
+  for (const [index, state] of states.entries()) if (index > 0) warnings.changed(states[index - 1], state, SETTING);
   return lines.map(({ msg, reason, until, lastedMs }) => [reason, until ?? lastedMs, msg]);
 }
 
@@ -62,8 +64,8 @@ it('says in the log, once, that a share of the day is spent', () => {
     const quota = { limit: 1_000, remaining, resetsAtMs: Date.now() + 60_000, receivedAtMs: Date.now() };
     return { ...INITIAL_LIMITER_STATE, quota };
   };
-  warnings.changed(undefined, known(900));
-  warnings.changed(known(900), known(200));
-  warnings.changed(known(200), known(199));
+  warnings.changed(undefined, known(900), SETTING);
+  warnings.changed(known(900), known(200), SETTING);
+  warnings.changed(known(200), known(199), SETTING);
   expect(lines).toMatchObject([{ share: 0.8, limit: 1_000, remaining: 200, msg: "today's requests are running low" }]);
 });

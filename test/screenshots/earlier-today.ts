@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { utcHour } from '../../src/quota/hours.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { utcDay } from '../../src/time/utc-day.ts';
+import { utcDay, utcHour } from '../../src/time/utc-day.ts';
 
 /** Requests and answers from memory in each hour of a lively day, in UTC. */
 const HOURS: readonly (readonly [requests: number, saved: number])[] = [

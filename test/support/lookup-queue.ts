@@ -11,7 +11,7 @@ import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
 import type { Limiter } from '../../src/quota/limiter.ts';
-import { LocalCell } from '../../src/quota/local-cell.ts';
+import { LocalCell } from '../../src/quota/limiter-cell.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';

@@ -1,5 +1,5 @@
+import type { LimiterStore } from '../../src/quota/limiter-cell.ts';
 import type { LimiterState } from '../../src/quota/limiter-state.ts';
-import type { LimiterStore } from '../../src/quota/local-cell.ts';
 
 /** Keeps the state over restarts of a limiter, as a file does. */
 export class MemoryLimiterStore implements LimiterStore {

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Bookings, guildKey } from '../../model/quota.ts';
-import { type HourCounts, utcHour } from '../../quota/hours.ts';
-import type { Booking, Counted, CounterStore, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
-import { utcDay } from '../../time/utc-day.ts';
+import type { Booking, Counted, CounterStore, HourCounts, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
+import { utcDay, utcHour } from '../../time/utc-day.ts';
 import { additions, type Counter, countersOf, dayKeys, ENDINGS, fieldsOf, KINDS } from './counter-keys.ts';
 import type { RedisLink } from './link.ts';
 

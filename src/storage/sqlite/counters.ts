@@ -1,15 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Bookings, guildKey } from '../../model/quota.ts';
-import { type HourCounts, utcHour } from '../../quota/hours.ts';
 import {
   type Booking,
   type Counted,
   type CounterStore,
+  type HourCounts,
   KEPT_DAYS,
   type KeptCounts,
   type MemberRequests,
 } from '../../quota/ledger.ts';
-import { DAY_MS, utcDay } from '../../time/utc-day.ts';
+import { DAY_MS, utcDay, utcHour } from '../../time/utc-day.ts';
 
 export const LEDGER_SCHEMA = `
   CREATE TABLE IF NOT EXISTS bookings (

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
 import type { DeletionRequest, DeletionRequests } from '../../privacy/member-data.ts';
+import type { LimiterStore } from '../../quota/limiter-cell.ts';
 import { StoredLimiterState } from '../../quota/limiter-state.ts';
-import type { LimiterStore } from '../../quota/local-cell.ts';
 
 /** Writes to `state.sqlite`. No lookup fails because of one, and a full disk is logged once instead of by each. */
 export class StateWrites {
