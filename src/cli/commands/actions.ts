@@ -100,8 +100,11 @@ async function warnOfDoubles(
   guildId: string | undefined,
   names: readonly string[],
 ): Promise<void> {
+  if (names.length === 0) return;
   try {
-    const warnings = await doubledCommands(registration, application.id, guildId, names);
+    const guilds = guildId === undefined ? await registration.guilds() : [{ id: guildId, name: '' }];
+    const elsewhere = (id: string) => registration.commands(application.id, guildId === undefined ? id : undefined);
+    const warnings = await doubledCommands(elsewhere, names, guilds);
     for (const warning of warnings) stderr.write(`Warning: ${warning}\n`);
   } catch (error) {
     const words = explain(error);

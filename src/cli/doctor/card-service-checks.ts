@@ -1,67 +1,79 @@
 import type { z } from 'zod';
 import type { Config } from '../../config/config.ts';
 import { PLAN_LIMITS, PLANS } from '../../model/plan.ts';
-import { CardAnswer, ErrorBody } from '../../service/answers.ts';
+import { type Answered, CardAnswer, ErrorBody } from '../../service/answers.ts';
 import { cardUrl } from '../../service/card-service.ts';
+import { listAnswer, listRequest, listsOthers } from '../../service/listing-format.ts';
 import { readRateLimit } from '../../service/rate-limit-headers.ts';
 import type { ServiceResponse } from '../../service/request.ts';
 import { inspect, isAnswer, type NoAnswer, RunDeadline } from '../request.ts';
-import { checkBulk } from './bulk-check.ts';
-import { type Finding, right, unknown, unreachable, wrong } from './finding.ts';
+import { type Finding, hindrance, right, unknown, unreachable, wrong } from './finding.ts';
 
 const CHECK = 'card service';
+const BULK_CHECK = 'bulk requests';
 const PLAN_CHECK = 'plan';
 /** Any id does: a service that says properly that it has no such card is reached. */
 const CARD_ID = 'base1-4';
 
 /** Whether cards can be looked up. Costs one request of the quota, and with `CARD_SERVICE_BULK_PATH` another. */
-export async function checkCardService(config: Config): Promise<Finding[]> {
-  const { baseUrl, cardPath, bulkPath, apiKey } = config.cardService;
+export async function checkCardService({ cardService, plan }: Config): Promise<Finding[]> {
+  const { baseUrl, cardPath, bulkPath, apiKey } = cardService;
   const deadline = new RunDeadline();
-  const leftMs = () => deadline.leftMs(config.cardService.timeoutMs);
+  const ask = (url: URL, json?: object) =>
+    inspect(url, { apiKey, timeoutMs: deadline.leftMs(cardService.timeoutMs) }, json);
   const url = cardUrl(baseUrl, cardPath, CARD_ID);
   url.searchParams.set('includePrices', 'true');
-  const response = await inspect(url, { apiKey, timeoutMs: leftMs() });
+  const response = await ask(url);
   if (!isAnswer(response)) return [failureFinding(response, url)];
-  const answered = answerFinding(response, config.cardService);
+  const answered = answerFinding(response, cardService);
   if (!answered.ok) return [answered];
-  const card = { id: CARD_ID, exists: response.status !== 404 };
-  const bulkOptions = { baseUrl, apiKey, timeoutMs: leftMs() };
-  const bulk = bulkPath === undefined ? [] : [await checkBulk({ ...bulkOptions, bulkPath }, card)];
-  return [answered, ...bulk, planFinding(response, config.plan)];
+  const findings = [answered, planFinding(response, plan)];
+  if (bulkPath === undefined) return findings;
+  const list = listRequest({ baseUrl, bulkPath }, [CARD_ID]);
+  return [...findings, bulkFinding(await ask(list.url, list.json), { id: CARD_ID, exists: response.status !== 404 })];
 }
 
-function failureFinding({ kind, reason }: NoAnswer, { host }: URL): Finding {
-  switch (kind) {
-    case 'answered':
-      return wrong(CHECK, `${host} answers with ${reason}. Check CARD_SERVICE_URL.`);
-    case 'silent':
-      return wrong(CHECK, `${host} cannot be used (${reason}). Check CARD_SERVICE_URL, or try again later.`);
-    case 'unreached':
-      return unreachable(CHECK, host, reason, 'CARD_SERVICE_URL');
-  }
+function failureFinding(failure: NoAnswer, { host }: URL): Finding {
+  const { kind, reason } = failure;
+  if (kind === 'unreached') return unreachable(CHECK, host, failure, 'CARD_SERVICE_URL');
+  return kind === 'answered'
+    ? wrong(CHECK, `${host} answers with ${reason}. Check CARD_SERVICE_URL.`)
+    : wrong(CHECK, `${host} cannot be used (${reason}). Check CARD_SERVICE_URL, or try again later.`);
 }
+
+type Answer = Pick<ServiceResponse, 'status' | 'headers' | 'body'>;
 
 /** What the answer to the lookup of a card says of address, path and key. */
 export function answerFinding(
-  response: Answer,
+  { status, headers, body }: Answer,
   { cardPath, apiKey }: Pick<Config['cardService'], 'cardPath' | 'apiKey'>,
 ): Finding {
-  const { status, headers, body } = response;
   const error = ErrorBody.safeParse(body).data;
   if (status === 401 || (status === 403 && error)) return wrong('API key', apiKey === undefined ? NO_KEY : BAD_KEY);
+  if (status === 403)
+    return wrong(CHECK, 'A firewall in front of it refuses this machine. Ask whoever runs the service.');
+  if (status === 404 && error && !isAboutPath(error)) return right(CHECK, `it answers, and has no card ${CARD_ID}`);
+  if (status === 404)
+    return wrong(CHECK, `It has no path ${cardPath}. Check CARD_SERVICE_CARD_PATH, and the path in CARD_SERVICE_URL.`);
+  const hindered = hindrance(status);
+  if (status === 429)
+    return unknown(CHECK, `It ${hindered}, so key, path and plan could not be checked. Try again later.`);
+  if (hindered) return wrong(CHECK, `It ${hindered}. Try again later.`);
   if (status >= 300 && status < 400) {
-    const to = headers.get('location') ?? 'an address that it does not name';
-    const why = `It redirects to ${to}, and the bot follows no redirect.`;
+    const why = `It redirects to ${headers.get('location')}, and the bot follows no redirect.`;
     return wrong(CHECK, `${why} Set CARD_SERVICE_URL to the service itself.`);
   }
-  if (status === 408 || status >= 500) {
-    return wrong(CHECK, `It answers with status ${status}: it has a problem of its own. Try again later.`);
-  }
-  if (status === 404 && (error === undefined || isAboutPath(error))) {
-    return wrong(CHECK, `It has no path ${cardPath}. Check CARD_SERVICE_CARD_PATH, and the path in CARD_SERVICE_URL.`);
-  }
-  return FINDINGS[status] ?? cardFinding(response);
+  return cardFinding(status, body);
+}
+
+const NO_KEY = 'The card service needs a key. Set CARD_SERVICE_API_KEY.';
+const BAD_KEY = 'The card service does not accept this key. Set CARD_SERVICE_API_KEY to a current one.';
+
+function cardFinding(status: number, body: unknown): Finding {
+  const isSuccess = status >= 200 && status <= 299;
+  if (isSuccess && CardAnswer.safeParse(body).success) return right(CHECK, 'it answers with a card');
+  const what = isSuccess ? 'something that is not a card' : `status ${status}`;
+  return wrong(CHECK, `It answers with ${what}. Check CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH.`);
 }
 
 /** The interface does not name the error of a card that does not exist, so only words that cannot be about one count. */
@@ -70,25 +82,27 @@ function isAboutPath({ _tag, message }: z.infer<typeof ErrorBody>): boolean {
   return /path|route|endpoint|url/i.test(text) && !/card/i.test(text);
 }
 
-type Answer = Pick<ServiceResponse, 'status' | 'headers' | 'body'>;
-
-const NO_KEY = 'The card service needs a key. Set CARD_SERVICE_API_KEY.';
-const BAD_KEY = 'The card service does not accept this key. Set CARD_SERVICE_API_KEY to a current one.';
-
-const FINDINGS: Readonly<Record<number, Finding>> = {
-  403: wrong(CHECK, 'A firewall in front of it refuses this machine. Ask whoever runs the service.'),
-  404: right(CHECK, `it answers, and has no card ${CARD_ID}`),
-  429: unknown(
-    CHECK,
-    'It answers and asks to wait (status 429), so key, path and plan could not be checked. Try again later.',
-  ),
-};
-
-function cardFinding({ status, body }: Answer): Finding {
-  if (status >= 200 && status <= 299 && CardAnswer.safeParse(body).success)
-    return right(CHECK, 'it answers with a card');
-  const what = status >= 200 && status <= 299 ? 'something that is not a card' : `status ${status}`;
-  return wrong(CHECK, `It answers with ${what}. Check CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH.`);
+/** What a list of one card says of `CARD_SERVICE_BULK_PATH`. @param card whether there is one is known from its lookup */
+export function bulkFinding(response: Answered | NoAnswer, { id, exists }: { id: string; exists: boolean }): Finding {
+  const cure = 'Check CARD_SERVICE_BULK_PATH, or remove it.';
+  if ('failure' in response) {
+    const { kind, reason } = response;
+    if (kind === 'answered') return wrong(BULK_CHECK, `It answers with ${reason}. ${cure}`);
+    return unknown(BULK_CHECK, `The list failed (${reason}). Try again later.`);
+  }
+  const hindered = response.status === 501 ? undefined : hindrance(response.status);
+  if (hindered) return unknown(BULK_CHECK, `It ${hindered}. Try again later.`);
+  const answer = listAnswer(response, [id]);
+  if (answer.kind === 'keyRefused') return wrong(BULK_CHECK, `It does not accept the key there. ${cure}`);
+  if (answer.kind === 'listed' && listsOthers(response.body, [id])) {
+    const why = 'It lists cards that it was not asked for: the path may name the ids wrongly.';
+    return wrong(BULK_CHECK, `${why} ${cure}`);
+  }
+  if (answer.kind === 'listed' && answer.cards.size > 0) return right(BULK_CHECK, 'it lists the card');
+  if (!exists && (answer.kind === 'listed' || answer.kind === 'tooMany'))
+    return unknown(BULK_CHECK, `It has no card ${id}, so whether it lists cards could not be found out.`);
+  const what = answer.kind === 'listed' ? 'no card, though it has the one that it was asked for' : answer.detail;
+  return wrong(BULK_CHECK, `It answers with ${what}. ${cure}`);
 }
 
 /** The plan in the headers against the plan in the settings. */

@@ -1,26 +1,28 @@
 import type { Config } from '../../config/config.ts';
+import { httpDateMs } from '../../service/rate-limit-headers.ts';
 import type { LocalCommand } from '../commands/command-diff.ts';
 import { explainFailure, failureSays } from '../commands/failure.ts';
 import { type Application, type Gateway, type Named, Registration } from '../commands/registration.ts';
 import { inviteLink } from '../commands/report.ts';
-import { type Attempt, commandFindings } from './command-check.ts';
+import { inspect, isAnswer } from '../request.ts';
+import { commandFindings } from './command-check.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
 
-/** For the gateway to greet. */
+/** For the gateway to greet, and for a request. */
 const PATIENCE_MS = 10_000;
 
 /** Whether members can use the bot in Discord. Costs some ten requests to Discord, and no login. */
 export async function checkDiscord(discord: Config['discord'], commands: readonly LocalCommand[]): Promise<Finding[]> {
   const registration = new Registration(discord);
-  const { apiUrl } = discord;
+  const { apiUrl, shards } = discord;
   let application: Application | undefined;
   let guilds: readonly Named[] | undefined;
-  const attempt: Attempt = async (check, work) => {
+  const attempt = async (check: string, work: () => Promise<Finding[]>) => {
     try {
       return await work();
     } catch (error) {
-      const applicationId = application?.id;
-      const why = explainFailure(error, { guildId: undefined, apiUrl, applicationId, sentNames: [] });
+      const context = { guildId: undefined, apiUrl, applicationId: application?.id, sentNames: [] };
+      const why = explainFailure(error, context);
       if (why === undefined) throw error;
       return [failureFinding(check, why, failureSays(error), application !== undefined)];
     }
@@ -31,12 +33,12 @@ export async function checkDiscord(discord: Config['discord'], commands: readonl
   });
   if (application === undefined) return token;
   const { id } = application;
-  const ofGateway = attempt('gateway', async () => gatewayFindings(await registration.gateway(), discord.shards));
+  const ofGateway = attempt('gateway', async () => gatewayFindings(await registration.gateway(), shards));
   const invite = await attempt('invite', async () => {
     guilds = await registration.guilds();
     return [inviteFinding(id, guilds)];
   });
-  const registered = await attempt('commands', () => commandFindings({ registration, id, guilds, commands, attempt }));
+  const registered = await attempt('commands', () => commandFindings(registration, { id, guilds, commands }));
   return [...token, ...invite, ...registered, ...(await ofGateway)];
 }
 
@@ -54,21 +56,17 @@ export function failureFinding(
 export function applicationFaults(application: Application): Finding[] {
   const portal = `https://discord.com/developers/applications/${application.id}`;
   const endpoint = application.interactions_endpoint_url;
-  const faults: string[] = [];
-  if (endpoint)
-    faults.push(
-      `Discord sends the commands to ${endpoint} and not to this bot. Remove the Interactions Endpoint URL: ${portal}/information`,
-    );
-  if (application.bot_require_code_grant)
-    faults.push(`The invite link cannot work while Requires OAuth2 Code Grant is on. Switch it off: ${portal}/bot`);
+  const elsewhere = `Discord sends the commands to ${endpoint} and not to this bot. Remove the Interactions Endpoint URL: ${portal}/information`;
+  const closed = `The invite link cannot work while Requires OAuth2 Code Grant is on. Switch it off: ${portal}/bot`;
+  const faults = [...(endpoint ? [elsewhere] : []), ...(application.bot_require_code_grant ? [closed] : [])];
   return faults.map((fault) => wrong('application', fault));
 }
 
 export function inviteFinding(applicationId: string, guilds: readonly Named[]): Finding {
-  if (guilds.length === 0)
-    return wrong('invite', `The bot is in no server. Open this link to add it to one: ${inviteLink(applicationId)}`);
   const [first] = guilds;
-  return right('invite', guilds.length === 1 ? `in the server ${first?.name}` : `in ${guilds.length} servers`);
+  if (first === undefined)
+    return wrong('invite', `The bot is in no server. Open this link to add it to one: ${inviteLink(applicationId)}`);
+  return right('invite', guilds.length === 1 ? `in the server ${first.name}` : `in ${guilds.length} servers`);
 }
 
 /** @param shards of this process */
@@ -107,10 +105,29 @@ function greets(url: string): Promise<boolean> {
   const socket = new WebSocket(`${url}?v=10&encoding=json`);
   const timer = setTimeout(() => resolve(false), PATIENCE_MS);
   socket.addEventListener('message', () => resolve(true));
-  socket.addEventListener('error', () => resolve(false));
-  socket.addEventListener('close', () => resolve(false));
+  for (const name of ['error', 'close']) socket.addEventListener(name, () => resolve(false));
   return promise.finally(() => {
     clearTimeout(timer);
     socket.close();
   });
+}
+
+/** Times that members read are by the minute. */
+const MOST_AHEAD_MS = 30_000;
+
+/** This machine's clock against Discord's. Costs a request to Discord, which needs no token. */
+export async function checkClock(apiUrl: string): Promise<Finding[]> {
+  const answer = await inspect(new URL(`${apiUrl}/v10/gateway`), { timeoutMs: PATIENCE_MS });
+  const dateMs = isAnswer(answer) ? httpDateMs(answer.headers.get('date') ?? '') : undefined;
+  if (isAnswer(answer) && dateMs !== undefined) return [clockFinding(dateMs, answer.sentAtMs, answer.receivedAtMs)];
+  return [unknown('clock', "Discord did not tell the time, so this machine's clock could not be compared with it.")];
+}
+
+/** @param dateMs what the other clock showed, in whole seconds, at some time between the two others */
+export function clockFinding(dateMs: number, sentAtMs: number, receivedAtMs: number): Finding {
+  const aheadMs = sentAtMs > dateMs + 1_000 ? sentAtMs - dateMs - 1_000 : Math.min(0, receivedAtMs - dateMs);
+  if (Math.abs(aheadMs) <= MOST_AHEAD_MS) return right('clock');
+  const is = `${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'fast' : 'slow'}`;
+  const why = `This machine's clock is ${is}, so members read wrong times.`;
+  return wrong('clock', `${why} Turn on time synchronisation: timedatectl set-ntp true`);
 }

@@ -1,3 +1,5 @@
+import type { NoAnswer } from '../request.ts';
+
 /** The result of one check. */
 export interface Finding {
   /** What was checked. */
@@ -25,6 +27,12 @@ export function unknown(check: string, cure: string): Finding {
 }
 
 /** @param name of the variable that says where it is */
-export function unreachable(check: string, what: string, why: string, name: string): Finding {
-  return wrong(check, `${what} cannot be reached (${why}). Check ${name} and the connection.`);
+export function unreachable(check: string, what: string, { reason }: Pick<NoAnswer, 'reason'>, name: string): Finding {
+  return wrong(check, `${what} cannot be reached (${reason}). Check ${name} and the connection.`);
+}
+
+/** Why an answer says nothing of what was asked, after the name of who answered; `undefined` when it may. */
+export function hindrance(status: number): string | undefined {
+  if (status === 429) return 'asks to wait (status 429)';
+  return status === 408 || status >= 500 ? `has a problem of its own (status ${status})` : undefined;
 }

@@ -45,7 +45,7 @@ function noAnswer(url: string): Finding {
 function failureFinding(error: unknown, url: string): Finding {
   const { host } = new URL(url);
   const code = networkCode(error);
-  if (code !== undefined) return unreachable(CHECK, host, code, 'REDIS_URL');
+  if (code !== undefined) return unreachable(CHECK, host, { reason: code }, 'REDIS_URL');
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith('NOAUTH'))
     return wrong(CHECK, `${host} needs a password. Write redis://:PASSWORD@HOST:PORT into REDIS_URL.`);

@@ -4,13 +4,11 @@ import { redaction } from '../../log.ts';
 import type { LocalCommand } from '../commands/command-diff.ts';
 import type { CliContext, Subcommand } from '../context.ts';
 import { checkCardService } from './card-service-checks.ts';
-import { checkClock } from './clock.ts';
-import { checkDiscord } from './discord-checks.ts';
+import { checkClock, checkDiscord } from './discord-checks.ts';
 import type { Finding } from './finding.ts';
 import { checkOffline } from './offline.ts';
-import { checkPort } from './port-check.ts';
+import { checkPort, checkWebhook } from './operations-checks.ts';
 import { checkRedis } from './redis-checks.ts';
-import { checkWebhook } from './webhook-check.ts';
 
 const HELP = `
 It reads the same settings as the bot, from the environment and .env, changes nothing, and can run beside the bot.

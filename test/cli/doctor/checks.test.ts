@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { bulkFinding } from '../../../src/cli/doctor/bulk-check.ts';
-import { answerFinding, planFinding } from '../../../src/cli/doctor/card-service-checks.ts';
-import { clockFinding } from '../../../src/cli/doctor/clock.ts';
+import { answerFinding, bulkFinding, planFinding } from '../../../src/cli/doctor/card-service-checks.ts';
 import {
   applicationFaults,
+  clockFinding,
   failureFinding,
   gatewayFaults,
   inviteFinding,
