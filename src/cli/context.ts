@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { Environment } from '../config/config.ts';
+import type { Environment } from '../config/environment.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import type { LocalCommand } from './commands/command-diff.ts';
 

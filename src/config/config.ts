@@ -1,7 +1,6 @@
-import { z } from 'zod';
-import { OperatorError } from '../model/operator-error.ts';
-import { type Misspelled, misspelled } from './misspelled.ts';
-import { DiscordVariables, StorageVariables, Variables } from './variables.ts';
+import type { z } from 'zod';
+import { type Environment, parse } from './environment.ts';
+import { CardServiceVariables, DiscordVariables, StorageVariables, Variables } from './variables.ts';
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -10,24 +9,6 @@ export type RegistrationConfig = Pick<Config['discord'], 'token' | 'apiUrl'>;
 
 /** What `npm run catalog` and `npm run data` need. */
 export type StorageConfig = Pick<Config, 'dataDir' | 'redis'>;
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The configuration is invalid; the message names every problem, one per line. */
-export class ConfigError extends OperatorError {
-  override name = 'ConfigError';
-  /** One for each variable that is missing or invalid. */
-  readonly problems: readonly { name: string; message: string }[];
-
-  constructor(problems: readonly { name: string; message: string }[], misspelled: readonly Misspelled[]) {
-    const lines = [
-      ...problems.map(({ name, message }) => `  ${name}: ${message}`),
-      ...misspelled.map(({ name, meant }) => `  ${name}: unknown; did you mean ${meant}?`),
-    ];
-    super(`The configuration is invalid (see .env.example):\n${lines.join('\n')}`);
-    this.problems = problems;
-  }
-}
 
 /** @throws ConfigError */
 export function readConfig(environment: Environment = process.env) {
@@ -41,13 +22,10 @@ export function readConfig(environment: Environment = process.env) {
       shards: ids === 'auto' || count === undefined ? ('auto' as const) : { ids, count },
     },
     cardService: {
-      baseUrl: read.CARD_SERVICE_URL,
-      apiKey: read.CARD_SERVICE_API_KEY,
-      cardPath: read.CARD_SERVICE_CARD_PATH,
+      ...cardServiceOf(read),
       /** `undefined`: every card is requested by itself. */
       bulkPath: read.CARD_SERVICE_BULK_PATH,
       bulkMax: read.CARD_SERVICE_BULK_MAX,
-      timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
     },
     plan: {
       plan: read.CARD_SERVICE_PLAN,
@@ -73,6 +51,15 @@ export function readConfig(environment: Environment = process.env) {
   };
 }
 
+function cardServiceOf(read: z.output<typeof CardServiceVariables>) {
+  return {
+    baseUrl: read.CARD_SERVICE_URL,
+    apiKey: read.CARD_SERVICE_API_KEY,
+    cardPath: read.CARD_SERVICE_CARD_PATH,
+    timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
+  };
+}
+
 function storageOf(read: z.output<typeof StorageVariables>) {
   return {
     dataDir: read.DATA_DIR,
@@ -82,15 +69,16 @@ function storageOf(read: z.output<typeof StorageVariables>) {
 }
 
 /** Secrets, which no log line may show. */
-export function secretsOf({ discord, cardService, redis, alertWebhookUrl }: Config): (string | undefined)[] {
-  const webhookToken = alertWebhookUrl && /[^/]{20,}$/.exec(new URL(alertWebhookUrl).pathname)?.[0];
-  return [discord.token, cardService.apiKey, ...redisSecretsOf({ redis }), alertWebhookUrl, webhookToken];
-}
-
-/** The same, of what is stored. */
-export function redisSecretsOf({ redis }: Pick<Config, 'redis'>): (string | undefined)[] {
+export function secretsOf({
+  discord,
+  cardService,
+  redis,
+  alertWebhookUrl,
+}: Pick<Config, 'redis'> & Partial<Config>): (string | undefined)[] {
   const password = redis && new URL(redis.url).password;
-  return [password, password && decodeURIComponent(password)];
+  const webhookToken = alertWebhookUrl && /[^/]{20,}$/.exec(new URL(alertWebhookUrl).pathname)?.[0];
+  const ofRedis = [password, password && decodeURIComponent(password)];
+  return [discord?.token, cardService?.apiKey, ...ofRedis, alertWebhookUrl, webhookToken];
 }
 
 /** @throws ConfigError */
@@ -106,44 +94,5 @@ export function readStorageConfig(environment: Environment = process.env): Stora
 
 /** What `npm run contract` needs. @throws ConfigError */
 export function readCardServiceConfig(environment: Environment = process.env) {
-  const { CARD_SERVICE_URL, CARD_SERVICE_API_KEY, CARD_SERVICE_CARD_PATH, CARD_SERVICE_TIMEOUT_MS } = Variables.shape;
-  const wanted = { CARD_SERVICE_URL, CARD_SERVICE_API_KEY, CARD_SERVICE_CARD_PATH, CARD_SERVICE_TIMEOUT_MS };
-  const read = parse(z.object(wanted), environment);
-  return {
-    baseUrl: read.CARD_SERVICE_URL,
-    apiKey: read.CARD_SERVICE_API_KEY,
-    cardPath: read.CARD_SERVICE_CARD_PATH,
-    timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
-  };
-}
-
-/** Variables that are set, that nothing reads, and that look like one of `wanted`. Names only, never values. */
-export function misspelledVariables(
-  environment: Environment = process.env,
-  wanted: z.ZodObject = Variables,
-): Misspelled[] {
-  return misspelled(Object.keys(set(environment)), Object.keys(Variables.shape)).filter(
-    ({ meant }) => meant in wanted.shape,
-  );
-}
-
-/** An empty variable counts as unset, because `.env.example` lists them all. */
-function set(environment: Environment): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
-}
-
-/** Node strips the quotes in a `.env`; those that arrive here are a mistake. */
-const QUOTED = /^\s*(['"`]).*\1\s*$/s;
-
-function parse<T extends z.ZodObject>(schema: T, environment: Environment): z.output<T> {
-  const values = set(environment);
-  const read = schema.safeParse(values);
-  const quoted = Object.keys(schema.shape).filter((name) => QUOTED.test(values[name] ?? ''));
-  if (read.success && quoted.length === 0) return read.data;
-  const issues = read.error?.issues.map(({ path, message }) => ({ name: path.join('.'), message })) ?? [];
-  const problems = [
-    ...quoted.map((name) => ({ name, message: 'write it without quotes: docker --env-file does not strip them' })),
-    ...issues.filter(({ name }) => !quoted.includes(name)),
-  ];
-  throw new ConfigError(problems, misspelledVariables(environment, schema));
+  return cardServiceOf(parse(CardServiceVariables, environment));
 }

@@ -14,15 +14,13 @@ function planConflicts(read: Read): [string, string][] {
 }
 
 function shardConflicts({ DISCORD_SHARDS: shards, DISCORD_SHARD_COUNT: count }: Read): [string, string][] {
-  if (shards === 'auto')
-    return Number(count) >= 1
-      ? [['DISCORD_SHARD_COUNT', "needs DISCORD_SHARDS: write this process's shards there"]]
-      : [];
+  if (shards === 'auto' && Number(count) >= 1)
+    return [['DISCORD_SHARD_COUNT', "needs DISCORD_SHARDS: write this process's shards there"]];
   if (!Array.isArray(shards)) return [];
-  if (count === undefined) {
-    const message = 'is required with DISCORD_SHARDS: write how many shards there are on all machines';
-    return [['DISCORD_SHARD_COUNT', message]];
-  }
+  if (count === undefined)
+    return [
+      ['DISCORD_SHARD_COUNT', 'is required with DISCORD_SHARDS: write how many shards there are on all machines'],
+    ];
   if (!shards.some((shard) => shard >= Number(count))) return [];
   return [['DISCORD_SHARDS', `shards are numbered from 0: with ${count} of them, write numbers below that`]];
 }

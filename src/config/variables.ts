@@ -8,26 +8,34 @@ const LONGEST_WAIT_LIMIT_SECONDS = 840;
 /** A century: times stay far below what a date or a row can hold. */
 const MOST_SECONDS = 3_153_600_000;
 
-const seconds = (fallback: number) =>
-  z.coerce
-    .number('write a number of seconds')
-    .min(0, 'write 0 or more')
-    .max(MOST_SECONDS, `write ${MOST_SECONDS} (a hundred years) or less`)
-    .default(fallback);
-const number = z.coerce.number('write a number');
-const atLeastOne = number.min(1, 'write 1 or more');
+function number(what: string, least: number, most = Number.MAX_VALUE) {
+  const from = z.coerce.number(`write ${what}`).min(least, `write ${least} or more`);
+  return from.max(most, `write ${most} or less`);
+}
+const whole = (least: number, most?: number, what = 'a number') =>
+  number(what, least, most).int('write a whole number');
+const seconds = (fallback: number, most = MOST_SECONDS) => number('a number of seconds', 0, most).default(fallback);
+
 const oneOf = <const Value extends string>(values: readonly Value[]) =>
   z.enum(values, `write one of: ${values.join(', ')}`);
+
+/** An address for which `isUsable`; otherwise the message is `cure`. */
+function address(protocol: RegExp, wanted: string, isUsable: (url: URL) => boolean, cure = wanted) {
+  const error = ({ input }: { input: unknown }) => `${input === undefined ? 'missing; ' : ''}${wanted}`;
+  return z.url({ protocol, error }).refine((text) => !URL.canParse(text) || isUsable(new URL(text)), cure);
+}
+
+const httpUrl = address(
+  /^https?$/,
+  'write an address that begins with https:// or http://',
+  ({ username, password, search, hash }) => username + password + search + hash === '',
+  'write the address without user, password, ? and #',
+);
 
 const shardList = z
   .string()
   .regex(/^\d{1,5}(\s*,\s*\d{1,5})*$/)
   .transform((text) => [...new Set(text.split(',').map(Number))]);
-
-const HTTP_ADDRESS = 'write an address that begins with https:// or http://';
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: ({ input }) => `${input === undefined ? 'missing; ' : ''}${HTTP_ADDRESS}` })
-  .refine((text) => !URL.canParse(text) || plain(new URL(text)), 'write the address without user, password, ? and #');
 
 /** Variables of both `npm run commands` and the bot. */
 export const DiscordVariables = z.object({
@@ -43,28 +51,20 @@ export const DiscordVariables = z.object({
 /** Where things are stored: variables of both `npm run catalog` and the bot. */
 export const StorageVariables = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
-  REDIS_URL: z
-    .url({
-      protocol: /^rediss?$/,
-      error: 'write an address that begins with redis:// or rediss://, such as redis://127.0.0.1:6379',
-    })
-    .refine(
-      (text) => !URL.canParse(text) || redisCanRead(new URL(text)),
-      'write redis://:PASSWORD@HOST:PORT/NUMBER, with %25 for % in the password; password, port and number may be left out',
-    )
-    .optional(),
+  REDIS_URL: address(
+    /^rediss?$/,
+    'write an address that begins with redis:// or rediss://, such as redis://127.0.0.1:6379',
+    redisCanRead,
+    'write redis://:PASSWORD@HOST:PORT/NUMBER, with %25 for % in the password; password, port and number may be left out',
+  ).optional(),
   REDIS_KEY_PREFIX: z
     .string()
     .regex(/^[\w.:-]+$/, 'write letters, digits, and . : - _ only')
     .default('cardbot'),
 });
 
-const WEBHOOK_WANTED =
-  'write the address of a Discord webhook, such as https://discord.com/api/webhooks/… (channel, Integrations, Webhooks)';
-
-/** Variables of the bot. */
-export const Variables = DiscordVariables.extend({
-  ...StorageVariables.shape,
+/** Where the card service is: variables of both `npm run contract` and the bot. */
+export const CardServiceVariables = z.object({
   // Cards and quota are stored per address, so each address must have one spelling.
   CARD_SERVICE_URL: httpUrl.transform(withoutLastSlash),
   CARD_SERVICE_API_KEY: z
@@ -75,6 +75,13 @@ export const Variables = DiscordVariables.extend({
     .string()
     .regex(/^\/[^?#{}]*\{id\}[^?#{}]*$/, 'write a path that begins with / and holds {id} once, such as /cards/{id}')
     .default('/cards/{id}'),
+  CARD_SERVICE_TIMEOUT_MS: number('a number of milliseconds', 100, 120_000).default(10_000),
+});
+
+/** Variables of the bot. */
+export const Variables = DiscordVariables.extend({
+  ...StorageVariables.shape,
+  ...CardServiceVariables.shape,
   CARD_SERVICE_BULK_PATH: z
     .string()
     .regex(
@@ -82,27 +89,15 @@ export const Variables = DiscordVariables.extend({
       'write a path with {ids} in it, such as /cards?ids={ids}, or POST and a path, such as POST /cards/batch',
     )
     .optional(),
-  CARD_SERVICE_BULK_MAX: number
-    .int('write a whole number')
-    .min(2, 'write 2 or more')
-    .max(1_000, 'write 1000 or less')
-    .default(20),
+  CARD_SERVICE_BULK_MAX: whole(2, 1_000).default(20),
   CARD_SERVICE_PLAN: oneOf(['auto', ...PLANS]).default('auto'),
-  CARD_SERVICE_REQUESTS_PER_MINUTE: atLeastOne.optional(),
-  CARD_SERVICE_BURST: atLeastOne.int('write a whole number').optional(),
-  CARD_SERVICE_TIMEOUT_MS: z.coerce
-    .number('write a number of milliseconds')
-    .min(100, 'write 100 or more')
-    .max(120_000, 'write 120000 or less')
-    .default(10_000),
+  CARD_SERVICE_REQUESTS_PER_MINUTE: number('a number', 1).optional(),
+  CARD_SERVICE_BURST: whole(1).optional(),
   FACTS_FRESH_SECONDS: seconds(604_800),
   PRICES_FRESH_SECONDS: seconds(21_600),
   NOT_FOUND_FRESH_SECONDS: seconds(3_600),
   KEEP_SECONDS: seconds(7_776_000),
-  LONGEST_WAIT_SECONDS: seconds(300).refine(
-    (value) => value <= LONGEST_WAIT_LIMIT_SECONDS,
-    `write ${LONGEST_WAIT_LIMIT_SECONDS} or less`,
-  ),
+  LONGEST_WAIT_SECONDS: seconds(300, LONGEST_WAIT_LIMIT_SECONDS),
   PRICE_CURRENCY: z
     .string()
     .refine(
@@ -110,32 +105,24 @@ export const Variables = DiscordVariables.extend({
       'write an ISO 4217 code in capitals, such as EUR',
     )
     .optional(),
-  HTTP_PORT: z.coerce
-    .number('write a port')
-    .int('write a whole number')
-    .min(0, 'write 1 or more')
-    .max(65_535, 'write 65535 or less')
-    .optional(),
+  HTTP_PORT: whole(0, 65_535, 'a port').optional(),
   HTTP_HOST: z
     .string()
     .regex(/^[\w.:-]+$/, 'write an address of this machine, such as 127.0.0.1 or 0.0.0.0')
     .default('127.0.0.1'),
-  ALERT_WEBHOOK_URL: z
-    .url({ protocol: /^https?$/, error: WEBHOOK_WANTED })
-    .refine((text) => !URL.canParse(text) || /\/webhooks\/\d+\/[\w-]+\/?$/.test(new URL(text).pathname), WEBHOOK_WANTED)
-    .optional(),
+  ALERT_WEBHOOK_URL: address(
+    /^https?$/,
+    'write the address of a Discord webhook, such as https://discord.com/api/webhooks/… (channel, Integrations, Webhooks)',
+    ({ pathname }) => /\/webhooks\/\d+\/[\w-]+\/?$/.test(pathname),
+  ).optional(),
   MEMBER_HISTORY: oneOf(['on', 'off']).default('on'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   DISCORD_SHARDS: z
     .union([z.literal('auto'), shardList], "write auto, or this process's shards, such as 0,1")
     .default('auto'),
-  DISCORD_SHARD_COUNT: z.coerce
-    .number('write how many shards there are on all machines')
-    .int('write a whole number')
-    .min(1, 'write 1 or more')
-    .optional(),
-  GUILD_DAILY_REQUESTS: atLeastOne.int('write a whole number').optional(),
-  MEMBER_DAILY_REQUESTS: number.int('write a whole number').min(0, 'write 0 (no cap) or more').optional(),
+  DISCORD_SHARD_COUNT: whole(1, undefined, 'how many shards there are on all machines').optional(),
+  GUILD_DAILY_REQUESTS: whole(1).optional(),
+  MEMBER_DAILY_REQUESTS: whole(0).optional(),
 }).superRefine(
   (read, context) => {
     for (const [name, message] of conflicts(read)) context.addIssue({ code: 'custom', path: [name], message });
@@ -150,10 +137,6 @@ function redisCanRead({ username, password, pathname }: URL): boolean {
     return false;
   }
   return /^\/?\d*$/.test(pathname);
-}
-
-function plain(url: URL): boolean {
-  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 
 function withoutLastSlash(address: string): string {

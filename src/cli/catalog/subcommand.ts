@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { CatalogStats } from '../../catalog/catalog-card.ts';
-import { misspelledVariables, readStorageConfig, redisSecretsOf } from '../../config/config.ts';
+import { readStorageConfig, secretsOf } from '../../config/config.ts';
+import { misspelledVariables } from '../../config/environment.ts';
 import { StorageVariables } from '../../config/variables.ts';
 import { forTerminal } from '../../log/terminal.ts';
 import { createLog } from '../../log.ts';
@@ -119,7 +120,7 @@ async function withCatalog(
     stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
   const signal = stopSignal();
   const config = readStorageConfig(env);
-  const log = createLog({ level: 'error', secrets: redisSecretsOf(config), destination: forTerminal(stderr) });
+  const log = createLog({ level: 'error', secrets: secretsOf(config), destination: forTerminal(stderr) });
   const catalog = config.redis
     ? // Loaded only when it is used: it takes 25 MB and 0.1 s.
       await (await import('./shared-catalog-copy.ts')).openSharedCatalogCopy(config.redis, log)

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { commands as declared } from '../../../commands/index.ts';
-import { misspelledVariables, readRegistrationConfig } from '../../config/config.ts';
+import { readRegistrationConfig } from '../../config/config.ts';
+import { misspelledVariables } from '../../config/environment.ts';
 import { DiscordVariables } from '../../config/variables.ts';
 import { type CliContext, CliFailure, type Subcommand } from '../context.ts';
 import { type Action, type Flags, performAction } from './actions.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
-import { readStorageConfig, redisSecretsOf } from '../../config/config.ts';
+import { readStorageConfig, secretsOf } from '../../config/config.ts';
 import { createLog } from '../../log.ts';
 import { type CliContext, CliFailure, type Subcommand } from '../context.ts';
 import { forgetInFiles } from './forget-in-files.ts';
@@ -31,7 +31,7 @@ async function forget(id: string, { env, stdout, stderr }: CliContext): Promise<
   const { dataDir, redis } = readStorageConfig(env);
   if (redis) {
     const { forgetInRedis } = await import('../../storage/redis/forget.ts');
-    const log = createLog({ level: 'error', secrets: redisSecretsOf({ redis }), destination: stderr });
+    const log = createLog({ level: 'error', secrets: secretsOf({ redis }), destination: stderr });
     const why = await forgetInRedis(redis, id, log);
     if (why !== undefined) {
       throw new CliFailure(`Redis cannot be cleaned now (${why}). Check REDIS_URL, and run this again.`);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parseEnv } from 'node:util';
-import type { Config, Environment } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import type { Environment } from '../../config/environment.ts';
 import { checkDataDirectory } from './data-directory.ts';
 import { type Finding, wrong } from './finding.ts';
 import { checkSettings } from './settings.ts';

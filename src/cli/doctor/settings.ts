@@ -1,4 +1,5 @@
-import { type Config, ConfigError, type Environment, misspelledVariables, readConfig } from '../../config/config.ts';
+import { type Config, readConfig } from '../../config/config.ts';
+import { ConfigError, type Environment, misspelledVariables } from '../../config/environment.ts';
 import { Variables } from '../../config/variables.ts';
 import { PLAN_LIMITS } from '../../model/plan.ts';
 import { type Finding, right, wrong } from './finding.ts';

@@ -1,5 +1,6 @@
 import { commands as declared } from '../../../commands/index.ts';
-import { type Environment, type RegistrationConfig, readRegistrationConfig, secretsOf } from '../../config/config.ts';
+import { type RegistrationConfig, readRegistrationConfig, secretsOf } from '../../config/config.ts';
+import type { Environment } from '../../config/environment.ts';
 import { redaction } from '../../log.ts';
 import type { LocalCommand } from '../commands/command-diff.ts';
 import type { CliContext, Subcommand } from '../context.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { misspelledVariables } from '../../src/config/config.ts';
+import { misspelledVariables } from '../../src/config/environment.ts';
 
 describe('misspelledVariables', () => {
   it.each([
