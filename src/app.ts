@@ -17,7 +17,7 @@ import { CommandRate } from './quota/command-rate.ts';
 import { plannedDay } from './quota/pace.ts';
 import { CommandReplies } from './replies/command-replies.ts';
 import { CardService } from './service/card-service.ts';
-import { SqliteMemberHistory } from './storage/sqlite/member-history.ts';
+import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
 import { openSqliteState } from './storage/sqlite/state.ts';
 import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timers.ts';
@@ -181,7 +181,7 @@ export async function openServices(
   });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ service, limiter, ledger, claims, sharedReport, events, log, hasKey });
-  const history = new SqliteMemberHistory(config.dataDir, log);
+  const history = sqliteMemberHistory(config.dataDir, log);
   const memberData = new MemberData({
     counters: ledger.counters,
     history,

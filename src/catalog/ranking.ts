@@ -1,7 +1,7 @@
 import type { Asked, Candidate } from './card-index.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import { isMistypedBeginning, isTypingError } from './typing-error.ts';
-import { idKey, nameKey, type Query, searchTexts, tokensOf, wordsOf } from './words.ts';
+import { idKey, nameKey, nameText, otherText, type Query, tokensOf, wordsOf } from './words.ts';
 
 /** How well a card fits, best first. */
 const CLOSENESS = [
@@ -33,8 +33,7 @@ export function closeness(query: Query, card: CatalogCard): Closeness | undefine
   const name = nameKey(card.name);
   if (name === query.nameKey) return 'name';
   if (name.startsWith(query.nameKey)) return 'nameBeginning';
-  const { name: ofName, other } = searchTexts(card);
-  const text = ` ${ofName} ${other} `;
+  const text = ` ${nameText(card.name)} ${otherText(card)} `;
   const missing = query.words.filter((word) => !text.includes(` ${word}`));
   if (missing.length === 0)
     return query.words.every((word) => text.includes(` ${word} `)) ? 'wholeWords' : 'wordBeginnings';

@@ -49,13 +49,6 @@ export function* changesOf(cards: readonly CatalogCard[], source: string): Gener
   }
 }
 
-/** Two changes with cards of the same source as one; `undefined` when they are something else, or too many cards. */
-export function joinedChange(first: SharedChange, second: SharedChange): SharedChange | undefined {
-  if (first.kind !== 'cards' || second.kind !== 'cards' || first.source !== second.source) return undefined;
-  const cards = [...first.cards, ...second.cards];
-  return cards.length > CARDS_IN_CHANGE ? undefined : { ...second, cards };
-}
-
 /** What other processes have learned, and the cursor behind it. */
 export interface SharedNews {
   kind: 'shared';
@@ -85,10 +78,7 @@ export class CatalogExchange {
 
   /** This process has learned something. */
   learned(change: SharedChange): void {
-    const last = this.#unpublished.at(-1);
-    const joined = last && joinedChange(last, change);
-    if (joined) this.#unpublished = this.#unpublished.with(-1, joined);
-    else this.#unpublished = [...this.#unpublished.slice(1 - MOST_UNPUBLISHED), change];
+    this.#unpublished = [...this.#unpublished.slice(1 - MOST_UNPUBLISHED), change];
     if (this.#next === undefined) this.#in(EVERY_MS);
   }
 

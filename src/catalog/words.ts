@@ -91,24 +91,13 @@ export function hasDigit(text: string): boolean {
   return /\p{N}/u.test(text);
 }
 
-/** Everything that a card is found by, as tokens with blanks between. */
-export interface SearchTexts {
-  /** The tokens of its name. A name such as `Ho-Oh` also has `hooh` among them. */
-  name: string;
-  /** The tokens of its set, number, game and id. */
-  other: string;
-}
-
-export function searchTexts(card: CatalogCard): SearchTexts {
-  return { name: nameText(card.name), other: otherText(card) };
-}
-
+/** What a card is found by in its name, as tokens with blanks between. A name such as `Ho-Oh` also has `hooh` among them. */
 export function nameText(name: string): string {
   const joined = JOINED_WORDS.test(name) ? joinedWords(folded(name)) : [];
   return [...tokensOf(name), ...joined].join(' ');
 }
 
-/** @param tokenTextOf may remember texts that come again and again: names of sets and games */
+/** The tokens of its set, number, game and id. @param tokenTextOf may remember texts that come again and again: names of sets and games */
 export function otherText({ id, set = '', number = '', game = '' }: CatalogCard, tokenTextOf = tokenText): string {
   return `${tokenTextOf(set)} ${tokenText(number)} ${tokenTextOf(game)} ${tokenText(id)}`;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CatalogCard, catalogCardOf } from '../../src/catalog/catalog-card.ts';
-import { idKey, nameKey, queryOf, searchTexts, wordsOf } from '../../src/catalog/words.ts';
+import { idKey, nameKey, nameText, otherText, queryOf, wordsOf } from '../../src/catalog/words.ts';
 
 describe('words', () => {
   it.each([
@@ -39,7 +39,7 @@ describe('words', () => {
 
   it('of a card include the joined parts of its name, and its id', () => {
     const card = { id: 'neo3-7', name: 'Ho-Oh', set: 'Neo Revelation', number: '7/64', game: 'Pokémon' };
-    expect(searchTexts(card)).toEqual({ name: 'ho oh hooh', other: 'neo revelation 7 64 pokemon neo 3 7' });
+    expect([nameText(card.name), otherText(card)]).toEqual(['ho oh hooh', 'neo revelation 7 64 pokemon neo 3 7']);
   });
 
   it('that are typed are bounded', () => {

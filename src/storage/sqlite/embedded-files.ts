@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { type LimiterState, StoredLimiterState, withProbe } from '../../quota/limiter-state.ts';
 import { BUSY_CODE, sqliteCode } from './database.ts';
 
@@ -88,24 +88,22 @@ export class EmbeddedFiles {
 
   /** How many cards have keys that begin so. */
   cardCount(prefix: string): number {
-    return Number(this.#range('count(*) AS count', prefix, prefix)[0]?.count ?? 0);
+    const count = this.#cards?.prepare('SELECT count(*) AS count FROM cards WHERE substr(key, 1, ?) = ?');
+    return Number(count?.get(prefix.length, prefix)?.count ?? 0);
   }
 
   /** The next cards with keys that begin so, in the order of their keys; after '' the first. */
   cards(prefix: string, afterKey: string, limit: number): CardRow[] {
-    const columns = 'key, value, expires_at AS expiresAtMs';
-    return this.#range(columns, prefix, afterKey, 'ORDER BY key LIMIT ?', limit) as unknown[] as CardRow[];
+    const next = this.#cards?.prepare(
+      `SELECT key, value, expires_at AS expiresAtMs FROM cards
+       WHERE key > ? AND substr(key, 1, ?) = ? ORDER BY key LIMIT ?`,
+    );
+    return (next?.all(afterKey, prefix.length, prefix, limit) ?? []) as unknown[] as CardRow[];
   }
 
   close(): void {
     this.#state.close();
     this.#cards?.close();
-  }
-
-  #range(columns: string, prefix: string, afterKey: string, more = '', ...values: SQLInputValue[]) {
-    const end = `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`;
-    const query = `SELECT ${columns} FROM cards WHERE key > ? AND key < ? ${more}`;
-    return this.#cards?.prepare(query).all(afterKey || prefix, end, ...values) ?? [];
   }
 }
 

@@ -11,45 +11,38 @@ const BUSY_TIMEOUT_MS = 500;
  * What members looked up last, in `catalog.sqlite` of a `DATA_DIR`, by a connection of its own: it is wanted rarely, and
  * the catalog's thread may be busy with a search.
  */
-export class SqliteMemberHistory implements MemberHistory {
-  readonly #file: string;
-  readonly #log: Pick<Logger, 'warn'>;
-
-  constructor(dataDir: string, log: Pick<Logger, 'warn'>) {
-    this.#file = join(dataDir, 'catalog.sqlite');
-    this.#log = log;
-  }
-
-  async lastCards(memberId: string): Promise<readonly string[]> {
-    const latestFirst =
-      'SELECT coalesce(cards.name, asked.id) AS card FROM asked_by_member AS asked LEFT JOIN cards USING (id_key, id) WHERE member = ? ORDER BY at DESC';
-    const rows = this.#try((database) => database.prepare(latestFirst).all(memberId)) ?? [];
-    return rows.map(({ card }) => String(card));
-  }
-
-  async forget(memberId: string): Promise<boolean> {
-    if (!existsSync(this.#file)) return true;
-    const forgotten = this.#try((database) => {
-      database.prepare('DELETE FROM asked_by_member WHERE member = ?').run(memberId);
-      // Otherwise the write-ahead log holds the rows until it is written over.
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      return true;
-    });
-    return forgotten ?? false;
-  }
-
-  #try<T>(work: (database: DatabaseSync) => T): T | undefined {
-    if (!existsSync(this.#file)) return undefined;
+export function sqliteMemberHistory(dataDir: string, log: Pick<Logger, 'warn'>): MemberHistory {
+  const file = join(dataDir, 'catalog.sqlite');
+  const attempt = <T>(work: (database: DatabaseSync) => T): T | undefined => {
     let database: DatabaseSync | undefined;
     try {
-      database = new DatabaseSync(this.#file);
+      database = new DatabaseSync(file);
       database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON`);
       return work(database);
     } catch (err) {
-      this.#log.warn({ err }, "members' last lookups cannot be read or deleted");
+      log.warn({ err }, "members' last lookups cannot be read or deleted");
       return undefined;
     } finally {
       database?.close();
     }
-  }
+  };
+  return {
+    async lastCards(memberId) {
+      if (!existsSync(file)) return [];
+      const latestFirst =
+        'SELECT coalesce(cards.name, asked.id) AS card FROM asked_by_member AS asked LEFT JOIN cards USING (id_key, id) WHERE member = ? ORDER BY at DESC';
+      const rows = attempt((database) => database.prepare(latestFirst).all(memberId)) ?? [];
+      return rows.map(({ card }) => String(card));
+    },
+    async forget(memberId) {
+      if (!existsSync(file)) return true;
+      const forgotten = attempt((database) => {
+        database.prepare('DELETE FROM asked_by_member WHERE member = ?').run(memberId);
+        // Otherwise the write-ahead log holds the rows until it is written over.
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        return true;
+      });
+      return forgotten ?? false;
+    },
+  };
 }

@@ -19,14 +19,14 @@ export interface CatalogFileOptions {
 /** The catalog of a thread. A file that turns out to be corrupt is replaced; what cannot be opened now is tried again. */
 export class CatalogFile {
   readonly #options: CatalogFileOptions;
-  /** `undefined` after it could not be opened anew: the next attempt does. */
+  /** `undefined` after it was corrupt, or could not be opened anew: the next attempt does. */
   #catalog: CatalogDatabase | undefined;
   #isClosing = false;
 
   /** @throws DatabaseUnusable, DatabaseInUse */
   constructor(options: CatalogFileOptions) {
     this.#options = options;
-    this.#catalog = this.#open();
+    this.#catalog = CatalogDatabase.open(options.dataDir, options.log, BUSY_TIMEOUT_MS);
   }
 
   /** Whether long work has to stop after its current piece. */
@@ -55,14 +55,14 @@ export class CatalogFile {
     this.#catalog?.close();
   }
 
-  /** Opens the file anew when another process has replaced it. */
+  /** Opens the file anew when it was corrupt, or another process has replaced it. */
   #current(): CatalogDatabase {
     if (this.#catalog?.isReplaced()) this.#letGo()?.close();
     if (this.#catalog) return this.#catalog;
-    const catalog = this.#open();
-    this.#catalog = catalog;
-    this.#options.onReplaced();
-    return catalog;
+    const { dataDir, log, onReplaced } = this.#options;
+    this.#catalog = CatalogDatabase.open(dataDir, log, BUSY_TIMEOUT_MS);
+    onReplaced();
+    return this.#catalog;
   }
 
   #replace(corruption: unknown): void {
@@ -79,10 +79,5 @@ export class CatalogFile {
     const catalog = this.#catalog;
     this.#catalog = undefined;
     return catalog;
-  }
-
-  #open(): CatalogDatabase {
-    const { dataDir, log } = this.#options;
-    return CatalogDatabase.open(dataDir, log, BUSY_TIMEOUT_MS);
   }
 }

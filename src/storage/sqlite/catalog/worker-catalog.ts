@@ -6,7 +6,7 @@ import { type CatalogCard, catalogCardOf } from '../../../catalog/catalog-card.t
 import { meaningOfList } from '../../../catalog/list.ts';
 import { unsearched } from '../../../catalog/resolution.ts';
 import { type Question, SearchQueue } from '../../../catalog/search-queue.ts';
-import { CatalogExchange, type SharedCatalog } from '../../../catalog/shared-catalog.ts';
+import { CatalogExchange, type SharedCatalog, type SharedNews } from '../../../catalog/shared-catalog.ts';
 import { Incident, type Logger } from '../../../log.ts';
 import type { Card } from '../../../model/card.ts';
 import { type Requester, requesterOf } from '../../../model/quota.ts';
@@ -61,7 +61,9 @@ export class WorkerCatalog implements Catalog {
       ends: 'catalog works again',
     });
     const { shared } = options;
-    this.#exchange = shared && new CatalogExchange(shared, (news) => this.#send({ kind: 'changes', changes: [news] }));
+    // What is not applied is read again after the next worker has begun.
+    const apply = (news: SharedNews) => this.#isOpen && this.#send({ kind: 'changes', changes: [news] });
+    this.#exchange = shared && new CatalogExchange(shared, apply);
     this.#startIn(START_AFTER_MS);
   }
 
@@ -143,24 +145,16 @@ export class WorkerCatalog implements Catalog {
   #tell(change: CatalogChange): void {
     if (this.#unsent.length >= MOST_UNSENT) this.#unsent.shift();
     this.#unsent.push(change);
-    if (this.#isOpen) this.#gathering ??= setTimeout(() => this.#sendChanges(), GATHER_MS).unref(); // the end sends it, too
+    if (this.#isOpen) this.#gathering ??= setTimeout(() => this.#send(), GATHER_MS).unref(); // the end sends it, too
   }
 
-  /** Everything that is sent comes after the changes before it. */
-  #send(message: ToWorker): void {
-    this.#sendChanges();
-    this.#post(message);
-  }
-
-  #sendChanges(): void {
+  /** Sends the changes before anything else, which may depend on them. */
+  #send(...messages: ToWorker[]): void {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     const changes = this.#unsent.splice(0);
-    if (changes.length > 0) this.#post({ kind: 'changes', changes });
-  }
-
-  #post(message: ToWorker): void {
-    this.#worker?.postMessage(message);
+    if (changes.length > 0) messages.unshift({ kind: 'changes', changes });
+    for (const message of messages) this.#worker?.postMessage(message);
   }
 
   #startIn(waitMs: number): void {
@@ -172,28 +166,19 @@ export class WorkerCatalog implements Catalog {
     clearTimeout(this.#start);
     if (this.#worker || this.#isClosed) return;
     this.#startedAtMs = Date.now();
-    const worker = this.#newWorker();
-    if (!worker) {
-      this.#ended();
-      return;
-    }
-    worker.on('message', (message: FromWorker) => this.#received(message));
-    worker.on('error', (err) => this.#outage.failed({ err }));
-    worker.on('exit', () => this.#ended());
-    worker.unref();
-    this.#worker = worker;
-  }
-
-  /** @returns `undefined` when it cannot be made, as where the process may have no further thread */
-  #newWorker(): Worker | undefined {
     const { dataDir, keepsMembers, cardKeys, shared } = this.#options;
     const workerData: CatalogWorkerData = { dataDir, keepsMembers, cardKeys, sharedName: shared?.name ?? '' };
     try {
-      return new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+      this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
     } catch (err) {
-      this.#outage.failed({ err });
-      return undefined;
+      this.#outage.failed({ err }); // the process may have no further thread
+      this.#ended();
+      return;
     }
+    this.#worker.on('message', (message: FromWorker) => this.#received(message));
+    this.#worker.on('error', (err) => this.#outage.failed({ err }));
+    this.#worker.on('exit', () => this.#ended());
+    this.#worker.unref();
   }
 
   #received(message: FromWorker): void {
@@ -208,7 +193,7 @@ export class WorkerCatalog implements Catalog {
 
   #opened(): void {
     this.#isOpen = true;
-    this.#sendChanges();
+    this.#send();
     this.#queue.freed();
   }
 
