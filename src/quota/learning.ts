@@ -64,18 +64,18 @@ function afterRefusal(before: Learned, { leftAtMs, nowMs, outcome, underWay, pla
     refill,
     capacity,
   };
-  return { ...known, refusal, ...meaningOf(refusal, planned) };
+  return { ...known, refusal, ...shownBy(refusal, planned) };
 }
 
 /** Refusals come at once and overtake the answers to requests that left before them, so each of those decides anew. */
 function servedAfterAll(known: Learned, { leftAtMs, planned }: EndedRequest): Learned {
   if (!known.refusal || leftAtMs > known.refusal.knownAtMs) return known;
   const refusal = { ...known.refusal, served: known.refusal.served + 1 };
-  return { ...known, refusal, ...meaningOf(refusal, planned) };
+  return { ...known, refusal, ...shownBy(refusal, planned) };
 }
 
 /** What a 429 shows the service to allow. */
-export function meaningOf(
+export function shownBy(
   refusal: NonNullable<Learned['refusal']>,
   planned: Pace,
 ): Pick<Learned, 'window' | 'refill' | 'capacity'> {

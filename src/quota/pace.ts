@@ -47,23 +47,13 @@ const LONGEST_LAG_MS = 250;
 /**
  * By how much the service's bucket refills later than ours: its clock starts when the first request of a full bucket
  * arrives there, ours when the token was taken. Ignored, the lag uses up the token that is kept back, and a burst costs a
- * 429: at ten requests a second, the first request of a cold process takes longer than a token takes to refill. After a
- * pause the service's bucket may be full, too, so its probe counts as a first request.
+ * 429: at ten requests a second, the first request of a cold process takes longer than a token takes to refill.
+ *
+ * @param takenAtMs when the first token was taken from a bucket that was full, the service's or ours
+ * @param endedAtMs when the first request since then has ended, so that it has arrived
  */
-export class RefillLag {
-  #takenAtMs: number | undefined;
-
-  /** A token was taken from a bucket that is full, ours or the service's. */
-  tookFromFull(nowMs: number): void {
-    this.#takenAtMs ??= nowMs;
-  }
-
-  /** A request has ended, so it has arrived. @returns by how much later the bucket is full; 0 from the second call on */
-  arrived(nowMs: number): number {
-    const takenAtMs = this.#takenAtMs;
-    this.#takenAtMs = undefined;
-    return takenAtMs === undefined ? 0 : Math.min(Math.max(0, nowMs - takenAtMs), LONGEST_LAG_MS);
-  }
+export function refillLagMs(takenAtMs: number, endedAtMs: number): number {
+  return Math.min(Math.max(0, endedAtMs - takenAtMs), LONGEST_LAG_MS);
 }
 
 /** What a plan is known by. */

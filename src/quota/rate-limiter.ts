@@ -5,7 +5,7 @@ import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter.
 import { scheduleOf } from './limiter.ts';
 import type { Change, LimiterCell } from './limiter-cell.ts';
 import { type LimiterState, observeReading } from './limiter-state.ts';
-import { fullAtMsAfter, RefillLag } from './pace.ts';
+import { fullAtMsAfter, refillLagMs } from './pace.ts';
 import { decidePermit, releasePermit } from './permit.ts';
 import { currentQuota, runsOutAtMs } from './quota.ts';
 
@@ -19,9 +19,10 @@ export interface LimiterOptions {
 export class RateLimiter implements Limiter {
   readonly #cell: LimiterCell;
   readonly #options: LimiterOptions;
-  readonly #lag = new RefillLag();
   readonly #listeners: (() => void)[] = [];
   #isUnconfirmed = true;
+  /** Until a request has ended since: when the first token was taken from a full bucket. */
+  #tookFromFullAtMs: number | undefined;
 
   constructor(cell: LimiterCell, options: LimiterOptions) {
     this.#cell = cell;
@@ -45,7 +46,7 @@ export class RateLimiter implements Limiter {
       const taken = await cell.take(decision, decide);
       if (taken.kind === 'wait') return taken;
       if (taken.kind === 'changed') continue;
-      if (taken.wasFull) this.#lag.tookFromFull(Date.now());
+      if (taken.wasFull) this.#tookFromFullAtMs ??= Date.now();
       return { kind: 'permit', permit: decision.permit };
     }
   }
@@ -54,7 +55,8 @@ export class RateLimiter implements Limiter {
     const { longestWaitMs, random = Math.random } = this.#options;
     const underWay = Math.max(0, this.#cell.underWay - 1);
     const now = { longestWaitMs, nowMs: Date.now(), random: random(), underWay };
-    const lagMs = this.#lag.arrived(now.nowMs);
+    const lagMs = refillLagMs(this.#tookFromFullAtMs ?? now.nowMs, now.nowMs);
+    this.#tookFromFullAtMs = undefined;
     const apply = (state: LimiterState) => {
       const lagged = { ...state, fullAtMs: state.fullAtMs + lagMs };
       return releasePermit(lagged, permit, outcome, this.#cell.setting, now);

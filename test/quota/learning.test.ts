@@ -9,7 +9,7 @@ import {
   WINDOW_MS,
   windowSlotsMs,
 } from '../../src/quota/learned.ts';
-import { learnFrom, meaningOf } from '../../src/quota/learning.ts';
+import { learnFrom, shownBy } from '../../src/quota/learning.ts';
 import { learnedPace } from '../../src/quota/pace.ts';
 
 const EVEN_TEN = { window: 10, refill: 'evenly' } as const;
@@ -225,12 +225,12 @@ describe('a 429', () => {
 
   it('is never taken for a window below one', () => {
     const refusal = { ...REFUSAL, capacity: 4 };
-    expect(meaningOf(refusal, { intervalMs: 60_000, capacity: 9 })).toMatchObject({ window: undefined, capacity: 2 });
+    expect(shownBy(refusal, { intervalMs: 60_000, capacity: 9 })).toMatchObject({ window: undefined, capacity: 2 });
   });
 
   it('is never taken for a burst below one', () => {
     const refusal = { ...REFUSAL, capacity: 1 };
-    expect(meaningOf(refusal, FREE).capacity).toBe(1);
+    expect(shownBy(refusal, FREE).capacity).toBe(1);
   });
 });
 

@@ -2,7 +2,6 @@ import type { Logger } from '../../log.ts';
 import { afterClockJump, LimiterState, shifted } from '../../quota/limiter-state.ts';
 import type { Taken, WantedToken } from '../../quota/permit.ts';
 import type { LimiterWrite, SharedLimiterStore } from '../../quota/shared-limiter-store.ts';
-import { RemoteClock } from '../../time/remote-clock.ts';
 import { LIMITER_SCRIPT, LimiterAnswer } from './limiter-script.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './unavailable.ts';
@@ -98,5 +97,25 @@ export class RedisLimiterStore implements SharedLimiterStore {
       this.#log.warn({ err }, 'invalid shared limiter state: it is replaced');
       return undefined;
     }
+  }
+}
+
+/** How far the clock of a server is ahead of this machine's, measured from its answers. */
+export class RemoteClock {
+  #aheadMs = 0;
+  #tripMs = Number.POSITIVE_INFINITY;
+
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
+  /** A round trip takes time, not the same each way: accepts only a better measurement, or the jump of a clock. */
+  observe(serverMs: number, sentAtMs: number, receivedAtMs: number): void {
+    const tripMs = Math.max(0, receivedAtMs - sentAtMs); // negative when this clock was set back meanwhile
+    const aheadMs = Math.round(serverMs - (sentAtMs + receivedAtMs) / 2);
+    const jumped = Math.abs(aheadMs - this.#aheadMs) > tripMs / 2 + this.#tripMs / 2 + 1;
+    if (tripMs >= this.#tripMs && !jumped) return;
+    this.#aheadMs = aheadMs;
+    this.#tripMs = tripMs;
   }
 }

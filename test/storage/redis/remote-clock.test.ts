@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RemoteClock } from '../../src/time/remote-clock.ts';
+import { RemoteClock } from '../../../src/storage/redis/limiter-store.ts';
 
 const AHEAD_MS = 300_000;
 
