@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { CardStore, keysOf } from '../../src/cache/card-store.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
@@ -70,7 +71,7 @@ function processOn(redis: RedisAddress, dataDir: string) {
   const { link, log, lines } = linkTo(redis);
   const cardKeys = { inFiles: keysOf(ORIGIN), before: `${redis.prefix}:cards:` };
   const account = accountOf(SERVICE.baseUrl, SERVICE.apiKey);
-  const carryOver = new CarryOver({ link, prefix: redis.prefix, cardKeys, account, dataDir, log });
+  const carryOver = new CarryOver({ link, cardKeys, account, dataDir, log });
   const ledger = new Ledger(new RedisCounters(link));
   const cards = new CardStore({
     ...{ memoryBytes: 1_000_000, keepMs: KEEP_MS, origin: ORIGIN, keyPrefix: cardKeys.before, log },
@@ -90,10 +91,15 @@ function processOn(redis: RedisAddress, dataDir: string) {
 }
 
 describe('files of an embedded bot, carried over into Redis', () => {
-  it('hold cards for the rest of their time, the ledger, and deferred replies for any process', async () => {
+  it("hold cards for the rest of their time, today's counts, and deferred replies for any process", async () => {
     const redis = await startRedis();
-    const { link, ledger, cards, done } = processOn(redis, await leftFiles(250));
+    const dataDir = await leftFiles(250);
+    const state = new DatabaseSync(join(dataDir, 'state.sqlite'));
+    state.exec(`INSERT INTO bookings VALUES ('${utcDay(Date.now() - DAY_MS)}', 'guild', '0', 9, 0, 0)`);
+    state.close();
+    const { link, ledger, cards, done } = processOn(redis, dataDir);
     await done();
+    expect(await ledger.counters.keptOf('0')).toEqual({ days: 1, requests: 1, saved: 1 });
     expect(await ledger.today()).toEqual({ requests: 250, refused: 1, saved: 1 });
     expect(await ledger.guildToday({ memberId: '1', guildId: 'guild' })).toEqual({
       requests: 250,
@@ -194,7 +200,8 @@ describe('files of an embedded bot, carried over into Redis', () => {
     const running = await embedded(dataDir);
     const { lines, usable, ledger } = processOn(await startRedis(), dataDir);
     await usable();
-    expect(lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('a bot without REDIS_URL uses them') }]);
+    const message = expect.stringContaining('a bot without REDIS_URL uses them');
+    expect(lines).toMatchObject([{ level: WARN, err: { message } }]);
     expect((await ledger.today()).requests).toBe(0);
     running.ledger.spent({ memberId: 'bob', guildId: 'guild' });
     expect((await running.ledger.today()).requests).toBe(4);
@@ -210,7 +217,7 @@ describe('files of an embedded bot, carried over into Redis', () => {
     await writeFile(join(dataDir, 'state.sqlite'), 'no database '.repeat(1_000));
     const broken = processOn(await startRedis(), dataDir);
     await broken.usable();
-    expect(broken.lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('cannot be read') }]);
+    expect(broken.lines).toMatchObject([{ level: WARN, err: { message: expect.stringContaining('not a database') } }]);
   });
 
   it.skipIf(noRealRedis('an outage while files are carried over'))(
@@ -221,12 +228,13 @@ describe('files of an embedded bot, carried over into Redis', () => {
       const dataDir = await leftFiles(2_000);
       const first = processOn({ ...redis, url: relay.url }, dataDir);
       const inRedis = (field: string) => redis.command('HGET', `${redis.prefix}:carried-over`, field);
-      await expect.poll(() => inRedis('counts'), PATIENCE).not.toBeNull();
+      await expect.poll(() => inRedis('done'), PATIENCE).toBe('no');
       await redis.kill();
       await redis.start();
-      await expect.poll(() => inRedis('cards'), PATIENCE).not.toBeNull();
+      await first.usable();
+      await expect.poll(() => redis.command('DBSIZE'), PATIENCE).toBeGreaterThan(200);
       await first.close();
-      expect(await inRedis('done')).toBeNull();
+      expect(await inRedis('done')).toBe('no');
 
       const { done, ledger, cards } = processOn(redis, dataDir);
       await done();

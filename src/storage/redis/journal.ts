@@ -6,10 +6,10 @@ import type { RedisLink } from './link.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './unavailable.ts';
 
-/** Of the key, after the prefix. */
-const NAME = 'replies';
+/** The name of the key, after the prefix. */
+export const REPLIES = 'replies';
 /** Longer than a reply can be completed, which is 15 minutes. */
-const KEPT_MS = 16 * 60_000;
+export const REPLIES_KEPT_MS = 16 * 60_000;
 /** More than the Business plan answers in this time. Memory for all of them is taken at the start. */
 const MAX_COMPLETED = 10_000;
 
@@ -40,7 +40,7 @@ const GIVE = `
 `;
 const Told = z.array(z.tuple([z.string(), z.string()]));
 /** The owner of rows that are left to any process. */
-const NOBODY = '-';
+export const NOBODY = '-';
 
 /** A reply that this process is to complete. */
 interface Pending {
@@ -61,7 +61,7 @@ export class RedisJournal implements ReplyJournal {
   readonly #log: Logger;
   readonly #pending = new Map<string, Pending>();
   /** Completed, and maybe still stored. */
-  readonly #completed = new LRUCache<string, true>({ max: MAX_COMPLETED, ttl: KEPT_MS });
+  readonly #completed = new LRUCache<string, true>({ max: MAX_COMPLETED, ttl: REPLIES_KEPT_MS });
   #takeOver: ((reply: DeferredReply) => void) | undefined;
   /** The `aliveSinceMs` in which this process last learned what it owns: an answer may have been lost before. */
   #learnedIn = Number.NaN;
@@ -152,18 +152,18 @@ export class RedisJournal implements ReplyJournal {
     if (pending.length === 0) return [];
     const { aliveSinceMs } = this.#processesAlive;
     const rows = pending.flatMap(({ reply }) => [reply.interactionId, JSON.stringify(reply)]);
-    const owners = z.array(z.string()).parse(await this.#run(ADD, [String(KEPT_MS), ...rows]));
+    const owners = z.array(z.string()).parse(await this.#run(ADD, [String(REPLIES_KEPT_MS), ...rows]));
     for (const each of pending) each.writtenIn = aliveSinceMs;
     return owners;
   }
 
   async #removeStored(interactionIds: string[]): Promise<void> {
     if (interactionIds.length === 0) return;
-    await this.#link.run((client) => client.hDel(`${this.#link.prefix}:${NAME}`, interactionIds));
+    await this.#link.run((client) => client.hDel(`${this.#link.prefix}:${REPLIES}`, interactionIds));
     for (const id of interactionIds) this.#completed.delete(id);
   }
 
   #run(script: string, args: readonly string[]): Promise<unknown> {
-    return this.#processesAlive.run(script, NAME, args);
+    return this.#processesAlive.run(script, REPLIES, args);
   }
 }

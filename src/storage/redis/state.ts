@@ -51,7 +51,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const cards = { ...cardStoreOptions(options), keyPrefix: `${redis.keyPrefix}:cards:` };
   const cardStore = new CardStore({ ...cards, store: new RedisStore(link) });
   const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
-  const carryOver = new CarryOver({ link, prefix, cardKeys, account, dataDir, log });
+  const carryOver = new CarryOver({ link, cardKeys, account, dataDir, log });
   const ofLimiter = limiterOptions(options);
   const cell = new SharedCell({
     ...ofLimiter,

@@ -1,21 +1,14 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Bookings } from '../../model/quota.ts';
 import { type LimiterState, StoredLimiterState, withProbe } from '../../quota/limiter-state.ts';
 import { BUSY_CODE, sqliteCode } from './database.ts';
 
-/** A row of the ledger. */
-export interface BookedRow {
-  /** Its place in the order of rows. */
-  position: string;
-  day: string;
-  guild: string;
-  member: string;
-  requests: number;
-  refused: number;
-  saved: number;
-}
+const IN_USE = 'a bot without REDIS_URL uses them; stop it, and restart this one';
+
+/** What a member caused in a server on a day. */
+type BookedRow = Bookings & { guild: string; member: string };
 
 export interface CardRow {
   key: string;
@@ -23,17 +16,12 @@ export interface CardRow {
   expiresAtMs: number;
 }
 
-/** Another process, the embedded bot, uses the files. */
-export class FilesInUse extends Error {
-  override name = 'FilesInUse';
-}
-
 /** What an embedded bot has left in its `DATA_DIR`, opened read-only. While they are open, no embedded bot starts on them. */
 export class EmbeddedFiles {
   readonly #state: DatabaseSync;
   readonly #cards: DatabaseSync | undefined;
 
-  /** @returns `undefined` when there are none @throws FilesInUse, and errors of SQLite */
+  /** @returns `undefined` when there are none @throws errors of SQLite, and one that says so when an embedded bot uses them */
   static open(dataDir: string): EmbeddedFiles | undefined {
     const [state, cards] = ['state.sqlite', 'cards.sqlite'].map((name) => join(dataDir, name));
     if (!state || !cards || !existsSync(state)) return undefined;
@@ -43,15 +31,6 @@ export class EmbeddedFiles {
   private constructor(state: DatabaseSync, cards: DatabaseSync | undefined) {
     this.#state = state;
     this.#cards = cards;
-  }
-
-  /** The same for the same content. */
-  id(): string {
-    const sums = 'SELECT count(*), max(day), sum(requests), sum(refused), sum(saved) FROM bookings';
-    const content = [sums, 'SELECT * FROM limiter', 'SELECT * FROM deferred_replies'].map((query) =>
-      this.#state.prepare(query).all(),
-    );
-    return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
   }
 
   limiterState(account: string): LimiterState | undefined {
@@ -74,22 +53,10 @@ export class EmbeddedFiles {
     return rows.map(({ member, day }) => [String(member), String(day)]);
   }
 
-  bookedCount(): number {
-    return Number(this.#state.prepare('SELECT count(*) AS count FROM bookings').get()?.count);
-  }
-
-  /** The next rows of the ledger. @param after a row's position, or '' */
-  booked(after: string, limit: number): BookedRow[] {
-    const [day = '', guild = '', member = ''] = after.split(' ');
-    const next = `SELECT day || ' ' || guild || ' ' || member AS position, * FROM bookings
-                  WHERE (day, guild, member) > (?, ?, ?) ORDER BY day, guild, member LIMIT ?`;
-    return this.#state.prepare(next).all(day, guild, member, limit) as unknown[] as BookedRow[];
-  }
-
-  /** How many cards have keys that begin so. */
-  cardCount(prefix: string): number {
-    const count = this.#cards?.prepare('SELECT count(*) AS count FROM cards WHERE substr(key, 1, ?) = ?');
-    return Number(count?.get(prefix.length, prefix)?.count ?? 0);
+  /** The rows of a day in the ledger. */
+  booked(day: string): BookedRow[] {
+    const ofDay = 'SELECT guild, member, requests, refused, saved FROM bookings WHERE day = ?';
+    return this.#state.prepare(ofDay).all(day) as unknown[] as BookedRow[];
   }
 
   /** The next cards with keys that begin so, in the order of their keys; after '' the first. */
@@ -114,6 +81,6 @@ function openReadOnly(file: string): DatabaseSync {
     return database;
   } catch (error) {
     database.close();
-    throw sqliteCode(error) === BUSY_CODE ? new FilesInUse(file) : error;
+    throw sqliteCode(error) === BUSY_CODE ? new Error(IN_USE, { cause: error }) : error;
   }
 }
