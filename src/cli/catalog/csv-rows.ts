@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import type { Line } from './lines.ts';
+import type { Line } from './input.ts';
 import { type ReadRow, TOO_LONG, UnreadableFile } from './source-row.ts';
 
 const DELIMITERS = [',', ';', '\t'];

@@ -3,7 +3,7 @@ import { pipe } from 'stream-chain/utils/pipe.js';
 import { pick } from 'stream-json/filters/pick.js';
 import type { Token } from 'stream-json/parser.js';
 import { streamValues } from 'stream-json/streamers/stream-values.js';
-import type { Line } from './lines.ts';
+import type { Line } from './input.ts';
 import { isObject, LONGEST_BYTES, type ReadRow, TOO_LONG, UnreadableFile } from './source-row.ts';
 
 const ANY = '*';

@@ -1,8 +1,7 @@
 import { csvRows } from './csv-rows.ts';
 import type { Joined } from './field-source.ts';
-import type { Input } from './input.ts';
+import { type Input, linesOf } from './input.ts';
 import { jsonLinesRows, jsonRows } from './json-rows.ts';
-import { linesOf } from './lines.ts';
 import { type ReadRow, UnreadableFile } from './source-row.ts';
 
 /** What other files begin with, in hexadecimal. */

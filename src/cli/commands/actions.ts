@@ -1,7 +1,6 @@
 import { type CliContext, CliFailure } from '../context.ts';
 import { CHAT_INPUT, type CommandDiff, diffCommands, isSame, type LocalCommand } from './command-diff.ts';
-import { doubledCommands } from './doubled-commands.ts';
-import type { Named, Registration } from './registration.ts';
+import { doubledCommands, type Named, type Registration } from './registration.ts';
 import { changeLines, diffJson, diffReport, inviteLink, listReport, outcome } from './report.ts';
 
 export type Action = 'list' | 'diff' | 'register' | 'clear' | 'invite';

@@ -1,6 +1,5 @@
 import type { ApplicationCommandType, RESTPostAPIChatInputApplicationCommandsJSONBody } from 'discord.js';
 import { z } from 'zod';
-import { commandShape } from './command-shape.ts';
 
 /** A slash command, or one of the menu of a message, which has neither description nor options. */
 export type LocalCommand = Omit<RESTPostAPIChatInputApplicationCommandsJSONBody, 'type' | 'description'> & {
@@ -107,4 +106,63 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function isNamedList(value: unknown): value is Named[] {
   return Array.isArray(value) && value.every((item) => isRecord(item) && typeof item.name === 'string');
+}
+
+/** Discord sends `null` for an unset field or leaves it out; both mean the default. */
+const withDefault = <T extends z.ZodType>(schema: T, fallback: z.output<T>) =>
+  schema.nullish().transform((value) => value ?? fallback);
+
+const Numbers = z.array(z.number()).transform((numbers) => numbers.toSorted((a, b) => a - b));
+const Localizations = withDefault(z.record(z.string(), z.string()), {});
+const Bits = z.string().transform((bits) => (/^\d+$/.test(bits) ? String(BigInt(bits)) : bits));
+const Limit = withDefault(z.number().optional(), undefined);
+
+const Choice = z.object({
+  name: z.string(),
+  name_localizations: Localizations,
+  value: z.union([z.string(), z.number()]),
+});
+
+const Option = z.object({
+  type: z.number(),
+  name: z.string(),
+  name_localizations: Localizations,
+  description: z.string(),
+  description_localizations: Localizations,
+  required: withDefault(z.boolean(), false),
+  autocomplete: withDefault(z.boolean(), false),
+  choices: withDefault(z.array(Choice), []),
+  channel_types: withDefault(Numbers, []),
+  min_value: Limit,
+  max_value: Limit,
+  min_length: Limit,
+  max_length: Limit,
+  get options() {
+    return withDefault(z.array(Option), []);
+  },
+});
+
+/**
+ * A slash command in comparable form: with every default, and without the fields that Discord adds (ids, version,
+ * localised copies). Defaults: "Application Command Structure" in Discord's documentation.
+ */
+const Command = z.object({
+  name: z.string(),
+  name_localizations: Localizations,
+  description: withDefault(z.string(), ''),
+  description_localizations: Localizations,
+  options: withDefault(z.array(Option), []),
+  default_member_permissions: withDefault(Bits.nullable(), null),
+  nsfw: withDefault(z.boolean(), false),
+  integration_types: withDefault(Numbers, [0]),
+  contexts: withDefault(Numbers.optional(), undefined),
+  dm_permission: withDefault(z.boolean(), true),
+});
+
+/** @param guildId the command's server, whose commands have no contexts; `undefined` for a global command */
+function commandShape(command: unknown, guildId: string | undefined): object {
+  const { integration_types, contexts, dm_permission, ...shape } = Command.parse(command);
+  if (guildId !== undefined) return shape;
+  // dm_permission is deprecated in favour of contexts.
+  return { ...shape, integration_types, contexts: contexts ?? (dm_permission ? [0, 1, 2] : [0]) };
 }

@@ -1,7 +1,6 @@
 import { diffCommands, isSame, type LocalCommand } from '../commands/command-diff.ts';
-import { doubledCommands } from '../commands/doubled-commands.ts';
 import { failureSays } from '../commands/failure.ts';
-import type { Named, Registration } from '../commands/registration.ts';
+import { doubledCommands, type Named, type Registration } from '../commands/registration.ts';
 import { shownCommand } from '../commands/report.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
 

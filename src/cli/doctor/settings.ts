@@ -5,7 +5,7 @@ import { PLAN_LIMITS } from '../../model/plan.ts';
 import { type Finding, right, wrong } from './finding.ts';
 
 /** What the variables say, as far as it can be used. */
-export interface Settings {
+interface Settings {
   findings: Finding[];
   /** Without the variables that are faulty, so that the rest can be checked; `undefined` when a required one is. */
   config: Config | undefined;
@@ -25,23 +25,19 @@ export function checkSettings(environment: Environment, file: Environment = {}):
   return { config, findings: others.length > 0 ? others : [right(CHECK, 'all variables are valid and known')] };
 }
 
+/** @returns `config`: of the variables that are not faulty */
 function readUsable(environment: Environment): { config: Config | undefined; faults: Finding[] } {
   try {
     return { config: readConfig(environment), faults: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const faults = error.problems.map(({ name, message }) => wrong(name, message));
-    const names = error.problems.map(({ name }) => name);
-    const remaining = Object.entries(environment).filter(([name]) => !names.includes(name));
-    return { config: remaining.length < Object.keys(environment).length ? usable(remaining) : undefined, faults };
-  }
-}
-
-function usable(entries: [string, string | undefined][]): Config | undefined {
-  try {
-    return readConfig(Object.fromEntries(entries));
-  } catch {
-    return undefined;
+    const faulty = new Set(error.problems.map(({ name }) => name));
+    const others = Object.entries(environment).filter(([name]) => !faulty.has(name));
+    const isLess = others.length < Object.keys(environment).length;
+    return {
+      config: isLess ? readUsable(Object.fromEntries(others)).config : undefined,
+      faults: error.problems.map(({ name, message }) => wrong(name, message)),
+    };
   }
 }
 
@@ -86,47 +82,41 @@ const BOT_TOKEN = /^[^.]+\.[^.]+\.[^.]+$/;
 /** Settings that are valid alone, and make no sense together. */
 function contradictions(environment: Environment, config: Config): Finding[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
-  const { freshness, budgets, plan } = config;
+  const { freshness, budgets, plan, discord } = config;
   const limits = plan.plan === 'auto' || plan.plan === 'enterprise' ? undefined : PLAN_LIMITS[plan.plan];
-  const longestFreshMs = Math.max(freshness.factsFreshMs, freshness.pricesFreshMs, freshness.notFoundFreshMs);
-  const findings: (Finding | false | undefined)[] = [
-    ...Object.entries(NEEDED).map(
-      ([name, other]) =>
-        isSet(name) && !isSet(other) && wrong(name, `It has no effect without ${other}. Set that, or remove this.`),
-    ),
-    freshness.keepMs < longestFreshMs &&
-      wrong(
-        'KEEP_SECONDS',
-        'Cards are dropped while they are still fresh. Write at least as much as each …_FRESH_SECONDS.',
-      ),
-    freshness.pricesFreshMs > freshness.factsFreshMs &&
-      wrong(
-        'PRICES_FRESH_SECONDS',
-        'Prices count as fresh for longer than the card that they belong to. Write at most FACTS_FRESH_SECONDS.',
-      ),
-    budgets.guildDaily !== undefined &&
-      (budgets.memberDaily ?? 0) > budgets.guildDaily &&
-      wrong(
-        'MEMBER_DAILY_REQUESTS',
-        'One member may cause more requests than the whole server. Write at most GUILD_DAILY_REQUESTS.',
-      ),
-    !BOT_TOKEN.test(config.discord.token) &&
-      wrong(
-        'DISCORD_TOKEN',
-        'It does not look like a bot token, which has three parts with dots between them. The client secret, the public key and the application id are something else: Developer Portal, your application, Bot, Reset Token.',
-      ),
-    limits &&
-      (plan.requestsPerMinute ?? 0) > limits.requestsPerMinute &&
-      wrong(
-        'CARD_SERVICE_REQUESTS_PER_MINUTE',
-        `The plan ${plan.plan} allows ${limits.requestsPerMinute}. Remove it, or name the plan that allows more.`,
-      ),
-    limits &&
-      (plan.burst ?? 0) > limits.burst &&
-      wrong(
-        'CARD_SERVICE_BURST',
-        `The plan ${plan.plan} allows ${limits.burst}. Remove it, or name the plan that allows more.`,
-      ),
+  const abovePlan = (name: string, value = 0, most = value): [string, boolean, string] => [
+    name,
+    value > most,
+    `The plan ${plan.plan} allows ${most}. Remove it, or name the plan that allows more.`,
   ];
-  return findings.filter((finding) => typeof finding === 'object');
+  const rules: [name: string, isBroken: boolean, cure: string][] = [
+    ...Object.entries(NEEDED).map(([name, other]): [string, boolean, string] => [
+      name,
+      isSet(name) && !isSet(other),
+      `It has no effect without ${other}. Set that, or remove this.`,
+    ]),
+    [
+      'KEEP_SECONDS',
+      freshness.keepMs < Math.max(freshness.factsFreshMs, freshness.pricesFreshMs, freshness.notFoundFreshMs),
+      'Cards are dropped while they are still fresh. Write at least as much as each …_FRESH_SECONDS.',
+    ],
+    [
+      'PRICES_FRESH_SECONDS',
+      freshness.pricesFreshMs > freshness.factsFreshMs,
+      'Prices count as fresh for longer than the card that they belong to. Write at most FACTS_FRESH_SECONDS.',
+    ],
+    [
+      'MEMBER_DAILY_REQUESTS',
+      (budgets.memberDaily ?? 0) > (budgets.guildDaily ?? Number.POSITIVE_INFINITY),
+      'One member may cause more requests than the whole server. Write at most GUILD_DAILY_REQUESTS.',
+    ],
+    [
+      'DISCORD_TOKEN',
+      !BOT_TOKEN.test(discord.token),
+      'It does not look like a bot token, which has three parts with dots between them. The client secret, the public key and the application id are something else: Developer Portal, your application, Bot, Reset Token.',
+    ],
+    abovePlan('CARD_SERVICE_REQUESTS_PER_MINUTE', plan.requestsPerMinute, limits?.requestsPerMinute),
+    abovePlan('CARD_SERVICE_BURST', plan.burst, limits?.burst),
+  ];
+  return rules.flatMap(([name, isBroken, cure]) => (isBroken ? wrong(name, cure) : []));
 }
