@@ -98,10 +98,15 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
 
   const stop = async () => {
     stopping.abort(new Error('stopping'));
-    const cutOff = new Set<string>();
+    const cutOff: string[] = [];
     const bounded = async (what: string, limitMs: number, work: Promise<unknown>) => {
-      const done = work.then(() => true);
-      if (!(await withTimeout(limitMs, done))) cutOff.add(what);
+      if (
+        !(await withTimeout(
+          limitMs,
+          work.then(() => true),
+        ))
+      )
+        cutOff.push(what);
     };
     await bounded('first answers', FIRST_ANSWERS_MS, router.close());
     usage.close();
@@ -114,7 +119,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, operations.close()]));
     await bounded('closing', CLOSE_MS, state.close());
     events.close();
-    if (cutOff.size > 0) log.warn({ cutOff: [...cutOff] }, 'stopped before everything was done');
+    if (cutOff.length > 0) log.warn({ cutOff }, 'stopped before everything was done');
   };
   let stopped: Promise<void> | undefined;
   return {
@@ -154,16 +159,13 @@ export async function openServices(
   log: Logger,
   { signal, fetch, events = new Events() }: ServicesOptions = {},
 ): Promise<OpenServices> {
-  const state = await openState(config, log, events, signal);
+  const { redis, longestWaitMs, currency } = config;
+  const state = redis
+    ? await (await import('./storage/redis/state.ts')).openRedisState({ ...config, redis, events, log })
+    : await openSqliteState({ ...config, log, events, signal });
   const { cardStore, catalog, limiter, ledger, otherQueues, claims, sharedReport } = state;
-  const { longestWaitMs, currency } = config;
 
-  const service = new CardService({
-    ...config.cardService,
-    ...(fetch && { fetch }),
-    limiter,
-    log,
-  });
+  const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, log });
   const cards = new Cards({ store: cardStore, lifetimes: config.freshness, catalog, events, log });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
   const lookupQueue = new LookupQueue({
@@ -181,10 +183,9 @@ export async function openServices(
   });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ service, limiter, ledger, claims, sharedReport, events, log, hasKey });
-  const history = sqliteMemberHistory(config.dataDir, log);
   const memberData = new MemberData({
     counters: ledger.counters,
-    history,
+    history: new SqliteMemberHistory(config.dataDir, log),
     requests: state.deletionRequests,
     keepsHistory: config.memberHistory,
     log,
@@ -193,16 +194,4 @@ export async function openServices(
     services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, currency },
     state,
   };
-}
-
-async function openState(
-  { redis, ...config }: Config,
-  log: Logger,
-  events: Events,
-  signal?: AbortSignal,
-): Promise<State> {
-  if (!redis) return openSqliteState({ ...config, log, events, signal });
-  // Loaded only when it is used: it takes 25 MB and 0.1 s.
-  const { openRedisState } = await import('./storage/redis/state.ts');
-  return openRedisState({ ...config, redis, events, log });
 }

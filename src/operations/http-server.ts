@@ -30,27 +30,12 @@ export class HttpPortUnusable extends OperatorError {
 // A scraper and a few probes; whoever is slow or comes with many is cut off.
 const MOST_CONNECTIONS = 32;
 const LONGEST_REQUEST_MS = 5_000;
-const MOST_HEADER_BYTES = 8 * 1024;
-
-interface Page {
-  status: number;
-  type: string;
-  body: string;
-}
-
-const TEXT = 'text/plain; charset=utf-8';
 
 /** `/metrics`, `/healthz` and `/readyz`. @throws HttpPortUnusable */
 export async function serveHttp(options: HttpOptions): Promise<{ close(): Promise<void> }> {
   const { port, host, log } = options;
   const server = createServer(
-    {
-      maxHeaderSize: MOST_HEADER_BYTES,
-      requestTimeout: LONGEST_REQUEST_MS,
-      headersTimeout: LONGEST_REQUEST_MS,
-      connectionsCheckingInterval: LONGEST_REQUEST_MS,
-      keepAliveTimeout: LONGEST_REQUEST_MS,
-    },
+    { requestTimeout: LONGEST_REQUEST_MS, connectionsCheckingInterval: LONGEST_REQUEST_MS },
     (request, response) =>
       void answer(request, response, options).catch((err: unknown) => {
         log.error({ err }, 'metrics cannot be read');
@@ -75,32 +60,33 @@ export async function serveHttp(options: HttpOptions): Promise<{ close(): Promis
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, options: HttpOptions): Promise<void> {
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const page = isRead ? await pageAt(request.url ?? '', options) : { status: 405, type: TEXT, body: 'GET or HEAD\n' };
-  const { status, type, body } = page ?? { status: 404, type: TEXT, body: 'not found\n' };
+  const { status, type = 'text/plain; charset=utf-8', body } = await pageFor(request, options);
   response.writeHead(status, {
     'Content-Type': type,
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    ...(!isRead && { Allow: 'GET, HEAD', Connection: 'close' }), // what else it sends is not read
+    ...(status === 405 && { Allow: 'GET, HEAD', Connection: 'close' }), // what else it sends is not read
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(body); // to HEAD, Node sends the headers alone
 }
 
-/** @returns `undefined` when there is none */
-async function pageAt(url: string, { metrics, health }: HttpOptions): Promise<Page | undefined> {
+async function pageFor(
+  { method, url = '' }: IncomingMessage,
+  { metrics, health }: HttpOptions,
+): Promise<{ status: number; type?: string; body: string }> {
+  if (method !== 'GET' && method !== 'HEAD') return { status: 405, body: 'GET or HEAD\n' };
   switch (url.split('?', 1)[0]) {
     case '/metrics':
       return { status: 200, type: metrics.contentType, body: await metrics.metrics() };
     case '/healthz':
       // The process can answer: an outage of Discord or of the card service is no reason to restart it.
-      return { status: 200, type: TEXT, body: 'ok\n' };
+      return { status: 200, body: 'ok\n' };
     case '/readyz': {
       const readiness = health.readiness();
       return { status: readiness.ready ? 200 : 503, type: 'application/json', body: JSON.stringify(readiness) };
     }
     default:
-      return undefined;
+      return { status: 404, body: 'not found\n' };
   }
 }

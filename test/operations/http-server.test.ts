@@ -68,7 +68,7 @@ it('cuts off a request that is not HTTP, or whose headers are too long, and goes
   };
 
   expect(await sends('\u0000\u0001\r\n\r\n')).toBe('HTTP/1.1 400 Bad Request');
-  expect(await sends(`GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(10_000)}\r\n\r\n`)).toMatch(/ 431 /);
+  expect(await sends(`GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(/ 431 /);
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
 });
 
