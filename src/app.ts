@@ -185,7 +185,7 @@ export async function openServices(
   const usage = new UsageReports({ service, limiter, ledger, claims, sharedReport, events, log, hasKey });
   const memberData = new MemberData({
     counters: ledger.counters,
-    history: new SqliteMemberHistory(config.dataDir, log),
+    history: sqliteMemberHistory(config.dataDir, log),
     requests: state.deletionRequests,
     keepsHistory: config.memberHistory,
     log,
