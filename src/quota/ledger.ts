@@ -68,7 +68,7 @@ export class Ledger {
 
   /** A request leaves for this requester. */
   spent(requester: Requester): Booking {
-    const booking = bookingOf(requester);
+    const booking = { requester: requesterOf(requester), day: utcDay(Date.now()) };
     this.counters.add(booking, { requests: 1 });
     void this.#write();
     return booking;
@@ -82,7 +82,7 @@ export class Ledger {
 
   /** An answer came without a request of its own. */
   saved(requester: Requester): void {
-    this.counters.add(bookingOf(requester), { saved: 1 });
+    this.counters.add({ requester: requesterOf(requester), day: utcDay(Date.now()) }, { saved: 1 });
     this.#events?.publish('saved', {});
     this.#nextWrite ??= setTimeout(() => void this.#write(), WRITE_SAVED_EVERY_MS).unref();
   }
@@ -122,10 +122,6 @@ export class Ledger {
     this.#nextWrite = undefined;
     return this.counters.write();
   }
-}
-
-function bookingOf(requester: Requester): Booking {
-  return { requester: requesterOf(requester), day: utcDay(Date.now()) };
 }
 
 /**

@@ -105,7 +105,12 @@ export function shifted(state: LimiterState, byMs: number): LimiterState {
   return {
     ...state,
     fullAtMs: state.fullAtMs + byMs,
-    breaker: shiftedBreaker(breaker, byMs),
+    breaker: {
+      ...breaker,
+      sinceMs: breaker.sinceMs + byMs,
+      untilMs: breaker.untilMs + byMs,
+      ...(breaker.beganMs !== undefined && { beganMs: breaker.beganMs + byMs }),
+    },
     quota: quota && {
       ...quota,
       receivedAtMs: quota.receivedAtMs + byMs,
@@ -114,9 +119,4 @@ export function shifted(state: LimiterState, byMs: number): LimiterState {
     learned: shiftedLearned(learned, byMs),
     samples: samples.map((sample) => ({ ...sample, atMs: sample.atMs + byMs })),
   };
-}
-
-function shiftedBreaker({ sinceMs, beganMs, untilMs, ...breaker }: Breaker, byMs: number): Breaker {
-  const began = beganMs === undefined ? {} : { beganMs: beganMs + byMs };
-  return { ...breaker, sinceMs: sinceMs + byMs, ...began, untilMs: untilMs + byMs };
 }

@@ -56,10 +56,11 @@ export function limiterWrite(
   const { state, reason, untilMs } = after.breaker;
   const quota = currentQuota(after.quota, nowMs);
   const { capacity, intervalMs } = paceOf(after, setting);
+  // In a window every request that has ended keeps another one back.
+  const isOfWindow = after.learned.window !== undefined && before?.learned !== after.learned;
   return {
     state: after,
-    isNews:
-      !before || !sameSchedule(before, after) || before.lastFailure !== after.lastFailure || isOfWindow(before, after),
+    isNews: !before || !sameSchedule(before, after) || before.lastFailure !== after.lastFailure || isOfWindow,
     chargedMs: Math.max(0, Math.max(after.fullAtMs, nowMs) - Math.max(before?.fullAtMs ?? 0, nowMs)),
     fillsInMs: capacity * intervalMs,
     pausedUntilMs: reason === 'pause' ? untilMs : 0,
@@ -70,11 +71,6 @@ export function limiterWrite(
 
 /** How well the difference between two clocks is known. */
 const SAME_TIME_MS = 100;
-
-/** In a window every request that has ended keeps another one back. */
-function isOfWindow(before: LimiterState, after: LimiterState): boolean {
-  return after.learned.window !== undefined && before.learned !== after.learned;
-}
 
 /** Whether both give permits at the same times, the bucket apart. */
 export function sameSchedule(a: LimiterState, b: LimiterState): boolean {
