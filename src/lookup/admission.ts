@@ -9,19 +9,28 @@ import {
   Stopping,
 } from '../model/errors.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
-import type { BlockedReason, Limiter } from '../quota/limiter.ts';
-import type { Lookup, LookupListeners, PendingLookup, Waiter } from './pending-lookup.ts';
+import type { BlockedReason, Schedule } from '../quota/limiter.ts';
+import type { Lookup, LookupListeners, PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 
 /** A place in the queue, or why the lookup may not wait for one. */
 export type Admission = { reservation: Reservation } | { refusal: CardServiceError };
 
-/** What an admission depends on, of a lookup. */
-type LookupRequest = Pick<Lookup, 'cardId' | 'lane' | 'requester'>;
+/** A place from the moment of admission. It ends by itself when the card is answered or refused. */
+export interface Reservation {
+  /**
+   * Waits for a permit and the answer. Costs one request, or none when the card is requested for another lookup.
+   *
+   * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
+   */
+  start(listeners?: LookupListeners): Promise<CardRecord>;
+  /** Gives the place up. Without effect once it is started. */
+  cancel(): void;
+}
 
 export interface AdmissionOptions {
   pendingLookups: PendingLookups;
-  limiter: Pick<Limiter, 'schedule'>;
+  schedule: () => Schedule;
   budget: Pick<Budget, 'allowanceOf'>;
   /** A lookup whose permit is further away is refused at once. */
   longestWaitMs: number;
@@ -30,7 +39,7 @@ export interface AdmissionOptions {
 /**
  * Decides, and takes the place before the next admission is decided. Costs no request and never rejects.
  *
- * @param onChange as of `Reservation`
+ * @param onChange as of `reserve`
  */
 export async function admit(lookup: Lookup, options: AdmissionOptions, onChange: () => void): Promise<Admission> {
   const { pendingLookups, budget } = options;
@@ -44,7 +53,7 @@ export async function admit(lookup: Lookup, options: AdmissionOptions, onChange:
   if (pendingLookups.isClosed) return { refusal: new Stopping() };
   const decided = decideAdmission(lookup, allowance, options);
   if ('refusal' in decided) return decided;
-  return { reservation: new Reservation(pendingLookups, lookup, decided.permitAtMs, onChange) };
+  return { reservation: reserve(pendingLookups, lookup, decided.permitAtMs, onChange) };
 }
 
 /**
@@ -55,14 +64,14 @@ export async function admit(lookup: Lookup, options: AdmissionOptions, onChange:
  * @param allowance of the requester at this moment
  */
 export function decideAdmission(
-  lookup: LookupRequest,
+  lookup: Lookup,
   allowance: Allowance,
-  { pendingLookups, limiter, longestWaitMs }: Omit<AdmissionOptions, 'budget'>,
+  { pendingLookups, schedule, longestWaitMs }: Omit<AdmissionOptions, 'budget'>,
 ): { permitAtMs: number } | { refusal: CardServiceError } {
   const present = pendingLookups.get(lookup.cardId);
   if (present?.requesting) return { permitAtMs: Date.now() };
 
-  const { blocked, reservedUntilMs, paused, permitAtMs } = limiter.schedule();
+  const { blocked, reservedUntilMs, paused, permitAtMs } = schedule();
   const nowMs = Date.now(); // not before the schedule's: a permit that is free now means no wait
   if (blocked) return { refusal: blockedError(blocked) };
   const queued = pendingLookups.queuedBy(lookup.requester); // as good as spent
@@ -84,7 +93,7 @@ export function decideAdmission(
 }
 
 /** A lookup that joins one in the queue causes no request, unless it lifts a renewal. */
-function isBooked({ lane }: LookupRequest, present: PendingLookup | undefined): boolean {
+function isBooked({ lane }: Lookup, present: PendingLookup | undefined): boolean {
   return present === undefined || (present.lane === 'renewals' && lane === 'members');
 }
 
@@ -105,41 +114,31 @@ export function blockedError({ reason, untilMs }: { reason: BlockedReason; until
 }
 
 /**
- * A place in the queue from the moment of admission: it counts for fairness, waits and budgets like any other, but no
- * request is sent for it alone before it is started. It ends by itself when the card is answered or refused.
+ * Takes a place in the queue: it counts for fairness, waits and budgets like any other, but no request is sent for it alone
+ * before it is started.
+ *
+ * @param onChange called when it is started, since a permit may be free, or cancelled, since others move up
  */
-export class Reservation {
-  readonly #pendingLookups: PendingLookups;
-  readonly #waiter: Waiter;
-  readonly #answer: Promise<CardRecord>;
-  readonly #onChange: () => void;
-
-  /** @param onChange called when it is started, since a permit may be free, or cancelled, since others move up */
-  constructor(pendingLookups: PendingLookups, lookup: Lookup, promisedAtMs: number, onChange: () => void) {
-    const { promise, resolve, reject } = Promise.withResolvers<CardRecord>();
-    promise.catch(() => {}); // it may be refused before it is started
-    this.#pendingLookups = pendingLookups;
-    this.#waiter = pendingLookups.add({ lookup: { ...lookup }, resolve, reject }, promisedAtMs);
-    this.#answer = promise;
-    this.#onChange = onChange;
-  }
-
-  /**
-   * Waits for a permit and the answer. Costs one request, or none when the card is requested for another lookup.
-   *
-   * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
-   */
-  start(listeners: LookupListeners = {}): Promise<CardRecord> {
-    Object.assign(this.#waiter.lookup, listeners);
-    this.#pendingLookups.start(this.#waiter);
-    this.#onChange();
-    return this.#answer;
-  }
-
-  /** Gives the place up. Without effect once it is started. */
-  cancel(): void {
-    if (!this.#waiter.reserved) return;
-    this.#pendingLookups.cancel(this.#waiter);
-    this.#onChange();
-  }
+export function reserve(
+  pendingLookups: PendingLookups,
+  lookup: Lookup,
+  promisedAtMs: number,
+  onChange: () => void,
+): Reservation {
+  const { promise, resolve, reject } = Promise.withResolvers<CardRecord>();
+  promise.catch(() => {}); // it may be refused before it is started
+  const waiter = pendingLookups.add({ lookup: { ...lookup }, resolve, reject }, promisedAtMs);
+  return {
+    start(listeners = {}) {
+      Object.assign(waiter.lookup, listeners);
+      pendingLookups.start(waiter);
+      onChange();
+      return promise;
+    },
+    cancel() {
+      if (!waiter.reserved) return;
+      pendingLookups.cancel(waiter);
+      onChange();
+    },
+  };
 }

@@ -1,5 +1,7 @@
-import type { Schedule } from '../quota/limiter.ts';
+import type { Limiter, Permit, Schedule } from '../quota/limiter.ts';
+import type { CardService } from '../service/card-service.ts';
 import type { BatchLimits } from '../service/listing.ts';
+import type { OtherQueues } from './fair-order.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 
 /** What goes out as one request, best first. */
@@ -43,52 +45,72 @@ export function fillBatch(
   };
 }
 
-/** When cards are requested, so many with each permit, of a schedule that says when permits come. */
-export function byCard(schedule: Schedule, most: number): Schedule {
-  return { ...schedule, permitAtMs: (position) => schedule.permitAtMs(Math.ceil(position / most)) };
-}
-
 /** No lookup waits longer for others to share a request with. */
 const LONGEST_HOLD_MS = 250;
 
-/**
- * When a batch leaves, if there is a permit: at once if it is full or no request is under way, otherwise when one returns,
- * or after 250 ms.
- *
- * @param heldSinceMs when the first lookup in it began to wait for others
- * @param hasReturned whether a request has ended since then
- */
-export function leavesAtMs(
-  { isFull }: Pick<Batch, 'isFull'>,
-  { underWay, hasReturned, heldSinceMs }: { underWay: number; hasReturned: boolean; heldSinceMs: number },
-): number {
-  return isFull || underWay === 0 || hasReturned ? heldSinceMs : heldSinceMs + LONGEST_HOLD_MS;
+export interface BatchingOptions {
+  service: Pick<CardService, 'limits'>;
+  limiter: Pick<Limiter, 'schedule' | 'quota'>;
+  otherQueues: Pick<OtherQueues, 'lengths'>;
 }
 
-/** The batch that leaves next, as long as it waits for others to share a request with. */
-export class NextBatch {
-  #held: { heldSinceMs: number; hasReturned: boolean } | undefined;
+/** How many cards go together, and how long they wait for each other. */
+export class Batching {
+  readonly #options: BatchingOptions;
   #requestsUnderWay = 0;
+  /** How long the batch that leaves next waits for others; `undefined` while there is none. */
+  #heldUntilMs: number | undefined;
 
-  /** @param leaving batches that have no permit yet, and may get one before this */
-  leavesAtMs(batch: Batch, leaving: number, nowMs: number): number {
-    this.#held ??= { heldSinceMs: nowMs, hasReturned: false };
-    this.#held.heldSinceMs = Math.min(this.#held.heldSinceMs, nowMs); // the clock may have been set back
-    return leavesAtMs(batch, { ...this.#held, underWay: this.#requestsUnderWay + leaving });
+  constructor(options: BatchingOptions) {
+    this.#options = options;
   }
 
-  /** Nothing waits. */
-  isEmpty(): void {
-    this.#held = undefined;
+  /** A list may count as one request for each of its cards, so each process keeps to its part of what remains of the day. */
+  limits(nowMs: number): BatchLimits {
+    const { service, limiter, otherQueues } = this.#options;
+    const remaining = limiter.quota()?.remaining;
+    const processes = 1 + otherQueues.lengths().length;
+    return service.limits(nowMs, remaining && Math.floor(remaining / processes));
   }
 
-  hasLeft(): void {
-    this.#held = undefined;
+  /** When cards are requested, so many with each permit. */
+  schedule(): Schedule {
+    const schedule = this.#options.limiter.schedule();
+    const { most } = this.limits(Date.now());
+    return { ...schedule, permitAtMs: (position) => schedule.permitAtMs(Math.ceil(position / most)) };
+  }
+
+  /**
+   * When this batch leaves, if there is a permit: at once if it is full or no request is under way, otherwise when one
+   * returns, or after 250 ms. Never without a lookup.
+   *
+   * @param leaving batches that have no permit yet, and may get one before this
+   */
+  leavesAtMs({ pending, isFull }: Batch, leaving: number, nowMs: number): number {
+    if (pending.length === 0) {
+      this.#heldUntilMs = undefined;
+      return Number.POSITIVE_INFINITY;
+    }
+    // The lower of the two, should the clock have been set back.
+    this.#heldUntilMs = Math.min(this.#heldUntilMs ?? Number.POSITIVE_INFINITY, nowMs + LONGEST_HOLD_MS);
+    return isFull || this.#requestsUnderWay + leaving === 0 ? nowMs : this.#heldUntilMs;
+  }
+
+  /**
+   * A batch has a permit.
+   *
+   * @returns how many cards may leave: by now, other lists may have left; and a probe is to tell how the service is, not
+   *   its listings
+   */
+  leaves(permit: Permit): number {
+    this.#heldUntilMs = undefined;
     this.#requestsUnderWay += 1;
+    return permit.probe ? 1 : this.limits(Date.now()).most;
   }
 
-  requestReturned(): void {
+  /** A request has ended. */
+  returned(): void {
     this.#requestsUnderWay -= 1;
-    if (this.#held) this.#held.hasReturned = true;
+    if (this.#heldUntilMs !== undefined) this.#heldUntilMs = 0;
   }
 }

@@ -1,4 +1,4 @@
-import { guildKey, type Requester } from '../model/quota.ts';
+import { guildKey } from '../model/quota.ts';
 import type { Lane } from '../quota/limiter.ts';
 import { MIN_MOVED_MS } from './outcomes.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type PendingLookup,
   type QueuePlace,
   type Rank,
-  type RankedRequester,
+  type Waiter,
 } from './pending-lookup.ts';
 
 /** The lookup queues of the other processes that share the quota. Both methods answer at once. */
@@ -33,12 +33,6 @@ const OVERDUE_MS = MIN_MOVED_MS;
 /** The rank that counts as served last before anything was. */
 const FIRST_RANK: Rank = { member: 0, guild: 0 };
 
-/** What a member or a Discord server waits for: how many cards, and the rank of each. */
-interface Backlog {
-  cards: number;
-  ranks: Rank[];
-}
-
 /** Which pending lookup gets the next permit of this process; processes take turns. */
 export class FairOrder {
   readonly #otherQueues: Pick<OtherQueues, 'lengths'>;
@@ -46,7 +40,6 @@ export class FairOrder {
   readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, renewals: FIRST_RANK };
   /** Whether the last permit went to an overdue lookup, past the fair order. */
   #servedOverdue = false;
-  #arrivals = 0;
 
   constructor(
     queue: { waiting(): readonly PendingLookup[] },
@@ -62,20 +55,15 @@ export class FairOrder {
    * for. No two cards of one member are in the same round, so a burst delays another member's first lookup by one permit
    * at most, even when others join it; and the burst has no effect once it is served.
    */
-  rankFor(requester: Requester, lane: Lane): Rank {
-    const { member, guild } = this.#backlogOf(requester, lane);
-    return freeRank(this.#served[lane], { member: member.cards, guild: guild.cards }, member.ranks, guild.ranks);
+  rankFor(lookup: Pick<Lookup, 'lane' | 'requester'>): Rank {
+    return this.#freeRank(lookup, this.#served[lookup.lane], (waiters) => {
+      return new Set(waiters.map(({ lookup: { cardId } }) => cardId)).size;
+    });
   }
 
   /** The rank after a permit that brought no answer: as before, unless another lookup of the requester has that rank. */
-  rankAgain({ requester, rank }: RankedRequester, lane: Lane): Rank {
-    const { member, guild } = this.#backlogOf(requester, lane);
-    return freeRank(later(rank, this.#served[lane]), FIRST_RANK, member.ranks, guild.ranks);
-  }
-
-  /** The number of what comes now, among all that came. */
-  nextArrival(): number {
-    return ++this.#arrivals;
+  rankAgain({ lookup, rank }: Waiter): Rank {
+    return this.#freeRank(lookup, later(rank, this.#served[lookup.lane]), () => 0);
   }
 
   /**
@@ -86,7 +74,7 @@ export class FairOrder {
    *   behind the first lookup of everyone if it is its requester's first, otherwise behind everything
    */
   positionOf({ lane, requester }: Pick<Lookup, 'lane' | 'requester'>, present: PendingLookup | undefined) {
-    const rank = this.rankFor(requester, lane);
+    const rank = this.rankFor({ requester, lane });
     const added: QueuePlace = { lane, rank, arrival: Number.POSITIVE_INFINITY };
     const place = present && comparePlaces(present, added) < 0 ? present : added;
     const others = this.#queue.waiting().filter((pending) => pending !== present);
@@ -137,34 +125,27 @@ export class FairOrder {
     this.#served[lane] = later(this.#served[lane], inOrder.rank);
   }
 
-  #backlogOf(requester: Requester, lane: Lane): { member: Backlog; guild: Backlog } {
-    const key = guildKey(requester);
-    const member: Backlog = { cards: 0, ranks: [] };
-    const guild: Backlog = { cards: 0, ranks: [] };
-    for (const { waiters } of this.#queue.waiting().filter((pending) => pending.lane === lane)) {
-      const before = { member: member.ranks.length, guild: guild.ranks.length };
-      for (const waiter of waiters) {
-        if (waiter.requester.memberId === requester.memberId) member.ranks.push(waiter.rank);
-        if (guildKey(waiter.requester) === key) guild.ranks.push(waiter.rank);
-      }
-      if (member.ranks.length > before.member) member.cards++;
-      if (guild.ranks.length > before.guild) guild.cards++;
-    }
-    return { member, guild };
+  /** @param behind how many ranks to leave free behind `from`, given what the member, or the Discord server, waits for */
+  #freeRank(
+    { requester, lane }: Pick<Lookup, 'lane' | 'requester'>,
+    from: Rank,
+    behind: (waiters: readonly Waiter[]) => number,
+  ): Rank {
+    const waiters = this.#queue.waiting().flatMap((pending) => pending.waiters.filter((one) => one.lane === lane));
+    const ofMember = waiters.filter(({ lookup }) => lookup.requester.memberId === requester.memberId);
+    const ofGuild = waiters.filter(({ lookup }) => guildKey(lookup.requester) === guildKey(requester));
+    const member = firstFree(
+      from.member + behind(ofMember),
+      ofMember.map(({ rank }) => rank.member),
+    );
+    const inRound = ofGuild.flatMap(({ rank }) => (rank.member === member ? [rank.guild] : []));
+    return { member, guild: firstFree((member === from.member ? from.guild : 0) + behind(ofGuild), inRound) };
   }
 }
 
 /** The later of two; so also the rank that is served last after one more. */
 function later(a: Rank, b: Rank): Rank {
   return compareRanks(a, b) < 0 ? b : a;
-}
-
-function freeRank(from: Rank, behind: Rank, memberRanks: readonly Rank[], guildRanks: readonly Rank[]): Rank {
-  const rounds = memberRanks.map(({ member }) => member);
-  const member = firstFree(from.member + behind.member, rounds);
-  const inRound = guildRanks.flatMap((rank) => (rank.member === member ? [rank.guild] : []));
-  const guild = firstFree((member === from.member ? from.guild : 0) + behind.guild, inRound);
-  return { member, guild };
 }
 
 function firstFree(from: number, taken: readonly number[]): number {

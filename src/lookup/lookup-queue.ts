@@ -1,37 +1,59 @@
+import type { Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { Stopping } from '../model/errors.ts';
-import type { Schedule } from '../quota/limiter.ts';
-import type { CardService } from '../service/card-service.ts';
-import { type Admission, type AdmissionOptions, admit, blockedError, Reservation } from './admission.ts';
-import { byCard } from './batching.ts';
+import type { Events } from '../model/events.ts';
+import type { Limiter, Permit } from '../quota/limiter.ts';
+import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
+import { type Admission, type AdmissionOptions, admit, blockedError, reserve } from './admission.ts';
+import { Batching, type BatchingOptions } from './batching.ts';
 import type { OtherQueues } from './fair-order.ts';
 import { LookupRequests, type LookupRequestsOptions } from './lookup-requests.ts';
-import type { Lookup } from './pending-lookup.ts';
+import type { Lookup, PendingLookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
-import { QueueRunner } from './queue-runner.ts';
+import { acquirePermit } from './service-requests.ts';
 
-export type LookupQueueOptions = Omit<LookupRequestsOptions & AdmissionOptions, 'pendingLookups'> & {
-  otherQueues: OtherQueues;
-  service: CardService;
-};
+/** A batch that is served for longer has a slow link: the next is served meanwhile. */
+const SLOW_SERVE_MS = 50;
+/** This many can begin before the three commands of the first have had 250 ms each. */
+const MOST_SERVED_AT_ONCE = 15;
+/** What is shown in minutes need not be computed more often. */
+const ANNOUNCE_EVERY_MS = 1_000;
+
+export type LookupQueueOptions = Omit<
+  LookupRequestsOptions & AdmissionOptions & BatchingOptions,
+  'pendingLookups' | 'schedule'
+> & { limiter: Limiter; otherQueues: OtherQueues; events: Events; log: Logger };
 
 /**
  * Lookups wait here for a permit. However many want the same card, in however many processes, one request is sent for it
- * (single-flight), or for several cards; every attempt needs a new permit, in fair order; when the limiter is blocked, all are refused at once.
+ * (single-flight), or for several cards; every attempt needs a new permit, in fair order; when the limiter is blocked, all
+ * are refused at once.
  */
 export class LookupQueue {
   readonly #options: LookupQueueOptions;
   readonly #pendingLookups: PendingLookups;
+  readonly #batching: Batching;
   readonly #requests: LookupRequests;
-  readonly #runner: QueueRunner;
-  readonly #wake = () => this.#runner.wake();
+  readonly #runner = new SingleRunner(() => this.#run());
+  readonly #wake = () => void this.#runner.run();
+  readonly #wakeTimer = new Timer(() => {
+    this.#toldToWait = undefined; // the limiter is asked again: by a clock that was set back, it only ever expects a permit
+    this.#wake();
+  });
+  #wakeAtMs = Number.POSITIVE_INFINITY;
+  readonly #announceTimer = new Timer(() => this.#announce());
+  #announcedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #serves = new Set<Promise<boolean>>();
+  #toldToWait: PendingLookup | undefined;
+  /** How long claiming a batch takes over a slow link. It is served sooner by that time, so that it does not miss its permit. */
+  #leadMs = 0;
 
   constructor(options: LookupQueueOptions) {
     this.#options = options;
     this.#pendingLookups = new PendingLookups(options.otherQueues);
-    const pendingLookups = this.#pendingLookups;
-    this.#requests = new LookupRequests({ ...options, pendingLookups });
-    this.#runner = new QueueRunner({ ...options, pendingLookups, requests: this.#requests });
+    this.#batching = new Batching(options);
+    this.#requests = new LookupRequests({ ...options, pendingLookups: this.#pendingLookups });
+    options.limiter.onChange(() => this.#refuseBlockedAndWake());
   }
 
   /**
@@ -39,8 +61,8 @@ export class LookupQueue {
    * started or cancelled. Of several at once, each counts the others. Costs no request and never rejects.
    */
   admit(lookup: Lookup): Promise<Admission> {
-    const limiter = { schedule: () => this.#scheduleByCard() };
-    return admit(lookup, { ...this.#options, limiter, pendingLookups: this.#pendingLookups }, this.#wake);
+    const schedule = () => this.#batching.schedule();
+    return admit(lookup, { ...this.#options, schedule, pendingLookups: this.#pendingLookups }, this.#wake);
   }
 
   /**
@@ -50,11 +72,12 @@ export class LookupQueue {
    * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
   async enqueue(lookup: Lookup): Promise<CardRecord> {
-    if (this.#pendingLookups.isClosed) throw new Stopping();
-    const { blocked, permitAtMs } = this.#scheduleByCard();
-    if (blocked && !this.#pendingLookups.get(lookup.cardId)?.requesting) throw blockedError(blocked);
-    const atMs = permitAtMs(this.#pendingLookups.positionOf(lookup).position);
-    return new Reservation(this.#pendingLookups, lookup, atMs, this.#wake).start();
+    const pendingLookups = this.#pendingLookups;
+    if (pendingLookups.isClosed) throw new Stopping();
+    const { blocked, permitAtMs } = this.#batching.schedule();
+    if (blocked && !pendingLookups.get(lookup.cardId)?.requesting) throw blockedError(blocked);
+    const atMs = permitAtMs(pendingLookups.positionOf(lookup).position);
+    return reserve(pendingLookups, lookup, atMs, this.#wake).start();
   }
 
   /** Cards that wait for a permit now. */
@@ -65,12 +88,123 @@ export class LookupQueue {
   /** Refuses all that wait, leaves the requests under way `graceMs` to be answered, and sends nothing more. */
   async close(graceMs: number): Promise<void> {
     this.#pendingLookups.close();
-    await this.#runner.close();
+    this.#wakeTimer.clear();
+    this.#announceTimer.clear();
+    await Promise.all(this.#serves);
     await this.#requests.close(graceMs);
   }
 
-  #scheduleByCard(): Schedule {
-    const { limiter, service } = this.#options;
-    return byCard(limiter.schedule(), service.limits(Date.now()).most);
+  /** Serves one batch after the other as long as there are permits. */
+  async #run(): Promise<void> {
+    this.#wakeAtMs = Number.POSITIVE_INFINITY;
+    while (!this.#pendingLookups.isClosed) {
+      this.#tellLength();
+      const nowMs = Date.now();
+      const batch = this.#pendingLookups.selectBatch(nowMs, this.#batching.limits(nowMs));
+      const [next] = batch.pending;
+      const leavesAtMs = this.#batching.leavesAtMs(batch, this.#serves.size, nowMs);
+      if (next === undefined) return this.#sleepUntil(leavesAtMs, nowMs);
+      const atMs = Math.max(this.#serveAtMs(next), leavesAtMs);
+      if (atMs > Date.now()) return this.#sleepUntil(atMs);
+
+      const serve = this.#serve(batch.pending);
+      const mayGoOn = await withTimeout(SLOW_SERVE_MS, serve);
+      if (mayGoOn === false) return;
+      if (mayGoOn === undefined) void serve.then((may) => may && this.#wake());
+    }
+  }
+
+  /**
+   * At once, because another process may have the card by now; but only when a permit is expected if it was told to wait
+   * before and nothing better has come, or if others are being served.
+   */
+  #serveAtMs(next: PendingLookup): number {
+    const underWay = this.#serves.size;
+    if (underWay === 0 && next !== this.#toldToWait) return 0;
+    if (underWay === MOST_SERVED_AT_ONCE) return Number.POSITIVE_INFINITY; // each that ends wakes the queue
+    return this.#options.limiter.schedule().permitAtMs(underWay + 1) - this.#leadMs;
+  }
+
+  /** @returns whether the next may be served now; otherwise the queue wakes when a permit is expected. Never rejects */
+  #serve(selected: readonly PendingLookup[]): Promise<boolean> {
+    for (const pending of selected) pending.beingServed = true;
+    const serve = this.#claimAndSend(selected)
+      .catch((err: unknown) => {
+        this.#options.log.error({ err }, 'lookup queue failed');
+        return false;
+      })
+      .finally(() => {
+        for (const pending of selected) pending.beingServed = false;
+        this.#serves.delete(serve);
+      });
+    this.#serves.add(serve);
+    return serve;
+  }
+
+  async #claimAndSend(selected: readonly PendingLookup[]): Promise<boolean> {
+    const startedAtMs = performance.now();
+    const batch = await this.#requests.prepare(selected);
+    const tookMs = performance.now() - startedAtMs;
+    this.#leadMs = tookMs > SLOW_SERVE_MS ? tookMs : 0;
+    const [first] = batch;
+    if (first === undefined) return true;
+
+    const acquired = await acquirePermit(this.#options, first.lane);
+    if (acquired.kind === 'permit') {
+      this.#send(batch, acquired.permit);
+      return true;
+    }
+    void this.#requests.abandon(batch);
+    if (acquired.kind === 'wait') {
+      this.#toldToWait = first;
+      this.#sleepUntil(acquired.untilMs - this.#leadMs);
+      return false;
+    }
+    const isBlocked = ({ lane }: PendingLookup) => acquired.reason !== 'reserve' || lane === 'renewals';
+    this.#pendingLookups.refuseWaiting(blockedError(acquired), isBlocked);
+    return true;
+  }
+
+  #send(prepared: readonly PendingLookup[], permit: Permit): void {
+    const most = this.#batching.leaves(permit);
+    void this.#requests.abandon(prepared.slice(most));
+    void this.#requests.send(prepared.slice(0, most), permit).then(() => {
+      this.#batching.returned();
+      this.#refuseBlockedAndWake();
+    });
+  }
+
+  #refuseBlockedAndWake(): void {
+    const { blocked } = this.#options.limiter.schedule();
+    if (blocked) this.#pendingLookups.refuseWaiting(blockedError(blocked));
+    this.#wake();
+  }
+
+  /**
+   * Until a permit is free, or a lookup may be requested again after a failure: that may be of the better lane. Who waits
+   * is told meanwhile.
+   *
+   * @param nowMs when it was found that none may be requested: one that may a millisecond later is to wake the queue
+   */
+  #sleepUntil(atMs: number, nowMs = Date.now()): void {
+    if (this.#pendingLookups.isClosed) return;
+    // The last: of one that was served meanwhile.
+    this.#wakeAtMs = Math.min(atMs, this.#pendingLookups.nextRetryMs(nowMs), this.#wakeAtMs);
+    if (!Number.isFinite(this.#wakeAtMs)) return;
+    this.#wakeTimer.set(this.#wakeAtMs);
+    // The lower of the two, should the clock have been set back.
+    this.#announceTimer.set(Math.min(this.#announcedAtMs, Date.now()) + ANNOUNCE_EVERY_MS);
+  }
+
+  #announce(): void {
+    this.#announcedAtMs = Date.now();
+    this.#pendingLookups.announce(this.#batching.schedule(), this.#announcedAtMs);
+    this.#tellLength(); // who cannot wait any longer has left
+  }
+
+  #tellLength(): void {
+    const { otherQueues, events } = this.#options;
+    otherQueues.tell(this.#pendingLookups.waitingMembers());
+    if (events.isWatched('queue')) events.publish('queue', { length: this.length });
   }
 }

@@ -3,6 +3,7 @@ import type { CardRecord } from '../model/card.ts';
 import type { Claims } from '../model/claims.ts';
 import { CardServiceError, meaningOf, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
+import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import { type CardService, cardsIn } from '../service/card-service.ts';
@@ -100,7 +101,7 @@ export class LookupRequests {
       );
       for (const pending of batch) {
         const answer = records.get(pending.cardId);
-        if (answer) this.#end(pending, answer, pending === first);
+        if (answer) this.#end(pending, answer, pending === first ? requester : undefined);
         else this.#requestAgain(pending, again?.atMost ?? 1);
       }
     } catch (error) {
@@ -132,7 +133,7 @@ export class LookupRequests {
       pending.kept = answer;
       if (kind !== 'fresh') return false;
       if (pending.wantsPrices === wantsPrices && pendingLookups.has(pending)) {
-        for (const { requester } of pending.waiters) ledger.saved(requester);
+        for (const { lookup } of pending.waiters) ledger.saved(lookup.requester);
         // By another process; in files it came with another spelling of the id, which has counted it.
         if (claims.isShared) pending.counted(Math.max(answer.fetchedAtMs, answer.delistedAtMs ?? 0));
         pendingLookups.answer(pending, answer);
@@ -144,8 +145,8 @@ export class LookupRequests {
     }
   }
 
-  /** @param isBooked on its first requester; otherwise the request was booked for another card */
-  #end(pending: PendingLookup, answer: CardRecord | CardServiceError, isBooked: boolean): void {
+  /** @param bookedOn the requester whom its request was booked on; of another card it was booked with that */
+  #end(pending: PendingLookup, answer: CardRecord | CardServiceError, bookedOn: Requester | undefined): void {
     const { pendingLookups, ledger } = this.#options;
     if (answer instanceof CardServiceError) {
       this.#log([pending.cardId], answer);
@@ -153,9 +154,7 @@ export class LookupRequests {
       return;
     }
     this.#outage.succeeded();
-    for (const { requester } of pending.waiters) {
-      if (!isBooked || requester !== pending.bookedOn) ledger.saved(requester);
-    }
+    for (const { lookup } of pending.waiters) if (lookup.requester !== bookedOn) ledger.saved(lookup.requester);
     pendingLookups.answer(pending, answer);
   }
 

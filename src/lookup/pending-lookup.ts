@@ -28,37 +28,15 @@ export interface Rank {
   guild: number;
 }
 
-/** The rank of a requester in a lane other than the card's: it never decides. */
-const NO_RANK: Rank = { member: Number.POSITIVE_INFINITY, guild: Number.POSITIVE_INFINITY };
-
 export function compareRanks(a: Rank, b: Rank): number {
-  return a.member - b.member || a.guild - b.guild || 0; // not the NaN of two infinities
-}
-
-/** A requester who waits for a card, and the rank of that. */
-export interface RankedRequester {
-  requester: Requester;
-  rank: Rank;
-}
-
-/** A lookup that waits, with its rank and the promise of its answer. */
-export interface Waiter extends RankedRequester {
-  lookup: Lookup;
-  resolve: (answer: CardRecord) => void;
-  reject: (error: CardServiceError) => void;
-  /** Admitted and not started yet: no request is sent for it alone. */
-  reserved: boolean;
-  /** A request has left for it. */
-  requested: boolean;
+  return a.member - b.member || a.guild - b.guild;
 }
 
 /** What decides when a pending lookup gets its permit. */
 export interface QueuePlace {
-  /** The best lane among the waiters: a member who joins a renewal lifts it. */
   lane: Lane;
-  /** The best rank among the waiters of that lane. */
   rank: Rank;
-  /** Numbers those that got a rank: of equal ranks the older goes first. */
+  /** Of equal ranks the older goes first. */
   arrival: number;
 }
 
@@ -68,24 +46,23 @@ export function comparePlaces(a: QueuePlace, b: QueuePlace): number {
   return compareRanks(a.rank, b.rank) || a.arrival - b.arrival;
 }
 
-/** What a pending lookup asks of the fair order. */
-interface Ranking {
-  nextArrival(): number;
-  rankFor(requester: Requester, lane: Lane): Rank;
-  rankAgain(waiter: Waiter, lane: Lane): Rank;
+/** A lookup that waits, with its place and the promise of its answer. */
+export interface Waiter extends QueuePlace {
+  lookup: Lookup;
+  resolve: (answer: CardRecord) => void;
+  reject: (error: CardServiceError) => void;
+  /** When a permit was expected as it came; after that it is overdue. */
+  promisedAtMs: number;
+  /** Admitted and not started yet: no request is sent for it alone. */
+  reserved: boolean;
+  /** A request has left for it. */
+  requested: boolean;
 }
 
-/** One card that is wanted, and everyone who waits for it. */
+/** One card that is wanted, and everyone who waits for it. Its place is the best of theirs: a member lifts a renewal. */
 export class PendingLookup implements QueuePlace {
   readonly cardId: string;
-  lane: Lane;
-  rank: Rank;
-  arrival: number;
-  waiters: Waiter[];
-  /** The request is booked on the first requester of the lane; the others are saved one. */
-  bookedOn: Requester;
-  /** The earliest time at which a waiter was promised a permit; after that it is overdue. */
-  promisedAtMs: number;
+  waiters: readonly Waiter[];
   /** Failed attempts, 429s apart. */
   failures = 0;
   /** No request before this, after a failure. */
@@ -98,22 +75,35 @@ export class PendingLookup implements QueuePlace {
   beingServed = false;
   /** A request for it is under way. */
   requesting = false;
-  readonly #order: Ranking;
+  #best: Waiter;
 
-  constructor(
-    first: Waiter,
-    order: Ranking,
-    { promisedAtMs, notBeforeMs }: { promisedAtMs: number; notBeforeMs: number },
-  ) {
-    this.#order = order;
+  constructor(first: Waiter, notBeforeMs: number) {
     this.cardId = first.lookup.cardId;
-    this.lane = first.lookup.lane;
-    this.rank = first.rank;
-    this.arrival = order.nextArrival();
     this.waiters = [first];
-    this.bookedOn = first.requester;
-    this.promisedAtMs = promisedAtMs;
+    this.#best = first;
     this.notBeforeMs = notBeforeMs;
+  }
+
+  get lane(): Lane {
+    return this.#best.lane;
+  }
+
+  get rank(): Rank {
+    return this.#best.rank;
+  }
+
+  get arrival(): number {
+    return this.#best.arrival;
+  }
+
+  /** The request is booked on the first requester of the lane; the others are saved one. */
+  get bookedOn(): Requester {
+    return (this.#ofLane[0] ?? this.#best).lookup.requester;
+  }
+
+  /** The earliest time at which a waiter of the lane was promised a permit. */
+  get promisedAtMs(): number {
+    return Math.min(...this.#ofLane.map(({ promisedAtMs }) => promisedAtMs));
   }
 
   /** Whether anyone wants prices, so that a copy without fresh ones does not do. */
@@ -126,32 +116,17 @@ export class PendingLookup implements QueuePlace {
     return this.waiters.some(({ reserved }) => !reserved);
   }
 
-  join(waiter: Waiter, promisedAtMs: number): void {
-    if (waiter.lookup.lane !== this.lane) waiter.rank = NO_RANK;
-    this.waiters.push(waiter);
-    if (this.requesting) {
-      notifyRequested(waiter);
-      return;
-    }
-    const lifted = this.#updateLane();
-    this.promisedAtMs = lifted ? promisedAtMs : Math.min(this.promisedAtMs, promisedAtMs);
-    const rank = this.#bestRank();
-    if (!lifted && compareRanks(rank, this.rank) >= 0) return;
-    this.rank = rank;
-    this.arrival = this.#order.nextArrival(); // behind all that already wait at that rank
+  join(waiter: Waiter): void {
+    this.waiters = [...this.waiters, waiter];
+    if (this.requesting) notifyRequested(waiter);
+    this.#updatePlace();
   }
 
-  /** @returns who left; a pending lookup that all have left keeps its lane and rank */
+  /** @returns who left; a pending lookup that all have left keeps its place */
   leave(leaves: (waiter: Waiter) => boolean): readonly Waiter[] {
     const left = this.waiters.filter(leaves);
-    if (left.length === 0) return left;
     this.waiters = this.waiters.filter((waiter) => !left.includes(waiter));
-    if (this.requesting || this.waiters.length === 0) return left;
-
-    this.#updateLane();
-    const next = this.waiters.find(({ lookup }) => lookup.lane === this.lane);
-    if (next && left.some(({ requester }) => requester === this.bookedOn)) this.bookedOn = next.requester;
-    this.rank = this.#bestRank();
+    this.#updatePlace();
     return left;
   }
 
@@ -165,31 +140,19 @@ export class PendingLookup implements QueuePlace {
     for (const { lookup } of this.waiters) lookup.onCounted?.(requestNumber);
   }
 
-  /** The request brought no answer for it: it waits again, and not before newcomers with all that was under way. */
-  requeue(): void {
-    this.#updateLane();
-    for (const waiter of this.waiters) {
-      if (waiter.rank !== NO_RANK) waiter.rank = this.#order.rankAgain(waiter, this.lane);
-    }
-    this.rank = this.#bestRank();
+  /** The request brought no answer for it: it waits again. @param rankOf the new rank of each who waits */
+  requeue(rankOf: (waiter: Waiter) => Rank): void {
+    for (const waiter of this.waiters) waiter.rank = rankOf(waiter);
+    this.#updatePlace();
     this.requesting = false;
   }
 
-  /** Takes the best lane among the waiters; the first of that lane is booked, and all of it rank by it. @returns whether it changed */
-  #updateLane(): boolean {
-    const first = this.waiters.find(({ lookup }) => lookup.lane === 'members') ?? this.waiters[0];
-    if (first === undefined || first.lookup.lane === this.lane) return false;
-    const { lane } = first.lookup;
-    for (const waiter of this.waiters) {
-      waiter.rank = waiter.lookup.lane === lane ? this.#order.rankFor(waiter.requester, lane) : NO_RANK;
-    }
-    this.lane = lane;
-    this.bookedOn = first.requester;
-    return true;
+  get #ofLane(): readonly Waiter[] {
+    return this.waiters.filter(({ lane }) => lane === this.lane);
   }
 
-  #bestRank(): Rank {
-    return this.waiters.map(({ rank }) => rank).reduce((best, rank) => (compareRanks(rank, best) < 0 ? rank : best));
+  #updatePlace(): void {
+    this.#best = this.waiters.toSorted(comparePlaces)[0] ?? this.#best;
   }
 }
 

@@ -22,6 +22,7 @@ export class PendingLookups {
   /** How many got a permit so far. */
   requestedCount = 0;
   #countedRequests = 0;
+  #arrivals = 0;
   isClosed = false;
 
   constructor(otherQueues: Pick<OtherQueues, 'lengths'> = NO_OTHER_QUEUES) {
@@ -34,15 +35,12 @@ export class PendingLookups {
    * @param promisedAtMs when a permit is expected, as things are
    */
   add(wish: Pick<Waiter, 'lookup' | 'resolve' | 'reject'>, promisedAtMs: number): Waiter {
-    const { cardId, lane, requester } = wish.lookup;
-    const rank = this.order.rankFor(requester, lane);
-    const waiter: Waiter = { ...wish, requester, rank, reserved: true, requested: false };
+    const { cardId, lane } = wish.lookup;
+    const place = { lane, rank: this.order.rankFor(wish.lookup), arrival: ++this.#arrivals };
+    const waiter: Waiter = { ...wish, ...place, promisedAtMs, reserved: true, requested: false };
     const present = this.#byCard.get(cardId);
-    if (present) present.join(waiter, promisedAtMs);
-    else {
-      const notBeforeMs = this.#postponed.get(cardId) ?? 0;
-      this.#byCard.set(cardId, new PendingLookup(waiter, this.order, { promisedAtMs, notBeforeMs }));
-    }
+    if (present) present.join(waiter);
+    else this.#byCard.set(cardId, new PendingLookup(waiter, this.#postponed.get(cardId) ?? 0));
     return waiter;
   }
 
@@ -140,13 +138,12 @@ export class PendingLookups {
   requeue(pending: PendingLookup): void {
     if (this.isClosed) this.refuse(pending, new Stopping());
     else if (pending.waiters.length === 0) this.#end(pending);
-    else pending.requeue();
+    else pending.requeue((waiter) => this.order.rankAgain(waiter));
   }
 
-  /** When the first of those that wait after a failure may be requested again. */
-  nextRetryMs(nowMs: number): number | undefined {
-    const laterMs = this.waiting().flatMap(({ notBeforeMs }) => (notBeforeMs > nowMs ? [notBeforeMs] : []));
-    return laterMs.length > 0 ? Math.min(...laterMs) : undefined;
+  /** When the first of those that wait after a failure may be requested again; never without any. */
+  nextRetryMs(nowMs: number): number {
+    return Math.min(...this.waiting().flatMap(({ notBeforeMs }) => (notBeforeMs > nowMs ? [notBeforeMs] : [])));
   }
 
   /** See `FairOrder.positionOf`. */

@@ -43,7 +43,7 @@ function decisionWith({
   const underWay = pendingLookups.get('base1-2');
   if (underWay) pendingLookups.requested(underWay, nowMs);
   if (postponed) pendingLookups.postpone(postponed, nowMs + 50_000);
-  const limiter = {
+  const options = {
     schedule: (): Schedule => ({
       isIsolated: false,
       breaker: { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 },
@@ -57,7 +57,7 @@ function decisionWith({
   };
   const allowance = { caps: { member: isSpent ? 3 : undefined, guild: undefined }, spent: { member: 3, guild: 0 } };
   return (wish: Lookup) =>
-    decideAdmission(wish, allowance, { pendingLookups, limiter, longestWaitMs: LONGEST_WAIT_MS });
+    decideAdmission(wish, allowance, { ...options, pendingLookups, longestWaitMs: LONGEST_WAIT_MS });
 }
 
 describe('the decision', () => {

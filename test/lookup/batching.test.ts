@@ -1,5 +1,7 @@
+import assert from 'node:assert';
 import { describe, expect, it } from 'vitest';
-import { fillBatch, leavesAtMs } from '../../src/lookup/batching.ts';
+import { Batching, fillBatch } from '../../src/lookup/batching.ts';
+import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
 
 /** `a`, of members; `A`, a renewal; `a2`, that may go with one other; `,`, that goes by itself. */
@@ -49,13 +51,41 @@ describe('a batch', () => {
   });
 });
 
-describe('a batch that has a permit', () => {
+describe('a batch for which there is a permit', () => {
+  const limiter = { schedule: () => assert.fail(), quota: () => undefined };
+  const service = { limits: () => ({ ...ROOM, most: 20 }) };
+  const HALF = { pending: [pending('a')], isFull: false };
+  const held = () => new Batching({ service, limiter, otherQueues: NO_OTHER_QUEUES });
+  const withOneUnderWay = () => {
+    const batching = held();
+    batching.leaves({ probe: false, afterFailure: 0, leftAtMs: 0 });
+    return batching;
+  };
+
+  it('leaves at once when no request is under way', () => {
+    expect(held().leavesAtMs(HALF, 0, 1_000)).toBe(1_000);
+  });
+
   it.each([
-    ['leaves at once when no request is under way', { isFull: false }, { underWay: 0 }, 1_000],
-    ['waits for others while one is', { isFull: false }, { underWay: 1 }, 1_250],
-    ['leaves when one has returned', { isFull: false }, { underWay: 1, hasReturned: true }, 1_000],
-    ['leaves when it is full', { isFull: true }, { underWay: 2 }, 1_000],
-  ])('%s', (_, which, more, atMs) => {
-    expect(leavesAtMs(which, { hasReturned: false, heldSinceMs: 1_000, ...more })).toBe(atMs);
+    ['while a request is under way', withOneUnderWay, 0],
+    ['while another batch leaves', held, 1],
+  ])('waits 250 ms for others %s, and leaves when it is full', (_, batchingWith, leaving) => {
+    const batching = batchingWith();
+    expect(batching.leavesAtMs(HALF, leaving, 1_000)).toBe(1_250);
+    expect(batching.leavesAtMs(HALF, leaving, 1_100)).toBe(1_250);
+    expect(batching.leavesAtMs({ ...HALF, isFull: true }, leaving, 1_100)).toBe(1_100);
+  });
+
+  it('leaves when a request has returned, though another is under way', () => {
+    const batching = withOneUnderWay();
+    batching.leaves({ probe: false, afterFailure: 0, leftAtMs: 0 });
+    batching.leavesAtMs(HALF, 0, 1_000);
+    batching.returned();
+    expect(batching.leavesAtMs(HALF, 0, 1_100)).toBeLessThanOrEqual(1_100);
+  });
+
+  it('is one card if it is to probe whether requests flow again', () => {
+    expect(held().leaves({ probe: true, afterFailure: 0, leftAtMs: 0 })).toBe(1);
+    expect(held().leaves({ probe: false, afterFailure: 0, leftAtMs: 0 })).toBe(20);
   });
 });

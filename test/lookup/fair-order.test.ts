@@ -270,7 +270,7 @@ describe('whatever was wanted and served before', () => {
         const queue = lineAfter(steps);
         const waiting = queue.pendingLookups
           .waiting()
-          .flatMap((pending) => pending.waiters.map(({ requester }) => requester));
+          .flatMap((pending) => pending.waiters.map(({ lookup }) => lookup.requester));
         const others = new Set(waiting.map(({ memberId }) => memberId));
         const servers = new Set(waiting.map(guildKey));
         queue.join('newcomer', 'their own server');
