@@ -1,8 +1,8 @@
 import { EmbedBuilder } from '@discordjs/builders';
 import { createClient } from '../../src/discord/gateway/client.ts';
 import { createLog } from '../../src/log.ts';
+import { LocalClaims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
-import { LocalClaims } from '../../src/storage/local-claims.ts';
 
 /**
  * The least that a bot needs: discord.js with the same options as ours, and one constant embed.

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
 import { type SharedReport, type UsageReport, UsageReports } from '../../src/lookup/usage-reports.ts';
+import { LocalClaims } from '../../src/model/claims.ts';
 import { ServiceDown } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
-import { LocalClaims } from '../../src/storage/local-claims.ts';
 import { logLines } from '../support/log-lines.ts';
 import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 

@@ -1,12 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Claimed, ClaimOptions } from '../../src/model/claims.ts';
+import { type Claimed, type ClaimOptions, LocalClaims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
 import { type Breaker, CLOSED_BREAKER } from '../../src/model/quota.ts';
 import { type AlertNotebook, type AlertNotes, NO_NOTES, type Noted } from '../../src/operations/alert-notes.ts';
 import { Alerts } from '../../src/operations/alerts.ts';
 import { Health } from '../../src/operations/health.ts';
 import { Webhook } from '../../src/operations/webhook.ts';
-import { LocalClaims } from '../../src/storage/local-claims.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startWebhookServer } from './webhook-server.ts';
 

@@ -8,7 +8,7 @@ import { Ledger } from '../../src/quota/ledger.ts';
 import { CarryOver } from '../../src/storage/carry-over.ts';
 import { RedisStore } from '../../src/storage/redis/cards.ts';
 import { RedisCounters } from '../../src/storage/redis/counters.ts';
-import { redisDeletionRequests } from '../../src/storage/redis/deletion-requests.ts';
+import { redisDeletionRequests } from '../../src/storage/redis/forget.ts';
 import { openSqliteState } from '../../src/storage/sqlite/state.ts';
 import { accountOf } from '../../src/storage/state.ts';
 import { DAY_MS, utcDay } from '../../src/time/utc-day.ts';

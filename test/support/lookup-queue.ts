@@ -5,7 +5,7 @@ import { NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/fair-order.t
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
-import type { Claims } from '../../src/model/claims.ts';
+import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/budget.ts';
@@ -16,7 +16,6 @@ import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
-import { LocalClaims } from '../../src/storage/local-claims.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
 import { logLines } from './log-lines.ts';
 import { MemoryLimiterStore } from './memory-limiter-store.ts';

@@ -1,5 +1,4 @@
-import type { Claimed, ClaimOptions, Claims } from '../../model/claims.ts';
-import { LocalClaims } from '../local-claims.ts';
+import { type Claimed, type ClaimOptions, type Claims, LocalClaims } from '../../model/claims.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './unavailable.ts';
 

@@ -1,12 +1,26 @@
 import { LRUCache } from 'lru-cache';
 import { type Bookings, guildKey } from '../../model/quota.ts';
-import type { Booking, Counted, CounterStore, HourCounts, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
-import { utcDay, utcHour } from '../../time/utc-day.ts';
-import { additions, type Counter, countersOf, dayKeys, ENDINGS, fieldsOf, KINDS } from './counter-keys.ts';
+import {
+  type Booking,
+  type Counted,
+  type CounterStore,
+  type HourCounts,
+  KEPT_DAYS,
+  type KeptCounts,
+  type MemberRequests,
+} from '../../quota/ledger.ts';
+import { DAY_MS, nextUtcMidnightMs, utcDay, utcHour } from '../../time/utc-day.ts';
 import type { RedisLink } from './link.ts';
 
+/** `<day> <scope><ending>` in the hash of a day, or `<day>:<guild> <member>` in the ranking of a server. */
+type Counter = readonly [id: string, by: number];
+
+const KINDS = ['requests', 'refused', 'saved'] as const;
+/** They follow a scope. The most frequent is the shortest, since there is one for each member and day. */
+const ENDINGS = { requests: '', refused: ':refused', saved: ':saved' };
+
 /**
- * KEYS: the hash of a day. ARGV: an hour. Notes the day's sums so far, before the first booking of that hour; a key of its
+ * KEYS: the hash of a day. ARGV: an hour. Before the first booking of that hour, notes the day's sums so far; a key of its
  * own would need an expiry of its own.
  */
 const NOTE_HOUR = `
@@ -31,8 +45,6 @@ export class RedisCounters implements CounterStore {
   readonly #maxUnsent: number;
   readonly #known = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   #sending: Promise<void> | undefined;
-  /** The last hour whose beginning is noted. */
-  #noted = '';
 
   /** @param maxUnsent counters that are kept during an outage, besides the totals */
   constructor(link: RedisLink, maxUnsent = MAX_UNSENT) {
@@ -123,16 +135,6 @@ export class RedisCounters implements CounterStore {
     }
   }
 
-  /** Before the first counter of today that is sent in an hour. */
-  #hourNote(batch: readonly Counter[]): string[][] {
-    const nowMs = Date.now();
-    const day = utcDay(nowMs);
-    const hour = String(utcHour(nowMs));
-    if (this.#noted === `${day} ${hour}` || !batch.some(([id]) => id.startsWith(`${day} `))) return [];
-    this.#noted = `${day} ${hour}`;
-    return [['EVAL', NOTE_HOUR, '1', `${this.#prefix}:${day}`, hour]];
-  }
-
   async #sendAll(): Promise<void> {
     while (this.#unsent.size > 0 && this.#link.health === 'usable') {
       const batch = this.#unsent.entries().take(COUNTERS_IN_BATCH).toArray();
@@ -140,7 +142,10 @@ export class RedisCounters implements CounterStore {
         this.#unsent.delete(id);
         this.#known.set(id, (this.#known.get(id) ?? 0) + by);
       }
-      const commands = [...this.#hourNote(batch), ...additions(this.#prefix, batch)];
+      const hour = String(utcHour(Date.now()));
+      const days = new Set(batch.map(([id]) => id.slice(0, 10)));
+      const notes = [...days].map((day) => ['EVAL', NOTE_HOUR, '1', `${this.#prefix}:${day}`, hour]);
+      const commands = [...notes, ...additions(this.#prefix, batch)];
       const send = this.#link.run((client) =>
         commands.reduce((multi, command) => multi.addCommand(command), client.multi()).exec(),
       );
@@ -148,4 +153,38 @@ export class RedisCounters implements CounterStore {
     }
     this.#sending = undefined;
   }
+}
+
+/** The counters that a booking changes. A member's first request in a server on a day takes 200 bytes of Redis. */
+export function countersOf(day: string, guild: string, memberId: string, counts: Partial<Bookings>): Counter[] {
+  const scopes = ['all', `guild:${guild}`, `member:${memberId}`];
+  const sums = KINDS.flatMap((kind) =>
+    scopes.map((scope) => [`${day} ${scope}${ENDINGS[kind]}`, counts[kind] ?? 0] as const),
+  );
+  return [...sums, [`${day}:${guild} ${memberId}`, counts.requests ?? 0] as const].filter(([, by]) => by !== 0);
+}
+
+/** The commands that add to counters below a prefix, and let them expire. Scores are negative: Redis sorts these and members upwards. */
+export function additions(prefix: string, counters: Iterable<Counter>): string[][] {
+  const expiries = new Map<string, string[]>();
+  const add = [...counters].map(([id, by]) => {
+    const [name = '', field = ''] = id.split(' ', 2);
+    const key = `${prefix}:${name}`;
+    const lastMs = Date.parse(name.slice(0, 10)) + KEPT_DAYS * DAY_MS;
+    expiries.set(key, ['EXPIREAT', key, String(nextUtcMidnightMs(lastMs) / 1000)]);
+    return name.includes(':') ? ['ZINCRBY', key, String(-by), field] : ['HINCRBY', key, field, String(by)];
+  });
+  return [...add, ...expiries.values()];
+}
+
+/** A member's fields in the hash of a day and in a ranking. Their direct messages are counted as a server of their own. */
+function fieldsOf(memberId: string): string[] {
+  const scopes = [`member:${memberId}`, `guild:dm:${memberId}`];
+  return [memberId, ...scopes.flatMap((scope) => [scope, `${scope}:refused`, `${scope}:saved`])];
+}
+
+/** The hashes of all days that may be kept, also by a clock that is ahead. */
+export function dayKeys(prefix: string): string[] {
+  const tomorrowMs = Date.now() + DAY_MS;
+  return Array.from({ length: KEPT_DAYS + 2 }, (_, ago) => `${prefix}:${utcDay(tomorrowMs - ago * DAY_MS)}`);
 }

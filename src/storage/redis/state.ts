@@ -20,7 +20,7 @@ import { RedisCatalog } from './catalog.ts';
 import { RedisClaims } from './claims.ts';
 import { redisPrefix, settingProblems } from './client.ts';
 import { RedisCounters } from './counters.ts';
-import { redisDeletionRequests } from './deletion-requests.ts';
+import { redisDeletionRequests } from './forget.ts';
 import { RedisJournal } from './journal.ts';
 import { RedisLimiterStore } from './limiter-store.ts';
 import { RedisLink } from './link.ts';

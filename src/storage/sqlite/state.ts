@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { CardStore } from '../../cache/card-store.ts';
 import { NO_OTHER_QUEUES } from '../../lookup/fair-order.ts';
+import { LocalClaims } from '../../model/claims.ts';
 import { Ledger } from '../../quota/ledger.ts';
 import { LocalCell } from '../../quota/limiter-cell.ts';
 import { RateLimiter } from '../../quota/rate-limiter.ts';
 import { alertNotesFile } from '../alert-notes-file.ts';
-import { LocalClaims } from '../local-claims.ts';
 import {
   accountOf,
   cardStoreOptions,

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Claims } from '../../../src/model/claims.ts';
-import { LocalClaims } from '../../../src/storage/local-claims.ts';
+import { type Claims, LocalClaims } from '../../../src/model/claims.ts';
 import { RedisClaims } from '../../../src/storage/redis/claims.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { onFinished } from '../../support/on-finished.ts';
