@@ -4,18 +4,14 @@ import {
   SimpleShardingStrategy,
   type WebSocketManager,
   type WebSocketShard,
-  WebSocketShardDestroyRecovery,
   WebSocketShardEvents,
-  WebSocketShardStatus,
 } from '@discordjs/ws';
-import type { Logger } from '../../log.ts';
+import { Incident, type Logger } from '../../log.ts';
 import type { Events, EventsByName } from '../../model/events.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { broken, FATAL_CLOSES, type ShardConnection } from './reconnect.ts';
-import { makeSturdy, OddFrames } from './sturdy-shard.ts';
+import { makeSturdy, SILENCE_MS } from './sturdy-shard.ts';
 
-/** A connection or a RESUME that is accepted and then not answered is abandoned after this; discord.js waits 30 s. */
-const SILENCE_MS = 10_000;
 /** Longer than the handshake before it, so that the two timeouts are distinguishable. */
 const HELLO_MS = SILENCE_MS + 1_000;
 /** After this many a new session is started: the address for resumes may be dead, or the session unusable. */
@@ -32,7 +28,7 @@ export class GatewayShards extends SimpleShardingStrategy {
   readonly #events: Events;
   readonly #log: Logger;
   readonly #connections = new Map<number, ShardConnection>();
-  readonly #oddFrames: OddFrames;
+  readonly #oddFrames: Incident;
   #closing = new AbortController();
 
   constructor(manager: WebSocketManager, events: Events, log: Logger) {
@@ -40,7 +36,11 @@ export class GatewayShards extends SimpleShardingStrategy {
     this.#manager = manager;
     this.#events = events;
     this.#log = log;
-    this.#oddFrames = new OddFrames(log);
+    this.#oddFrames = new Incident(log, {
+      level: 'warn',
+      begins: 'odd gateway frame dropped',
+      ends: 'no more odd gateway frames',
+    });
     this.#watch();
     const { options } = manager;
     options.handshakeTimeout = SILENCE_MS;
@@ -60,10 +60,7 @@ export class GatewayShards extends SimpleShardingStrategy {
     for (const shard of shardIds) this.#publish(shard, 'connecting');
     await super.spawn(shardIds);
     const { shards } = this as unknown as { shards: ReadonlyMap<number, WebSocketShard> };
-    for (const shard of shards.values()) {
-      makeSturdy(shard, this.#oddFrames);
-      awaitResumed(shard, this.#log);
-    }
+    for (const shard of shards.values()) makeSturdy(shard, this.#oddFrames, this.#log);
   }
 
   /** Never rejects: a shard that fails keeps trying by itself. */
@@ -99,9 +96,10 @@ export class GatewayShards extends SimpleShardingStrategy {
   #watch(): void {
     this.#catchErrors();
     this.#manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => this.#broke(shardId, code));
-    this.#manager.on(WebSocketShardEvents.HeartbeatComplete, ({ shardId: shard, latency: tookMs }) =>
-      this.#events.publish('heartbeat', { shard, tookMs }),
-    );
+    this.#manager.on(WebSocketShardEvents.HeartbeatComplete, ({ shardId: shard, latency: tookMs }) => {
+      this.#events.publish('heartbeat', { shard, tookMs });
+      this.#oddFrames.succeeded();
+    });
     this.#manager.on(WebSocketShardEvents.Hello, ({ shardId }) => {
       this.#publish(shardId, 'connecting');
       this.#update(shardId, { waitMs: undefined, isGreeted: true });
@@ -124,7 +122,7 @@ export class GatewayShards extends SimpleShardingStrategy {
       try {
         return emit.call(manager, name, payload);
       } catch (err) {
-        this.#oddFrames.drop(payload.shardId, err);
+        this.#oddFrames.failed({ shard: payload.shardId, err });
         return true;
       }
     };
@@ -152,35 +150,5 @@ export class GatewayShards extends SimpleShardingStrategy {
     this.#connections.set(shard, connection);
     if (failures === 1) this.#log.info({ shard, code }, 'gateway connection lost, reconnecting');
     else this.#log.warn({ shard, code, failures, waitMs }, 'gateway cannot be reached');
-  }
-}
-
-/**
- * Closes a connection on which a RESUME has been answered by neither RESUMED nor op 9, nor by a missed event, for
- * `SILENCE_MS`: heartbeats may still be acknowledged there. discord.js waits for the answer to an IDENTIFY alone.
- */
-function awaitResumed(shard: WebSocketShard, log: Logger): void {
-  const inner = shard as unknown as { resume(session: unknown): Promise<void> }; // private in @discordjs/ws 1.2.3
-  const { resume } = inner;
-  const { Dispatch, Hello, Ready, Resumed, Closed } = WebSocketShardEvents;
-  let silence: NodeJS.Timeout | undefined;
-
-  inner.resume = async (session) => {
-    silence ??= setTimeout(giveUp, SILENCE_MS); // a second RESUME, after op 9, does not extend the wait
-    await resume.call(shard, session);
-  };
-  shard.on(Dispatch, () => void silence?.refresh());
-  for (const event of [Hello, Ready, Resumed, Closed] as const) {
-    shard.on(event, () => {
-      clearTimeout(silence);
-      silence = undefined;
-    });
-  }
-
-  function giveUp(): void {
-    silence = undefined;
-    if (shard.status !== WebSocketShardStatus.Resuming) return;
-    log.warn({ shard: shard.id, waitMs: SILENCE_MS }, 'resume was not answered, trying again');
-    void shard.destroy({ reason: 'RESUME was not answered', recover: WebSocketShardDestroyRecovery.Resume });
   }
 }

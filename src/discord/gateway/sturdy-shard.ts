@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocketShardEvents as Events, type WebSocketShard, WebSocketShardStatus } from '@discordjs/ws';
+import {
+  WebSocketShardEvents as Events,
+  type WebSocketShard,
+  WebSocketShardDestroyRecovery,
+  WebSocketShardStatus,
+} from '@discordjs/ws';
 import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
-import type { Logger } from '../../log.ts';
+import type { Incident, Logger } from '../../log.ts';
 
 /**
  * Private in @discordjs/ws 1.2.3, which awaits none of the four from `internalConnect` to `heartbeat`: what one of them
@@ -14,6 +19,7 @@ interface Inner {
   onMessage(...frame: unknown[]): Promise<void>;
   onClose(code: number): Promise<void>;
   heartbeat(requested?: boolean): Promise<void>;
+  resume(session: unknown): Promise<void>;
 }
 
 /** The part of a WebSocket of `ws` that is used here. */
@@ -30,8 +36,11 @@ const CONNECTING = 0;
 const RETRY_MS = 500;
 const BROKEN = 1_006;
 
+/** A connection or a RESUME that is accepted and then not answered is abandoned after this; discord.js waits 30 s. */
+export const SILENCE_MS = 10_000;
+
 /** Keeps a shard running whatever the gateway sends: a frame that discord.js cannot handle is dropped. */
-export function makeSturdy(shard: WebSocketShard, oddFrames: OddFrames): void {
+export function makeSturdy(shard: WebSocketShard, oddFrames: Incident, log: Logger): void {
   const inner = shard as unknown as Inner;
   const { unpackMessage, internalConnect } = inner;
 
@@ -52,7 +61,7 @@ export function makeSturdy(shard: WebSocketShard, oddFrames: OddFrames): void {
   for (const name of ['onMessage', 'onClose', 'heartbeat'] as const) {
     const original: (...given: never[]) => Promise<void> = inner[name];
     inner[name] = (...given: unknown[]) =>
-      original.apply(shard, given as never[]).catch((err: unknown) => oddFrames.drop(shard.id, err));
+      original.apply(shard, given as never[]).catch((err: unknown) => oddFrames.failed({ shard: shard.id, err }));
   }
 
   const { destroy } = shard;
@@ -60,6 +69,7 @@ export function makeSturdy(shard: WebSocketShard, oddFrames: OddFrames): void {
     abandon(inner.connection);
     return destroy.apply(shard, options);
   };
+  awaitResumed(shard, inner, log);
 }
 
 /** discord.js drops a connection that is not open yet; its later error would have no listener and end the process. */
@@ -69,6 +79,35 @@ function abandon(connection: Connection | null): void {
   connection.onerror = null;
   connection.on('error', () => {});
   connection.terminate();
+}
+
+/**
+ * Closes a connection on which a RESUME has been answered by neither RESUMED nor op 9, nor by a missed event, for
+ * `SILENCE_MS`: heartbeats may still be acknowledged there. discord.js waits for the answer to an IDENTIFY alone.
+ */
+function awaitResumed(shard: WebSocketShard, inner: Inner, log: Logger): void {
+  const { resume } = inner;
+  const { Dispatch, Hello, Ready, Resumed, Closed } = Events;
+  let silence: NodeJS.Timeout | undefined;
+
+  inner.resume = async (session) => {
+    silence ??= setTimeout(giveUp, SILENCE_MS); // a second RESUME, after op 9, does not extend the wait
+    await resume.call(shard, session);
+  };
+  shard.on(Dispatch, () => void silence?.refresh());
+  for (const event of [Hello, Ready, Resumed, Closed] as const) {
+    shard.on(event, () => {
+      clearTimeout(silence);
+      silence = undefined;
+    });
+  }
+
+  function giveUp(): void {
+    silence = undefined;
+    if (shard.status !== WebSocketShardStatus.Resuming) return;
+    log.warn({ shard: shard.id, waitMs: SILENCE_MS }, 'resume was not answered, trying again');
+    void shard.destroy({ reason: 'RESUME was not answered', recover: WebSocketShardDestroyRecovery.Resume });
+  }
 }
 
 type Frame = Record<string, unknown>;
@@ -108,28 +147,4 @@ function named(metadata: unknown): Frame | undefined {
 
 function isObject(value: unknown): value is Frame {
   return typeof value === 'object' && value !== null;
-}
-
-const LOG_AGAIN_MS = 60_000;
-
-/** Logs that frames of the gateway were dropped: the first at once, more at most once a minute. */
-export class OddFrames {
-  readonly #log: Logger;
-  readonly #nowMs: () => number;
-  #loggedAtMs = Number.NEGATIVE_INFINITY;
-  #dropped = 0;
-
-  constructor(log: Logger, nowMs = () => performance.now()) {
-    this.#log = log;
-    this.#nowMs = nowMs;
-  }
-
-  /** @param err must not name what a frame holds: an interaction's token is in it */
-  drop(shard: number, err: unknown): void {
-    this.#dropped++;
-    if (this.#nowMs() - this.#loggedAtMs < LOG_AGAIN_MS) return;
-    this.#log.warn({ shard, err, dropped: this.#dropped }, 'odd gateway frame dropped');
-    this.#loggedAtMs = this.#nowMs();
-    this.#dropped = 0;
-  }
 }

@@ -32,9 +32,6 @@ export interface InteractionRouterOptions {
 const PRESSED_TWICE_MS = 3_000;
 const MAX_PRESSES = 1_000;
 
-type Autocomplete = Extract<Dispatched, { kind: 'autocomplete' }>;
-type Handled = Exclude<Dispatched, Autocomplete>;
-
 /** Passes each interaction to its handler, and what that wants to the replies. Each ends in an answer or an error in the log. */
 export class InteractionRouter {
   readonly #options: InteractionRouterOptions;
@@ -76,10 +73,10 @@ export class InteractionRouter {
   }
 
   /** A failure is an empty list. There is one with every key, so only a bug is more than a line for debugging. */
-  async #suggest({ invocation, run }: Autocomplete): Promise<void> {
+  async #suggest({ invocation, suggest }: Dispatched): Promise<void> {
     const { replies, services, log } = this.#options;
     const { command } = invocation;
-    const choices = await run?.(services).catch((err: unknown) => {
+    const choices = await suggest?.(services).catch((err: unknown) => {
       log.error({ command, err }, 'suggestions failed');
     });
     const { shown, err } = await replies.suggest(invocation, choices ?? []);
@@ -87,7 +84,7 @@ export class InteractionRouter {
   }
 
   /** @returns how the command ended; `undefined` when that is published with its reply */
-  async #respond(dispatched: Handled): Promise<CommandEnd | undefined> {
+  async #respond(dispatched: Dispatched): Promise<CommandEnd | undefined> {
     const { replies, commandReplies } = this.#options;
     const { invocation, card, press } = dispatched;
     if (press !== undefined && this.#presses.has(press))
@@ -107,7 +104,7 @@ export class InteractionRouter {
     kind,
     invocation,
     run,
-  }: Handled): Promise<{ response: Ask | Reply | Deletion; outcome: string; err?: unknown }> {
+  }: Dispatched): Promise<{ response: Ask | Reply | Deletion; outcome: string; err?: unknown }> {
     const { commandRate, services } = this.#options;
     const { locale, memberId, receivedAtMs } = invocation;
     const plain = (key: PlainMessageKey) => sentence(formatMessage(locale, key));

@@ -1,20 +1,33 @@
-import { expect, it } from 'vitest';
-import { OddFrames } from '../../../src/discord/gateway/sturdy-shard.ts';
-import { logLines } from '../../support/log-lines.ts';
+import { describe, expect, it } from 'vitest';
+import { readableFrame } from '../../../src/discord/gateway/sturdy-shard.ts';
 
-it('logs the first dropped frame at once, and the number of later ones once a minute', () => {
-  const { log, lines } = logLines();
-  let nowMs = 0;
-  const oddFrames = new OddFrames(log, () => nowMs);
-  const dropAt = (atMs: number) => {
-    nowMs = atMs;
-    oddFrames.drop(0, new TypeError('not iterable'));
-  };
+const ID = '1180000000000000001';
+const INTERACTION = { id: ID, application_id: ID, token: 'token', member: { user: { id: ID } }, guild_id: ID };
+const HELLO = { op: 10, d: { heartbeat_interval: 41_250 } };
 
-  for (const atMs of [0, 1, 59_999, 60_000, 60_001]) dropAt(atMs);
+describe('a frame', () => {
+  it.each([
+    ['an event', { op: 0, t: 'READY', s: 1, d: { session_id: 'session' } }],
+    ['an interaction', { op: 0, t: 'INTERACTION_CREATE', s: 2, d: INTERACTION }],
+    ['HELLO', HELLO],
+    ['a resumable session', { op: 9, d: true }],
+    ['an unknown op code', { op: 99 }],
+  ])('that is valid passes unchanged: %s', (_, frame) => {
+    expect(readableFrame(structuredClone(frame), false)).toEqual(frame);
+  });
 
-  expect(lines).toMatchObject([
-    { msg: 'odd gateway frame dropped', err: { message: 'not iterable' }, dropped: 1 },
-    { msg: 'odd gateway frame dropped', dropped: 3 },
-  ]);
+  it.each([null, 'text', 7, undefined])('that is no object is dropped: %j', (frame) => {
+    expect(readableFrame(frame, false)).toBeNull();
+  });
+
+  it('with a second HELLO is dropped: it would double the heartbeats', () => {
+    expect(readableFrame(HELLO, true)).toBeNull();
+  });
+
+  it.each([null, undefined, 'true', {}])(
+    'that ends a session without saying true is treated as not resumable: %s',
+    (d) => {
+      expect(readableFrame({ op: 9, d }, true)).toEqual({ op: 9, d: false });
+    },
+  );
 });

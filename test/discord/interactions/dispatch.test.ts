@@ -62,8 +62,8 @@ describe('an interaction is dispatched by its kind', () => {
 
   it('to the suggestions of a command while an option is typed, which are of use for two seconds', async () => {
     const options = { getFocused: () => ({ name: 'id', value: 'bas' }) };
-    const { run } = dispatch(COMMANDS, interaction({ kind: 'autocomplete', name: 'card', options }));
-    expect(await run?.(SERVICES)).toEqual([{ name: 'id bas', value: 2_000 }]);
+    const { suggest } = dispatch(COMMANDS, interaction({ kind: 'autocomplete', name: 'card', options }));
+    expect(await suggest?.(SERVICES)).toEqual([{ name: 'id bas', value: 2_000 }]);
   });
 
   it.each([
@@ -74,13 +74,11 @@ describe('an interaction is dispatched by its kind', () => {
     [{ kind: 'autocomplete', name: 'usage' }, 'autocomplete'],
     [{ kind: 'button', name: 'usage:next' }, 'component'],
     [{ kind: 'button', name: 'older' }, 'component'],
-    [{ kind: 'modal', name: 'card:form' }, 'modal'],
+    [{ kind: 'modal', name: 'card:form' }, 'component'],
   ] as const)('to no handler when no command has one for it: %j', (facts, kind) => {
-    expect(dispatch(COMMANDS, interaction(facts))).toMatchObject({
-      kind,
-      invocation: { command: facts.name.split(':')[0] },
-      run: undefined,
-    });
+    const dispatched = dispatch(COMMANDS, interaction(facts));
+    expect(dispatched).toMatchObject({ kind, invocation: { command: facts.name.split(':')[0] } });
+    expect([dispatched.run, dispatched.suggest]).toEqual([undefined, undefined]);
   });
 
   it('with who did what where, and until when a reply can be edited', () => {
