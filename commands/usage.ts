@@ -61,18 +61,16 @@ async function show(
     use.manageGuild ? ledger.topMembers(use, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
-  const { breaker, learned, isIsolated } = limiter.schedule();
+  const schedule = limiter.schedule();
   const figures = usageFigures({ report, quota: limiter.quota(), nowMs });
   const runsOutAtMs = limiter.runsOutAtMs();
   const { locale } = use;
-  const day = usageDay(hours, figures.today, breaker.reason === 'day' ? undefined : runsOutAtMs, nowMs);
+  const day = usageDay(hours, figures.today, schedule.breaker.reason === 'day' ? undefined : runsOutAtMs, nowMs);
   return {
     embeds: [
       usageEmbed({
-        breaker,
-        learned,
+        ...schedule,
         missing,
-        isIsolated,
         figures,
         reportAtMs: report?.atMs,
         runsOutAtMs,

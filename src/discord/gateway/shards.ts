@@ -94,7 +94,6 @@ export class GatewayShards extends SimpleShardingStrategy {
   }
 
   #watch(): void {
-    this.#catchErrors();
     this.#manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => this.#broke(shardId, code));
     this.#manager.on(WebSocketShardEvents.HeartbeatComplete, ({ shardId: shard, latency: tookMs }) => {
       this.#events.publish('heartbeat', { shard, tookMs });
@@ -112,20 +111,6 @@ export class GatewayShards extends SimpleShardingStrategy {
       this.#publish(shardId, 'ready');
       this.#connections.delete(shardId);
     });
-  }
-
-  /** An event that discord.js cannot handle is dropped; what it throws would end the process. */
-  #catchErrors(): void {
-    const manager: NodeJS.EventEmitter = this.#manager;
-    const { emit } = manager;
-    manager.emit = (name, payload: { shardId: number }) => {
-      try {
-        return emit.call(manager, name, payload);
-      } catch (err) {
-        this.#oddFrames.failed({ shard: payload.shardId, err });
-        return true;
-      }
-    };
   }
 
   #connection(shard: number): ShardConnection {

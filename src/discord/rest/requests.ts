@@ -80,8 +80,9 @@ export function sleepsThrough({
  * @throws TimeoutError at the deadline; discord.js does not send again after it
  */
 export async function answered(url: string, init: Parameters<Send>[1], timeoutMs: number): ReturnType<Send> {
-  const signals = [deadline(timeoutMs), ...(init.signal ? [init.signal] : [])];
-  const answer = await DefaultRestOptions.makeRequest(url, { ...init, signal: AbortSignal.any(signals) });
+  const deadline = AbortSignal.timeout(Math.max(0, Math.ceil(timeoutMs))); // whole milliseconds, or it throws
+  const signal = init.signal ? AbortSignal.any([deadline, init.signal]) : deadline;
+  const answer = await DefaultRestOptions.makeRequest(url, { ...init, signal });
   const { status, statusText } = answer;
   const headers = new Headers([...answer.headers]);
   const body = answer.text();
@@ -91,12 +92,6 @@ export async function answered(url: string, init: Parameters<Send>[1], timeoutMs
   body.catch(() => {}); // read all the same: the connection is then used again
   headers.delete('Content-Type'); // with it, discord.js would parse the body
   return new Response(null, { status, statusText, headers });
-}
-
-/** Ends at once when the time is over already: a fast answer would otherwise still come before the timer. */
-function deadline(timeoutMs: number): AbortSignal {
-  if (timeoutMs > 0) return AbortSignal.timeout(Math.ceil(timeoutMs)); // whole milliseconds, or it throws
-  return AbortSignal.abort(new DOMException('There is no time left.', 'TimeoutError'));
 }
 
 /** The wait after a 429 that states none: discord.js would send again at once. */
