@@ -16,6 +16,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'command-latency': () => import('./command-latency.ts'),
   'day-picture': () => import('./day-picture.ts'),
   memory: () => import('./memory.ts'),
+  start: () => import('./start.ts'),
   'unknown-ids': () => import('./unknown-ids.ts'),
 };
 

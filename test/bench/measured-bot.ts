@@ -33,12 +33,15 @@ export interface BotOptions {
 /** A bot in its own process, connected to an emulated Discord in this process; both end with the scope. */
 export class MeasuredBot {
   readonly discord: EmulatedDiscord;
+  /** From the start of the process until it was connected. */
+  readonly readyMs: number;
   readonly #child: ChildProcess;
   readonly #awaited = new Map<string, PromiseWithResolvers<number>>();
   #typed = 0;
 
-  private constructor(discord: EmulatedDiscord, child: ChildProcess) {
+  private constructor(discord: EmulatedDiscord, child: ChildProcess, readyMs: number) {
     this.discord = discord;
+    this.readyMs = readyMs;
     this.#child = child;
     discord.onRequest(({ method, path, arrivedAtMs }) => {
       if (method !== 'POST') return;
@@ -70,6 +73,7 @@ export class MeasuredBot {
       ...(shard && { shards: shard.count, guilds: [serverOfShard(shard.id)] }),
     });
     const output = openSync(join(dataDir, 'bot.log'), 'a'); // a pipe would cost this process time
+    const startedAtMs = performance.now();
     const child = spawn(process.execPath, ['--import', './test/bench/cpu-probe.ts', script], {
       env: {
         ...botEnvironment(discord, { url: serviceUrl }, dataDir),
@@ -88,11 +92,18 @@ export class MeasuredBot {
     );
     await Promise.race([discord.gateway.whenReady(), ended]);
     ended.catch(() => {});
-    return new MeasuredBot(discord, child);
+    return new MeasuredBot(discord, child, performance.now() - startedAtMs);
   }
 
   get pid(): number {
     return this.#child.pid ?? 0;
+  }
+
+  /** As an operator does. */
+  async stop(): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    this.#child.kill();
+    await exited;
   }
 
   /** CPU time of the process so far, in user and system mode. */
