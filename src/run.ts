@@ -11,7 +11,7 @@ export async function runBot(): Promise<never> {
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config), destination: await standardOutput() });
   endAfterBugs(log);
   // Loaded when the configuration is known to be valid: this takes most of a start.
-  const [{ startApp }, { checkOffline }] = await Promise.all([import('./app.ts'), import('./cli/doctor/offline.ts')]);
+  const [{ startApp }, { checkOffline }] = await Promise.all([import('./app.ts'), import('./cli/doctor/settings.ts')]);
   for (const { check, ok, cure } of checkOffline(process.env).findings)
     if (!ok) log.warn({ check, cure }, 'a setting or a file needs attention');
   for (const [fields, text] of startLines(config)) log.info(fields, text);

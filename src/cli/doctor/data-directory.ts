@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { BACKUPS, migrationCopy } from '../../storage/sqlite/schema-version.ts';
 import { STATE_VERSION } from '../../storage/sqlite/state.ts';
 import { type Finding, right, wrong } from './finding.ts';
@@ -139,5 +140,19 @@ function isAllowed(path: string, mode: number): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Whether this Node's SQLite can search: one that is built by a distribution may lack it. In memory, in a millisecond. */
+export function checkSqlite(): Finding[] {
+  const database = new DatabaseSync(':memory:');
+  try {
+    database.exec('CREATE VIRTUAL TABLE words USING fts5 (word)');
+    return [];
+  } catch {
+    const cure = 'It lacks FTS5, so cards cannot be found by name. Run the bot by npm start, with the Node of npm ci.';
+    return [wrong(`SQLite of Node ${process.version}`, cure)];
+  } finally {
+    database.close();
   }
 }

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { type Config, readConfig } from '../../config/config.ts';
 import { ConfigError, type Environment, misspelledVariables } from '../../config/environment.ts';
 import { Variables } from '../../config/variables.ts';
 import { PLAN_LIMITS } from '../../model/plan.ts';
+import { checkDataDirectory, checkSqlite } from './data-directory.ts';
 import { type Finding, right, wrong } from './finding.ts';
 
 /** What the variables say, as far as it can be used. */
@@ -12,6 +15,21 @@ interface Settings {
 }
 
 const CHECK = 'settings';
+
+/** Everything that can be found out on this machine alone: sends nothing, changes nothing. */
+export function checkOffline(environment: Environment): Settings {
+  const { findings, config } = checkSettings(environment, envFile());
+  return { config, findings: [...findings, ...checkSqlite(), ...(config ? checkDataDirectory(config.dataDir) : [])] };
+}
+
+/** The variables in `.env`, as Node has read them at the start; none without that file. */
+export function envFile(file = '.env'): Environment {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch {
+    return {};
+  }
+}
 
 /** @param file the lines of `.env`, if there is one: it holds no variables of other programs */
 export function checkSettings(environment: Environment, file: Environment = {}): Settings {

@@ -7,9 +7,9 @@ import type { CliContext, Subcommand } from '../context.ts';
 import { checkCardService } from './card-service-checks.ts';
 import { checkClock, checkDiscord } from './discord-checks.ts';
 import type { Finding } from './finding.ts';
-import { checkOffline } from './offline.ts';
 import { checkPort, checkWebhook } from './operations-checks.ts';
 import { checkRedis } from './redis-checks.ts';
+import { checkOffline } from './settings.ts';
 
 const HELP = `
 It reads the same settings as the bot, from the environment and .env, changes nothing, and can run beside the bot.

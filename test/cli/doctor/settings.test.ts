@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { envFile } from '../../../src/cli/doctor/offline.ts';
-import { checkSettings } from '../../../src/cli/doctor/settings.ts';
+import { checkSettings, envFile } from '../../../src/cli/doctor/settings.ts';
 
 const REQUIRED = { DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'https://cards.test' };
 
