@@ -10,7 +10,7 @@ export type Field = (typeof FIELDS)[number];
 /** How the fields of a file become those of a card. */
 export interface Mapping {
   /** By the card's field, a path or a template. Without an entry: the field of the same name. */
-  sources: Readonly<Partial<Record<Field, string>>>;
+  map?: Readonly<Partial<Record<Field, string>>> | undefined;
   /** Names in braces are the file's fields, else the card's own. */
   idTemplate?: string | undefined;
   /** For cards without one. */
@@ -35,11 +35,11 @@ export class CardMaker {
   readonly #game: string | undefined;
 
   /** @param fileName with its endings */
-  constructor({ sources, idTemplate, game }: Mapping, fileName: string, joined?: Joined) {
+  constructor({ map, idTemplate, game }: Mapping, fileName: string, joined?: Joined) {
     const surroundings = { fileName: fileName.replace(/(?<=.)\..*$/, ''), joined };
     const sourceOf = (text: string) => new FieldSource(text, surroundings);
-    this.#sources = new Map(FIELDS.map((field) => [field, sourceOf(sources[field] ?? field)]));
-    this.#id = sourceOf(idTemplate ?? sources.id ?? 'id');
+    this.#sources = new Map(FIELDS.map((field) => [field, sourceOf(map?.[field] ?? field)]));
+    this.#id = sourceOf(idTemplate ?? map?.id ?? 'id');
     this.#game = game;
   }
 

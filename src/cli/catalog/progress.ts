@@ -10,25 +10,16 @@ export function counted(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** How far an import is. */
-export interface Progress {
-  /** @param cards taken so far */
-  update(cards: number): void;
-  stop(): void;
-}
-
 /**
- * On a terminal one line that changes, otherwise a line now and then.
+ * Shows how far an import is: on a terminal one line that changes, otherwise a line now and then.
  *
  * @param stream standard error: standard output is for results
  */
-export function startProgress(
-  { name, totalBytes, readBytes }: Input,
-  stream: Writable & { isTTY?: boolean },
-): Progress {
+export function startProgress({ name, totalBytes, readBytes }: Input, stream: Writable & { isTTY?: boolean }) {
   let nextAtMs = performance.now() + EVERY_MS;
   return {
-    update(cards) {
+    /** @param cards taken so far */
+    update(cards: number): void {
       const share = totalBytes === undefined ? '' : `${Math.floor((100 * readBytes()) / totalBytes)} %, `;
       const text = `${name}: ${share}${counted(cards)} cards`;
       if (stream.isTTY) stream.write(CLEAR_LINE + text);
@@ -37,7 +28,7 @@ export function startProgress(
         stream.write(`${text}\n`);
       }
     },
-    stop() {
+    stop(): void {
       if (stream.isTTY) stream.write(CLEAR_LINE);
     },
   };

@@ -6,7 +6,7 @@ import { StorageVariables } from '../../config/variables.ts';
 import { forTerminal } from '../../log/terminal.ts';
 import { createLog } from '../../log.ts';
 import type { CliContext, Subcommand } from '../context.ts';
-import { FIELDS, type Field, type Mapping } from './card-maker.ts';
+import { FIELDS, type Mapping } from './card-maker.ts';
 import { exportTo } from './export.ts';
 import { FilesImport, type ImportFlags } from './import.ts';
 import { OpenCatalog } from './open-catalog.ts';
@@ -49,13 +49,8 @@ export const subcommand: Subcommand = (command, context, run) => {
     .option('--game <name>', 'the game of cards that name none')
     .addHelpText('after', IMPORT_HELP)
     .action(
-      run(
-        (files: string[], { map = {}, ...flags }: Omit<ImportFlags, 'sources'> & { map?: ImportFlags['sources'] }) => {
-          const importing = { flags: { sources: map, ...flags }, context };
-          return withCatalog(context, (catalog, signal) =>
-            new FilesImport({ ...importing, catalog, signal }).run(files),
-          );
-        },
+      run((files: string[], flags: ImportFlags) =>
+        withCatalog(context, (catalog, signal) => new FilesImport({ flags, catalog, context, signal }).run(files)),
       ),
     );
   command
@@ -79,18 +74,14 @@ export const subcommand: Subcommand = (command, context, run) => {
 };
 
 /** `name=cleanName,set=set.name` @throws InvalidArgumentError */
-function parseMap(text: string, before: Mapping['sources'] = {}): Mapping['sources'] {
-  return Object.fromEntries([...Object.entries(before), ...text.split(',').map(parsePair)]);
+function parseMap(text: string, before: Mapping['map'] = {}): Mapping['map'] {
+  return Object.assign({}, before, ...text.split(',').map(parseSource));
 }
 
-function parsePair(text: string): [Field, string] {
-  const [field, source] = splitAtEquals(text);
-  if (isField(field) && source) return [field, source];
+function parseSource(text: string): Mapping['map'] {
+  const { before, after } = splitAtEquals(text);
+  if (FIELDS.some((field) => field === before) && after) return { [before]: after };
   throw new InvalidArgumentError(`Write FIELD=SOURCE, where FIELD is one of ${FIELDS.join(', ')}.`);
-}
-
-function isField(text: string): text is Field {
-  return FIELDS.some((field) => field === text);
 }
 
 /** `{set}-{number}` @throws InvalidArgumentError */
@@ -100,15 +91,15 @@ function parseIdTemplate(text: string): string {
 }
 
 /** `groupId=Groups.csv` @throws InvalidArgumentError */
-function parseJoin(text: string): { field: string; file: string } {
-  const [field, file] = splitAtEquals(text);
-  if (field && file) return { field, file };
+function parseJoin(text: string): ImportFlags['join'] {
+  const { before, after } = splitAtEquals(text);
+  if (before && after) return { field: before, file: after };
   throw new InvalidArgumentError('Write FIELD=FILE, such as groupId=Groups.csv.');
 }
 
-function splitAtEquals(text: string): [before: string, after: string] {
-  const at = text.indexOf('=');
-  return at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+function splitAtEquals(text: string): { before: string; after: string } {
+  const [before = '', ...after] = text.split('=');
+  return { before: before.trim(), after: after.join('=').trim() };
 }
 
 /** Does something with the catalog. @returns the exit code @throws ConfigError, CliFailure */

@@ -1,5 +1,5 @@
 import { type CliContext, CliFailure } from '../context.ts';
-import { CHAT_INPUT, type CommandDiff, diffCommands, isSame, type LocalCommand } from './command-diff.ts';
+import { CHAT_INPUT, diffCommands, isSame, type LocalCommand } from './command-diff.ts';
 import { doubledCommands, type Named, type Registration } from './registration.ts';
 import { changeLines, diffJson, diffReport, inviteLink, listReport, outcome } from './report.ts';
 
@@ -24,32 +24,31 @@ export interface ActionContext extends CliContext {
 
 /** Runs one action and prints its result. @returns the exit code @throws what `Registration` throws, CliFailure */
 export async function performAction(action: Action, flags: Flags, context: ActionContext): Promise<number> {
-  const { registration, application, stdout } = context;
-  const { guild } = flags;
+  const { registration, application, commands, stdout } = context;
   const { id, name } = application;
-  const subject = { application: { id, name }, guildId: guild ?? null };
-  const print = (text: string, json: object) =>
-    stdout.write(`${flags.json ? JSON.stringify({ ...subject, ...json }, null, 2) : text}\n`);
+  const { guild } = flags;
+  const print = (text: string, json: object) => {
+    const result = { application: { id, name }, guildId: guild ?? null, ...json };
+    stdout.write(`${flags.json ? JSON.stringify(result, null, 2) : text}\n`);
+  };
   if (action === 'invite') {
-    const link = inviteLink(application.id);
-    print(link, { link });
+    print(inviteLink(id), { link: inviteLink(id) });
     return 0;
   }
-  const where = guild === undefined ? 'Global commands' : `Commands in server ${guild}`;
-  const heading = `${where} of ${application.name} (${application.id})`;
-  const registered = await registration.commands(application.id, guild);
-
+  const heading = `${placeOf(flags)} of ${name} (${id})`;
+  const registered = await registration.commands(id, guild);
   if (action === 'list') {
     print(listReport(heading, registered), { commands: registered });
     await warnOfDoubles(context, guild, namesOf(registered.filter(({ type }) => type === CHAT_INPUT)));
     return 0;
   }
-
-  const wanted = action === 'clear' ? [] : context.commands;
-  const diff = diffCommands(wanted, registered, guild, context.commands);
+  const wanted = action === 'clear' ? [] : commands;
+  const diff = diffCommands(wanted, registered, guild, commands);
   if (action === 'diff') print(diffReport(heading, diff), diffJson(diff));
   else {
-    const sent = await change(action, wanted, diff, flags, context);
+    const sent = !isSame(diff) && !flags.dryRun;
+    if (sent && action === 'clear') await confirm(flags, context);
+    if (sent) await registration.replace(id, guild, wanted, diff.kept);
     const report = [outcome(action, namesOf(wanted), diff, sent), ...changeLines(diff), ...(sent ? [RELOAD] : [])];
     print(report.join('\n'), { ...diffJson(diff), sent });
   }
@@ -57,21 +56,8 @@ export async function performAction(action: Action, flags: Flags, context: Actio
   return action === 'diff' && !isSame(diff) ? 2 : 0;
 }
 
-/** Makes Discord hold what is wanted. @returns whether anything was sent @throws as `performAction` */
-async function change(
-  action: 'register' | 'clear',
-  wanted: readonly LocalCommand[],
-  diff: CommandDiff,
-  flags: Flags,
-  context: ActionContext,
-): Promise<boolean> {
-  if (isSame(diff) || flags.dryRun) return false;
-  if (action === 'clear') {
-    await confirm(flags, context);
-    context.registration.restartDeadline(); // whoever was asked may have thought about it
-  }
-  await context.registration.replace(context.application.id, flags.guild, wanted, diff.kept);
-  return true;
+function placeOf({ guild }: Flags): string {
+  return guild === undefined ? 'Global commands' : `Commands in server ${guild}`;
 }
 
 const RELOAD = "If a member doesn't see the change, reloading Discord helps (Ctrl+R).";
@@ -81,9 +67,10 @@ const RELOAD = "If a member doesn't see the change, reloading Discord helps (Ctr
  *
  * @throws CliFailure when the operator was asked, and did not say yes
  */
-async function confirm({ guild, yes }: Flags, { ask }: ActionContext): Promise<void> {
+async function confirm({ guild, yes }: Flags, { ask, registration }: ActionContext): Promise<void> {
   if (yes || guild !== undefined) return;
   const answer = await ask?.('This removes the commands from every server. Type yes to go ahead: ');
+  registration.restartDeadline(); // whoever was asked may have thought about it
   if (answer?.trim().toLowerCase() === 'yes') return;
   const cure = ask ? '' : ' Add --yes to remove the commands from every server, or --guild ID for one server.';
   throw new CliFailure(`Nothing was removed.${cure}`);

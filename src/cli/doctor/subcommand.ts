@@ -19,10 +19,6 @@ true, false or null; "cure" says what to do, or that reason.
 
 Exit codes: 0 nothing wrong was found · 1 something is wrong`;
 
-const ANNOUNCEMENT = "This looks up one card, which costs one of today's requests; --offline sends nothing.\n";
-const BULK_ANNOUNCEMENT =
-  "This looks up one card, alone and at CARD_SERVICE_BULK_PATH, which costs two of today's requests; --offline sends nothing.\n";
-
 /** `npm run doctor` */
 export const subcommand: Subcommand = (command, context, run) => {
   command
@@ -37,16 +33,17 @@ async function report(
   { json = false, offline: isOffline = false }: { json?: boolean; offline?: boolean },
   { env, stdout, stderr, commands = declared.map(({ data }) => data) }: CliContext,
 ): Promise<number> {
-  if (!isOffline) stderr.write(env.CARD_SERVICE_BULK_PATH ? BULK_ANNOUNCEMENT : ANNOUNCEMENT);
+  const costs = env.CARD_SERVICE_BULK_PATH ? 'alone and at CARD_SERVICE_BULK_PATH, which costs two' : 'which costs one';
+  if (!isOffline) stderr.write(`This looks up one card, ${costs} of today's requests; --offline sends nothing.\n`);
   const findings = await diagnose(env, commands, isOffline);
-  stdout.write(json ? asJson(findings) : findings.map(line).join(''));
+  const reported = findings.map(({ check, ok, cure }) => ({ check, ok, cure }));
+  stdout.write(json ? `${JSON.stringify(reported, null, 2)}\n` : findings.map(line).join(''));
   return findings.some(({ ok }) => ok === false) ? 1 : 0;
 }
 
 /**
  * Checks what an operator can get wrong, in the order in which it is to be put right. What needs a setting that is faulty
- * is left out. Costs one request of the card service's quota, unless it is offline, and with
- * `CARD_SERVICE_BULK_PATH` another.
+ * is left out. Costs one request of the card service's quota, and with `CARD_SERVICE_BULK_PATH` another.
  *
  * @param isOffline only what can be found out on this machine: no request leaves it
  */
@@ -55,29 +52,27 @@ async function diagnose(
   commands: readonly LocalCommand[],
   isOffline: boolean,
 ): Promise<Finding[]> {
-  const { findings: found, config } = checkOffline(environment);
+  const { findings, config } = checkOffline(environment);
   const discord = config?.discord ?? discordAlone(environment);
-  const local = [config?.http && checkPort(config.http)];
   // Side by side, and each of them takes 30 s at most.
-  const further = await Promise.all(
-    isOffline
-      ? local
+  const further = await Promise.all([
+    config?.http && checkPort(config.http),
+    ...(isOffline
+      ? []
       : [
-          ...local,
           discord && checkDiscord(discord, commands),
           discord && checkClock(discord.apiUrl),
           config && checkCardService(config),
           config?.redis && checkRedis(config.redis),
           config?.alertWebhookUrl && checkWebhook(config.alertWebhookUrl),
-        ],
-  );
+        ]),
+  ]);
+  // An answer from outside may repeat what it was sent.
   const redact = redaction(config ? secretsOf(config) : [discord?.token]);
-  return [...found, ...further.flatMap((each) => each || []).map((each) => redacted(each, redact))];
-}
-
-/** An answer from outside may repeat what it was sent. */
-function redacted({ cure, found, ...finding }: Finding, redact: (text: string) => string): Finding {
-  return { ...finding, cure: redact(cure), found: redact(found) };
+  const redacted = further
+    .flatMap((each) => each || [])
+    .map((finding) => ({ ...finding, cure: redact(finding.cure), found: redact(finding.found) }));
+  return [...findings, ...redacted];
 }
 
 /** When other settings are faulty. */
@@ -93,12 +88,4 @@ function line({ check, ok, cure, found }: Finding): string {
   const more = ok ? found : cure;
   const sign = ok === null ? '?' : ok ? '✓' : '✗';
   return `${sign} ${check}${more && ': '}${more}\n`;
-}
-
-function asJson(findings: readonly Finding[]): string {
-  return `${JSON.stringify(
-    findings.map(({ check, ok, cure }) => ({ check, ok, cure })),
-    null,
-    2,
-  )}\n`;
 }

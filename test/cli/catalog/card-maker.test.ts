@@ -4,7 +4,7 @@ import { CardMaker, type Mapping } from '../../../src/cli/catalog/card-maker.ts'
 const JOINED = { field: 'groupId', rows: new Map([['604', { groupId: '604', name: 'Base Set', total: 102 }]]) };
 
 function made(value: object, mapping: Partial<Mapping> = {}, around: object[] = []) {
-  const cardMaker = new CardMaker({ sources: {}, ...mapping }, 'base1.en.json', JOINED);
+  const cardMaker = new CardMaker(mapping, 'base1.en.json', JOINED);
   return cardMaker.cardOf({ place: 'line 2', value, around });
 }
 
@@ -13,40 +13,34 @@ describe('a card', () => {
   const CASES: Record<string, [card: ReturnType<typeof made>, expected: object | string]> = {
     'has the fields of the same names': [made({ ...ROW, more: {} }), ROW],
     'needs an id and a name only': [made({ id: 7, name: ' b ', set: null, number: '' }), { id: '7', name: 'b' }],
-    'has fields of other names': [made({ uuid: 'a', name: 'b' }, { sources: { id: 'uuid' } }), { id: 'a', name: 'b' }],
+    'has fields of other names': [made({ uuid: 'a', name: 'b' }, { map: { id: 'uuid' } }), { id: 'a', name: 'b' }],
     'has fields from within a field': [
-      made(
-        { ...ROW, set: { name: 'c' }, prints: [{ no: 3 }] },
-        { sources: { set: 'set.name', number: 'prints.0.no' } },
-      ),
+      made({ ...ROW, set: { name: 'c' }, prints: [{ no: 3 }] }, { map: { set: 'set.name', number: 'prints.0.no' } }),
       { ...ROW, number: '3' },
     ],
     'has fields of columns with dots in their names': [
-      made({ 'card.id': 'a', name: 'b' }, { sources: { id: 'card.id' } }),
+      made({ 'card.id': 'a', name: 'b' }, { map: { id: 'card.id' } }),
       { id: 'a', name: 'b' },
     ],
     'has fields of the objects around it': [
-      made({ id: 'a', name: 'b' }, { sources: { set: '../name', game: '../../name' } }, [{ name: 'c' }, { name: 'e' }]),
+      made({ id: 'a', name: 'b' }, { map: { set: '../name', game: '../../name' } }, [{ name: 'c' }, { name: 'e' }]),
       { id: 'a', name: 'b', set: 'c', game: 'e' },
     ],
     'has fields made by a template': [
-      made({ ...ROW, total: 102 }, { sources: { number: '{number}/{total}', set: '{set} ({nothing})' } }),
+      made({ ...ROW, total: 102 }, { map: { number: '{number}/{total}', set: '{set} ({nothing})' } }),
       { id: 'a', name: 'b', number: 'd/102', game: 'e' },
     ],
-    'has the name of its file without endings': [made(ROW, { sources: { set: '@file' } }), { ...ROW, set: 'base1' }],
+    'has the name of its file without endings': [made(ROW, { map: { set: '@file' } }), { ...ROW, set: 'base1' }],
     'has fields of the joined row': [
-      made({ ...ROW, groupId: 604 }, { sources: { set: 'groupId.name', number: '{number}/{groupId.total}' } }),
+      made({ ...ROW, groupId: 604 }, { map: { set: 'groupId.name', number: '{number}/{groupId.total}' } }),
       { ...ROW, set: 'Base Set', number: 'd/102' },
     ],
     'lacks the fields of a joined row that is not there': [
-      made({ id: 'a', name: 'b', groupId: 1 }, { sources: { set: 'groupId.name' } }),
+      made({ id: 'a', name: 'b', groupId: 1 }, { map: { set: 'groupId.name' } }),
       { id: 'a', name: 'b' },
     ],
     'has an id made of fields of the file, or else of its own': [
-      made(
-        { ...ROW, code: 'x', number: undefined, no: 4 },
-        { idTemplate: '{code}-{number}', sources: { number: 'no' } },
-      ),
+      made({ ...ROW, code: 'x', number: undefined, no: 4 }, { idTemplate: '{code}-{number}', map: { number: 'no' } }),
       { ...ROW, id: 'x-4', number: '4' },
     ],
     'is of the given game when it names none': [
@@ -75,7 +69,7 @@ describe('a card', () => {
       'has a field id that is too large a number: write it in quotes',
     ],
     'has nothing of the prototype of objects': [
-      made({ id: 'a', name: 'b' }, { sources: { set: 'constructor.name' } }),
+      made({ id: 'a', name: 'b' }, { map: { set: 'constructor.name' } }),
       { id: 'a', name: 'b' },
     ],
   };
@@ -87,13 +81,13 @@ describe('a card', () => {
 
 it('names the columns that cards need and a file does not have', () => {
   const missing = (mapping: Partial<Mapping>) =>
-    new CardMaker({ sources: {}, ...mapping }, 'a.csv').missingIn({
+    new CardMaker(mapping, 'a.csv').missingIn({
       place: 'line 2',
       value: { code: '', set: '' },
       around: [],
     });
 
   expect(missing({})).toEqual(['id', 'name']);
-  expect(missing({ sources: { id: 'code', name: 'title' } })).toEqual(['title']);
-  expect(missing({ sources: { name: 'set', number: 'code' }, idTemplate: '{code}-{number}-{x}' })).toEqual(['x']);
+  expect(missing({ map: { id: 'code', name: 'title' } })).toEqual(['title']);
+  expect(missing({ map: { name: 'set', number: 'code' }, idTemplate: '{code}-{number}-{x}' })).toEqual(['x']);
 });
