@@ -1,4 +1,5 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { type Statements, statementsOf } from './database.ts';
 
 // With row ids: rows are long, and without ids the inner pages of the tree would hold whole rows.
 export const CARDS_SCHEMA = `
@@ -15,36 +16,32 @@ const MAX_ROWS = 500_000;
 /** A Keyv storage adapter over one table. Writes sweep expired rows, and the oldest beyond a bound. */
 export class SqliteStore {
   readonly #database: DatabaseSync;
+  readonly #sql: Statements;
   readonly #maxRows: number;
-  readonly #read: StatementSync;
-  readonly #write: StatementSync;
-  readonly #remove: StatementSync;
   #rows: number;
   #writes = 0;
 
   constructor(database: DatabaseSync, maxRows = MAX_ROWS) {
     this.#database = database;
+    this.#sql = statementsOf(database);
     this.#maxRows = maxRows;
-    this.#read = database.prepare('SELECT value FROM cards WHERE key = ?');
-    this.#write = database.prepare(
-      'INSERT INTO cards VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
-    );
-    this.#remove = database.prepare('DELETE FROM cards WHERE key = ?');
     this.#rows = this.#count();
   }
 
   async get(key: string): Promise<string | undefined> {
-    return this.#read.get(key)?.value as string | undefined;
+    return this.#sql('SELECT value FROM cards WHERE key = ?').get(key)?.value as string | undefined;
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    this.#write.run(key, value, Date.now() + ttlMs);
+    const write =
+      'INSERT INTO cards VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at';
+    this.#sql(write).run(key, value, Date.now() + ttlMs);
     this.#rows++;
     if (++this.#writes % WRITES_BETWEEN_SWEEPS === 0 || this.#rows > this.#maxRows) this.#sweep();
   }
 
   async delete(key: string): Promise<boolean> {
-    return this.#remove.run(key).changes > 0;
+    return this.#sql('DELETE FROM cards WHERE key = ?').run(key).changes > 0;
   }
 
   async clear(): Promise<void> {
@@ -56,7 +53,7 @@ export class SqliteStore {
   }
 
   #sweep(): void {
-    const deletion = this.#database.prepare(
+    const deletion = this.#sql(
       'DELETE FROM cards WHERE key IN (SELECT key FROM cards WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
     );
     deletion.run(Date.now(), SWEEP_ROWS);
@@ -65,6 +62,6 @@ export class SqliteStore {
   }
 
   #count(): number {
-    return Number(this.#database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows ?? 0);
+    return Number(this.#sql('SELECT count(*) AS rows FROM cards').get()?.rows ?? 0);
   }
 }

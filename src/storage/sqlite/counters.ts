@@ -96,14 +96,12 @@ export class SqliteCounters implements CounterStore {
 
   #flush(): void {
     const added = this.#unwritten.splice(0);
-    const byRow = Map.groupBy(added, ({ booking }) => rowKey(booking).join(' ')).values();
+    if (added.length > 0) this.#try(() => this.#noteHour());
     if (added.length > 1) this.#try(() => this.#database.exec('BEGIN')); // one write for all of them
-    for (const same of byRow) {
-      const sum = (kind: keyof Bookings) => same.reduce((total, { counts }) => total + (counts[kind] ?? 0), 0);
-      this.#try(() => this.#noteHour());
-      const [first] = same;
-      if (first)
-        this.#try(() => this.#add.run(...rowKey(first.booking), sum('requests'), sum('refused'), sum('saved')));
+    for (const { booking, counts } of added) {
+      const { requests = 0, refused = 0, saved = 0 } = counts;
+      const { memberId } = booking.requester;
+      this.#try(() => this.#add.run(booking.day, guildKey(booking.requester), memberId, requests, refused, saved));
     }
     this.#try(() => this.#database.isTransaction && this.#database.exec('COMMIT'));
     this.#try(() => this.#sweep());
@@ -135,8 +133,4 @@ export class SqliteCounters implements CounterStore {
       return undefined;
     }
   }
-}
-
-function rowKey({ requester, day }: Booking): [day: string, guild: string, member: string] {
-  return [day, guildKey(requester), requester.memberId];
 }

@@ -62,9 +62,6 @@ export function sqliteLimiterStore(
   };
 }
 
-/** Alerts are noted in a file of their own, with Redis too. */
-export const EARLIER_ALERTS_TABLE = { name: 'alerts', move: 'SELECT NULL' };
-
 /** `day`: a time of that day. */
 export const DELETION_REQUESTS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS deletion_requests (member TEXT PRIMARY KEY, day TEXT NOT NULL) WITHOUT ROWID;

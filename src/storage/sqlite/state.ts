@@ -22,7 +22,6 @@ import { openDatabase, openExclusively } from './database.ts';
 import { EARLIER_JOURNAL_TABLE, JOURNAL_SCHEMA, SqliteJournal } from './journal.ts';
 import {
   DELETION_REQUESTS_SCHEMA,
-  EARLIER_ALERTS_TABLE,
   EARLIER_LIMITER_TABLE,
   LIMITER_SCHEMA,
   StateWrites,
@@ -57,7 +56,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
       log,
       schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA,
       version: STATE_VERSION,
-      earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE, EARLIER_ALERTS_TABLE],
+      earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE],
       lossMeans: STATE_LOSS,
     },
     OWNER_TIMEOUT_MS,

@@ -6,6 +6,9 @@ import type { CatalogFile } from './file.ts';
 const RETRY_MS = 1_000;
 /** Changes that wait while the disk is full. The oldest are dropped. */
 const MOST_UNWRITTEN = 1_000;
+const WITHDRAWN =
+  'the card service knows none of the cards that were looked up from an import: its cards are no longer offered';
+const OFFERED_AGAIN = 'the card service knows a card of an import after all: its cards are offered again';
 
 /** Something that the catalog is told: what this process has learned, what other processes have, or what a member asked for. */
 export type CatalogChange =
@@ -93,16 +96,11 @@ function mayBeDropped({ kind }: CatalogChange): boolean {
   return kind !== 'shared';
 }
 
-/** Which imports are withdrawn now, and which no longer: their names by row, as they were and as they are. */
+/** Which imports are withdrawn now, and which no longer: their names by row, before and after. */
 function changesOfOffer(before: ReadonlyMap<number, string>, after: ReadonlyMap<number, string>): Told[] {
-  const withdrawn = [...after].filter(([row]) => !before.has(row)).map(([, source]) => ({ source }));
-  const offeredAgain = [...before].filter(([row]) => !after.has(row)).map(([, source]) => ({ source }));
-  const [no, yes] = [
-    'the card service knows none of the cards that were looked up from an import: its cards are no longer offered',
-    'the card service knows a card of an import after all: its cards are offered again',
-  ];
-  return [
-    ...withdrawn.map((fields) => ({ kind: 'log', level: 'warn', fields, message: no }) as const),
-    ...offeredAgain.map((fields) => ({ kind: 'log', level: 'info', fields, message: yes }) as const),
-  ];
+  const told = (withdrawn: typeof before, others: typeof before, level: 'warn' | 'info', message: string) =>
+    [...withdrawn]
+      .filter(([row]) => !others.has(row))
+      .map(([, source]): Told => ({ kind: 'log', level, fields: { source }, message }));
+  return [...told(after, before, 'warn', WITHDRAWN), ...told(before, after, 'info', OFFERED_AGAIN)];
 }

@@ -48,15 +48,8 @@ export interface StoredRow {
 export const KEPT = 1;
 export const GONE = 2;
 
-/** A card without absent fields, as it is given. */
 export function cardOf({ id, name, set_name, number, game }: StoredRow): CatalogCard {
-  return {
-    id,
-    name,
-    ...(set_name !== null && { set: set_name }),
-    ...(number !== null && { number }),
-    ...(game !== null && { game }),
-  };
+  return { id, name, set: set_name ?? undefined, number: number ?? undefined, game: game ?? undefined };
 }
 
 /**
@@ -69,10 +62,7 @@ export function isNews(card: CatalogCard, source: number | undefined, found: Sto
 }
 
 function isSameCard(stored: StoredRow, { name, set, number, game }: CatalogCard): boolean {
-  return (
-    stored.name === name &&
-    stored.set_name === (set ?? null) &&
-    stored.number === (number ?? null) &&
-    stored.game === (game ?? null)
-  );
+  const isSame = (kept: string | null, given: string | undefined) => kept === (given ?? null);
+  const { set_name } = stored;
+  return stored.name === name && isSame(set_name, set) && isSame(stored.number, number) && isSame(stored.game, game);
 }

@@ -13,16 +13,7 @@ import type { CatalogFile } from './file.ts';
 /** The pause between two pieces of work, which leaves part of a core to others. */
 const PAUSE_MS = 20;
 const RETRY_MS = 1_000;
-const SWEEP_EVERY_MS = 3_600_000;
 const ROWS_AT_ONCE = 50;
-
-/** Deletes what is past its time, every hour. */
-export async function sweepHourly(file: CatalogFile, keepsMembers: boolean): Promise<void> {
-  while (!file.isClosing) {
-    file.attempt((catalog) => catalog.asked.sweep(Date.now(), keepsMembers));
-    await sleep(SWEEP_EVERY_MS);
-  }
-}
 
 export interface CacheOptions {
   dataDir: string;

@@ -7,7 +7,7 @@ import type { Question } from '../../../catalog/search-queue.ts';
 import type { Logger } from '../../../log.ts';
 import { type CatalogChange, CatalogChanges, type Told } from './changes.ts';
 import { CatalogFile } from './file.ts';
-import { learnFromCache, sweepHourly } from './upkeep.ts';
+import { learnFromCache } from './upkeep.ts';
 
 /** What the worker is started with. */
 export interface CatalogWorkerData {
@@ -34,6 +34,8 @@ export type FromWorker =
 
 const ANSWERS = { search, searchInList, resolve, resolveList, printings, mentions } as const;
 
+const SWEEP_EVERY_MS = 3_600_000;
+
 const { dataDir, keepsMembers, cardKeys, sharedName } = workerData as CatalogWorkerData;
 const post = (message: FromWorker) => parentPort?.postMessage(message);
 const logAs = (level: 'info' | 'warn' | 'error') => (fields: object, message: string) =>
@@ -59,7 +61,7 @@ parentPort?.on('message', (message: ToWorker) => {
 });
 post({ kind: 'opened' });
 postReached();
-void learnFromCache(file, { dataDir, cardKeys, log }).then(() => sweepHourly(file, keepsMembers));
+void learnFromCache(file, { dataDir, cardKeys, log }).then(sweepHourly);
 
 function answer({ kind, text, who }: Question): unknown {
   return file.attempt(({ index }) => ANSWERS[kind](index, text, who));
@@ -68,6 +70,11 @@ function answer({ kind, text, who }: Question): unknown {
 /** How far the catalog has what other processes have learned. */
 function postReached(): void {
   file.attempt((catalog) => post({ kind: 'reached', cursor: catalog.position(sharedName) ?? '' }));
+}
+
+function sweepHourly(): void {
+  file.attempt((catalog) => catalog.asked.sweep(Date.now(), keepsMembers));
+  setTimeout(sweepHourly, SWEEP_EVERY_MS);
 }
 
 function close(): void {
