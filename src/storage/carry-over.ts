@@ -3,7 +3,7 @@ import { KEPT_DAYS } from '../quota/ledger.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
 import { additions, countersOf, dayKeys } from './redis/counters.ts';
-import { deletionRequestsKey, REQUESTS_KEPT_MS } from './redis/forget.ts';
+import { DELETION_REQUESTS, REQUESTS_KEPT_MS } from './redis/forget.ts';
 import { NOBODY, REPLIES, REPLIES_KEPT_MS } from './redis/journal.ts';
 import type { RedisLink } from './redis/link.ts';
 import { RedisUnavailable } from './redis/unavailable.ts';
@@ -98,7 +98,7 @@ export class CarryOver {
   /** The next heartbeat hands out the replies, which any process may complete. */
   #commands(files: EmbeddedFiles): string[][] {
     const { prefix } = this.#options.link;
-    const [replies, requests] = [`${prefix}:${REPLIES}`, deletionRequestsKey(prefix)];
+    const [replies, requests] = [`${prefix}:${REPLIES}`, `${prefix}:${DELETION_REQUESTS}`];
     const today = utcDay(Date.now());
     const counters = files
       .booked(today)

@@ -30,7 +30,7 @@ export class RedisStore {
     return (await unlessUnavailable(this.#link.run(() => this.#redis.delete(key)))) ?? false;
   }
 
-  /** @throws always: it would delete every key of that Redis, those of other programs too */
+  /** Keyv demands it. @throws always: it would delete every key of that Redis, those of other programs too */
   clear(): Promise<void> {
     return Promise.reject(new Error('cards in Redis are not cleared: they expire'));
   }

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../time/utc-day.ts';
 import { keysBelow } from './cards.ts';
 import { redisPrefix } from './client.ts';
 import { RedisLink } from './link.ts';
-import { messageOf } from './unavailable.ts';
+import { messageOf, unlessUnavailable } from './unavailable.ts';
 
 const OPEN_TIMEOUT_MS = 5_000;
 /** Allows for a scan of a large Redis across a network. */
@@ -60,12 +60,14 @@ async function forgetInKey(link: RedisLink, key: string, memberId: string): Prom
   }
 }
 
+/** The name of the key, after the prefix. */
+export const DELETION_REQUESTS = 'deletion-requests';
 /** Redis drops them after this time if no process runs that does. */
 export const REQUESTS_KEPT_MS = 40 * DAY_MS;
 
 /** The requests to all processes, in one hash: member to time. */
 export function redisDeletionRequests(link: RedisLink): DeletionRequests {
-  const key = deletionRequestsKey(link.prefix);
+  const key = `${link.prefix}:${DELETION_REQUESTS}`;
 
   async function all(): Promise<DeletionRequest[]> {
     const found = await link.read((client) => client.hGetAll(key)).catch(() => ({}));
@@ -75,20 +77,12 @@ export function redisDeletionRequests(link: RedisLink): DeletionRequests {
   return {
     all,
     async add({ memberId, at }) {
-      try {
-        await link.run((client) => client.multi().hSet(key, memberId, at).pExpire(key, REQUESTS_KEPT_MS).exec());
-        return true;
-      } catch {
-        return false; // the link logs why
-      }
+      const kept = link.run((client) => client.multi().hSet(key, memberId, at).pExpire(key, REQUESTS_KEPT_MS).exec());
+      return (await unlessUnavailable(kept)) !== undefined;
     },
     async drop(beforeDay) {
       const old = (await all()).flatMap(({ memberId, at }) => (at < beforeDay ? memberId : []));
       if (old.length > 0) await link.run((client) => client.hDel(key, old)).catch(() => {}); // tried again in a minute
     },
   };
-}
-
-export function deletionRequestsKey(prefix: string): string {
-  return `${prefix}:deletion-requests`;
 }
