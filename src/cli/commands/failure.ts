@@ -14,12 +14,6 @@ export interface FailureContext {
   sentNames: readonly string[];
 }
 
-const MISSING_ACCESS = 50001;
-const UNKNOWN_GUILD = 10004;
-const INVALID_FORM = 50035;
-const TOO_MANY_CREATES = 30034;
-const TOO_MANY_COMMANDS = 30032;
-
 /**
  * What went wrong and what to do about it. Contains no token. Codes: "Opcodes and Status Codes" in Discord's
  * documentation.
@@ -62,20 +56,22 @@ function refused(error: DiscordAPIError, context: FailureContext): string {
   if (error.status === 401) {
     return 'Discord refuses the token. Put a new one into DISCORD_TOKEN: Developer Portal, your application, Bot, Reset Token.';
   }
-  switch (error.code) {
-    case MISSING_ACCESS:
-    case UNKNOWN_GUILD:
-      return missingAccess(context);
-    case TOO_MANY_CREATES:
-      return tooOften(undefined);
-    case TOO_MANY_COMMANDS:
-      return 'Discord allows 100 slash commands globally and 100 in a server, and this would be more. Remove some first.';
-    case INVALID_FORM:
-      return `Discord rejected these commands, so nothing changed:\n${formFaults(error, context.sentNames).join('\n')}`;
-  }
+  const words = REFUSALS[error.code];
+  if (words) return words(error, context);
   if (error.status === 404) return notDiscord(context.apiUrl);
   return `Discord said no: ${error.message} (${error.status}, code ${error.code}).`;
 }
+
+/** By Discord's code. */
+const REFUSALS: Readonly<Record<number | string, (error: DiscordAPIError, context: FailureContext) => string>> = {
+  10004: (_, context) => missingAccess(context), // unknown guild
+  50001: (_, context) => missingAccess(context),
+  30032: () =>
+    'Discord allows 100 slash commands globally and 100 in a server, and this would be more. Remove some first.',
+  30034: () => tooOften(undefined),
+  50035: (error, { sentNames }) =>
+    `Discord rejected these commands, so nothing changed:\n${formFaults(error, sentNames).join('\n')}`,
+};
 
 function missingAccess({ guildId, applicationId }: FailureContext): string {
   const where = guildId === undefined ? 'here' : `in server ${guildId}`;

@@ -100,19 +100,16 @@ export function filesWith(text: string, folder: string): string[] {
 }
 
 function holds(file: string, text: string): boolean {
-  const wanted = Buffer.from(text);
-  const buffer = Buffer.alloc(CHUNK_BYTES + wanted.length);
+  const buffer = Buffer.alloc(CHUNK_BYTES);
   const descriptor = openSync(file, 'r');
   try {
-    for (let kept = 0; ; ) {
-      const length = readSync(descriptor, buffer, kept, CHUNK_BYTES, null);
-      if (length === 0) return false;
-      const end = kept + length;
-      if (buffer.subarray(0, end).includes(wanted)) return true;
-      // The text may begin at the end of one part and go on in the next.
-      kept = Math.min(end, wanted.length - 1);
-      buffer.copyWithin(0, end - kept, end);
+    // The text may begin at the end of one part and go on in the next.
+    for (let length = readSync(descriptor, buffer), end = ''; length > 0; length = readSync(descriptor, buffer)) {
+      const part = end + buffer.toString('latin1', 0, length);
+      if (part.includes(text)) return true;
+      end = part.slice(-text.length);
     }
+    return false;
   } finally {
     closeSync(descriptor);
   }

@@ -27,8 +27,9 @@ export function checkDataDirectory(dataDir: string): Finding[] {
   if (!existsSync(folder)) return [checkMissing(folder)];
   const stats = statSync(folder);
   if (!stats.isDirectory()) return [wrong(CHECK, `${folder} is a file. Set DATA_DIR to a folder.`)];
-  if (!isUsable(folder)) return [unusable(folder, stats)];
-  const faults = [...checkRights(folder, stats), ...checkSpace(folder)];
+  const rights = checkRights(folder, stats);
+  if (!isUsable(folder)) return rights; // nothing in it can be looked at
+  const faults = [...rights, ...checkSpace(folder)];
   return [...(faults.length > 0 ? faults : [right(CHECK, folder)]), ...checkFiles(folder), ...checkState(folder)];
 }
 
@@ -43,23 +44,18 @@ function checkMissing(folder: string): Finding {
   return wrong(CHECK, `${why} Create it, or set DATA_DIR.`);
 }
 
-/** What is in it cannot be looked at. */
-function unusable(folder: string, { uid }: Stats): Finding {
-  const user = userId(uid);
-  const why = `${folder} belongs to user ${uid}, and user ${user} cannot write to it.`;
-  return wrong(CHECK, `${why} Run as root: chown -R ${user} ${folder}`);
-}
-
+/** Whether the bot can write there, and nobody else. */
 function checkRights(folder: string, { uid, mode }: Stats): Finding[] {
   const user = userId(uid);
-  const faults: string[] = [];
-  // An operator may run the doctor as root, and the bot as somebody else.
-  if (user !== uid && user !== ROOT) {
-    const why = `${folder} belongs to user ${uid}, and the bot runs as user ${user}.`;
-    faults.push(`${why} Run as root: chown -R ${user} ${folder}`);
-  }
-  if (mode & 0o022) faults.push(`Other users can change files in ${folder}. Run: chmod 700 ${folder}`);
-  return faults.map((fault) => wrong(CHECK, fault));
+  const owner = `${folder} belongs to user ${uid}, and`;
+  const takeOver = `Run as root: chown -R ${user} ${folder}`;
+  if (!isUsable(folder)) return [wrong(CHECK, `${owner} user ${user} cannot write to it. ${takeOver}`)];
+  const others = `Other users can change files in ${folder}. Run: chmod 700 ${folder}`;
+  return [
+    // An operator may run the doctor as root, and the bot as somebody else.
+    ...(user === uid || user === ROOT ? [] : [wrong(CHECK, `${owner} the bot runs as user ${user}. ${takeOver}`)]),
+    ...(mode & 0o022 ? [wrong(CHECK, others)] : []),
+  ];
 }
 
 const ROOT = 0;
