@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLAN_LIMITS } from '../model/plan.ts';
 import { DAY_SHARES, type QuotaReading, type QuotaState, spentShare } from '../model/quota.ts';
-import { nextUtcMidnightMs } from '../time/utc-day.ts';
+import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 
 /** Resets this close together belong to one window; services round and recompute them. */
 const SAME_WINDOW_MS = 60_000;
@@ -115,7 +115,8 @@ export function addSample(samples: RemainingSample[], quota: QuotaState, nowMs: 
 const LEAST_SHARE_OF_RATE = 0.05;
 
 /**
- * When nothing will remain at the rate of the last hour.
+ * When nothing will remain at the rate of the last hour or, before there are samples of five minutes, at that of the
+ * window so far, once it is as old.
  *
  * @returns `undefined` when enough remains until the reset, or too little is known
  */
@@ -124,10 +125,12 @@ export function runsOutAtMs(
   quota: QuotaState | undefined,
   nowMs: number,
 ): number | undefined {
-  const { remaining, resetsAtMs } = quota ?? {};
+  const { limit, remaining, resetsAtMs } = quota ?? {};
   if (remaining === undefined || remaining <= 0 || resetsAtMs === undefined) return undefined;
 
-  const since = samples.find(({ atMs }) => nowMs - atMs <= KEEP_MS);
+  const recent = samples.find(({ atMs }) => nowMs - atMs <= KEEP_MS);
+  const isRate = recent !== undefined && nowMs - recent.atMs >= SAMPLE_EVERY_MS;
+  const since = isRate ? recent : limit !== undefined && { atMs: resetsAtMs - DAY_MS, remaining: limit };
   if (!since || nowMs - since.atMs < SAMPLE_EVERY_MS) return undefined; // a burst is no rate
 
   const spent = since.remaining - remaining;

@@ -253,6 +253,10 @@ describe('of the day,', () => {
       expect(runsOutAtMs(samples, quota(400), NOON)).toBe(NOON + 4 * HOUR);
     });
 
+    it('uses the window so far while there is nothing better', () => {
+      expect(runsOutAtMs([], quota(250), NOON)).toBe(NOON + 4 * HOUR);
+    });
+
     it('is unknown when enough remains, nothing remains, or nothing is known', () => {
       const samples = samplesOf([NOON - HOUR, 500], [NOON, 499]);
       expect(runsOutAtMs(samples, quota(499), NOON)).toBeUndefined();
