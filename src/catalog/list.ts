@@ -6,7 +6,7 @@ import { type FoundInList, type ListMeaning, MOST_FOUND, MOST_LISTED, type Resol
 import type { CatalogCard } from './catalog-card.ts';
 import { looksLikeOthers } from './label.ts';
 import { beginningsOf, beginsSo, type FindExact, isListable, partsOf } from './list-parts.ts';
-import { ranked } from './ranking.ts';
+import { rankedAs } from './ranking.ts';
 import { exactly, resolve } from './resolution.ts';
 import { search } from './search.ts';
 import { hasDigit, nameKey, queryOf } from './words.ts';
@@ -64,8 +64,7 @@ function namesBeginning(index: CardIndex, text: string): CatalogCard[] {
   const key = nameKey(text);
   const candidates = [...index.withNameKey(key), ...index.withNameBeginning(key)];
   const beginning = candidates.filter(({ card }) => beginsSo(card.name, text));
-  const asRanked = beginning.map((candidate) => ({ ...candidate, closeness: 'nameBeginning' }) as const);
-  return ranked(queryOf(text), asRanked, new Map()).map(({ card }) => card);
+  return rankedAs('nameBeginning', queryOf(text), beginning);
 }
 
 function exactIn(index: CardIndex): FindExact {

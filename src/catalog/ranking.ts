@@ -70,6 +70,12 @@ export function ranked(query: Query, candidates: Iterable<Ranked>, asked: Readon
     .map(({ each }) => each);
 }
 
+/** Candidates that all fit equally well, best first. */
+export function rankedAs(closeness: Closeness, query: Query, candidates: readonly Candidate[]): CatalogCard[] {
+  const all = candidates.map((candidate) => ({ ...candidate, closeness }));
+  return ranked(query, all, new Map()).map(({ card }) => card);
+}
+
 /** Whether the card's whole number was typed, such as `4/102`. */
 function holdsNumber({ words }: Query, { number = '' }: CatalogCard): boolean {
   const ofNumber = wordsOf(number).join(' ');

@@ -3,7 +3,7 @@ import type { Candidate, CardIndex } from './card-index.ts';
 import { MOST_FOUND, type Resolution } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import { mayBeLabel, withLabel } from './label.ts';
-import { type Ranked, ranked } from './ranking.ts';
+import { rankedAs } from './ranking.ts';
 import { find } from './search.ts';
 import { formOf, hasDigit, idKey, nameKey, type Query, queryOf } from './words.ts';
 
@@ -47,8 +47,8 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   if (mayBeId && found.length === 0) return { kind: 'id' };
   const withAllWords = found.filter(({ closeness }) => !closeness.startsWith('mistyped'));
   if (withAllWords.length > 0) return several(cardsOf(withAllWords));
-  const similar = found.length > 0 ? found : withSomeWords(index, query);
-  return { kind: 'none', similar: cardsOf(similar.slice(0, MOST_SIMILAR)) };
+  const similar = found.length > 0 ? cardsOf(found) : withSomeWords(index, query);
+  return { kind: 'none', similar: similar.slice(0, MOST_SIMILAR) };
 }
 
 /** What a text means while the catalog cannot be searched. */
@@ -74,11 +74,9 @@ function cardsOf(candidates: readonly Candidate[]): CatalogCard[] {
 }
 
 /** When nothing fits: cards that have any of the words, or a word that is mistyped. */
-function withSomeWords(index: CardIndex, query: Query): Candidate[] {
+function withSomeWords(index: CardIndex, query: Query): CatalogCard[] {
   const telling = query.words.filter((word) => word.length >= SHORTEST_TELLING_WORD);
   const meant = telling.flatMap((word) => [word, ...index.vocabulary().meantBy(word)]);
   if (meant.length === 0) return [];
-  const candidates = index.withWords([meant.map((word) => ({ word, begins: false }))]);
-  const some = candidates.map((candidate): Ranked => ({ ...candidate, closeness: 'mistyped' }));
-  return ranked(query, some, new Map());
+  return rankedAs('mistyped', query, index.withWords([meant.map((word) => ({ word, begins: false }))]));
 }

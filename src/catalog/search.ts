@@ -2,7 +2,7 @@ import type { Requester } from '../model/quota.ts';
 import type { Asked, Candidate, CardIndex, WordToFind } from './card-index.ts';
 import { MOST_FOUND } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import { type Closeness, closeness, type Ranked, ranked } from './ranking.ts';
+import { type Closeness, closeness, type Ranked, ranked, rankedAs } from './ranking.ts';
 import { idKey, nameKey, type Query, queryOf } from './words.ts';
 
 const WHOLE: ReadonlySet<Closeness> = new Set(['id', 'sameId', 'name', 'wholeWords']);
@@ -28,10 +28,7 @@ export function printings(index: CardIndex, id: string): CatalogCard[] {
   const key = nameKey(shown?.name ?? '');
   if (!shown || key === '') return [];
   const sameName = index.withNameKey(key).filter(({ card }) => card.id !== shown.id);
-  const candidates = sameName.map((candidate) => ({ ...candidate, closeness: 'name' }) as const);
-  return ranked(queryOf(shown.name), candidates, new Map())
-    .slice(0, MOST_FOUND)
-    .map(({ card }) => card);
+  return rankedAs('name', queryOf(shown.name), sameName).slice(0, MOST_FOUND);
 }
 
 /** Everything that fits, best first; asks for what fits less well only while there are too few cards that fit better. */

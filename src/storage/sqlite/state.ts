@@ -72,7 +72,6 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   const writes = new StateWrites(log, events);
   const store = new CardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
   const ledger = new Ledger(new SqliteCounters(state), events);
-  const journal = new SqliteJournal(state, log, writes);
   // Interaction tokens are worthless long before a copy is needed.
   const copies = new DailyCopies({ database: state, dataDir, leaveOut: 'DELETE FROM deferred_replies', log });
 
@@ -84,7 +83,6 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   const closeOthers = async () => {
     await copies.close();
     await store.close();
-    await journal.close();
     await ledger.close();
   };
 
@@ -93,7 +91,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     catalog,
     limiter: new RateLimiter(new LocalCell(limiterStore, limiter), limiter),
     ledger,
-    journal,
+    journal: new SqliteJournal(state, log, writes),
     deletionRequests: sqliteDeletionRequests(state, writes),
     otherQueues: NO_OTHER_QUEUES,
     claims: new LocalClaims(),

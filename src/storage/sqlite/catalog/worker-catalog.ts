@@ -33,8 +33,6 @@ const CLOSE_MS = 300;
 const TERMINATE_MS = 50;
 /** A lock on the file, or a full disk, may be gone at any moment. */
 const RESTART = { firstMs: 1_000, longestMs: 5_000 };
-/** A worker that lived this long was in order. */
-const HEALTHY_AFTER_MS = 60_000;
 
 /** The catalog in a worker thread, because SQLite in Node is synchronous. Neither start nor end of the process waits for it. */
 export class WorkerCatalog implements Catalog {
@@ -49,7 +47,7 @@ export class WorkerCatalog implements Catalog {
   /** The worker has opened the file: one that cannot would lose what it is sent. */
   #isOpen = false;
   #start: NodeJS.Timeout | undefined;
-  #startedAtMs = 0;
+  /** Since a worker has opened the file. */
   #failures = 0;
   #isClosed = false;
 
@@ -64,7 +62,7 @@ export class WorkerCatalog implements Catalog {
     // What is not applied is read again after the next worker has begun.
     const apply = (news: SharedNews) => this.#isOpen && this.#send({ kind: 'changes', changes: [news] });
     this.#exchange = shared && new CatalogExchange(shared, apply);
-    this.#startIn(START_AFTER_MS);
+    this.#start = setTimeout(() => this.#startNow(), START_AFTER_MS).unref();
   }
 
   async search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]> {
@@ -106,23 +104,20 @@ export class WorkerCatalog implements Catalog {
     this.#tell({ kind: 'asked', id, who: requesterOf(who), isPrivate, atMs: Date.now() });
   }
 
+  /** Does not wait for a native call that is under way, such as one that waits for a locked file. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#start);
     this.#queue.abandon();
-    await this.#end();
-    await this.#exchange?.close();
-  }
-
-  /** Does not wait for a native call that is under way, such as one that waits for a locked file. */
-  async #end(): Promise<void> {
     const worker = this.#worker;
-    if (!worker) return;
-    const ended = new Promise((resolve) => worker.once('exit', () => resolve(true)));
-    worker.ref();
-    this.#send({ kind: 'close' });
-    if (!(await withTimeout(CLOSE_MS, ended))) await withTimeout(TERMINATE_MS, worker.terminate());
-    worker.unref();
+    if (worker) {
+      const ended = new Promise((resolve) => worker.once('exit', () => resolve(true)));
+      worker.ref();
+      this.#send({ kind: 'close' });
+      if (!(await withTimeout(CLOSE_MS, ended))) await withTimeout(TERMINATE_MS, worker.terminate());
+      worker.unref();
+    }
+    await this.#exchange?.close();
   }
 
   async #ask<T>(
@@ -157,15 +152,9 @@ export class WorkerCatalog implements Catalog {
     for (const message of messages) this.#worker?.postMessage(message);
   }
 
-  #startIn(waitMs: number): void {
-    clearTimeout(this.#start);
-    this.#start = setTimeout(() => this.#startNow(), waitMs).unref();
-  }
-
   #startNow(): void {
     clearTimeout(this.#start);
     if (this.#worker || this.#isClosed) return;
-    this.#startedAtMs = Date.now();
     const { dataDir, keepsMembers, cardKeys, shared } = this.#options;
     const workerData: CatalogWorkerData = { dataDir, keepsMembers, cardKeys, sharedName: shared?.name ?? '' };
     try {
@@ -193,6 +182,7 @@ export class WorkerCatalog implements Catalog {
 
   #opened(): void {
     this.#isOpen = true;
+    this.#failures = 0;
     this.#send();
     this.#queue.freed();
   }
@@ -204,7 +194,6 @@ export class WorkerCatalog implements Catalog {
     this.#gathering = undefined;
     this.#queue.abandon();
     if (this.#isClosed) return;
-    this.#failures = Date.now() - this.#startedAtMs > HEALTHY_AFTER_MS ? 1 : this.#failures + 1;
-    this.#startIn(backOffMs(this.#failures, RESTART));
+    this.#start = setTimeout(() => this.#startNow(), backOffMs(++this.#failures, RESTART)).unref();
   }
 }
