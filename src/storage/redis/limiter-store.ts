@@ -91,12 +91,9 @@ export class RedisLimiterStore implements SharedLimiterStore {
 
   #parse(text: string): LimiterState | undefined {
     if (text === '') return undefined;
-    try {
-      return LimiterState.parse({ ...JSON.parse(text), fullAtMs: 0 });
-    } catch (err) {
-      this.#log.warn({ err }, 'invalid shared limiter state: it is replaced');
-      return undefined;
-    }
+    const { data, error } = LimiterState.safeParse({ ...JSON.parse(text), fullAtMs: 0 });
+    if (error) this.#log.warn({ err: error }, 'invalid shared limiter state: it is replaced');
+    return data;
   }
 }
 

@@ -3,6 +3,7 @@ import type { SharedReport, UsageReport } from '../../lookup/usage-reports.ts';
 import { Usage } from '../../model/plan.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
 import type { RedisLink } from './link.ts';
+import { unlessUnavailable } from './unavailable.ts';
 
 const KEPT_MS = 35 * DAY_MS;
 
@@ -13,16 +14,12 @@ export function redisUsageReport(link: RedisLink, account: string): SharedReport
   const key = `${link.prefix}:report:${account}`;
   return {
     async read(): Promise<UsageReport | undefined> {
-      try {
-        const text = await link.read((client) => client.get(key));
-        return text === null ? undefined : StoredReport.parse(JSON.parse(text));
-      } catch {
-        return undefined; // Redis is unavailable, or its report is of another version
-      }
+      const text = await unlessUnavailable(link.read((client) => client.get(key)));
+      return StoredReport.safeParse(JSON.parse(text ?? 'null')).data; // none if it is of another version
     },
     async write(report) {
       const expiration = { type: 'PX', value: KEPT_MS } as const;
-      await link.run((client) => client.set(key, JSON.stringify(report), { expiration })).catch(() => {}); // other processes then request their own
+      await unlessUnavailable(link.run((client) => client.set(key, JSON.stringify(report), { expiration })));
     },
   };
 }
