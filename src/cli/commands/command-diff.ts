@@ -47,24 +47,17 @@ export function diffCommands(
   const isManaged = (command: RegisteredCommand) =>
     command.type === CHAT_INPUT || known.some((each) => keyOf(each) === keyOf(command));
   const managed = registered.filter(isManaged);
-  const diff: CommandDiff = {
-    added: [],
+  const compared = local.map((command) => {
+    const before = managed.find((other) => keyOf(other) === keyOf(command));
+    return { command, changes: before && fieldChanges(commandShape(before, guildId), commandShape(command, guildId)) };
+  });
+  return {
+    added: compared.flatMap(({ command, changes }) => (changes ? [] : command)),
     removed: managed.filter((command) => !ours.has(keyOf(command))),
-    changed: [],
-    unchanged: [],
+    changed: compared.flatMap(({ command: { name }, changes = [] }) => (changes.length > 0 ? { name, changes } : [])),
+    unchanged: compared.flatMap(({ command: { name }, changes }) => (changes?.length === 0 ? name : [])),
     kept: registered.filter((command) => !isManaged(command)),
   };
-  for (const command of local) {
-    const known = managed.find((other) => keyOf(other) === keyOf(command));
-    if (!known) {
-      diff.added.push(command);
-      continue;
-    }
-    const changes = fieldChanges(commandShape(known, guildId), commandShape(command, guildId));
-    if (changes.length > 0) diff.changed.push({ name: command.name, changes });
-    else diff.unchanged.push(command.name);
-  }
-  return diff;
 }
 
 /** Commands of different types may have the same name. */
