@@ -3,12 +3,11 @@ import type { CatalogStats } from '../../catalog/catalog-card.ts';
 import { readStorageConfig, secretsOf } from '../../config/config.ts';
 import { misspelledVariables } from '../../config/environment.ts';
 import { StorageVariables } from '../../config/variables.ts';
-import { forTerminal } from '../../log/terminal.ts';
 import { createLog } from '../../log.ts';
 import type { CliContext, Subcommand } from '../context.ts';
 import { FIELDS, type Mapping } from './card-maker.ts';
 import { exportTo } from './export.ts';
-import { FilesImport, type ImportFlags } from './import.ts';
+import type { ImportFlags } from './import.ts';
 import { OpenCatalog } from './open-catalog.ts';
 import { counted } from './progress.ts';
 
@@ -50,7 +49,10 @@ export const subcommand: Subcommand = (command, context, run) => {
     .addHelpText('after', IMPORT_HELP)
     .action(
       run((files: string[], flags: ImportFlags) =>
-        withCatalog(context, (catalog, signal) => new FilesImport({ flags, catalog, context, signal }).run(files)),
+        withCatalog(context, async (catalog, signal) => {
+          const { FilesImport } = await import('./import.ts');
+          return new FilesImport({ flags, catalog, context, signal }).run(files);
+        }),
       ),
     );
   command
@@ -111,6 +113,7 @@ async function withCatalog(
     stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
   const signal = stopSignal();
   const config = readStorageConfig(env);
+  const { forTerminal } = await import('../../log/terminal.ts');
   const log = createLog({ level: 'error', secrets: secretsOf(config), destination: forTerminal(stderr) });
   const catalog = config.redis
     ? // Loaded only when it is used: it takes 25 MB and 0.1 s.

@@ -1,12 +1,9 @@
 import { InvalidArgumentError } from 'commander';
-import { commands as declared } from '../../../commands/index.ts';
 import { readRegistrationConfig } from '../../config/config.ts';
 import { misspelledVariables } from '../../config/environment.ts';
 import { DiscordVariables } from '../../config/variables.ts';
 import { type CliContext, CliFailure, type Subcommand } from '../context.ts';
-import { type Action, type Flags, performAction } from './actions.ts';
-import { explainFailure } from './failure.ts';
-import { Registration } from './registration.ts';
+import type { Action, Flags } from './actions.ts';
 
 interface ActionHelp {
   summary: string;
@@ -69,10 +66,18 @@ function guildId(text: string): string {
 
 /** @returns the exit code @throws ConfigError, CliFailure */
 async function attempt(action: Action, flags: Flags, context: CliContext): Promise<number> {
-  const { env, stderr, commands = declared.map(({ data }) => data) } = context;
+  const { env, stderr } = context;
   const config = readRegistrationConfig(env);
   for (const { name, meant } of misspelledVariables(env, DiscordVariables))
     stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
+  // Loaded when the configuration is known to be valid: discord.js takes most of a run.
+  const [{ commands: declared }, { performAction }, { explainFailure }, { Registration }] = await Promise.all([
+    import('../../../commands/index.ts'),
+    import('./actions.ts'),
+    import('./failure.ts'),
+    import('./registration.ts'),
+  ]);
+  const commands = context.commands ?? declared.map(({ data }) => data);
   const registration = new Registration(config);
   let applicationId: string | undefined;
   const explain = (error: unknown) =>

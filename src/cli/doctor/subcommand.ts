@@ -1,14 +1,9 @@
-import { commands as declared } from '../../../commands/index.ts';
-import { type RegistrationConfig, readRegistrationConfig, secretsOf } from '../../config/config.ts';
+import { type Config, type RegistrationConfig, readRegistrationConfig, secretsOf } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
 import { redaction } from '../../log.ts';
-import type { LocalCommand } from '../commands/command-diff.ts';
 import type { CliContext, Subcommand } from '../context.ts';
-import { checkCardService } from './card-service-checks.ts';
-import { checkClock, checkDiscord } from './discord-checks.ts';
 import type { Finding } from './finding.ts';
 import { checkPort, checkWebhook } from './operations-checks.ts';
-import { checkRedis } from './redis-checks.ts';
 import { checkOffline } from './settings.ts';
 
 const HELP = `
@@ -31,7 +26,7 @@ export const subcommand: Subcommand = (command, context, run) => {
 /** @returns the exit code */
 async function report(
   { json = false, offline: isOffline = false }: { json?: boolean; offline?: boolean },
-  { env, stdout, stderr, commands = declared.map(({ data }) => data) }: CliContext,
+  { env, stdout, stderr, commands }: CliContext,
 ): Promise<number> {
   const costs = env.CARD_SERVICE_BULK_PATH ? 'alone and at CARD_SERVICE_BULK_PATH, which costs two' : 'which costs one';
   if (!isOffline) stderr.write(`This looks up one card, ${costs} of today's requests; --offline sends nothing.\n`);
@@ -49,21 +44,21 @@ async function report(
  */
 async function diagnose(
   environment: Environment,
-  commands: readonly LocalCommand[],
+  commands: CliContext['commands'],
   isOffline: boolean,
 ): Promise<Finding[]> {
   const { findings, config } = checkOffline(environment);
   const discord = config?.discord ?? discordAlone(environment);
-  // Side by side, and each of them takes 30 s at most.
+  const redis = config?.redis;
+  // Side by side, and each of them takes 30 s at most. What sends requests is loaded when it is needed.
   const further = await Promise.all([
     config?.http && checkPort(config.http),
     ...(isOffline
       ? []
       : [
-          discord && checkDiscord(discord, commands),
-          discord && checkClock(discord.apiUrl),
-          config && checkCardService(config),
-          config?.redis && checkRedis(config.redis),
+          discord && askDiscord(discord, commands),
+          config && import('./card-service-checks.ts').then(({ checkCardService }) => checkCardService(config)),
+          redis && import('./redis-checks.ts').then(({ checkRedis }) => checkRedis(redis)),
           config?.alertWebhookUrl && checkWebhook(config.alertWebhookUrl),
         ]),
   ]);
@@ -73,6 +68,18 @@ async function diagnose(
     .flatMap((each) => each || [])
     .map((finding) => ({ ...finding, cure: redact(finding.cure), found: redact(finding.found) }));
   return [...findings, ...redacted];
+}
+
+async function askDiscord(discord: Config['discord'], commands: CliContext['commands']): Promise<Finding[]> {
+  const [{ checkClock, checkDiscord }, { commands: declared }] = await Promise.all([
+    import('./discord-checks.ts'),
+    import('../../../commands/index.ts'),
+  ]);
+  const findings = await Promise.all([
+    checkDiscord(discord, commands ?? declared.map(({ data }) => data)),
+    checkClock(discord.apiUrl),
+  ]);
+  return findings.flat();
 }
 
 /** When other settings are faulty. */
