@@ -1,17 +1,10 @@
 import type { CardRecord } from '../model/card.ts';
-import {
-  Busy,
-  type CardServiceError,
-  KeptInReserve,
-  KeyRefused,
-  QuotaSpent,
-  ServiceDown,
-  Stopping,
-} from '../model/errors.ts';
+import { Busy, type CardServiceError, KeptInReserve, Stopping } from '../model/errors.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
-import type { BlockedReason, Schedule } from '../quota/limiter.ts';
+import type { Schedule } from '../quota/limiter.ts';
 import type { Lookup, LookupListeners, PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
+import { blockedError } from './service-requests.ts';
 
 /** A place in the queue, or why the lookup may not wait for one. */
 export type Admission = { reservation: Reservation } | { refusal: CardServiceError };
@@ -97,20 +90,21 @@ function isBooked({ lane }: Lookup, present: PendingLookup | undefined): boolean
   return present === undefined || (present.lane === 'renewals' && lane === 'members');
 }
 
-/** The error of a lookup that no request can be sent for. */
-export function blockedError({ reason, untilMs }: { reason: BlockedReason; untilMs: number }): CardServiceError {
-  switch (reason) {
-    case 'day':
-      return new QuotaSpent({ untilMs });
-    case 'key':
-      return new KeyRefused({ status: 401 });
-    case 'outage':
-      return new ServiceDown({ reason: 'too many failures in a row', untilMs });
-    case 'pause':
-      return new Busy({ untilMs, paused: true });
-    case 'reserve':
-      return new KeptInReserve({ untilMs });
-  }
+/**
+ * Takes a place for a lookup that was admitted by a process that has ended.
+ *
+ * @param onChange as of `reserve`
+ * @throws Stopping, and the error of what blocks all requests
+ */
+export function admitAgain(
+  lookup: Lookup,
+  { pendingLookups, schedule }: Pick<AdmissionOptions, 'pendingLookups' | 'schedule'>,
+  onChange: () => void,
+): Reservation {
+  if (pendingLookups.isClosed) throw new Stopping();
+  const { blocked, permitAtMs } = schedule();
+  if (blocked && !pendingLookups.get(lookup.cardId)?.requesting) throw blockedError(blocked);
+  return reserve(pendingLookups, lookup, permitAtMs(pendingLookups.positionOf(lookup).position), onChange);
 }
 
 /**
@@ -119,7 +113,7 @@ export function blockedError({ reason, untilMs }: { reason: BlockedReason; until
  *
  * @param onChange called when it is started, since a permit may be free, or cancelled, since others move up
  */
-export function reserve(
+function reserve(
   pendingLookups: PendingLookups,
   lookup: Lookup,
   promisedAtMs: number,

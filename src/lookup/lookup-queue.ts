@@ -1,16 +1,15 @@
 import type { Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
-import { Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
-import { type Admission, type AdmissionOptions, admit, blockedError, reserve } from './admission.ts';
+import { type Admission, type AdmissionOptions, admit, admitAgain } from './admission.ts';
 import { Batching, type BatchingOptions } from './batching.ts';
 import type { OtherQueues } from './fair-order.ts';
 import { LookupRequests, type LookupRequestsOptions } from './lookup-requests.ts';
 import type { Lookup, PendingLookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
-import { acquirePermit } from './service-requests.ts';
+import { acquirePermit, blockedError } from './service-requests.ts';
 
 /** A batch that is served for longer has a slow link: the next is served meanwhile. */
 const SLOW_SERVE_MS = 50;
@@ -32,6 +31,7 @@ export type LookupQueueOptions = Omit<
 export class LookupQueue {
   readonly #options: LookupQueueOptions;
   readonly #pendingLookups: PendingLookups;
+  readonly #admission: AdmissionOptions;
   readonly #batching: Batching;
   readonly #requests: LookupRequests;
   readonly #runner = new SingleRunner(() => this.#run());
@@ -52,7 +52,9 @@ export class LookupQueue {
     this.#options = options;
     this.#pendingLookups = new PendingLookups(options.otherQueues);
     this.#batching = new Batching(options);
-    this.#requests = new LookupRequests({ ...options, pendingLookups: this.#pendingLookups });
+    const pendingLookups = this.#pendingLookups;
+    this.#admission = { ...options, pendingLookups, schedule: () => this.#batching.schedule() };
+    this.#requests = new LookupRequests({ ...options, pendingLookups });
     options.limiter.onChange(() => this.#refuseBlockedAndWake());
   }
 
@@ -61,8 +63,7 @@ export class LookupQueue {
    * started or cancelled. Of several at once, each counts the others. Costs no request and never rejects.
    */
   admit(lookup: Lookup): Promise<Admission> {
-    const schedule = () => this.#batching.schedule();
-    return admit(lookup, { ...this.#options, schedule, pendingLookups: this.#pendingLookups }, this.#wake);
+    return admit(lookup, this.#admission, this.#wake);
   }
 
   /**
@@ -72,12 +73,7 @@ export class LookupQueue {
    * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
   async enqueue(lookup: Lookup): Promise<CardRecord> {
-    const pendingLookups = this.#pendingLookups;
-    if (pendingLookups.isClosed) throw new Stopping();
-    const { blocked, permitAtMs } = this.#batching.schedule();
-    if (blocked && !pendingLookups.get(lookup.cardId)?.requesting) throw blockedError(blocked);
-    const atMs = permitAtMs(pendingLookups.positionOf(lookup).position);
-    return reserve(pendingLookups, lookup, atMs, this.#wake).start();
+    return admitAgain(lookup, this.#admission, this.#wake).start();
   }
 
   /** Cards that wait for a permit now. */

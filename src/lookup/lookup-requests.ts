@@ -8,11 +8,10 @@ import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import { type CardService, cardsIn } from '../service/card-service.ts';
 import { backOffMs } from '../time/back-off.ts';
-import { blockedError } from './admission.ts';
 import type { Cards } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
-import { asCardServiceError, sendRequest } from './service-requests.ts';
+import { asCardServiceError, blockedError, sendRequest } from './service-requests.ts';
 
 /** Another process looks this card up: an answer takes about as long. */
 const CLAIM_RETRY_MS = 50;
@@ -102,7 +101,11 @@ export class LookupRequests {
       for (const pending of batch) {
         const answer = records.get(pending.cardId);
         if (answer) this.#end(pending, answer, pending === first ? requester : undefined);
-        else this.#requestAgain(pending, again?.atMost ?? 1);
+        else {
+          // That it was left out of a list does not mean that there is none.
+          pending.mostTogether = Math.min(pending.mostTogether, again?.atMost ?? 1);
+          pendingLookups.requeue(pending);
+        }
       }
     } catch (error) {
       this.#log(cardIds, error);
@@ -156,12 +159,6 @@ export class LookupRequests {
     this.#outage.succeeded();
     for (const { lookup } of pending.waiters) if (lookup.requester !== bookedOn) ledger.saved(lookup.requester);
     pendingLookups.answer(pending, answer);
-  }
-
-  /** The request brought nothing for this card: that it was left out does not mean that there is none. */
-  #requestAgain(pending: PendingLookup, mostTogether: number): void {
-    pending.mostTogether = Math.min(pending.mostTogether, mostTogether);
-    this.#options.pendingLookups.requeue(pending);
   }
 
   #failed(pending: PendingLookup, error: unknown): void {

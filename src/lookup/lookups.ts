@@ -1,10 +1,13 @@
 import type { CardQuery } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { Asked } from '../model/invocation.ts';
+import { type Requester, requesterOf } from '../model/quota.ts';
+import type { Ledger } from '../quota/ledger.ts';
 import { withTimeout } from '../time/timers.ts';
-import { type CardLookup, type CardLookupOptions, opened, resumed, type Wanted } from './card-lookup.ts';
-import type { Known } from './cards.ts';
-import { costOf, isWorthShowing, lastPermitAtMs, type Outcome, type Outcomes } from './outcomes.ts';
+import type { Reservation } from './admission.ts';
+import type { Cards, Known } from './cards.ts';
+import type { LookupQueue } from './lookup-queue.ts';
+import { type CardCourse, isWorthShowing, type Outcome, type Outcomes, outcomesOf } from './outcomes.ts';
 import type { LookupListeners } from './pending-lookup.ts';
 
 /** The cards that a command wants to show, and what has been read of the first of them already. */
@@ -12,10 +15,30 @@ export interface Ask extends Asked {
   read?: readonly Known[];
 }
 
-/** One card, and what has come of it so far. */
-interface State extends CardLookup {
-  end?: Outcome | undefined;
-  permitAtMs?: number | undefined;
+export interface LookupsOptions {
+  cards: Pick<Cards, 'known'>;
+  lookupQueue: Pick<LookupQueue, 'admit' | 'enqueue'>;
+  ledger: Pick<Ledger, 'saved'>;
+  /** No renewal waits longer. */
+  longestWaitMs: number;
+}
+
+/** Who wants the card, and until when it can be shown. */
+export interface Wanted extends Requester {
+  receivedAtMs: number;
+  deadlineMs: number;
+}
+
+/** What is known of one card, and the lookup for what is not. */
+interface CardLookup {
+  /** What is known before the lookup is started. */
+  atOnce?: Outcome;
+  /** Absent when no lookup is needed, or possible. */
+  place?: Reservation;
+}
+
+/** The same, and what has come of it so far. */
+interface State extends CardLookup, CardCourse {
   requestNumbers: Set<number>;
 }
 
@@ -40,7 +63,7 @@ export class Lookups {
   static async open(
     queries: readonly CardQuery[],
     wanted: Wanted,
-    options: CardLookupOptions,
+    options: LookupsOptions,
     read: readonly Known[] = [],
   ): Promise<Lookups> {
     return new Lookups(await Promise.all(queries.map((query, at) => opened(query, wanted, options, read[at]))));
@@ -50,7 +73,7 @@ export class Lookups {
    * The same for a process that takes over: any kept copy will do, since a request may have been spent on it, and what is
    * missing was admitted before.
    */
-  static async resume(queries: readonly CardQuery[], wanted: Wanted, options: CardLookupOptions): Promise<Lookups> {
+  static async resume(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
     return new Lookups(await Promise.all(queries.map((query) => resumed(query, wanted, options))));
   }
 
@@ -130,16 +153,45 @@ export class Lookups {
   }
 
   #outcomes(outcomeOf: (card: State) => Outcome | undefined): Outcomes {
-    const cards = this.#cards.map(outcomeOf);
-    const permitsAtMs = this.#cards.flatMap(({ end, permitAtMs }) => (end ? [] : (permitAtMs ?? [])));
-    return {
-      cards,
-      ...costOf(
-        cards,
-        this.#cards.map(({ requestNumbers }) => requestNumbers),
-      ),
-      requestedAtMs: this.#requestedAtMs,
-      permitAtMs: lastPermitAtMs(permitsAtMs, Date.now()),
-    };
+    return outcomesOf(this.#cards.map(outcomeOf), this.#cards, this.#requestedAtMs);
   }
+}
+
+async function opened(
+  query: CardQuery,
+  { receivedAtMs, deadlineMs, ...who }: Wanted,
+  { cards, lookupQueue, ledger, longestWaitMs }: LookupsOptions,
+  read: Known | undefined,
+): Promise<CardLookup> {
+  const requester = requesterOf(who);
+  const known =
+    read ?? (await cards.known(query.cardId, query.showPrices).catch((error) => ({ kind: 'refused', error }) as const));
+  if (known.kind === 'refused') return { atOnce: { error: known.error } };
+  if (known.kind === 'fresh') {
+    ledger.saved(requester);
+    return { atOnce: { answer: known.answer } };
+  }
+  const admission = await lookupQueue.admit(
+    known.kind === 'stale'
+      ? { ...query, lane: 'renewals', requester, deadlineMs: receivedAtMs + longestWaitMs }
+      : { ...query, lane: 'members', requester, deadlineMs },
+  );
+  const copy = known.kind === 'stale' && { answer: known.answer };
+  if ('refusal' in admission) return { atOnce: { ...copy, error: admission.refusal } };
+  return { ...(copy && { atOnce: { ...copy, isRenewing: true } }), place: admission.reservation };
+}
+
+async function resumed(
+  query: CardQuery,
+  { deadlineMs, ...who }: Wanted,
+  { cards, lookupQueue, ledger }: LookupsOptions,
+): Promise<CardLookup> {
+  const requester = requesterOf(who);
+  const known = await cards.known(query.cardId, query.showPrices).catch(() => undefined);
+  if (known && known.kind !== 'missing') {
+    ledger.saved(requester);
+    return { atOnce: { answer: known.answer } };
+  }
+  const lookup = { ...query, lane: 'members', requester, deadlineMs } as const;
+  return { place: { start: (listeners) => lookupQueue.enqueue({ ...lookup, ...listeners }), cancel() {} } };
 }

@@ -41,14 +41,28 @@ export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number
   return shownAtMs === undefined || Math.abs(permitAtMs - shownAtMs) > MIN_MOVED_MS;
 }
 
-/** @param requestNumbers of each card: the requests for it that the service has counted */
-export function costOf(
+/** One card of a reply, as far as its cost and its wait are concerned. */
+export interface CardCourse {
+  end?: Outcome | undefined;
+  /** When its permit is expected. */
+  permitAtMs?: number | undefined;
+  /** The requests for it that the service has counted. */
+  requestNumbers: ReadonlySet<number>;
+}
+
+/** @param cards what is shown of each */
+export function outcomesOf(
   cards: Outcomes['cards'],
-  requestNumbers: readonly ReadonlySet<number>[],
-): Pick<Outcomes, 'fromMemory' | 'requested' | 'requests'> {
+  courses: readonly CardCourse[],
+  requestedAtMs: number | undefined,
+): Outcomes {
+  const permitsAtMs = courses.flatMap(({ end, permitAtMs }) => (end ? [] : (permitAtMs ?? [])));
   return {
-    fromMemory: cards.filter((card, at) => card?.answer && !requestNumbers[at]?.size).length,
-    requested: requestNumbers.filter(({ size }) => size > 0).length,
-    requests: new Set(requestNumbers.flatMap((numbers) => [...numbers])).size,
+    cards,
+    fromMemory: cards.filter((card, at) => card?.answer && !courses[at]?.requestNumbers.size).length,
+    requested: courses.filter(({ requestNumbers }) => requestNumbers.size > 0).length,
+    requests: new Set(courses.flatMap(({ requestNumbers }) => [...requestNumbers])).size,
+    requestedAtMs,
+    permitAtMs: lastPermitAtMs(permitsAtMs, Date.now()),
   };
 }

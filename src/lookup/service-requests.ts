@@ -2,7 +2,7 @@ import { CardServiceError, meaningOf, ServiceDown } from '../model/errors.ts';
 import type { Events, EventsByName } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter, Permit, PermitLane } from '../quota/limiter.ts';
+import type { BlockedReason, Limiter, Permit, PermitLane } from '../quota/limiter.ts';
 
 /** What one request is for. */
 export interface ServiceRequest<T> {
@@ -63,6 +63,22 @@ export async function sendRequest<T, Kept>(
 
 function rateLimitKind(limiter: Limiter): EventsByName['rateLimit']['kind'] {
   return limiter.schedule().breaker.reason === 'day' ? 'day' : 'pause';
+}
+
+/** The error of a lookup that no request can be sent for. */
+export function blockedError({ reason, untilMs }: { reason: BlockedReason; untilMs: number }): CardServiceError {
+  switch (reason) {
+    case 'day':
+      return new QuotaSpent({ untilMs });
+    case 'key':
+      return new KeyRefused({ status: 401 });
+    case 'outage':
+      return new ServiceDown({ reason: 'too many failures in a row', untilMs });
+    case 'pause':
+      return new Busy({ untilMs, paused: true });
+    case 'reserve':
+      return new KeptInReserve({ untilMs });
+  }
 }
 
 export function asCardServiceError(error: unknown): CardServiceError {

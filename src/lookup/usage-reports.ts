@@ -81,12 +81,14 @@ export class UsageReports {
   async ask(requester: Requester, waitMs: number): Promise<UsageAnswer> {
     const untilMs = Date.now() + waitMs;
     // Claimed before the permit is acquired, so that two who ask at once cost one request.
-    if (this.#underWay === undefined && this.hasKey && (await this.#claim())) {
+    const claim = { ttlMs: REPORT_EVERY_MS, endsWithOwner: false };
+    const claims = this.#options.claims;
+    if (!this.#underWay && this.hasKey && typeof (await claims.claim(CLAIM_NAME, claim)) === 'string') {
       const acquired = await acquirePermit(this.#options, 'report');
       this.#failed = undefined; // longer ago than a minute
       if (acquired.kind === 'permit') this.#request(acquired.permit, requester);
       else {
-        await this.#options.claims.release(CLAIM_NAME);
+        await claims.release(CLAIM_NAME);
         const now: UsageKnown = { report: await this.#lastReport(), missing: { reason: 'notRequested' } };
         return { now, isNew: false, later: undefined };
       }
@@ -100,11 +102,6 @@ export class UsageReports {
   /** Ends a request that is under way. */
   close(): void {
     this.#closed.abort(new Stopping());
-  }
-
-  async #claim(): Promise<boolean> {
-    const claimed = await this.#options.claims.claim(CLAIM_NAME, { ttlMs: REPORT_EVERY_MS, endsWithOwner: false });
-    return typeof claimed === 'string';
   }
 
   #request(permit: Permit, requester: Requester): void {
@@ -135,11 +132,10 @@ export class UsageReports {
   async #fetch(permit: Permit, requester: Requester): Promise<void> {
     const { limiter, log } = this.#options;
     try {
-      const query = { permit, requester, endpoint: 'usage' } as const;
       const usage = await sendRequest(
         this.#options,
-        query,
-        () => this.#usageOrRefusal(),
+        { permit, requester, endpoint: 'usage' },
+        () => this.#options.service.usage({ signal: this.#closed.signal }).catch(asAnswer),
         async (answer) => answer,
       );
       if (usage instanceof KeyRefused) throw usage;
@@ -151,16 +147,12 @@ export class UsageReports {
       this.#failed = { error: asCardServiceError(error), atMs: Date.now() };
     }
   }
+}
 
-  /** A key that may not read the report can still look up cards, so this refusal is an answer like any other. */
-  async #usageOrRefusal(): Promise<Usage | KeyRefused> {
-    try {
-      return await this.#options.service.usage({ signal: this.#closed.signal });
-    } catch (error) {
-      if (error instanceof KeyRefused) return error;
-      throw error;
-    }
-  }
+/** A key that may not read the report can still look up cards, so this refusal is an answer like any other. */
+function asAnswer(error: unknown): KeyRefused {
+  if (error instanceof KeyRefused) return error;
+  throw error;
 }
 
 /** The later of two reports, or `b` if both are of one time. A report of the future was noted before the clock was set back. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
-import type { CardLookupOptions } from '../lookup/card-lookup.ts';
-import { Lookups } from '../lookup/lookups.ts';
+import { Lookups, type LookupsOptions } from '../lookup/lookups.ts';
 import type { Outcomes } from '../lookup/outcomes.ts';
 import { Stopping } from '../model/errors.ts';
 import type { Events, EventsByName } from '../model/events.ts';
@@ -15,7 +14,7 @@ export type RenderReply = (reply: DeferredReply, outcomes: Outcomes) => { messag
 type Track = (completion: Promise<void>, reply: DeferredReply) => void;
 
 export interface RepliesOptions {
-  lookups: CardLookupOptions;
+  lookups: LookupsOptions;
   journal: ReplyJournal;
   sender: ReplySender;
   render: RenderReply;

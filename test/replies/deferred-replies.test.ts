@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { CardLookupOptions } from '../../src/lookup/card-lookup.ts';
+import type { LookupsOptions } from '../../src/lookup/lookups.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
@@ -36,7 +36,7 @@ function completing(results: readonly EditResult[] = ['shown'], err?: unknown, {
   const stop = new AbortController();
   const sent: unknown[] = [];
   const options: RepliesOptions = {
-    lookups: {} as CardLookupOptions, // they are given
+    lookups: {} as LookupsOptions, // they are given
     log: logLines().log,
     journal: {
       ...NO_JOURNAL,

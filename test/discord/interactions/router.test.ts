@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Ask, Command, Reply, Services } from '../../../commands/command.ts';
 import { InteractionRouter } from '../../../src/discord/interactions/router.ts';
 import { Replies } from '../../../src/discord/rest/replies.ts';
-import type { CardLookupOptions } from '../../../src/lookup/card-lookup.ts';
+import type { LookupsOptions } from '../../../src/lookup/lookups.ts';
 import { KeyRefused, TooManyCommands } from '../../../src/model/errors.ts';
 import { type CommandEvent, Events } from '../../../src/model/events.ts';
 import { CommandReplies } from '../../../src/replies/command-replies.ts';
@@ -32,7 +32,7 @@ function routerWith(command: Partial<Command>, count = () => {}, confirm = async
   onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
   const replies = new Replies({ post, patch } as unknown as REST, log);
   const commandReplies = new CommandReplies({
-    lookups: {} as CardLookupOptions, // no cards are asked for
+    lookups: {} as LookupsOptions, // no cards are asked for
     journal: NO_JOURNAL,
     sender: replies,
     render: () => ({ message: {} }),
