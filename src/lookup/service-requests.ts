@@ -1,4 +1,12 @@
-import { CardServiceError, meaningOf, ServiceDown } from '../model/errors.ts';
+import {
+  Busy,
+  CardServiceError,
+  KeptInReserve,
+  KeyRefused,
+  meaningOf,
+  QuotaSpent,
+  ServiceDown,
+} from '../model/errors.ts';
 import type { Events, EventsByName } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
