@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import { constants, enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
+
+/** What the image was built with. Node cannot use it, and says so, as another user or on another kind of processor. */
+const OF_IMAGE = join(import.meta.dirname, '../compile-cache');
 
 /**
  * Keeps compiled code in `DATA_DIR`, with which a start needs half the time. To be called before anything else is imported.
@@ -8,5 +11,6 @@ import { join, resolve } from 'node:path';
  * created for a program that keeps no data here.
  */
 export function useCompileCache(dataDir = process.env.DATA_DIR || './data'): void {
+  if (existsSync(OF_IMAGE) && enableCompileCache(OF_IMAGE).status !== constants.compileCacheStatus.FAILED) return;
   if (existsSync(dataDir)) enableCompileCache(join(resolve(dataDir), 'compile-cache'));
 }
