@@ -33,113 +33,67 @@ const PENALTY_MS = 120_000;
 const ALLOWED = 1.05;
 const ALLOWED_WITH_PENALTY = 1.15;
 /** Two refusals show that a window fades, and those that count take a part of the rate. */
-const ALLOWED_WHERE_IT_FADES = 1.25;
-const EPISODES_WHERE_IT_FADES = 3;
+const WHERE_IT_FADES = { allowed: 1.25, episodesAllowed: 3 };
 const NOT_DELAYED: Ruling = { delayMs: 0 };
 
 const ofBucket = (burst: number) => (requests: number) => Math.max(0, requests - burst) * INTERVAL_MS;
 const byWindows = (requests: number) => MINUTE_MS * (Math.ceil(requests / PER_MINUTE) - 1);
 const oneByOne = (requests: number) => INTERVAL_MS * (requests - 1);
 
-export const TOKEN_BUCKET: Limiter = {
-  name: 'token bucket',
-  begin: () => asInSandbox('token bucket'),
-  optimumMs: ofBucket(BURST),
-  allowed: ALLOWED,
-};
-
-export const FIXED_WINDOW: Limiter = {
-  name: 'fixed window',
-  begin: () => asInSandbox('fixed window'),
-  optimumMs: byWindows,
-  allowed: ALLOWED,
-};
-
-export const SLIDING_LOG: Limiter = {
-  name: 'sliding log',
-  begin: slidingLog,
-  optimumMs: byWindows,
-  allowed: ALLOWED,
-};
-
-export const WINDOW_BEGUN_ANEW: Limiter = {
-  name: 'window begun anew by a refusal',
-  begin: windowBegunAnew,
-  optimumMs: byWindows,
-  allowed: ALLOWED,
-};
-
-export const WINDOW_WITH_PENALTY: Limiter = {
-  name: 'window with a penalty of 120 s',
-  begin: windowWithPenalty,
-  optimumMs: byWindows,
+export const TOKEN_BUCKET = limiter('token bucket', ofBucket(BURST), asInSandbox('token bucket'));
+// One request is under way, and the burst comes on top of it.
+const NOT_DELAYING = limiter(
+  'nginx burst=20 nodelay',
+  ofBucket(BURST + 1),
+  asInSandbox('token bucket', { burst: BURST + 1 }),
+);
+export const FIXED_WINDOW = limiter('fixed window', byWindows, asInSandbox('fixed window'));
+export const SLIDING_LOG = limiter('sliding log', byWindows, slidingLog);
+const LOG_WITH_REFUSALS = limiter('sliding log with refusals', byWindows, asInSandbox('refusals counted'));
+export const WINDOW_BEGUN_ANEW = limiter('window begun anew by a refusal', byWindows, windowBegunAnew);
+export const WINDOW_WITH_PENALTY = limiter('window with a penalty of 120 s', byWindows, windowWithPenalty, {
   allowed: ALLOWED_WITH_PENALTY,
-};
-
-export const FADING_WINDOW: Limiter = {
-  name: 'fading window',
-  begin: () => asInSandbox('fading window', { countsRefusals: false }),
-  optimumMs: oneByOne,
-  allowed: ALLOWED_WHERE_IT_FADES,
-  episodesAllowed: EPISODES_WHERE_IT_FADES,
-};
-
-export const FADING_WITH_REFUSALS: Limiter = {
-  name: 'fading window with refusals',
-  begin: () => asInSandbox('fading window'),
-  optimumMs: oneByOne,
-  allowed: ALLOWED_WHERE_IT_FADES,
-  episodesAllowed: EPISODES_WHERE_IT_FADES,
-};
-
-export const DELAYING: Limiter = {
-  name: 'nginx burst=20 (delays)',
-  begin: () => asInSandbox('delaying'),
-  optimumMs: oneByOne,
-  allowed: ALLOWED,
-};
-
-export const EVENLY_DELAYING: Limiter = {
-  name: 'execEvenly (delays)',
-  begin: evenlyDelaying,
-  optimumMs: oneByOne,
-  allowed: ALLOWED,
-};
+});
+export const FADING_WINDOW = limiter(
+  'fading window',
+  oneByOne,
+  asInSandbox('fading window', { countsRefusals: false }),
+  WHERE_IT_FADES,
+);
+export const FADING_WITH_REFUSALS = limiter(
+  'fading window with refusals',
+  oneByOne,
+  asInSandbox('fading window'),
+  WHERE_IT_FADES,
+);
+export const DELAYING = limiter('nginx burst=20 (delays)', oneByOne, asInSandbox('delaying'));
+export const EVENLY_DELAYING = limiter('execEvenly (delays)', oneByOne, evenlyDelaying);
 
 export const LIMITERS: readonly Limiter[] = [
-  TOKEN_BUCKET,
-  {
-    // One request is under way, and the burst comes on top of it
-    name: 'nginx burst=20 nodelay',
-    begin: () => asInSandbox('token bucket', { burst: BURST + 1 }),
-    optimumMs: ofBucket(BURST + 1),
-    allowed: ALLOWED,
-  },
-  FIXED_WINDOW,
-  SLIDING_LOG,
-  {
-    name: 'sliding log with refusals',
-    begin: () => asInSandbox('refusals counted'),
-    optimumMs: byWindows,
-    allowed: ALLOWED,
-  },
-  WINDOW_BEGUN_ANEW,
-  WINDOW_WITH_PENALTY,
-  FADING_WINDOW,
-  FADING_WITH_REFUSALS,
-  DELAYING,
-  EVENLY_DELAYING,
+  ...[TOKEN_BUCKET, NOT_DELAYING, FIXED_WINDOW, SLIDING_LOG, LOG_WITH_REFUSALS, WINDOW_BEGUN_ANEW],
+  ...[WINDOW_WITH_PENALTY, FADING_WINDOW, FADING_WITH_REFUSALS, DELAYING, EVENLY_DELAYING],
 ];
 
+function limiter(
+  name: string,
+  optimumMs: Limiter['optimumMs'],
+  begin: () => Rule,
+  more: Partial<Limiter> = {},
+): Limiter {
+  return { name, begin, optimumMs, allowed: ALLOWED, ...more };
+}
+
 /** @param countsRefusals where the sandbox counts refused requests */
-function asInSandbox(limiter: ServiceLimiter, { burst = BURST, countsRefusals = true } = {}): Rule {
+function asInSandbox(name: ServiceLimiter, { burst = BURST, countsRefusals = true } = {}): () => Rule {
   const rate = { requestsPerMinute: PER_MINUTE, burst };
-  let counted: Counted = NOTHING_COUNTED;
-  return (nowMs) => {
-    const before = passTime(counted, limiter, rate, nowMs);
-    const { ruling, counted: after } = arrive(before, limiter, rate);
-    counted = countsRefusals || 'delayMs' in ruling ? after : before;
-    return ruling;
+  return () => {
+    let counted: Counted = NOTHING_COUNTED;
+    return (nowMs) => {
+      const before = passTime(counted, name, rate, nowMs);
+      const { ruling, counted: after } = arrive(before, name, rate);
+      counted = countsRefusals || 'delayMs' in ruling ? after : before;
+      return ruling;
+    };
   };
 }
 

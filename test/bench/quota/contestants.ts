@@ -1,20 +1,107 @@
-import { cacheAndQueue } from './cache-and-queue.ts';
-import { cacheAndRetryAfter } from './cache-and-retry-after.ts';
+import { Keyv } from 'keyv';
+import PQueue from 'p-queue';
+import pRetry from 'p-retry';
+import { createLog } from '../../../src/log.ts';
+import type { Card } from '../../../src/model/card.ts';
+import { RateLimited } from '../../../src/model/errors.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
+import { CardService } from '../../../src/service/card-service.ts';
 import { ourBot } from './our-bot.ts';
-import { retryOnly } from './retry-only.ts';
-import type { StartStrategy } from './strategy.ts';
+import { FRESH_MS, type Outcome, type ServiceAddress, type StartStrategy } from './strategy.ts';
 
 export interface Contestant {
   name: string;
   start: StartStrategy;
 }
 
+type Request = (cardId: string) => Promise<Card | undefined>;
+
 export const OURS: Contestant = { name: 'this bot', start: ourBot };
 
-/** This bot first, then the usual alternatives. */
+/** This bot first, then the usual alternatives, as their documentation uses them. */
 export const CONTESTANTS: readonly Contestant[] = [
   OURS,
   { name: 'p-retry, no cache', start: retryOnly },
   { name: 'Keyv + p-queue', start: cacheAndQueue },
   { name: 'Keyv + Retry-After', start: cacheAndRetryAfter },
 ];
+
+/** No cache; failures are retried with exponential back-off and jitter until the deadline of the reply. */
+async function retryOnly(service: ServiceAddress) {
+  const request = plainClient(service);
+  let closed = false;
+  // Retries that still wait when the strategy is closed must not keep the process alive.
+  const options = { randomize: true, maxRetryTime: REPLY_DEADLINE_MS, shouldRetry: () => !closed, unref: true };
+  return {
+    lookUp: (cardId: string) => shown(pRetry(() => request(cardId), options)),
+    async close() {
+      closed = true;
+    },
+  };
+}
+
+/** Keyv with a time to live, and p-queue at the plan's rate. */
+async function cacheAndQueue(service: ServiceAddress) {
+  const { requestsPerMinute, burst } = service;
+  // The ends of two intervals can coincide, so each interval allows at most half the burst.
+  const intervalCap = Math.min(requestsPerMinute, Math.floor(burst / 2));
+  const queue = new PQueue({ intervalCap, interval: (intervalCap / requestsPerMinute) * 60_000 });
+  const request = plainClient(service);
+  return { lookUp: cached((cardId) => queue.add(() => request(cardId))), close: async () => queue.clear() };
+}
+
+/** Keyv with a time to live; sends requests at once and, after a 429, retries when `Retry-After` has passed. */
+async function cacheAndRetryAfter(service: ServiceAddress) {
+  const request = plainClient(service);
+  const untilAllowed: Request = async (cardId) => {
+    const deadlineMs = Date.now() + REPLY_DEADLINE_MS;
+    for (;;) {
+      try {
+        return await request(cardId);
+      } catch (error) {
+        if (!(error instanceof RateLimited)) throw error;
+        const waitMs = (error.seconds ?? 1) * 1000;
+        if (Date.now() + waitMs > deadlineMs) throw error;
+        await new Promise((resolve) => setTimeout(resolve, waitMs)); // the global timer, because only that one is faked
+      }
+    }
+  };
+  return { lookUp: cached(untilAllowed), close: async () => {} };
+}
+
+function cached(request: Request): (cardId: string) => Promise<Outcome> {
+  const cache = new Keyv<Card>({ ttl: FRESH_MS });
+  const lookUp: Request = async (cardId) => {
+    const known = await cache.get(cardId);
+    if (known !== undefined) return known;
+    const card = await request(cardId);
+    if (card !== undefined) await cache.set(cardId, card);
+    return card;
+  };
+  return (cardId) => shown(lookUp(cardId));
+}
+
+/** Any failure is the same to a member: "try again later". */
+function shown(card: Promise<Card | undefined>): Promise<Outcome> {
+  return card.then(
+    (found) => ({ card: found !== undefined, stale: false }),
+    () => ({ card: false, stale: false }),
+  );
+}
+
+/** The bot's own client, so that strategies differ only in when they send requests. @throws as `CardService.fetch` */
+function plainClient({ url, fetch }: ServiceAddress): Request {
+  const client = new CardService({
+    baseUrl: url,
+    cardPath: '/cards/{id}',
+    timeoutMs: 10_000,
+    fetch,
+    limiter: { observe: () => {} },
+    log: createLog({ level: 'silent', secrets: [] }),
+  });
+  return async (cardId) => {
+    const found = (await client.fetch([cardId])).cards.get(cardId);
+    if (found instanceof Error) throw found;
+    return found === 'noSuchCard' ? undefined : found;
+  };
+}

@@ -7,25 +7,23 @@ it.each([
   ['even', 1 / 24, 833],
   ['rush', 0.3, 6_000],
 ])('brings 20,000 lookups in order of time, the given share of them in the first hour: %s', (_, share, firstHour) => {
-  const times = dayOfLookups(share).map(({ atMs }) => atMs);
+  const lookups = dayOfLookups(share);
+  const times = lookups.map(({ atMs }) => atMs);
   expect(times).toHaveLength(20_000);
   expect(times.filter((atMs) => atMs < HOUR_MS)).toHaveLength(firstHour);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(times.at(-1)).toBeLessThan(DAY_MS);
+  expect(dayOfLookups(share)).toEqual(lookups);
 });
 
-it('has 300 members, each in one of 40 servers', () => {
-  const requesters = dayOfLookups(0.3).map(({ requester }) => requester);
-  expect(new Set(requesters.map(({ memberId }) => memberId)).size).toBe(300);
-  expect(new Set(requesters.map(({ guildId }) => guildId)).size).toBe(40);
-  expect(new Set(requesters.map(({ memberId, guildId }) => `${memberId} in ${guildId}`)).size).toBe(300);
-});
-
-it('looks up only cards that exist', () => {
-  const existing = new Set(DAY_CARDS.map(({ id }) => id));
-  expect(dayOfLookups(0.3).filter(({ cardId }) => !existing.has(cardId))).toEqual([]);
-});
-
-it('is the same day every time', () => {
-  expect(dayOfLookups(0.3)).toEqual(dayOfLookups(0.3));
+it("looks up cards by Zipf's law, each member in one server", () => {
+  const lookups = dayOfLookups(0.3);
+  const [first = 0, second = 0, tenth = 0] = [0, 1, 9].map(
+    (rank) => lookups.filter(({ cardId }) => cardId === DAY_CARDS[rank]?.id).length,
+  );
+  expect(first / 20_000).toBeCloseTo(0.147, 2); // 1 / (1 + 1/2 + … + 1/500)
+  expect((2 * second) / first).toBeCloseTo(1, 0);
+  expect((10 * tenth) / first).toBeCloseTo(1, 0);
+  expect(new Set(lookups.map(({ requester: { memberId } }) => memberId)).size).toBe(300);
+  expect(new Set(lookups.map(({ requester: { memberId, guildId } }) => `${memberId} in ${guildId}`)).size).toBe(300);
 });

@@ -1,16 +1,17 @@
 import type { Requester } from '../../../src/model/quota.ts';
 import type { ServiceCard } from '../../../src/sandbox/sample-cards.ts';
 import { seededRandom } from '../../../src/sandbox/seeded-random.ts';
-import { zipf } from './zipf.ts';
 
 export const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 const LOOKUPS = 20_000;
 const CARDS = 500;
-const ZIPF_EXPONENT = 1;
 const MEMBERS = 300;
 const SERVERS = 40;
+
+const CUMULATIVE: number[] = [];
+for (let rank = 1; rank <= CARDS; rank++) CUMULATIVE.push((CUMULATIVE.at(-1) ?? 0) + 1 / rank);
 
 export interface Lookup {
   /** Whole milliseconds since the day began. */
@@ -35,17 +36,22 @@ export const DAY_CARDS: readonly ServiceCard[] = Array.from({ length: CARDS }, (
  */
 export function dayOfLookups(firstHourShare: number): Lookup[] {
   const random = seededRandom('a day of lookups');
-  const rank = zipf(CARDS, ZIPF_EXPONENT, random);
   const inFirstHour = Math.round(LOOKUPS * firstHourShare);
   return Array.from({ length: LOOKUPS }, (_, index) => {
     const atMs = Math.floor(index < inFirstHour ? random() * HOUR_MS : HOUR_MS + random() * (DAY_MS - HOUR_MS));
     const member = Math.floor(random() * MEMBERS);
     return {
       atMs,
-      cardId: cardId(rank()),
+      cardId: cardId(rankAt(random())),
       requester: { memberId: `member ${member}`, guildId: `server ${member % SERVERS}` },
     };
   }).sort((a, b) => a.atMs - b.atMs);
+}
+
+/** By Zipf's law: the second is looked up half as often as the first, the third a third as often. @param share from 0 up to 1 */
+function rankAt(share: number): number {
+  const found = CUMULATIVE.findIndex((upTo) => upTo > share * (CUMULATIVE.at(-1) ?? 0));
+  return found < 0 ? CARDS - 1 : found;
 }
 
 function cardId(rank: number): string {

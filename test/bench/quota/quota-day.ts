@@ -1,8 +1,7 @@
 import type { BenchTable, Verdict } from '../table.ts';
-import type { ContestantDay } from './contestant-days.ts';
+import { type ContestantDay, daysInThread } from './contestant-days.ts';
 import { OURS } from './contestants.ts';
 import { drawDay } from './day-picture.ts';
-import { dayInThread } from './day-worker.ts';
 import { count, minutes, percent } from './format.ts';
 
 interface Kind {
@@ -54,7 +53,7 @@ export async function run(): Promise<BenchTable> {
 }
 
 async function daysOf(kind: Kind): Promise<Day[]> {
-  return (await dayInThread(kind.firstHourShare)).map((day) => ({ ...day, kind }));
+  return (await daysInThread(kind.firstHourShare)).map((day) => ({ ...day, kind }));
 }
 
 function row({ kind, name, report }: Day): string[] {
