@@ -1,4 +1,5 @@
 import { glob, readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -126,4 +127,17 @@ describe('the import table', () => {
     };
     expect([...next.keys()].flatMap((file) => circlesFrom(file))).toEqual([]);
   });
+});
+
+it('what runs imports no package that only development needs', async () => {
+  const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+  const packages = imports.filter(
+    ({ file, specifier, isTypeOnly }) =>
+      !file.startsWith('src/sandbox/') && !isTypeOnly && !specifier.startsWith('.') && !isBuiltin(specifier),
+  );
+  // `@scope/name/file` → `@scope/name`
+  const nameOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  const wrong = packages.filter(({ specifier }) => !(nameOf(specifier) in dependencies));
+  expect(wrong.map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual([]);
+  expect(packages.length).toBeGreaterThan(50);
 });

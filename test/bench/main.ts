@@ -4,59 +4,49 @@ import { machine } from './machine.ts';
 import { replaceSection } from './marked-section.ts';
 import { type BenchTable, failed, judged, toMarkdown } from './table.ts';
 
-type Figure = () => Promise<{ run(): Promise<BenchTable | BenchTable[]> }>;
+interface Figure {
+  load(): Promise<{ run(): Promise<BenchTable | BenchTable[]> }>;
+  /** The page with a section of its own, which a run of this one writes. Such a figure takes minutes and runs only when named. */
+  page?: string;
+}
+
+const PAGE = 'docs/benchmarks.md';
+const PROCESSES_PAGE = 'docs/more-processes.md';
 
 /** In the order in which they run and are shown. */
 const FIGURES: Readonly<Record<string, Figure>> = {
-  'quota-day': () => import('./quota/quota-day.ts'),
-  bulk: () => import('./quota/bulk-day.ts'),
-  backlog: () => import('./quota/backlog.ts'),
-  'shared-key': () => import('./quota/shared-key.ts'),
-  limiters: () => import('./limiters/limiters.ts'),
-  'command-latency': () => import('./command-latency.ts'),
-  'day-picture': () => import('./day-picture.ts'),
-  memory: () => import('./memory.ts'),
-  start: () => import('./start.ts'),
-  'unknown-ids': () => import('./unknown-ids.ts'),
+  'quota-day': { load: () => import('./quota/quota-day.ts') },
+  bulk: { load: () => import('./quota/bulk-day.ts') },
+  backlog: { load: () => import('./quota/backlog.ts') },
+  'shared-key': { load: () => import('./quota/shared-key.ts') },
+  limiters: { load: () => import('./limiters/limiters.ts') },
+  'command-latency': { load: () => import('./command-latency.ts') },
+  'day-picture': { load: () => import('./day-picture.ts') },
+  memory: { load: () => import('./memory.ts') },
+  start: { load: () => import('./start.ts') },
+  'unknown-ids': { load: () => import('./unknown-ids.ts') },
+  processes: { load: () => import('./processes/processes.ts'), page: PROCESSES_PAGE },
+  sizing: { load: () => import('./processes/sizing.ts'), page: PROCESSES_PAGE },
+  search: { load: () => import('./search/search.ts'), page: PAGE },
 };
 
-/** Only when named: they take a minute or more. */
-const LONG_FIGURES: Readonly<Record<string, Figure>> = {
-  processes: () => import('./processes/processes.ts'),
-  sizing: () => import('./processes/sizing.ts'),
-  search: () => import('./search/search.ts'),
-};
-
-const PAGE = 'docs/benchmarks.md';
-/** Figures that have a section of their own, which a run of them writes, by the page that it is in. */
-const OWN_SECTIONS: Readonly<Record<string, string>> = {
-  processes: 'docs/more-processes.md',
-  sizing: 'docs/more-processes.md',
-  search: PAGE,
-};
-
-/**
- * Prints every table. A run of all but the long ones also writes them to `docs/benchmarks.md`, and the pictures beside it;
- * a run of one with its own section writes that.
- */
+/** Prints every table. A run without a name also writes them to `docs/benchmarks.md`, and the pictures beside it. */
 async function main(wanted: string | undefined): Promise<void> {
-  const all = { ...FIGURES, ...LONG_FIGURES };
-  if (wanted !== undefined && !Object.hasOwn(all, wanted)) {
-    process.stderr.write(`There is no figure ${wanted}. Choose one of: ${Object.keys(all).join(', ')}.\n`);
+  if (wanted !== undefined && !Object.hasOwn(FIGURES, wanted)) {
+    process.stderr.write(`There is no figure ${wanted}. Choose one of: ${Object.keys(FIGURES).join(', ')}.\n`);
     process.exitCode = 1;
     return;
   }
   const found: BenchTable[] = [];
-  for (const [name, load] of Object.entries(wanted === undefined ? FIGURES : all)) {
-    if (wanted !== undefined && wanted !== name) continue;
+  for (const [name, { load, page }] of Object.entries(FIGURES)) {
+    if (wanted === undefined ? page !== undefined : wanted !== name) continue;
     const startedMs = performance.now();
-    const figure = await load();
-    const tables = [await scoped(() => figure.run())].flat();
+    const { run } = await load();
+    const tables = [await scoped(run)].flat();
     found.push(...tables);
     const tookSeconds = ((performance.now() - startedMs) / 1000).toFixed(0);
     for (const table of tables) process.stdout.write(`${toMarkdown(table)}\n\n${judged([table])}\n\n`);
     process.stdout.write(`(${name}: ${tookSeconds} s)\n\n`);
-    const page = OWN_SECTIONS[name];
     if (page !== undefined) writeOwnSection(page, name, tables);
   }
   if (wanted === undefined) write(found);

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { validate } from 'dockerfile-utils';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startBackends } from '../support/backends.ts';
+import { type BotProcess, startProgram } from '../support/bot-process.ts';
 import { allowedPaths, copiedPaths, ignoredPaths, readStages, unpackImage } from './image.ts';
 
 /** The value of an instruction in the stage that runs. */
@@ -13,22 +12,11 @@ async function finalInstruction(wanted: string): Promise<string | undefined> {
 }
 
 /** Runs `program` where the image was unpacked, with the image's packages and no others. */
-async function run(app: string, program: string[], env: Record<string, string>) {
-  const [command = '', ...args] = program;
+function run(cwd: string, [command, ...args]: string[], env: Record<string, string>): BotProcess {
   expect(command).toBe('node');
   // Without these flags a linked package would find what lies beside it in this checkout.
-  const child = spawn(process.execPath, ['--preserve-symlinks', '--preserve-symlinks-main', ...args], {
-    cwd: app,
-    env,
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  return { child, output: () => output, ended: once(child, 'close').then(([code]) => code) };
+  const program = [process.execPath, '--preserve-symlinks', '--preserve-symlinks-main', ...args];
+  return startProgram(program, { cwd, env });
 }
 
 async function startCommand(): Promise<string[]> {
@@ -63,7 +51,7 @@ describe('the image', () => {
 
   it('holds the registration of commands, which finds nothing to do when they are registered', async () => {
     const { env } = await startBackends();
-    const diff = await run(app, ['node', 'src/cli/main.ts', 'commands', 'diff'], env);
+    const diff = run(app, ['node', 'src/cli/main.ts', 'commands', 'diff'], env);
 
     expect(await diff.ended).toBe(0);
   });
@@ -83,11 +71,11 @@ describe('the image', () => {
 
   it('checks its health by Node: well with a bot that answers, ill without one, and well without a port', async () => {
     const { env } = await startBackends();
-    const bot = await run(app, await startCommand(), { ...env, HTTP_PORT: '0' });
-    await expect.poll(bot.output).toContain('metrics are served');
+    const bot = run(app, await startCommand(), { ...env, HTTP_PORT: '0' });
+    await bot.wrote('metrics are served');
     const [, port = ''] = /"port":(\d+)/.exec(bot.output()) ?? [];
     const [, check = '[]'] = /CMD (\[.+\])$/.exec((await finalInstruction('HEALTHCHECK')) ?? '') ?? [];
-    const health = async (variables: Record<string, string>) => (await run(app, JSON.parse(check), variables)).ended;
+    const health = async (variables: Record<string, string>) => run(app, JSON.parse(check), variables).ended;
 
     expect(await health({ HTTP_PORT: port })).toBe(0);
     expect(await health({})).toBe(0);
@@ -99,8 +87,8 @@ describe('the image', () => {
   it('answers a command, writes to DATA_DIR alone, and exits 0 when told', async () => {
     const { discord, env } = await startBackends();
     const before = await readdir(app);
-    const bot = await run(app, await startCommand(), env);
-    await Promise.race([discord.gateway.whenReady(), bot.ended.then(() => expect.unreachable(bot.output()))]);
+    const bot = run(app, await startCommand(), env);
+    await bot.wrote('gateway ready');
 
     const { embeds } = await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
     bot.child.kill('SIGTERM');

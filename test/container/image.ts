@@ -1,8 +1,7 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { onFinished } from '../support/on-finished.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const Lockfile = z.object({
   packages: z.record(
@@ -49,8 +48,7 @@ export async function allowedPaths(): Promise<string[]> {
 
 /** A folder that holds what the image's `/app` holds. Gone when the test is over. */
 export async function unpackImage(): Promise<string> {
-  const app = await mkdtemp(join(tmpdir(), 'cardbot-image-'));
-  onFinished(() => rm(app, { recursive: true, force: true }));
+  const app = temporaryFolder('image');
   const ignored = await ignoredPaths();
   for (const path of copiedPaths((await readStages()).at(-1) ?? [])) {
     await cp(path, join(app, path), { recursive: true, filter: (from) => !ignored.includes(from) });

@@ -3,39 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { utcDay, utcHour } from '../../src/time/utc-day.ts';
 
-/** Requests and answers from memory in each hour of a lively day, in UTC. */
-const HOURS: readonly (readonly [requests: number, saved: number])[] = [
-  ...[
-    [9, 41],
-    [5, 22],
-    [3, 12],
-    [2, 9],
-    [2, 7],
-    [4, 11],
-    [8, 26],
-    [14, 45],
-    [21, 80],
-    [26, 104],
-    [30, 131],
-    [28, 150],
-  ],
-  ...[
-    [33, 171],
-    [31, 160],
-    [36, 190],
-    [39, 214],
-    [44, 240],
-    [52, 291],
-    [61, 330],
-    [66, 352],
-    [58, 310],
-    [40, 222],
-  ],
-  ...[
-    [25, 130],
-    [14, 70],
-  ],
-] as [number, number][];
+/** In each hour of a lively day, in UTC. */
+const REQUESTS = [9, 5, 3, 2, 2, 4, 8, 14, 21, 26, 30, 28, 33, 31, 36, 39, 44, 52, 61, 66, 58, 40, 25, 14];
+/** Answers from memory. */
+const SAVED = [
+  41, 22, 12, 9, 7, 11, 26, 45, 80, 104, 131, 150, 171, 160, 190, 214, 240, 291, 330, 352, 310, 222, 130, 70,
+];
 /** How the requests are shared among the members. */
 const SHARES = [0.46, 0.31, 0.23];
 
@@ -48,10 +21,10 @@ export function bookEarlierToday({ discord, config }: Pick<Sandbox, 'discord' | 
   database.prepare('DELETE FROM bookings').run();
   database.prepare('DELETE FROM hours').run();
   const sums = { requests: 0, saved: 0 };
-  for (const [hour, [requests, saved]] of earlier(nowMs).entries()) {
+  for (let hour = 0; hour < utcHour(nowMs); hour++) {
     database.prepare('INSERT INTO hours VALUES (?, ?, ?, ?)').run(day, hour, sums.requests, sums.saved);
-    sums.requests += requests;
-    sums.saved += saved;
+    sums.requests += REQUESTS[hour] ?? 0;
+    sums.saved += SAVED[hour] ?? 0;
   }
   const book = database.prepare('INSERT INTO bookings VALUES (?, ?, ?, ?, 0, ?)');
   for (const [index, share] of SHARES.entries()) {
@@ -63,9 +36,5 @@ export function bookEarlierToday({ discord, config }: Pick<Sandbox, 'discord' | 
 
 /** Requests of the day before this hour. */
 export function requestsEarlier(nowMs: number): number {
-  return earlier(nowMs).reduce((sum, [requests]) => sum + requests, 0);
-}
-
-function earlier(nowMs: number) {
-  return HOURS.slice(0, utcHour(nowMs));
+  return REQUESTS.slice(0, utcHour(nowMs)).reduce((sum, requests) => sum + requests, 0);
 }

@@ -7,7 +7,7 @@ import { seconds } from '../quota/format.ts';
 import type { BenchRedis } from './bench-redis.ts';
 import { type FigurePart, rowFor } from './figure-part.ts';
 import { LookupProcesses } from './lookup-processes.ts';
-import { ALLOWED } from './simultaneous-lookups.ts';
+import { ALLOWED, DIFFERENT } from './simultaneous-lookups.ts';
 
 const TRIP_MS = 200;
 /** That of the Business plan. */
@@ -17,9 +17,6 @@ const BURST = 40;
 const PACE = { requestsPerMinute: PER_SECOND * 60, burst: BURST };
 const LOOKUPS = 120;
 const OPTIMUM_MS = ((LOOKUPS - BURST) / PER_SECOND) * 1_000;
-const DIFFERENT = DAY_CARDS.map(({ id: cardId }, index) => {
-  return { cardId, requester: { memberId: `member ${index}`, guildId: 'server' } };
-});
 const SIMULTANEOUS = DIFFERENT.slice(0, LOOKUPS);
 /** So that the code is partly compiled. */
 const WARM_UP = DIFFERENT.slice(LOOKUPS, LOOKUPS + 8);

@@ -7,8 +7,7 @@ import { columns, type FigurePart, type MeasurePart } from './figure-part.ts';
 import { popularCards } from './popular-cards.ts';
 import { redisLatency } from './redis-latency.ts';
 import { rollingRestart } from './rolling-restart.ts';
-import { simultaneousLookups } from './simultaneous-lookups.ts';
-import { startedAtOnce } from './started-at-once.ts';
+import { simultaneousLookups, startedAtOnce } from './simultaneous-lookups.ts';
 
 const PARTS: readonly MeasurePart[] = [
   simultaneousLookups,

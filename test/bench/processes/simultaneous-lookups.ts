@@ -4,84 +4,107 @@ import { scoped } from '../../support/on-finished.ts';
 import { median } from '../quantile.ts';
 import { DAY_CARDS } from '../quota/day-of-lookups.ts';
 import { count, seconds } from '../quota/format.ts';
+import type { Verdict } from '../table.ts';
 import type { BenchRedis } from './bench-redis.ts';
-import { type FigurePart, PROCESSES } from './figure-part.ts';
-import { LookupProcesses } from './lookup-processes.ts';
+import { type FigurePart, MANY, PROCESSES, rowFor } from './figure-part.ts';
+import { LookupProcesses, type LookupResult } from './lookup-processes.ts';
 
-export const LOOKUPS = 60;
+const LOOKUPS = 60;
 const PER_SECOND = 10;
 const BURST = 20;
 /** A full bucket at once, and the rest as it refills. */
-export const OPTIMUM_MS = ((LOOKUPS - BURST) / PER_SECOND) * 1000;
+const OPTIMUM_MS = ((LOOKUPS - BURST) / PER_SECOND) * 1000;
 export const ALLOWED = 1.05;
 const ROUNDS = 3;
 
-export const PACE = { requestsPerMinute: PER_SECOND * 60, burst: BURST };
-const DIFFERENT = DAY_CARDS.map(({ id: cardId }, index) => {
+const PACE = { requestsPerMinute: PER_SECOND * 60, burst: BURST };
+/** Different cards by as many members. */
+export const DIFFERENT = DAY_CARDS.map(({ id: cardId }, index) => {
   return { cardId, requester: { memberId: `member ${index}`, guildId: 'server' } };
 });
-export const SIMULTANEOUS = DIFFERENT.slice(0, LOOKUPS);
+const SIMULTANEOUS = DIFFERENT.slice(0, LOOKUPS);
 /** Two for each of four processes, so that they are connected and their code is partly compiled. */
-const WARM_UP_LOOKUPS = DIFFERENT.slice(LOOKUPS, LOOKUPS + 8);
+const WARM_UP = DIFFERENT.slice(LOOKUPS, LOOKUPS + 8);
 /** Until the bucket is full again. */
-const REFILL_MS = (WARM_UP_LOOKUPS.length / PER_SECOND) * 1000 + 200;
-const STAGGER_MS = 700;
+const REFILL_MS = (WARM_UP.length / PER_SECOND) * 1000 + 200;
 
-export interface Run {
-  makespanMs: number;
+interface Run extends LookupResult {
   refused: number;
-  withCard: number;
+}
+
+/** Of all rounds: the median, and what was worst. */
+interface Summary {
+  ratio: number;
+  refused: number;
+  shown: number;
 }
 
 /** 60 different cards at the same moment, spread over the processes. */
 export async function simultaneousLookups(redis: BenchRedis): Promise<FigurePart> {
-  const rounds: Run[][] = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await scoped(() => clear(redis)));
-  const runs = PROCESSES.map((_, column) => rounds.flatMap((round) => round[column] ?? []));
-  const ratios = runs.map((ofOne) => median(ofOne.map(({ makespanMs }) => makespanMs)) / OPTIMUM_MS);
-  const refused = runs.map((ofOne) => Math.max(...ofOne.map((run) => run.refused)));
-  const shown = Math.min(...runs.flat().map(({ withCard }) => withCard));
+  const found: Summary[] = [];
+  for (const size of PROCESSES) found.push(await summary(() => lookUpAfterStart(redis, size, 'warm')));
+  const what = `${LOOKUPS} cards at once`;
   return {
     rows: [
-      [
-        `${LOOKUPS} cards at once: last answer, of ${seconds(OPTIMUM_MS)}`,
-        ...ratios.map((ratio) => `${ratio.toFixed(3)} ×`),
-      ],
-      [`${LOOKUPS} cards at once: refused (429)`, ...refused.map(count)],
+      [`${what}: last answer, of ${seconds(OPTIMUM_MS)}`, ...found.map(({ ratio }) => `${ratio.toFixed(3)} ×`)],
+      [`${what}: refused (429)`, ...found.map(({ refused }) => count(refused))],
     ],
-    verdicts: [
-      {
-        claim: `${LOOKUPS} cards at once in at most ${ALLOWED} × the optimum (${ratios.map((ratio) => ratio.toFixed(3)).join(', ')})`,
-        reached: ratios.every((ratio) => ratio <= ALLOWED),
-        timing: true,
-      },
-      {
-        claim: `0 answers 429 in any run (${Math.max(...refused)})`,
-        reached: refused.every((found) => found === 0),
-      },
-      { claim: `all ${LOOKUPS} cards shown in every run (${shown})`, reached: shown === LOOKUPS },
-    ],
+    verdicts: judge(what, found),
     notes: [
-      `${LOOKUPS} cards at once: different ones by as many members, ${PER_SECOND} requests a second, burst ${BURST}; the median of ${ROUNDS} runs. The optimum is a full bucket at once and the rest as it refills: (${LOOKUPS} − ${BURST}) / ${PER_SECOND} = ${seconds(OPTIMUM_MS)}. The bot keeps one token of the burst back, so that it cannot do better than ${((LOOKUPS - BURST + 1) / (LOOKUPS - BURST)).toFixed(3)} ×.`,
+      `${what}: different ones by as many members, ${PER_SECOND} requests a second, burst ${BURST}; the median of ${ROUNDS} runs. The optimum is a full bucket at once and the rest as it refills: (${LOOKUPS} − ${BURST}) / ${PER_SECOND} = ${seconds(OPTIMUM_MS)}. The bot keeps one token of the burst back, so that it cannot do better than ${((LOOKUPS - BURST + 1) / (LOOKUPS - BURST)).toFixed(3)} ×.`,
     ],
   };
 }
 
-/** All groups run in parallel, because they mostly wait, but start at different times. */
-async function clear(redis: BenchRedis): Promise<Run[]> {
-  const services = await Promise.all(PROCESSES.map(() => startService({ ...PACE, cards: DAY_CARDS })));
-  const groups = await Promise.all(
-    services.map(({ url }, index) => {
-      return LookupProcesses.start(PROCESSES[index] ?? 1, { url, ...PACE, variables: redis.newVariables() });
-    }),
-  );
-  await Promise.all(groups.map((processes) => processes.lookUp(WARM_UP_LOOKUPS, 1)));
-  await sleep(REFILL_MS);
-  const answers = await Promise.all(
-    groups.map(async (processes, index) => {
-      await sleep(index * STAGGER_MS); // so that the first lookups of one group do not delay those of another
-      return processes.lookUp(SIMULTANEOUS, LOOKUPS);
-    }),
-  );
-  return answers.map((answer, index) => ({ ...answer, refused: services[index]?.counts.byStatus[429] ?? 0 }));
+/** Processes that start at the same moment over an empty Redis, and are asked before they have heard of each other. */
+export async function startedAtOnce(redis: BenchRedis): Promise<FigurePart> {
+  const found = await summary(() => lookUpAfterStart(redis, MANY, 'cold'));
+  const what = `${LOOKUPS} cards right after the start of ${MANY}`;
+  return {
+    rows: [
+      rowFor(MANY, `${what}: last answer, of ${seconds(OPTIMUM_MS)}`, `${found.ratio.toFixed(3)} ×`),
+      rowFor(MANY, `${what}: refused (429)`, count(found.refused)),
+    ],
+    verdicts: judge(what, [found]),
+    notes: [
+      `Right after the start: ${MANY} processes start at the same moment over an empty Redis, and look up the ${LOOKUPS} cards as soon as all can be used, with cold code; the median of ${ROUNDS} runs.`,
+    ],
+  };
+}
+
+async function lookUpAfterStart(redis: BenchRedis, size: number, processesAre: 'warm' | 'cold'): Promise<Run> {
+  const service = await startService({ ...PACE, cards: DAY_CARDS });
+  const variables = redis.newVariables();
+  const processes = await LookupProcesses.start(size, { url: service.url, ...PACE, variables });
+  if (processesAre === 'warm') {
+    await processes.lookUp(WARM_UP, 1);
+    await sleep(REFILL_MS);
+  }
+  const answer = await processes.lookUp(SIMULTANEOUS, LOOKUPS);
+  return { ...answer, refused: service.counts.byStatus[429] ?? 0 };
+}
+
+async function summary(lookUpOnce: () => Promise<Run>): Promise<Summary> {
+  const runs: Run[] = [];
+  while (runs.length < ROUNDS) runs.push(await scoped(lookUpOnce));
+  return {
+    ratio: median(runs.map(({ makespanMs }) => makespanMs)) / OPTIMUM_MS,
+    refused: Math.max(...runs.map(({ refused }) => refused)),
+    shown: Math.min(...runs.map(({ withCard }) => withCard)),
+  };
+}
+
+function judge(what: string, found: readonly Summary[]): Verdict[] {
+  const ratios = found.map(({ ratio }) => ratio.toFixed(3)).join(', ');
+  const refused = Math.max(...found.map((one) => one.refused));
+  const shown = Math.min(...found.map((one) => one.shown));
+  return [
+    {
+      claim: `${what} in at most ${ALLOWED} × the optimum (${ratios})`,
+      reached: found.every(({ ratio }) => ratio <= ALLOWED),
+      timing: true,
+    },
+    { claim: `${what}: 0 answers 429 in any run (${refused})`, reached: refused === 0 },
+    { claim: `${what}: all shown in every run (${shown})`, reached: shown === LOOKUPS },
+  ];
 }
