@@ -1,10 +1,13 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Line } from './input.ts';
-import { type ReadRow, TOO_LONG, UnreadableFile } from './source-row.ts';
+import { LONGEST_BYTES, type ReadRow, TOO_LONG, UnreadableFile } from './source-row.ts';
 
 const DELIMITERS = [',', ';', '\t'];
-/** A quoted field of a card spans fewer; so a quote that is never closed costs no more than its own line. */
-const LONGEST_RECORD_LINES = 100;
+/**
+ * Lines that are parsed in one call, which costs as much as several records. No quoted field of a card spans more, so a
+ * quote that is never closed costs no more than its own line.
+ */
+const LINES_AT_ONCE = 100;
 
 const REASONS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'opens a quote that is not closed',
@@ -12,12 +15,8 @@ const REASONS: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'has a quote within a field that does not begin with one',
 };
 
-/** Usually of one line; of more when a quoted field holds line breaks. */
-interface CsvRecord {
-  place: string;
-  /** Or why they cannot be read. */
-  fields: readonly string[] | string;
-}
+/** The fields of a record, or why it cannot be read. */
+type Fields = readonly string[] | string;
 
 /**
  * The cards of a CSV file, by the names in its first line. The delimiter is a comma, a semicolon or a tab.
@@ -33,30 +32,26 @@ export async function* csvRows(lines: AsyncIterable<Line>): AsyncGenerator<ReadR
   }
 }
 
-function rowOf(place: string, fields: CsvRecord['fields'], columns: readonly string[]): ReadRow {
+function rowOf(place: string, fields: Fields, columns: readonly string[]): ReadRow {
   if (typeof fields === 'string') return { place, refused: fields };
   if (fields.length !== columns.length)
     return { place, refused: `has ${fields.length} fields, where the first line names ${columns.length}` };
   return { place, value: Object.fromEntries(columns.map((column, index) => [column, fields[index]])), around: [] };
 }
 
-async function* recordsIn(lines: AsyncIterable<Line>): AsyncGenerator<CsvRecord> {
+async function* recordsIn(lines: AsyncIterable<Line>): AsyncGenerator<{ place: string; fields: Fields }> {
   let delimiter = '';
   const unread: Line[] = [];
   for await (const line of withEnd(lines)) {
     if (line) unread.push(line);
     delimiter ||= delimiterOf(line?.text ?? '');
-    const length = () => recordLength(unread, delimiter, line === undefined);
-    for (let next = length(); next > 0; next = length()) {
-      const record = unread.splice(0, next);
-      if (record[0]?.text?.trim() !== '') yield { place: placeOf(record), fields: fieldsOf(record, delimiter) };
+    while (unread.length > 0 && (line === undefined || isMuch(unread))) {
+      for (const fields of firstRecords(unread, delimiter)) {
+        const record = unread.splice(0, linesOf(fields));
+        if (record[0]?.text?.trim() !== '') yield { place: placeOf(record), fields };
+      }
     }
   }
-}
-
-function placeOf(record: readonly Line[]): string {
-  const [first, last] = [record[0]?.number, record.at(-1)?.number];
-  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
 }
 
 async function* withEnd<T>(items: AsyncIterable<T>): AsyncGenerator<T | undefined> {
@@ -66,36 +61,43 @@ async function* withEnd<T>(items: AsyncIterable<T>): AsyncGenerator<T | undefine
 
 /** The one that a line has most of; '' for an empty line. */
 function delimiterOf(text: string): string {
-  const most = DELIMITERS.reduce((most, each) => (count(each, text) > count(most, text) ? each : most));
-  return text.trim() && most;
+  const count = (delimiter: string) => text.split(delimiter).length;
+  return text.trim() && DELIMITERS.reduce((most, each) => (count(each) > count(most) ? each : most));
 }
 
-/** How many of these lines are the first record; 0 when that depends on lines to come. */
-function recordLength(lines: readonly Line[], delimiter: string, isEnd: boolean): number {
-  let isOpen = false;
-  for (const [at, { text }] of lines.entries()) {
-    if (text === undefined) return 1;
-    if (count('"', text) % 2 === 1) isOpen = !isOpen;
-    if (isOpen) continue;
-    // Two stray quotes close each other, too.
-    return at === 0 || typeof fieldsOf(lines.slice(0, at + 1), delimiter) === 'string' ? 1 : at + 1;
-  }
-  return lines.length > 0 && (isEnd || lines.length >= LONGEST_RECORD_LINES) ? 1 : 0;
+function isMuch(lines: readonly Line[]): boolean {
+  return lines.length >= LINES_AT_ONCE || lines.reduce((sum, { text = '' }) => sum + text.length, 0) >= LONGEST_BYTES;
 }
 
-function count(part: string, text: string): number {
-  return text.split(part).length - 1;
+/** The records at the beginning, up to one that cannot be read or is not complete; if that is the first, why its first line is refused. */
+function firstRecords(lines: readonly Line[], delimiter: string): Fields[] {
+  const texts = lines.map(({ text }) => text);
+  const end = texts.indexOf(undefined);
+  if (end === 0) return [TOO_LONG];
+  const { records } = parsed(end < 0 ? texts : texts.slice(0, end), delimiter);
+  // Two stray quotes close each other, too: what is wrong is seen in the line alone.
+  return records.length > 0 ? records : [parsed(texts.slice(0, 1), delimiter).error];
 }
 
-/** The fields of the record that these lines are, or why it cannot be read. */
-function fieldsOf(record: readonly Line[], delimiter: string): CsvRecord['fields'] {
-  if (record.some(({ text }) => text === undefined)) return TOO_LONG;
-  const text = record.map((line) => line.text).join('\n');
-  if (!text.includes('"')) return text.split(delimiter); // for speed: most lines have no quotes
+/** The records before the first that cannot be read, and why that one cannot. */
+function parsed(lines: readonly (string | undefined)[], delimiter: string): { records: string[][]; error: string } {
+  const records: string[][] = [];
+  const on_record = (record: string[]) => void records.push(record);
   try {
-    return parse(text, { delimiter, record_delimiter: '\n' })[0] ?? [];
+    parse(`${lines.join('\n')}\n`, { delimiter, record_delimiter: '\n', relax_column_count: true, on_record });
+    return { records, error: '' };
   } catch (error) {
-    if (error instanceof CsvError) return REASONS[error.code] ?? 'is not CSV';
+    if (error instanceof CsvError) return { records, error: REASONS[error.code] ?? 'is not CSV' };
     throw error;
   }
+}
+
+/** How many lines a record has: more than one when quoted fields hold line breaks. */
+function linesOf(fields: Fields): number {
+  return typeof fields === 'string' ? 1 : fields.join('').split('\n').length;
+}
+
+function placeOf(record: readonly Line[]): string {
+  const [first, last] = [record[0]?.number, record.at(-1)?.number];
+  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
 }

@@ -87,6 +87,20 @@ describe('CSV', () => {
     expect(await read(text)).toEqual(rows);
   });
 
+  it('is the same whatever is parsed in one call', async () => {
+    const records = Array.from({ length: 1_000 }, (_, index) => ({
+      id: `${index}`,
+      name: 'a\n"b'.slice(0, index % 5),
+    }));
+    const text = records.map(({ id, name }) => `${id},"${name.replaceAll('"', '""')}"\n`).join('');
+    const bad = { 150: '150,"a', 151: '151,"b', 399: '399', 400: `400,${'x'.repeat(MEGABYTE)}` };
+    expect(await read(`id,name\n${text}`)).toEqual(records);
+    const lines = records.map(({ id }, index) => bad[index as keyof typeof bad] ?? `${id},""`);
+    expect(await read(['id,name', ...lines].join('\n'))).toEqual(
+      records.map(({ id }, index) => (index in bad ? expect.stringMatching(`^line ${index + 2} `) : { id, name: '' })),
+    );
+  });
+
   it('loses one line to a quote that is closed far below', async () => {
     const lines = Array.from({ length: 500 }, (_, index) => `${index},name`);
     const rows = await read(['id,name', '1,"a', ...lines, '2,"b', ''].join('\n'));
