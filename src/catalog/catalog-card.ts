@@ -15,6 +15,23 @@ export function lineOf(text: string): string {
     .slice(0, LONGEST_TEXT);
 }
 
+/** More names and words of one card are ignored. */
+const MOST_ALSO = 30;
+const DATE = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2})(?!\d))?)?(?!\d)/;
+
+/** A day, month or year as `2016-07-14`, `2016-07` or `2016`, so that dates compare as texts. */
+export function releasedOf(text: string): string | undefined {
+  const [, ...parts] = DATE.exec(text.trim()) ?? [];
+  const given = parts.filter((part) => part !== undefined).map((part) => part.padStart(2, '0'));
+  return given.join('-') || undefined;
+}
+
+/** Lines that are not empty, each once; `undefined` when there is none. */
+export function alsoOf(texts: readonly string[]): string[] | undefined {
+  const lines = new Set(texts.map(lineOf).filter((text) => text !== ''));
+  return lines.size > 0 ? [...lines].slice(0, MOST_ALSO) : undefined;
+}
+
 const line = z.string().transform(lineOf);
 const optionalLine = orUndefined(line.transform((text) => text || undefined)).optional();
 
@@ -32,6 +49,10 @@ export const CatalogCard = z.object({
   set: optionalLine,
   number: optionalLine,
   game: optionalLine,
+  /** Words that find the card and are not shown: the code of its set, its rarity, its names in other languages. */
+  also: orUndefined(z.array(z.string()).transform(alsoOf)).optional(),
+  /** When it came out. */
+  released: orUndefined(z.string().transform(releasedOf)).optional(),
 });
 export type CatalogCard = z.infer<typeof CatalogCard>;
 

@@ -3,12 +3,22 @@ import type { CatalogCard } from './catalog-card.ts';
 /** A longer text is cut before it is searched for; members type no more. */
 const LONGEST_QUERY = 100;
 const MOST_WORDS = 8;
+/** A name of fewer words is not called by its initials. */
+const FEWEST_INITIALS = 3;
 
 const APOSTROPHES = /['’‘ʼ`´′]/g;
 /** Letters without a decomposition, and signs that members type as a word. */
 const SPELLED_OUT: Readonly<Record<string, string>> = {
   ...{ æ: 'ae', œ: 'oe', ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' },
-  ...{ '♀': ' female ', '♂': ' male ', δ: ' delta ', '★': ' star ', '☆': ' star ', '&': ' and ' },
+  ...{
+    '♀': ' female ',
+    '♂': ' male ',
+    δ: ' delta ',
+    '★': ' gold star ',
+    '☆': ' gold star ',
+    '◇': ' prism star ',
+    '&': ' and ',
+  },
 };
 const TO_SPELL_OUT = new RegExp(`[${Object.keys(SPELLED_OUT).join('')}]`, 'g');
 
@@ -22,6 +32,7 @@ const ASCII_TOKEN = /[a-z]+|[0-9]+/g;
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u;
 const JOINED_WORDS = /[\p{L}\p{N}][^\s\p{L}\p{M}\p{N}'’]+[\p{L}\p{N}]/u;
 const SPELLED_WORD = /^\p{L}{3,}$/u;
+const TWO_NUMBERS = /\d[,/]/;
 const HIRAGANA = /[ぁ-ゖ]/g;
 const HIRAGANA_TO_KATAKANA = 0x60;
 
@@ -52,10 +63,16 @@ export function wordsOf(text: string): string[] {
 }
 
 function wordsOfFolded(text: string): string[] {
-  return text
+  return oneNumber(text)
     .split(BETWEEN_WORDS)
     .map((word) => tokensOfFolded(word).join(' '))
     .filter((word) => word !== ''); // also of a mark without its letter
+}
+
+/** `10,000` is `10000`, and `TG12/TG30` is `TG12/30`: members and lists write both. */
+function oneNumber(text: string): string {
+  if (!TWO_NUMBERS.test(text)) return text;
+  return text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, '').replace(/(\p{L}+)(\d+\/)\1(?=\d)/gu, '$1$2');
 }
 
 /** All tokens of a text, those of its words in a row. */
@@ -64,7 +81,7 @@ export function tokensOf(text: string): string[] {
 }
 
 function tokensOfFolded(text: string): string[] {
-  const tokens = text.match(ASCII.test(text) ? ASCII_TOKEN : TOKEN) ?? [];
+  const tokens = oneNumber(text).match(ASCII.test(text) ? ASCII_TOKEN : TOKEN) ?? [];
   return tokens.map((token) => (token.startsWith('0') ? token.replace(/^0+(?=\d)/, '') : token));
 }
 
@@ -99,7 +116,38 @@ export function nameText(name: string): string {
 
 /** The tokens of its set, number, game and id. @param tokenTextOf may remember texts that come again and again: names of sets and games */
 export function otherText({ id, set = '', number = '', game = '' }: CatalogCard, tokenTextOf = tokenText): string {
-  return `${tokenTextOf(set)} ${tokenText(number)} ${tokenTextOf(game)} ${tokenText(id)}`;
+  const keys = printedNumbers(number).map((text) => numberKey(text.replaceAll(' ', '')));
+  return [tokenTextOf(set), tokenText(number), tokenTextOf(game), tokenText(id), ...keys].join(' ');
+}
+
+/** In front of a key: no word of a text has it. What is found by a key is found as a whole, or by its beginning. */
+const KEY_SIGN = '»';
+const NUMBER_SIGN = '№';
+
+export function alsoKey(key: string): string {
+  return KEY_SIGN + key;
+}
+
+export function numberKey(key: string): string {
+  return NUMBER_SIGN + key;
+}
+
+/** What a card is found by besides what is printed: each of its other names, and the initials of a long name. */
+export function alsoText({ name, also = [] }: CatalogCard): string {
+  const initials = initialsOf(name);
+  const keys = [...also.map(nameKey), ...(initials ? [initials] : [])].filter((key) => key !== '').map(alsoKey);
+  return [...also.map(tokenText), ...keys].join(' ');
+}
+
+/** `bls` of `Black Luster Soldier`; shorter names have none. */
+export function initialsOf(name: string): string | undefined {
+  const words = wordsOf(name);
+  return words.length < FEWEST_INITIALS ? undefined : words.map((word) => word.charAt(0)).join('');
+}
+
+/** The number of a card as it is printed, with and without what follows its slash. */
+export function printedNumbers(number: string): string[] {
+  return [...new Set([number, number.replace(/\/.*/s, '')].map(tokenText))].filter((text) => text !== '');
 }
 
 /** All tokens of a text, with blanks between. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CatalogCard, catalogCardOf } from '../../src/catalog/catalog-card.ts';
-import { idKey, nameKey, nameText, otherText, queryOf, wordsOf } from '../../src/catalog/words.ts';
+import { CatalogCard, catalogCardOf, releasedOf } from '../../src/catalog/catalog-card.ts';
+import { alsoText, idKey, nameKey, nameText, otherText, queryOf, wordsOf } from '../../src/catalog/words.ts';
 
 describe('words', () => {
   it.each([
@@ -19,6 +19,10 @@ describe('words', () => {
     ['리자몽', ['리 자 몽']],
     ['ＶＭＡＸ', ['vmax']],
     ['"NEAR(a, b)" OR *', ['near', 'a', 'b', 'or']],
+    ['10,000 Year Reunion, 1,5', ['10000', 'year', 'reunion', '1', '5']],
+    ['TG12/TG30', ['tg 12', '30']],
+    ['Charizard ★', ['charizard', 'gold', 'star']],
+    ['Jirachi ◇', ['jirachi', 'prism', 'star']],
     ['???', []],
   ])('of %j are %j', (text, words) => expect(wordsOf(text)).toEqual(words));
 
@@ -39,7 +43,15 @@ describe('words', () => {
 
   it('of a card include the joined parts of its name, and its id', () => {
     const card = { id: 'neo3-7', name: 'Ho-Oh', set: 'Neo Revelation', number: '7/64', game: 'Pokémon' };
-    expect([nameText(card.name), otherText(card)]).toEqual(['ho oh hooh', 'neo revelation 7 64 pokemon neo 3 7']);
+    expect([nameText(card.name), otherText(card)]).toEqual([
+      'ho oh hooh',
+      'neo revelation 7 64 pokemon neo 3 7 №764 №7',
+    ]);
+  });
+
+  it('of a card that are not shown are its other names, each also as a whole, and the initials of a long name', () => {
+    const card = { id: 'x', name: 'Black Luster Soldier', also: ['Schwarzer Soldat', '黒 戦士'] };
+    expect(alsoText(card)).toBe('schwarzer soldat 黒 戦 士 »schwarzersoldat »黒戦士 »bls');
   });
 
   it('that are typed are bounded', () => {
@@ -54,11 +66,28 @@ describe('words', () => {
   });
 });
 
+it.each([
+  ['1999/01/09', '1999-01-09'],
+  ['2023-02-24T00:00:00.000Z', '2023-02-24'],
+  ['2016-7', '2016-07'],
+  ['2016', '2016'],
+  ['16 July 2016', undefined],
+  ['20160714', undefined],
+])('the date %j is %j', (text, date) => expect(releasedOf(text)).toBe(date));
+
 describe('a catalog card', () => {
   it.each([
     [
       { id: ' base1-4 ', name: ' Charizard\n\tGX ', set: '', number: null },
       { id: 'base1-4', name: 'Charizard GX' },
+    ],
+    [
+      { id: 'a', name: 'B', also: [' Glurak ', '', 'Glurak', 'Dra\ncaufeu'], released: '1999/1/9' },
+      { id: 'a', name: 'B', also: ['Glurak', 'Dra caufeu'], released: '1999-01-09' },
+    ],
+    [
+      { id: 'a', name: 'B', also: [' '], released: 'soon' },
+      { id: 'a', name: 'B' },
     ],
     [
       { id: 'a', name: 'B\ud800', game: 'pokemon' },

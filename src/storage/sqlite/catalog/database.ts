@@ -6,11 +6,20 @@ import type { SharedChange } from '../../../catalog/shared-catalog.ts';
 import type { Logger } from '../../../log.ts';
 import { inodeOf, moveAside } from '../corrupt-file.ts';
 import { type DatabaseOptions, openDatabase, type Statements, statementsOf } from '../database.ts';
+import { schemaVersion } from '../schema-version.ts';
 import { ASKED_SCHEMA, AskedCards } from './asked.ts';
 import { SqliteCardIndex } from './card-index.ts';
 import { CatalogImports, IMPORTS_SCHEMA } from './imports.ts';
 import { CatalogRows } from './rows.ts';
-import { CATALOG_SCHEMA, cardOf, OFFERED, type StoredRow } from './schema.ts';
+import {
+  CARDS_OF_NO_VERSION,
+  CATALOG_SCHEMA,
+  CATALOG_VERSION,
+  cardOf,
+  DERIVED,
+  OFFERED,
+  type StoredRow,
+} from './schema.ts';
 
 const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + ASKED_SCHEMA;
 /** Another process that writes holds the lock for a fraction of this. */
@@ -45,6 +54,7 @@ export class CatalogDatabase {
       const before = inodeOf(file);
       const opened = new CatalogDatabase(file, openDatabase(file, options), options);
       opened.waitAtMost(busyTimeoutMs);
+      opened.#migrate();
       if (before === undefined || before === opened.#inode) return opened;
       opened.close(); // it was replaced, perhaps by another process while this one checked it
     }
@@ -65,6 +75,18 @@ export class CatalogDatabase {
     this.#rows = new CatalogRows(this.#sql, this.imports);
     this.asked = new AskedCards(this.#sql);
     this.index = new SqliteCardIndex(this.#sql);
+  }
+
+  /** Brings a file of an earlier version up to date, in one transaction: nothing that was learned is lost. */
+  #migrate(): void {
+    if (schemaVersion(this.#database) >= CATALOG_VERSION) return;
+    this.inTransaction(() => {
+      if (schemaVersion(this.#database) >= CATALOG_VERSION) return; // another process was faster
+      const isOld = this.#sql("SELECT 1 FROM pragma_table_info('cards') WHERE name = 'released'").get() === undefined;
+      this.#database.exec(`${isOld ? CARDS_OF_NO_VERSION : ''}; ${DERIVED}; ${CATALOG_SCHEMA}`);
+      this.#rows.reindex();
+      this.#database.exec(`PRAGMA user_version = ${CATALOG_VERSION}`);
+    });
   }
 
   /** How long a statement waits for another process that writes. */

@@ -1,13 +1,24 @@
 import type { CatalogCard } from '../../../catalog/catalog-card.ts';
-import { formOf, idKey, nameKey, nameText, otherText, spelledWords, tokenText } from '../../../catalog/words.ts';
+import {
+  alsoText,
+  formOf,
+  idKey,
+  nameKey,
+  nameText,
+  otherText,
+  spelledWords,
+  tokenText,
+} from '../../../catalog/words.ts';
 import type { Statements } from '../database.ts';
 import type { CatalogImports } from './imports.ts';
-import { GONE, isNews, KEPT, type StoredRow } from './schema.ts';
+import { cardOf, GONE, hasImported, importedOf, isNews, KEPT, type StoredRow } from './schema.ts';
 
 /** Words that were written before need no statement; this many are remembered. */
 const MOST_KNOWN_WORDS = 200_000;
 /** Names that were written before, and texts of sets and games: an import has each many times. 5 MB. */
 const MOST_REMEMBERED = 20_000;
+
+const REINDEXED_AT_ONCE = 1_000;
 
 /** Statements that write cards; a transaction around them is the caller's. */
 export class CatalogRows {
@@ -37,7 +48,7 @@ export class CatalogRows {
     const found = this.find(card.id);
     if (!found) this.#add(card, source);
     else if (source !== undefined && found.confirmed === 1)
-      return found.denied === 0 && this.#nameConfirmed(source, found);
+      return found.denied === 0 && this.#nameConfirmed(card, source, found);
     else if (isNews(card, source, found)) this.#change(card, source, found);
     else return false;
     return true;
@@ -55,10 +66,16 @@ export class CatalogRows {
   }
 
   /** A file names a card that the service has answered with, and knows better: the file's ids are the service's. */
-  #nameConfirmed(source: number, { row, source: before }: StoredRow): boolean {
-    if (before === source) return false;
-    this.#sql('UPDATE cards SET source = ? WHERE row = ?').run(source, row);
-    this.#imports.confirmed(source, row);
+  #nameConfirmed(card: CatalogCard, source: number, found: StoredRow): boolean {
+    const isSaidBefore = hasImported(found, card);
+    if (!isSaidBefore) {
+      const [also, released] = importedOf(card, found);
+      this.#sql('UPDATE cards SET also = ?, released = ? WHERE row = ?').run(also, released, found.row);
+      this.#index({ ...found, also, released });
+    }
+    if (found.source === source) return !isSaidBefore;
+    this.#sql('UPDATE cards SET source = ? WHERE row = ?').run(source, found.row);
+    this.#imports.confirmed(source, found.row);
     return true;
   }
 
@@ -68,9 +85,9 @@ export class CatalogRows {
     const known = this.#known(name);
     const key = idKey(id);
     const { lastInsertRowid } = this.#sql(
-      'INSERT INTO cards (id, name, set_name, number, game, id_key, name_row, source, confirmed, denied) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)',
-    ).run(id, name, set, number, game, key, known.row, source ?? null, Number(isConfirmed));
-    this.#index(card, known, lastInsertRowid);
+      'INSERT INTO cards (id, name, set_name, number, game, id_key, name_row, source, confirmed, denied, also, released) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)',
+    ).run(id, name, set, number, game, key, known.row, source ?? null, Number(isConfirmed), ...importedOf(card));
+    this.#addWords(card, known, lastInsertRowid);
     if (isConfirmed) this.#addForm(id);
   }
 
@@ -79,21 +96,44 @@ export class CatalogRows {
     const by = source ?? found.source;
     const isConfirmed = source === undefined;
     const denied = isConfirmed ? 0 : found.denied;
+    const imported = importedOf(card, found);
     const known = this.#known(name);
     this.#sql(
-      'UPDATE cards SET name = ?, set_name = ?, number = ?, game = ?, name_row = ?, source = ?, confirmed = ?, denied = ? WHERE row = ?',
-    ).run(name, set, number, game, known.row, by, Number(isConfirmed), denied, found.row);
+      'UPDATE cards SET name = ?, set_name = ?, number = ?, game = ?, name_row = ?, source = ?, confirmed = ?, denied = ?, also = ?, released = ? WHERE row = ?',
+    ).run(name, set, number, game, known.row, by, Number(isConfirmed), denied, ...imported, found.row);
     this.#removeWords(found.row);
-    this.#index(card, known, found.row);
+    this.#addWords({ ...card, also: imported[0]?.split('\n') }, known, found.row);
     if (found.source !== null && found.source !== by) this.#imports.alsoIn(found.row, found.source);
     if (!isConfirmed || found.confirmed === 1) return;
     this.#addForm(id);
     if (found.source !== null) this.#imports.confirmed(found.source, found.row);
   }
 
-  #index(card: CatalogCard, { text }: KnownName, row: number | bigint): void {
+  /** Makes everything that cards are found by anew, of all that is stored. */
+  reindex(): void {
+    const next = this.#sql(`SELECT * FROM cards WHERE row > ? ORDER BY row LIMIT ${REINDEXED_AT_ONCE}`);
+    for (let rows = next.all(0); rows.length > 0; rows = next.all(rows.at(-1)?.row ?? null)) {
+      for (const row of rows as unknown as StoredRow[]) {
+        this.#sql('UPDATE cards SET name_row = ? WHERE row = ?').run(this.#known(row.name).row, row.row);
+        if (row.denied !== GONE) this.#index(row);
+      }
+    }
+    this.#sql('UPDATE names SET printings = (SELECT count(*) FROM cards WHERE name_row = names.row)').run();
+  }
+
+  #index(stored: StoredRow): void {
+    this.#removeWords(stored.row);
+    this.#addWords(cardOf(stored), this.#known(stored.name), stored.row);
+  }
+
+  #addWords(card: CatalogCard, { text }: KnownName, row: number | bigint): void {
     const other = otherText(card, (of) => remembered(this.#tokenTexts, of, MOST_REMEMBERED, tokenText));
-    this.#sql('INSERT INTO card_words (rowid, name, other) VALUES (?, ?, ?)').run(row, text, other);
+    this.#sql('INSERT INTO card_words (rowid, name, other, also) VALUES (?, ?, ?, ?)').run(
+      row,
+      text,
+      other,
+      alsoText(card),
+    );
   }
 
   #removeWords(row: number): void {
@@ -113,7 +153,9 @@ export class CatalogRows {
         });
       const key = nameKey(name);
       const found = this.#sql('SELECT row FROM names WHERE key = ?').get(key);
-      const row = found ? Number(found.row) : this.#sql('INSERT INTO names (key) VALUES (?)').run(key).lastInsertRowid;
+      const row = found
+        ? Number(found.row)
+        : this.#sql('INSERT INTO names (key, words) VALUES (?, ?)').run(key, tokenText(name)).lastInsertRowid;
       return { row, text: nameText(name) };
     });
   }

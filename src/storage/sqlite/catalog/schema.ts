@@ -9,6 +9,15 @@ export const OFFERED = `cards.denied < 2 AND (
 /** Cards that the service has answered with and whose ids are digits alone. */
 export const CONFIRMED_NUMBERS = "confirmed = 1 AND id NOT GLOB '*[^0-9]*'";
 
+/** Each change of how texts become words raises it, too: what cards are found by is then made anew. */
+export const CATALOG_VERSION = 1;
+
+/** Columns that files without a version lack. */
+export const CARDS_OF_NO_VERSION = 'ALTER TABLE cards ADD COLUMN also TEXT; ALTER TABLE cards ADD COLUMN released TEXT';
+
+/** What is made of the cards. */
+export const DERIVED = 'DROP TABLE card_words; DROP TABLE names; DELETE FROM words';
+
 /**
  * `denied`: 0, or 1 for a card of which a copy is kept, or 2 for one that is no longer given. Texts are split into tokens
  * before they come here, so the simplest tokenizer is right; it takes whatever is not ASCII for a letter.
@@ -16,17 +25,27 @@ export const CONFIRMED_NUMBERS = "confirmed = 1 AND id NOT GLOB '*[^0-9]*'";
 export const CATALOG_SCHEMA = `
   CREATE TABLE IF NOT EXISTS cards (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, set_name TEXT, number TEXT, game TEXT,
-    id_key TEXT NOT NULL, name_row INTEGER NOT NULL, source INTEGER, confirmed INTEGER NOT NULL, denied INTEGER NOT NULL
+    id_key TEXT NOT NULL, name_row INTEGER NOT NULL, source INTEGER, confirmed INTEGER NOT NULL, denied INTEGER NOT NULL,
+    also TEXT, released TEXT
   );
   CREATE UNIQUE INDEX IF NOT EXISTS cards_by_id ON cards (id_key, id);
   CREATE INDEX IF NOT EXISTS cards_by_name ON cards (name_row);
   CREATE INDEX IF NOT EXISTS cards_by_digits ON cards (length(id)) WHERE ${CONFIRMED_NUMBERS};
-  CREATE TABLE IF NOT EXISTS names (row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
+  CREATE TABLE IF NOT EXISTS names (
+    row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, words TEXT NOT NULL DEFAULT '', printings INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE TRIGGER IF NOT EXISTS printing_added AFTER INSERT ON cards BEGIN
+    UPDATE names SET printings = printings + 1 WHERE row = new.name_row;
+  END;
+  CREATE TRIGGER IF NOT EXISTS printing_renamed AFTER UPDATE OF name_row ON cards BEGIN
+    UPDATE names SET printings = printings - 1 WHERE row = old.name_row;
+    UPDATE names SET printings = printings + 1 WHERE row = new.name_row;
+  END;
   CREATE TABLE IF NOT EXISTS words (row INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS forms (form TEXT PRIMARY KEY, ids INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS positions (name TEXT PRIMARY KEY, position TEXT NOT NULL);
   CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5 (
-    name, other, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3'
+    name, other, also, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3'
   );
 `;
 
@@ -42,14 +61,25 @@ export interface StoredRow {
   source: number | null;
   confirmed: number;
   denied: number;
+  also: string | null;
+  released: string | null;
 }
 
 /** Values of `denied`: whether a copy of the card is kept all the same. */
 export const KEPT = 1;
 export const GONE = 2;
 
-export function cardOf({ id, name, set_name, number, game }: StoredRow): CatalogCard {
-  return { id, name, set: set_name ?? undefined, number: number ?? undefined, game: game ?? undefined };
+export function cardOf({ id, name, set_name, number, game, also, released }: StoredRow): CatalogCard {
+  const printed = { id, name, set: set_name ?? undefined, number: number ?? undefined, game: game ?? undefined };
+  return { ...printed, ...(also !== null && { also: also.split('\n') }), ...(released !== null && { released }) };
+}
+
+/** What only imports say of a card, as it is stored. What the service answers takes nothing of it away. */
+export function importedOf(
+  { also, released }: CatalogCard,
+  before?: StoredRow,
+): [also: string | null, released: string | null] {
+  return [also?.join('\n') ?? before?.also ?? null, released ?? before?.released ?? null];
 }
 
 /**
@@ -61,8 +91,15 @@ export function isNews(card: CatalogCard, source: number | undefined, found: Sto
   return found.denied !== GONE && (found.source !== source || !isSameCard(found, card));
 }
 
-function isSameCard(stored: StoredRow, { name, set, number, game }: CatalogCard): boolean {
+export function hasImported(stored: StoredRow, card: CatalogCard): boolean {
+  const [also, released] = importedOf(card, stored);
+  return stored.also === also && stored.released === released;
+}
+
+function isSameCard(stored: StoredRow, card: CatalogCard): boolean {
+  const { name, set, number, game } = card;
   const isSame = (kept: string | null, given: string | undefined) => kept === (given ?? null);
   const { set_name } = stored;
-  return stored.name === name && isSame(set_name, set) && isSame(stored.number, number) && isSame(stored.game, game);
+  const isPrintedSo = isSame(set_name, set) && isSame(stored.number, number) && isSame(stored.game, game);
+  return stored.name === name && isPrintedSo && hasImported(stored, card);
 }

@@ -170,6 +170,39 @@ describe('the catalog', () => {
     expect(told).toHaveLength(1);
   });
 
+  it('keeps what only a file says of a card when the service confirms it, and takes it later', () => {
+    const said = { also: ['Glurak', 'ドラゴン'], released: '1999-01-09' };
+    catalog.upsert([{ ...CHARIZARD, ...said }], 'cards.csv');
+    catalog.upsert([{ ...CHARIZARD, set: 'Base Set' }, HO_OH], undefined);
+    expect([...catalog.rows()][0]).toMatchObject({ set: 'Base Set', isConfirmed: true, ...said });
+    expect(catalog.upsert([{ ...HO_OH, ...said }], 'cards.csv')).toHaveLength(1);
+    expect(catalog.upsert([{ ...HO_OH, ...said }], 'cards.csv')).toHaveLength(0);
+    expect([...catalog.rows()][1]).toMatchObject({ ...HO_OH, isConfirmed: true, ...said });
+    expect(catalog.index.withWords([[{ word: 'glurak', begins: false }]])).toHaveLength(2);
+  });
+
+  it('brings a file without a version up to date, with all that was learned and asked for', () => {
+    catalog.close();
+    rmSync(catalog.file);
+    const file = new DatabaseSync(catalog.file);
+    file.exec(readFileSync(new URL('no-version.sql', import.meta.url), 'utf8'));
+    file.close();
+    catalog = CatalogDatabase.open(folder, log);
+    expect([...catalog.rows()].map(({ id, isConfirmed, source }) => ({ id, isConfirmed, source }))).toEqual([
+      { id: 'base1-4', isConfirmed: true, source: 'cards.csv' },
+      { id: 'ex11-101', isConfirmed: true },
+      { id: 'neo3-7', isConfirmed: false, source: 'cards.csv' },
+    ]);
+    expect(catalog.index.withNameKey('pikachugoldstar').map(({ card }) => card.id)).toEqual(['ex11-101']);
+    expect(catalog.index.withWords([[{ word: 'hooh', begins: false }]])).toHaveLength(1);
+    expect(catalog.index.vocabulary().meantBy('charizrad')).toEqual(['charizard']);
+    expect([catalog.index.isConfirmedForm('a9-9'), catalog.index.confirmedIds()]).toEqual([true, 3]);
+    expect(catalog.index.lastAsked('alice').map(({ id }) => id)).toEqual(['base1-4']);
+    expect(catalog.index.askedMost('guild')).toHaveLength(1);
+    expect(catalog.position('shared')).toBe('7');
+    expect(catalog.index.has('gone-1')).toBe(false);
+  });
+
   it('counts what it has', () => {
     catalog.upsert([CHARIZARD, { ...CHARIZARD, id: 'base4-4' }, HO_OH], 'cards.csv');
     catalog.upsert([CHARIZARD], undefined);

@@ -1,0 +1,37 @@
+-- A file as it was before files had versions: its tables, one card of the service and a file, one of the service, one of a file,
+-- one that is gone, and what a member asked for.
+CREATE TABLE cards ( row INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, set_name TEXT, number TEXT, game TEXT, id_key TEXT NOT NULL, name_row INTEGER NOT NULL, source INTEGER, confirmed INTEGER NOT NULL, denied INTEGER NOT NULL );
+CREATE UNIQUE INDEX cards_by_id ON cards (id_key, id);
+CREATE INDEX cards_by_name ON cards (name_row);
+CREATE INDEX cards_by_digits ON cards (length(id)) WHERE confirmed = 1 AND id NOT GLOB '*[^0-9]*';
+CREATE TABLE names (row INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
+CREATE TABLE words (row INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
+CREATE TABLE forms (form TEXT PRIMARY KEY, ids INTEGER NOT NULL);
+CREATE TABLE positions (name TEXT PRIMARY KEY, position TEXT NOT NULL);
+CREATE VIRTUAL TABLE card_words USING fts5 ( name, other, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3' );
+CREATE TABLE sources ( row INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, confirmed INTEGER NOT NULL, denied INTEGER NOT NULL, withdrawn INTEGER NOT NULL );
+CREATE TABLE also_in (card INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (card, source)) WITHOUT ROWID;
+CREATE TABLE asked_by_member ( member TEXT, id TEXT, id_key TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (member, id) ) WITHOUT ROWID;
+CREATE INDEX asked_by_member_at ON asked_by_member (at);
+CREATE TABLE asked_in_server ( server TEXT, id TEXT, id_key TEXT NOT NULL, times INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (server, id) ) WITHOUT ROWID;
+CREATE INDEX asked_most ON asked_in_server (server, times);
+CREATE INDEX asked_in_server_at ON asked_in_server (at);
+INSERT INTO cards VALUES (1, 'base1-4', 'Charizard', 'Base', '4/102', 'Pokémon', 'base14', 1, 1, 1, 0);
+INSERT INTO cards VALUES (2, 'ex11-101', 'Pikachu ☆', NULL, NULL, NULL, 'ex11101', 2, NULL, 1, 0);
+INSERT INTO cards VALUES (3, 'gone-1', 'Gone', NULL, NULL, NULL, 'gone1', 3, NULL, 1, 2);
+INSERT INTO cards VALUES (4, 'neo3-7', 'Ho-Oh', NULL, NULL, NULL, 'neo37', 4, 1, 0, 0);
+INSERT INTO names VALUES (1, 'charizard');
+INSERT INTO names VALUES (2, 'pikachustar');
+INSERT INTO names VALUES (3, 'gone');
+INSERT INTO names VALUES (4, 'hooh');
+INSERT INTO words VALUES (1, 'charizard');
+INSERT INTO words VALUES (2, 'pikachu');
+INSERT INTO words VALUES (3, 'star');
+INSERT INTO words VALUES (4, 'gone');
+INSERT INTO forms VALUES ('a9-9', 2);
+INSERT INTO forms VALUES ('a-9', 1);
+INSERT INTO positions VALUES ('shared', '7');
+INSERT INTO sources VALUES (1, 'cards.csv', 1, 0, 0);
+INSERT INTO asked_by_member VALUES ('alice', 'base1-4', 'base14', 9000000000000);
+INSERT INTO asked_in_server VALUES ('', 'base1-4', 'base14', 1, 9000000000000);
+INSERT INTO asked_in_server VALUES ('guild', 'base1-4', 'base14', 1, 9000000000000);
