@@ -1,21 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+const FOLDER = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'cardbot-compile-cache');
+
 /** Node's compile cache (https://nodejs.org/api/module.html#module-compile-cache) halves the CPU time of a bot's start. */
-export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'cardbot-compile-cache') };
+export const COMPILE_CACHE = { NODE_COMPILE_CACHE: FOLDER };
 
 /** Entry points that tests start as processes, and what worker threads load. Node writes the cache on exit, so a process that is killed adds nothing. */
 const COMPILED = [
-  ...['app.ts', 'storage/redis/state.ts', 'cli/commands/subcommand.ts', 'sandbox/sandbox.ts'],
+  ...['run.ts', 'storage/redis/state.ts', 'cli/commands/subcommand.ts', 'sandbox/sandbox.ts'],
   ...['catalog/search.ts', 'catalog/resolution.ts'],
   ...['storage/sqlite/catalog/database.ts', 'storage/sqlite/catalog/upkeep.ts'],
 ];
 
-/** Fills the cache before the first test (vitest's `globalSetup`), for the workers and the bots that they start. */
-export async function setup(): Promise<void> {
+/** Fills the cache before the first test of the first run, for the workers and the bots that they start. */
+export async function fillCompileCache(): Promise<void> {
   Object.assign(process.env, COMPILE_CACHE);
+  if (existsSync(FOLDER)) return;
   const urls = COMPILED.map((file) => new URL(`../../src/${file}`, import.meta.url).href);
   const script = `await Promise.all(${JSON.stringify(urls)}.map((url) => import(url)))`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'inherit' });
