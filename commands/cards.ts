@@ -8,8 +8,8 @@ import type { CardView } from '../src/render/card-embed.ts';
 import { askAnywayMenus, listChoices } from '../src/render/card-list.ts';
 import { cardsMessage } from '../src/render/cards-message.ts';
 import { copyNote, formatMessage } from '../src/render/messages.ts';
+import { customId } from './card.ts';
 import { type Command, sentence } from './command.ts';
-import { customId } from './custom-ids.ts';
 
 /** Ten of the longest ids. */
 const MAX_LENGTH = 1_000;

@@ -1,8 +1,9 @@
 import type { Services } from '../commands/command.ts';
-import { commands, replyRenderer } from '../commands/index.ts';
+import { commands } from '../commands/index.ts';
 import type { Config } from './config/config.ts';
 import { createClient } from './discord/gateway/client.ts';
 import { login, refused } from './discord/gateway/login.ts';
+import { replyRenderer } from './discord/interactions/dispatch.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { Replies } from './discord/rest/replies.ts';
 import type { Logger } from './log.ts';

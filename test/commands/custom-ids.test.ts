@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CardAction, customId, readAction } from '../../commands/custom-ids.ts';
+import { type CardAction, customId, readAction } from '../../commands/card.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const argumentOf = (id: string) => id.replace(/^card:/, '');

@@ -2,13 +2,16 @@ import {
   type APIApplicationCommandOptionChoice,
   ApplicationCommandType,
   type ChatInputCommandInteraction,
+  type CommandInteraction,
   type Interaction,
   PermissionFlagsBits,
 } from 'discord.js';
 import type { Ask, Command, Deletion, Reply, Services } from '../../../commands/command.ts';
 import type { Invocation } from '../../model/invocation.ts';
+import { formatMessage } from '../../render/messages.ts';
+import type { RenderReply } from '../../replies/deferred-replies.ts';
 import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
-import { chosenText } from './chosen-text.ts';
+import { textOf } from './message-text.ts';
 
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
 const SUGGESTIONS_MS = 2_000;
@@ -65,6 +68,11 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   return { kind: 'component', invocation, card, run, press };
 }
 
+/** Empty for a command that is typed. */
+function chosenText(interaction: CommandInteraction): string {
+  return interaction.isMessageContextMenuCommand() ? textOf(interaction.targetMessage) : '';
+}
+
 function mayManage({ memberPermissions }: Pick<Interaction, 'memberPermissions'>, permission: bigint): boolean {
   return memberPermissions?.has(permission) ?? false;
 }
@@ -82,5 +90,24 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
     locale: String(interaction.locale ?? 'en-US'),
     receivedAtMs,
     deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
+  };
+}
+
+/**
+ * What a reply shows by the command that asked for its cards; a sentence when there is no such command any more, or when it
+ * throws, with the error for the log.
+ */
+export function replyRenderer(
+  commands: readonly Command[],
+  { limiter, currency }: Pick<Services, 'limiter' | 'currency'>,
+): RenderReply {
+  return ({ command, locale, asked }, outcomes) => {
+    const show = commands.find(({ data }) => data.name === command)?.show;
+    if (!show) return { message: { content: formatMessage(locale, 'unknownCommand') } };
+    try {
+      return { message: show(asked, outcomes, { locale, quota: limiter.quota(), currency }) };
+    } catch (err) {
+      return { message: { content: formatMessage(locale, 'broken') }, err };
+    }
   };
 }

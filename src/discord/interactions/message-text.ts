@@ -1,17 +1,12 @@
-import type { CommandInteraction, Message } from 'discord.js';
-
-/** The text of the message from whose menu a command was chosen; empty for a command that is typed. */
-export function chosenText(interaction: CommandInteraction): string {
-  return interaction.isMessageContextMenuCommand() ? textOf(interaction.targetMessage) : '';
-}
+import type { Message } from 'discord.js';
 
 type Text = Pick<Message, 'content'> &
   Partial<Pick<Message, 'embeds' | 'attachments' | 'components' | 'poll'>> & {
     messageSnapshots?: Message['messageSnapshots'] | null;
   };
 
-/** With that of its embeds, its components, its files, its poll, and of the messages that it forwards. */
-function textOf({ content, embeds = [], components = [], attachments, poll, messageSnapshots }: Text): string {
+/** The text of a message, with that of its embeds, its components, its files, its poll, and the messages that it forwards. */
+export function textOf({ content, embeds = [], components = [], attachments, poll, messageSnapshots }: Text): string {
   const ofEmbeds = embeds.flatMap(({ title, description, fields, footer, author }) => [
     ...[author?.name, title, description],
     ...fields.flatMap(({ name, value }) => [name, value]),

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Command } from '../../commands/command.ts';
-import { replyRenderer } from '../../commands/index.ts';
-import { KeyRefused } from '../../src/model/errors.ts';
-import { formatMessage } from '../../src/render/messages.ts';
-import { deferredReply } from '../replies/replies-over.ts';
+import type { Command } from '../../../commands/command.ts';
+import { replyRenderer } from '../../../src/discord/interactions/dispatch.ts';
+import { KeyRefused } from '../../../src/model/errors.ts';
+import { formatMessage } from '../../../src/render/messages.ts';
+import { deferredReply } from '../../replies/replies-over.ts';
 
 const QUOTA = { limit: 1_000, remaining: 7, resetsAtMs: undefined, receivedAtMs: 0 };
 
