@@ -60,8 +60,9 @@ export class Budget {
 export function budgetRefusal({ caps, spent }: Allowance, queued: Charged): BudgetSpent | undefined {
   const isSpent = (whose: keyof Charged) => spent[whose] + queued[whose] >= (caps[whose] ?? Number.POSITIVE_INFINITY);
   const whose = (['member', 'guild'] as const).find(isSpent);
+  if (!whose) return undefined;
   const untilMs = nextUtcMidnightMs(Date.now());
-  return whose && new BudgetSpent({ whose: whose === 'guild' ? 'server' : whose, cap: caps[whose] ?? 0, untilMs });
+  return new BudgetSpent({ whose: whose === 'guild' ? 'server' : whose, cap: caps[whose] ?? 0, untilMs });
 }
 
 const DEFAULT_SHARE = 0.1;

@@ -1,7 +1,8 @@
 import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
+import { shiftedLearned } from './learned.ts';
 import type { Permit } from './limiter.ts';
-import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, underSetting, withProbe } from './limiter-state.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState, underSetting, withProbe } from './limiter-state.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';
 
@@ -91,10 +92,7 @@ export class LocalCell implements LimiterCell {
 
   change({ apply, ended }: Change): void {
     if (ended) this.#permits.delete(ended);
-    const before = this.state;
-    const after = apply(before);
-    this.#become(after);
-    this.#options.warnings.changed(before, after, this.setting);
+    this.#become(apply(this.state));
   }
 
   onChange(): void {
@@ -102,9 +100,43 @@ export class LocalCell implements LimiterCell {
   }
 
   #become(state: LimiterState): void {
+    const { state: before } = this;
     if (state === this.#state) return;
     this.#state = state;
     this.#store.save(state);
     this.#options.events?.publish('limiter', state);
+    this.#options.warnings.changed(before, state, this.setting);
   }
+}
+
+/**
+ * After the clock was set back, what was noted lies in the future. All times are moved back by as much, so that a pause
+ * lasts as long as it was meant to.
+ */
+export function afterClockJump(state: LimiterState, nowMs: number): LimiterState {
+  const { breaker, quota, learned } = state;
+  const notedMs = Math.max(breaker.sinceMs, quota?.receivedAtMs ?? 0, learned.servedAtMs, learned.quietSinceMs);
+  return notedMs > nowMs ? shifted(state, nowMs - notedMs) : state;
+}
+
+/** The same state by a clock that is `byMs` ahead of the one it was noted by. */
+export function shifted(state: LimiterState, byMs: number): LimiterState {
+  const { breaker, quota, learned, samples } = state;
+  return {
+    ...state,
+    fullAtMs: state.fullAtMs + byMs,
+    breaker: {
+      ...breaker,
+      sinceMs: breaker.sinceMs + byMs,
+      untilMs: breaker.untilMs + byMs,
+      ...(breaker.beganMs !== undefined && { beganMs: breaker.beganMs + byMs }),
+    },
+    quota: quota && {
+      ...quota,
+      receivedAtMs: quota.receivedAtMs + byMs,
+      resetsAtMs: quota.resetsAtMs && quota.resetsAtMs + byMs,
+    },
+    learned: shiftedLearned(learned, byMs),
+    samples: samples.map((sample) => ({ ...sample, atMs: sample.atMs + byMs })),
+  };
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import { PLANS, type PlanSetting } from '../model/plan.ts';
-import { Breaker, CLOSED_BREAKER, type QuotaReading, QuotaState } from '../model/quota.ts';
-import { Learned, NOTHING_LEARNED, shiftedLearned } from './learned.ts';
-import { addSample, currentQuota, isOfDay, mergeReading, RemainingSample } from './quota.ts';
+import { Breaker, CLOSED_BREAKER, QuotaState } from '../model/quota.ts';
+import { Learned, NOTHING_LEARNED } from './learned.ts';
+import { RemainingSample } from './quota.ts';
 
 /** Everything that a limiter knows and a restart must not forget. Stored as JSON. */
 export const LimiterState = z.object({
@@ -54,18 +54,6 @@ export const StoredLimiterState = z.preprocess((stored) => {
   return { lastFailure: 0, samples: [], ...earlier, breaker: { ...times, state, reason: REASONS[why] } };
 }, LimiterState);
 
-/** The state after the rate-limit headers of a response. Those of another window than the day's are ignored. */
-export function observeReading(state: LimiterState, reading: QuotaReading, nowMs: number): LimiterState {
-  const known = currentQuota(state.quota, nowMs);
-  if (!isOfDay(known, reading)) return known === state.quota ? state : { ...state, quota: known };
-  const quota = mergeReading(known, reading);
-  return {
-    ...state,
-    quota,
-    samples: addSample(state.samples, quota, nowMs),
-  };
-}
-
 /** An open breaker with its probe under way, or without. */
 export function withProbe(state: LimiterState, isUnderWay: boolean): LimiterState {
   const { breaker } = state;
@@ -87,36 +75,4 @@ export function underSetting(state: LimiterState, setting: PlanSetting): Limiter
   const { breaker, openedUnder } = state;
   if (breaker.reason !== 'day' || openedUnder === settingKey(setting)) return state;
   return { ...state, breaker: { ...breaker, untilMs: breaker.sinceMs } };
-}
-
-/**
- * After the clock was set back, what was noted lies in the future. All times are moved back by as much, so that a pause
- * lasts as long as it was meant to.
- */
-export function afterClockJump(state: LimiterState, nowMs: number): LimiterState {
-  const { breaker, quota, learned } = state;
-  const notedMs = Math.max(breaker.sinceMs, quota?.receivedAtMs ?? 0, learned.servedAtMs, learned.quietSinceMs);
-  return notedMs > nowMs ? shifted(state, nowMs - notedMs) : state;
-}
-
-/** The same state by a clock that is `byMs` ahead of the one it was noted by. */
-export function shifted(state: LimiterState, byMs: number): LimiterState {
-  const { breaker, quota, learned, samples } = state;
-  return {
-    ...state,
-    fullAtMs: state.fullAtMs + byMs,
-    breaker: {
-      ...breaker,
-      sinceMs: breaker.sinceMs + byMs,
-      untilMs: breaker.untilMs + byMs,
-      ...(breaker.beganMs !== undefined && { beganMs: breaker.beganMs + byMs }),
-    },
-    quota: quota && {
-      ...quota,
-      receivedAtMs: quota.receivedAtMs + byMs,
-      resetsAtMs: quota.resetsAtMs && quota.resetsAtMs + byMs,
-    },
-    learned: shiftedLearned(learned, byMs),
-    samples: samples.map((sample) => ({ ...sample, atMs: sample.atMs + byMs })),
-  };
 }

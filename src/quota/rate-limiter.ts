@@ -1,13 +1,13 @@
 import type { RequestOutcome } from '../model/errors.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Plan, PlanSetting } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
+import { sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
 import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter.ts';
-import { scheduleOf } from './limiter.ts';
 import type { Change, LimiterCell } from './limiter-cell.ts';
-import { type LimiterState, observeReading } from './limiter-state.ts';
-import { fullAtMsAfter, refillLagMs } from './pace.ts';
+import type { LimiterState } from './limiter-state.ts';
+import { fullAtMsAfter, paceOf, refillLagMs, tokenAtMs } from './pace.ts';
 import { decidePermit, releasePermit } from './permit.ts';
-import { currentQuota, runsOutAtMs } from './quota.ts';
+import { addSample, currentQuota, isOfDay, mergeReading, reserveUntilMs, runsOutAtMs } from './quota.ts';
 
 export interface LimiterOptions {
   /** `LONGEST_WAIT_SECONDS`: longer pauses are not sat out. */
@@ -103,4 +103,53 @@ export class RateLimiter implements Limiter {
   #notify(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** The state after the rate-limit headers of a response. Those of another window than the day's are ignored. */
+function observeReading(state: LimiterState, reading: QuotaReading, nowMs: number): LimiterState {
+  const known = currentQuota(state.quota, nowMs);
+  if (!isOfDay(known, reading)) return known === state.quota ? state : { ...state, quota: known };
+  const quota = mergeReading(known, reading);
+  return {
+    ...state,
+    quota,
+    samples: addSample(state.samples, quota, nowMs),
+  };
+}
+
+/**
+ * When permits are expected at that pace.
+ *
+ * @param longestWaitMs a longer pause blocks, and is not sat out
+ * @param underWay requests, each of which takes a place in a window
+ */
+export function scheduleOf(
+  state: LimiterState,
+  setting: PlanSetting,
+  longestWaitMs: number,
+  nowMs: number,
+  underWay: number,
+): Omit<Schedule, 'isIsolated'> {
+  const { reason, untilMs } = state.breaker;
+  const pace = paceOf(state, setting);
+  const isSatOut = reason === 'pause' && untilMs - nowMs <= longestWaitMs;
+  const pausedUntilMs = Math.max(nowMs, reason === 'pause' ? untilMs : 0);
+  const ofWindowMs = windowSlotsMs(sharedOut(state.learned, setting.processes ?? 1), underWay, nowMs);
+  const slotsMs = ofWindowMs.map((atMs) => Math.max(atMs, pausedUntilMs));
+  return {
+    breaker: state.breaker,
+    learned: { window: state.learned.window, capacity: state.learned.capacity },
+    paused: reason === 'pause' && untilMs > nowMs,
+    blocked: reason && untilMs > nowMs && !isSatOut ? { reason, untilMs } : undefined,
+    reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
+    permitAtMs: (position) => {
+      if (slotsMs.length > 0) {
+        const rounds = Math.floor((position - 1) / slotsMs.length);
+        return (slotsMs[(position - 1) % slotsMs.length] ?? nowMs) + rounds * WINDOW_MS;
+      }
+      if (reason === 'pause') return pausedUntilMs + (position - 1) * pace.intervalMs;
+      const firstMs = tokenAtMs(Math.max(state.fullAtMs, nowMs), nowMs, pace);
+      return Math.max(nowMs, firstMs + (position - 1) * pace.intervalMs);
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
 import { isolatedFullAtMs, joinedState } from './isolation.ts';
-import type { Change, Decide, LimiterCell } from './limiter-cell.ts';
-import { afterClockJump, INITIAL_LIMITER_STATE, type LimiterState, withProbe } from './limiter-state.ts';
+import { afterClockJump, type Change, type Decide, type LimiterCell } from './limiter-cell.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState, withProbe } from './limiter-state.ts';
 import { spendToken, type Taken, type WantedToken } from './permit.ts';
 import {
   limiterWrite,

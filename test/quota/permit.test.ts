@@ -4,10 +4,10 @@ import type { PlanSetting } from '../../src/model/plan.ts';
 import type { Breaker, BreakerReason } from '../../src/model/quota.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import type { PermitLane } from '../../src/quota/limiter.ts';
-import { scheduleOf } from '../../src/quota/limiter.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { emptyBucket } from '../../src/quota/pace.ts';
 import { type Contention, decidePermit, releasePermit, spendToken } from '../../src/quota/permit.ts';
+import { scheduleOf } from '../../src/quota/rate-limiter.ts';
 
 const NOW_MS = 1_000_000;
 const SETTING: PlanSetting = { plan: 'free' };

@@ -1,5 +1,6 @@
 import type { Logger } from '../../log.ts';
-import { afterClockJump, LimiterState, shifted } from '../../quota/limiter-state.ts';
+import { afterClockJump, shifted } from '../../quota/limiter-cell.ts';
+import { LimiterState } from '../../quota/limiter-state.ts';
 import type { Taken, WantedToken } from '../../quota/permit.ts';
 import type { LimiterWrite, SharedLimiterStore } from '../../quota/shared-limiter-store.ts';
 import { LIMITER_SCRIPT, LimiterAnswer } from './limiter-script.ts';
