@@ -28,6 +28,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   processes: { load: () => import('./processes/processes.ts'), page: PROCESSES_PAGE },
   sizing: { load: () => import('./processes/sizing.ts'), page: PROCESSES_PAGE },
   search: { load: () => import('./search/search.ts'), page: PAGE },
+  typed: { load: () => import('./search/typed-texts.ts'), page: PAGE },
 };
 
 /** Prints every table. A run without a name also writes them to `docs/benchmarks.md`, and the pictures beside it. */

@@ -42,14 +42,18 @@ export const ENGINES: Readonly<Record<string, (cards: readonly CatalogCard[]) =>
   },
 
   '@m31coding/fuzzy-search'(cards) {
-    const searcher = SearcherFactory.createDefaultSearcher<CatalogCard, string>();
-    searcher.indexEntities(
-      [...cards],
-      ({ id }) => id,
-      ({ name, set, number }) => [name, `${set} ${name} ${number}`],
-    );
-    return {
-      find: (typed) => searcher.getMatches(new Query(typed, MOST_FOUND)).matches.map(({ entity }) => entity.name),
-    };
+    const find = fuzzySearch(cards);
+    return { find: (typed) => find(typed).map(({ name }) => name) };
   },
 };
+
+/** At most 25 cards, best first. */
+export function fuzzySearch(cards: readonly CatalogCard[]): (typed: string) => CatalogCard[] {
+  const searcher = SearcherFactory.createDefaultSearcher<CatalogCard, string>();
+  searcher.indexEntities(
+    [...cards],
+    ({ id }) => id,
+    ({ name, set, number }) => [name, `${set} ${name} ${number}`],
+  );
+  return (typed) => searcher.getMatches(new Query(typed, MOST_FOUND)).matches.map(({ entity }) => entity);
+}

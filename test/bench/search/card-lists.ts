@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LISTS, type List } from '../../catalog/typed/texts.ts';
+
+/** The repository of each list, as a clone of it is called, and the heading of its command line in the documentation. */
+const REPOSITORIES: Readonly<Record<List, string>> = {
+  pokemon: 'pokemon-tcg-data',
+  yugioh: 'yaml-yugi',
+  fab: 'flesh-and-blood-cards',
+  netrunner: 'netrunner-cards-json',
+  arkham: 'arkhamdb-json-data',
+};
+const PAGE = 'docs/catalogues.md';
+
+/** The lists that are in this folder. */
+export function listsIn(folder: string): List[] {
+  return LISTS.filter(
+    (list) => existsSync(join(folder, REPOSITORIES[list])) || existsSync(join(folder, `${list}.csv`)),
+  );
+}
+
+/** Imports a list as its command line in the documentation says, or from a file `NAME.csv` where there is none yet. */
+export function importList(folder: string, list: List, dataDir: string): void {
+  const repository = REPOSITORIES[list];
+  const section = readFileSync(PAGE, 'utf8')
+    .split(/^\*\*/m)
+    .find((text) => text.startsWith(`${repository}**`));
+  const line = /^ {4}npm run (catalog -- import .*)$/m.exec(section ?? '')?.[1];
+  const command = line ?? `catalog -- import ${list}.csv`;
+  const ran = spawnSync('sh', ['-c', `npm --prefix "$PROJECT" run --silent ${command}`], {
+    cwd: line === undefined ? folder : join(folder, repository),
+    env: { ...process.env, PROJECT: process.cwd(), DATA_DIR: dataDir },
+    encoding: 'utf8',
+  });
+  if (ran.status !== 0 && ran.status !== 2) throw new Error(`npm run ${command}\n${ran.stderr}`);
+  process.stderr.write(`${list}: ${`${ran.stdout}${ran.stderr}`.trimEnd().split('\n').at(-1)}\n`);
+}

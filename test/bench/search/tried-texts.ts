@@ -1,0 +1,106 @@
+import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
+import { isMeant, type TypedText } from '../../catalog/typed/texts.ts';
+import { quantile } from '../quantile.ts';
+import type { BenchTable, Verdict } from '../table.ts';
+
+/** Best first. */
+export type Find = (typed: string) => readonly CatalogCard[];
+
+/** What came of one text. */
+export interface TriedText extends TypedText {
+  found: readonly CatalogCard[];
+  /** Of what is meant, from 0; `undefined`: it is not among the 25. */
+  place: number | undefined;
+}
+
+/** Types every text. What a found card is called is read in `cards`, since a search may show it in another language. */
+export function tryTexts(texts: readonly TypedText[], cards: readonly CatalogCard[], find: Find): TriedText[] {
+  const byId = new Map(cards.map((card) => [card.id, card]));
+  return texts.map((text) => {
+    const found = find(text.typed).map((card) => byId.get(card.id) ?? card);
+    const place = found.findIndex((card) => isMeant(text.meant, card));
+    return { ...text, found, place: place < 0 ? undefined : place };
+  });
+}
+
+export interface Contestant {
+  name: string;
+  tried: readonly TriedText[];
+  /** By typed text, in milliseconds. */
+  timesMs?: ReadonlyMap<string, number>;
+}
+
+/** Shares by kind, by list and of all. */
+export function tableOf(title: string, contestants: readonly Contestant[], notes: string[]): BenchTable {
+  const [ours] = contestants;
+  if (!ours) throw new Error('nothing was tried');
+  const groups: [string, (text: TypedText) => boolean][] = [
+    ...names(ours, 'kind').map((kind): [string, (text: TypedText) => boolean] => [kind, (text) => text.kind === kind]),
+    ...names(ours, 'list').map((list): [string, (text: TypedText) => boolean] => [
+      `(${list})`,
+      (text) => text.list === list,
+    ]),
+    ['all', () => true],
+  ];
+  return {
+    title,
+    columns: [
+      '',
+      'texts',
+      ...contestants.flatMap(({ name, timesMs }) => [
+        `${name}: first, of 5, of 25, empty`,
+        ...(timesMs ? ['p50, p99'] : []),
+      ]),
+    ],
+    rows: groups.map(([name, isOf]) => [
+      name,
+      String(ours.tried.filter(isOf).length),
+      ...contestants.flatMap(({ tried, timesMs }) => {
+        const group = tried.filter(isOf);
+        const shares = [1, 5, 25].map((among) => `${(100 * share(group, among)).toFixed(0)} %`);
+        const empty = group.filter(({ found }) => found.length === 0).length;
+        return [[...shares, empty].join(', '), ...(timesMs ? [times(group, timesMs)] : [])];
+      }),
+    ]),
+    notes,
+    verdicts: verdicts(ours),
+  };
+}
+
+function names(ours: Contestant, key: 'kind' | 'list'): string[] {
+  return [...new Set(ours.tried.map((text) => text[key]))];
+}
+
+/** Of the texts, so many have what is meant among the first `among`. */
+function share(tried: readonly TriedText[], among: number): number {
+  return tried.filter(({ place = Number.POSITIVE_INFINITY }) => place < among).length / tried.length;
+}
+
+function times(tried: readonly TriedText[], timesMs: ReadonlyMap<string, number>): string {
+  const all = tried.map(({ typed }) => timesMs.get(typed) ?? Number.NaN);
+  return [0.5, 0.99].map((part) => `${quantile(all, part).toFixed(1)} ms`).join(', ');
+}
+
+/** The targets. */
+function verdicts({ tried, timesMs }: Contestant): Verdict[] {
+  const of = (kind: string) => tried.filter((text) => text.kind === kind);
+  const atLeast = (what: string, group: readonly TriedText[], among: number, least: number): Verdict => ({
+    claim: `${what} at least ${least} % (${(100 * share(group, among)).toFixed(1)} %)`,
+    reached: share(group, among) >= least / 100,
+  });
+  const empty = tried.filter(({ found }) => found.length === 0).length;
+  const took = (part: number, mostMs: number): Verdict => {
+    const ms = quantile([...(timesMs?.values() ?? [Number.NaN])], part);
+    return { claim: `p${100 * part} under ${mostMs} ms (${ms.toFixed(1)} ms)`, reached: ms < mostMs, timing: true };
+  };
+  return [
+    atLeast('first', tried, 1, 92),
+    atLeast('among five', tried, 5, 95),
+    atLeast('among 25', tried, 25, 97),
+    { claim: `an empty list for at most 1 text in 150 (${empty})`, reached: empty <= tried.length / 150 },
+    atLeast('two errors: among five', of('two errors'), 5, 95),
+    atLeast('promo number: first', of('promo number'), 1, 90),
+    atLeast('beginning: first', of('beginning'), 1, 88),
+    ...(timesMs ? [took(0.5, 6), took(0.99, 50)] : []),
+  ];
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
+
+export const LISTS = ['pokemon', 'yugioh', 'fab', 'netrunner', 'arkham'] as const;
+export type List = (typeof LISTS)[number];
+
+/** A text as a member types it. */
+export interface TypedText {
+  list: List;
+  kind: string;
+  typed: string;
+  /** `Name`, `Name @ Set`, `Name # number or id` or `# number or id`, with `*` for any text, and ` | ` between those that are meant as well. */
+  meant: string;
+  /** Whether the search may be tuned by it; the other half is reported. */
+  isTuning: boolean;
+}
+
+/** The texts of one list, from the file of its name beside this one. */
+export function typedTexts(list: List): TypedText[] {
+  return rows(`${list}.tsv`).map(([kind = '', typed = '', meant = '']) => ({
+    ...{ list, kind, typed, meant },
+    isTuning: createHash('sha256').update(typed).digest().readUInt8() % 2 === 0,
+  }));
+}
+
+/** Rows of a file of tab-separated values beside this one, without its header. */
+export function rows(file: string): string[][] {
+  const lines = readFileSync(new URL(file, import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+  return lines.slice(1).map((line) => line.split('\t'));
+}
+
+/** Whether a card is one of those that are meant. */
+export function isMeant(meant: string, { id, name, set = '', number = '' }: CatalogCard): boolean {
+  return meant.split(' | ').some((alternative) => {
+    const [, wantedName = '', sign, rest = ''] = /^(.*?)(?:(?:^| )([@#]) (.*))?$/u.exec(alternative) ?? [];
+    if (!fits(wantedName || '*', name)) return false;
+    if (sign === '@') return fits(rest, set);
+    return sign === undefined || fits(rest, id) || fits(rest, number);
+  });
+}
+
+/** A list may add something in brackets, such as the colour, to what a field says. */
+function fits(wanted: string, text: string): boolean {
+  const parts = wanted.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}(?: \\(.*\\))?$`, 'u').test(text);
+}
