@@ -11,6 +11,12 @@ const OF_IMAGE = join(import.meta.dirname, '../compile-cache');
  * created for a program that keeps no data here.
  */
 export function useCompileCache(dataDir = process.env.DATA_DIR || './data'): void {
-  if (existsSync(OF_IMAGE) && enableCompileCache(OF_IMAGE).status !== constants.compileCacheStatus.FAILED) return;
-  if (existsSync(dataDir)) enableCompileCache(join(resolve(dataDir), 'compile-cache'));
+  if (existsSync(OF_IMAGE) && enable(OF_IMAGE)) return;
+  if (existsSync(dataDir)) enable(join(resolve(dataDir), 'compile-cache'));
+}
+
+function enable(folder: string): boolean {
+  if (enableCompileCache(folder).status === constants.compileCacheStatus.FAILED) return false;
+  process.env.NODE_COMPILE_CACHE ??= folder; // for threads, which know of no other setting
+  return true;
 }

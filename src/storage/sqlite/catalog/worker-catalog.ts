@@ -21,15 +21,18 @@ export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedNam
   shared?: SharedCatalog;
 }
 
-/** The start of the bot comes first: the worker begins after it, or with the first search. */
-const START_AFTER_MS = 1_000;
+/** The worker takes 50 MB, and begins with the first question; after this, so that a first search rarely waits for it. */
+const START_AFTER_MS = 30_000;
+/** So soon when there is something to write, which then waits in memory, or when other processes want to hear and tell. */
+const START_SOON_MS = 1_000;
 /** A message to another thread costs 0.1 ms and more, which a command would wait for: several changes go in one. */
 const GATHER_MS = 50;
 /** Changes that are kept while there is no worker that has opened the file. The oldest are dropped. */
 const MOST_UNSENT = 1_000;
 /** A member waits for this before names count as not searched. */
 const RESOLVE_MS = 1_500;
-const CLOSE_MS = 300;
+/** Enough for a worker that begins only to write what was learned. */
+const CLOSE_MS = 650;
 const TERMINATE_MS = 50;
 /** A lock on the file, or a full disk, may be gone at any moment. */
 const RESTART = { firstMs: 1_000, longestMs: 5_000 };
@@ -62,7 +65,7 @@ export class WorkerCatalog implements Catalog {
     // What is not applied is read again after the next worker has begun.
     const apply = (news: SharedNews) => this.#isOpen && this.#send({ kind: 'changes', changes: [news] });
     this.#exchange = shared && new CatalogExchange(shared, apply);
-    this.#start = setTimeout(() => this.#startNow(), START_AFTER_MS).unref();
+    this.#startIn(shared ? START_SOON_MS : START_AFTER_MS);
   }
 
   async search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]> {
@@ -106,6 +109,7 @@ export class WorkerCatalog implements Catalog {
 
   /** Does not wait for a native call that is under way, such as one that waits for a locked file. */
   async close(): Promise<void> {
+    if (this.#unsent.length > 0 && this.#failures === 0) this.#startNow();
     this.#isClosed = true;
     clearTimeout(this.#start);
     this.#queue.abandon();
@@ -140,7 +144,11 @@ export class WorkerCatalog implements Catalog {
   #tell(change: CatalogChange): void {
     if (this.#unsent.length >= MOST_UNSENT) this.#unsent.shift();
     this.#unsent.push(change);
-    if (this.#isOpen) this.#gathering ??= setTimeout(() => this.#send(), GATHER_MS).unref(); // the end sends it, too
+    if (this.#isOpen) {
+      this.#gathering ??= setTimeout(() => this.#send(), GATHER_MS).unref(); // the end sends it, too
+    } else if (this.#unsent.length === 1 && this.#failures === 0) {
+      this.#startIn(START_SOON_MS);
+    }
   }
 
   /** Sends the changes before anything else, which may depend on them. */
@@ -150,6 +158,11 @@ export class WorkerCatalog implements Catalog {
     const changes = this.#unsent.splice(0);
     if (changes.length > 0) messages.unshift({ kind: 'changes', changes });
     for (const message of messages) this.#worker?.postMessage(message);
+  }
+
+  #startIn(delayMs: number): void {
+    clearTimeout(this.#start);
+    this.#start = setTimeout(() => this.#startNow(), delayMs).unref();
   }
 
   #startNow(): void {
@@ -194,6 +207,6 @@ export class WorkerCatalog implements Catalog {
     this.#gathering = undefined;
     this.#queue.abandon();
     if (this.#isClosed) return;
-    this.#start = setTimeout(() => this.#startNow(), backOffMs(++this.#failures, RESTART)).unref();
+    this.#startIn(backOffMs(++this.#failures, RESTART));
   }
 }

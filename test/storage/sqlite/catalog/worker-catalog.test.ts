@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CardStore, keysOf } from '../../../../src/cache/card-store.ts';
 import type { SharedCatalog, SharedChange } from '../../../../src/catalog/shared-catalog.ts';
@@ -142,6 +142,54 @@ describe('the catalog', () => {
     await cached('http://other.test /cards/{id}', 'base2-4');
     const catalog = openCatalog();
     await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+  });
+});
+
+describe('the worker', () => {
+  /** How many began while the test ran. */
+  function countWorkers(): () => Promise<number> {
+    let count = 0;
+    const onWorker = () => void count++;
+    process.on('worker', onWorker);
+    onTestFinished(() => void process.off('worker', onWorker));
+    return async () => {
+      await setImmediate(); // Node tells of a worker a moment later
+      return count;
+    };
+  }
+
+  it.each([
+    ['half a minute after the start', 30_000, () => {}],
+    ['a second after something was learned', 1_000, (catalog: WorkerCatalog) => catalog.learn(CHARIZARD)],
+    ['a second after a card was shown', 1_000, (catalog: WorkerCatalog) => catalog.asked('base1-4', ALICE)],
+  ])('begins %s', async (_, afterMs, happens) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const begun = countWorkers();
+    happens(openCatalog());
+    vi.advanceTimersByTime(afterMs - 1);
+    expect(await begun()).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(await begun()).toBe(1);
+    vi.useRealTimers();
+  });
+
+  it('begins at the end when something was learned before, and writes it', async () => {
+    const begun = countWorkers();
+    const catalog = openCatalog();
+    catalog.learn(CHARIZARD);
+    catalog.asked('base1-4', ALICE);
+    expect(await begun()).toBe(0);
+    await catalog.close();
+    expect(await begun()).toBe(1);
+    expect(inCatalog((file) => file.stats().cards)).toBe(1);
+    expect(inFile((file) => file.prepare('SELECT member FROM asked_by_member').all())).toHaveLength(1);
+  });
+
+  it('does not begin at the end when nothing was learned', async () => {
+    const begun = countWorkers();
+    await openCatalog().close();
+    expect(await begun()).toBe(0);
   });
 });
 
