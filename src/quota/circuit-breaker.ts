@@ -68,7 +68,7 @@ const RATE_LIMIT_BACK_OFF = { firstMs: 1_000, longestMs: 5 * 60_000 };
  * How long no request leaves after the n-th 429 in a row: never less than the service stated; after repeated 429s, or
  * without a stated wait, at least the exponential back-off.
  */
-export function pauseMs(statedMs: number | undefined, failures: number): number {
+function pauseMs(statedMs: number | undefined, failures: number): number {
   if (statedMs === undefined) return backOffMs(failures, RATE_LIMIT_BACK_OFF);
   return Math.max(statedMs, failures > 1 ? backOffMs(failures, RATE_LIMIT_BACK_OFF) : SHORTEST_PAUSE_MS);
 }

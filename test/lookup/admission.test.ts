@@ -131,9 +131,7 @@ describe('the decision', () => {
 describe('of 80 lookups at once', () => {
   it.each<[string, (index: number) => Pick<Lookup, 'requester'>]>([
     ['one member', () => by('eager')],
-    ['80 members of one server', (index) => by(`member ${index}`)],
     ['20 members of each of four servers, one after the other', (index) => by(`member ${index}`, `g${index % 4}`)],
-    ['the same, one server after the other', (index) => by(`member ${index}`, `g${Math.floor(index / 20)}`)],
   ])('as many are admitted as get a permit in time, and all of them get it: %s', async (_, requester) => {
     const { service, queue } = queueOf30Seconds();
 
@@ -180,17 +178,6 @@ describe('a queue that one member has filled', () => {
     const late = others.map((requester, index) => lookup(`promo-${index}`, requester));
 
     expect((await admitAll(queue, late)).wereAdmitted).toEqual([true, false, true]);
-  });
-
-  it('has a place for every lookup that joins a card in it', async () => {
-    const { queue } = queueOf30Seconds();
-    await admitAll(
-      queue,
-      lookups(60, () => by('eager')),
-    );
-    const again = [IDS[0], IDS[1]].map((id = '') => lookup(id, by('friend')));
-
-    expect((await admitAll(queue, again)).wereAdmitted).toEqual([true, true]);
   });
 });
 
@@ -283,19 +270,6 @@ describe('a reservation', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('that is cancelled leaves the card to the lookup that joined it, which is booked then', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { queue, ledger } = lookupQueueOver(service);
-    const { reservations } = await admitAll(queue, [lookup('base1-4', by('gone')), lookup('base1-4', by('stays'))]);
-    const answer = reservations[1]?.start();
-    reservations[0]?.cancel();
-    await vi.advanceTimersByTimeAsync(0);
-
-    expect(await answer).toMatchObject({ card: { id: 'base1-4' } });
-    expect([(await ledger.memberToday('gone')).requests, (await ledger.memberToday('stays')).requests]).toEqual([0, 1]);
-  });
-
   it('ends when the queue closes, and no other is made', async () => {
     const { service, queue } = queueOf30Seconds();
     const { reservations } = await admitAll(
@@ -343,27 +317,6 @@ describe('a budget', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(service.requests).toHaveLength(3);
     expect((await admitAll(queue, lookups(80, requester).slice(10))).reservations).toHaveLength(0);
-  });
-
-  it('does not count cards that another member is booked for', async () => {
-    const { queue } = queueWith({ memberDaily: 1 });
-    await admitAll(
-      queue,
-      lookups(5, (index) => by(`member ${index}`)),
-    );
-
-    expect(
-      (
-        await admitAll(
-          queue,
-          lookups(5, () => by('eager')),
-        )
-      ).reservations,
-    ).toHaveLength(5);
-    expect((await admitAll(queue, [lookup('own-1', by('eager')), lookup('own-2', by('eager'))])).wereAdmitted).toEqual([
-      true,
-      false,
-    ]);
   });
 
   it('counts what leaves the queue while it is read', async () => {

@@ -52,22 +52,6 @@ class Queue {
 }
 
 describe('the fair order', () => {
-  it('delays a member by one permit at most, however many lookups another member has in the queue', () => {
-    const queue = new Queue();
-    queue.join('eager', 'guild', 200);
-    queue.serve(50);
-    queue.join('late', 'guild');
-    expect(queue.serve(2)).toContain('late');
-  });
-
-  it('delays a Discord server by one permit at most, however many members of another are in the queue', () => {
-    const queue = new Queue();
-    for (let member = 0; member < 200; member++) queue.join(`crowd ${member}`, 'large');
-    queue.serve(50);
-    queue.join('late', 'small');
-    expect(queue.serve(2)).toContain('late');
-  });
-
   it('alternates between members with several lookups', () => {
     const queue = new Queue();
     queue.join('a', 'guild', 3);
@@ -152,16 +136,6 @@ describe('the fair order', () => {
     queue.serve();
     queue.serve();
     expect(queue.pendingLookups.get('wanted')).toBeUndefined();
-  });
-
-  it('gives no advantage to a friend who wants the same cards: a newcomer waits for one permit of theirs', () => {
-    const queue = new Queue();
-    const cards = Array.from({ length: 55 }, (_, index) => `wanted ${index}`);
-    for (const card of cards) queue.want(card, 'eager', 'guild');
-    queue.serve(19); // the burst
-    for (const card of cards.slice(19)) queue.want(card, 'friend', undefined);
-    queue.join('newcomer', 'guild');
-    expect(queue.serve(2)).toContain('newcomer');
   });
 
   it('puts a card whose rank a joiner improves behind all that already wait at that rank', () => {

@@ -1,18 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  Busy,
-  KeptInReserve,
-  KeyRefused,
-  QuotaSpent,
-  ServiceDown,
-  Stopping,
-  UnexpectedAnswer,
-} from '../../src/model/errors.ts';
-import { createCardService, type EmbeddedCardService, startCardService } from '../../src/sandbox/card-service.ts';
-import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { KeyRefused, QuotaSpent, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import { createCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
-import { ERROR } from '../support/log-lines.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
@@ -72,48 +62,6 @@ describe('a permit', () => {
     expect(announced).toEqual([6_000]);
   });
 
-  it('comes after the first permit of every other member', async () => {
-    fakeTime();
-    const service = createCardService({ burst: 2 });
-    const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
-    for (const id of IDS.slice(0, 20)) void queue.enqueue(lookup(id, by('eager')));
-    await vi.advanceTimersByTimeAsync(0);
-
-    void queue.enqueue(lookup('promo-late', by('late')));
-    await vi.advanceTimersByTimeAsync(2 * 6_000);
-
-    expect(service.requests.map(({ path }) => path).slice(0, 3)).toContain('/cards/promo-late?includePrices=true');
-  });
-
-  it('comes within two, although two accounts want the same 55 cards', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { queue } = lookupQueueOver(service);
-    for (const id of IDS.slice(0, 55)) void queue.enqueue(lookup(id, by('eager')));
-    await vi.advanceTimersByTimeAsync(0);
-    for (const id of IDS.slice(0, 55))
-      void queue.enqueue(lookup(id, { requester: { memberId: 'friend', guildId: undefined } }));
-    await vi.advanceTimersByTimeAsync(0);
-    expect(service.requests).toHaveLength(19);
-
-    const newcomer = queue.enqueue(lookup('promo-late', by('newcomer')));
-
-    expect(await outcomeAfter(2 * 6_000, newcomer)).toMatchObject({ fetchedAtMs: expect.any(Number) });
-  });
-
-  it('is refused when it would come after the deadline; others keep theirs', async () => {
-    fakeTime();
-    const { queue } = lookupQueueOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
-    void queue.enqueue(lookup('base1-1'));
-    await vi.advanceTimersByTimeAsync(0);
-
-    const impatient = queue.enqueue(lookup('base1-2', { deadlineMs: Date.now() + 1_000 }));
-    const patient = queue.enqueue(lookup('base1-2', by('bob')));
-
-    expect(await outcomeAfter(10, impatient)).toBeInstanceOf(Busy);
-    expect(await outcomeAfter(7_000, patient)).toMatchObject({ card: { id: 'base1-2' } });
-  });
-
   it('of a retry is not delayed by a renewal that waits for half the burst', async () => {
     fakeTime();
     const service = createCardService();
@@ -130,38 +78,6 @@ describe('a permit', () => {
 });
 
 describe('single-flight', () => {
-  it('books the request on the first requester and counts the others as saved', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { queue, ledger } = lookupQueueOver(service);
-
-    const answers = ['alice', 'bob', 'carol'].map((member) => queue.enqueue(lookup('base1-4', by(member))));
-    await vi.advanceTimersByTimeAsync(0);
-    await Promise.all(answers);
-
-    expect(service.requests).toHaveLength(1);
-    expect(await ledger.memberToday('alice')).toMatchObject({ requests: 1, saved: 0 });
-    expect(await ledger.memberToday('bob')).toMatchObject({ requests: 0, saved: 1 });
-    expect(await ledger.today()).toEqual({ requests: 1, refused: 0, saved: 2 });
-  });
-
-  it('lets a member who joins a renewal lift it, and books them', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { queue, ledger } = lookupQueueOver(service);
-    for (const id of IDS.slice(0, 15)) void queue.enqueue(lookup(id, by('crowd')));
-    await vi.advanceTimersByTimeAsync(0);
-    const renewal = queue.enqueue(lookup(IDS[20] ?? '', { ...by('reader'), lane: 'renewals' }));
-    expect(await outcomeAfter(0, renewal)).toBeUndefined();
-
-    const member = queue.enqueue(lookup(IDS[20] ?? '', by('joiner')));
-
-    expect(await outcomeAfter(0, member)).toMatchObject({ card: { id: IDS[20] } });
-    expect(await outcomeAfter(0, renewal)).toMatchObject({ card: { id: IDS[20] } });
-    expect((await ledger.memberToday('joiner')).requests).toBe(1);
-    expect(await ledger.memberToday('reader')).toMatchObject({ requests: 0, saved: 1 });
-  });
-
   it('tells once that a request was counted which brought the card of two spellings', async () => {
     fakeTime();
     const pace = { requestsPerMinute: 60, burst: 2 }; // one after the other
@@ -188,29 +104,6 @@ describe('single-flight', () => {
 });
 
 describe('a 429', () => {
-  it('lets no request leave before the stated time; then one probe, then the others at the pace of an empty bucket', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { queue, ledger } = lookupQueueOver(service);
-    service.script({
-      status: 429,
-      headers: { 'retry-after': '30' },
-      body: { _tag: 'RateLimitExceeded', message: '', retryAfter: 30 },
-    });
-
-    const answers = IDS.slice(0, 4).map((id) => queue.enqueue(lookup(id)));
-    await vi.advanceTimersByTimeAsync(0);
-    const sentAtOnce = service.requests.length;
-    await vi.advanceTimersByTimeAsync(29_999);
-    expect(service.requests).toHaveLength(sentAtOnce);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(service.requests.length - sentAtOnce).toBe(1);
-    await vi.advanceTimersByTimeAsync(MINUTE);
-
-    expect(await Promise.all(answers)).toHaveLength(4);
-    expect(await ledger.today()).toMatchObject({ requests: 4, refused: 1 });
-  });
-
   it('is announced to all who wait, and keeps their places', async () => {
     fakeTime();
     const service = createCardService({ burst: 2 });
@@ -238,28 +131,6 @@ describe('a 429', () => {
   });
 });
 
-describe('a 429 for longer than the longest wait, with requests left', () => {
-  it('refuses all that wait, and what comes later until it is that short; then one probe, and all go on', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { queue } = lookupQueueOver(service);
-    await outcomeAfter(0, queue.enqueue(lookup(IDS[0] ?? '')));
-    service.script({ status: 429, headers: { 'retry-after': '1200' }, body: '<html>Too many requests</html>' });
-    const untilMs = Date.now() + 1_200_000;
-
-    const refused = await outcomeAfter(0, queue.enqueue(lookup(IDS[1] ?? '')));
-    expect(refused).toBeInstanceOf(Busy);
-    expect(refused).toMatchObject({ untilMs, paused: true });
-    expect(await queue.admit(lookup(IDS[2] ?? ''))).toMatchObject({ refusal: { name: 'Busy', untilMs } });
-
-    await vi.advanceTimersByTimeAsync(900_000);
-    const patient = queue.enqueue(lookup(IDS[2] ?? ''));
-    expect(await outcomeAfter(299_999, patient)).toBeUndefined();
-    expect(service.requests).toHaveLength(2);
-    expect(await outcomeAfter(1, patient)).toMatchObject({ card: { id: IDS[2] } });
-  });
-});
-
 describe('a limiter before the service, with headers of its own window', () => {
   it.each([
     ['from the very first answer on', 0],
@@ -282,35 +153,6 @@ describe('a limiter before the service, with headers of its own window', () => {
 });
 
 describe('the end of the day', () => {
-  it('that is near is waited for: after a 429 with nothing left but a short wait all are answered once that is over', async () => {
-    fakeTime();
-    const resetMs = Date.now() + 20_000;
-    const service = createCardService({ nextResetMs: (nowMs) => (nowMs < resetMs ? resetMs : resetMs + 86_400_000) });
-    service.exhaustDay();
-    const { queue } = lookupQueueOver(service);
-
-    const requested = IDS.slice(0, 3).map((id) => queue.enqueue(lookup(id)));
-    await vi.advanceTimersByTimeAsync(19_999);
-    const before = service.requests.length;
-    await vi.advanceTimersByTimeAsync(60_000);
-
-    expect(service.requests.length - before).toBe(3);
-    expect(await Promise.all(requested)).toHaveLength(3);
-  });
-
-  it('keeps the last requests for cards that are missing', async () => {
-    fakeTime();
-    const service = createCardService({ requestsPerDay: 25 });
-    const { queue } = lookupQueueOver(service);
-    for (const id of IDS.slice(0, 6)) await outcomeAfter(0, queue.enqueue(lookup(id)));
-
-    expect(await outcomeAfter(0, queue.enqueue(lookup(IDS[10] ?? '', { lane: 'renewals' })))).toBeInstanceOf(
-      KeptInReserve,
-    );
-    expect(await queue.admit(lookup(IDS[10] ?? '', { lane: 'renewals' }))).toHaveProperty('refusal');
-    expect(await outcomeAfter(0, queue.enqueue(lookup(IDS[11] ?? '')))).toMatchObject({ card: { id: IDS[11] } });
-  });
-
   it.each([
     { plan: 'free', remain: 3, members: 15 },
     { plan: 'business', remain: 30, members: 60 },
@@ -353,36 +195,6 @@ describe('the end of the day', () => {
     expect(service.requests).toHaveLength(3);
     expect(outcomes.filter((outcome) => outcome instanceof QuotaSpent)).toHaveLength(3);
   });
-
-  it('is followed by a single probe, which is the next lookup', async () => {
-    fakeTime();
-    const resetMs = Date.now() + 120 * MINUTE;
-    const service = createCardService({
-      requestsPerDay: 3,
-      nextResetMs: (nowMs) => (nowMs < resetMs ? resetMs : resetMs + 86_400_000),
-    });
-    const { queue } = lookupQueueOver(service);
-    for (const id of IDS.slice(0, 3)) await outcomeAfter(0, queue.enqueue(lookup(id)));
-    expect(await outcomeAfter(0, queue.enqueue(lookup(IDS[3] ?? '')))).toBeInstanceOf(QuotaSpent);
-
-    await vi.advanceTimersByTimeAsync(120 * MINUTE);
-    expect(service.requests).toHaveLength(3);
-    service.set({ latencyMs: 500 });
-    const next = IDS.slice(3, 6).map((id) => queue.enqueue(lookup(id)));
-    await vi.advanceTimersByTimeAsync(400);
-    expect(service.requests).toHaveLength(4);
-    await vi.advanceTimersByTimeAsync(1_000);
-
-    expect(await Promise.all(next)).toHaveLength(3);
-  });
-
-  it('warns once at each share of the day', async () => {
-    fakeTime();
-    const { queue, lines } = lookupQueueOver(createCardService({ requestsPerDay: 10 }));
-    for (const id of IDS.slice(0, 10)) await outcomeAfter(0, queue.enqueue(lookup(id)));
-
-    expect(lines.flatMap(({ share }) => share ?? [])).toEqual([0.8, 1]);
-  });
 });
 
 describe('an outage whose end is stated', () => {
@@ -405,90 +217,6 @@ describe('an outage whose end is stated', () => {
     const later = queue.enqueue(lookup('base1-1', by('bob')));
     expect(await outcomeAfter(19_999, later)).toBeUndefined();
     expect(await outcomeAfter(1, later)).toMatchObject({ card: { id: 'base1-1' } });
-  });
-
-  it('refuses all at once when that is over a minute away', async () => {
-    fakeTime();
-    const service = createCardService();
-    service.set({ down: true, downRetryAfterSeconds: 600 });
-    const { queue } = lookupQueueOver(service);
-    const refusal = { name: 'ServiceDown', untilMs: Date.now() + 600_000 };
-
-    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-1')))).toMatchObject(refusal);
-    expect(await queue.admit(lookup('base1-2'))).toMatchObject({ refusal });
-    await vi.advanceTimersByTimeAsync(599_999);
-    expect(service.requests).toHaveLength(1);
-    service.set({ down: false });
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-1')))).toMatchObject({ card: { id: 'base1-1' } });
-  });
-
-  it('of one card alone refuses the lookups of that card that would wait too long', async () => {
-    fakeTime();
-    const service = createCardService();
-    service.script({ status: 503, headers: { 'retry-after': '50' } });
-    const { queue } = lookupQueueOver(service, { plan: 'free' }, { longestWaitMs: 30_000 });
-    const refusal = { name: 'ServiceDown', untilMs: Date.now() + 50_000 };
-    const first = queue.enqueue(lookup('base1-1'));
-    await vi.advanceTimersByTimeAsync(0);
-
-    expect(await queue.admit(lookup('base1-1'))).toMatchObject({ refusal });
-    expect(await queue.admit(lookup('base1-2'))).toHaveProperty('reservation');
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(await queue.admit(lookup('base1-1'))).toHaveProperty('reservation');
-    expect(await outcomeAfter(30_000, first)).toMatchObject({ card: { id: 'base1-1' } });
-    expect(service.requests).toHaveLength(2);
-  });
-});
-
-describe('an outage', () => {
-  it('costs three attempts, each with a permit of its own, then all are refused', async () => {
-    fakeTime();
-    const service = createCardService();
-    service.set({ down: true });
-    const { queue } = lookupQueueOver(service);
-
-    expect(await outcomeAfter(3_100, queue.enqueue(lookup('base1-1')))).toBeInstanceOf(ServiceDown);
-    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-2')))).toBeInstanceOf(ServiceDown);
-    expect(service.requests).toHaveLength(3);
-  });
-
-  it.each<[string, number, (service: EmbeddedCardService) => void]>([
-    ['three sockets that are reset once', 60, (service) => service.script({ fault: 'reset', times: 3 })],
-    ['every fourth connection reset', 40, (service) => service.set({ resetEvery: 4 })],
-  ])('is not %s: every lookup is answered unless its three attempts all fail', async (_, members, fail) => {
-    fakeTime();
-    const service = createCardService({ plan: 'pro', latencyMs: 20 });
-    fail(service);
-    const { queue } = lookupQueueOver(service, { plan: 'pro' });
-
-    const requested = IDS.slice(0, members).map((id, index) => queue.enqueue(lookup(id, by(`member-${index}`))));
-    const outcomes = Promise.allSettled(requested);
-    await vi.advanceTimersByTimeAsync(30_000);
-
-    const refused = (await outcomes).filter(({ status }) => status === 'rejected');
-    const resets = service.requests.filter(({ status }) => status === 0).map(({ path }) => path);
-    const threeTimes = resets.filter((path, index) => resets.slice(0, index).filter((it) => it === path).length === 2);
-    expect(resets.length).toBeGreaterThanOrEqual(3);
-    expect(refused).toHaveLength(threeTimes.length);
-    expect(refused.length).toBeLessThanOrEqual(1);
-  });
-
-  it('ends with one lookup that is answered', async () => {
-    fakeTime();
-    const service = createCardService();
-    service.set({ down: true });
-    const { queue } = lookupQueueOver(service);
-    await outcomeAfter(3_100, queue.enqueue(lookup('base1-1')));
-    service.set({ down: false });
-
-    expect(
-      await outcomeAfter(
-        5_000,
-        queue.enqueue(lookup('base1-2')).catch(() => 'refused'),
-      ),
-    ).toBe('refused');
-    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-2')))).toMatchObject({ card: { id: 'base1-2' } });
   });
 });
 
@@ -545,30 +273,6 @@ describe('an id that alone is refused', () => {
 
     await vi.advanceTimersByTimeAsync(2);
     expect(await cards.known('odd', true)).toEqual({ kind: 'missing' });
-  });
-});
-
-describe('a key that two ids are refused with', () => {
-  it('is not tried for a minute, and is accepted again once a lookup is answered', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { queue, lines } = lookupQueueOver(service, undefined, { apiKey: SANDBOX_API_KEY });
-    await outcomeAfter(0, queue.enqueue(lookup(IDS[0] ?? '')));
-    service.set({ keyRevoked: true });
-
-    for (const id of IDS.slice(1, 6))
-      expect(await outcomeAfter(0, queue.enqueue(lookup(id)))).toBeInstanceOf(KeyRefused);
-    expect(service.counts.byStatus[401]).toBe(2);
-    const refused = lines.filter(({ level }) => level === ERROR).map(({ msg }) => msg);
-    expect(refused.filter((msg) => msg === 'card request failed')).toHaveLength(2);
-    expect(refused.filter((msg) => msg.includes('check CARD_SERVICE_API_KEY'))).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(MINUTE);
-    for (const id of IDS.slice(6, 9))
-      expect(await outcomeAfter(0, queue.enqueue(lookup(id)))).toBeInstanceOf(KeyRefused);
-    expect(service.counts.byStatus[401]).toBe(3);
-    service.set({ keyRevoked: false });
-    await vi.advanceTimersByTimeAsync(MINUTE);
-    expect(await outcomeAfter(0, queue.enqueue(lookup(IDS[6] ?? '')))).toMatchObject({ card: { id: IDS[6] } });
   });
 });
 

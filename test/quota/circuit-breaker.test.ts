@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../../src/model/quota.ts';
-import { afterRequest, pauseMs } from '../../src/quota/circuit-breaker.ts';
+import { afterRequest } from '../../src/quota/circuit-breaker.ts';
 
 const NOW_MS = 1_000_000;
 const RESET_MS = NOW_MS + 3_600_000;
@@ -80,6 +80,7 @@ describe('a closed breaker', () => {
     ['opens at the third failure in a row', closed(2), DOWN, undefined, opened('outage', 5_000, 3)],
     ['pauses as long as a 429 states', CLOSED_BREAKER, limited(7_000), undefined, opened('pause', 7_000)],
     ['pauses for a second when a 429 states nothing', CLOSED_BREAKER, limited(), undefined, opened('pause', 1_000)],
+    ['pauses for a quarter of one when it states none', CLOSED_BREAKER, limited(0), undefined, opened('pause', 250)],
     [
       'pauses as long as stated, however long, while something remains',
       CLOSED_BREAKER,
@@ -373,17 +374,5 @@ describe('jitter', () => {
     ['a fifth of an outage', closed(2), DOWN, 6_000],
   ])('only adds, at most %s', (_, breaker, outcome, waitMs) => {
     expect(breakerAfter(breaker, outcome, false, undefined, 1).untilMs).toBe(NOW_MS + waitMs);
-  });
-});
-
-describe('pauseMs', () => {
-  it.each<[string, number | undefined, number, number]>([
-    ['the stated wait', 7_000, 1, 7_000],
-    ['the stated wait, when it is longer than the back-off', 20_000, 3, 20_000],
-    ['the back-off, when waiting as stated has failed before', 1_000, 4, 8_000],
-    ['the back-off without a stated wait', undefined, 2, 2_000],
-    ['a quarter of a second, when the stated wait is none', 0, 1, 250],
-  ])('is %s', (_, statedMs, failures, waitMs) => {
-    expect(pauseMs(statedMs, failures)).toBe(waitMs);
   });
 });

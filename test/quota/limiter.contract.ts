@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
-import type { Plan, PlanSetting } from '../../src/model/plan.ts';
+import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import type { Limiter, Permit, PermitLane } from '../../src/quota/limiter.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
@@ -119,20 +119,6 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       expect(got.untilMs).toBeGreaterThanOrEqual(tookAtMs + 10_000 + 90);
     });
 
-    it('gives a permit at the time that it stated', async () => {
-      const limiter = await newState()({ ...QUICK, burst: 2 });
-      await ask(limiter);
-      for (let waits = 0; waits < 5; ) {
-        const got = await limiter.acquire('members');
-        if (got.kind !== 'wait') continue;
-        waits++;
-        await new Promise((resolve) => setTimeout(resolve, got.untilMs - Date.now() + 1));
-        const permit = await permitNow(limiter);
-        expect(permit.probe).toBe(false);
-        await limiter.release(permit, ANSWERED);
-      }
-    });
-
     it('keeps half the burst for members', async () => {
       const limiter = await newState()(SLOW);
       expect(await drain(limiter, 'renewals')).toBe(10);
@@ -152,61 +138,6 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       await limiter.release(probe, ANSWERED);
       expect(limiter.schedule().paused).toBe(false);
       expect(await drain(limiter)).toBe(0);
-    });
-
-    it('halves the burst at a 429 to a burst, once', async () => {
-      const limiter = await newState()(QUICK);
-      await allowUnderWay(limiter, 3);
-      const permits = [await permitNow(limiter), await permitNow(limiter), await permitNow(limiter)];
-      for (const permit of permits) await limiter.release(permit, limited(300));
-      await ask(limiter);
-      const halfFullMs = 10 * 50; // nine tokens, and the moment in which they are counted
-      await new Promise((resolve) => setTimeout(resolve, halfFullMs));
-      expect(Math.round(limiter.schedule().permitAtMs(9) - Date.now())).toBeLessThanOrEqual(0);
-      expect(limiter.schedule().permitAtMs(12)).toBeGreaterThan(Date.now());
-    });
-
-    it('backs off longer at the 429 of a probe', async () => {
-      const limiter = await newState()(QUICK);
-      await ask(limiter, limited(250));
-      const first = limiter.schedule().permitAtMs(1) - Date.now();
-      await ask(limiter, limited(250));
-      expect(limiter.schedule().permitAtMs(1) - Date.now()).toBeGreaterThan(Math.max(first, 1_000));
-    });
-
-    it('gives the probe to the next request when the first is abandoned', async () => {
-      const limiter = await newState()(QUICK);
-      await ask(limiter, limited(250));
-      await ask(limiter, { kind: 'abandoned' });
-      expect(await nextPermit(limiter)).toMatchObject({ probe: true });
-    });
-
-    it('blocks until the reset at the 429 of a spent day', async () => {
-      const limiter = await newState()();
-      const permit = await permitNow(limiter);
-      const headers = reading(0, HOUR_MS);
-      limiter.observe(headers);
-      await limiter.release(permit, limited());
-      const got = await limiter.acquire('members');
-      if (got.kind !== 'blocked') throw new Error('not blocked');
-      expect(got.reason).toBe('day');
-      expect(Math.abs(got.untilMs - headers.receivedAtMs - HOUR_MS)).toBeLessThan(5_000);
-      expect(limiter.schedule().blocked).toMatchObject({ reason: 'day' });
-    });
-
-    it('blocks after three failures in a row, and not after two', async () => {
-      const limiter = await newState()();
-      for (const outcome of [DOWN, DOWN, ANSWERED, DOWN, DOWN]) await ask(limiter, outcome);
-      expect(limiter.schedule().blocked).toBeUndefined();
-      await ask(limiter, DOWN);
-      expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'outage' });
-    });
-
-    it('blocks card lookups at a refused key, and not the report', async () => {
-      const limiter = await newState()();
-      await ask(limiter, { kind: 'keyRefused' });
-      expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'key' });
-      expect(await permitOf(limiter, 'report')).toMatchObject({ probe: false });
     });
 
     it('has no more requests under way than are known to remain, however many the service has counted', async () => {
@@ -238,27 +169,6 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       expect(await permitOf(limiter)).toBeDefined();
     });
 
-    it('keeps the last requests of the day for members', async () => {
-      const limiter = await newState()();
-      limiter.observe(reading(10, HOUR_MS));
-      expect(await limiter.acquire('renewals')).toMatchObject({ kind: 'blocked', reason: 'reserve' });
-      expect(await permitOf(limiter)).toMatchObject({ probe: false });
-      expect(limiter.schedule().reservedUntilMs).toBeDefined();
-    });
-
-    it('believes the lower of two readings under way together, and the later of two in a row', async () => {
-      const limiter = await newState()();
-      const sentAtMs = Date.now() - 1_000;
-      limiter.observe({ ...reading(700, HOUR_MS), sentAtMs });
-      limiter.observe({ ...reading(900, HOUR_MS), sentAtMs });
-      await expect.poll(() => limiter.quota()?.remaining, LONG).toBe(700);
-      await permitOf(limiter);
-      const afterwards = Date.now() + 10;
-      limiter.observe({ ...reading(950, HOUR_MS), sentAtMs: afterwards, receivedAtMs: afterwards });
-      await permitOf(limiter);
-      expect(limiter.quota()).toMatchObject({ limit: 1_000, remaining: 950 });
-    });
-
     it('takes the plan from the daily limit, or from a usage report', async () => {
       const open = newState();
       const limiter = await open({ plan: 'auto' });
@@ -269,50 +179,6 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(120);
       const restarted = await open({ plan: 'auto' });
       await expect.poll(() => Math.round(intervalOf(restarted)), LONG).toBe(120);
-    });
-
-    it.each<[string, Plan, number, number, number]>([
-      ['faster', 'free', 1_000, 50_000, 600],
-      ['slower', 'pro', 50_000, 1_000, 6_000],
-    ])(
-      'follows the headers once they state another daily limit than with the report, over restarts too: %s',
-      async (_, plan, before, after, intervalMs) => {
-        const open = newState();
-        const first = await open({ plan: 'auto' });
-        first.observe(reading(40, HOUR_MS, before));
-        first.observePlan(plan);
-        await permitOf(first);
-        const limiter = await open({ plan: 'auto' });
-        const later = Date.now() + 10;
-        limiter.observe({ ...reading(400, HOUR_MS, after), sentAtMs: later, receivedAtMs: later });
-        await permitOf(limiter);
-        await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(intervalMs);
-        const restarted = await open({ plan: 'auto' });
-        await expect.poll(() => Math.round(intervalOf(restarted)), LONG).toBe(intervalMs);
-      },
-    );
-
-    it('warns once of each share of the day, over restarts too', async () => {
-      const open = newState();
-      const { log, lines } = logLines();
-      for (const remaining of [300, 190, 180, 40, 30, 0, 0]) {
-        const limiter = await open(undefined, new QuotaWarnings(log));
-        limiter.observe(reading(remaining, HOUR_MS));
-        await limiter.acquire('members');
-      }
-      expect(lines.map(({ share }) => share)).toEqual([0.8, 0.95, 1]);
-    });
-
-    it('keeps to a window that a 429 has shown, over restarts too', async () => {
-      const open = newState();
-      const limiter = await open();
-      for (let served = 0; served < PER_MINUTE; served++) await ask(limiter);
-      await ask(limiter, limited(100));
-      const restarted = await open();
-      const learned = { window: PER_MINUTE, capacity: undefined };
-      await expect.poll(() => restarted.schedule().learned, LONG).toEqual(learned);
-      await new Promise((resolve) => setTimeout(resolve, 1_500)); // the pause
-      expect(await restarted.acquire('members')).toMatchObject({ kind: 'wait', untilMs: expect.any(Number) });
     });
 
     it('says once in the log that a burst is smaller than planned, however many processes know it', async () => {
@@ -336,61 +202,22 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       for (let restarts = 0; restarts < 3; restarts++) expect(await drain(await open())).toBe(0);
     });
 
-    it('remembers over a restart that it is blocked', async () => {
+    it('remembers a spent day over a restart, and probes it when it is started with another plan, once', async () => {
       const open = newState();
-      const limiter = await open();
-      limiter.observe(reading(0, HOUR_MS));
-      await ask(limiter);
+      const spent = await open();
+      spent.observe(reading(0, 2 * HOUR_MS));
+      await ask(spent);
       expect(await (await open()).acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
-    });
 
-    it.each<[string, PlanSetting]>([
-      ['plan', { ...SLOW, plan: 'pro' }],
-      ['rate', { ...SLOW, requestsPerMinute: 60 }],
-      ['burst', { ...SLOW, burst: 200 }],
-    ])(
-      'probes a spent day when it is started with another %s, once, and allows requests if something remains',
-      async (_, larger) => {
-        const open = newState();
-        const spent = await open();
-        spent.observe(reading(0, 2 * HOUR_MS));
-        await ask(spent);
-        expect(await (await open()).acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
-
-        const refused = await open(larger);
-        expect(refused.schedule().blocked).toBeUndefined();
-        const probe = await permitNow(refused);
-        expect(probe).toMatchObject({ probe: true });
-        refused.observe(reading(0, 2 * HOUR_MS));
-        await refused.release(probe, limited());
-        expect(await refused.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
-
-        const opened = await open(larger);
-        const next = await nextPermit(opened);
-        opened.observe(reading(49_000, 2 * HOUR_MS, 50_000));
-        await opened.release(next, ANSWERED);
-        expect(next.probe).toBe(true);
-        expect(opened.schedule().blocked).toBeUndefined();
-        expect(await permitOf(opened)).toMatchObject({ probe: false });
-      },
-    );
-
-    it('lets a report probe a spent day at any time, and allows requests if something remains', async () => {
-      const limiter = await newState()();
-      limiter.observe(reading(0, 2 * HOUR_MS));
-      await ask(limiter);
-      const first = await permitNow(limiter, 'report');
-      expect(first).toMatchObject({ probe: true });
-      expect((await limiter.acquire('report')).kind).not.toBe('permit');
-      expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
-      await limiter.release(first, DOWN);
-      expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
-
-      const second = await permitNow(limiter, 'report');
-      limiter.observe(reading(49_000, 2 * HOUR_MS, 50_000));
-      await limiter.release(second, ANSWERED);
-      expect(second).toMatchObject({ probe: true });
-      expect(await permitOf(limiter)).toMatchObject({ probe: false });
+      const larger: PlanSetting = { ...SLOW, plan: 'pro' };
+      const refused = await open(larger);
+      expect(refused.schedule().blocked).toBeUndefined();
+      const probe = await permitNow(refused);
+      expect(probe).toMatchObject({ probe: true });
+      refused.observe(reading(0, 2 * HOUR_MS));
+      await refused.release(probe, limited());
+      expect(await refused.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
+      expect(await permitNow(await open(larger))).toMatchObject({ probe: true });
     });
 
     it('calls its listeners at every outcome', async () => {

@@ -50,6 +50,12 @@ describe('the pace of a plan', () => {
   ])('is %s', (_, setting, dailyLimit, pace) => {
     expect(plannedPace(facts(dailyLimit), setting)).toEqual(pace);
   });
+
+  it("is a report's, until the headers state another daily limit than with it", () => {
+    const reported = facts(50_000, 'business');
+    expect(plannedPace(reported, { plan: 'auto' })).toEqual(BUSINESS);
+    expect(plannedPace({ ...reported, quota: facts(1_000).quota }, { plan: 'auto' })).toEqual(FREE);
+  });
 });
 
 describe('a daily limit of no plan', () => {

@@ -112,19 +112,6 @@ describe('pace', () => {
     expect(await it.drain()).toBe(FREE_TOKENS);
   });
 
-  it('is half the burst after a 429 to a burst, and twice that after each quiet quarter of an hour', async () => {
-    const process = new Process();
-    for (let i = 0; i < 4; i++) await process.ask();
-    await process.ask(limited(1_000));
-    const found: number[] = [];
-    for (const quietMs of [2 * MINUTE_MS, 17 * MINUTE_MS, 17 * MINUTE_MS]) {
-      pass(quietMs);
-      await process.ask();
-      found.push(await process.drain());
-    }
-    expect(found).toEqual([8, 17, FREE_TOKENS - 1]);
-  });
-
   it('is that of a window once a 429 has shown one, and the log says so, and when it is given up', async () => {
     const process = new Process();
     for (let i = 0; i < 10; i++) await process.ask();
@@ -157,29 +144,6 @@ describe('pace', () => {
     pass(62_000);
     await process.ask();
     expect(process.lines.filter(({ reason }) => reason === undefined)).toMatchObject([{ window: 10 }]);
-  });
-
-  it.each([
-    ['a wait longer than a minute', 60_001, 900],
-    ['nothing that remains', 1_000, 0],
-  ])('is not halved by a 429 that states %s', async (_, statedMs, remaining) => {
-    const process = new Process();
-    for (let i = 0; i < 4; i++) await process.ask();
-    process.limiter.observe(reading(remaining, 12 * 3_600_000));
-    await process.ask(limited(statedMs));
-    expect(process.store.saved).toMatchObject({ breaker: { reason: 'pause' }, learned: { capacity: undefined } });
-  });
-
-  it('is not halved again by the 429 of a probe, nor by one that left before', async () => {
-    const process = new Process();
-    for (let i = 0; i < 4; i++) await process.ask();
-    const [first, second] = [await process.acquire(), await process.acquire()];
-    for (const permit of [first, second]) {
-      if (permit) await process.limiter.release(permit, { kind: 'rateLimited', statedMs: 1_000 });
-    }
-    vi.setSystemTime(START_MS + 60_000);
-    await process.ask({ kind: 'rateLimited', statedMs: 1_000 });
-    expect(process.store.saved?.learned.capacity).toBe(9);
   });
 
   it("of auto sends no more than Free's burst at once after a restart, until an answer confirms the plan", async () => {
@@ -227,22 +191,6 @@ describe('pace', () => {
   });
 });
 
-describe('renewals', () => {
-  it('wait until half the burst will be free', async () => {
-    const it = new Process();
-    await it.drain();
-    expect(await it.limiter.acquire('renewals')).toEqual({ kind: 'wait', untilMs: START_MS + 10 * FREE_INTERVAL_MS });
-  });
-
-  it('do not end a pause while members could', async () => {
-    const it = new Process();
-    await it.ask(limited(7_000));
-    pass(7_000);
-    expect(await it.acquire('renewals')).toBeUndefined();
-    expect(await it.acquire('members')).toMatchObject({ probe: true });
-  });
-});
-
 describe('a 429', () => {
   it('allows no request before the stated time, not even after a restart', async () => {
     const it = new Process();
@@ -262,14 +210,6 @@ describe('a 429', () => {
     pass(100); // on its way
     if (probe) await it.limiter.release(probe, ANSWERED);
     expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
-  });
-
-  it('is not ended by the answer to a request that left before', async () => {
-    const it = new Process();
-    const earlier = await it.acquire();
-    await it.ask(limited(7_000));
-    if (earlier) await it.limiter.release(earlier, ANSWERED);
-    expect(await it.acquire()).toBeUndefined();
   });
 
   it('is probed again when the process ended during the probe', async () => {
@@ -318,26 +258,6 @@ describe('a clock that is set back', () => {
 });
 
 describe('a pause that is longer than the longest wait', () => {
-  const TWENTY_MINUTES_MS = 20 * 60_000;
-
-  it('blocks until it is short enough, with requests left and over a restart, and ends in one probe', async () => {
-    const it = new Process();
-    it.limiter.observe(reading(999, 20 * 3_600_000));
-    await it.ask(limited(TWENTY_MINUTES_MS));
-    for (const wait of ['before a restart', 'after it']) {
-      if (wait === 'after it') it.restart();
-      expect(it.limiter.schedule()).toMatchObject({
-        paused: true,
-        blocked: { reason: 'pause', untilMs: START_MS + TWENTY_MINUTES_MS },
-      });
-    }
-    pass(TWENTY_MINUTES_MS - 300_000);
-    expect(it.limiter.schedule()).toMatchObject({ paused: true, blocked: undefined });
-    expect(await it.limiter.acquire('members')).toMatchObject({ kind: 'wait', untilMs: START_MS + TWENTY_MINUTES_MS });
-    pass(300_000);
-    expect(await it.acquire()).toMatchObject({ probe: true });
-  });
-
   it('depends on LONGEST_WAIT_SECONDS', async () => {
     const it = new Process({ plan: 'free' }, 30_000);
     await it.ask(limited(31_000));
@@ -347,23 +267,6 @@ describe('a pause that is longer than the longest wait', () => {
 
 describe('a spent day', () => {
   const HOUR_MS = 3_600_000;
-
-  it.each([
-    ['the reset, when less is stated', 10 * 60_000, HOUR_MS, HOUR_MS],
-    ['the stated time, when the reset is sooner', 2 * HOUR_MS, HOUR_MS, 2 * HOUR_MS],
-  ])('blocks until %s', async (_, statedMs, resetInMs, blockedMs) => {
-    const it = new Process();
-    it.limiter.observe(reading(0, resetInMs));
-    await it.ask(limited(statedMs));
-    const blocked = { reason: 'day', untilMs: START_MS + blockedMs };
-    expect(it.limiter.schedule().blocked).toEqual(blocked);
-    pass(blockedMs - 1);
-    expect(await it.limiter.acquire('members')).toEqual({ kind: 'blocked', ...blocked });
-    pass(1);
-    expect(it.limiter.schedule().blocked).toBeUndefined();
-    expect(await it.acquire()).toMatchObject({ probe: true });
-    expect(await it.acquire()).toBeUndefined();
-  });
 
   it('is still spent after a restart, which the log says again', async () => {
     const it = new Process();
@@ -375,13 +278,6 @@ describe('a spent day', () => {
     expect(stops()).toHaveLength(2);
     expect(await it.limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
     expect(it.limiter.quota()).toMatchObject({ remaining: 0, resetsAtMs: START_MS + HOUR_MS });
-  });
-
-  it('is over with the reset: the old figures are void, the limit is not', async () => {
-    const it = new Process();
-    it.limiter.observe(reading(0, HOUR_MS));
-    pass(HOUR_MS);
-    expect(it.limiter.quota()).toMatchObject({ limit: 1_000, remaining: undefined, resetsAtMs: undefined });
   });
 });
 
@@ -397,29 +293,9 @@ describe('the circuit breaker', () => {
     expect(await failTogether(4)).toMatchObject({ state: 'closed', failures: 2 });
     expect(await failTogether(3)).toMatchObject({ reason: 'outage', failures: 3 });
   });
-
-  it('counts none of those that left before a failure, though an answer came between', async () => {
-    const it = new Process();
-    await it.ask(DOWN);
-    await it.ask(DOWN);
-    const [answered, ...failed] = await Promise.all(Array.from({ length: 6 }, () => it.acquire()));
-    if (answered) await it.limiter.release(answered, ANSWERED);
-    for (const permit of failed) if (permit) await it.limiter.release(permit, DOWN);
-    expect(it.store.saved?.breaker).toMatchObject({ state: 'closed', failures: 1 });
-  });
 });
 
 describe('the schedule', () => {
-  it.each([
-    [1, START_MS + FREE_INTERVAL_MS],
-    [2, START_MS + 2 * FREE_INTERVAL_MS],
-    [10, START_MS + 10 * FREE_INTERVAL_MS],
-  ])('of an empty bucket has permit %d in as many intervals', async (position, atMs) => {
-    const it = new Process();
-    await it.drain();
-    expect(it.limiter.schedule().permitAtMs(position)).toBe(atMs);
-  });
-
   it('of a full bucket has the whole burst at once', () => {
     const { permitAtMs } = new Process().limiter.schedule();
     expect(permitAtMs(FREE_TOKENS)).toBeLessThanOrEqual(START_MS);

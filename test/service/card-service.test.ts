@@ -79,12 +79,9 @@ describe('an answer that does not fit', () => {
     ['a 404 without body', { status: 404 }, 'status 404'],
     ['a 404 with a page', { status: 404, body: '<html>' }, 'status 404'],
     ['a 404 whose error has no message', { status: 404, body: { _tag: 'NotFound' } }, 'status 404'],
-    ['a 404 whose error has no tag', { status: 404, body: { message: 'gone' } }, 'status 404'],
     ['a 404 over a mebibyte', { status: 404, body: { ...NO_SUCH_CARD, more: LONG } }, 'status 404'],
     ['400', { status: 400, body: { _tag: 'InvalidRequest', message: 'no' } }, 'status 400'],
     ['405', { status: 405 }, 'status 405'],
-    ['410', { status: 410, body: NO_SUCH_CARD }, 'status 410'],
-    ['418', { status: 418 }, 'status 418'],
     ['a card with status 304', { status: 304 }, 'status 304'],
     ['success without a body', { status: 204 }, 'the body is not JSON'],
     ['a page', { body: '<html>' }, 'the body is not JSON'],
@@ -92,10 +89,7 @@ describe('an answer that does not fit', () => {
     ['nothing but null', { body: 'null' }, 'the body: '],
     ['a list', { body: [CARD] }, 'the body: '],
     ['a card without name', { body: { ...CARD, name: undefined } }, 'name: '],
-    ['a card without set', { body: { ...CARD, set: undefined } }, 'set: '],
-    ['a set without id', { body: { ...CARD, set: { name: 'First Fires' } } }, 'set.id: '],
     ['a name that is a number', { body: { ...CARD, name: 4 } }, 'name: '],
-    ['a name that is null', { body: { ...CARD, name: null } }, 'name: '],
     ['a price that is text', { body: { ...CARD, prices: { market: '4.20' } } }, 'prices.market: '],
     [
       'a price beyond all numbers',
@@ -185,26 +179,13 @@ describe('a service', () => {
     await expect(ask()).rejects.toThrow(ServiceDown);
   });
 
-  it.each([
-    ['seconds', '30', 30_000],
-    ['decimal seconds', '1.5', 1_500],
-    ['nothing that is understood', 'soon', undefined],
-    ['missing', undefined, undefined],
-  ])('that is down may state for how long: %s', async (_, retryAfter, retryAfterMs) => {
-    pair.service.script({ status: 503, headers: { 'retry-after': retryAfter } });
-    expect(await ask().catch((error: unknown) => error)).toMatchObject({ name: 'ServiceDown', retryAfterMs });
-  });
-
-  it('is down when it breaks the connection', async () => {
-    pair.service.script({ fault: 'reset' });
-    await expect(ask()).rejects.toThrow('card service down: connection failed');
-  });
-
-  it('is down when nothing listens', async () => {
-    const gone = await startPair();
-    await gone.service.close();
-    await expect(cardOf(gone.client, 'a')).rejects.toThrow(ServiceDown);
-  });
+  it.each([['nothing that is understood', 'soon', undefined]])(
+    'that is down may state for how long: %s',
+    async (_, retryAfter, retryAfterMs) => {
+      pair.service.script({ status: 503, headers: { 'retry-after': retryAfter } });
+      expect(await ask().catch((error: unknown) => error)).toMatchObject({ name: 'ServiceDown', retryAfterMs });
+    },
+  );
 
   it('is down when its body cannot be decompressed', async () => {
     pair.service.script({ body: 'not packed', headers: { 'content-encoding': 'gzip' } });
@@ -268,17 +249,7 @@ describe('a 429', () => {
 
   it.each([
     ['states its wait in the body', { ...TOO_MANY, retryAfter: 7 }, {}, { seconds: 7, source: 'body' }],
-    ['states its wait in the header', TOO_MANY, { 'retry-after': '7' }, { seconds: 7, source: 'header' }],
-    [
-      'means the larger of two',
-      { ...TOO_MANY, retryAfter: 7 },
-      { 'retry-after': '8' },
-      { seconds: 8, source: 'header' },
-    ],
-    ['may state nothing', '', {}, { seconds: undefined, source: 'none' }],
-    ['may be a page', '<html>', { 'retry-after': '2' }, { seconds: 2, source: 'header' }],
     ['may be longer than a mebibyte', LONG + LONG, { 'retry-after': '2' }, { seconds: 2, source: 'header' }],
-    ['may be long', { ...TOO_MANY, retryAfter: 86_400 }, {}, { seconds: 86_400, source: 'body' }],
   ])('%s', async (_, body, headers, facts) => {
     pair.service.script({ status: 429, body, headers });
     const refused = await ask().catch((error: unknown) => error);
@@ -344,12 +315,8 @@ describe('the usage report', () => {
 describe('the rate limit headers', () => {
   it.each([
     ['a card', {}],
-    ['a missing card', { status: 404, body: NO_SUCH_CARD }],
-    ['a refused key', { status: 401 }],
-    ['an outage', { status: 503 }],
     ['a 429', { status: 429 }],
     ['a redirect', { status: 302, headers: { location: '/' } }],
-    ['an endless body', { body: LONG + LONG }],
   ])('are reported for %s', async (_, answer) => {
     const fresh = await startPair();
     fresh.service.script(answer);
@@ -358,12 +325,5 @@ describe('the rate limit headers', () => {
     const [{ sentAtMs, receivedAtMs } = { sentAtMs: 0, receivedAtMs: -1 }] = fresh.readings;
     expect(sentAtMs).toBeLessThanOrEqual(receivedAtMs);
     await fresh.service.close();
-  });
-
-  it.each([undefined, 'nonsense', '-5'])('may be %s, which is no error', async (text) => {
-    const headers = { 'x-ratelimit-limit': text, 'x-ratelimit-remaining': text, 'x-ratelimit-reset': text, date: text };
-    pair.service.script({ body: CARD, headers });
-    expect(await ask()).toMatchObject({ id: 'base1-4' });
-    expect(pair.readings.at(-1)).toMatchObject({ limit: undefined, remaining: undefined, resetInMs: undefined });
   });
 });

@@ -62,16 +62,6 @@ describe('an import', () => {
     expect(err).toMatch(/^empty\.csv is empty\.\nnowhere\.csv cannot be read \(ENOENT: .+\)\.\n$/);
   });
 
-  it('takes what it can of a file that is cut off', async () => {
-    const lines = Array.from({ length: 20_000 }, (_, index) => `${index},Name ${Math.sin(index)}`);
-    const whole = gzipSync(['id,name', ...lines].join('\n'));
-    const { code, out, err } = await importing('cards.csv.gz', whole.subarray(0, whole.length / 2));
-
-    expect(code).toBe(2);
-    expect(err).toContain('cards.csv.gz is cut off: its gzip data ends too early.\n');
-    expect(Number(/: ([\d,]+) cards/.exec(out)?.[1]?.replace(',', ''))).toBeGreaterThan(5_000);
-  });
-
   it('stops after a batch when it is told to, and takes the rest when it runs again', async () => {
     const lines = Array.from({ length: 2_000 }, (_, index) => `${index},Name ${index}`);
     await writeFile(join(folder, 'cards.csv'), ['id,name', ...lines].join('\n'));
@@ -85,11 +75,11 @@ describe('an import', () => {
 
   it('shares the catalog with another import', async () => {
     const text = (of: string) =>
-      ['id,name', ...Array.from({ length: 3_000 }, (_, index) => `${of}-${index},Name ${index}`)].join('\n');
+      ['id,name', ...Array.from({ length: 1_000 }, (_, index) => `${of}-${index},Name ${index}`)].join('\n');
     const both = await Promise.all([importing('a.csv', text('a')), importing('b.csv', text('b'))]);
 
     expect(both.map(({ code, err }) => ({ code, err }))).toEqual(Array(2).fill({ code: 0, err: '' }));
-    expect(await exported(folder)).toHaveLength(6_000);
+    expect(await exported(folder)).toHaveLength(2_000);
   });
 
   it('shows on a terminal how far it is', async () => {

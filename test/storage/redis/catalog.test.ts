@@ -56,7 +56,7 @@ describe('processes that share a catalog', () => {
     return { shared, first: await joined(shared), second: await joined(shared) };
   };
 
-  it('offer what one of them has learned, and a process that starts later does, too', async () => {
+  it('offer what one of them has learned, also one that starts later, and no longer what the service has denied to one', async () => {
     const { shared, first, second } = await together();
     first.catalog.learn(CARD);
     await expect.poll(() => found(second, 'emberwing'), PATIENCE).toEqual([CARD.id]);
@@ -64,12 +64,7 @@ describe('processes that share a catalog', () => {
     const third = await joined(shared);
     await expect.poll(() => found(third, 'emberwing'), PATIENCE).toEqual([CARD.id]);
     expect([first, second, third].flatMap(({ lines }) => lines)).toEqual([]);
-  });
 
-  it('no longer offer what the service has denied to one of them', async () => {
-    const { first, second } = await together();
-    first.catalog.learn(CARD);
-    await expect.poll(() => found(second, 'emberwing'), PATIENCE).toEqual([CARD.id]);
     second.catalog.deny(CARD.id, false);
     await expect.poll(() => found(first, 'emberwing'), PATIENCE).toEqual([]);
   });

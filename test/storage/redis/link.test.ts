@@ -69,19 +69,15 @@ describe('a link to a Redis that works', () => {
     ['a moment later', () => new Promise((resolve) => setTimeout(resolve, 1))],
   ])('stays usable when the process is busy for 400 ms, %s', async (_, moment) => {
     const { link, lines } = await usableLinkTo(redis);
-    const times = [];
-    for (let time = 0; time < 3; time++) {
-      const answer = link.run((client) => client.ping());
-      await moment();
-      block(400);
-      times.push(await answer);
-    }
-    expect(times).toEqual(Array(3).fill('PONG'));
+    const answer = link.run((client) => client.ping());
+    await moment();
+    block(400);
+    expect(await answer).toBe('PONG');
     expect(lines).toEqual([]);
   });
 
   it.each([0.8, 1.2])('is usable when every answer takes %f times the answer timeout', async (share) => {
-    const answerTimeoutMs = 1_000; // longer than usual, so that a busy machine adds less than that
+    const answerTimeoutMs = 500; // longer than usual, so that a busy machine adds less than that
     const relay = await startSlowRelay(redis.url, { delayMs: share * answerTimeoutMs });
     const { write, messages } = await usableLinkTo({ ...redis, url: relay.url }, { answerTimeoutMs });
     for (let time = 0; time < 3; time++) expect(await write()).toBe('OK');
@@ -301,9 +297,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
   });
 
   it.each<[string, number, (redis: RealServer) => unknown, (redis: RealServer) => unknown]>([
-    ['killed', 0, (redis) => redis.kill(), (redis) => redis.start()],
     ['down for long', 3_000, (redis) => redis.kill(), (redis) => redis.start()],
-    ['hung', 0, (redis) => redis.pause(), (redis) => redis.resume()],
     ['hung for longer than a connection is kept', 4_000, (redis) => redis.pause(), (redis) => redis.resume()],
   ])('is usable within 2 s, with a margin for a busy machine, after Redis was %s', async (_, forMs, stop, go) => {
     const redis = await startRealRedis();

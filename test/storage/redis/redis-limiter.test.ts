@@ -80,24 +80,6 @@ describe('limiters over one Redis', () => {
     expect(counts.reduce((sum, count) => sum + count)).toBe(TOKENS);
   });
 
-  it('never get more than the burst and the rate allow, however often they ask', async () => {
-    const all = await processes(4, await startRedis(), QUICK);
-    const startMs = performance.now();
-    let permits = 0;
-    const tryHard = async ({ limiter }: SharingProcess) => {
-      for (let tries = 0; tries < 100; tries++) {
-        const permit = await permitOf(limiter);
-        if (!permit) continue;
-        permits++;
-        await limiter.release(permit, ANSWERED);
-      }
-    };
-    await Promise.all(all.flatMap((one) => [tryHard(one), tryHard(one)]));
-    const allowed = TOKENS + (performance.now() - startMs) / 50;
-    expect(permits).toBeLessThanOrEqual(allowed);
-    expect(permits).toBeGreaterThan(allowed / 2);
-  });
-
   it('all pause at a 429 of one, send one probe, and continue when it is answered', async () => {
     const joined = await processes(4, await startRedis());
     const all = joined.map(({ limiter }) => limiter);
@@ -173,42 +155,12 @@ describe('limiters over one Redis', () => {
     expect(permits).toBe(PER_MINUTE);
   });
 
-  it('count two failures at the same moment as two', async () => {
-    const redis = await startRedis();
-    const joined = await processes(4, redis);
-    const all = joined.map(({ limiter }) => limiter);
-    for (let round = 0; round < 20; round++) {
-      await joined[0].limiter.release(
-        { probe: true, afterFailure: Number.MAX_SAFE_INTEGER, leftAtMs: Date.now() },
-        ANSWERED,
-      );
-      await Promise.all(all.slice(0, 2).map((limiter) => limiter.release(NOT_HELD, DOWN)));
-      expect((await stored(redis))?.state.breaker).toMatchObject({ state: 'closed', failures: 2 });
-      await Promise.all(all.slice(2).map((limiter) => limiter.release(NOT_HELD, DOWN)));
-      expect((await stored(redis))?.state.breaker).toMatchObject({ reason: 'outage', failures: 3 });
-    }
-  });
-
-  it('count failures together', async () => {
-    const joined = await processes(3, await startRedis());
-    const all = joined.map(({ limiter }) => limiter);
-    const [, { limiter: second }, { limiter: third }] = joined;
-    const together = await permitsOf(all);
-    expect(together).toHaveLength(3);
-    await Promise.all(together.map((permit, index) => all[index]?.release(permit, DOWN))); // one failure
-    await ask(second, DOWN);
-    expect((await third.acquire('members')).kind).toBe('permit');
-    await ask(third, DOWN);
-    for (const limiter of all)
-      expect(await limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'outage' });
-  });
-
   it('lose no change when four change at once', async () => {
     const redis = await startRedis();
     const all = (await processes(4, redis)).map(({ limiter }) => limiter);
     const sentAtMs = Date.now() - 1_000;
     let remaining = 800;
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < 10; round++) {
       for (const limiter of all) limiter.observe({ ...reading(--remaining, HOUR_MS), sentAtMs });
       await Promise.all(all.map(async (limiter) => limiter.release(NOT_HELD, ANSWERED)));
       expect((await stored(redis))?.state.quota.remaining).toBe(remaining);
@@ -242,16 +194,6 @@ describe('limiters over one Redis', () => {
     await ask(one);
     await expect.poll(() => notified.mock.lastCall, LONG).toEqual(['day']);
     expect(other.quota()).toMatchObject({ limit: 1_000, remaining: 0 });
-  });
-
-  it('notify their listeners of the end of a pause that another process learned of', async () => {
-    const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
-    await ask(one, limited(300));
-    expect((await other.acquire('renewals')).kind).toBe('wait');
-    const notified = vi.fn();
-    other.onChange(() => notified(other.schedule().paused));
-    await ask(one);
-    await expect.poll(() => notified.mock.lastCall, LONG).toEqual([false]);
   });
 
   it('warn once, not once per process', async () => {
@@ -329,7 +271,6 @@ describe('when the state in Redis', () => {
 
   it.each<[string, (limiter: Limiter) => Promise<unknown>]>([
     ['a permit is acquired', (limiter) => limiter.acquire('members')],
-    ['an outcome is known', (limiter) => limiter.release(NOT_HELD, ANSWERED)],
     ['nothing happens', async () => {}],
   ])('is lost before %s, a breaker that is open for the day stays open', async (_, next) => {
     const redis = await startRedis();

@@ -113,10 +113,10 @@ describe('a stop during the copy', () => {
   it('gives it up, and neither counts it nor leaves anything of it', async () => {
     const { database, copies, folder, lines } = running();
     database.exec(`
-      WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
+      WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
       INSERT INTO notes SELECT hex(randomblob(1000)) FROM numbers
     `);
-    vi.advanceTimersByTime(MINUTE_MS); // 40 MB, and the first step of the copy has not ended
+    vi.advanceTimersByTime(MINUTE_MS); // 6 MB, and the first step of the copy has not ended
     await copies.close();
     await vi.waitUntil(() => readdirSync(folder).length === 0, { timeout: 60_000 });
     expect(lines).toEqual([]);

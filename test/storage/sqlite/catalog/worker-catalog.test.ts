@@ -229,24 +229,26 @@ describe('a search', () => {
     expect(await other).toEqual(['base1-4']);
   });
 
-  it.each([
-    '"',
-    '*',
-    'NEAR(a b)',
-    'a AND',
-    '-',
-    'name:x',
-    '\0',
-    '\ud800',
-    '^a',
-    '{',
-    'a'.repeat(6_000),
-    '%',
-    "'; DROP TABLE cards",
-  ])('for %j finds nothing and breaks nothing', async (text) => {
+  it('for what means something to the index finds nothing and breaks nothing', async () => {
+    const words = [
+      '"',
+      '*',
+      'NEAR(a b)',
+      'a AND',
+      '-',
+      'name:x',
+      '\0',
+      '\ud800',
+      '^a',
+      '{',
+      '%',
+      "'; DROP TABLE cards",
+    ];
     const catalog = openCatalog();
-    expect(await ids(catalog, text)).toEqual([]);
-    expect(await catalog.resolve(text, ALICE)).toEqual({ kind: 'id' });
+    for (const text of [...words, 'a'.repeat(6_000)]) {
+      expect([text, await ids(catalog, text)]).toEqual([text, []]);
+      expect([text, await catalog.resolve(text, ALICE)]).toEqual([text, { kind: 'id' }]);
+    }
     expect(lines).toEqual([]);
   });
 });
@@ -291,15 +293,6 @@ describe('what goes wrong', () => {
     await expect.poll(() => ids(catalog, 'charizard'), { timeout: 60_000 }).toEqual(['base1-4']);
   });
 
-  it('a corrupt file is replaced, and filled from the cache, with one line in the log', async () => {
-    await cached(ORIGIN, 'base1-4');
-    writeFileSync(join(folder, 'catalog.sqlite'), 'this is no database'.repeat(100));
-    const catalog = openCatalog();
-    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
-    expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
-    expect(readdirSync(folder).some((name) => name.includes('catalog.sqlite.corrupt-'))).toBe(true);
-  });
-
   it('a cache that cannot be read costs no card of the catalog, with one line in the log', async () => {
     writeFileSync(join(folder, 'cards.sqlite'), 'this is no database'.repeat(100));
     inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
@@ -317,21 +310,6 @@ describe('what goes wrong', () => {
     inFile((file) => file.exec("UPDATE card_words_data SET block = x'00ff00ff00ff00ff'"));
     await expect.poll(() => ids(catalog, 'base charizard')).toEqual(['base1-4']);
     expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
-  });
-
-  it('a file that two catalogs find corrupt is replaced once, and both use the new one', async () => {
-    await cached(ORIGIN, 'base1-4');
-    const [first, second] = [openCatalog(), openCatalog()];
-    const both = (text: string) => Promise.all([first, second].map((catalog) => ids(catalog, text)));
-    await expect.poll(() => both('charizard')).toEqual([['base1-4'], ['base1-4']]);
-    inFile((file) => file.exec("UPDATE card_words_data SET block = x'00ff00ff00ff00ff'"));
-    await expect.poll(() => both('base charizard')).toEqual([['base1-4'], ['base1-4']]);
-    first.learn({ ...CHARIZARD, id: 'base4-4' });
-    second.learn({ ...CHARIZARD, id: 'base5-4' });
-    const all = ['base1-4', 'base4-4', 'base5-4'];
-    await expect.poll(async () => (await both('charizard')).map((found) => found.sort())).toEqual([all, all]);
-    expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
-    expect(readdirSync(folder).filter((name) => /corrupt-.*Z$/.test(name))).toHaveLength(1);
   });
 
   it('a folder that cannot be used is told once, and finds nothing: only what has a digit is then taken for an id', async () => {
