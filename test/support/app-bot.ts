@@ -10,6 +10,8 @@ export type BotOutput = Pick<BotProcess, 'output' | 'wrote'>;
 
 /** A bot in this process. */
 export interface AppBot extends BotOutput {
+  /** Resolves with the reason when Discord or Redis can be used no longer; a process ends then. */
+  refused: Promise<Error>;
   /** As on SIGTERM. */
   stop(): Promise<void>;
 }
@@ -34,6 +36,7 @@ export async function startAppBot(env: Record<string, string>): Promise<AppBot> 
     async wrote(wanted, after = 0) {
       while (!text.includes(wanted, after)) await once(lines, 'line');
     },
+    refused: app.refused,
     stop: app.stop,
   };
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import type { AppBot } from './app-bot.ts';
 import type { Backends } from './backends.ts';
-import type { BotProcess } from './bot-process.ts';
 import { finalAnswer } from './final-answers.ts';
 
-/** A bot process and the servers that it talks to. */
+/** A bot and the servers that it talks to. */
 export interface RunningBot extends Backends {
-  bot: BotProcess;
+  bot: AppBot;
 }
 
 /** A fault of the gateway from which Discord recovers. */
@@ -50,6 +50,6 @@ export function lookUp({ discord, cardService }: RunningBot) {
 }
 
 async function unlessItEnds({ bot }: RunningBot, event: Promise<void>, fault: string): Promise<void> {
-  const end = await Promise.race([event, bot.ended, sleep(RETURN_MS, 'not reconnected in time', { ref: false })]);
+  const end = await Promise.race([event, bot.refused, sleep(RETURN_MS, 'not reconnected in time', { ref: false })]);
   if (end !== undefined) expect.fail(`${fault}: ${end}\n${bot.output()}`);
 }

@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type AppBot, startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
-import { startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer } from '../support/final-answers.ts';
 import { type GatewayFault, lookUp, type RunningBot, survives } from '../support/gateway-fault.ts';
-import { startRedis } from '../support/redis.ts';
 
 const SESSION_SURVIVES: GatewayFault[] = [
   ...[1_006, 4_000, 4_001, 4_002, 4_009].map(close),
@@ -56,42 +54,8 @@ const SESSION_ENDS: GatewayFault[] = [
   },
 ];
 
-/** Each lasts a while. */
-const GATEWAY_UNAVAILABLE = [
-  {
-    name: 'half a minute of refused connections',
-    async inject({ discord }) {
-      await discord.refuseConnections(true);
-      await sleep(30_000);
-      await discord.refuseConnections(false);
-    },
-  },
-  {
-    name: 'eight seconds of closes with 1013',
-    async inject({ discord }) {
-      discord.setGatewayFaults({ closesAtOnce: 1_013 });
-      discord.gateway.drop(1_013);
-      await sleep(8_000);
-      discord.setGatewayFaults({ closesAtOnce: undefined });
-    },
-  },
-  {
-    name: 'no HELLO',
-    async inject({ discord, bot }) {
-      const before = bot.output().length;
-      discord.setGatewayFaults({ helloWithheld: true });
-      discord.gateway.drop();
-      await bot.wrote('gateway cannot be reached', before);
-      discord.setGatewayFaults({ helloWithheld: false });
-    },
-  },
-  {
-    name: 'a READY that is late',
-    async inject({ discord }) {
-      discord.setGatewayFaults({ readyDelayMs: 5_000 });
-      discord.gateway.drop(4_003);
-    },
-  },
+/** Each lasts until the bot has failed to connect; the first takes longest, and meets the quickest of the others. */
+const GATEWAY_UNAVAILABLE: GatewayFault[] = [
   {
     name: 'a READY that does not come',
     async inject({ discord, bot }) {
@@ -102,7 +66,40 @@ const GATEWAY_UNAVAILABLE = [
       discord.setGatewayFaults({ readyWithheld: false });
     },
   },
-] as const satisfies GatewayFault[];
+  {
+    name: 'no HELLO',
+    async inject({ discord, bot }) {
+      discord.setGatewayFaults({ helloWithheld: true });
+      discord.gateway.drop();
+      await cannotConnect(bot, 1);
+      discord.setGatewayFaults({ helloWithheld: false });
+    },
+  },
+  {
+    name: 'refused connections',
+    async inject({ discord, bot }) {
+      await discord.refuseConnections(true);
+      await cannotConnect(bot, 3);
+      await discord.refuseConnections(false);
+    },
+  },
+  {
+    name: 'a READY that is late',
+    async inject({ discord }) {
+      discord.setGatewayFaults({ readyDelayMs: 5_000 });
+      discord.gateway.drop(4_003);
+    },
+  },
+  {
+    name: 'closes with 1013',
+    async inject({ discord, bot }) {
+      discord.setGatewayFaults({ closesAtOnce: 1_013 });
+      discord.gateway.drop(1_013);
+      await cannotConnect(bot, 3);
+      discord.setGatewayFaults({ closesAtOnce: undefined });
+    },
+  },
+];
 
 const SHUT_OUT: [code: number, sentence: string][] = [
   [4_004, 'Discord refuses the bot token. Make a new one'],
@@ -115,53 +112,39 @@ const SHUT_OUT: [code: number, sentence: string][] = [
 
 type Activity = 'idle' | 'waiting';
 
-/** The faults that one process survives, and the close code with which Discord shuts it out at the end. */
+/** The faults that one bot survives, and the close code with which Discord shuts it out at the end. */
 interface Scenario {
-  mode: 'embedded' | 'redis';
   faults: readonly (readonly [GatewayFault, Activity])[];
   end: { code: number; sentence: string; activity: Activity };
 }
 
-const [REFUSED, TURNED_AWAY, NO_HELLO, LATE_READY, NO_READY] = GATEWAY_UNAVAILABLE;
-
 /**
- * The sequences take equally long. Faults that end the session alternate with faults that it survives: repeated failures
- * are retried with growing waits, and the next identify has to wait anyway.
+ * Faults that end the session alternate with faults that it survives: repeated failures are retried with growing waits,
+ * and the next identify has to wait anyway.
  */
-const FAULT_SEQUENCES: GatewayFault[][] = [
-  [...interleaved(SESSION_ENDS.slice(0, 2), SESSION_SURVIVES.slice(0, 2)), NO_HELLO, REFUSED],
-  [...interleaved(SESSION_ENDS.slice(2, 4), SESSION_SURVIVES.slice(2, 4)), NO_READY, LATE_READY],
-  [...interleaved(SESSION_ENDS.slice(4), SESSION_SURVIVES.slice(4)), TURNED_AWAY],
-];
+const FAULT_SEQUENCES: GatewayFault[][] = GATEWAY_UNAVAILABLE.map((unavailable, index) => [
+  ...interleaved(eachFifth(SESSION_ENDS, index), eachFifth(SESSION_SURVIVES, index)),
+  unavailable,
+]);
 
-/**
- * Starting a process takes longer than a fault, so each process meets several. Across both modes each fault meets an idle
- * bot and one with a lookup in progress; faults that the session survives are quick and meet both in both modes. Each
- * process can be shut out once: what it logs and does then depends on the close code alone, not on where its state is.
- */
-const SCENARIOS: Scenario[] = (['embedded', 'redis'] as const).flatMap((mode, modeIndex) =>
-  FAULT_SEQUENCES.map((faults, sequence): Scenario => {
-    const activity = (index: number): Activity => ((sequence + index + modeIndex) % 2 === 0 ? 'idle' : 'waiting');
-    const [code, sentence] =
-      SHUT_OUT[FAULT_SEQUENCES.length * modeIndex + sequence] ?? expect.fail('more scenarios than close codes');
-    return {
-      mode,
-      faults: faults.map((fault, index) => [fault, activity(index)]),
-      end: { code, sentence, activity: activity(0) },
-    };
-  }),
-);
+/** Each sequence is played twice, so that each fault meets an idle bot and one with a lookup in progress. */
+const SCENARIOS: Scenario[] = [...FAULT_SEQUENCES, ...FAULT_SEQUENCES].map((sequence, index) => {
+  const [code, sentence] = SHUT_OUT[index % SHUT_OUT.length] ?? expect.fail('no close codes');
+  const activity = (position: number): Activity => ((index + position) % 2 === 0 ? 'idle' : 'waiting');
+  return {
+    faults: sequence.map((fault, position) => [fault, activity(position)]),
+    end: { code, sentence, activity: activity(0) },
+  };
+});
 
-describe('a bot process', () => {
+describe('a bot', () => {
   const results = new Map<Scenario, Promise<void>>();
 
   // All at once, because most of the time they wait.
   beforeAll(async () => {
-    const redis = await startRedis();
-    for (const [index, scenario] of SCENARIOS.entries()) {
+    for (const scenario of SCENARIOS) {
       const backends = await startBackends({ requestsPerMinute: 6_000, burst: 100 });
-      const variables = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: `${redis.prefix}:${index}` };
-      const bot = startBotProcess({ ...backends.env, ...(scenario.mode === 'redis' && variables) });
+      const bot = await startAppBot(backends.env);
       const result = bot.wrote('gateway ready').then(() => play(scenario, { ...backends, bot }));
       result.catch(() => {}); // its test fails with it
       results.set(scenario, result);
@@ -185,19 +168,28 @@ async function play({ faults, end }: Scenario, running: RunningBot): Promise<voi
   const pending = end.activity === 'waiting' ? lookUp(running) : undefined;
   await pending?.typed.until(({ state }) => state === 'thinking');
   discord.gateway.drop(end.code);
+  expect((await bot.refused).message).toContain(end.sentence);
   if (pending) expect(await finalAnswer(pending.typed)).toBe(pending.title);
-  expect(await bot.ended, bot.output()).toBe(1);
-  expect(bot.output()).toContain(end.sentence);
+  await bot.stop();
   expect(discord.gateway.identifies).toBe(identifies);
 }
 
-function nameOf({ mode, faults, end }: Scenario): string {
+function nameOf({ faults, end }: Scenario): string {
   const faultNames = [...new Set(faults.map(([{ name }]) => name))].join(', ');
-  return `${mode}: answers after ${faultNames}; prints what to do and exits 1 after ${end.code}`;
+  return `answers after ${faultNames}; can be used no longer after ${end.code}, and says what to do`;
 }
 
 function close(code: number): GatewayFault {
   return { name: String(code), inject: ({ discord }) => discord.gateway.drop(code) };
+}
+
+/** Resolves when the bot has logged `times` more that it cannot connect. */
+async function cannotConnect(bot: AppBot, times: number): Promise<void> {
+  for (let time = 0; time < times; time++) await bot.wrote('gateway cannot be reached', bot.output().length);
+}
+
+function eachFifth<T>(all: readonly T[], first: number): T[] {
+  return all.filter((_, index) => index % 5 === first);
 }
 
 function interleaved(ends: readonly GatewayFault[], survived: readonly GatewayFault[]): GatewayFault[] {
