@@ -149,18 +149,6 @@ describe('a button or a menu of /card', () => {
     },
   );
 
-  it('shows what is kept as a new reply', async () => {
-    const { services } = await startWith({ kind: 'id' });
-    await run(services, { id: 'base1-4' });
-    const kept = {
-      isDeferred: false,
-      isPrivate: false,
-      source: 'cache',
-      last: { embeds: [{ title: 'Emberwing Drake' }] },
-    };
-    expect(await use(services, 'show:', ['base1-4'])).toMatchObject(kept);
-  });
-
   it.each([
     ['', []],
     ['show:', []],

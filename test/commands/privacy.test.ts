@@ -10,15 +10,6 @@ async function shown(response: ReturnType<typeof privacy.ask>) {
 }
 
 describe('/privacy', () => {
-  it('shows a member what is kept about them, with a button that deletes it', async () => {
-    const { services } = await startServices();
-    services.ledger.spent(typed({}));
-    services.ledger.saved(typed({}));
-    const { content, components } = await shown(privacy.ask(typed({}), services));
-    expect(content).toContain('So far: 2 lookups on one day.');
-    expect(components).toMatchObject([{ components: [{ custom_id: 'privacy:forget', label: 'Delete this' }] }]);
-  });
-
   it('shows no button where nothing is kept', async () => {
     const { services } = await startServices();
     services.ledger.spent(typed({}, { memberId: 'bob' }));

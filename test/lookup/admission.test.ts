@@ -179,6 +179,17 @@ describe('a queue that one member has filled', () => {
 
     expect((await admitAll(queue, late)).wereAdmitted).toEqual([true, false, true]);
   });
+
+  it('has a place for every lookup that joins a card in it', async () => {
+    const { queue } = queueOf30Seconds();
+    await admitAll(
+      queue,
+      lookups(60, () => by('eager')),
+    );
+    const again = [IDS[0], IDS[1]].map((id = '') => lookup(id, by('friend')));
+
+    expect((await admitAll(queue, again)).wereAdmitted).toEqual([true, true]);
+  });
 });
 
 describe('LONGEST_WAIT_SECONDS=0', () => {

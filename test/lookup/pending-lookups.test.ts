@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Lookup, Waiter } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import type { CardRecord } from '../../src/model/card.ts';
-import { Busy, type CardServiceError } from '../../src/model/errors.ts';
+import { Busy, type CardServiceError, Stopping } from '../../src/model/errors.ts';
 import { by, fakeTime, lookup } from '../support/lookup-queue.ts';
 
 const RECORD: CardRecord = { card: undefined, fetchedAtMs: 1 };
@@ -72,6 +72,15 @@ describe('a pending lookup', () => {
     expect(pendingLookups.get('base1-4')).toBeUndefined();
   });
 
+  it('gives all who wait the same error', () => {
+    const { pendingLookups, start, get } = queueWith();
+    const waiters = [start(lookup('base1-4')), start(lookup('base1-4', by('bob')))];
+    const error = new Stopping();
+
+    pendingLookups.refuse(get('base1-4'), error);
+    expect(waiters.map(({ ended }) => ended)).toEqual([[error], [error]]);
+    expect(pendingLookups.get('base1-4')).toBeUndefined();
+  });
   it('wants prices as soon as one waiter does', () => {
     const { start, get } = queueWith();
     start(lookup('base1-4', { showPrices: false }));

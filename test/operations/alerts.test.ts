@@ -112,18 +112,6 @@ describe('alerts', () => {
     ]);
   });
 
-  it('tell of a refused key once, however often it is tried, and when it is accepted', async () => {
-    const { breaker, answered, messages } = await open();
-    for (const state of [KEY, { ...KEY, state: 'halfOpen' as const }, KEY]) breaker(state);
-    await expect.poll(() => messages).toHaveLength(1);
-    answered();
-    await expect.poll(() => messages).toHaveLength(2);
-    expect(messages).toEqual([
-      '🛑 The card service refuses the API key. Check CARD_SERVICE_API_KEY.',
-      '✅ Over: the card service accepts the API key.',
-    ]);
-  });
-
   it('tell of an outage that lasts, and not of one that is over before', async () => {
     const { breaker, answered, messages } = await open({ times: { ...NEVER, serviceDownMs: 100 } });
     breaker(OUTAGE);
@@ -198,24 +186,6 @@ describe('alerts', () => {
     restarted.answered();
     await expect.poll(() => webhook.messages).toHaveLength(2);
     expect(webhook.messages[1]).toContain('accepts the API key');
-  });
-
-  it('are over after a stop only when a lookup was answered', async () => {
-    const webhook = await startWebhookServer();
-    const notebook = memoryNotebook();
-    const first = await open({ webhook, notebook });
-    first.breaker(KEY);
-    await expect.poll(() => webhook.messages).toHaveLength(1);
-    await first.alerts.close(0);
-
-    const withNewKey = await open({ webhook, notebook });
-    withNewKey.breaker(CLOSED_BREAKER);
-    withNewKey.quota(20);
-    await expect.poll(() => webhook.messages).toHaveLength(2);
-    expect(webhook.messages[1]).toContain("80 % of today's");
-    withNewKey.answered();
-    await expect.poll(() => webhook.messages).toHaveLength(3);
-    expect(webhook.messages[2]).toBe('✅ Over: the card service accepts the API key.');
   });
 
   it('of one process say nothing of another', async () => {

@@ -89,12 +89,4 @@ describe('the metrics of a bot whose figures are not known yet', () => {
     expect(sampleValue(samples, 'cardbot_quota_remaining')).toBeNaN();
     expect(sampleValue(samples, 'cardbot_quota_limit')).toBeNaN();
   });
-
-  it('are known at once after a restart within the day', async () => {
-    const world = await startWorld({ env: { HTTP_PORT: '0' } });
-    await world.card('base1-4').settled();
-    await world.restartBot();
-
-    expect(sampleValue(await scrape(addressOf(world)), 'cardbot_quota_remaining')).toBe(999);
-  });
 });

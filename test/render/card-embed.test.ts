@@ -189,7 +189,7 @@ describe('whatever the service sends for a card', () => {
   it('Discord accepts the embed', () => {
     fc.assert(
       fc.property(view, (view) => expectAccepted(cardEmbed(view))),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -200,7 +200,7 @@ describe('whatever the service sends for a card', () => {
         const tokens = [title, description].flatMap(parseMarkdown);
         expect(tokens.map(({ type }) => type).filter((type) => type !== 'text')).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 });
@@ -242,7 +242,7 @@ describe('"no such card"', () => {
           { type: 'text', text: '.' },
         ]);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 });

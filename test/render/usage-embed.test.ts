@@ -277,7 +277,7 @@ describe('whatever the service sends for a report', () => {
     });
     fc.assert(
       fc.property(view, (view) => expectAccepted(usageEmbed(view))),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 });

@@ -99,11 +99,6 @@ describe('a file of which nothing can be taken', () => {
     'a header alone': ['cards.csv', 'id,name\n', 'cards.csv holds no cards.\n'],
     'an array of nothing': ['cards.json', '[]', 'cards.json holds no cards.\n'],
     'bad lines only': ['cards.jsonl', '{"id":1}\n', 'cards.jsonl: line 1 has no name.\n'],
-    'an unknown format': [
-      'cards.png',
-      Buffer.from('89504e470d0a1a0a00', 'hex'),
-      'cards.png is neither CSV, JSON nor JSON Lines.\n',
-    ],
   };
 
   it.each(Object.entries(FILES))('(%s) is a sentence and exit code 1', async (_, [file, text, says]) => {

@@ -80,14 +80,6 @@ describe('with REDIS_URL', () => {
     expect(changes.flatMap((change) => (change.kind === 'cards' ? change.cards : []))).toHaveLength(745);
   });
 
-  it('a card that the service confirmed before counts for an import that names it', async () => {
-    const catalog = await bot();
-    await catalog.publish([{ kind: 'cards', cards: [{ id: '700', name: 'Card 700' }] }]);
-    await importing();
-    await catalog.publish(['0', '1', '2', '3', '4'].map((id) => ({ kind: 'denied', id, isKept: false })));
-    expect(await exported(folder, env)).toHaveLength(745);
-  });
-
   it('a change that another version wrote is skipped', async () => {
     const catalog = await bot();
     await catalog.publish([

@@ -9,8 +9,6 @@ import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { type DetourAnswer, startDetour } from '../commands/detour.ts';
 import { run } from '../run.ts';
 
-const JSON_TYPE = { 'content-type': 'application/json' };
-
 let discord: EmulatedDiscord;
 let cardService: ListeningCardService;
 let redis: TestRedis;
@@ -102,17 +100,11 @@ describe('npm run doctor', () => {
       { CARD_SERVICE_URL: 'http://127.0.0.1:10901' },
       '✗ card service: 127.0.0.1:10901 cannot be reached (ECONNREFUSED)',
     ],
-    ['a wrong path', { CARD_SERVICE_CARD_PATH: '/v9/{id}' }, '✗ card service: It has no path /v9/{id}'],
-    ['a wrong path for lists', { CARD_SERVICE_BULK_PATH: '/list?ids={ids}' }, '✗ bulk requests: It answers with'],
-    ['a refused key', { CARD_SERVICE_API_KEY: 'other-key' }, '✗ API key: The card service does not accept this key'],
-    ['another plan', { CARD_SERVICE_PLAN: 'pro' }, '✗ plan: CARD_SERVICE_PLAN is pro, and the service allows 1,000'],
     [
       'a Redis that is not there',
       { REDIS_URL: 'redis://127.0.0.1:10901' },
       '✗ Redis: 127.0.0.1:10901 cannot be reached',
     ],
-    ['a folder that is a file', { DATA_DIR: 'package.json' }, 'package.json is a file'],
-    ['an unknown variable', { CARD_SERVICE_APIKEY: 'k' }, '✗ CARD_SERVICE_APIKEY: Nothing reads it'],
   ])('names %s, and nothing else', async (_, changes, expected) => {
     expect(await objections(changes)).toEqual([expect.stringContaining(expected)]);
   });
@@ -147,9 +139,7 @@ describe('npm run doctor', () => {
 
   it.each<[string, string, DetourAnswer, string[]]>([
     ['GET /users/@me/guilds', 'a 401', { status: 401, body: { message: '401: Unauthorized', code: 0 } }, ['invite']],
-    ['GET /users/@me/guilds', 'nothing', { status: 204, headers: JSON_TYPE, body: '' }, ['invite']],
     ['GET /gateway/bot', 'a 401', { status: 401, body: { message: '401: Unauthorized', code: 0 } }, ['gateway']],
-    ['GET /gateway/bot', 'a page as JSON', { status: 200, headers: JSON_TYPE, body: '<html>' }, ['gateway']],
   ])('goes on when %s alone is answered with %s', async (route, _, answer, checks) => {
     const failing = await startDetour(discord.apiUrl, { [route]: answer });
     onFinished(() => failing.close());
