@@ -1,0 +1,34 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { search } from '../../../src/catalog/search.ts';
+import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
+import { logLines } from '../../support/log-lines.ts';
+import { onFileFinished } from '../../support/on-finished.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { isMeant, LISTS, rows, typedTexts } from './texts.ts';
+
+const WHO = { memberId: 'alice', guildId: 'guild' };
+
+/** Texts of `examples.tsv` over `cards.tsv`: the cards that are meant, and others that are near to what is typed. */
+describe.each(LISTS)('%s: what members type', (list) => {
+  let catalog: CatalogDatabase;
+  beforeAll(() => {
+    catalog = CatalogDatabase.open(temporaryFolder(), logLines().log);
+    onFileFinished(() => catalog.close());
+    const cards = rows('cards.tsv').filter(([of]) => of === list);
+    catalog.upsert(
+      cards.map(([game = '', id = '', name = '', set = '', number = '']) => ({ id, name, set, number, game })),
+      'cards.csv',
+    );
+  });
+
+  const meantBy = new Map(typedTexts(list).map(({ typed, meant }) => [typed, meant]));
+  for (const [of, typed = '', found] of rows('examples.tsv')) {
+    if (of !== list) continue;
+    const meant = meantBy.get(typed);
+    const test = found === 'not yet' ? it.fails : it;
+    test(`${typed} finds ${meant} first`, () => {
+      const [first] = search(catalog.index, typed, WHO);
+      expect(first && isMeant(String(meant), first) ? meant : first).toBe(meant);
+    });
+  }
+});
