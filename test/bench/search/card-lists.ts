@@ -34,5 +34,5 @@ export function importList(folder: string, list: List, dataDir: string): void {
     encoding: 'utf8',
   });
   if (ran.status !== 0 && ran.status !== 2) throw new Error(`npm run ${command}\n${ran.stderr}`);
-  process.stderr.write(`${list}: ${`${ran.stdout}${ran.stderr}`.trimEnd().split('\n').at(-1)}\n`);
+  process.stderr.write(`${list}: ${ran.stdout.trimEnd().split('\n').at(-1)}\n`);
 }
