@@ -53,7 +53,7 @@ export function fuzzySearch(cards: readonly CatalogCard[]): (typed: string) => C
   searcher.indexEntities(
     [...cards],
     ({ id }) => id,
-    ({ name, set, number }) => [name, `${set} ${name} ${number}`],
+    ({ name, set, number, also = [] }) => [name, `${set} ${name} ${number}`, ...also],
   );
   return (typed) => searcher.getMatches(new Query(typed, MOST_FOUND)).matches.map(({ entity }) => entity);
 }

@@ -16,7 +16,10 @@ describe.each(LISTS)('%s: what members type', (list) => {
     onFileFinished(() => catalog.close());
     const cards = rows('cards.tsv').filter(([of]) => of === list);
     catalog.upsert(
-      cards.map(([game = '', id = '', name = '', set = '', number = '']) => ({ id, name, set, number, game })),
+      cards.map(([game = '', id = '', name = '', set = '', number = '', released = '']) => ({
+        ...{ id, name, set, number, game },
+        ...(released && { released }),
+      })),
       'cards.csv',
     );
   });
