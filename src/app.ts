@@ -65,9 +65,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   }
   const { services, state } = opened;
   const { cards, catalog, lookupQueue, ledger, usage, memberData } = services;
-  events.subscribe('shown', ({ cardIds, isPrivate, ...who }) => {
-    for (const id of cardIds) catalog.asked(id, who, isPrivate);
-  });
+  events.subscribe('shown', catalog.shown);
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
   const replies = new Replies(client.rest, log);

@@ -1,4 +1,5 @@
 import type { Card } from '../model/card.ts';
+import type { EventsByName } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { CatalogCard } from './catalog-card.ts';
 
@@ -33,11 +34,10 @@ export interface Catalog {
    */
   deny(id: string, isKept: boolean): void;
   /**
-   * A member looked the card up: for their last ten, and for what is asked for most.
-   *
-   * @param isPrivate for their last ten alone: others are not offered what they did not see
+   * A reply shows these cards to the member who asked for them: for their last ten, and for what is asked for most; in
+   * private for their last ten alone, since others are not offered what they did not see. Needs no `this`.
    */
-  asked(id: string, who: Requester, isPrivate: boolean): void;
+  readonly shown: (cards: EventsByName['shown']) => void;
   /** Writes what is not written yet, unless that takes long. */
   close(): Promise<void>;
 }

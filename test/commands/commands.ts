@@ -82,11 +82,7 @@ export async function shown(
   const events = new Events();
   const ends: CommandEvent[] = [];
   onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
-  onTestFinished(
-    events.subscribe('shown', ({ cardIds, isPrivate: toOne, ...who }) => {
-      for (const id of cardIds) catalog.asked(id, who, toOne);
-    }),
-  );
+  onTestFinished(events.subscribe('shown', catalog.shown));
   const replies = new CommandReplies({
     lookups: { cards, lookupQueue, ledger, longestWaitMs: 300_000 },
     journal: NO_JOURNAL,

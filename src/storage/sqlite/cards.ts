@@ -1,5 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
-import { type Statements, statementsOf } from './database.ts';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 // With row ids: rows are long, and without ids the inner pages of the tree would hold whole rows.
 export const CARDS_SCHEMA = `
@@ -16,32 +15,38 @@ const MAX_ROWS = 500_000;
 /** A Keyv storage adapter over one table. Writes sweep expired rows, and the oldest beyond a bound. */
 export class SqliteStore {
   readonly #database: DatabaseSync;
-  readonly #sql: Statements;
+  readonly #get: StatementSync;
+  readonly #set: StatementSync;
+  readonly #deleteOldest: StatementSync;
   readonly #maxRows: number;
   #rows: number;
   #writes = 0;
 
   constructor(database: DatabaseSync, maxRows = MAX_ROWS) {
     this.#database = database;
-    this.#sql = statementsOf(database);
+    this.#get = database.prepare('SELECT value FROM cards WHERE key = ?');
+    this.#set = database.prepare(
+      'INSERT INTO cards VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
+    );
+    this.#deleteOldest = database.prepare(
+      'DELETE FROM cards WHERE key IN (SELECT key FROM cards WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
+    );
     this.#maxRows = maxRows;
     this.#rows = this.#count();
   }
 
   async get(key: string): Promise<string | undefined> {
-    return this.#sql('SELECT value FROM cards WHERE key = ?').get(key)?.value as string | undefined;
+    return this.#get.get(key)?.value as string | undefined;
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    const write =
-      'INSERT INTO cards VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at';
-    this.#sql(write).run(key, value, Date.now() + ttlMs);
+    this.#set.run(key, value, Date.now() + ttlMs);
     this.#rows++;
     if (++this.#writes % WRITES_BETWEEN_SWEEPS === 0 || this.#rows > this.#maxRows) this.#sweep();
   }
 
   async delete(key: string): Promise<boolean> {
-    return this.#sql('DELETE FROM cards WHERE key = ?').run(key).changes > 0;
+    return this.#database.prepare('DELETE FROM cards WHERE key = ?').run(key).changes > 0;
   }
 
   async clear(): Promise<void> {
@@ -53,15 +58,14 @@ export class SqliteStore {
   }
 
   #sweep(): void {
-    const deletion = this.#sql(
-      'DELETE FROM cards WHERE key IN (SELECT key FROM cards WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
-    );
-    deletion.run(Date.now(), SWEEP_ROWS);
+    this.#deleteOldest.run(Date.now(), SWEEP_ROWS);
     this.#rows = this.#count();
-    if (this.#rows > this.#maxRows) this.#rows -= Number(deletion.run(Number.MAX_SAFE_INTEGER, SWEEP_ROWS).changes);
+    if (this.#rows > this.#maxRows) {
+      this.#rows -= Number(this.#deleteOldest.run(Number.MAX_SAFE_INTEGER, SWEEP_ROWS).changes);
+    }
   }
 
   #count(): number {
-    return Number(this.#sql('SELECT count(*) AS rows FROM cards').get()?.rows ?? 0);
+    return Number(this.#database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows ?? 0);
   }
 }

@@ -1,9 +1,10 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
 import type { DeletionRequest, DeletionRequests } from '../../privacy/member-data.ts';
 import type { LimiterStore } from '../../quota/limiter-cell.ts';
 import { StoredLimiterState } from '../../quota/limiter-state.ts';
+import { type DeferredReply, parseDeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
 
 /** Writes to `state.sqlite`. No lookup fails because of one, and a full disk is logged once instead of by each. */
 export class StateWrites {
@@ -26,6 +27,82 @@ export class StateWrites {
     } catch (err) {
       this.#outage.failed({ err });
       return false;
+    }
+  }
+}
+
+export const JOURNAL_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS deferred_replies (interaction_id TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
+`;
+/** Its rows called a query a question. */
+export const EARLIER_JOURNAL_TABLE = {
+  name: 'debts',
+  move: `
+    INSERT OR REPLACE INTO deferred_replies SELECT interaction, CASE WHEN json_valid(debt)
+    THEN json_remove(json_set(debt, '$.query', json_extract(debt, '$.question')), '$.question') ELSE debt END FROM debts
+  `,
+};
+
+/** The deferred replies of one process, for its next run. Failures are logged; a row that cannot be read is dropped. */
+export class SqliteJournal implements ReplyJournal {
+  readonly #database: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #log: Logger;
+  readonly #writes: StateWrites;
+
+  constructor(database: DatabaseSync, log: Logger, writes: StateWrites) {
+    this.#database = database;
+    this.#insert = database.prepare('INSERT OR REPLACE INTO deferred_replies VALUES (?, ?)');
+    this.#delete = database.prepare('DELETE FROM deferred_replies WHERE interaction_id = ?');
+    this.#log = log;
+    this.#writes = writes;
+  }
+
+  async add(deferred: DeferredReply): Promise<boolean> {
+    this.#writes.try(() => this.#insert.run(deferred.interactionId, JSON.stringify(deferred)));
+    return true;
+  }
+
+  async keeps({ interactionId }: DeferredReply): Promise<boolean> {
+    const find = () => this.#database.prepare('SELECT 1 FROM deferred_replies WHERE interaction_id = ?');
+    return this.#try('deferred replies cannot be read', () => find().get(interactionId)) !== undefined;
+  }
+
+  owns(): boolean {
+    return true;
+  }
+
+  async remove(interactionId: string): Promise<void> {
+    this.#writes.try(() => this.#delete.run(interactionId));
+  }
+
+  /** At once, oldest first. */
+  takeOver(complete: (deferred: DeferredReply) => void): void {
+    const deferredReplies = this.#read();
+    if (deferredReplies.length > 0) this.#log.info({ count: deferredReplies.length }, 'deferred replies taken over');
+    for (const deferred of deferredReplies) complete(deferred);
+  }
+
+  async close(): Promise<void> {} // the rows stay
+
+  #read(): DeferredReply[] {
+    const all = () => this.#database.prepare('SELECT * FROM deferred_replies').all();
+    const deferredReplies = (this.#try('deferred replies cannot be read', all) ?? []).flatMap((row) => {
+      const parse = () => parseDeferredReply(JSON.parse(String(row.reply)));
+      const read = this.#try('invalid deferred reply: it is dropped', parse);
+      if (read === undefined) void this.remove(String(row.interaction_id));
+      return read ?? [];
+    });
+    return deferredReplies.sort((a, b) => a.receivedAtMs - b.receivedAtMs);
+  }
+
+  #try<T>(failure: string, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (err) {
+      this.#log.error({ err }, failure);
+      return undefined;
     }
   }
 }

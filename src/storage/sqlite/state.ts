@@ -19,11 +19,13 @@ import { WorkerCatalog } from './catalog/worker-catalog.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
-import { EARLIER_JOURNAL_TABLE, JOURNAL_SCHEMA, SqliteJournal } from './journal.ts';
 import {
   DELETION_REQUESTS_SCHEMA,
+  EARLIER_JOURNAL_TABLE,
   EARLIER_LIMITER_TABLE,
+  JOURNAL_SCHEMA,
   LIMITER_SCHEMA,
+  SqliteJournal,
   StateWrites,
   sqliteDeletionRequests,
   sqliteLimiterStore,

@@ -76,7 +76,9 @@ function forget(environment: Record<string, string> = {}, memberId = ALICE) {
 
 /** Written by the catalog's own thread, a moment later. */
 async function lookedUp(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
-  for (const memberId of [ALICE, BOB]) bot.catalog.asked('base1-4', { memberId, guildId: 'guild' }, false);
+  for (const memberId of [ALICE, BOB]) {
+    bot.catalog.shown({ cardIds: ['base1-4'], isPrivate: false, memberId, guildId: 'guild' });
+  }
   const lastCards = async () => (await bot.memberData.kept(BOB)).lastCards;
   await expect.poll(lastCards, { timeout: 60_000 }).toEqual(['base1-4']);
 }
@@ -92,7 +94,7 @@ async function typedAsCard(bot: Awaited<ReturnType<typeof open>>): Promise<void>
     const card = { id: mention(memberId), name: `Card ${memberId}`, game: 'Any', set: { id: 'any', name: 'Any' } };
     await state.cardStore.set(card.id, { card, fetchedAtMs: Date.now() });
     catalog.learn(card);
-    catalog.asked(card.id, { memberId: CAROL, guildId: 'guild' }, false);
+    catalog.shown({ cardIds: [card.id], isPrivate: false, memberId: CAROL, guildId: 'guild' });
   }
   await expect.poll(() => foundIds(bot, BOB), { timeout: 60_000 }).toEqual([mention(BOB)]);
 }

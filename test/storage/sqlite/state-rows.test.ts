@@ -7,10 +7,12 @@ import type { LimiterStore } from '../../../src/quota/limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
 import type { DeferredReply } from '../../../src/replies/deferred-reply.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
-import { EARLIER_JOURNAL_TABLE, JOURNAL_SCHEMA, SqliteJournal } from '../../../src/storage/sqlite/journal.ts';
 import {
+  EARLIER_JOURNAL_TABLE,
   EARLIER_LIMITER_TABLE,
+  JOURNAL_SCHEMA,
   LIMITER_SCHEMA,
+  SqliteJournal,
   StateWrites,
   sqliteLimiterStore,
 } from '../../../src/storage/sqlite/state-rows.ts';

@@ -1,4 +1,6 @@
+import { catalogCardOf } from '../../../catalog/catalog-card.ts';
 import type { SharedChange, SharedNews } from '../../../catalog/shared-catalog.ts';
+import type { Card } from '../../../model/card.ts';
 import type { Requester } from '../../../model/quota.ts';
 import type { CatalogDatabase } from './database.ts';
 import type { CatalogFile } from './file.ts';
@@ -10,10 +12,11 @@ const WITHDRAWN =
   'the card service knows none of the cards that were looked up from an import: its cards are no longer offered';
 const OFFERED_AGAIN = 'the card service knows a card of an import after all: its cards are offered again';
 
-/** Something that the catalog is told: what this process has learned, what other processes have, or what a member asked for. */
+/** Something that the catalog is told: what the service answered, what other processes learned, what a member asked for. */
 export type CatalogChange =
   | SharedChange
   | SharedNews
+  | { kind: 'answered'; card: Card }
   | { kind: 'asked'; id: string; who: Requester; isPrivate: boolean; atMs: number };
 
 /** What there is to tell once changes are written. */
@@ -86,7 +89,9 @@ export class CatalogChanges {
       catalog.setPosition(sharedName, change.cursor);
       return { kind: 'reached', cursor: change.cursor };
     }
-    const news = catalog.apply(change);
+    const news = catalog.apply(
+      change.kind === 'answered' ? { kind: 'cards', cards: [catalogCardOf(change.card)] } : change,
+    );
     return news && { kind: 'news', change: news };
   }
 }

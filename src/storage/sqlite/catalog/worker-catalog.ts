@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Catalog, FoundInList, ListMeaning, Mentions, Resolution } from '../../../catalog/catalog.ts';
-import { type CatalogCard, catalogCardOf } from '../../../catalog/catalog-card.ts';
+import type { CatalogCard } from '../../../catalog/catalog-card.ts';
 import { meaningOfList } from '../../../catalog/list.ts';
 import { unsearched } from '../../../catalog/resolution.ts';
 import { type Question, SearchQueue } from '../../../catalog/search-queue.ts';
 import { CatalogExchange, type SharedCatalog, type SharedNews } from '../../../catalog/shared-catalog.ts';
 import { Incident, type Logger } from '../../../log.ts';
 import type { Card } from '../../../model/card.ts';
+import type { EventsByName } from '../../../model/events.ts';
 import { type Requester, requesterOf } from '../../../model/quota.ts';
 import { backOffMs } from '../../../time/back-off.ts';
 import { withTimeout } from '../../../time/timers.ts';
@@ -96,16 +97,16 @@ export class WorkerCatalog implements Catalog {
   }
 
   learn(card: Card): void {
-    this.#tell({ kind: 'cards', cards: [catalogCardOf(card)] });
+    this.#tell({ kind: 'answered', card });
   }
 
   deny(id: string, isKept: boolean): void {
     this.#tell({ kind: 'denied', id, isKept });
   }
 
-  asked(id: string, who: Requester, isPrivate = false): void {
-    this.#tell({ kind: 'asked', id, who: requesterOf(who), isPrivate, atMs: Date.now() });
-  }
+  readonly shown = ({ cardIds, isPrivate, ...who }: EventsByName['shown']): void => {
+    for (const id of cardIds) this.#tell({ kind: 'asked', id, who: requesterOf(who), isPrivate, atMs: Date.now() });
+  };
 
   /** Does not wait for a native call that is under way, such as one that waits for a locked file. */
   async close(): Promise<void> {

@@ -42,11 +42,20 @@ const logAs = (level: 'info' | 'warn' | 'error') => (fields: object, message: st
   post({ kind: 'log', level, fields, message });
 const log = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') } as unknown as Logger;
 
+/** What the other thread was told last; it hears of changes alone. */
+let worksAsTold = false;
+
 const file = new CatalogFile({
   dataDir,
   log,
-  onSucceeded: () => post({ kind: 'succeeded' }),
-  onFailed: (err) => post({ kind: 'failed', err }),
+  onSucceeded() {
+    if (!worksAsTold) post({ kind: 'succeeded' });
+    worksAsTold = true;
+  },
+  onFailed(err) {
+    post({ kind: 'failed', err });
+    worksAsTold = false;
+  },
   onReplaced: () => {
     postReached();
     void learnFromCache(file, { dataDir, cardKeys, log });

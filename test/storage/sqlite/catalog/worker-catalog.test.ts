@@ -85,8 +85,8 @@ describe('the catalog', () => {
   it('offers what the member asked for last to them alone, then what their server asks for most', async () => {
     const catalog = openCatalog();
     for (const id of ['a1', 'b2', 'c3']) catalog.learn({ ...CHARIZARD, id, name: id });
-    for (const id of ['a1', 'b2', 'b2']) catalog.asked(id, ALICE);
-    catalog.asked('c3', BOB);
+    catalog.shown({ cardIds: ['a1', 'b2', 'b2'], isPrivate: false, ...ALICE });
+    catalog.shown({ cardIds: ['c3'], isPrivate: false, ...BOB });
     expect(await ids(catalog, '')).toEqual(['b2', 'a1', 'c3']);
     expect(await ids(catalog, '', BOB)).toEqual(['c3', 'b2', 'a1']);
     expect(await ids(catalog, '', { ...ALICE, memberId: 'carol', guildId: 'elsewhere' })).toEqual([]);
@@ -95,11 +95,11 @@ describe('the catalog', () => {
   it('keeps nothing about members when it may not, and deletes what it kept before', async () => {
     const kept = openCatalog();
     kept.learn(CHARIZARD);
-    kept.asked('base1-4', ALICE);
+    kept.shown({ cardIds: ['base1-4'], isPrivate: false, ...ALICE });
     expect(await ids(kept, '')).toEqual(['base1-4']);
     await kept.close();
     const catalog = openCatalog({ keepsMembers: false });
-    catalog.asked('base1-4', BOB);
+    catalog.shown({ cardIds: ['base1-4'], isPrivate: false, ...BOB });
     expect(await ids(catalog, '', BOB)).toEqual(['base1-4']); // by the server
     const members = () => inFile((file) => file.prepare('SELECT member FROM asked_by_member').all());
     await expect.poll(members).toEqual([]);
@@ -203,7 +203,7 @@ describe('what is learned', () => {
     for (const id of ['base1-4', 'base4-4']) catalog.learn({ ...CHARIZARD, id });
     expect(told).not.toHaveBeenCalled();
     await expect.poll(() => ids(catalog, '', BOB)).toEqual([]);
-    expect(told.mock.calls[0]).toMatchObject([{ kind: 'changes', changes: [{ kind: 'cards' }, { kind: 'cards' }] }]);
+    expect(told.mock.calls[0]).toMatchObject([{ kind: 'changes', changes: [{ kind: 'answered' }, { kind: 'answered' }] }]);
   });
 
   it('while there is no worker is kept, the newest 1,000', async () => {
@@ -336,7 +336,7 @@ describe('what goes wrong', () => {
     file.exec('BEGIN IMMEDIATE'); // until both changes are in one transaction
     file.exec("CREATE TRIGGER full BEFORE INSERT ON asked_in_server BEGIN SELECT RAISE(ABORT, 'disk full'); END");
     catalog.learn(CHARIZARD);
-    catalog.asked('base1-4', ALICE);
+    catalog.shown({ cardIds: ['base1-4'], isPrivate: false, ...ALICE });
     await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
     file.exec('COMMIT');
     await sleep(2_500); // tried again twice
