@@ -26,7 +26,8 @@ async function startWith(resolution: Resolution) {
     mentions: async () => ({ ids: [], ambiguous: [] }),
     learn: () => {},
     deny: () => {},
-    shown: ({ cardIds, memberId, guildId }) => void asked.push(`${cardIds} by ${memberId} in ${guildId}`),
+    shown: ({ cardIds, memberId, guildId }) =>
+      void asked.push(...cardIds.map((id) => `${id} by ${memberId} in ${guildId}`)),
     close: async () => {},
   };
   return { services: { ...services, catalog } satisfies Services, cardService, resolved, asked };
