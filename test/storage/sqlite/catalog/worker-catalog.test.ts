@@ -203,7 +203,9 @@ describe('what is learned', () => {
     for (const id of ['base1-4', 'base4-4']) catalog.learn({ ...CHARIZARD, id });
     expect(told).not.toHaveBeenCalled();
     await expect.poll(() => ids(catalog, '', BOB)).toEqual([]);
-    expect(told.mock.calls[0]).toMatchObject([{ kind: 'changes', changes: [{ kind: 'answered' }, { kind: 'answered' }] }]);
+    expect(told.mock.calls[0]).toMatchObject([
+      { kind: 'changes', changes: [{ kind: 'answered' }, { kind: 'answered' }] },
+    ]);
   });
 
   it('while there is no worker is kept, the newest 1,000', async () => {
