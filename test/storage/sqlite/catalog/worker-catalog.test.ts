@@ -161,7 +161,11 @@ describe('the worker', () => {
   it.each([
     ['half a minute after the start', 30_000, () => {}],
     ['a second after something was learned', 1_000, (catalog: WorkerCatalog) => catalog.learn(CHARIZARD)],
-    ['a second after a card was shown', 1_000, (catalog: WorkerCatalog) => catalog.asked('base1-4', ALICE)],
+    [
+      'a second after a card was shown',
+      1_000,
+      (catalog: WorkerCatalog) => catalog.shown({ cardIds: ['base1-4'], isPrivate: false, ...ALICE }),
+    ],
   ])('begins %s', async (_, afterMs, happens) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -178,7 +182,7 @@ describe('the worker', () => {
     const begun = countWorkers();
     const catalog = openCatalog();
     catalog.learn(CHARIZARD);
-    catalog.asked('base1-4', ALICE);
+    catalog.shown({ cardIds: ['base1-4'], isPrivate: false, ...ALICE });
     expect(await begun()).toBe(0);
     await catalog.close();
     expect(await begun()).toBe(1);
