@@ -2,24 +2,12 @@ import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, KeptInReserve, Stopping } from '../model/errors.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
 import type { Schedule } from '../quota/limiter.ts';
-import type { Lookup, LookupListeners, PendingLookup } from './pending-lookup.ts';
+import type { Lookup, PendingLookup, Reservation } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { blockedError } from './service-requests.ts';
 
 /** A place in the queue, or why the lookup may not wait for one. */
 export type Admission = { reservation: Reservation } | { refusal: CardServiceError };
-
-/** A place from the moment of admission. It ends by itself when the card is answered or refused. */
-export interface Reservation {
-  /**
-   * Waits for a permit and the answer. Costs one request, or none when the card is requested for another lookup.
-   *
-   * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
-   */
-  start(listeners?: LookupListeners): Promise<CardRecord>;
-  /** Gives the place up. Without effect once it is started. */
-  cancel(): void;
-}
 
 export interface AdmissionOptions {
   pendingLookups: PendingLookups;
@@ -36,6 +24,9 @@ export interface AdmissionOptions {
  */
 export async function admit(lookup: Lookup, options: AdmissionOptions, onChange: () => void): Promise<Admission> {
   const { pendingLookups, budget } = options;
+  // What was spent is not read while nothing may be requested.
+  const blocked = blockedFor(lookup, pendingLookups, options.schedule());
+  if (blocked) return { refusal: blocked };
   let allowance: Allowance;
   let requested: number;
   do {
@@ -64,9 +55,11 @@ export function decideAdmission(
   const present = pendingLookups.get(lookup.cardId);
   if (present?.requesting) return { permitAtMs: Date.now() };
 
-  const { blocked, reservedUntilMs, paused, permitAtMs } = schedule();
+  const expected = schedule();
+  const blocked = blockedFor(lookup, pendingLookups, expected);
+  if (blocked) return { refusal: blocked };
+  const { reservedUntilMs, paused, permitAtMs } = expected;
   const nowMs = Date.now(); // not before the schedule's: a permit that is free now means no wait
-  if (blocked) return { refusal: blockedError(blocked) };
   const queued = pendingLookups.queuedBy(lookup.requester); // as good as spent
   const refusal = isBooked(lookup, present) ? budgetRefusal(allowance, queued) : undefined;
   if (refusal) return { refusal };
@@ -83,6 +76,15 @@ export function decideAdmission(
   const lastMs = permitAtMs(lastPosition);
   if (lastMs - nowMs <= longestWaitMs) return { permitAtMs: atMs };
   return { refusal: new Busy({ untilMs: Math.max(atMs, lastMs - longestWaitMs), paused }) };
+}
+
+/** What blocks all requests, unless the lookup can join one under way. */
+function blockedFor(
+  { cardId }: Lookup,
+  pendingLookups: PendingLookups,
+  { blocked }: Schedule,
+): CardServiceError | undefined {
+  return blocked && !pendingLookups.get(cardId)?.requesting ? blockedError(blocked) : undefined;
 }
 
 /** A lookup that joins one in the queue causes no request, unless it lifts a renewal. */
@@ -102,9 +104,10 @@ export function admitAgain(
   onChange: () => void,
 ): Reservation {
   if (pendingLookups.isClosed) throw new Stopping();
-  const { blocked, permitAtMs } = schedule();
-  if (blocked && !pendingLookups.get(lookup.cardId)?.requesting) throw blockedError(blocked);
-  return reserve(pendingLookups, lookup, permitAtMs(pendingLookups.positionOf(lookup).position), onChange);
+  const expected = schedule();
+  const blocked = blockedFor(lookup, pendingLookups, expected);
+  if (blocked) throw blocked;
+  return reserve(pendingLookups, lookup, expected.permitAtMs(pendingLookups.positionOf(lookup).position), onChange);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Limiter, Permit, Schedule } from '../quota/limiter.ts';
 import type { CardService } from '../service/card-service.ts';
-import type { BatchLimits } from '../service/listing.ts';
+import { type BatchLimits, ONE_BY_ONE } from '../service/listing.ts';
 import type { OtherQueues } from './fair-order.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 
@@ -68,6 +68,7 @@ export class Batching {
   /** A list may count as one request for each of its cards, so each process keeps to its part of what remains of the day. */
   limits(nowMs: number): BatchLimits {
     const { service, limiter, otherQueues } = this.#options;
+    if (!service.limits) return ONE_BY_ONE;
     const remaining = limiter.quota()?.remaining;
     const processes = 1 + otherQueues.lengths().length;
     return service.limits(nowMs, remaining && Math.floor(remaining / processes));

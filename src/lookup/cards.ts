@@ -32,6 +32,8 @@ const MAX_IDS = 1_000;
 export class Cards {
   readonly #options: CardsOptions;
   readonly #wrongAddress: WrongAddressWarning;
+  /** There is a card, answered or kept of former answers from this address. */
+  #isAnyKnown = false;
   /** Errors that concern single ids. */
   readonly #idErrors = new LRUCache<string, CardServiceError>({
     max: MAX_IDS,
@@ -73,7 +75,7 @@ export class Cards {
   async #read(id: string, showPrices: boolean): Promise<Known> {
     const howFresh = (record: CardRecord) => freshness(record, showPrices, Date.now(), this.#options.lifetimes);
     const answer = await this.#options.store.get(id, (remembered) => howFresh(remembered) === 'fresh');
-    if (answer?.card) this.#wrongAddress.found();
+    if (answer?.card) this.#isAnyKnown = true;
     return answer ? { kind: howFresh(answer), answer } : { kind: 'missing' };
   }
 
@@ -102,10 +104,10 @@ export class Cards {
     const record = nextRecord(kept, card, nowMs);
     for (const key of new Set([id, card?.id ?? id])) await store.set(key, record);
     if (card) {
-      this.#wrongAddress.found();
+      this.#isAnyKnown = true;
       catalog?.learn(card);
     } else {
-      this.#wrongAddress.noSuchCard(id);
+      if (!this.#isAnyKnown) this.#wrongAddress.noSuchCard(id);
       catalog?.deny(id, record.card !== undefined);
     }
     return record;
@@ -121,6 +123,10 @@ export class Cards {
 function nextRecord(kept: CardRecord | undefined, card: Card | undefined, nowMs: number): CardRecord {
   if (!card) return kept?.card ? { ...kept, delistedAtMs: nowMs } : { card: undefined, fetchedAtMs: nowMs };
   const market = card.prices?.market;
-  const history = market === undefined ? kept?.history : withPrice(kept?.history ?? [], [nowMs, market]);
-  return { card, fetchedAtMs: nowMs, ...(history && { history }) };
+  if (market === undefined) return { card, fetchedAtMs: nowMs, ...(kept?.history && { history: kept.history }) };
+  return {
+    card,
+    fetchedAtMs: nowMs,
+    history: kept?.history ? withPrice(kept.history, [nowMs, market]) : [[nowMs, market]],
+  };
 }

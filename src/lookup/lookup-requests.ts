@@ -58,7 +58,8 @@ export class LookupRequests {
 
   /** No request is sent for them now. */
   async abandon(batch: readonly PendingLookup[]): Promise<void> {
-    await Promise.all(batch.map(({ cardId }) => this.#options.claims.release(claimOf(cardId))));
+    const { claims } = this.#options;
+    if (claims.isShared) await Promise.all(batch.map(({ cardId }) => claims.release(claimOf(cardId))));
   }
 
   /**
@@ -115,6 +116,8 @@ export class LookupRequests {
 
   async #needsRequest(pending: PendingLookup): Promise<boolean> {
     const { pendingLookups, claims, requestTimeoutMs } = this.#options;
+    // A process alone has one pending lookup for each card, and so one request.
+    if (!claims.isShared) return !(await this.#answeredWithoutRequest(pending)) && pendingLookups.has(pending);
     const name = claimOf(pending.cardId);
     // In one round trip, the claim first: what its last owner stored is there once this process has it.
     const [claimed, isAnswered] = await Promise.all([

@@ -1,14 +1,12 @@
 import type { CardQuery } from '../model/card.ts';
-import { type CardServiceError, Stopping } from '../model/errors.ts';
+import { Stopping } from '../model/errors.ts';
 import type { Asked } from '../model/invocation.ts';
 import { type Requester, requesterOf } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import { withTimeout } from '../time/timers.ts';
-import type { Reservation } from './admission.ts';
 import type { Cards, Known } from './cards.ts';
 import type { LookupQueue } from './lookup-queue.ts';
-import { type CardCourse, isWorthShowing, type Outcome, type Outcomes, outcomesOf } from './outcomes.ts';
-import type { LookupListeners } from './pending-lookup.ts';
+import { CardCourse, type CardLookup, isWorthShowing, type Outcomes, outcomesOf } from './outcomes.ts';
 
 /** The cards that a command wants to show, and what has been read of the first of them already. */
 export interface Ask extends Asked {
@@ -29,29 +27,15 @@ export interface Wanted extends Requester {
   deadlineMs: number;
 }
 
-/** What is known of one card, and the lookup for what is not. */
-interface CardLookup {
-  /** What is known before the lookup is started. */
-  atOnce?: Outcome;
-  /** Absent when no lookup is needed, or possible. */
-  place?: Reservation;
-}
-
-/** The same, and what has come of it so far. */
-interface State extends CardLookup, CardCourse {
-  requestNumbers: Set<number>;
-}
-
 /** Discord accepts 5 edits in 5 s from one webhook; what comes within this time is shown together. */
 const SHOW_EVERY_MS = 1_500;
 
 /** The cards of one reply: what is known of each, and the lookups for what is not. */
 export class Lookups {
-  readonly #cards: readonly State[];
-  #requestedAtMs: number | undefined;
+  readonly #cards: readonly CardCourse[];
 
   private constructor(cards: readonly CardLookup[]) {
-    this.#cards = cards.map((card) => ({ ...card, requestNumbers: new Set() }));
+    this.#cards = cards.map((card) => new CardCourse(card));
   }
 
   /**
@@ -86,7 +70,7 @@ export class Lookups {
 
   /** A card whose lookup a stop has ended is still to come: another process brings it. */
   soFar(): Outcomes {
-    return this.#outcomes(({ end, atOnce }) => (end && !(end.error instanceof Stopping) ? end : atOnce));
+    return outcomesOf(this.#cards, ({ end, atOnce }) => (end && !(end.error instanceof Stopping) ? end : atOnce));
   }
 
   /**
@@ -102,8 +86,8 @@ export class Lookups {
     if (isCardNew) change.resolve();
     let left = this.#cards.filter(({ place }) => place).length;
     let shownAtMs: number | undefined;
-    const lookUp = async (card: State) => {
-      card.end = await this.#end(card, () => change.resolve());
+    const lookUp = async (card: CardCourse) => {
+      card.end = await card.start(() => change.resolve());
       if (!card.end) return;
       left -= 1;
       if (card.end.error instanceof Stopping) return;
@@ -124,36 +108,12 @@ export class Lookups {
       await withTimeout(SHOW_EVERY_MS, done);
     }
     await done;
-    return this.#outcomes(({ end, atOnce }) => end ?? atOnce);
+    return outcomesOf(this.#cards, ({ end, atOnce }) => end ?? atOnce);
   }
 
   /** Gives up what was not started. */
   cancel(): void {
     for (const { place } of this.#cards) place?.cancel();
-  }
-
-  /** @returns `undefined` without a lookup */
-  #end(card: State, onChange: () => void): Promise<Outcome> | undefined {
-    const listeners: Required<LookupListeners> = {
-      onSchedule: (permitAtMs) => {
-        card.permitAtMs = permitAtMs;
-        onChange();
-      },
-      onRequest: () => {
-        card.permitAtMs = undefined;
-        this.#requestedAtMs ??= Date.now();
-      },
-      onCounted: (requestNumber) => card.requestNumbers.add(requestNumber),
-    };
-    const copy = card.atOnce?.answer;
-    return card.place?.start(listeners).then(
-      (answer) => ({ answer }),
-      (error: CardServiceError) => ({ ...(copy && { answer: copy }), error }),
-    );
-  }
-
-  #outcomes(outcomeOf: (card: State) => Outcome | undefined): Outcomes {
-    return outcomesOf(this.#cards.map(outcomeOf), this.#cards, this.#requestedAtMs);
   }
 }
 

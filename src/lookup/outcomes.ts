@@ -1,5 +1,6 @@
 import type { CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
+import type { Reservation } from './pending-lookup.ts';
 
 /** What came of one card. With an error, the answer is a copy that could not be renewed. */
 export interface Outcome {
@@ -41,28 +42,70 @@ export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number
   return shownAtMs === undefined || Math.abs(permitAtMs - shownAtMs) > MIN_MOVED_MS;
 }
 
-/** One card of a reply, as far as its cost and its wait are concerned. */
-export interface CardCourse {
-  end?: Outcome | undefined;
-  /** When its permit is expected. */
-  permitAtMs?: number | undefined;
-  /** The requests for it that the service has counted. */
-  requestNumbers: ReadonlySet<number>;
+/** What is known of one card of a reply, and the lookup for what is not. */
+export interface CardLookup {
+  /** What is known before the lookup is started. */
+  atOnce?: Outcome;
+  /** Absent when no lookup is needed, or possible. */
+  place?: Reservation;
 }
 
-/** @param cards what is shown of each */
+/** The same, and what has come of it so far. */
+export class CardCourse {
+  readonly atOnce: Outcome | undefined;
+  readonly place: Reservation | undefined;
+  end: Outcome | undefined;
+  /** When its permit is expected. */
+  permitAtMs: number | undefined;
+  requestedAtMs: number | undefined;
+  /** The requests for it that the service has counted. */
+  readonly requestNumbers = new Set<number>();
+
+  constructor({ atOnce, place }: CardLookup) {
+    this.atOnce = atOnce;
+    this.place = place;
+  }
+
+  /**
+   * Starts the lookup. Never rejects.
+   *
+   * @param onSchedule called when its permit is expected at another time
+   * @returns `undefined` without a lookup
+   */
+  start(onSchedule: () => void): Promise<Outcome> | undefined {
+    const copy = this.atOnce?.answer;
+    const answered = this.place?.start({
+      onSchedule: (permitAtMs) => {
+        this.permitAtMs = permitAtMs;
+        onSchedule();
+      },
+      onRequest: () => {
+        this.permitAtMs = undefined;
+        this.requestedAtMs ??= Date.now();
+      },
+      onCounted: (requestNumber) => this.requestNumbers.add(requestNumber),
+    });
+    return answered?.then(
+      (answer) => ({ answer }),
+      (error: CardServiceError) => ({ ...(copy && { answer: copy }), error }),
+    );
+  }
+}
+
+/** @param shownOf what is shown of each */
 export function outcomesOf(
-  cards: Outcomes['cards'],
   courses: readonly CardCourse[],
-  requestedAtMs: number | undefined,
+  shownOf: (course: CardCourse) => Outcome | undefined,
 ): Outcomes {
+  const requested = courses.filter(({ requestNumbers }) => requestNumbers.size > 0);
+  const requestedAtMs = courses.flatMap((course) => course.requestedAtMs ?? []);
   const permitsAtMs = courses.flatMap(({ end, permitAtMs }) => (end ? [] : (permitAtMs ?? [])));
   return {
-    cards,
-    fromMemory: cards.filter((card, at) => card?.answer && !courses[at]?.requestNumbers.size).length,
-    requested: courses.filter(({ requestNumbers }) => requestNumbers.size > 0).length,
-    requests: new Set(courses.flatMap(({ requestNumbers }) => [...requestNumbers])).size,
-    requestedAtMs,
+    cards: courses.map(shownOf),
+    fromMemory: courses.filter((course) => shownOf(course)?.answer && !requested.includes(course)).length,
+    requested: requested.length,
+    requests: new Set(requested.flatMap(({ requestNumbers }) => [...requestNumbers])).size,
+    requestedAtMs: requestedAtMs.length === 0 ? undefined : Math.min(...requestedAtMs),
     permitAtMs: lastPermitAtMs(permitsAtMs, Date.now()),
   };
 }

@@ -22,6 +22,18 @@ export interface Lookup extends CardQuery {
 
 export type LookupListeners = Pick<Lookup, 'onSchedule' | 'onRequest' | 'onCounted'>;
 
+/** A place from the moment of admission. It ends by itself when the card is answered or refused. */
+export interface Reservation {
+  /**
+   * Waits for a permit and the answer. Costs one request, or none when the card is requested for another lookup.
+   *
+   * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
+   */
+  start(listeners?: LookupListeners): Promise<CardRecord>;
+  /** Gives the place up. Without effect once it is started. */
+  cancel(): void;
+}
+
 /** A place in the fair order. The lower `member` goes first, then the lower `guild`. */
 export interface Rank {
   member: number;

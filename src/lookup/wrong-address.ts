@@ -7,21 +7,17 @@ const SUSPICIOUS_IDS = 3;
 export class WrongAddressWarning {
   readonly #log: Logger;
   readonly #missing = new Set<string>();
-  #isOver = false;
+  #isTold = false;
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  /** There is a card, answered or kept of former answers from this address. */
-  found(): void {
-    this.#isOver = true;
-  }
-
+  /** To be called as long as no card is known. */
   noSuchCard(id: string): void {
     this.#missing.add(id);
-    if (this.#isOver || this.#missing.size < SUSPICIOUS_IDS) return;
-    this.#isOver = true;
+    if (this.#isTold || this.#missing.size < SUSPICIOUS_IDS) return;
+    this.#isTold = true;
     this.#log.warn(
       { cardIds: [...this.#missing] },
       'no card has ever been found: CARD_SERVICE_URL or CARD_SERVICE_CARD_PATH may be wrong',

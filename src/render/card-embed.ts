@@ -134,8 +134,7 @@ export function priceLines({ card, answer, locale, currency }: PricesView): stri
   if (given === '') return [line];
 
   const history = market === undefined ? [] : (answer.history ?? []);
-  const change = weekChange(history);
-  const curve = priceCurve(history);
+  const [change, curve] = history.length > 1 ? [weekChange(history), priceCurve(history)] : [];
   const isDated = !isFromClockAhead(answer.fetchedAtMs, Date.now());
   return [
     change ? `${line} · ${changeText(change, locale)}` : line,

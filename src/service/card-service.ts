@@ -3,7 +3,7 @@ import type { Card } from '../model/card.ts';
 import { CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
 import type { Usage } from '../model/plan.ts';
 import { CardAnswer, errorBody, fitting, throwUnlessAnswered, UsageAnswer } from './answers.ts';
-import { KeyTrust } from './key-trust.ts';
+import { afterRefusal, type KeyTrust } from './key-trust.ts';
 import { type BatchLimits, Listing } from './listing.ts';
 import { failedOutcome, type ListingOutcome } from './listing-learning.ts';
 import { type RequestOptions, request, type ServiceResponse } from './request.ts';
@@ -36,17 +36,17 @@ export function cardsIn({ cards }: Fetched): number {
 /** The card data service. Every call of a method that returns a promise costs one request; nothing is retried here. */
 export class CardService {
   readonly #options: CardServiceOptions;
-  readonly #listing: Listing;
-  readonly #key = new KeyTrust();
+  readonly #listing: Listing | undefined;
+  #key: KeyTrust = {};
+  /** What one request may carry now, given how many cards may be under way together. Absent: one card. */
+  readonly limits: ((nowMs: number, cardsLeft: number | undefined) => BatchLimits) | undefined;
 
   constructor(options: CardServiceOptions) {
     this.#options = options;
-    this.#listing = new Listing(options);
-  }
-
-  /** What one request may carry now. @param cardsLeft how many cards may be under way together, if that is known */
-  limits(nowMs: number, cardsLeft?: number): BatchLimits {
-    return this.#listing.limits(nowMs, cardsLeft);
+    const { bulkPath } = options;
+    const listing = bulkPath === undefined ? undefined : new Listing({ ...options, bulkPath });
+    this.#listing = listing;
+    this.limits = listing && ((...given) => listing.limits(...given));
   }
 
   /**
@@ -57,14 +57,16 @@ export class CardService {
    *   the reason of `signal`
    */
   async fetch(ids: readonly string[], signal?: AbortSignal): Promise<Fetched> {
-    const ended = this.#listing.sent(ids);
+    const listing = this.#listing;
+    const ended = listing?.sent(ids);
     const [id = ''] = ids;
     try {
-      const [fetched, outcome] = await (ids.length > 1 ? this.#several(ids, signal) : this.#one(id, signal));
-      ended(outcome);
+      const isList = listing && ids.length > 1;
+      const [fetched, outcome] = await (isList ? this.#several(listing, ids, signal) : this.#one(id, signal));
+      ended?.(outcome);
       return fetched;
     } catch (error) {
-      ended(failedOutcome(error));
+      ended?.(failedOutcome(error));
       throw error;
     }
   }
@@ -79,10 +81,14 @@ export class CardService {
     return fitting(UsageAnswer, await answered(url, this.#options, signal));
   }
 
-  async #several(ids: readonly string[], signal?: AbortSignal): Promise<[Fetched, ListingOutcome]> {
-    const answer = await this.#listing.request(ids, this.#options, signal);
+  async #several(
+    listing: Listing,
+    ids: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<[Fetched, ListingOutcome]> {
+    const answer = await listing.request(ids, this.#options, signal);
     if (answer.kind === 'listed') {
-      this.#key.worked(Date.now());
+      this.#key = { workedAtMs: Date.now() };
       const left = ids.filter((id) => !answer.cards.has(id));
       return [{ cards: answer.cards, again: { ids: left, atMost: 1 } }, answer];
     }
@@ -93,7 +99,7 @@ export class CardService {
   async #one(id: string, signal?: AbortSignal): Promise<[Fetched, ListingOutcome]> {
     try {
       const found = await this.#card(id, signal);
-      this.#key.worked(Date.now());
+      this.#key = { workedAtMs: Date.now() };
       const cards = new Map(found === 'noSuchCard' ? [] : [[id, found]]);
       return [{ cards: new Map([[id, found]]) }, { kind: 'listed', cards }];
     } catch (error) {
@@ -103,8 +109,9 @@ export class CardService {
   }
 
   #concernsIdAlone(error: unknown, id: string): error is CardServiceError {
-    if (error instanceof KeyRefused) return this.#key.isBelievedAfterRefusing(id, Date.now());
-    return error instanceof UnexpectedAnswer;
+    if (!(error instanceof KeyRefused)) return error instanceof UnexpectedAnswer;
+    this.#key = afterRefusal(this.#key, id, Date.now());
+    return this.#key.workedAtMs !== undefined;
   }
 
   async #card(id: string, signal?: AbortSignal): Promise<Card | 'noSuchCard'> {

@@ -25,13 +25,14 @@ export interface BatchLimits extends RoomForIds {
 
 export interface ListingOptions {
   baseUrl: string;
-  /** The path of `ListingAddress`; while it is `undefined`, every card is requested by itself. */
-  bulkPath?: string | undefined;
+  /** The path of `ListingAddress`. */
+  bulkPath: string;
   bulkMax?: number | undefined;
   log: Logger;
 }
 
-const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Number.POSITIVE_INFINITY };
+/** Where there is no listing. */
+export const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Number.POSITIVE_INFINITY };
 
 /**
  * The service's listing of several cards: what a request may carry, as the operator and the service's answers have it. Kept
@@ -39,24 +40,23 @@ const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Number.POSIT
  */
 export class Listing {
   readonly #log: Logger;
-  /** `undefined`: there is none. */
-  readonly #listing: { address: ListingAddress; room: RoomForIds; configured: number } | undefined;
+  readonly #address: ListingAddress;
+  readonly #room: RoomForIds;
+  readonly #configured: number;
   #learned = NO_LISTING_LEARNED;
   #cardsUnderWay = 0;
 
   constructor({ baseUrl, bulkPath, bulkMax = 1, log }: ListingOptions) {
     this.#log = log;
-    if (bulkPath === undefined) return;
-    const address = { baseUrl, bulkPath };
-    this.#listing = { address, room: roomForIds(address), configured: bulkMax };
+    this.#address = { baseUrl, bulkPath };
+    this.#room = roomForIds(this.#address);
+    this.#configured = bulkMax;
   }
 
   /** @param cardsLeft how many cards may be under way together, if that is known */
   limits(nowMs: number, cardsLeft = Number.POSITIVE_INFINITY): BatchLimits {
-    if (!this.#listing) return ONE_BY_ONE;
-    const { room, configured } = this.#listing;
-    const most = Math.min(mostInOne(this.#learned, configured, nowMs), cardsLeft - this.#cardsUnderWay);
-    return { ...room, most: Math.max(1, most) };
+    const most = Math.min(mostInOne(this.#learned, this.#configured, nowMs), cardsLeft - this.#cardsUnderWay);
+    return { ...this.#room, most: Math.max(1, most) };
   }
 
   /** A request leaves, for one card or several. @returns to be called when it has ended */
@@ -73,8 +73,7 @@ export class Listing {
 
   /** Costs one request. @throws RateLimited on 429, ServiceDown on 408, 5xx (but for 501) or silence */
   async request(ids: readonly string[], options: RequestOptions, signal?: AbortSignal): Promise<ListAnswer> {
-    if (!this.#listing) return { kind: 'unusable', detail: 'no path' };
-    const { url, json } = listRequest(this.#listing.address, ids);
+    const { url, json } = listRequest(this.#address, ids);
     try {
       return listAnswer(await request(url, options, { signal, json }), ids);
     } catch (error) {

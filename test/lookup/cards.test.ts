@@ -89,15 +89,22 @@ describe('a card that was found missing', () => {
 });
 
 describe('an address under which no card is known', () => {
-  it.each([
-    ['is suspected', undefined, 1],
-    ['is not suspected when a kept card was read', 'base1-4', 0],
-  ])('%s', async (_, kept, warnings) => {
+  const NOWHERE = ['nope-1', 'nope-2', 'nope-3'];
+  it.each<[string, string | undefined, string[], number]>([
+    ['is suspected', undefined, NOWHERE, 1],
+    ['is not suspected when a kept card was read', 'base1-4', NOWHERE, 0],
+    ['is not suspected when a card is found first', undefined, [GONE.id, ...NOWHERE], 0],
+    ['is not suspected when a card is found meanwhile', undefined, NOWHERE.toSpliced(2, 0, GONE.id), 0],
+  ])('%s', async (_, kept, ids, warnings) => {
     const { store, records } = countingStore();
     if (kept) records.set(kept, { card: GONE, fetchedAtMs: Date.now() });
-    const { cards, lookUp, lines } = cardsOver(store, LIFETIMES);
+    const { cards, emulated, lookUp, lines } = cardsOver(store, LIFETIMES);
+    const { game: tcg, ...facts } = GONE;
     await cards.known('base1-4', true);
-    for (const id of ['nope-1', 'nope-2', 'nope-3']) await lookUp(id);
+    for (const id of ids) {
+      if (id === GONE.id) emulated.script({ body: { ...facts, tcg } });
+      await lookUp(id);
+    }
     expect(lines).toHaveLength(warnings);
   });
 });

@@ -15,7 +15,7 @@ it.each([1, 5, 10, 15, 20, 25, 30, 40, 50])(
     const startMs = Date.now();
     const now = vi.spyOn(Date, 'now');
     const claims: Claims = {
-      isShared: false,
+      isShared: true,
       // Another process has the card at first: it is looked at again after 50 ms.
       claim: vi
         .fn<Claims['claim']>(async () => 'mine')

@@ -20,7 +20,7 @@ function queueOver(roundTripMs: number) {
   const halfWay = () => new Promise((resolve) => setTimeout(resolve, roundTripMs / 2));
   const claimed = new Set<string>();
   const claims: Claims = {
-    isShared: false,
+    isShared: true,
     claim: async (name) => {
       await halfWay();
       const isFree = !claimed.has(name);

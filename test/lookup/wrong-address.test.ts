@@ -7,12 +7,10 @@ describe('an address under which no card is found', () => {
     ['is suspected at the third id, once', ['a', 'b', 'c', 'd', 'e'], 1],
     ['is not suspected for two ids', ['a', 'b'], 0],
     ['is not suspected for one id that is looked up again', ['a', 'a', 'a', 'a'], 0],
-    ['is not suspected when a card was found before', ['found', 'b', 'c', 'd'], 0],
-    ['is not suspected when a card is found meanwhile', ['a', 'b', 'found', 'd'], 0],
   ])('%s', (_, ids, times) => {
     const { log, lines } = logLines();
     const warning = new WrongAddressWarning(log);
-    for (const id of ids) id === 'found' ? warning.found() : warning.noSuchCard(id);
+    for (const id of ids) warning.noSuchCard(id);
     expect(lines).toHaveLength(times);
     for (const line of lines) {
       expect(line).toMatchObject({ level: WARN, cardIds: ['a', 'b', 'c'] });

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { KeyTrust } from '../../src/service/key-trust.ts';
+import { afterRefusal, type KeyTrust } from '../../src/service/key-trust.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** Letters are ids that were refused, `+` is an answer, a number lets that many hours pass. */
 function refusals(history: readonly (string | number)[]): boolean[] {
-  const trust = new KeyTrust();
+  let trust: KeyTrust = {};
   let nowMs = 1_000;
   return history.flatMap((event) => {
     if (typeof event === 'number') nowMs += event * HOUR_MS;
-    else if (event === '+') trust.worked(nowMs);
-    else return [trust.isBelievedAfterRefusing(event, nowMs)];
+    else if (event === '+') trust = { workedAtMs: nowMs };
+    else {
+      trust = afterRefusal(trust, event, nowMs);
+      return [trust.workedAtMs !== undefined];
+    }
     return [];
   });
 }
