@@ -22,9 +22,12 @@ export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedNam
   shared?: SharedCatalog;
 }
 
-/** The worker takes 50 MB, and begins with the first question; after this, so that a first search rarely waits for it. */
+/**
+ * The worker takes 50 MB, and begins with the first question; after this, so that a first search rarely waits for it. What
+ * is learned until then waits in memory.
+ */
 const START_AFTER_MS = 30_000;
-/** So soon when there is something to write, which then waits in memory, or when other processes want to hear and tell. */
+/** So soon when other processes want to hear and tell. */
 const START_SOON_MS = 1_000;
 /** A message to another thread costs 0.1 ms and more, which a command would wait for: several changes go in one. */
 const GATHER_MS = 50;
@@ -32,7 +35,6 @@ const GATHER_MS = 50;
 const MOST_UNSENT = 1_000;
 /** A member waits for this before names count as not searched. */
 const RESOLVE_MS = 1_500;
-/** Enough for a worker that begins only to write what was learned. */
 const CLOSE_MS = 650;
 const TERMINATE_MS = 50;
 /** A lock on the file, or a full disk, may be gone at any moment. */
@@ -110,7 +112,6 @@ export class WorkerCatalog implements Catalog {
 
   /** Does not wait for a native call that is under way, such as one that waits for a locked file. */
   async close(): Promise<void> {
-    if (this.#unsent.length > 0 && this.#failures === 0) this.#startNow();
     this.#isClosed = true;
     clearTimeout(this.#start);
     this.#queue.abandon();
@@ -121,8 +122,19 @@ export class WorkerCatalog implements Catalog {
       this.#send({ kind: 'close' });
       if (!(await withTimeout(CLOSE_MS, ended))) await withTimeout(TERMINATE_MS, worker.terminate());
       worker.unref();
-    }
+    } else if (this.#unsent.length > 0 && this.#failures === 0) await this.#writeHere();
     await this.#exchange?.close();
+  }
+
+  async #writeHere(): Promise<void> {
+    const { writeLastChanges } = await import('./last-changes.ts');
+    const tell = (message: FromWorker) => this.#received(message);
+    writeLastChanges(this.#unsent.splice(0), { ...this.#workerData(), log: this.#options.log, tell });
+  }
+
+  #workerData(): CatalogWorkerData {
+    const { dataDir, keepsMembers, cardKeys, shared } = this.#options;
+    return { dataDir, keepsMembers, cardKeys, sharedName: shared?.name ?? '' };
   }
 
   async #ask<T>(
@@ -145,11 +157,7 @@ export class WorkerCatalog implements Catalog {
   #tell(change: CatalogChange): void {
     if (this.#unsent.length >= MOST_UNSENT) this.#unsent.shift();
     this.#unsent.push(change);
-    if (this.#isOpen) {
-      this.#gathering ??= setTimeout(() => this.#send(), GATHER_MS).unref(); // the end sends it, too
-    } else if (this.#unsent.length === 1 && this.#failures === 0) {
-      this.#startIn(START_SOON_MS);
-    }
+    if (this.#isOpen) this.#gathering ??= setTimeout(() => this.#send(), GATHER_MS).unref(); // the end sends it, too
   }
 
   /** Sends the changes before anything else, which may depend on them. */
@@ -169,10 +177,8 @@ export class WorkerCatalog implements Catalog {
   #startNow(): void {
     clearTimeout(this.#start);
     if (this.#worker || this.#isClosed) return;
-    const { dataDir, keepsMembers, cardKeys, shared } = this.#options;
-    const workerData: CatalogWorkerData = { dataDir, keepsMembers, cardKeys, sharedName: shared?.name ?? '' };
     try {
-      this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+      this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: this.#workerData() });
     } catch (err) {
       this.#outage.failed({ err }); // the process may have no further thread
       this.#ended();
