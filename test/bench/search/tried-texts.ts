@@ -18,7 +18,10 @@ export function tryTexts(texts: readonly TypedText[], cards: readonly CatalogCar
   const byId = new Map(cards.map((card) => [card.id, card]));
   return texts.map((text) => {
     const found = find(text.typed).map((card) => byId.get(card.id) ?? card);
-    const place = found.findIndex((card) => isMeant(text.meant, card));
+    const isWanted = isMeant(text.meant);
+    if (!cards.some(isWanted))
+      process.stderr.write(`${text.list} has no card that ${text.typed} means: ${text.meant}\n`);
+    const place = found.findIndex(isWanted);
     return { ...text, found, place: place < 0 ? undefined : place };
   });
 }

@@ -13,10 +13,10 @@ describe('what a typed text means', () => {
     '# WTR215',
     '# smp-SM210',
     'Sink* # WTR*',
-  ])('%s is a card with this name, set, number or id', (meant) => expect(isMeant(meant, CARD)).toBe(true));
+  ])('%s is a card with this name, set, number or id', (meant) => expect(isMeant(meant)(CARD)).toBe(true));
 
   it.each(['Sink', 'Below', 'Sink Below @ Welcome', 'Snatch @ Welcome to Rathe', 'Sink Below # WTR21', '# SM210'])(
     '%s is none with another',
-    (meant) => expect(isMeant(meant, CARD)).toBe(false),
+    (meant) => expect(isMeant(meant)(CARD)).toBe(false),
   );
 });

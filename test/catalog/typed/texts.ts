@@ -33,17 +33,21 @@ export function rows(file: string): string[][] {
 }
 
 /** Whether a card is one of those that are meant. */
-export function isMeant(meant: string, { id, name, set = '', number = '' }: CatalogCard): boolean {
-  return meant.split(' | ').some((alternative) => {
-    const [, wantedName = '', sign, rest = ''] = /^(.*?)(?:(?:^| )([@#]) (.*))?$/u.exec(alternative) ?? [];
-    if (!fits(wantedName || '*', name)) return false;
-    if (sign === '@') return fits(rest, set);
-    return sign === undefined || fits(rest, id) || fits(rest, number);
+export function isMeant(meant: string): (card: CatalogCard) => boolean {
+  const alternatives = meant.split(' | ').map((alternative) => {
+    const [, name = '', sign, rest = ''] = /^(.*?)(?:(?:^| )([@#]) (.*))?$/u.exec(alternative) ?? [];
+    return { isNamed: fitting(name || '*'), sign, fits: fitting(rest) };
   });
+  return ({ id, name, set = '', number = '' }) =>
+    alternatives.some(({ isNamed, sign, fits }) => {
+      if (!isNamed(name)) return false;
+      return sign === '@' ? fits(set) : sign === undefined || fits(id) || fits(number);
+    });
 }
 
 /** A list may add something in brackets, such as the colour, to what a field says. */
-function fits(wanted: string, text: string): boolean {
+function fitting(wanted: string): (text: string) => boolean {
   const parts = wanted.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}(?: \\(.*\\))?$`, 'u').test(text);
+  const pattern = new RegExp(`^${parts.join('.*')}(?: \\(.*\\))?$`, 'u');
+  return (text) => pattern.test(text);
 }
