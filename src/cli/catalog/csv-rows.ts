@@ -24,19 +24,22 @@ type Fields = readonly string[] | string;
  * @throws UnreadableFile when the first line is not CSV
  */
 export async function* csvRows(lines: AsyncIterable<Line>): AsyncGenerator<ReadRow> {
-  let columns: readonly string[] | undefined;
+  let names: readonly string[] | undefined;
+  let columns: ReadonlyMap<string, string> = new Map();
   for await (const { place, fields } of recordsIn(lines)) {
-    if (columns) yield rowOf(place, fields, columns);
-    else if (typeof fields !== 'string') columns = fields.map((name) => name.trim());
-    else throw new UnreadableFile(`has no header that can be read: its first line ${fields}`);
+    if (names) yield { ...rowOf(place, fields, names), columns };
+    else if (typeof fields !== 'string') {
+      names = fields.map((name) => name.trim());
+      columns = new Map(names.map((name) => [name.toLowerCase(), name]));
+    } else throw new UnreadableFile(`has no header that can be read: its first line ${fields}`);
   }
 }
 
-function rowOf(place: string, fields: Fields, columns: readonly string[]): ReadRow {
+function rowOf(place: string, fields: Fields, names: readonly string[]): ReadRow {
   if (typeof fields === 'string') return { place, refused: fields };
-  if (fields.length !== columns.length)
-    return { place, refused: `has ${fields.length} fields, where the first line names ${columns.length}` };
-  return { place, value: Object.fromEntries(columns.map((column, index) => [column, fields[index]])), around: [] };
+  if (fields.length !== names.length)
+    return { place, refused: `has ${fields.length} fields, where the first line names ${names.length}` };
+  return { place, value: Object.fromEntries(names.map((name, index) => [name, fields[index]])), around: [] };
 }
 
 async function* recordsIn(lines: AsyncIterable<Line>): AsyncGenerator<{ place: string; fields: Fields }> {

@@ -79,7 +79,7 @@ function* inChunks(texts: Iterable<string>): Generator<string> {
 
 function* csv(rows: Iterable<CatalogRow>): Generator<string> {
   yield `${FIELDS.join(',')}\n`;
-  for (const row of rows) yield `${FIELDS.map((field) => csvField(row[field] ?? '')).join(',')}\n`;
+  for (const row of rows) yield `${FIELDS.map((field) => csvField([row[field] ?? ''].flat().join('\n'))).join(',')}\n`;
 }
 
 function* jsonLines(rows: Iterable<CatalogRow>): Generator<string> {

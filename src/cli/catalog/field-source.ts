@@ -1,17 +1,13 @@
 import { isObject, type SourceRow } from './source-row.ts';
 
-/** Rows of another file, which stand in for the value of a field. */
-export interface Joined {
-  /** Its value is looked up in the other file. `@file`: the name of the imported file, without its endings. */
-  field: string;
-  rows: ReadonlyMap<string, object>;
-}
+/** Rows of other files, which stand in for the values of fields: by field, then by its value. */
+export type Joined = ReadonlyMap<string, ReadonlyMap<string, SourceRow>>;
 
 /** What a path may lead to besides the row itself. */
 export interface Surroundings {
   /** The imported file's name without its endings. */
   fileName: string;
-  joined: Joined | undefined;
+  joined: Joined;
 }
 
 /** A value that is no text. The message reads on after the place of its row. */
@@ -19,17 +15,22 @@ export class UnusableValue extends Error {
   override name = 'UnusableValue';
 }
 
+/** The name of the imported file, without its endings. */
 const FILE = '@file';
+/** A path in braces; in brackets, a part of a template that is left out when a path in it has no value. */
+const PARTS = /(\[[^[\]]*\{[^[\]]*\]|\{[^{}]+\})/;
 
-/** Where a field of a card comes from: a path in the row, or a template with paths in braces, `{number}/{set.total}`. */
+type Part = string | { path: string } | { optional: readonly Part[] };
+
+/** Where a field of a card comes from: a path in the row, or a template with paths in braces, `{number}[/{set.total}]`. */
 export class FieldSource {
-  /** Literal text and paths in turn, beginning with text. */
-  readonly #parts: readonly string[];
+  readonly text: string;
+  readonly #parts: readonly Part[];
   readonly #surroundings: Surroundings;
 
   constructor(text: string, surroundings: Surroundings) {
-    const parts = text.split(/\{([^{}]+)\}/);
-    this.#parts = parts.length > 1 ? parts : ['', text];
+    this.text = text;
+    this.#parts = PARTS.test(text) ? partsOf(text) : [{ path: text }];
     this.#surroundings = surroundings;
   }
 
@@ -40,14 +41,48 @@ export class FieldSource {
    */
   textIn(row: SourceRow, otherwise?: (path: string) => string | undefined): string | undefined {
     const at = (path: string) => textOf(path, valueAt(path, row, this.#surroundings)) ?? otherwise?.(path);
-    const texts = this.#parts.map((part, index) => (index % 2 === 0 ? part : at(part)));
-    return texts.includes(undefined) ? undefined : texts.join('');
+    return filled(this.#parts, at) || undefined;
+  }
+
+  /** Each text of a list or, in CSV, each line; what is no text is left out. @throws UnusableValue for a template */
+  textsIn(row: SourceRow): string[] {
+    const [part] = this.#parts;
+    const isPath = this.#parts.length === 1 && typeof part === 'object' && 'path' in part;
+    const value = isPath ? valueAt(part.path, row, this.#surroundings) : this.textIn(row);
+    return [value].flat().flatMap((each) => {
+      if (typeof each === 'number') return String(each);
+      return typeof each === 'string' ? each.split('\n').filter(Boolean) : [];
+    });
   }
 
   /** The paths for which the row has no place. One that is there may be empty. */
   missingIn(row: SourceRow): string[] {
-    return this.#parts.filter((part, index) => index % 2 === 1 && !hasPlace(part, row));
+    return this.#parts.flatMap((part) =>
+      typeof part === 'object' && 'path' in part && !hasPlace(part.path, row) ? part.path : [],
+    );
   }
+}
+
+function partsOf(text: string): Part[] {
+  return text.split(PARTS).map((part, index) => {
+    if (index % 2 === 0) return part;
+    const within = part.slice(1, -1);
+    return part.startsWith('{') ? { path: within } : { optional: partsOf(within) };
+  });
+}
+
+function filled(parts: readonly Part[], at: (path: string) => string | undefined): string | undefined {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part === 'string') text += part;
+    else if ('optional' in part) text += filled(part.optional, at) ?? '';
+    else {
+      const value = at(part.path);
+      if (value === undefined) return undefined;
+      text += value;
+    }
+  }
+  return text;
 }
 
 function textOf(path: string, value: unknown): string | undefined {
@@ -67,16 +102,25 @@ function textOf(path: string, value: unknown): string | undefined {
  */
 function valueAt(path: string, row: SourceRow, { fileName, joined }: Surroundings): unknown {
   const { scope, name } = located(path, row);
+  const at = (step: string) => own(scope, columnOf(step, row));
   // A column of a CSV file may have dots in its name.
-  const [first = '', ...inner] = own(scope, name) === undefined ? name.split('.') : [name];
-  const value = first === FILE ? fileName : own(scope, first);
-  return inner.reduce(own, first === joined?.field ? joined.rows.get(String(value)) : value);
+  const [first = '', ...inner] = at(name) === undefined ? name.split('.') : [name];
+  const value = first === FILE ? fileName : at(first);
+  const rows = joined.get(first);
+  if (!rows || inner.length === 0) return inner.reduce(own, value);
+  const other = rows.get(String(value));
+  return other && valueAt(inner.join('.'), other, { fileName, joined: new Map() });
 }
 
 function hasPlace(path: string, row: SourceRow): boolean {
   const { scope, name } = located(path, row);
   const [first = ''] = name.split('.');
-  return first === FILE || (isObject(scope) && [name, first].some((each) => Object.hasOwn(scope, each)));
+  return first === FILE || (isObject(scope) && [name, first].some((each) => Object.hasOwn(scope, columnOf(each, row))));
+}
+
+/** A column of a CSV file may be written in other capitals. */
+function columnOf(name: string, { value, columns }: SourceRow): string {
+  return columns === undefined || Object.hasOwn(value, name) ? name : (columns.get(name.toLowerCase()) ?? name);
 }
 
 /** Each `../` goes to the next object around the card. */

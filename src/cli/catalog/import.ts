@@ -1,24 +1,26 @@
 import { resolve } from 'node:path';
+import type { CatalogCard } from '../../catalog/catalog-card.ts';
 import { type CliContext, CliFailure } from '../context.ts';
 import { CardMaker, type Mapping } from './card-maker.ts';
 import type { Joined } from './field-source.ts';
+import { ImportReport } from './import-report.ts';
 import { type Input, openInput } from './input.ts';
+import { knownAround, outerObjects } from './json-rows.ts';
 import type { OpenCatalog } from './open-catalog.ts';
-import { counted, startProgress } from './progress.ts';
-import { readJoined, readRows } from './read-rows.ts';
+import { startProgress } from './progress.ts';
+import { type Join, readJoined, readRows } from './read-rows.ts';
 import { type ReadRow, type SourceRow, UnreadableFile } from './source-row.ts';
 
 export interface ImportFlags extends Mapping {
   /** Where cards stand in JSON documents; `undefined`: each is an array of them. */
   rows?: string | undefined;
-  /** A field of the cards, and a file with a row for each of its values. */
-  join?: { field: string; file: string } | undefined;
+  join?: readonly Join[] | undefined;
 }
 
 /** In one transaction, which keeps other writers out: some 50 ms. With 500 an import takes a third longer. */
 const BATCH = 2_000;
-/** This counts for all files together, so that one mistake in each of them does not fill the screen. */
-const SHOWN_REFUSALS = 20;
+/** Fewer cards, if these have long texts. */
+const BATCH_CHARACTERS = 1_000_000;
 
 export interface ImportOptions {
   flags: ImportFlags;
@@ -28,118 +30,93 @@ export interface ImportOptions {
   signal: AbortSignal;
 }
 
-/** Imports files one after the other, and says what became of each. */
-export class FilesImport {
-  readonly #options: ImportOptions;
-  #cards = 0;
-  #refused = 0;
-  #isComplete = true;
-
-  constructor(options: ImportOptions) {
-    this.#options = options;
-  }
-
-  /** @returns the exit code: 0 everything was taken, 2 only a part, 1 nothing */
-  async run(files: readonly string[]): Promise<number> {
-    const { flags, signal } = this.#options;
-    const { join } = flags;
-    const joined =
-      join && (await this.#attempt(join.file, async () => readJoined(join.field, await this.#open(join.file))));
-    if (join && !joined) return 1;
-    try {
-      for (const file of files) if (!signal.aborted) await this.#attempt(file, () => this.#import(file, joined));
-      if (signal.aborted) this.#stopped('Stopped.');
-    } catch (error) {
-      if (!(error instanceof CliFailure)) throw error;
-      this.#stopped(error.message);
-    }
-    if (this.#cards === 0) return 1;
-    return this.#isComplete && this.#refused === 0 ? 0 : 2;
-  }
-
-  /** @throws UnreadableFile, when what can be read has been taken; CliFailure */
-  async #import(file: string, joined: Joined | undefined): Promise<void> {
-    const { flags, catalog, context, signal } = this.#options;
-    const input = await this.#open(file);
-    const { name } = input;
-    const cardMaker = new CardMaker(flags, name, joined);
-    const progress = startProgress(input, context.stderr);
-    const [cardsBefore, refusedBefore] = [this.#cards, this.#refused];
-    const shown: string[] = [];
-    let news = 0;
-    try {
-      await catalog.beginImport(name);
-      for await (const rows of inBatches(this.#rows(input, cardMaker), signal)) {
-        const cards = rows.flatMap((row) => {
-          const card = 'refused' in row ? row.refused : cardMaker.cardOf(row);
-          if (typeof card !== 'string') return card;
-          if (this.#refused++ < SHOWN_REFUSALS) shown.push(`${name}: ${row.place} ${card}.`);
-          return [];
-        });
-        news += (await catalog.take(cards, name)).length;
-        this.#cards += cards.length;
-        progress.update(this.#cards - cardsBefore);
-      }
-    } finally {
-      progress.stop();
-      const refused = this.#refused - refusedBefore;
-      for (const line of shown) this.#say(line);
-      if (refused > shown.length) this.#say(`${name}: ${counted(refused - shown.length)} more were refused.`);
-      const [cards, different] = [counted(this.#cards - cardsBefore), counted(news)];
-      context.stdout.write(`${name}: ${cards} cards, ${different} new or changed; ${counted(refused)} refused\n`);
-    }
-  }
-
-  /** @throws UnreadableFile when there is no row, or no column for what a card needs */
-  async *#rows(input: Input, cardMaker: CardMaker): AsyncGenerator<ReadRow> {
-    const { rows: path } = this.#options.flags;
-    const { hasColumns, rows } = readRows(input, path);
-    let isEmpty = true;
-    for await (const row of rows) {
-      if (isEmpty && hasColumns && 'value' in row) checkColumns(row, cardMaker);
-      isEmpty = false;
-      yield row;
-    }
-    if (isEmpty) throw new UnreadableFile(path === undefined ? 'holds no cards' : `holds no cards at ${path}`);
-  }
-
-  #open(file: string): Promise<Input> {
-    const { folder, stdin } = this.#options.context;
-    return openInput(file === '-' ? stdin : resolve(folder, file));
-  }
-
-  /** @returns `undefined` when the file cannot be read, or not to its end, which the operator is told */
-  async #attempt<T>(file: string, work: () => Promise<T>): Promise<T | undefined> {
+/** Imports files one after the other, and says what became of each. @returns the exit code */
+export async function importFiles(files: readonly string[], options: ImportOptions): Promise<number> {
+  const { flags, context, signal } = options;
+  const report = new ImportReport(files.length, context);
+  const attempt = async <T>(file: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error;
-      this.#isComplete = false;
-      this.#say(`${file === '-' ? 'Standard input' : file} ${error.message}.`);
+      report.cannotBeRead(file === '-' ? 'Standard input' : file, error.message);
       return undefined;
     }
+  };
+  const joined = new Map<string, ReadonlyMap<string, SourceRow>>();
+  for (const join of flags.join ?? []) {
+    const rows = await attempt(join.file, async () => readJoined(join, await open(join.file, context)));
+    if (!rows) return 1;
+    joined.set(join.field, rows);
   }
-
-  #stopped(why: string): void {
-    this.#isComplete = false;
-    const done = this.#cards === 0 ? 'No card was taken' : `${counted(this.#cards)} cards were taken before, and stay`;
-    this.#say(`${why} ${done}. Run the same command again for the rest.`);
+  try {
+    for (const file of files) if (!signal.aborted) await attempt(file, () => importFile(file, joined, report, options));
+    if (signal.aborted) report.stopped('Stopped.');
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    report.stopped(error.message);
   }
+  return report.end(flags.rows === undefined ? '' : ` at ${flags.rows}`);
+}
 
-  #say(line: string): void {
-    this.#options.context.stderr.write(`${line}\n`);
+/** @throws UnreadableFile, when what can be read has been taken; CliFailure */
+async function importFile(file: string, joined: Joined, report: ImportReport, options: ImportOptions): Promise<void> {
+  const { flags, catalog, context, signal } = options;
+  const outer = await outerOf(file, flags, context);
+  const input = await open(file, context);
+  const { name } = input;
+  const rows = readRows(input, flags.rows, outer);
+  const cardMaker = new CardMaker(flags, name, joined);
+  const progress = startProgress(input, context.stderr);
+  report.begin(name);
+  let cards = 0;
+  try {
+    for await (const batch of inBatches(cardsOf(rows, cardMaker, report, options), signal)) {
+      if (cards === 0) await catalog.beginImport(name);
+      cards = report.took(batch.length, (await catalog.take(batch, name)).length);
+      progress.update(cards);
+    }
+  } finally {
+    progress.stop();
+    report.finish(cardMaker.unfound());
   }
 }
 
+/** @throws UnreadableFile when there is no column for what a card needs */
+async function* cardsOf(
+  rows: AsyncIterable<ReadRow>,
+  cardMaker: CardMaker,
+  report: ImportReport,
+  { catalog, flags }: ImportOptions,
+): AsyncGenerator<CatalogCard> {
+  let isFirst = true;
+  for await (const row of rows) {
+    if (isFirst && 'value' in row && row.columns) checkColumns(row, cardMaker, flags);
+    isFirst = false;
+    const card = 'refused' in row ? row.refused : cardMaker.cardOf(row);
+    const other = typeof card === 'string' ? undefined : catalog.otherGameWithIdOf(card);
+    if (typeof card === 'string') report.refused(row.place, card);
+    else if (other) report.refused(row.place, `has the id of ${other.name}, a card of ${other.game}`);
+    else {
+      report.read(card.id);
+      yield card;
+    }
+  }
+  if (isFirst) report.hasNoRow();
+}
+
 /** Ends early after `signal`. An error comes after what was read before it. */
-async function* inBatches<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T[]> {
-  let batch: T[] = [];
+async function* inBatches(cards: AsyncIterable<CatalogCard>, signal: AbortSignal): AsyncGenerator<CatalogCard[]> {
+  let batch: CatalogCard[] = [];
+  let characters = 0;
   try {
-    for await (const item of items) {
+    for await (const card of cards) {
       if (signal.aborted) break;
-      if (batch.push(item) < BATCH) continue;
+      characters += Object.values(card).flat().join('').length;
+      if (batch.push(card) < BATCH && characters < BATCH_CHARACTERS) continue;
       yield batch;
       batch = [];
+      characters = 0;
     }
   } catch (error) {
     if (batch.length > 0) yield batch;
@@ -148,11 +125,36 @@ async function* inBatches<T>(items: AsyncIterable<T>, signal: AbortSignal): Asyn
   if (batch.length > 0) yield batch;
 }
 
-function checkColumns(row: SourceRow, cardMaker: CardMaker): void {
+/** The objects around all cards of a document, if anything is taken from there; they are read first. @throws UnreadableFile */
+async function outerOf(file: string, { rows, map, idTemplate }: ImportFlags, context: CliContext): Promise<object[]> {
+  const ups = JSON.stringify([map, idTemplate]).match(/(\.\.\/)+/g) ?? [];
+  const most = Math.max(0, ...ups.map((each) => each.length / '../'.length));
+  if (rows === undefined || most <= knownAround(rows)) return [];
+  if (file === '-') throw new UnreadableFile('is read only once, and ../ needs a file');
+  return outerObjects((await open(file, context)).bytes, rows);
+}
+
+function open(file: string, { folder, stdin }: CliContext): Promise<Input> {
+  return openInput(file === '-' ? stdin : resolve(folder, file));
+}
+
+/** What the column of a field may be called. */
+const LIKELY = { id: /\bid\b|uuid|code/i, name: /\bname\b|title/i };
+
+/** @throws UnreadableFile when there is no column for what a card needs */
+function checkColumns(row: SourceRow, cardMaker: CardMaker, { map, idTemplate }: ImportFlags): void {
   const missing = cardMaker.missingIn(row);
   if (missing.length === 0) return;
-  const columns = Object.keys(row.value).join(', ');
-  throw new UnreadableFile(
-    `has no column ${missing.join(' and no ')} (it has ${columns}): say with --map what is what`,
-  );
+  const columns = Object.keys(row.value);
+  const isOpen = (field: 'id' | 'name') => map?.[field] === undefined && !(field === 'id' && idTemplate);
+  const open = (['id', 'name'] as const).filter((field) => isOpen(field) && !columns.includes(field));
+  const needed = [...new Set([...open, ...missing])].map((column) => `\`${column}\``);
+  const likely = open.map((field) => {
+    const column =
+      columns.find((each) => each.toLowerCase() === field) ?? columns.find((each) => LIKELY[field].test(each));
+    return `${field}=${column === undefined ? 'COLUMN' : /^[\w.-]+$/.test(column) ? column : `'${column}'`}`;
+  });
+  const cure = likely.length > 0 ? `Use \`--map ${likely.join()}\`` : 'Correct --map or --id-template';
+  const needs = `the column${needed.length > 1 ? 's' : ''} ${needed.join(' and ')}`;
+  throw new UnreadableFile(`needs ${needs}; it has ${columns.join(', ')}. ${cure}`);
 }

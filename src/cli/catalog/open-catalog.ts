@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
 import { changesOf, type SharedChange } from '../../catalog/shared-catalog.ts';
+import { idKey } from '../../catalog/words.ts';
 import { CatalogDatabase } from '../../storage/sqlite/catalog/database.ts';
 import { BUSY_CODE, DatabaseInUse, DatabaseUnusable, sqliteCode } from '../../storage/sqlite/database.ts';
 import { CliFailure } from '../context.ts';
@@ -44,6 +45,14 @@ export class OpenCatalog {
     if ([...this.#database.imports.withdrawn().values()].includes(source))
       await this.#publish([{ kind: 'import', source }]);
     await this.#write(() => this.#database.beginImport(source));
+  }
+
+  /** A card of another game and name that has the same id: different games number their cards alike. */
+  otherGameWithIdOf({ id, name, game }: CatalogCard): CatalogCard | undefined {
+    const isOther = (other: CatalogCard) =>
+      other.id === id && other.name !== name && other.game?.toLowerCase() !== game?.toLowerCase();
+    const found = this.#database.index.withIdKey(idKey(id)).find(({ card }) => isOther(card))?.card;
+    return found?.game && game ? found : undefined;
   }
 
   /** @returns those of the cards that were new or changed */

@@ -5,6 +5,10 @@ export interface SourceRow {
   value: object;
   /** The objects that the card stands in, innermost first; none for files without nesting. */
   around: readonly object[];
+  /** The name of the member that it is, in an object of cards. */
+  key?: string | undefined;
+  /** The names of a CSV file's columns, by the same in lower case. */
+  columns?: ReadonlyMap<string, string>;
 }
 
 /** Part of a file that holds no card that can be read. */

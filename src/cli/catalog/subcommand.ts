@@ -5,7 +5,7 @@ import { misspelledVariables } from '../../config/environment.ts';
 import { StorageVariables } from '../../config/variables.ts';
 import { createLog } from '../../log.ts';
 import type { CliContext, Subcommand } from '../context.ts';
-import { FIELDS, type Mapping } from './card-maker.ts';
+import { FIELDS, type Field, type Mapping } from './card-maker.ts';
 import { exportTo } from './export.ts';
 import type { ImportFlags } from './import.ts';
 import { OpenCatalog } from './open-catalog.ts';
@@ -28,7 +28,7 @@ const IMPORT_HELP = `
 FILE is CSV with a header, JSON, or JSON Lines, each also gzipped; - is standard input.
 
 A SOURCE is the name of a field; set.name is a field within a field, ../name one of the object around the card, @file
-the name of the file. '{number}/{set.total}' puts several together.`;
+the name of the file. '{number}[/{set.total}]' puts several together; what is in brackets is left out if it is empty.`;
 
 /** `npm run catalog` */
 export const subcommand: Subcommand = (command, context, run) => {
@@ -37,21 +37,29 @@ export const subcommand: Subcommand = (command, context, run) => {
     .command('import')
     .description('import the cards in files')
     .argument('<file...>')
-    .option('--map <field=source,...>', "where a card's id, name, set, number or game is", parseMap)
+    .option(
+      '--map <field=source,...>',
+      "where a card's id, name, set, number, game, release or other names are",
+      parseMap,
+    )
     .option(
       '--id-template <template>',
       "builds ids, such as '{set}-{number}', from fields of the file",
       parseIdTemplate,
     )
     .option('--rows <path>', 'where the cards are in a JSON document, such as data.*.cards')
-    .option('--join <field=file>', 'puts the row of another file in place of a field of each card', parseJoin)
+    .option(
+      '--join <field=file[:rows]:key>',
+      'puts the row of another file in place of a field of each card, whose value that row has as KEY',
+      parseJoin,
+    )
     .option('--game <name>', 'the game of cards that name none')
     .addHelpText('after', IMPORT_HELP)
     .action(
       run((files: string[], flags: ImportFlags) =>
         withCatalog(context, async (catalog, signal) => {
-          const { FilesImport } = await import('./import.ts');
-          return new FilesImport({ flags, catalog, context, signal }).run(files);
+          const { importFiles } = await import('./import.ts');
+          return importFiles(files, { flags, catalog, context, signal });
         }),
       ),
     );
@@ -75,14 +83,17 @@ export const subcommand: Subcommand = (command, context, run) => {
     );
 };
 
-/** `name=cleanName,set=set.name` @throws InvalidArgumentError */
+/** `name=cleanName,set=set.name`; of each field the last counts, and of `also` all. @throws InvalidArgumentError */
 function parseMap(text: string, before: Mapping['map'] = {}): Mapping['map'] {
-  return Object.assign({}, before, ...text.split(',').map(parseSource));
+  const given = text.split(',').map(parseSource);
+  const also = [before.also ?? [], given.flatMap(([field, source]) => (field === 'also' ? source : []))].flat();
+  return { ...before, ...Object.fromEntries(given), ...(also.length > 0 && { also }) };
 }
 
-function parseSource(text: string): Mapping['map'] {
+function parseSource(text: string): [field: Field, source: string] {
   const { before, after } = splitAtEquals(text);
-  if (FIELDS.some((field) => field === before) && after) return { [before]: after };
+  const field = FIELDS.find((each) => each === before);
+  if (field && after) return [field, after];
   throw new InvalidArgumentError(`Write FIELD=SOURCE, where FIELD is one of ${FIELDS.join(', ')}.`);
 }
 
@@ -92,11 +103,12 @@ function parseIdTemplate(text: string): string {
   throw new InvalidArgumentError("Write names of fields in braces, such as '{set}-{number}'.");
 }
 
-/** `groupId=Groups.csv` @throws InvalidArgumentError */
-function parseJoin(text: string): ImportFlags['join'] {
-  const { before, after } = splitAtEquals(text);
-  if (before && after) return { field: before, file: after };
-  throw new InvalidArgumentError('Write FIELD=FILE, such as groupId=Groups.csv.');
+/** `groupId=Groups.csv`, `set=sets.json:code`, `set=sets.json:data.*:code` @throws InvalidArgumentError */
+function parseJoin(text: string, before: ImportFlags['join'] = []): ImportFlags['join'] {
+  const { before: field, after } = splitAtEquals(text);
+  const [, file, rows, key] = /^(.+?)(?::([^:]*))??(?::([^:]+))?$/.exec(after) ?? [];
+  if (field && file) return [...before, { field, file, rows, key }];
+  throw new InvalidArgumentError('Write FIELD=FILE or FIELD=FILE:KEY, such as groupId=Groups.csv:id.');
 }
 
 function splitAtEquals(text: string): { before: string; after: string } {

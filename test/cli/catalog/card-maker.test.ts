@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CardMaker, type Mapping } from '../../../src/cli/catalog/card-maker.ts';
 
-const JOINED = { field: 'groupId', rows: new Map([['604', { groupId: '604', name: 'Base Set', total: 102 }]]) };
+const GROUP = { place: 'line 2', value: { groupId: '604', name: 'Base Set', total: 102 }, around: [] };
+const JOINED = new Map([['groupId', new Map([['604', GROUP]])]]);
 
 function made(value: object, mapping: Partial<Mapping> = {}, around: object[] = []) {
   const cardMaker = new CardMaker(mapping, 'base1.en.json', JOINED);
@@ -29,6 +30,26 @@ describe('a card', () => {
     'has fields made by a template': [
       made({ ...ROW, total: 102 }, { map: { number: '{number}/{total}', set: '{set} ({nothing})' } }),
       { id: 'a', name: 'b', number: 'd/102', game: 'e' },
+    ],
+    'has the parts of a template that it has values for': [
+      made({ ...ROW, pitch: 3 }, { map: { name: '{name}[ ({pitch})]', number: '{number}[/{total}]' } }),
+      { ...ROW, name: 'b (3)' },
+    ],
+    'has nothing of a template of which nothing is left': [
+      made(ROW, { map: { set: '[{nothing}]', name: '[x] {name}' } }),
+      { id: 'a', name: '[x] b', number: 'd', game: 'e' },
+    ],
+    'has every other name and word, once and without furigana': [
+      made(
+        { ...ROW, codes: ['X1', 'X1', {}], ja: '<ruby>湿<rt>しっ</rt></ruby><ruby>地<rt>ち</rt></ruby>' },
+        { map: { also: ['codes', 'ja', 'nothing'] } },
+      ),
+      { ...ROW, also: ['X1', '湿地'] },
+    ],
+    'has its own other names': [made({ ...ROW, also: 'f\ng', released: true }), { ...ROW, also: ['f', 'g'] }],
+    'has a day of release': [
+      made({ ...ROW, at: '2023-02-24T00:00:00.000Z' }, { map: { released: 'at' } }),
+      { ...ROW, released: '2023-02-24' },
     ],
     'has the name of its file without endings': [made(ROW, { map: { set: '@file' } }), { ...ROW, set: 'base1' }],
     'has fields of the joined row': [
@@ -77,6 +98,29 @@ describe('a card', () => {
   it.each(Object.entries(CASES))('%s', (_, [card, expected]) => {
     expect(card).toEqual(expected);
   });
+});
+
+it('has fields of columns in other capitals', () => {
+  const columns = new Map(['Id', 'Name', 'Set'].map((name) => [name.toLowerCase(), name]));
+  const value = { Id: 'a', Name: 'b', Set: '604' };
+  const group = { place: 'line 2', value: { Name: 'Base' }, around: [], columns: new Map([['name', 'Name']]) };
+  const joined = new Map([['set', new Map([['604', group]])]]);
+  const cardMaker = new CardMaker({ map: { set: 'set.name' } }, 'a.csv', joined);
+  expect(cardMaker.cardOf({ place: 'line 2', value, around: [], columns })).toEqual({
+    id: 'a',
+    name: 'b',
+    set: 'Base',
+  });
+});
+
+it('names what of its mapping was in no card', () => {
+  const cardMaker = new CardMaker({ map: { id: 'id', set: '../nmae', number: 'no', also: ['x', 'y'] } }, 'a.json');
+  for (const value of [
+    { id: 1, name: 'b' },
+    { id: 2, name: 'c', no: 3, y: 'z' },
+  ])
+    cardMaker.cardOf({ place: 'card 1', value, around: [{ name: 'Alpha' }] });
+  expect(cardMaker.unfound()).toEqual(['set=../nmae', 'also=x']);
 });
 
 it('names the columns that cards need and a file does not have', () => {

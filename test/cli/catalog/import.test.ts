@@ -94,7 +94,17 @@ describe('a file of which nothing can be taken', () => {
     'missing columns': [
       'cards.csv',
       'uuid,title\n1,a\n',
-      'cards.csv has no column id and no name (it has uuid, title): say with --map what is what.\n',
+      'cards.csv needs the columns `id` and `name`; it has uuid, title. Use `--map id=uuid,name=title`.\n',
+    ],
+    'columns of other names': [
+      'cards.csv',
+      'Card Name,Number,Id\na,1,1\n',
+      "cards.csv needs the columns `id` and `name`; it has Card Name, Number, Id. Use `--map id=Id,name='Card Name'`.\n",
+    ],
+    'a column that is not guessed': [
+      'cards.csv',
+      'id,rarity\n1,a\n',
+      'cards.csv needs the column `name`; it has id, rarity. Use `--map name=COLUMN`.\n',
     ],
     'a header alone': ['cards.csv', 'id,name\n', 'cards.csv holds no cards.\n'],
     'an array of nothing': ['cards.json', '[]', 'cards.json holds no cards.\n'],
@@ -110,7 +120,8 @@ describe('a file of which nothing can be taken', () => {
 describe('wrong arguments', () => {
   const CASES: Record<string, RegExp> = {
     import: /missing required argument 'file'/,
-    'import x --map rarity=x': /Write FIELD=SOURCE, where FIELD is one of id, name, set, number, game\./,
+    'import x --map rarity=x':
+      /Write FIELD=SOURCE, where FIELD is one of id, name, set, number, game, released, also\./,
     'import x --id-template set': /Write names of fields in braces/,
     'import x --join Groups.csv': /Write FIELD=FILE/,
     'export cards.xls': /^cards\.xls: the name must end with \.csv, \.json or \.jsonl/,
@@ -128,6 +139,102 @@ describe('wrong arguments', () => {
     expect(code).toBe(1);
     expect(err).toContain('REDIS_URL: write an address that begins with redis:// or rediss://');
   });
+});
+
+describe('several files', () => {
+  const file = (name: string, cards: object) => writeFile(join(folder, name), JSON.stringify(cards));
+
+  it('have a total, and ids that came twice are named, in a file and across files', async () => {
+    await file('a.json', [
+      { id: 'x', name: 'A' },
+      { id: 'x', name: 'B' },
+    ]);
+    await file('b.json', [{ id: 'x', name: 'C' }]);
+    await file('c.json', []);
+    expect(await runCatalog(folder, ['import', 'a.json', 'b.json', 'c.json'])).toEqual({
+      code: 0,
+      out: [
+        'a.json: 2 cards, 2 new or changed; 0 refused; 1 id came twice, the last counts (x)\n',
+        'b.json: 1 cards, 1 new or changed; 0 refused; 1 id came twice, the last counts (x)\n',
+        'c.json: 0 cards, 0 new or changed; 0 refused\n',
+        'All 3 files: 3 cards, 3 new or changed; 0 refused; 2 ids came twice, the last counts (x, x)\n',
+      ].join(''),
+      err: 'c.json holds no cards.\n',
+    });
+    expect(await exported(folder)).toEqual([{ id: 'x', name: 'C' }]);
+  });
+
+  it('of many, only those have a line of which something is refused', async () => {
+    const names = Array.from({ length: 21 }, (_, index) => `${index}.json`);
+    for (const [index, name] of names.entries()) await file(name, [{ id: index, name: index === 7 ? '' : name }]);
+    const { code, out } = await runCatalog(folder, ['import', ...names]);
+    expect({ code, out }).toEqual({
+      code: 2,
+      out: '7.json: 0 cards, 0 new or changed; 1 refused\nAll 21 files: 20 cards, 20 new or changed; 1 refused\n',
+    });
+  });
+
+  it('keep their cards when those of another game have the same ids', async () => {
+    await file('netrunner.json', [{ id: '01001', name: 'Noise' }]);
+    await file('arkham.json', [
+      { id: '01001', name: 'Roland Banks' },
+      { id: '01002', name: 'Daisy Walker' },
+    ]);
+    await runCatalog(folder, ['import', 'netrunner.json', '--game', 'Netrunner']);
+    const { code, err } = await runCatalog(folder, ['import', 'arkham.json', '--game', 'Arkham Horror']);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'arkham.json: card 1 has the id of Noise, a card of Netrunner.\n',
+    });
+    expect(await exported(folder)).toMatchObject([{ name: 'Noise' }, { name: 'Daisy Walker' }]);
+    // The same cards under another name of the game are not those of another game.
+    await file('nr.json', [{ id: '01001', name: 'Noise' }]);
+    expect(await runCatalog(folder, ['import', 'nr.json', '--game', 'Android'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('lists as their publishers make them', () => {
+  it('are joined by the key of the other file, more than one', async () => {
+    await writeFile(join(folder, 'packs.json'), '{"data":{"1":{"code":"core","name":"Core Set"}}}');
+    await writeFile(join(folder, 'sides.json'), '[{"code":"runner","name":"Runner"}]');
+    const joins = ['--join', 'pack_code=packs.json:data.*:code', '--join', 'side_code=sides.json:code'];
+    const text = '[{"code":"01001","title":"Noise","pack_code":"core","side_code":"runner"}]';
+    const map = [
+      '--map',
+      'id=code,name=title,set=pack_code.name',
+      '--map',
+      'also=pack_code',
+      '--map',
+      'also=side_code.name',
+    ];
+    expect(await importing('core.json', text, ...joins, ...map)).toMatchObject({ code: 0, err: '' });
+    expect(await exported(folder)).toEqual([{ id: '01001', name: 'Noise', set: 'Core Set', also: ['core', 'Runner'] }]);
+  });
+
+  it('have fields around the cards, before them and after', async () => {
+    const text = '{"name":"Core Set","cards":[{"code":"1","name":"A Clash of Kings"}],"releaseDate":"2015-10-08"}';
+    const map = ['--rows', 'cards', '--map', 'id=code,set=../name,released=../releaseDate'];
+    expect(await importing('Core.json', text, ...map)).toMatchObject({ code: 0, err: '' });
+    expect(await exported(folder)).toEqual([
+      { id: '1', name: 'A Clash of Kings', set: 'Core Set', released: '2015-10-08' },
+    ]);
+    expect(await runCatalog(folder, ['import', '-', ...map], { stdin: text })).toMatchObject({
+      code: 1,
+      err: 'Standard input is read only once, and ../ needs a file.\n',
+    });
+  });
+
+  it('are warned of what the mapping finds in no card', async () => {
+    await writeFile(join(folder, 'other.csv'), 'id,name,no\n1,a,\n');
+    await writeFile(join(folder, 'cards.csv'), 'id,name,no\n2,b,7\n');
+    const { code, err } = await runCatalog(folder, ['import', 'other.csv', 'cards.csv', '--map', 'number=no,set=st']);
+    expect({ code, err }).toEqual({ code: 0, err: '--map set=st found nothing in any card.\n' });
+  });
+});
+
+it('stats do not list an import that failed', async () => {
+  await importing('cards.csv', 'uuid,title\n1,a\n');
+  expect((await runCatalog(folder, ['stats'])).out).not.toContain('cards.csv');
 });
 
 it('stats say how many cards there are and where they came from', async () => {

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openInput } from '../../../src/cli/catalog/input.ts';
-import { readRows } from '../../../src/cli/catalog/read-rows.ts';
+import { outerObjects } from '../../../src/cli/catalog/json-rows.ts';
+import { type Join, readJoined, readRows } from '../../../src/cli/catalog/read-rows.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -11,7 +12,7 @@ async function read(text: string | Buffer, rowsPath?: string): Promise<unknown[]
   const found: unknown[] = [];
   try {
     const input = await openInput(Readable.from(inPieces(Buffer.from(text))));
-    for await (const row of readRows(input, rowsPath).rows)
+    for await (const row of readRows(input, rowsPath))
       found.push('refused' in row ? `${row.place} ${row.refused}` : row.value);
   } catch (error) {
     found.push(error instanceof Error ? `${error.name}: ${error.message}` : error);
@@ -123,6 +124,11 @@ describe('JSON Lines', () => {
     ]);
   });
 
+  it('may be one line with a list in it', async () => {
+    const row = { id: '1', sets: [{ name: 'a' }] };
+    expect(await read(JSON.stringify(row))).toEqual([row]);
+  });
+
   it('may hold what looks like a line break', async () => {
     const row = { id: '1', name: 'a\u2028b\u0085c' };
     expect(await read(JSON.stringify(row))).toEqual([row]);
@@ -159,6 +165,68 @@ describe('a JSON document', () => {
   });
 });
 
+describe('what is around the cards', () => {
+  const around = async (document: object, rowsPath: string) => {
+    const open = () => openInput(Readable.from([Buffer.from(JSON.stringify(document))]));
+    const outer = await outerObjects((await open()).bytes, rowsPath);
+    const rows = await Array.fromAsync(readRows(await open(), rowsPath, outer));
+    return rows.map((row) => ('value' in row ? row.around : row));
+  };
+
+  it.each([
+    [
+      'cards',
+      { name: 'Alpha', cards: [1, { id: 2 }], at: { en: { deep: 1 } } },
+      [{ name: 'Alpha', cards: [], at: { en: {} } }],
+    ],
+    ['*', { a: { id: 2 } }, [{}]],
+    [
+      'data.cards.*',
+      { data: { cards: { a: { id: 2 } }, name: 'A' }, more: 1 },
+      [{}, { name: 'A', cards: {} }, { data: { name: 'A', cards: {} }, more: 1 }],
+    ],
+  ])('is found wherever they are (%s), before them or after', async (path, document, expected) => {
+    expect((await around(document, path)).at(-1)).toEqual(expected);
+  });
+
+  it('is innermost what is within the first *', async () => {
+    const document = { name: 'All', data: { A: { name: 'Alpha', cards: [{ id: 1 }] } } };
+    const [found] = await around(document, 'data.*.cards');
+    expect(found).toMatchObject([{ name: 'Alpha' }, {}, { name: 'All' }]);
+  });
+});
+
+describe('a joined file', () => {
+  const joined = async (text: string, join: Omit<Join, 'field' | 'file'> = {}) => {
+    const input = await openInput(Readable.from([Buffer.from(text)]));
+    const rows = await readJoined({ field: 'set', file: 'sets', ...join }, input);
+    return [...rows].map(([key, { value }]) => [key, Reflect.get(value, 'name')]);
+  };
+  const ROWS = [
+    { id: 'a', code: 1, name: 'Alpha' },
+    { id: 'b', code: 2, name: 'Beta' },
+  ];
+
+  it.each([
+    ['by their id', JSON.stringify(ROWS), {}, 'a'],
+    ['by the key that is named', JSON.stringify(ROWS), { key: 'code' }, '1'],
+    ['by their names in an object', '{"x":{"name":"Alpha"},"y":{"name":"Beta"}}', {}, 'x'],
+    ['by a key in an object', JSON.stringify({ x: ROWS[0], y: ROWS[1] }, null, 1), { key: 'code' }, '1'],
+    ['under a path', JSON.stringify({ data: { x: ROWS[0], y: ROWS[1] } }), { rows: 'data.*', key: 'code' }, '1'],
+    ['in JSON Lines', ROWS.map((row) => JSON.stringify(row)).join('\n'), {}, 'a'],
+    ['by a column in other capitals', 'Code,name\n1,Alpha\n2,Beta', { key: 'code' }, '1'],
+  ])('has its rows %s', async (_, text, join, key) => {
+    const rows = await joined(text, join);
+    expect(rows[0]).toEqual([key, 'Alpha']);
+    expect(rows).toHaveLength(2);
+  });
+
+  it('needs a row with the key', async () => {
+    await expect(joined('[{"name":"Alpha"}]')).rejects.toThrow('has no row with set or id');
+    await expect(joined('[{"id":1}]', { key: 'code' })).rejects.toThrow('has no row with code');
+  });
+});
+
 describe('a file that cannot be read', () => {
   const FILES: Record<string, [bytes: string | Buffer, why: string]> = {
     nothing: ['', 'is empty'],
@@ -171,6 +239,10 @@ describe('a file that cannot be read', () => {
     'an object over several lines': [
       JSON.stringify({ data: [] }, null, 2),
       'is one JSON object: say with --rows where its cards are, such as --rows data',
+    ],
+    'a list in an object': [
+      '{"object":"list","total":[1],"cards":[{"id":1}]}',
+      'is one JSON object: say with --rows where its cards are, such as --rows cards',
     ],
     'a header of 2 MB': [
       'x'.repeat(2 * MEGABYTE),
