@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { ReceivedRequest } from '../../src/sandbox/service-answers.ts';
+import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { finalAnswers } from '../support/final-answers.ts';
-import { hasCard, showsCard, startProcesses } from '../support/processes.ts';
+import { hasCard, showsCard, startAppBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
@@ -44,7 +45,7 @@ it(
     const shownBefore = typed.filter(({ message }) => hasCard(message)).length;
     const requestsBefore = cardService.counts.total;
     listsHang = false;
-    startBotProcess(env);
+    await startAppBot(env);
     await Promise.all(typed.map(showsCard));
 
     expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
@@ -53,7 +54,7 @@ it(
 );
 
 it('a card that two processes want at once is in one request of one of them', TEST, async () => {
-  const processes = await startProcesses({
+  const processes = await startAppBots({
     redis: await startRedis(),
     service: { ...FAST, latencyMs: 300 },
     env: BULK,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
@@ -143,7 +144,7 @@ it('a bot that is killed when a part is shown leaves it, and the next one brings
   await first.ended;
   const shownBefore = typed.history.length;
   cardService.set({ latencyMs: 0 });
-  startBotProcess(env);
+  await startAppBot(env);
   const message = await typed.until(({ embeds }) => embeds.length === 3, 60_000);
   expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer']);
   expect(typed.history.slice(shownBefore).every(({ embeds }) => embeds.length >= 1)).toBe(true);

@@ -1,7 +1,7 @@
 import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
 import { expect, it } from 'vitest';
+import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
-import { startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer } from '../support/final-answers.ts';
 import { recordEvents } from '../support/gateway-recording.ts';
 import { ODD, oddPayloads } from '../support/odd-payloads.ts';
@@ -23,11 +23,11 @@ function inGroups<T>(all: readonly T[]): T[][] {
   return Array.from({ length: Math.ceil(all.length / 40) }, (_, index) => all.slice(40 * index, 40 * (index + 1)));
 }
 
-it('no invalid frame ends the process, and the next valid command is answered', { timeout: 120_000 }, async () => {
+it('no invalid frame ends the bot, and the next valid command is answered', { timeout: 120_000 }, async () => {
   const { discord, env } = await startBackends();
   const { gateway } = discord;
   const { ready, interaction } = await recordEvents(discord);
-  const bot = startBotProcess(env);
+  const bot = await startAppBot(env);
   await bot.wrote('gateway ready');
   const send = (frame: object) => gateway.send(JSON.stringify(frame));
   const event = (t: unknown, d: unknown, s: unknown = null) => send({ op: Dispatch, t, d, s });
@@ -56,14 +56,12 @@ it('no invalid frame ends the process, and the next valid command is answered', 
   for (const [name, round, reconnects] of rounds) {
     const before = gateway.identifies + gateway.resumes;
     round();
-    if (reconnects) await Promise.race([gateway.whenUp(before + 1), bot.ended]);
-    expect(bot.child.exitCode, `${name}\n${bot.output()}`).toBeNull();
+    if (reconnects) await Promise.race([gateway.whenUp(before + 1), bot.refused]);
     const typed = discord.type({ command: 'card', options: { id: 'base1-4' }, memberId: discord.members[1]?.id ?? '' });
     expect(await finalAnswer(typed).catch(String), `after ${name}\n${bot.output()}`).toBe('Emberwing Drake');
   }
-  bot.child.kill('SIGTERM');
+  await bot.stop();
 
-  expect(await bot.ended).toBe(0);
   const warnings = bot.output().match(/odd gateway frame dropped/g);
   expect(warnings?.length, 'at most one a minute').toBeLessThan(4);
 });

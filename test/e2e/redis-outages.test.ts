@@ -1,10 +1,10 @@
 import { createClient } from '@redis/client';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { BotProcess } from '../support/bot-process.ts';
+import type { AppBot } from '../support/app-bot.ts';
 import { finalAnswers } from '../support/final-answers.ts';
 import { WARN } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
-import { logOf, prepareProcesses, requestedIds, showsCard, type TestProcesses } from '../support/processes.ts';
+import { logOf, prepareAppBots, requestedIds, showsCard, type TestBots } from '../support/processes.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import type { RealServer } from '../support/redis/real-server.ts';
 import { startRealRedis } from '../support/redis.ts';
@@ -36,19 +36,19 @@ function newCard(): string {
   return value;
 }
 
-function times(processes: TestProcesses, id: string): number {
+function times(processes: TestBots<AppBot>, id: string): number {
   return requestedIds(processes).filter((requested) => requested === id).length;
 }
 
 /** Whether a card fetched by the first process is known to the second. */
-async function isShared(processes: TestProcesses): Promise<boolean> {
+async function isShared(processes: TestBots<AppBot>): Promise<boolean> {
   const id = newCard();
   for (const shard of [0, 1]) await showsCard(processes.card(shard, id));
   return times(processes, id) === 1;
 }
 
 /** Each process looks up different cards at once: each is answered once, with one request, and the plan is kept. */
-async function expectAnswered(processes: TestProcesses, cardsEach = 18): Promise<void> {
+async function expectAnswered(processes: TestBots<AppBot>, cardsEach = 18): Promise<void> {
   const cards = processes.bots.flatMap((_, shard) =>
     Array.from({ length: cardsEach }, () => ({ shard, id: newCard() })),
   );
@@ -60,7 +60,7 @@ async function expectAnswered(processes: TestProcesses, cardsEach = 18): Promise
 }
 
 /** A card in the memory of both processes is answered at once, without a request. */
-async function expectRemembered(processes: TestProcesses, id: string): Promise<void> {
+async function expectRemembered(processes: TestBots<AppBot>, id: string): Promise<void> {
   const before = processes.cardService.counts.total;
   const typed = [0, 1].map((shard) => processes.card(shard, id));
   await Promise.all(typed.map(showsCard));
@@ -69,20 +69,18 @@ async function expectRemembered(processes: TestProcesses, id: string): Promise<v
 }
 
 /** How often the bot logged that Redis was unavailable, and that it was back. */
-function noticesOf(bot: BotProcess): number[] {
+function noticesOf(bot: AppBot): number[] {
   return [UNAVAILABLE, AVAILABLE].map((notice) => logOf(bot).filter(({ msg }) => msg === notice).length);
 }
 
 /** Secrets in the log, and warnings and errors about anything other than Redis being unavailable. */
-function problemsOf({ bots, env }: TestProcesses): unknown[] {
+function problemsOf({ bots, env }: TestBots<AppBot>): unknown[] {
   const lines = bots.flatMap((bot) =>
     logOf(bot).filter(({ level, msg }) => Number(level) >= WARN && msg !== UNAVAILABLE && msg !== LATE),
   );
   const text = bots.map(({ output }) => output()).join();
-  const ended = bots.filter(({ child }) => child.exitCode !== null || child.signalCode !== null);
   return [
     ...lines.map((line) => JSON.stringify(line).slice(0, 400)),
-    ...ended,
     ...secretsIn(text, [env.DISCORD_TOKEN, PASSWORD]),
     ...(text.match(/MaxListeners.*/g) ?? []),
   ];
@@ -98,7 +96,7 @@ async function commandTo({ url }: RealServer) {
 }
 
 describe.skipIf(noRealRedis('a bot during outages of Redis'))('while Redis is', TEST, () => {
-  let processes: TestProcesses;
+  let processes: TestBots<AppBot>;
   let server: RealServer;
   let relay: SlowRelay;
   const remembered = newCard();
@@ -112,7 +110,7 @@ describe.skipIf(noRealRedis('a bot during outages of Redis'))('while Redis is', 
     server = redis;
     const command = await commandTo(server);
     const url = `redis://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${down.port}`;
-    processes = await prepareProcesses({ redis: { ...redis, url }, service: FAST, env: BOTS_BURST });
+    processes = await prepareAppBots({ redis: { ...redis, url }, service: FAST, env: BOTS_BURST });
     await processes.start(0);
     await expectAnswered(processes);
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPageServer } from '../../src/sandbox/page-server.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 import { type DiscordRelay, startDiscordRelay } from '../support/discord-relay.ts';
@@ -48,7 +49,7 @@ describe('no secret leaks', () => {
   it('from a bot that meets many faults and hostile ids', async () => {
     const verbose = await startVerbose();
     const { discord, cardService, env, relay } = verbose;
-    const bot = startBotProcess(env);
+    const bot = await startAppBot(env);
     await bot.wrote('gateway ready');
     const lookUp = (id: string) => discord.type({ command: 'card', options: { id } });
     const broken = { code: 0, message: `500: ${API_KEY}` };
@@ -83,9 +84,8 @@ describe('no secret leaks', () => {
     await lookUp(IDS[12] ?? '').until(isFinal);
     cardService.set({ latencyMs: 5_000 });
     await lookUp(IDS[13] ?? '').until(({ state }) => state === 'thinking'); // deferred when the bot stops
-    bot.child.kill('SIGTERM');
+    await bot.stop();
 
-    expect(await bot.ended).toBe(0);
     expect(interactionTokens(relay).length).toBeGreaterThanOrEqual(10);
     expect(bot.output().match(/\[token\]/g)?.length).toBeGreaterThanOrEqual(2);
     expect(bot.output()).toContain('[secret]');
