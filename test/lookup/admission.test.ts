@@ -25,11 +25,7 @@ function lookups(count: number, requester: (index: number) => Pick<Lookup, 'requ
 }
 
 /** A decision over a queue in which base1-1 waits for a permit and base1-2 has its request under way. */
-function decisionWith({
-  schedule = {},
-  isSpent = false,
-  postponed,
-}: {
+function decisionWith({ schedule = {}, isSpent = false, postponed }: {
   schedule?: Partial<Schedule>;
   isSpent?: boolean;
   postponed?: string;

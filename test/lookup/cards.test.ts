@@ -112,9 +112,6 @@ describe('an address under which no card is known', () => {
 function countingStore() {
   const records = new Map<string, CardRecord>();
   const set = vi.fn(async (id: string, record: CardRecord) => void records.set(id, record));
-  const store: CardsOptions['store'] = {
-    get: async (id) => records.get(id),
-    set,
-  };
+  const store: CardsOptions['store'] = { get: async (id) => records.get(id), set };
   return { store, set, records };
 }

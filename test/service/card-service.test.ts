@@ -266,10 +266,7 @@ describe('a 429', () => {
   it('is one even when its body never ends', async () => {
     pair.service.script({ status: 429, body: TOO_MANY, headers: { 'retry-after': '30' }, fault: 'stall' });
     const client = clientOf(pair.service.url, { timeoutMs: 1_000 });
-    await expect(cardOf(client, 'base1-4')).rejects.toMatchObject({
-      seconds: 30,
-      source: 'header',
-    });
+    await expect(cardOf(client, 'base1-4')).rejects.toMatchObject({ seconds: 30, source: 'header' });
   });
 });
 
@@ -287,10 +284,7 @@ describe('the usage report', () => {
     [
       'half of everything',
       { period: { end: '2026-11-21T00:00:00+01:00' }, requests: { used: 3 } },
-      {
-        period: { startMs: undefined, endMs: Date.UTC(2026, 10, 20, 23) },
-        requests: { used: 3 },
-      },
+      { period: { startMs: undefined, endMs: Date.UTC(2026, 10, 20, 23) }, requests: { used: 3 } },
     ],
   ])('may hold %s', async (_, body, usage) => {
     pair.service.script({ path: '/v1/usage', body });

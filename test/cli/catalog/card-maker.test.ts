@@ -125,11 +125,7 @@ it('names what of its mapping was in no card', () => {
 
 it('names the columns that cards need and a file does not have', () => {
   const missing = (mapping: Partial<Mapping>) =>
-    new CardMaker(mapping, 'a.csv').missingIn({
-      place: 'line 2',
-      value: { code: '', set: '' },
-      around: [],
-    });
+    new CardMaker(mapping, 'a.csv').missingIn({ place: 'line 2', value: { code: '', set: '' }, around: [] });
 
   expect(missing({})).toEqual(['id', 'name']);
   expect(missing({ map: { id: 'code', name: 'title' } })).toEqual(['title']);

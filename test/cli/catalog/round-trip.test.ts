@@ -13,10 +13,7 @@ const text = fc.oneof(
 const optionalText = fc.option(text, { nil: undefined });
 const cards = fc.array(
   fc.record({ id: text, name: text, set: optionalText, number: optionalText, game: optionalText }),
-  {
-    minLength: 1,
-    maxLength: 20,
-  },
+  { minLength: 1, maxLength: 20 },
 );
 
 const FILES = ['cards.csv', 'cards.json', 'cards.jsonl', 'cards.csv.gz', 'cards.ndjson.gz'];

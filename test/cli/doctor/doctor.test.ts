@@ -121,9 +121,7 @@ describe('npm run doctor', () => {
   });
 
   it('says what it could not find out, which is not taken for a fault', async () => {
-    const failing = await startDetour(discord.apiUrl, {
-      'GET /users/@me/guilds': { status: 503, body: '<html>' },
-    });
+    const failing = await startDetour(discord.apiUrl, { 'GET /users/@me/guilds': { status: 503, body: '<html>' } });
     onFinished(() => failing.close());
     cardService.script({ status: 429, headers: { 'retry-after': '1' }, body: '' });
     const { code, out } = await doctor(['--json'], { DISCORD_API_URL: failing.apiUrl });
