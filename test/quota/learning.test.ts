@@ -46,6 +46,15 @@ function learnedFrom(steps: readonly Step[], known: Learned = NOTHING_LEARNED, p
   );
 }
 
+/** Answered at once, beside so many others. */
+function prompt(underWay: number): Step {
+  return [0, 0.2, ANSWERED, { underWay }];
+}
+
+function refused(underWay: number, leftS = 0.2): Step {
+  return [leftS, leftS + 0.2, REFUSED, { underWay }];
+}
+
 function answers(count: number, leftS = 0, endedS = leftS + 0.2): Step[] {
   return Array.from({ length: count }, () => [leftS, endedS]);
 }
@@ -53,68 +62,21 @@ function answers(count: number, leftS = 0, endedS = leftS + 0.2): Step[] {
 describe('requests under way', () => {
   it.each<[string, Step[], number]>([
     ['begin at two', [], 2],
-    [
-      'are one more after each prompt answer while so many are in use',
-      [
-        [0, 0.2, ANSWERED, { underWay: 1 }],
-        [0, 0.2, ANSWERED, { underWay: 2 }],
-      ],
-      4,
-    ],
-    [
-      'are no more when fewer were in use',
-      [
-        [0, 0.2, ANSWERED, { underWay: 1 }],
-        [1, 1.2],
-        [2, 2.2],
-      ],
-      3,
-    ],
-    ['are never more than the burst', Array.from({ length: 40 }, (): Step => [0, 0.2, ANSWERED, { underWay: 30 }]), 20],
-    [
-      'are as many after a late answer to one request alone: no limiter delays that',
-      [
-        [0, 0.2, ANSWERED, { underWay: 1 }],
-        [20, 26],
-      ],
-      3,
-    ],
+    ['are one more after each prompt answer while so many are in use', [prompt(1), prompt(2)], 4],
+    ['are no more when fewer were in use', [prompt(1), [1, 1.2], [2, 2.2]], 3],
+    ['are never more than the burst', Array.from({ length: 40 }, (): Step => prompt(30)), 20],
+    ['are as many after a late answer to one request alone: no limiter delays that', [prompt(1), [20, 26]], 3],
     [
       'are as many after answers to what left before the clock was set back',
-      [
-        [0, 0.2, ANSWERED, { underWay: 1 }],
-        [3_600, 1, ANSWERED, { underWay: 2 }],
-        [2, 2.3, ANSWERED, { underWay: 3 }],
-      ],
+      [prompt(1), [3_600, 1, ANSWERED, { underWay: 2 }], [2, 2.3, ANSWERED, { underWay: 3 }]],
       5,
     ],
-    [
-      'are as many as before after an answer within the time that latency wanders',
-      [
-        [0, 0.2, ANSWERED, { underWay: 1 }],
-        [0, 3.2],
-      ],
-      3,
-    ],
-    [
-      'are fewer after a late answer',
-      [
-        [0, 0.2, ANSWERED, { underWay: 1 }],
-        [0, 6.2, ANSWERED, { underWay: 1 }],
-      ],
-      1,
-    ],
-    [
-      'are as many after a timeout with no answer meanwhile: that is an outage',
-      [
-        [0, 0.2, ANSWERED, { underWay: 1 }],
-        [1, 11, DOWN],
-      ],
-      3,
-    ],
+    ['are as many as before after an answer within the time that latency wanders', [prompt(1), [0, 3.2]], 3],
+    ['are fewer after a late answer', [prompt(1), [0, 6.2, ANSWERED, { underWay: 1 }]], 1],
+    ['are as many after a timeout with no answer meanwhile: that is an outage', [prompt(1), [1, 11, DOWN]], 3],
     [
       'are half after a timeout while others were answered',
-      [...Array.from({ length: 6 }, (): Step => [0, 0.2, ANSWERED, { underWay: 9 }]), [0, 10, DOWN]],
+      [...Array.from({ length: 6 }, (): Step => prompt(9)), [0, 10, DOWN]],
       4,
     ],
     ['are as many after an answer that came late with nothing to compare', [[0, 8, ANSWERED, { underWay: 1 }]], 3],
@@ -134,10 +96,7 @@ describe('requests under way', () => {
   });
 
   it('leave no burst to a limiter that delays, and grow by one in a round from then on', () => {
-    const delayed = learnedFrom([
-      [0, 0.2, ANSWERED, { underWay: 1 }],
-      [0, 6.2, ANSWERED, { underWay: 1 }],
-    ]);
+    const delayed = learnedFrom([prompt(1), [0, 6.2, ANSWERED, { underWay: 1 }]]);
     expect(delayed).toMatchObject({ capacity: 1, inFlight: 1, isStarting: false });
     expect(learnedFrom([[7, 7.2]], delayed).inFlight).toBe(2);
     expect(
@@ -153,64 +112,40 @@ describe('requests under way', () => {
 });
 
 describe('a 429', () => {
+  const A_WINDOW = { window: 10, capacity: undefined };
+  const A_BURST = { window: undefined, capacity: 9 };
+  const NOTHING = { window: undefined, capacity: undefined };
+
   it.each<[string, Step[], Partial<Learned>]>([
-    [
-      'after as many answers in a minute as the plan allows is of a window',
-      [...answers(10), [0.2, 0.4, REFUSED, { underWay: 8 }]],
-      { window: 10, capacity: undefined },
-    ],
-    [
-      'after one fewer as well: one answer may have failed',
-      [...answers(9), [0.2, 0.4, REFUSED, { underWay: 8 }]],
-      { window: 9 },
-    ],
-    [
-      'in a burst after fewer means a smaller burst',
-      [...answers(6), [0.2, 0.4, REFUSED, { underWay: 8 }]],
-      { window: undefined, capacity: 9 },
-    ],
-    [
-      'in a burst after more, too',
-      [...answers(14), [0.2, 0.4, REFUSED, { underWay: 4 }]],
-      { window: undefined, capacity: 9 },
-    ],
+    ['after as many answers as the plan allows is of a window', [...answers(10), refused(8)], A_WINDOW],
+    ['after one fewer as well: one answer may have failed', [...answers(9), refused(8)], { window: 9 }],
+    ['in a burst after fewer means a smaller burst', [...answers(6), refused(8)], A_BURST],
+    ['in a burst after more, too', [...answers(14), refused(4)], A_BURST],
     [
       'that overtakes answers is understood when these have come',
-      [...answers(6), [0.2, 0.4, REFUSED, { underWay: 8 }], ...answers(4, 0.2, 0.6)],
-      { window: 10, capacity: undefined },
+      [...answers(6), refused(8), ...answers(4, 0.2, 0.6)],
+      A_WINDOW,
     ],
-    [
-      'is not changed by what left after it was known',
-      [...answers(6), [0.2, 0.4, REFUSED, { underWay: 8 }], ...answers(4, 0.5, 0.7)],
-      { window: undefined, capacity: 9 },
-    ],
+    ['is not changed by what left after it was known', [...answers(6), refused(8), ...answers(4, 0.5, 0.7)], A_BURST],
     [
       'together with others is one',
-      [...answers(4), ...Array.from({ length: 5 }, (): Step => [0.2, 0.4, REFUSED, { underWay: 8 }])],
+      [...answers(4), ...Array.from({ length: 5 }, (): Step => refused(8))],
       { capacity: 9 },
     ],
-    [
-      'again is another',
-      [...answers(4), [0.2, 0.4, REFUSED, { underWay: 8 }], ...answers(4, 10), [10.2, 10.4, REFUSED, { underWay: 8 }]],
-      { capacity: 4 },
-    ],
+    ['again is another', [...answers(4), refused(8), ...answers(4, 10), refused(8, 10.2)], { capacity: 4 }],
     [
       'at a steady pace says nothing of the burst',
       [...Array.from({ length: 10 }, (_, n): Step => [6 * n, 6 * n + 0.2]), [60, 60.2, REFUSED]],
-      { window: undefined, capacity: undefined },
+      NOTHING,
     ],
-    [
-      'of a spent day says nothing',
-      [...answers(10), [0.2, 0.4, REFUSED, { isOfPace: false }]],
-      { window: undefined, capacity: undefined },
-    ],
+    ['of a spent day says nothing', [...answers(10), [0.2, 0.4, REFUSED, { isOfPace: false }]], NOTHING],
     [
       'of a probe says nothing while no window is known',
       [...answers(10), [0.2, 0.4, REFUSED, { isProbe: true }]],
-      { window: undefined, capacity: undefined },
+      NOTHING,
     ],
     [
-      'with a wait of more than a minute says nothing of the burst',
+      'that states over a minute says nothing of the burst',
       [...answers(5), [0.2, 0.4, { kind: 'rateLimited', statedMs: 61_000 }, { underWay: 8 }]],
       { capacity: undefined },
     ],
@@ -235,7 +170,7 @@ describe('a 429', () => {
 });
 
 describe('a window', () => {
-  const FULL = learnedFrom([...answers(10), [0.2, 0.4, REFUSED, { underWay: 8 }]]);
+  const FULL = learnedFrom([...answers(10), refused(8)]);
   const PROBE_REFUSED: Step = [61, 61.2, REFUSED, { isProbe: true }];
   /** Evenly spaced, as long as it takes from the probe on. */
   const EVEN = learnedFrom([PROBE_REFUSED], FULL);
@@ -245,7 +180,7 @@ describe('a window', () => {
     ['is evenly when its first request is refused', [PROBE_REFUSED], FULL, { window: 10, refill: 'evenly' }],
     [
       'is evenly when a later request of the first refill is refused',
-      [...answers(3, 61), [61.2, 61.4, REFUSED, { underWay: 3 }]],
+      [...answers(3, 61), refused(3, 61.2)],
       FULL,
       { window: 10, refill: 'evenly' },
     ],
@@ -265,13 +200,13 @@ describe('a window', () => {
     ['is at once when a refill was served a minute after the last', answers(10, 61), FULL, { refill: 'atOnce' }],
     [
       'is at once still when somebody else uses a part: the window is smaller',
-      [...answers(10, 61), ...answers(7, 122), [122.2, 122.4, REFUSED, { underWay: 2 }]],
+      [...answers(10, 61), ...answers(7, 122), refused(2, 122.2)],
       FULL,
       { window: 7, refill: 'atOnce' },
     ],
     [
       'is not known any more when less than half of it is served',
-      [...answers(10, 61), ...answers(2, 122), [122.2, 122.4, REFUSED, { underWay: 2 }]],
+      [...answers(10, 61), ...answers(2, 122), refused(2, 122.2)],
       FULL,
       { window: 10, refill: 'untried' },
     ],
@@ -348,7 +283,7 @@ describe('a window', () => {
 });
 
 describe('what was learned', () => {
-  const WINDOW = learnedFrom([...answers(10), [0.2, 0.4, REFUSED, { underWay: 8 }]]);
+  const WINDOW = learnedFrom([...answers(10), refused(8)]);
   const quietly = (known: Learned, fromS: number): Learned => learnedFrom([[fromS, fromS + 0.2]], known);
 
   it('is tried again one step after each quiet quarter of an hour: a burst of the window, twice the burst, the plan', () => {

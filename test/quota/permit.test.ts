@@ -99,29 +99,16 @@ describe('a permit', () => {
     expect(state).toMatchObject({ breaker: { state: 'halfOpen' }, fullAtMs: emptyBucket(NOW_MS, PACE) });
   });
 
+  const ANSWERED: RequestOutcome = { kind: 'answered' };
+  const DOWN: RequestOutcome = { kind: 'serviceDown' };
+  const NO_BURST = { learned: { capacity: undefined } };
+  const SPENT_BURST = { ...IN_BURST, quota: withRemaining(0).quota };
+
   it.each<[string, LimiterState, boolean, RequestOutcome, object]>([
     ['learns a smaller burst from a 429 to a burst', IN_BURST, false, limited(5_000), { learned: { capacity: 9 } }],
-    [
-      'learns nothing from a 429 on a spent day',
-      { ...IN_BURST, quota: withRemaining(0).quota },
-      false,
-      limited(5_000),
-      { learned: { capacity: undefined } },
-    ],
-    [
-      'learns nothing of the burst from a wait over a minute',
-      IN_BURST,
-      false,
-      limited(61_000),
-      { learned: { capacity: undefined } },
-    ],
-    [
-      'learns nothing of the burst from a probe',
-      withBreaker('halfOpen', 'pause'),
-      true,
-      limited(5_000),
-      { learned: { capacity: undefined } },
-    ],
+    ['learns nothing from a 429 on a spent day', SPENT_BURST, false, limited(5_000), NO_BURST],
+    ['learns nothing of the burst from a wait over a minute', IN_BURST, false, limited(61_000), NO_BURST],
+    ['learns nothing of the burst from a probe', withBreaker('halfOpen', 'pause'), true, limited(5_000), NO_BURST],
     [
       'pauses as long as what was refused fills a window that fades',
       { ...IN_BURST, learned: { ...IN_BURST.learned, window: 10 } },
@@ -130,20 +117,14 @@ describe('a permit', () => {
       // One of ten requests, and the next one.
       { learned: { refill: 'evenly' }, breaker: { reason: 'pause', untilMs: NOW_MS + 12_000 } },
     ],
-    [
-      'notes the setting under which the day was spent',
-      withRemaining(0),
-      false,
-      { kind: 'answered' },
-      { openedUnder: 'free  ' },
-    ],
-    ['numbers a failure', CLOSED, false, { kind: 'serviceDown' }, { lastFailure: 1 }],
-    ['does not number an answer', CLOSED, false, { kind: 'answered' }, { lastFailure: 0 }],
+    ['notes the setting under which the day was spent', withRemaining(0), false, ANSWERED, { openedUnder: 'free  ' }],
+    ['numbers a failure', CLOSED, false, DOWN, { lastFailure: 1 }],
+    ['does not number an answer', CLOSED, false, ANSWERED, { lastFailure: 0 }],
     [
       'counts no failure that left before the last was known',
       { ...CLOSED, lastFailure: 1 },
       false,
-      { kind: 'serviceDown' },
+      DOWN,
       { lastFailure: 1, breaker: CLOSED.breaker },
     ],
   ])('when released %s', (_, state, probe, outcome, expected) => {
