@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decideAdmission } from '../../src/lookup/admission.ts';
+import type { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { BudgetSpent, Busy, Stopping } from '../../src/model/errors.ts';
@@ -19,13 +20,24 @@ function queueOf30Seconds() {
   return { service, queue };
 }
 
+type Requester = (index: number) => Pick<Lookup, 'requester'>;
+
 /** This many different cards, each wanted by the requester of its index. */
-function lookups(count: number, requester: (index: number) => Pick<Lookup, 'requester'>): Lookup[] {
+function lookups(count: number, requester: Requester): Lookup[] {
   return IDS.slice(0, count).map((id, index) => lookup(id, requester(index)));
 }
 
+/** That many at once. */
+function admit(queue: LookupQueue, count: number, requester: Requester) {
+  return admitAll(queue, lookups(count, requester));
+}
+
 /** A decision over a queue in which base1-1 waits for a permit and base1-2 has its request under way. */
-function decisionWith({ schedule = {}, isSpent = false, postponed }: {
+function decisionWith({
+  schedule = {},
+  isSpent = false,
+  postponed,
+}: {
   schedule?: Partial<Schedule>;
   isSpent?: boolean;
   postponed?: string;
@@ -149,10 +161,7 @@ describe('of 80 lookups at once', () => {
 
   it('a refused one is admitted at the time that its refusal named', async () => {
     const { queue } = queueOf30Seconds();
-    const { reservations, refusals } = await admitAll(
-      queue,
-      lookups(25, () => by('eager')),
-    );
+    const { reservations, refusals } = await admit(queue, 25, () => by('eager'));
     for (const reservation of reservations) void reservation.start();
     const [busy] = refusals as Busy[];
 
@@ -165,10 +174,7 @@ describe('of 80 lookups at once', () => {
 describe('a queue that one member has filled', () => {
   it('has a place for the first lookup of every other member; a further one has to fit behind everything', async () => {
     const { queue } = queueOf30Seconds();
-    await admitAll(
-      queue,
-      lookups(60, () => by('eager')),
-    );
+    await admit(queue, 60, () => by('eager'));
 
     const others = [by('late'), by('late'), by('later', 'guild b')];
     const late = others.map((requester, index) => lookup(`promo-${index}`, requester));
@@ -178,10 +184,7 @@ describe('a queue that one member has filled', () => {
 
   it('has a place for every lookup that joins a card in it', async () => {
     const { queue } = queueOf30Seconds();
-    await admitAll(
-      queue,
-      lookups(60, () => by('eager')),
-    );
+    await admit(queue, 60, () => by('eager'));
     const again = [IDS[0], IDS[1]].map((id = '') => lookup(id, by('friend')));
 
     expect((await admitAll(queue, again)).wereAdmitted).toEqual([true, true]);
@@ -223,10 +226,7 @@ describe('a reservation', () => {
 
   it('leaves its place to the next once it is cancelled', async () => {
     const { queue } = queueOf30Seconds();
-    const { reservations } = await admitAll(
-      queue,
-      lookups(24, () => by('eager')),
-    );
+    const { reservations } = await admit(queue, 24, () => by('eager'));
     const next = lookup(IDS[30] ?? '', by('eager'));
     expect(await queue.admit(next)).toHaveProperty('refusal');
 
@@ -238,10 +238,7 @@ describe('a reservation', () => {
 
   it('cannot be cancelled once it is started', async () => {
     const { queue } = queueOf30Seconds();
-    const { reservations } = await admitAll(
-      queue,
-      lookups(1, () => by('eager')),
-    );
+    const { reservations } = await admit(queue, 1, () => by('eager'));
     const answer = reservations[0]?.start();
     reservations[0]?.cancel();
     await vi.advanceTimersByTimeAsync(0);
@@ -250,10 +247,7 @@ describe('a reservation', () => {
 
   it('costs no request before it is started, and delays no later lookup', async () => {
     const { service, queue } = queueOf30Seconds();
-    await admitAll(
-      queue,
-      lookups(1, () => by('slow')),
-    );
+    await admit(queue, 1, () => by('slow'));
 
     const quick = queue.enqueue(lookup(IDS[1] ?? '', by('quick')));
     await vi.advanceTimersByTimeAsync(0);
@@ -264,10 +258,7 @@ describe('a reservation', () => {
 
   it('gets the answer that came for others meanwhile, and notice of the request', async () => {
     const { service, queue } = queueOf30Seconds();
-    const { reservations } = await admitAll(
-      queue,
-      lookups(1, () => by('slow')),
-    );
+    const { reservations } = await admit(queue, 1, () => by('slow'));
     void queue.enqueue(lookup(IDS[0] ?? '', by('quick')));
     await vi.advanceTimersByTimeAsync(0);
 
@@ -279,10 +270,7 @@ describe('a reservation', () => {
 
   it('ends when the queue closes, and no other is made', async () => {
     const { service, queue } = queueOf30Seconds();
-    const { reservations } = await admitAll(
-      queue,
-      lookups(2, () => by('eager')),
-    );
+    const { reservations } = await admit(queue, 2, () => by('eager'));
     const late = queue.admit(lookup(IDS[2] ?? '', by('eager')));
     await queue.close(0);
 
@@ -328,10 +316,7 @@ describe('a budget', () => {
 
   it('counts what leaves the queue while it is read', async () => {
     const { service, queue, ledger } = queueWith({ memberDaily: 1 });
-    const { reservations } = await admitAll(
-      queue,
-      lookups(1, () => by('eager')),
-    );
+    const { reservations } = await admit(queue, 1, () => by('eager'));
     const memberToday = ledger.memberToday.bind(ledger);
     vi.spyOn(ledger, 'memberToday').mockImplementationOnce(async (memberId) => {
       const read = await memberToday(memberId);

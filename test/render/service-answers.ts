@@ -1,6 +1,26 @@
 import fc from 'fast-check';
 import { anyCharacter, printableCharacter } from '../support/any-character.ts';
 
+const MARKUP = '* ** _ __ ~~ | || ` ``` > >>> # -# - + 1. 12. \\'.split(' ');
+const INVISIBLE = ' ,\n,\r\n,\t,\u00a0,\u2028,\u200b,\u200d,\u202e,\u2066,\ufeff,\u00ad,\u3164'.split(',');
+const MENTIONS = '@everyone @here <@123456789012345678> <@&123456789012345678> <#123456789012345678>'.split(' ');
+const OTHER_MARKS = '</card:123456789012345678> <:smile:123456789012345678> :smile: <t:1700000000:R> <id:guide>'.split(
+  ' ',
+);
+const LINKS =
+  'https://evil.test/ [card](https://evil.test) <https://evil.test> <mailto:a@evil.test> www.evil.test'.split(' ');
+const SCRIPTS = '🃏,👩‍👩‍👧,é,\u0301,שלום,مرحبا,四,\ud83c,\udccf,\0,\u007f,\u{e0041}'.split(',');
+
+function nastyPiece() {
+  const atLineStart = ['> ', '>>> ', '# ', '-# ', '- ', '+ ', '1. '];
+  return fc.oneof(
+    ...[[...MARKUP, ...atLineStart], MENTIONS, OTHER_MARKS, LINKS, INVISIBLE, SCRIPTS].map((some) =>
+      fc.constantFrom(...some),
+    ),
+    fc.string({ unit: printableCharacter, minLength: 1, maxLength: 5 }),
+  );
+}
+
 /** Texts that try to be something else: markup, mentions, half characters, or too much. */
 export const nastyText = fc.oneof(
   { weight: 3, arbitrary: fc.array(nastyPiece(), { maxLength: 12 }).map((pieces) => pieces.join('')) },
@@ -11,76 +31,6 @@ export const nastyText = fc.oneof(
     arbitrary: fc.constantFrom('__proto__', '', ' ', '\u200b', '\ud800', '\u202e\u202c', 'x'.repeat(5_000)),
   },
 );
-
-function nastyPiece() {
-  return fc.oneof(
-    fc.constantFrom(
-      '*',
-      '**',
-      '_',
-      '__',
-      '~~',
-      '|',
-      '||',
-      '`',
-      '```',
-      '> ',
-      '>>> ',
-      '# ',
-      '-# ',
-      '- ',
-      '+ ',
-      '1. ',
-      '12.',
-      '\\',
-    ),
-    fc.constantFrom('@everyone', '@here', '<@123456789012345678>', '<@&123456789012345678>', '<#123456789012345678>'),
-    fc.constantFrom(
-      '</card:123456789012345678>',
-      '<:smile:123456789012345678>',
-      ':smile:',
-      '<t:1700000000:R>',
-      '<id:guide>',
-    ),
-    fc.constantFrom(
-      'https://evil.test/',
-      '[card](https://evil.test)',
-      '<https://evil.test>',
-      '<mailto:a@evil.test>',
-      'www.evil.test',
-    ),
-    fc.constantFrom(
-      ' ',
-      '\n',
-      '\r\n',
-      '\t',
-      '\u00a0',
-      '\u2028',
-      '\u200b',
-      '\u200d',
-      '\u202e',
-      '\u2066',
-      '\ufeff',
-      '\u00ad',
-      '\u3164',
-    ),
-    fc.constantFrom(
-      '🃏',
-      '👩‍👩‍👧',
-      'é',
-      '\u0301',
-      'שלום',
-      'مرحبا',
-      '四',
-      '\ud83c',
-      '\udccf',
-      '\0',
-      '\u007f',
-      '\u{e0041}',
-    ),
-    fc.string({ unit: printableCharacter, minLength: 1, maxLength: 5 }),
-  );
-}
 
 export const price = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),

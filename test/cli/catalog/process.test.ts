@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 import { onFinished } from '../../support/on-finished.ts';
-import { exported, temporaryFolder } from './cli-runs.ts';
+import { temporaryFolder } from './cli-runs.ts';
 
 const SCRIPT = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 const CARDS = 30_000;
@@ -34,9 +36,22 @@ describe('npm run catalog, as a process', () => {
     return 'cards.csv';
   }
 
+  function cardsTaken(): number {
+    const file = join(folder, 'data', 'catalog.sqlite');
+    if (!existsSync(file)) return 0;
+    const catalog = new DatabaseSync(file, { readOnly: true });
+    try {
+      return Number(catalog.prepare('SELECT count(*) AS cards FROM cards').get()?.cards);
+    } catch {
+      return 0; // it is being made
+    } finally {
+      catalog.close();
+    }
+  }
+
   /** So that the import is under way. */
   async function someAreTaken(): Promise<void> {
-    await expect.poll(async () => (await exported(folder)).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(cardsTaken, { timeout: 60_000 }).toBeGreaterThan(0);
   }
 
   it.each([
@@ -48,15 +63,14 @@ describe('npm run catalog, as a process', () => {
     await someAreTaken();
     child.kill(signal);
     const first = await ended;
-    const before = await exported(folder);
+    const before = cardsTaken();
 
     expect(first.code).toBe(code);
     if (signal === 'SIGINT') expect(first.err).toMatch(/Stopped\. [\d,]+ cards were taken before, and stay\./);
-    expect(before.length).toBeLessThan(CARDS);
-    expect(before[0]).toEqual({ id: 'base-0', name: 'Card 0', set: 'Set 0' });
+    expect(before).toBeLessThan(CARDS);
 
     const again = await start(['import', file]).ended;
-    const news = (CARDS - before.length).toLocaleString('en');
+    const news = (CARDS - before).toLocaleString('en');
     expect(again).toMatchObject({ code: 0, out: `cards.csv: 30,000 cards, ${news} new or changed; 0 refused\n` });
   });
 
@@ -67,7 +81,7 @@ describe('npm run catalog, as a process', () => {
     expect(err).toMatch(
       /catalog\.sqlite cannot be written \(.+\)\. [\d,]+ cards were taken before, and stay\. Run the same command again for the rest\.\n$/,
     );
-    const { length } = await exported(folder);
+    const length = cardsTaken();
     expect(out).toContain(`cards.csv: ${length.toLocaleString('en')} cards`);
   });
 

@@ -98,20 +98,6 @@ describe('a deferred reply in Redis', { timeout: 120_000 }, () => {
     await expect.poll(written, PATIENTLY).toBe(0);
   });
 
-  it('is taken over once, however long its completion takes', async () => {
-    const redis = await startRedis();
-    const first = await startRun(redis);
-    const left = deferredReply();
-    await first.journal.add(left);
-    await first.end();
-
-    const next = await startProcess(redis, { latencyMs: 1_000 }); // many heartbeats meanwhile
-    await expect.poll(next.completedIds, PATIENTLY).toEqual([left.interactionId]);
-    await next.replies.settled();
-
-    expect(next.completedIds()).toEqual([left.interactionId]);
-  });
-
   it('is left to any process at once when its owner stops', async () => {
     const redis = await startRedis();
     const { ownerOf } = await redisWatcher(redis);
@@ -172,16 +158,6 @@ describe('a deferred reply in Redis', { timeout: 120_000 }, () => {
     await expect.poll(next.completedIds, PATIENTLY).toEqual([sound.interactionId]);
     await expect.poll(written, PATIENTLY).toBe(0);
     expect(next.lines.map(({ msg }) => msg)).toContain('invalid deferred reply: it is dropped');
-  });
-
-  it('leaves nothing in Redis when it is completed', async () => {
-    const redis = await startRedis();
-    const { client } = await redisWatcher(redis);
-    const owner = await startProcess(redis);
-    await defer(owner, 20);
-    await owner.replies.settled();
-
-    expect(await client.exists(`${redis.prefix}:replies`)).toBe(0);
   });
 
   it('is not kept for longer than it can be completed', async () => {
