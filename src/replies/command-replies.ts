@@ -1,21 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ask, Lookups } from '../lookup/lookups.ts';
+import { Stopping } from '../model/errors.ts';
+import type { EventsByName } from '../model/events.ts';
 import type { Asked, ImmediateReply, Invocation } from '../model/invocation.ts';
+import { backOffMs } from '../time/back-off.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './command-end.ts';
-import { DeferredReplies, type RepliesOptions, untilAccepted } from './deferred-replies.ts';
-import type { DeferredReply, ReplyMessage } from './deferred-reply.ts';
+import type { CommandRepliesOptions, DeferredReply, EditResult, ReplyMessage } from './deferred-reply.ts';
 
-/** Replies to commands: cards that are known are shown at once, and again when they are renewed; for others it is deferred. */
+const RETRY = { firstMs: 1_000, longestMs: 30_000 };
+
+/**
+ * Replies to commands. Cards that are known are shown at once, and again when they are renewed. For others the reply is
+ * deferred: it shows "thinking…" until it is completed, once, with the answer or the reason why there is none; by this
+ * process, or by the one that takes over its journal.
+ */
 export class CommandReplies {
-  readonly #options: RepliesOptions;
-  readonly #deferred: DeferredReplies;
+  readonly #options: CommandRepliesOptions;
   readonly #closed = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
+  #duplicateLogged = false;
 
-  constructor(options: RepliesOptions) {
+  constructor(options: CommandRepliesOptions) {
     this.#options = options;
-    this.#deferred = new DeferredReplies(options, this.#closed.signal, (completion, reply) =>
-      this.#track(completion, reply, 'deferred reply cannot be completed'),
-    );
   }
 
   /**
@@ -25,16 +31,17 @@ export class CommandReplies {
    */
   async reply(
     invocation: Invocation & { asked?: Asked },
-    reply: ImmediateReply<ReplyMessage>,
+    { message, isPrivate, source, correction }: ImmediateReply<ReplyMessage>,
     end: CommandEnd,
   ): Promise<boolean> {
     const { sender, events } = this.#options;
-    const { message, isPrivate, source, correction } = reply;
     correction?.catch(() => {}); // awaited once the reply is there
     const first = await sender.reply(invocation, message, isPrivate);
+    const correct = async (corrected: ReplyMessage) => {
+      await this.#untilAccepted(invocation, () => sender.edit(invocation, corrected, isPrivate));
+    };
     // One that Discord has not confirmed may be there, so it is corrected, too.
-    if (first.shown && correction !== undefined)
-      this.#track(this.#correct(invocation, correction, isPrivate), invocation, UNCORRECTED);
+    if (first.shown && correction) this.#track(correction.then(correct), invocation);
     const isConfirmed = first.shown && first.err === undefined;
     const failed = { outcome: first.shown ? 'not answered' : first.outcome, err: first.err ?? end.err };
     publishEnd(events, invocation, isConfirmed ? { source, ...end } : { card: end.card, ...failed });
@@ -50,7 +57,7 @@ export class CommandReplies {
     const { events, render } = this.#options;
     const lookups = await Lookups.open(asked.queries, invocation, this.#options.lookups, read);
     const reply = { ...invocation, asked };
-    if (lookups.toCome === 'cards') return this.#deferred.defer(reply, lookups);
+    if (lookups.toCome === 'cards') return this.#defer(reply, lookups).finally(() => lookups.cancel());
 
     const outcomes = lookups.soFar();
     const { message, err } = render(reply, outcomes);
@@ -71,7 +78,7 @@ export class CommandReplies {
 
   /** From now on, replies of processes that have ended are completed here. */
   takeOver(): void {
-    this.#deferred.takeOver();
+    this.#options.journal.takeOver((reply) => this.#track(this.#completeTakenOver(reply), reply));
   }
 
   /** Resolves when no reply waits for its completion or correction. */
@@ -91,19 +98,105 @@ export class CommandReplies {
     return message;
   }
 
-  async #correct(invocation: Invocation, correction: Promise<ReplyMessage>, isPrivate: boolean): Promise<void> {
-    const message = await correction;
-    const edit = () => this.#options.sender.edit(invocation, message, isPrivate);
-    await untilAccepted(edit, invocation.deadlineMs, this.#closed.signal);
+  /** Journaled before it is deferred, it is completed whatever happens. @returns `false` when there is nothing to complete */
+  async #defer(reply: DeferredReply, lookups: Lookups): Promise<boolean> {
+    const { sender, journal, events, log } = this.#options;
+    if (!(await journal.add(reply))) {
+      if (!this.#duplicateLogged) log.warn('another process has the same shard: give each its own in DISCORD_SHARDS');
+      this.#duplicateLogged = true;
+      publishEnd(events, reply, { outcome: 'answered by another process' });
+      return true;
+    }
+    const first = await sender.defer(reply);
+    if (!first.shown) {
+      await journal.remove(reply.interactionId);
+      publishEnd(events, reply, { outcome: first.outcome, err: first.err });
+      return false;
+    }
+    const { command, memberId: member } = reply;
+    if (first.err !== undefined) log.warn({ command, member, err: first.err }, UNCONFIRMED);
+    this.#publish(reply, 'deferred');
+    this.#track(this.#complete(reply, lookups), reply);
+    return true;
   }
 
-  #track(work: Promise<void>, invocation: Invocation, failure: string): void {
-    const { command, memberId: member } = invocation;
+  /** One that another process has answered stays as it is. Any other shows again what it may have shown, and the rest. */
+  async #completeTakenOver(reply: DeferredReply): Promise<void> {
+    this.#publish(reply, 'taken over');
+    if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
+    if (await this.#isAnswered(reply)) return this.#end(reply, 'dropped');
+    const lookups = await Lookups.resume(reply.asked.queries, reply, this.#options.lookups);
+    await this.#complete(reply, lookups, true);
+  }
+
+  /** @param isTakenOver whether another process may have answered it already, or may still */
+  async #complete(reply: DeferredReply, lookups: Lookups, isTakenOver = false): Promise<void> {
+    const { events, journal, render, sender } = this.#options;
+    let showsCards = false; // of this process
+    const isAnswered = async () => {
+      const isOnlyHere = !isTakenOver && journal.owns(reply.interactionId);
+      return !isOnlyHere && !showsCards && (await this.#isAnswered(reply));
+    };
+    const outcomes = await lookups.start(async (soFar) => {
+      if (await isAnswered()) return;
+      const { message } = render(reply, soFar);
+      showsCards ||= (message.embeds ?? []).length > 0;
+      await sender.complete(reply, message);
+    });
+    const isStopped = outcomes.cards.some((card) => card?.error instanceof Stopping);
+    if (isStopped && (await journal.keeps(reply))) return;
+
+    // Rendered once: however often it is sent, it is the same answer.
+    const { message, err } = render(reply, outcomes);
+    if (await isAnswered()) return this.#end(reply, 'dropped');
+    const result = await this.#untilAccepted(reply, () => sender.complete(reply, message));
+    if (result === 'stopped') return;
+    if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
+    if (result === 'shown') publishShown(events, reply, outcomes);
+    const { requestedAtMs = Date.now() } = outcomes;
+    await this.#end(reply, result === 'lost' ? 'dropped' : 'completed', {
+      ...{ shown: endOf(outcomes), refused: { outcome: 'broken' }, lost: { outcome: 'not answered' } }[result],
+      source: sourceOf(outcomes),
+      waitMs: requestedAtMs - reply.receivedAtMs,
+      err,
+    });
+  }
+
+  /** Whether it shows an embed for each card asked, which is not to be replaced. */
+  async #isAnswered(reply: DeferredReply): Promise<boolean> {
+    return (await this.#options.sender.countEmbeds(reply)) >= reply.asked.queries.length;
+  }
+
+  /** @param end absent when the process that completed the reply has logged its command */
+  async #end(reply: DeferredReply, step: EventsByName['reply']['step'], end?: CommandEnd): Promise<void> {
+    this.#publish(reply, step);
+    if (end) publishEnd(this.#options.events, reply, end);
+    await this.#options.journal.remove(reply.interactionId);
+  }
+
+  #publish({ interactionId, command }: DeferredReply, step: EventsByName['reply']['step']): void {
+    this.#options.events.publish('reply', { step, interactionId, command });
+  }
+
+  /** Edits a reply again as long as Discord cannot be reached. `too late`: it can no longer be edited. */
+  async #untilAccepted({ deadlineMs }: Invocation, edit: () => Promise<EditResult>) {
+    const { signal } = this.#closed;
+    for (let attempt = 1; ; attempt++) {
+      const result = await edit();
+      if (result !== 'failed') return result;
+      const retryMs = backOffMs(attempt, RETRY);
+      if (Date.now() + retryMs > deadlineMs) return 'too late';
+      await sleep(retryMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return 'stopped';
+    }
+  }
+
+  #track(work: Promise<void>, { command, memberId: member }: Invocation): void {
     const done = work
-      .catch((err: unknown) => this.#options.log.error({ command, member, err }, failure))
+      .catch((err: unknown) => this.#options.log.error({ command, member, err }, 'reply cannot be completed'))
       .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
   }
 }
 
-const UNCORRECTED = 'reply with a saved copy cannot be updated';
+const UNCONFIRMED = 'discord did not confirm the first answer: the reply is completed anyway';

@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import type { Logger } from '../log.ts';
+import type { LookupsOptions } from '../lookup/lookups.ts';
+import type { Outcomes } from '../lookup/outcomes.ts';
 import { CardQuery } from '../model/card.ts';
+import type { Events } from '../model/events.ts';
 import { Asked, Invocation } from '../model/invocation.ts';
 
 /**
@@ -94,4 +98,16 @@ export interface ReplySender {
   complete(reply: DeferredReply, message: ReplyMessage): Promise<EditResult>;
   /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; 0 when it fails. */
   countEmbeds(reply: DeferredReply): Promise<number>;
+}
+
+/** What the reply shows so far, or in the end; `err` when its command cannot render it. */
+export type RenderReply = (reply: DeferredReply, outcomes: Outcomes) => { message: ReplyMessage; err?: unknown };
+
+export interface CommandRepliesOptions {
+  lookups: LookupsOptions;
+  journal: ReplyJournal;
+  sender: ReplySender;
+  render: RenderReply;
+  events: Events;
+  log: Logger;
 }

@@ -3,7 +3,7 @@ const BUGS = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'
 export const BUG_MESSAGES = new Set([
   'redis command failed',
   'lookup queue failed',
-  'deferred reply cannot be completed',
+  'reply cannot be completed',
   'invalid deferred reply: it is dropped',
   'invalid shared limiter state: it is replaced',
 ]);

@@ -1,4 +1,4 @@
-import { Lookups } from '../../src/lookup/lookups.ts';
+import { Lookups, type LookupsOptions } from '../../src/lookup/lookups.ts';
 import type { LookupListeners } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { CardServiceError } from '../../src/model/errors.ts';
@@ -11,17 +11,10 @@ export interface CardCourse {
   start?: (listeners: Required<LookupListeners>) => Promise<CardRecord>;
 }
 
-/** Lookups of so many cards, over a queue that does as each course says. */
-export function lookupsOf(...courses: CardCourse[]): Promise<Lookups> {
+/** Cards whose ids are the numbers of their courses, and a queue that does as each course says. */
+export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
   const courseOf = (cardId: string) => courses[Number(cardId)] ?? {};
-  const queries = courses.map((_, at) => ({ cardId: String(at), showPrices: true }));
-  const wanted = {
-    memberId: 'alice',
-    guildId: 'guild',
-    receivedAtMs: Date.now(),
-    deadlineMs: Number.POSITIVE_INFINITY,
-  };
-  return Lookups.open(queries, wanted, {
+  return {
     cards: {
       async known(id) {
         const { copy, refusal, start } = courseOf(id);
@@ -35,9 +28,24 @@ export function lookupsOf(...courses: CardCourse[]): Promise<Lookups> {
         if (refusal) return { refusal };
         return { reservation: { start, cancel() {} } as never };
       },
-      enqueue: () => Promise.reject(new Error('not resumed')),
+      async enqueue({ cardId, ...listeners }) {
+        const { start } = courseOf(cardId);
+        if (!start) throw new Error('no lookup was expected');
+        return start(listeners as Required<LookupListeners>);
+      },
     },
     ledger: { saved() {} },
     longestWaitMs: 0,
-  });
+  };
+}
+
+export function lookupsOf(...courses: CardCourse[]): Promise<Lookups> {
+  const queries = courses.map((_, at) => ({ cardId: String(at), showPrices: true }));
+  const wanted = {
+    memberId: 'alice',
+    guildId: 'guild',
+    receivedAtMs: Date.now(),
+    deadlineMs: Number.POSITIVE_INFINITY,
+  };
+  return Lookups.open(queries, wanted, asCourses(courses));
 }

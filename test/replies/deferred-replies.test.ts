@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { LookupsOptions } from '../../src/lookup/lookups.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
-import { DeferredReplies, type RepliesOptions } from '../../src/replies/deferred-replies.ts';
-import type { EditResult } from '../../src/replies/deferred-reply.ts';
-import { type CardCourse, lookupsOf } from '../lookup/lookups-of.ts';
+import { CommandReplies } from '../../src/replies/command-replies.ts';
+import type { DeferredReply, EditResult } from '../../src/replies/deferred-reply.ts';
+import { asCourses, type CardCourse } from '../lookup/lookups-of.ts';
 import { logLines } from '../support/log-lines.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
 import { askedFor, deferredReply, NO_JOURNAL } from './replies-over.ts';
@@ -33,16 +32,20 @@ function completing(results: readonly EditResult[] = ['shown'], err?: unknown, {
   onTestFinished(events.subscribe('reply', ({ step }) => void replySteps.push(step)));
   const message = { content: 'an answer' };
   let edits = 0;
-  const stop = new AbortController();
+  const courses: CardCourse[] = [];
+  let takesOver: (reply: DeferredReply) => void = () => {};
   const sent: unknown[] = [];
-  const options: RepliesOptions = {
-    lookups: {} as LookupsOptions, // they are given
+  const replies = new CommandReplies({
+    lookups: asCourses(courses),
     log: logLines().log,
     journal: {
       ...NO_JOURNAL,
       keeps: async () => true,
       owns: () => owns,
       remove: async () => void steps.push('removed'),
+      takeOver: (complete) => {
+        takesOver = complete;
+      },
     },
     sender: {
       reply: async () => ({ shown: true }),
@@ -65,14 +68,24 @@ function completing(results: readonly EditResult[] = ['shown'], err?: unknown, {
       return { message, ...(err !== undefined && { err }) };
     },
     events,
+  });
+  replies.takeOver();
+  const complete = async (
+    given: CardCourse[],
+    { isTakenOver = false, ...more }: Partial<DeferredReply> & { isTakenOver?: boolean } = {},
+  ) => {
+    courses.splice(0, courses.length, ...given);
+    const reply = deferredReply({ asked: askedFor(...Object.keys(given)), ...more });
+    if (isTakenOver) takesOver(reply);
+    else await replies.answer(reply, reply.asked);
+    await replies.settled();
   };
-  const completion = new DeferredReplies(options, stop.signal, () => {});
-  return { completion, stop, steps, ends, replySteps, sent, message };
+  return { complete, replies, steps, ends, replySteps, sent, message };
 }
 
 describe('a deferred reply', () => {
   it('shows the wait, then the answer, and only then leaves the journal', async () => {
-    const { completion, steps, ends, replySteps } = completing();
+    const { complete, steps, ends, replySteps } = completing();
     const start: StartLookup = async ({ onSchedule, onRequest }) => {
       onSchedule(Date.now() + 60_000);
       await shown();
@@ -80,11 +93,11 @@ describe('a deferred reply', () => {
       return RECORD;
     };
 
-    await completion.complete(deferredReply(), await lookupsOf({ start }));
+    await complete([{ start }]);
 
     expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
     expect(ends).toMatchObject([{ command: 'card', memberId: 'alice', outcome: 'answered', source: 'service' }]);
-    expect(replySteps).toEqual(['completed']);
+    expect(replySteps).toEqual(['deferred', 'completed']);
   });
 
   it.each<[string, StartLookup, object]>([
@@ -92,13 +105,13 @@ describe('a deferred reply', () => {
     ['no request', async () => RECORD, { outcome: 'answered', source: 'cache' }],
     ['an error', () => Promise.reject(new KeyRefused({ status: 401 })), { outcome: 'KeyRefused', source: 'bot' }],
   ])('after %s ends with its outcome and source', async (_, start, end) => {
-    const { completion, ends } = completing();
-    await completion.complete(deferredReply(), await lookupsOf({ start }));
+    const { complete, ends } = completing();
+    await complete([{ start }]);
     expect(ends).toMatchObject([end]);
   });
 
   it('of a list waited for its first request, and is logged with how many cards came', async () => {
-    const { completion, ends } = completing();
+    const { complete, ends } = completing();
     const card = { id: 'a', name: 'A', game: 'T', set: { id: 's', name: 'S' } };
     const requested = (waitMs: number, end: () => Promise<CardRecord>): CardCourse => ({
       start: async ({ onRequest }) => {
@@ -109,9 +122,8 @@ describe('a deferred reply', () => {
     });
     const found = requested(7_000, async () => ({ ...RECORD, card }));
     const failed = requested(9_000, () => Promise.reject(new KeyRefused({ status: 401 })));
-    const reply = () => deferredReply({ receivedAtMs: NOON_MS, asked: askedFor('0', '1') });
-    await completion.complete(reply(), await lookupsOf(found, failed));
-    await completion.complete(reply(), await lookupsOf(failed, { refusal: new KeyRefused({ status: 401 }) }));
+    await complete([found, failed], { receivedAtMs: NOON_MS });
+    await complete([failed, { refusal: new KeyRefused({ status: 401 }) }], { receivedAtMs: NOON_MS });
     expect(ends).toMatchObject([
       { outcome: 'answered', source: 'service', shown: 1, asked: 2, waitMs: 7_000 },
       { outcome: 'KeyRefused', source: 'service', shown: 0, asked: 2, waitMs: 9_000 },
@@ -122,25 +134,25 @@ describe('a deferred reply', () => {
     ['refused', 'broken', 'completed'],
     ['lost', 'not answered', 'dropped'],
   ])('whose message is %s is sent once and logged as %s', async (result, outcome, step) => {
-    const { completion, steps, ends, replySteps } = completing([result]);
-    await completion.complete(deferredReply(), await lookupsOf({ start: ANSWERED }));
+    const { complete, steps, ends, replySteps } = completing([result]);
+    await complete([{ start: ANSWERED }]);
     expect(steps).toEqual([result, 'removed']);
     expect(ends).toMatchObject([{ outcome }]);
-    expect(replySteps).toEqual([step]);
+    expect(replySteps).toEqual(['deferred', step]);
   });
 
   it('carries the error of a command that cannot render it', async () => {
     const err = new TypeError('a bug');
-    const { completion, ends } = completing(['shown'], err);
-    await completion.complete(deferredReply(), await lookupsOf({ start: ANSWERED }));
+    const { complete, ends } = completing(['shown'], err);
+    await complete([{ start: ANSWERED }]);
     expect(ends).toMatchObject([{ outcome: 'answered', err }]);
   });
 
   it('sends the same message again a second after Discord could not be reached', async () => {
-    const { completion, steps, sent, message } = completing(['failed', 'shown']);
+    const { complete, steps, sent, message } = completing(['failed', 'shown']);
     const startedMs = performance.now();
 
-    await completion.complete(deferredReply(), await lookupsOf({ start: ANSWERED }));
+    await complete([{ start: ANSWERED }]);
 
     expect(performance.now() - startedMs).toBeGreaterThan(990);
     expect(steps).toEqual(['failed', 'shown', 'removed']);
@@ -148,17 +160,17 @@ describe('a deferred reply', () => {
   });
 
   it('is dropped when the next try would be past the deadline', async () => {
-    const { completion, steps, ends } = completing(['failed']);
-    await completion.complete(deferredReply({ deadlineMs: Date.now() + 999 }), await lookupsOf({ start: ANSWERED }));
+    const { complete, steps, ends } = completing(['failed']);
+    await complete([{ start: ANSWERED }], { deadlineMs: Date.now() + 999 });
     expect(steps).toEqual(['failed', 'removed']);
     expect(ends).toMatchObject([{ outcome: 'too late', source: 'bot', waitMs: 0 }]);
   });
 
   it('stays in the journal when its process stops between two tries', async () => {
-    const { completion, stop, steps, ends } = completing(['failed']);
-    const done = completion.complete(deferredReply(), await lookupsOf({ start: ANSWERED }));
+    const { complete, replies, steps, ends } = completing(['failed']);
+    const done = complete([{ start: ANSWERED }]);
     await vi.waitFor(() => expect(steps).toEqual(['failed']));
-    stop.abort();
+    await replies.close();
     await done;
     expect(steps).toEqual(['failed']);
     expect(ends).toEqual([]);
@@ -175,8 +187,8 @@ describe('a deferred reply', () => {
     { when: 'may not be the only one, and finds no answer', owns: false, isTakenOver: false, embeds: 0 },
     { when: 'took it over, and finds no answer', owns: true, isTakenOver: true, embeds: 0 },
   ])('that $when shows what it has', async ({ owns, isTakenOver, embeds = 1 }) => {
-    const { completion, steps } = completing(['shown'], undefined, { owns, embeds });
-    await completion.complete(deferredReply(), await lookupsOf({ start: waiting }), isTakenOver);
+    const { complete, steps } = completing(['shown'], undefined, { owns, embeds });
+    await complete([{ start: waiting }], { isTakenOver });
     expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
   });
 
@@ -184,21 +196,20 @@ describe('a deferred reply', () => {
     { embeds: 1, ends: ['shown', 'removed'], step: 'completed' },
     { embeds: 2, ends: ['removed'], step: 'dropped' },
   ])('of two cards that took it over with $embeds embed(s) is $step', async ({ embeds, ends, step }) => {
-    const { completion, steps, replySteps } = completing(['shown'], undefined, { embeds });
-    const reply = deferredReply({ asked: askedFor('0', '1') });
-    await completion.complete(reply, await lookupsOf({ start: ANSWERED }, { copy: RECORD }), true);
+    const { complete, steps, replySteps } = completing(['shown'], undefined, { embeds });
+    await complete([{ start: ANSWERED }, { copy: RECORD }], { isTakenOver: true });
     expect(steps.filter((each) => !each.startsWith('wait'))).toEqual(ends);
-    expect(replySteps).toEqual([step]);
+    expect(replySteps).toEqual(['taken over', step]);
   });
 
   it.each([
     { when: 'may not be the only one', owns: false, isTakenOver: false },
     { when: 'took it over', owns: true, isTakenOver: true },
   ])('that $when replaces no answer of another, neither by a wait nor by its end', async ({ owns, isTakenOver }) => {
-    const { completion, steps, ends, replySteps } = completing(['shown'], undefined, { owns, embeds: 1 });
-    await completion.complete(deferredReply(), await lookupsOf({ start: waiting }), isTakenOver);
+    const { complete, steps, ends, replySteps } = completing(['shown'], undefined, { owns, embeds: 1 });
+    await complete([{ start: waiting }], { isTakenOver });
     expect(steps).toEqual(['removed']);
     expect(ends).toEqual([]);
-    expect(replySteps).toEqual(['dropped']);
+    expect(replySteps.at(-1)).toBe('dropped');
   });
 });

@@ -9,8 +9,7 @@ import {
 import type { Ask, Command, Deletion, Reply, Services } from '../../../commands/command.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import { formatMessage } from '../../render/messages.ts';
-import type { RenderReply } from '../../replies/deferred-replies.ts';
-import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
+import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/deferred-reply.ts';
 import { textOf } from './message-text.ts';
 
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */

@@ -193,7 +193,7 @@ describe('a command', () => {
     await commandReplies.close();
 
     expect(edits).toEqual([]);
-    expect(lines).toMatchObject([{ msg: 'reply with a saved copy cannot be updated', command: 'card' }]);
+    expect(lines).toMatchObject([{ msg: 'reply cannot be completed', command: 'card' }]);
   });
 });
 
