@@ -41,7 +41,7 @@ export class CommandReplies {
       await this.#untilAccepted(invocation, () => sender.edit(invocation, corrected, isPrivate));
     };
     // One that Discord has not confirmed may be there, so it is corrected, too.
-    if (first.shown && correction) this.#track(correction.then(correct), invocation);
+    if (first.shown && correction !== undefined) this.#track(correction.then(correct), invocation);
     const isConfirmed = first.shown && first.err === undefined;
     const failed = { outcome: first.shown ? 'not answered' : first.outcome, err: first.err ?? end.err };
     publishEnd(events, invocation, isConfirmed ? { source, ...end } : { card: end.card, ...failed });

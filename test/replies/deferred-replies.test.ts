@@ -76,7 +76,7 @@ function completing(results: readonly EditResult[] = ['shown'], err?: unknown, {
   ) => {
     courses.splice(0, courses.length, ...given);
     const reply = deferredReply({ asked: askedFor(...Object.keys(given)), ...more });
-    if (isTakenOver) takesOver(reply);
+    if (isTakenOver) void takesOver(reply);
     else await replies.answer(reply, reply.asked);
     await replies.settled();
   };
