@@ -34,21 +34,6 @@ describe('/card', () => {
     expect(embeds[0]?.description).toMatch(/\*\*\d+,\d\d\s€\*\* market/);
   });
 
-  it('sends one request and answers the next lookup from the cache, in direct messages too', async () => {
-    const world = await startWorld();
-    await world.card('base1-4').settled();
-
-    const second = await world.card('base1-4', {}, { guildId: null }).settled();
-
-    expect(second.embeds[0]?.title).toBe('Emberwing Drake');
-    expect(second.embeds[0]?.footer?.text).toContain('999 of 1,000');
-    expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
-    expect((await world.commandLines(2)).map(({ source, outcome }) => [source, outcome])).toEqual([
-      ['service', 'answered'],
-      ['cache', 'answered'],
-    ]);
-  });
-
   it('sends one request for a card that many members look up at once', async () => {
     const world = await startWorld();
     world.cardService.set({ latencyMs: 50 });
@@ -84,31 +69,6 @@ describe('/card', () => {
     const known = await shared.card('base1-2', { private: true }).settled();
 
     expect([missing.ephemeral, known.ephemeral]).toEqual([true, true]);
-  });
-
-  it('remembers that there is no such card', async () => {
-    const before = cardRequests(shared).length;
-
-    const first = await shared.card('nobody-1').settled();
-    const second = await shared.card('nobody-1').settled();
-
-    expect(first.content).toContain('No card has the id **nobody\\-1**.');
-    expect(second.content).toBe(first.content);
-    expect(cardRequests(shared).length - before).toBe(1);
-  });
-
-  it('stores a card under the id that it carries, too', async () => {
-    const before = cardRequests(shared).length;
-    shared.cardService.script({
-      path: '/cards/old-id',
-      body: { id: 'new-id', name: 'Moved', tcg: 'Game', set: { id: 's', name: 'Set' } },
-    });
-
-    await shared.card('old-id').settled();
-    const { embeds } = await shared.card('new-id').settled();
-
-    expect(embeds[0]?.title).toBe('Moved');
-    expect(cardRequests(shared).length - before).toBe(1);
   });
 
   it.each(['.', '..', '   ', 'a\u0000b'])('refuses %j in private, without a request', async (id) => {
@@ -155,21 +115,6 @@ describe('/card', () => {
     expect(corrected.embeds[0]?.description).toMatch(/\n\*\*99\.00\*\* market\n-# prices from <t:\d+:R>$/);
     expect(cardRequests(world)).toHaveLength(2);
   });
-
-  it('keeps the copy of a card that is no longer listed', async () => {
-    const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
-    await world.card('base1-4').settled();
-    world.cardService.script({ path: 'base1-4', status: 404, body: { _tag: 'CardNotFound', message: 'gone' } });
-
-    const typed = world.card('base1-4');
-    const { embeds } = await typed.until(({ edited }) => edited);
-    const again = await world.card('base1-4').settled();
-
-    expect(embeds[0]?.title).toBe('Emberwing Drake');
-    expect(embeds[0]?.description).toMatch(/\nNo longer listed\. This is the last copy I saved\.$/);
-    expect(again.embeds[0]?.description).toMatch(/\nNo longer listed\./);
-    expect(cardRequests(world)).toHaveLength(2);
-  });
 });
 
 describe('when the service fails', () => {
@@ -209,19 +154,6 @@ describe('when the service fails', () => {
     expect(again.content).toBe(content);
     expect(cardRequests(world)).toHaveLength(1);
     expect(JSON.stringify(world.lines)).toContain('set: Invalid input');
-  });
-
-  it('sends at most one request a minute with a refused key', async () => {
-    const world = await startWorld();
-    world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'no' } });
-
-    const { content } = await world.card('base1-4').settled();
-    const next = await world.card('base1-5').settled();
-
-    expect(content).toBe("The bot can't reach its card service. Please tell whoever runs it.");
-    expect(next.content).toBe(content);
-    expect(cardRequests(world)).toHaveLength(1);
-    expect(world.lines.some(({ level, msg }) => level === 50 && msg === 'card request failed')).toBe(true);
   });
 
   it('stays within the limits of Discord for any card', async () => {

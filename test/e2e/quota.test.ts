@@ -60,36 +60,9 @@ describe('the limiter', () => {
     expect(shown(/^It's busy right now\./).map(({ ephemeral }) => ephemeral)).toEqual(Array(19).fill(true));
     expect(statuses(world)).toEqual(Array(19).fill(404));
   });
-
-  it('grants no new burst after a restart', async () => {
-    const service = { ...QUICK, requestsPerMinute: 120, burst: 4 };
-    const world = await startWorld({ service });
-    await Promise.all(IDS.slice(0, 3).map((id) => world.card(id).settled()));
-
-    await world.restartBot();
-    const lookups = IDS.slice(10, 14).map((id) => world.card(id));
-    await Promise.all(lookups.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
-
-    expect(new Set(statuses(world))).toEqual(new Set([200]));
-  });
 });
 
 describe('after a 429', () => {
-  it('no request is sent before the stated time, and one probe comes first', async () => {
-    const world = await startWorld();
-    world.cardService.script({ status: 429, headers: { 'retry-after': '5' }, body: '' });
-    const first = world.card('base1-9');
-    await first.until(({ content }) => content.startsWith("You're in line")); // the bot has seen the 429
-
-    const lookups = IDS.slice(0, 3).map((id) => world.card(id));
-    await Promise.all([first, ...lookups].map((typed) => typed.until(({ embeds }) => embeds.length > 0)));
-
-    const [refused, ...later] = world.cardService.requests;
-    expect((later[0]?.atMs ?? 0) - (refused?.atMs ?? 0)).toBeGreaterThanOrEqual(5_000);
-    expect(later.map(({ path }) => path.split('?')[0])[0]).toBe('/cards/base1-9');
-    expect(statuses(world)).toEqual([429, 200, 200, 200, 200]);
-  });
-
   it('a spent day is reported at once with its end, and costs no more requests', async () => {
     const world = await startWorld();
     world.cardService.exhaustDay();
@@ -117,41 +90,4 @@ describe('after a 429', () => {
     expect(embeds[0]?.description).toMatch(/\nPrices can be refreshed again (at <t:\d+:t>|on <t:\d+:f>)\.$/);
     expect(cardRequests(world)).toHaveLength(2);
   });
-
-  it('a spent day ends with one request of /usage once the plan is larger', async () => {
-    const world = await startWorld();
-    world.cardService.exhaustDay();
-    await world.card('base1-4').settled();
-    world.cardService.set({ plan: 'pro' });
-
-    const { embeds } = await world.usage().settled();
-    const shown = await world.card('base1-4').until(({ embeds: [embed] }) => embed !== undefined);
-
-    expect(JSON.stringify(embeds)).not.toContain('refreshed again');
-    expect(shown.embeds[0]?.title).toBe('Emberwing Drake');
-    expect(world.cardService.counts.total).toBe(3);
-  });
-
-  it('a spent day is remembered across a restart', async () => {
-    const world = await startWorld();
-    world.cardService.exhaustDay();
-    await world.card('base1-4').settled();
-
-    await world.restartBot();
-    const { content } = await world.card('base1-5').settled();
-
-    expect(content).toMatch(/^Today's new lookups are used up/);
-    expect(cardRequests(world)).toHaveLength(1);
-  });
-});
-
-it('answers from the cache after a restart', async () => {
-  const world = await startWorld();
-  await world.card('base1-4').settled();
-
-  await world.restartBot();
-  const { embeds } = await world.card('base1-4').settled();
-
-  expect(embeds[0]?.title).toBe('Emberwing Drake');
-  expect(cardRequests(world)).toHaveLength(1);
 });

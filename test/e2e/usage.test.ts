@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import { QUICK, startWorld } from '../support/world.ts';
+import { startWorld } from '../support/world.ts';
 
 function field({ embeds }: ChatMessage, name: string): string | undefined {
   return embeds[0]?.fields?.find((present) => present.name === name)?.value;
@@ -40,30 +40,6 @@ describe('/usage', () => {
     expect(third.embeds[0]?.description).toMatch(/^Today's requests are used up until <t:\d+:[tf]>\.$/);
     expect(field(third, 'Today')).toContain('1,000 of 1,000 used, 0 left');
     expect(JSON.stringify(third.embeds)).not.toMatch(/\b999\b/);
-  });
-
-  it('notices that the day was refilled, and /card continues', async () => {
-    const world = await startWorld();
-    world.cardService.exhaustDay();
-    await world.card('base1-4').settled();
-    world.cardService.refillDay();
-
-    const reply = await world.usage().settled();
-    const { embeds } = await world.card('base1-4').settled();
-
-    expect(reply.embeds[0]?.description).toBe('Working normally.');
-    expect(field(reply, 'Today')).toContain('1 of 1,000 used, 999 left');
-    expect(embeds[0]?.title).toBe('Emberwing Drake');
-  });
-
-  it('counts what the cache saved across a restart', async () => {
-    const world = await startWorld();
-    await world.card('base1-4').settled();
-    await world.card('base1-4').settled();
-
-    await world.restartBot();
-
-    expect(field(await world.usage().settled(), 'Answered from memory')).toContain('1 request saved');
   });
 
   it('shows the figures of the headers without an API key, and what is missing', async () => {
@@ -112,21 +88,6 @@ describe('/usage', () => {
 
     expect(first.embeds[0]?.description).toMatch(/\nThe latest plan report is on its way\.$/);
     expect(field(second, 'Plan')).toBe('pro');
-  });
-
-  it('says what answers have taught of how the service limits requests, over a restart too', async () => {
-    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 10, burst: 20 } });
-    world.cardService.set({ limiter: 'fixed window' });
-    for (let index = 0; index < 12; index++) world.card(`unknown-${index}`);
-    await expect.poll(() => world.cardService.counts.byStatus[429]).toBeGreaterThan(0);
-
-    const state = async () => (await world.usage().settled()).embeds[0]?.description;
-    const learned =
-      /^Waiting until <t:\d+:t>, as the card service asked\.\nThe card service takes 10 requests a minute/;
-    await expect.poll(state).toMatch(learned);
-
-    await world.restartBot();
-    expect(await state()).toMatch(learned);
   });
 
   it('shows any part of the report that is there', async () => {
