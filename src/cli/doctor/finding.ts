@@ -16,6 +16,11 @@ export function right(check: string, found = ''): Finding {
   return { check, ok: true, cure: '', found };
 }
 
+/** Nothing is wrong, and something could be better: @param cure what, and how */
+export function note(check: string, cure: string): Finding {
+  return { check, ok: true, cure, found: cure };
+}
+
 /** @param cure a whole sentence, or several: what is wrong and what to do about it */
 export function wrong(check: string, cure: string): Finding {
   return { check, ok: false, cure, found: '' };

@@ -1,7 +1,9 @@
-import { newClient, type RedisClient, settingProblems, whyUnusable } from '../../storage/redis/client.ts';
+import { catalogStreams } from '../../storage/redis/catalog.ts';
+import { newClient, type RedisClient, redisPrefix, settingProblems, whyUnusable } from '../../storage/redis/client.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { networkCode } from '../request.ts';
 import { type Finding, right, unknown, unreachable, wrong } from './finding.ts';
+import { NO_NAMES } from './names.ts';
 
 const CHECK = 'Redis';
 const PATIENCE_MS = 5_000;
@@ -29,9 +31,11 @@ async function findings(client: RedisClient, { url, keyPrefix }: { url: string; 
     if (client.isReady) return undefined; // it was refused
     throw error;
   });
-  if (info === undefined) return [right(CHECK, new URL(url).host), unknown('Redis settings', NO_INFO)];
-  const problems = settingProblems(info);
-  return problems.length > 0 ? problems.map((problem) => wrong(CHECK, problem)) : [right(CHECK, new URL(url).host)];
+  const knowsNames = await client.exists(catalogStreams(redisPrefix(keyPrefix)));
+  const names = knowsNames > 0 ? [] : [NO_NAMES];
+  if (info === undefined) return [right(CHECK, new URL(url).host), unknown('Redis settings', NO_INFO), ...names];
+  const problems = settingProblems(info).map((problem) => wrong(CHECK, problem));
+  return [...(problems.length > 0 ? problems : [right(CHECK, new URL(url).host)]), ...names];
 }
 
 const NO_INFO =

@@ -6,6 +6,7 @@ import { Variables } from '../../config/variables.ts';
 import { PLAN_LIMITS } from '../../model/plan.ts';
 import { checkDataDirectory, checkSqlite } from './data-directory.ts';
 import { type Finding, right, wrong } from './finding.ts';
+import { checkNames } from './names.ts';
 
 /** What the variables say, as far as it can be used. */
 interface Settings {
@@ -19,7 +20,9 @@ const CHECK = 'settings';
 /** Everything that can be found out on this machine alone: sends nothing, changes nothing. */
 export function checkOffline(environment: Environment): Settings {
   const { findings, config } = checkSettings(environment, envFile());
-  return { config, findings: [...findings, ...checkSqlite(), ...(config ? checkDataDirectory(config.dataDir) : [])] };
+  const files = config ? checkDataDirectory(config.dataDir) : [];
+  const names = config && !config.redis ? checkNames(config.dataDir) : [];
+  return { config, findings: [...findings, ...checkSqlite(), ...files, ...names] };
 }
 
 /** The variables in `.env`, as Node has read them at the start; none without that file. */

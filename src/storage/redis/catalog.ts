@@ -7,6 +7,11 @@ const NOTHING = '0-0 0-0';
 /** Compares ids of a stream, which are `<milliseconds>-<count>`. */
 const { compare: byTime } = new Intl.Collator('en', { numeric: true });
 
+/** The keys in which all names are. */
+export function catalogStreams(prefix: string): [learned: string, imports: string] {
+  return [`${prefix}:catalog`, `${prefix}:catalog:imports`];
+}
+
 /**
  * What processes tell each other about the catalog, 0.1 kB for each card. What they learned and what was imported are two
  * streams, so that neither pushes the other out. Ids are times of Redis, so that one from before a flush still works after
@@ -23,7 +28,7 @@ export class RedisCatalog implements SharedCatalog {
     this.name = link.name;
     this.#link = link;
     this.#mostKept = mostKept;
-    this.#streams = [`${link.prefix}:catalog`, `${link.prefix}:catalog:imports`];
+    this.#streams = catalogStreams(link.prefix);
   }
 
   /** @throws RedisUnavailable */

@@ -71,6 +71,23 @@ describe('npm run doctor', () => {
     expect(code).toBe(lines.every((line) => line.startsWith('✓')) ? 0 : 1);
   });
 
+  it('notes that a bot knows no names, until it does; nothing is wrong with that', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
+    onFinished(() => rm(folder, { recursive: true }));
+    const names = async () => {
+      const { code, out } = await doctor(['--offline', '--json'], { DATA_DIR: folder });
+      expect(code).toBe(0);
+      return JSON.parse(out).filter(({ check }: { check: string }) => check === 'names');
+    };
+    const note = { check: 'names', ok: true, cure: expect.stringContaining('members can only type ids') };
+    expect(await names()).toEqual([note]);
+    const toImport = { env: { DATA_DIR: folder }, folder, stdin: 'id,name\nbase1-4,Emberwing Drake\n' };
+    await run(['catalog', 'stats'], toImport);
+    expect(await names()).toEqual([note]);
+    await run(['catalog', 'import', '-'], toImport);
+    expect(await names()).toEqual([]);
+  });
+
   it('asks for the one card at CARD_SERVICE_BULK_PATH, too, and announces that', async () => {
     const { out, err, requests } = await doctor([], { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' });
     expect(out).toContain('✓ bulk requests: it lists the card');
@@ -89,6 +106,7 @@ describe('npm run doctor', () => {
     expect(JSON.parse(out)).toEqual([
       { check: 'LOG_LEVEL', ok: false, cure: expect.stringContaining('write one of') },
       { check: 'data directory', ok: true, cure: '' },
+      { check: 'names', ok: true, cure: expect.any(String) },
     ]);
   });
 

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { NO_NAMES } from '../../../src/cli/doctor/names.ts';
 import { checkRedis } from '../../../src/cli/doctor/redis-checks.ts';
+import { catalogStreams } from '../../../src/storage/redis/catalog.ts';
+import { redisPrefix } from '../../../src/storage/redis/client.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../../support/redis.ts';
@@ -24,6 +27,9 @@ describe('a Redis', () => {
     expect(found).toMatchObject([
       { check: 'Redis', ok: true },
       { check: 'Redis settings', ok: null, cure: expect.stringContaining('appendonly') },
+      { check: 'names', ok: true },
     ]);
+    await command('XADD', catalogStreams(redisPrefix('cardbot'))[1], '*', 'change', '{}');
+    expect(await checkRedis({ url, keyPrefix: 'cardbot' })).not.toContainEqual(NO_NAMES);
   });
 });
