@@ -16,6 +16,7 @@ import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
 import { CommandRate } from './quota/command-rate.ts';
 import { plannedDay } from './quota/pace.ts';
+import { commandLogger } from './replies/command-end.ts';
 import { CommandReplies } from './replies/command-replies.ts';
 import { CardService } from './service/card-service.ts';
 import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
@@ -52,6 +53,7 @@ const CLOSE_MS = 800;
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const events = new Events();
+  events.subscribe('command', commandLogger(log));
   const operations = await openOperations(config, { commandNames: commands.map(({ data }) => data.name), events, log });
   let opened: OpenServices | undefined;
   try {

@@ -8,7 +8,7 @@ import { forTerminal } from '../src/log/terminal.ts';
 import { createLog, forFile, Incident, redaction } from '../src/log.ts';
 import { ServiceDown } from '../src/model/errors.ts';
 import type { CommandEvent } from '../src/model/events.ts';
-import { commandLogger } from '../src/operations/operations.ts';
+import { commandLogger } from '../src/replies/command-end.ts';
 import { startLines } from '../src/run.ts';
 import { logLines } from './support/log-lines.ts';
 import { secretForms } from './support/secret-forms.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Claims } from '../model/claims.ts';
-import type { CommandEvent, Events } from '../model/events.ts';
+import type { Events } from '../model/events.ts';
 import type { AlertNotebook } from './alert-notes.ts';
 import { Health } from './health.ts';
 
@@ -20,7 +20,7 @@ export interface OperationsOptions {
 }
 
 /**
- * What an operator watches the bot with: a line of the log for each command, metrics and alerts. Fed by `events`, so it is
+ * What an operator watches the bot with: metrics and alerts. Fed by `events`, so it is
  * opened before what publishes them.
  */
 export interface Operations {
@@ -34,7 +34,6 @@ const LAST_ALERTS_MS = 500;
 
 /** Loads only what is configured. */
 export async function openOperations(config: OperationsConfig, options: OperationsOptions): Promise<Operations> {
-  options.events.subscribe('command', commandLogger(options.log));
   const health = new Health(options.events, config.redis !== undefined);
   const opened = await Promise.all([openPages(config, options, health), openAlerts(config, options, health)]);
   const parts = opened.filter((part) => part !== undefined);
@@ -81,20 +80,5 @@ async function openAlerts(
   return {
     start: async ({ alertNotebook, claims }) => alerts.start(alertNotebook, claims),
     close: () => alerts.close(LAST_ALERTS_MS),
-  };
-}
-
-/** Writes the one line that each command leaves in the log; log/terminal.ts makes a sentence of it. */
-export function commandLogger(log: Logger): (ended: CommandEvent) => void {
-  return ({ err, command, card, guildId: guild, memberId: member, ...end }) => {
-    const line = {
-      command,
-      ...(card !== undefined && { card }),
-      guild,
-      member,
-      ...end,
-      ...(err !== undefined && { err }),
-    };
-    log[err === undefined ? 'info' : 'error'](line, 'command');
   };
 }

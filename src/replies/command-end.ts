@@ -1,3 +1,4 @@
+import type { Logger } from '../log.ts';
 import type { Outcomes } from '../lookup/outcomes.ts';
 import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
 import type { CommandEvent, Events, Source } from '../model/events.ts';
@@ -50,4 +51,19 @@ export function publishShown(events: Events, reply: DeferredReply, { cards }: Ou
 function forLog(text = ''): string | undefined {
   const shown = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   return shown === '' ? undefined : Array.from(shown).slice(0, MAX_CARD_ID_LENGTH).join('');
+}
+
+/** Writes the one line that each command leaves in the log; log/terminal.ts makes a sentence of it. */
+export function commandLogger(log: Logger): (ended: CommandEvent) => void {
+  return ({ err, command, card, guildId: guild, memberId: member, ...end }) => {
+    const line = {
+      command,
+      ...(card !== undefined && { card }),
+      guild,
+      member,
+      ...end,
+      ...(err !== undefined && { err }),
+    };
+    log[err === undefined ? 'info' : 'error'](line, 'command');
+  };
 }

@@ -1,18 +1,7 @@
 /** The day of quota and budgets is UTC's. */
 export const DAY_MS = 24 * 3600 * 1000;
-const HOUR_MS = DAY_MS / 24;
-
-/** Such as `2026-11-21`. */
-export function utcDay(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 10);
-}
 
 /** The first midnight after `atMs`; at midnight, the next one. */
 export function nextUtcMidnightMs(atMs: number): number {
   return (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;
-}
-
-/** The hour of the UTC day, 0 to 23. */
-export function utcHour(atMs: number): number {
-  return Math.floor((atMs % DAY_MS) / HOUR_MS);
 }

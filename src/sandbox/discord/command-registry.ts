@@ -1,7 +1,6 @@
 import { ApplicationCommandType as CommandType } from 'discord-api-types/v10';
 import * as z from 'zod';
 
-import { utcDay } from '../../time/utc-day.ts';
 import { ApiError } from './api-error.ts';
 import { CommandForm } from './command-rules.ts';
 import { mistake, parseForm } from './form-error.ts';
@@ -87,7 +86,7 @@ export class CommandRegistry {
 
   /** Only new names count. Reported with 400 (discord-api-docs#6188) and with 429 (discord.js#10458). */
   #countCreates(guildId: string | null, added: number): void {
-    const day = utcDay(Date.now());
+    const day = new Date().toISOString().slice(0, 10);
     const known = this.#creates.get(guildId);
     const count = (known?.day === day ? known.count : 0) + added;
     if (count > DAILY_CREATES) throw new ApiError('tooManyCreates');

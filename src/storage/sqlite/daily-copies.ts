@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
 import { KEPT_DAYS } from '../../quota/ledger.ts';
 import { withTimeout } from '../../time/timers.ts';
-import { DAY_MS, utcDay } from '../../time/utc-day.ts';
+import { DAY_MS } from '../../time/utc-day.ts';
 import { removeOldDamage } from './corrupt-file.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
 import { BACKUPS } from './schema-version.ts';
@@ -59,7 +59,7 @@ export class DailyCopies {
   }
 
   #check(): void {
-    this.#underWay ??= this.#copyOnce(utcDay(Date.now())).finally(() => {
+    this.#underWay ??= this.#copyOnce(new Date().toISOString().slice(0, 10)).finally(() => {
       this.#underWay = undefined;
     });
   }
