@@ -19,10 +19,8 @@ export interface Change {
 export interface LimiterCell {
   /** The state as of now, by this machine's clock. */
   readonly state: LimiterState;
-  /** The plan, or while isolated this process's share of it. */
+  /** The plan; while the processes that it shares the state with cannot be reached, divided by their number. */
   readonly setting: PlanSetting;
-  /** The processes that it shares the state with cannot be reached. */
-  readonly isIsolated: boolean;
   /** Requests that have left and have not ended, of all processes. */
   readonly underWay: number;
   /** @param decide decides again on a state that has changed meanwhile, and on requests under way besides this one */
@@ -53,7 +51,6 @@ export interface LimiterStore {
 
 /** The state of a process that shares its quota with no other. */
 export class LocalCell implements LimiterCell {
-  readonly isIsolated = false;
   readonly setting: PlanSetting;
   readonly #store: LimiterStore;
   readonly #options: CellOptions;

@@ -79,8 +79,8 @@ export class RateLimiter implements Limiter {
   }
 
   schedule(): Schedule {
-    const { state, setting, underWay, isIsolated } = this.#cell;
-    return { ...scheduleOf(state, setting, this.#options.longestWaitMs, Date.now(), underWay), isIsolated };
+    const { state, setting, underWay } = this.#cell;
+    return scheduleOf(state, setting, this.#options.longestWaitMs, Date.now(), underWay);
   }
 
   quota(): QuotaState | undefined {
@@ -129,7 +129,7 @@ export function scheduleOf(
   longestWaitMs: number,
   nowMs: number,
   underWay: number,
-): Omit<Schedule, 'isIsolated'> {
+): Schedule {
   const { reason, untilMs } = state.breaker;
   const pace = paceOf(state, setting);
   const isSatOut = reason === 'pause' && untilMs - nowMs <= longestWaitMs;
@@ -138,6 +138,7 @@ export function scheduleOf(
   const slotsMs = ofWindowMs.map((atMs) => Math.max(atMs, pausedUntilMs));
   return {
     breaker: state.breaker,
+    isIsolated: setting.processes !== undefined,
     learned: { window: state.learned.window, capacity: state.learned.capacity },
     paused: reason === 'pause' && untilMs > nowMs,
     blocked: reason && untilMs > nowMs && !isSatOut ? { reason, untilMs } : undefined,

@@ -10,6 +10,7 @@ import {
   SharedCopy,
   type SharedLimiterStore,
   sameSchedule,
+  withProbeTaken,
 } from './shared-limiter-store.ts';
 
 const CHANGED: Taken = { kind: 'changed' };
@@ -52,12 +53,8 @@ export class SharedCell implements LimiterCell {
     return this.#isolated?.setting ?? this.#options.setting;
   }
 
-  get isIsolated(): boolean {
-    return this.#isolated !== undefined;
-  }
-
   get underWay(): number {
-    return this.#copy.held.length + (this.#isolated ? 0 : this.#options.store.underWayElsewhere);
+    return this.#copy.held.length + (this.#isolated ? 0 : this.#options.store.asRead.underWayElsewhere);
   }
 
   async take(token: WantedToken, decide: Decide): Promise<Taken> {
@@ -72,7 +69,7 @@ export class SharedCell implements LimiterCell {
   }
 
   async refresh(): Promise<boolean> {
-    const isAlone = this.isIsolated && !this.#isJoining;
+    const isAlone = this.#isolated && !this.#isJoining;
     if (isAlone)
       this.#state = this.state; // after a clock was set back
     else await (this.#isolated ? this.#sync() : this.#call((store) => store.read(this.#copy.held.length)));
@@ -118,13 +115,9 @@ export class SharedCell implements LimiterCell {
     const { taken } = spendToken(this.state, token, Date.now());
     if (taken.kind !== 'taken') return taken; // others take tokens, and add none
     const { underWay } = this;
-    const apply = (state: LimiterState) => {
-      const decision = decide(state, underWay);
-      return decision.kind === 'token' && decision.permit.probe ? spendToken(state, decision, Date.now()).state : state;
-    };
     this.#copy.permits.add(token.permit);
-    await this.change({ apply });
-    if (!this.#isolated && this.#options.store.probeOf === this.#options.processesAlive.id) return taken;
+    await this.change({ apply: (state) => withProbeTaken(state, decide(state, underWay), Date.now()) });
+    if (!this.#isolated && this.#options.store.asRead.probeOf === this.#options.processesAlive.id) return taken;
     this.#copy.permits.delete(token.permit);
     return CHANGED;
   }
@@ -137,7 +130,7 @@ export class SharedCell implements LimiterCell {
     if (this.#isolated) return result;
     const known = this.#state;
     const { stored } = this.#copy;
-    if (stored && store.era === this.#era) {
+    if (stored && store.asRead.era === this.#era) {
       this.#state = this.#copy.changed(stored);
       events?.publish('limiter', this.#state);
       if (!sameSchedule(known, this.#state)) this.#notify();
@@ -189,7 +182,7 @@ export class SharedCell implements LimiterCell {
     const { stored, unwritten, permits } = this.#copy;
     const nowMs = Date.now();
     const firstFullAtMs = this.#era === undefined ? initial.fullAtMs : undefined;
-    const isLost = this.#era !== undefined && store.era !== this.#era;
+    const isLost = this.#era !== undefined && store.asRead.era !== this.#era;
     const spent = this.#isolated?.spent ?? 0;
     const before = local ? joinedState(stored, { local, setting, spent, firstFullAtMs, isLost, nowMs }) : stored;
     if (!before) return undefined; // lost, which the call that has read it handles
@@ -200,7 +193,7 @@ export class SharedCell implements LimiterCell {
       this.#copy.remove(unwritten);
       warnings.changed(before, after, setting);
       if (local) this.#isolated = undefined;
-      this.#era = store.era;
+      this.#era = store.asRead.era;
       return isWritten;
     });
   }

@@ -4,19 +4,21 @@ import type { Permit } from './limiter.ts';
 import type { CellOptions, Change } from './limiter-cell.ts';
 import { type LimiterState, withProbe } from './limiter-state.ts';
 import { paceOf, reportedPlan } from './pace.ts';
-import type { Taken, WantedToken } from './permit.ts';
+import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
 import { currentQuota, windowEndsMs } from './quota.ts';
 
 /** What all processes share, as last read. Each method costs one round trip, and resolves with `undefined` when it fails. */
 export interface SharedLimiterStore {
   /** By this machine's clock; `undefined` when none is stored, or an invalid one. */
   readonly state: LimiterState | undefined;
-  /** Another one when what is stored was lost meanwhile. Empty when nothing is stored. */
-  readonly era: string;
-  /** The process that has the probe under way; empty when there is none, or it is dead. */
-  readonly probeOf: string;
-  /** Requests of the other processes that are alive. */
-  readonly underWayElsewhere: number;
+  readonly asRead: {
+    /** Another one when what is stored was lost meanwhile. Empty when nothing is stored. */
+    readonly era: string;
+    /** The process that has the probe under way; empty when there is none, or it is dead. */
+    readonly probeOf: string;
+    /** Requests of the other processes that are alive. */
+    readonly underWayElsewhere: number;
+  };
   /** @param underWay requests of this process, as in the other methods: a lost answer is corrected by the next call */
   read(underWay: number): Promise<true | undefined>;
   /**
@@ -84,6 +86,12 @@ function scheduledBy(state: LimiterState) {
   return [breaker.state, breaker.reason, reportedPlan(state), quota?.limit, capacity, window, refill];
 }
 
+/** The state after the probe was taken, unless it may not be taken any more. */
+export function withProbeTaken(state: LimiterState, decision: PermitDecision, nowMs: number): LimiterState {
+  const isProbe = decision.kind === 'token' && decision.permit.probe;
+  return isProbe ? spendToken(state, decision, nowMs).state : state;
+}
+
 export interface SharedCellOptions extends CellOptions {
   store: SharedLimiterStore;
   /** Whether the store can be reached: `usable` or not. */
@@ -121,9 +129,9 @@ export class SharedCopy {
   /** By this machine's clock, without the changes; `undefined` when nothing is stored. */
   get stored(): LimiterState | undefined {
     const { store, processesAlive } = this.#options;
-    const { state, probeOf } = store;
+    const { state, asRead } = store;
     // A probe that this process acquired without receiving the answer counts as ended.
-    const isProbing = probeOf === processesAlive.id ? this.holdsProbe : probeOf !== '';
+    const isProbing = asRead.probeOf === processesAlive.id ? this.holdsProbe : asRead.probeOf !== '';
     return state && withProbe(state, isProbing);
   }
 

@@ -3,6 +3,7 @@ import { afterClockJump, shifted } from '../../quota/limiter-cell.ts';
 import { LimiterState } from '../../quota/limiter-state.ts';
 import type { Taken, WantedToken } from '../../quota/permit.ts';
 import type { LimiterWrite, SharedLimiterStore } from '../../quota/shared-limiter-store.ts';
+import { RemoteClock } from '../../time/remote-clock.ts';
 import { LIMITER_SCRIPT, LimiterAnswer } from './limiter-script.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './unavailable.ts';
@@ -20,7 +21,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
   readonly #clock = new RemoteClock();
   #tripMs = 0;
   #state: LimiterState | undefined;
-  #read = { era: '', version: 0, fullAtMs: 0, probeOf: '', underWayElsewhere: 0 };
+  asRead = { era: '', version: 0, fullAtMs: 0, probeOf: '', underWayElsewhere: 0 };
 
   constructor(processesAlive: ProcessesAlive, account: string, log: Logger) {
     this.#processesAlive = processesAlive;
@@ -29,23 +30,11 @@ export class RedisLimiterStore implements SharedLimiterStore {
   }
 
   get state(): LimiterState | undefined {
-    return this.#state && shifted({ ...this.#state, fullAtMs: this.#read.fullAtMs }, -this.#clock.aheadMs);
-  }
-
-  get era(): string {
-    return this.#read.era;
-  }
-
-  get probeOf(): string {
-    return this.#read.probeOf;
+    return this.#state && shifted({ ...this.#state, fullAtMs: this.asRead.fullAtMs }, -this.#clock.aheadMs);
   }
 
   async read(underWay: number): Promise<true | undefined> {
     return (await this.#call('read', underWay)) && true;
-  }
-
-  get underWayElsewhere(): number {
-    return this.#read.underWayElsewhere;
   }
 
   async take(underWay: number, token: WantedToken): Promise<Taken | undefined> {
@@ -66,7 +55,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
     const { aheadMs } = this.#clock;
     const json = JSON.stringify({ ...shifted(state, aheadMs), fullAtMs: undefined });
     const bucket = [chargedMs, fillsInMs, pausedUntilMs + aheadMs];
-    const probeOf = { none: '', same: this.probeOf, writer: this.#processesAlive.id }[prober];
+    const probeOf = { none: '', same: this.asRead.probeOf, writer: this.#processesAlive.id }[prober];
     const left = remaining ? [remaining.requests, remaining.untilMs + aheadMs] : ['', ''];
     const answer = await this.#call('write', underWay, json, isNews ? 1 : 0, ...bucket, probeOf, ...left);
     return answer && answer.result === 'done';
@@ -74,7 +63,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
 
   /** Costs one command. @returns `undefined` while Redis is unavailable */
   async #call(operation: 'read' | 'take' | 'write', underWay: number, ...more: (string | number)[]) {
-    const { era, version } = this.#read;
+    const { era, version } = this.asRead;
     const sentAtMs = Date.now();
     const args = [operation, era, version, underWay, ...more].map(String);
     const answered = await unlessUnavailable(this.#processesAlive.run(LIMITER_SCRIPT, this.#name, args));
@@ -84,9 +73,10 @@ export class RedisLimiterStore implements SharedLimiterStore {
     this.#tripMs = Math.max(0, receivedAtMs - sentAtMs);
     this.#clock.observe(answer.nowMs, sentAtMs, receivedAtMs);
     // Several answers under way may bring the same.
-    if (answer.era !== this.#read.era || answer.version !== this.#read.version) this.#state = this.#parse(answer.state);
+    if (answer.era !== this.asRead.era || answer.version !== this.asRead.version)
+      this.#state = this.#parse(answer.state);
     this.#state &&= afterClockJump(this.#state, answer.nowMs + CLOCKS_DIFFER_MS);
-    this.#read = answer;
+    this.asRead = answer;
     return answer;
   }
 
@@ -95,25 +85,5 @@ export class RedisLimiterStore implements SharedLimiterStore {
     const { data, error } = LimiterState.safeParse({ ...JSON.parse(text), fullAtMs: 0 });
     if (error) this.#log.warn({ err: error }, 'invalid shared limiter state: it is replaced');
     return data;
-  }
-}
-
-/** How far the clock of a server is ahead of this machine's, measured from its answers. */
-export class RemoteClock {
-  #aheadMs = 0;
-  #tripMs = Number.POSITIVE_INFINITY;
-
-  get aheadMs(): number {
-    return this.#aheadMs;
-  }
-
-  /** A round trip takes time, not the same each way: accepts only a better measurement, or the jump of a clock. */
-  observe(serverMs: number, sentAtMs: number, receivedAtMs: number): void {
-    const tripMs = Math.max(0, receivedAtMs - sentAtMs); // negative when this clock was set back meanwhile
-    const aheadMs = Math.round(serverMs - (sentAtMs + receivedAtMs) / 2);
-    const jumped = Math.abs(aheadMs - this.#aheadMs) > tripMs / 2 + this.#tripMs / 2 + 1;
-    if (tripMs >= this.#tripMs && !jumped) return;
-    this.#aheadMs = aheadMs;
-    this.#tripMs = tripMs;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RemoteClock } from '../../../src/storage/redis/limiter-store.ts';
+import { RemoteClock } from '../../src/time/remote-clock.ts';
 
 const AHEAD_MS = 300_000;
 
