@@ -1,9 +1,10 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
+import type { CardPage } from '../src/catalog/catalog.ts';
 import { type CardQuery, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, foundId, noSuchCard } from '../src/render/card-embed.ts';
-import { cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
+import { type ChoiceIds, cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
 import { buttons } from '../src/render/components.ts';
 import { clockTime } from '../src/render/formats.ts';
 import { copyNote, errorMessage, formatMessage } from '../src/render/messages.ts';
@@ -50,10 +51,16 @@ export default {
       const isAllowed = who.memberId === askedBy || manageMessages;
       return isAllowed ? { kind: 'delete' } : sentence(formatMessage(locale, 'notYoursToDelete'));
     }
-    if (action?.kind === 'printings') {
-      const { showPrices, isPrivate } = action;
-      const others = await catalog.printings(action.cardId, requesterOf(who));
-      return privately(otherPrintings(locale, others, customId({ kind: 'show', showPrices, isPrivate })));
+    if (action?.kind === 'printings' || action?.kind === 'named') {
+      const { kind, page = 0, cardId } = action;
+      const isOthers = kind === 'printings';
+      const found = await catalog.printings(cardId, { page, isOthers }, requesterOf(who));
+      if (!found) return sentence(formatMessage(locale, 'namesUnsearched'));
+      const ids = choiceIds(action, { kind, cardId });
+      const message = isOthers
+        ? otherPrintings(locale, found, { ...ids, show: undefined })
+        : severalCards(locale, found, ids);
+      return { ...privately(message), isInPlace: action.page !== undefined };
     }
     const chosen = action?.cardId ?? values[0];
     if (!action || chosen === undefined) return sentence(formatMessage(locale, 'outOfDate'));
@@ -75,7 +82,7 @@ export default {
     if (!card) return { content: noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined) };
     const embed = cardEmbed({ ...view, card, answer, showPrices, note });
     const components = buttons(locale, {
-      showPrintings: customId({ kind: 'printings', showPrices, isPrivate, cardId }),
+      ...(view.hasPrintings && { showPrintings: customId({ kind: 'printings', showPrices, isPrivate, cardId }) }),
       // A private reply has Discord's own way to be dismissed.
       ...(isPrivate
         ? { showToEveryone: customId({ kind: 'show', showPrices, isPrivate: false, cardId }) }
@@ -98,57 +105,79 @@ async function askFor(
   const isKept = known.kind !== 'missing' && known.answer.card !== undefined;
   if (isKept) return asked;
 
-  const menuId = customId({ kind: 'show', showPrices, isPrivate });
+  const ids = choiceIds({ showPrices, isPrivate });
   const askId = customId({ kind: 'show', showPrices, isPrivate, cardId: text });
   const meant = await catalog.resolve(text, requesterOf(who));
   switch (meant.kind) {
     case 'one':
       return { ...asked, queries: [{ ...query, cardId: meant.card.id, isResolved: true }], read: [] };
     case 'several':
-      return privately(severalCards(locale, meant.cards, menuId));
+      return privately(severalCards(locale, meant, choiceIds({ showPrices, isPrivate }, namedLike(meant))));
     case 'none':
       // That the service denied exactly this text is more than that nothing is called so.
       if (known.kind !== 'missing') return asked;
-      return privately(unknownCard({ locale, text, similar: meant.similar, menuId, askId }));
+      return privately(unknownCard({ locale, text, similar: meant.similar, ids, askId }));
     case 'unsearched':
       if (known.kind === 'fresh') return asked;
-      return privately(unknownCard({ locale, text, menuId, askId }));
+      return privately(unknownCard({ locale, text, ids, askId }));
     case 'id':
       return asked;
   }
 }
 
-/** What a button or a menu of `/card` shows; of a menu without the id, which is what is selected in it. */
+/** How a button or a menu of `/card` shows a card; of a menu without the id, which is what is selected in it. */
 interface CardChoice {
   showPrices: boolean;
   isPrivate: boolean;
   cardId?: string;
 }
 
+/** Pages of the other printings of a card, or of all cards of its name. */
+interface Pages {
+  kind: 'printings' | 'named';
+  cardId: string;
+}
+
 /** What a button or a menu of `/card` does; it is all in the custom id. */
 export type CardAction =
   | ({ kind: 'show' } & CardChoice)
-  | ({ kind: 'printings' } & Required<CardChoice>)
+  /** With a page, it replaces the message whose button was used. */
+  | ({ page?: number } & Pages & CardChoice)
   | { kind: 'delete' };
 
-/** What it does, the options that are not as usual as letters, and the id, which may hold anything. */
-const ARGUMENT = /^(show|printings):(n?)(p?)(?::(.+))?$/s;
+/** The custom ids of the cards that a reply offers. @param pages absent when there are no further cards */
+export function choiceIds({ showPrices, isPrivate }: CardChoice, pages?: Pages): ChoiceIds {
+  const options = { showPrices, isPrivate };
+  return {
+    menu: customId({ kind: 'show', ...options }),
+    show: (cardId) => customId({ kind: 'show', ...options, cardId }),
+    page: pages && ((page) => customId({ ...pages, ...options, page })),
+  };
+}
+
+function namedLike({ name, cards: [first] }: CardPage): Pages | undefined {
+  return name !== undefined && first ? { kind: 'named', cardId: first.id } : undefined;
+}
+
+/** What it does, the options that are not as usual as letters, the page, and the id, which may hold anything. */
+const ARGUMENT = /^(show|printings|named):(n?)(p?)(0|[1-9]\d{0,3})?(?::(.+))?$/s;
 const DELETE = 'delete';
 
 /** Messages keep their buttons for years, so a custom id that was once given out has to be read for ever. */
 export function customId(action: CardAction): string {
   if (action.kind === 'delete') return `card:${DELETE}`;
   const { kind, showPrices, isPrivate, cardId } = action;
-  const options = `${showPrices ? '' : 'n'}${isPrivate ? 'p' : ''}`;
+  const page = kind === 'show' ? '' : (action.page ?? '');
+  const options = `${showPrices ? '' : 'n'}${isPrivate ? 'p' : ''}${page}`;
   return `card:${kind}:${options}${cardId === undefined ? '' : `:${cardId}`}`;
 }
 
 /** @param argument the custom id without the command's name. @returns `undefined` for any that was not given out */
 export function readAction(argument: string): CardAction | undefined {
   if (argument === DELETE) return { kind: 'delete' };
-  const [, kind, noPrices, isPrivate, cardId] = ARGUMENT.exec(argument) ?? [];
+  const [, kind, noPrices, isPrivate, page, cardId] = ARGUMENT.exec(argument) ?? [];
   const choice = { showPrices: !noPrices, isPrivate: Boolean(isPrivate) };
-  if (kind === 'show') return { kind, ...choice, ...(cardId && { cardId }) };
-  if (kind === 'printings' && cardId) return { kind, ...choice, cardId };
-  return undefined;
+  if (kind === 'show' && page === undefined) return { kind, ...choice, ...(cardId && { cardId }) };
+  if ((kind !== 'printings' && kind !== 'named') || !cardId) return undefined;
+  return { kind, ...choice, ...(page !== undefined && { page: Number(page) }), cardId };
 }

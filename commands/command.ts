@@ -78,6 +78,8 @@ export interface View {
   quota: QuotaState | undefined;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
+  /** Whether other cards are known that have the name of the one that is shown. */
+  hasPrintings: boolean;
 }
 
 /** What the composition root hands to every command. */

@@ -28,11 +28,14 @@ export interface Candidate {
 export interface CardIndex {
   has(id: string): boolean;
   withIdKey(idKey: string): Candidate[];
-  withNameKey(nameKey: string): Candidate[];
+  /** @param most as many are enough */
+  withNameKey(nameKey: string, most?: number): Candidate[];
   /** A few cards of each of the shortest names that begin so. */
   withNameBeginning(nameKey: string): Candidate[];
   /** Cards that have one word of each list. */
   withWords(all: readonly (readonly WordToFind[])[]): Candidate[];
+  /** How many cards have one word of each list. */
+  countWithWords(all: readonly (readonly WordToFind[])[]): number;
   /** What this server and everybody ask for most. */
   askedMost(guildId: string | undefined): { candidate: Candidate; asked: Asked }[];
   /** What the member asked for last, newest first. */
@@ -40,6 +43,8 @@ export interface CardIndex {
   vocabulary(): Vocabulary;
   /** Whether a confirmed id has this form, however few are known. */
   isConfirmedForm(form: string): boolean;
+  /** Whether an id of an imported list has this form; without one, whether any has. */
+  hasImportedForm(form?: string): boolean;
   /** Whether a confirmed id is a number of so many digits and nothing else. */
   hasConfirmedNumber(digits: number): boolean;
   /** How many ids are confirmed. */

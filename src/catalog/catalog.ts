@@ -21,8 +21,8 @@ export interface Catalog {
   resolve(text: string, who: Requester): Promise<Resolution>;
   /** What a list of ids and names means. */
   resolveList(list: string, who: Requester): Promise<ListMeaning>;
-  /** Other cards of the same name as the one with this id, at most 25; none when that cannot be known. */
-  printings(id: string, who: Requester): Promise<readonly CatalogCard[]>;
+  /** Cards of the same name as the one with this id; `undefined` when that cannot be known by `deadlineMs`. */
+  printings(id: string, part: PrintingsPart, who: Requester, deadlineMs?: number): Promise<CardPage | undefined>;
   /** The cards that a text of any length names; `undefined` when that cannot be known. */
   mentions(text: string, who: Requester): Promise<Mentions | undefined>;
   /** The service answered with this card. */
@@ -42,14 +42,32 @@ export interface Catalog {
   close(): Promise<void>;
 }
 
+/** Which cards of a name are wanted. */
+export interface PrintingsPart {
+  /** From 0; the last one when there are fewer. */
+  page: number;
+  /** Without the card whose id was given. */
+  isOthers: boolean;
+}
+
+/** At most 25 of the cards that there are. */
+export interface CardPage {
+  cards: readonly CatalogCard[];
+  page: number;
+  /** How many cards there are on all pages. */
+  total: number;
+  /** What all of them are called; absent when they have different names, and no further pages. */
+  name?: string;
+}
+
 /** What a member who typed something as an id may have meant. */
 export type Resolution =
   /** An id of the catalog as it stands, or a text of a form that ids have: to be looked up. `isKnown`: the catalog has it. */
   | { kind: 'id'; isKnown?: true }
   /** An id in another spelling, or the name of one card. */
   | { kind: 'one'; card: CatalogCard }
-  /** At most 25. */
-  | { kind: 'several'; cards: readonly CatalogCard[] }
+  /** Cards that have all words as they were typed: the first page. */
+  | ({ kind: 'several' } & CardPage)
   /** The text has no form that ids have; at most three similar cards. */
   | { kind: 'none'; similar: readonly CatalogCard[] }
   /** Names cannot be searched right now, and the text is more likely a name than an id. */

@@ -49,6 +49,11 @@ function mistyped(word: string, name: string): Closeness | undefined {
   return tokens.some((token) => isMistypedBeginning(word, token)) ? 'mistypedBeginning' : undefined;
 }
 
+/** Whether it has all words as they were typed. */
+export function isAsTyped({ closeness }: Ranked): boolean {
+  return !closeness.startsWith('mistyped');
+}
+
 const collator = new Intl.Collator('en', { numeric: true });
 
 /**

@@ -3,15 +3,15 @@ import type { Candidate, CardIndex } from './card-index.ts';
 import { MOST_FOUND, type Resolution } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import { mayBeLabel, withLabel } from './label.ts';
-import { rankedAs } from './ranking.ts';
+import { called, pageOf } from './printings.ts';
+import { isAsTyped, rankedAs } from './ranking.ts';
 import { find } from './search.ts';
 import { formOf, hasDigit, idKey, nameKey, type Query, queryOf } from './words.ts';
 
-const MOST_SIMILAR = 3;
-/** A shorter word says little of a name. */
-const SHORTEST_TELLING_WORD = 3;
-/** With fewer confirmed ids, forms say nothing: every text may be an id. */
+/** With fewer confirmed ids, their forms say nothing of other texts. */
 const IDS_THAT_SHOW_FORMS = 100;
+/** Of the id that the documentation and the texts for members have as an example: whoever types such an id means one. */
+const EXAMPLE_FORM = formOf('base1-4');
 
 /** The known cards of which a text is the id, also in another spelling, the label or the name. */
 export interface Exact {
@@ -36,19 +36,23 @@ export function exactly(index: CardIndex, text: string): Exact | undefined {
 /** What a text that may not be an id means. */
 export function resolve(index: CardIndex, text: string, who: Requester): Resolution {
   const id = text.trim();
-  const query = queryOf(id);
   const exact = exactly(index, id);
-  if (exact) return meaningOf(exact, index, query, who);
-  const isForm = index.isConfirmedForm(formOf(id));
-  const mayBeId = isForm || (index.confirmedIds() < IDS_THAT_SHOW_FORMS && !mayBeLabel(id));
+  if (exact) return meaningOf(exact, index, id);
+  const form = formOf(id);
+  if (form === EXAMPLE_FORM || index.isConfirmedForm(form)) return { kind: 'id' };
   // While few ids are confirmed, what has no digit is more often a name that somebody typed.
-  if (isForm || (mayBeId && hasDigit(id))) return { kind: 'id' };
+  const mayBeId = !mayBeLabel(id) && index.confirmedIds() < IDS_THAT_SHOW_FORMS && !isForeignForm(index, form);
+  if (mayBeId && hasDigit(id)) return { kind: 'id' };
+  const query = queryOf(id);
+  const [only, ...others] = withWordsInName(index, query);
+  if (only && others.length === 0) return { kind: 'one', card: only };
   const found = find(index, query, who);
   if (mayBeId && found.length === 0) return { kind: 'id' };
-  const withAllWords = found.filter(({ closeness }) => !closeness.startsWith('mistyped'));
-  if (withAllWords.length > 0) return several(cardsOf(withAllWords));
+  const withAllWords = cardsOf(found.filter(isAsTyped));
+  if (withAllWords.length > 0)
+    return { kind: 'several', ...pageOf(withAllWords), total: countOf(withAllWords, index, query) };
   const similar = found.length > 0 ? cardsOf(found) : withSomeWords(index, query);
-  return { kind: 'none', similar: similar.slice(0, MOST_SIMILAR) };
+  return { kind: 'none', similar: similar.slice(0, MOST_FOUND) };
 }
 
 /** What a text means while the catalog cannot be searched. */
@@ -56,27 +60,39 @@ export function unsearched(text: string): Resolution {
   return hasDigit(text) && !mayBeLabel(text) ? { kind: 'id' } : { kind: 'unsearched' };
 }
 
-function meaningOf({ by, cards }: Exact, index: CardIndex, query: Query, who: Requester): Resolution {
+function meaningOf({ by, cards }: Exact, index: CardIndex, text: string): Resolution {
   const [only, ...others] = cards;
-  if (only && others.length === 0) {
-    return only.id === query.text ? { kind: 'id', isKnown: true } : { kind: 'one', card: only };
-  }
-  const named = by === 'name' ? find(index, query, who).filter(({ closeness }) => closeness === 'name') : [];
-  return several(named.length > 0 ? cardsOf(named) : cards);
+  if (only && others.length === 0)
+    return only.id === text ? { kind: 'id', isKnown: true } : { kind: 'one', card: only };
+  if (by !== 'name') return { kind: 'several', ...pageOf(cards) };
+  return { kind: 'several', ...pageOf(called(index, text), undefined, only) };
 }
 
-function several(cards: readonly CatalogCard[]): Resolution {
-  return { kind: 'several', cards: cards.slice(0, MOST_FOUND) };
+/** Whether lists of cards were imported, none of which has an id of this form. */
+function isForeignForm(index: CardIndex, form: string): boolean {
+  return index.hasImportedForm() && !index.hasImportedForm(form);
 }
 
-function cardsOf(candidates: readonly Candidate[]): CatalogCard[] {
-  return candidates.map(({ card }) => card);
+/** Cards whose names have all words as they were typed. */
+function withWordsInName(index: CardIndex, { words }: Query): CatalogCard[] {
+  if (words.length === 0) return [];
+  return cardsOf(index.withWords(words.map((word) => [{ word, begins: false, inName: true }])));
+}
+
+/** Of so many cards that a page does not hold them, a search does not find all. */
+function countOf({ length }: readonly CatalogCard[], index: CardIndex, { words }: Query): number {
+  if (length < MOST_FOUND) return length;
+  return Math.max(length, index.countWithWords(words.map((word) => [{ word, begins: true }])));
 }
 
 /** When nothing fits: cards that have any of the words, or a word that is mistyped. */
 function withSomeWords(index: CardIndex, query: Query): CatalogCard[] {
-  const telling = query.words.filter((word) => word.length >= SHORTEST_TELLING_WORD);
+  const telling = query.words.filter((word) => word.length >= 3);
   const meant = telling.flatMap((word) => [word, ...index.vocabulary().meantBy(word)]);
   if (meant.length === 0) return [];
   return rankedAs('mistyped', query, index.withWords([meant.map((word) => ({ word, begins: false }))]));
+}
+
+function cardsOf(candidates: readonly Candidate[]): CatalogCard[] {
+  return candidates.map(({ card }) => card);
 }

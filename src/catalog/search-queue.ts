@@ -1,5 +1,6 @@
 import type { Requester } from '../model/quota.ts';
 import { withTimeout } from '../time/timers.ts';
+import type { PrintingsPart } from './catalog.ts';
 
 /** What a worker is asked. */
 export interface Question {
@@ -7,6 +8,8 @@ export interface Question {
   /** What the member typed; for `printings` the id of a card. */
   text: string;
   who: Requester;
+  /** Of `printings`. */
+  part?: PrintingsPart;
 }
 
 interface Waiting {

@@ -2,8 +2,8 @@ import type { Requester } from '../model/quota.ts';
 import type { Asked, Candidate, CardIndex, WordToFind } from './card-index.ts';
 import { MOST_FOUND } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import { type Closeness, closeness, type Ranked, ranked, rankedAs } from './ranking.ts';
-import { idKey, nameKey, type Query, queryOf } from './words.ts';
+import { type Closeness, closeness, type Ranked, ranked } from './ranking.ts';
+import { type Query, queryOf } from './words.ts';
 
 const WHOLE: ReadonlySet<Closeness> = new Set(['id', 'sameId', 'name', 'wholeWords']);
 
@@ -19,16 +19,6 @@ function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogC
   const mostFirst = here.sort((a, b) => b.asked.here - a.asked.here);
   const cards = [...index.lastAsked(memberId), ...mostFirst.map(({ candidate }) => candidate.card)];
   return [...new Map(cards.map((card) => [card.id, card])).values()];
-}
-
-/** Other cards of the same name as the one with this id; none when that card is not known. */
-export function printings(index: CardIndex, id: string): CatalogCard[] {
-  const spelledSo = index.withIdKey(idKey(id)).map(({ card }) => card);
-  const shown = spelledSo.find((card) => card.id === id) ?? spelledSo[0];
-  const key = nameKey(shown?.name ?? '');
-  if (!shown || key === '') return [];
-  const sameName = index.withNameKey(key).filter(({ card }) => card.id !== shown.id);
-  return rankedAs('name', queryOf(shown.name), sameName).slice(0, MOST_FOUND);
 }
 
 /** Everything that fits, best first; asks for what fits less well only while there are too few cards that fit better. */

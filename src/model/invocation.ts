@@ -38,6 +38,8 @@ export interface ImmediateReply<Message> {
   message: Message;
   isPrivate: boolean;
   source: Source;
+  /** It replaces the message whose button was used. */
+  isInPlace?: boolean;
   /** Replaces the message when it resolves. */
   correction?: Promise<Message>;
 }

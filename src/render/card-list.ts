@@ -1,5 +1,5 @@
 import type { APIApplicationCommandOptionChoice } from 'discord-api-types/v10';
-import { type ButtonRow, buttons, MAX_LENGTH, type MenuRow, menu } from './components.ts';
+import { type ButtonRow, buttons, labelledButtons, MAX_LENGTH, type MenuRow, menu } from './components.ts';
 import { clip, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage, listed } from './messages.ts';
 
@@ -23,6 +23,8 @@ const SET_LENGTH = 48;
 const NUMBER_LENGTH = 20;
 /** A text that a member typed is cut to this length in a sentence. */
 const TEXT_LENGTH = 300;
+/** So many similar names are said. */
+const MOST_NAMES = 3;
 
 /** Suggestions while an id is typed: the label is shown, the id is sent. */
 export function cardChoices(locale: string, cards: readonly ListedCard[]): APIApplicationCommandOptionChoice<string>[] {
@@ -72,19 +74,44 @@ function fullLabel(locale: string, { id, name, set = '', number = '' }: ListedCa
   return [shownName || shownId || formatMessage(locale, 'noName'), ...printing].filter(Boolean).join(' · ');
 }
 
-/** Which of several cards is meant. @param customId of the menu */
-export function severalCards(locale: string, cards: readonly ListedCard[], customId: string): ListMessage {
-  const rows = offered(cards);
-  const content = formatMessage(locale, 'severalCards', { cards: rows.length });
-  return { content, components: menus(locale, rows, customId) };
+/** Some of the cards that may be meant. */
+export interface ListedPage {
+  /** At most 25. */
+  cards: readonly ListedCard[];
+  /** From 0. */
+  page: number;
+  /** How many cards there are on all pages. */
+  total: number;
+  /** What all of them are called; absent when they have different names. */
+  name?: string;
 }
 
-/** Other cards of the name of one that is shown. @param customId of the menu */
-export function otherPrintings(locale: string, cards: readonly ListedCard[], customId: string): ListMessage {
-  const rows = offered(cards);
-  if (rows.length === 0) return { content: formatMessage(locale, 'noOtherPrintings'), components: [] };
-  const content = formatMessage(locale, 'otherPrintings', { cards: rows.length });
-  return { content, components: menus(locale, rows, customId) };
+/** The custom ids of what a member may press. */
+export interface ChoiceIds {
+  menu: string;
+  /** Shows this card: a single one is a button. Absent when it is a menu, too. */
+  show?: ((cardId: string) => string) | undefined;
+  /** Replaces the page by this one; absent when there are no other pages. */
+  page?: ((page: number) => string) | undefined;
+}
+
+/** Which of several cards is meant. */
+export function severalCards(locale: string, found: ListedPage, ids: ChoiceIds): ListMessage {
+  const { total, name } = found;
+  const cards = offered(found.cards);
+  const shownName = plainMarkdown(name ?? '', MAX_LENGTH);
+  const content =
+    total > MAX_ROWS
+      ? formatMessage(locale, 'manyCards', { total, named: shownName ? 'yes' : 'no', name: shownName })
+      : formatMessage(locale, 'severalCards', { cards: cards.length });
+  return { content, components: choice(locale, found, ids) };
+}
+
+/** Other cards of the name of one that is shown. */
+export function otherPrintings(locale: string, found: ListedPage, ids: ChoiceIds): ListMessage {
+  const { total } = found;
+  if (total === 0) return { content: formatMessage(locale, 'noOtherPrintings'), components: [] };
+  return { content: formatMessage(locale, 'otherPrintings', { cards: total }), components: choice(locale, found, ids) };
 }
 
 /** What no known card is called. */
@@ -94,42 +121,69 @@ export interface UnknownCard {
   text: string;
   /** Cards with similar names; absent when names cannot be searched right now. */
   similar?: readonly ListedCard[];
-  menuId: string;
+  ids: ChoiceIds;
   /** The id of the button that spends a lookup on the text. When it does not fit, there is no button. */
   askId: string;
 }
 
 /** No card of that name is known: what it may be instead, and a button to ask the card service all the same. */
-export function unknownCard({ locale, text, similar, menuId, askId }: UnknownCard): ListMessage {
-  const rows = offered(similar ?? []);
-  const names = new Set(rows.map(({ name }) => plainMarkdown(name, MAX_LENGTH)).filter(Boolean));
-  const askAnyway = buttons(locale, { askAnyway: askId });
+export function unknownCard({ locale, text, similar, ids, askId }: UnknownCard): ListMessage {
+  const names = similarNames(locale, similar ?? []);
   const sentences = [
     formatMessage(locale, similar ? 'unknownCard' : 'namesUnsearched', {
       text: plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'),
     }),
-    names.size > 0 && formatMessage(locale, 'similarNames', { names: listed(locale, names) }),
-    askAnyway.length > 0 && formatMessage(locale, 'askAnywayCost'),
+    names && formatMessage(locale, 'similarNames', { names }),
+    askId.length <= MAX_LENGTH && formatMessage(locale, 'askAnywayCost'),
   ];
   return {
     content: sentences.filter(Boolean).join('\n'),
-    components: [...menus(locale, rows, menuId), ...askAnyway],
+    components: choice(locale, { cards: similar ?? [] }, ids, [[formatMessage(locale, 'askAnyway'), askId]]),
   };
+}
+
+/** The first few names, each once; empty when there is none to show. */
+function similarNames(locale: string, cards: readonly ListedCard[], length = MAX_LENGTH): string {
+  const names = new Set(offered(cards).map(({ name }) => plainMarkdown(name, length)));
+  return listed(locale, [...names].filter(Boolean).slice(0, MOST_NAMES));
 }
 
 /** Texts of a list that may be ids all the same: one that is chosen costs a lookup. */
 export function askAnywayMenus(locale: string, texts: readonly string[], customId: string): MenuRow[] {
   const cards = offered(texts.map((text) => ({ id: text, name: text })));
   const options = cards.map((card) => ({ label: cardLabel(locale, card), value: card.id }));
-  return menu(locale, 'askAnyway', customId, options);
+  return menu(formatMessage(locale, 'askAnyway'), customId, options);
 }
 
-function menus(locale: string, cards: readonly ListedCard[], customId: string): MenuRow[] {
-  const options = cards.map((card) => {
+/** One card is a button, more are a menu, with buttons for the pages before and after it. */
+function choice(
+  locale: string,
+  { cards, page = 0, total = 0 }: Partial<ListedPage> & Pick<ListedPage, 'cards'>,
+  { menu: menuId, show, page: pageId }: ChoiceIds,
+  more: readonly [label: string, customId: string][] = [],
+): ListMessage['components'] {
+  const rows = offered(cards);
+  const [only, ...others] = rows;
+  const from = page * MAX_ROWS;
+  const to = from + rows.length;
+  const showId = only && others.length === 0 && total <= 1 ? show?.(only.id) : undefined;
+  if (only && showId !== undefined && showId.length <= MAX_LENGTH) {
+    const name = plainText(only.name, MAX_LENGTH) || plainText(only.id, MAX_LENGTH) || formatMessage(locale, 'noName');
+    return labelledButtons([[formatMessage(locale, 'showCard', { name }), showId], ...more]);
+  }
+  const options = rows.map((card) => {
     const description = plainText(card.id, MAX_LENGTH);
     return { label: cardLabel(locale, card), value: card.id, ...(description && { description }) };
   });
-  return menu(locale, 'chooseCard', customId, options);
+  const placeholder =
+    total > MAX_ROWS && pageId
+      ? formatMessage(locale, 'chooseOnPage', { from: from + 1, to, total })
+      : formatMessage(locale, 'chooseCard');
+  const pages: Partial<Record<'previousCards' | 'nextCards', string>> = {
+    ...(pageId && page > 0 && { previousCards: pageId(page - 1) }),
+    ...(pageId && to < total && { nextCards: pageId(page + 1) }),
+  };
+  return [...menu(placeholder, menuId, options), ...buttons(locale, pages), ...labelledButtons(more)];
 }
 
 /** The first cards whose ids fit into a value. */

@@ -4,6 +4,7 @@ import type {
   APISelectMenuOption,
   APIStringSelectComponent,
 } from 'discord-api-types/v10';
+import { clip } from './formats.ts';
 import { formatMessage, type PlainMessageKey } from './messages.ts';
 
 /**
@@ -11,6 +12,7 @@ import { formatMessage, type PlainMessageKey } from './messages.ts';
  * (https://docs.discord.com/developers/components/reference). In UTF-16 units, which are never fewer than characters.
  */
 export const MAX_LENGTH = 100;
+const MAX_BUTTON_LABEL = 80;
 
 // discord-api-types has these as enums, which render/ does not load.
 const ACTION_ROW = 1;
@@ -31,22 +33,27 @@ export function buttons(
   customIds: Partial<Record<PlainMessageKey, string>>,
   style: keyof typeof STYLES = 'plain',
 ): ButtonRow[] {
-  const components = Object.entries(customIds)
+  const labelled = Object.entries(customIds).map(
+    ([key, customId]) => [formatMessage(locale, key as PlainMessageKey), customId] as const,
+  );
+  return labelledButtons(labelled, style);
+}
+
+/** The same for labels that are no message alone. */
+export function labelledButtons(
+  buttons: readonly (readonly [label: string, customId: string])[],
+  style: keyof typeof STYLES = 'plain',
+): ButtonRow[] {
+  const components = buttons
     .filter(([, customId]) => customId.length <= MAX_LENGTH)
-    .map(([key, custom_id]) => {
-      const label = formatMessage(locale, key as PlainMessageKey);
-      return { type: BUTTON, style: STYLES[style], custom_id, label } as const;
+    .map(([label, custom_id]) => {
+      return { type: BUTTON, style: STYLES[style], custom_id, label: clip(label, MAX_BUTTON_LABEL) } as const;
     });
   return components.length === 0 ? [] : [{ type: ACTION_ROW, components }];
 }
 
 /** One menu; none without options, since Discord refuses an empty one. */
-export function menu(
-  locale: string,
-  placeholder: PlainMessageKey,
-  custom_id: string,
-  options: APISelectMenuOption[],
-): MenuRow[] {
-  const select = { type: STRING_SELECT, custom_id, placeholder: formatMessage(locale, placeholder), options } as const;
+export function menu(placeholder: string, custom_id: string, options: APISelectMenuOption[]): MenuRow[] {
+  const select = { type: STRING_SELECT, custom_id, placeholder, options } as const;
   return options.length === 0 ? [] : [{ type: ACTION_ROW, components: [select] }];
 }

@@ -31,12 +31,12 @@ export class CommandReplies {
    */
   async reply(
     invocation: Invocation & { asked?: Asked },
-    { message, isPrivate, source, correction }: ImmediateReply<ReplyMessage>,
+    { message, isPrivate, isInPlace, source, correction }: ImmediateReply<ReplyMessage>,
     end: CommandEnd,
   ): Promise<boolean> {
     const { sender, events } = this.#options;
     correction?.catch(() => {}); // awaited once the reply is there
-    const first = await sender.reply(invocation, message, isPrivate);
+    const first = await sender.reply(invocation, message, isPrivate, isInPlace);
     const correct = async (corrected: ReplyMessage) => {
       await this.#untilAccepted(invocation, () => sender.edit(invocation, corrected, isPrivate));
     };
@@ -60,7 +60,7 @@ export class CommandReplies {
     if (lookups.toCome === 'cards') return this.#defer(reply, lookups).finally(() => lookups.cancel());
 
     const outcomes = lookups.soFar();
-    const { message, err } = render(reply, outcomes);
+    const { message, err } = await render(reply, outcomes);
     const isShown = await this.reply(
       reply,
       {
@@ -93,7 +93,7 @@ export class CommandReplies {
   }
 
   async #renewed(reply: DeferredReply, lookups: Lookups): Promise<ReplyMessage> {
-    const { message, err } = this.#options.render(reply, await lookups.start());
+    const { message, err } = await this.#options.render(reply, await lookups.start());
     if (err !== undefined) throw err;
     return message;
   }
@@ -139,7 +139,7 @@ export class CommandReplies {
     };
     const outcomes = await lookups.start(async (soFar) => {
       if (await isAnswered()) return;
-      const { message } = render(reply, soFar);
+      const { message } = await render(reply, soFar);
       showsCards ||= (message.embeds ?? []).length > 0;
       await sender.complete(reply, message);
     });
@@ -147,7 +147,7 @@ export class CommandReplies {
     if (isStopped && (await journal.keeps(reply))) return;
 
     // Rendered once: however often it is sent, it is the same answer.
-    const { message, err } = render(reply, outcomes);
+    const { message, err } = await render(reply, outcomes);
     if (await isAnswered()) return this.#end(reply, 'dropped');
     const result = await this.#untilAccepted(reply, () => sender.complete(reply, message));
     if (result === 'stopped') return;

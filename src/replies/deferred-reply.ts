@@ -88,8 +88,8 @@ export type EditResult = 'shown' | 'refused' | 'lost' | 'failed';
 
 /** Shows replies in Discord, by their token alone: without the gateway or the interaction. No method rejects. */
 export interface ReplySender {
-  /** Shows the message, or a private sentence when Discord refuses it. */
-  reply(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<FirstResult>;
+  /** Shows the message, or a private sentence when Discord refuses it. @param isInPlace of the one whose button was used */
+  reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace?: boolean): Promise<FirstResult>;
   /** Shows "thinking…", or a private sentence when Discord refuses it. */
   defer(reply: DeferredReply): Promise<FirstResult>;
   /** Makes the reply show the message and nothing else; one that Discord refuses leaves it as it was. */
@@ -101,7 +101,12 @@ export interface ReplySender {
 }
 
 /** What the reply shows so far, or in the end; `err` when its command cannot render it. */
-export type RenderReply = (reply: DeferredReply, outcomes: Outcomes) => { message: ReplyMessage; err?: unknown };
+export type RenderReply = (reply: DeferredReply, outcomes: Outcomes) => Rendered | Promise<Rendered>;
+
+interface Rendered {
+  message: ReplyMessage;
+  err?: unknown;
+}
 
 export interface CommandRepliesOptions {
   lookups: LookupsOptions;

@@ -37,7 +37,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'list-'));
   catalog = CatalogDatabase.open(folder, logLines().log);
-  catalog.upsert(CARDS, 'cards.csv');
+  catalog.upsert(CARDS, undefined);
 });
 afterAll(() => {
   catalog.close();

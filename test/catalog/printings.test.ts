@@ -2,27 +2,46 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { printings } from '../../src/catalog/search.ts';
+import { printings } from '../../src/catalog/printings.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { logLines } from '../support/log-lines.ts';
+
+const WHO = { memberId: 'alice', guildId: undefined };
 
 it('other printings are the other cards of the same name, those that are gone last', () => {
   const folder = mkdtempSync(join(tmpdir(), 'printings-'));
   const { index, ...catalog } = openCatalog(folder);
-  const idsOf = (id: string) => printings(index, id).map((card) => card.id);
+  const part = { page: 0, isOthers: true };
+  const idsOf = (id: string) => printings(index, id, WHO, part).cards.map((card) => card.id);
   expect(idsOf('base1-4')).toEqual(['base4-4', 'gym-1', 'base2-4']);
   expect(idsOf('BASE1 4')).toEqual(['base4-4', 'gym-1', 'base2-4']);
   expect(idsOf('xy2-11')).toEqual([]);
   expect(idsOf('nameless-1')).toEqual([]);
   expect(idsOf('unknown')).toEqual([]);
-  expect(idsOf('many-1')).toHaveLength(25);
+  expect(printings(index, 'unknown', WHO, part).total).toBe(0);
+  catalog.close();
+});
+
+it('a page has 25 cards of a name, however many there are, and says how many', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'printings-'));
+  const { index, ...catalog } = openCatalog(folder);
+  const page = (page: number, isOthers: boolean) => {
+    const { cards, ...found } = printings(index, 'many-1', WHO, { page, isOthers });
+    return [cards[0]?.id, cards.length, found.page, found.total, found.name];
+  };
+  expect(page(0, true)).toEqual(['many-0', 25, 0, 259, 'Copper Gull']);
+  expect(page(1, true)).toEqual(['many-26', 25, 1, 259, 'Copper Gull']);
+  expect(page(1, false)).toEqual(['many-25', 25, 1, 260, 'Copper Gull']);
+  expect(page(10, false)).toEqual(['many-250', 10, 10, 260, 'Copper Gull']);
+  expect(page(10, true)).toEqual(['many-251', 9, 10, 259, 'Copper Gull']);
+  expect(page(99, true)).toEqual(['many-251', 9, 10, 259, 'Copper Gull']);
   catalog.close();
 });
 
 function openCatalog(folder: string) {
   const catalog = CatalogDatabase.open(folder, logLines().log);
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const many = Array.from({ length: 40 }, (_, at) => ({ id: `many-${at}`, name: 'Copper Gull' }));
+  const many = Array.from({ length: 260 }, (_, at) => ({ id: `many-${at}`, name: 'Copper Gull' }));
   const drakes = ['base1-4', 'base2-4', 'base4-4'].map((id) => ({ id, name: 'Ember Drake' }));
   const others = [
     { id: 'gym-1', name: 'EMBER-DRAKE' },

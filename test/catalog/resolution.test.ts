@@ -70,6 +70,10 @@ describe('what a text means', () => {
     ['charizard', 'several base1-4 base4-4'],
     ['flash9-99', 'id'],
     ['flashfire charizard', 'several xy2-11'],
+    ['ho', 'one neo3-7'],
+    ['service ultimate', 'one unh-3'],
+    ['4/102', 'none'],
+    ['base9-999', 'id'],
     ['charizar', 'several base1-4 base4-4 xy2-11'],
     ['charizrad', 'none base1-4 base4-4 xy2-11'],
     ['charizard jungle', 'none base1-4 base4-4 xy2-11'],
@@ -86,10 +90,27 @@ describe('what a text means', () => {
     ['the ultimate nightmare of wizards of the coast customer service', 'one unh-3'],
     ['charizar', 'several base1-4 base4-4 xy2-11'],
     ['charizrad', 'none base1-4 base4-4 xy2-11'],
-    ['nothing at all', 'id'],
-    ['charizard jungle', 'id'],
+    ['nothing at all', 'none'],
+    ['charizard jungle', 'none base1-4 base4-4 xy2-11'],
+    ['4/102', 'none'],
+    ['ab-9', 'id'],
+    ['base9-999', 'id'],
     ['flash9-99', 'id'],
   ])('%j is %s while fewer than 100 ids are confirmed', (text, kind) => expect(meant(young, text)).toBe(kind));
+
+  it('may be an id while nothing tells of ids: few are confirmed, and no list is imported', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'resolution-'));
+    const catalog = CatalogDatabase.open(folder, logLines().log);
+    catalog.upsert(CARDS, undefined);
+    for (const text of ['nothing at all', 'charizard jungle', '4/102']) expect(meant(catalog, text)).toBe('id');
+    catalog.upsert([{ id: 'M-1', name: 'Imported' }], 'more.csv');
+    expect(meant(catalog, '4/102')).toBe('none');
+    for (let at = 1; at <= 5; at++) catalog.upsert([{ id: `M-${at}`, name: 'Imported' }], 'more.csv');
+    for (let at = 1; at <= 5; at++) catalog.deny(`M-${at}`, false); // the list is of another service
+    expect(meant(catalog, '4/102')).toBe('id');
+    catalog.close();
+    rmSync(folder, { recursive: true });
+  });
 
   it('is found for any text without an error', () => {
     const part = fc.constantFrom(

@@ -9,6 +9,10 @@ import { shown, startServices, typed } from './commands.ts';
 const DRAKE = { id: 'base1-4', name: 'Emberwing Drake', set: 'First Light', number: '4/102' };
 const HARE = { id: 'base1-3', name: 'Candle Hare' };
 
+const page = (cards: readonly (typeof DRAKE | typeof HARE)[]): Resolution => ({
+  ...{ kind: 'several', cards, page: 0, total: cards.length },
+});
+
 /** Services whose catalog understands every text in the same way. */
 async function startWith(resolution: Resolution) {
   const { services, cardService } = await startServices();
@@ -22,7 +26,7 @@ async function startWith(resolution: Resolution) {
       resolved.push(text);
       return resolution;
     },
-    printings: async () => [DRAKE],
+    printings: async () => ({ cards: [DRAKE], page: 0, total: 1, name: 'Drake' }),
     mentions: async () => ({ ids: [], ambiguous: [] }),
     learn: () => {},
     deny: () => {},
@@ -78,13 +82,13 @@ describe('a text that is no card that is kept', () => {
   });
 
   it.each([
-    ['several cards', { kind: 'several', cards: [DRAKE, HARE] }, 'Which of these cards do you mean?'],
-    ['one card among others', { kind: 'several', cards: [DRAKE] }, 'Is this the card you mean?'],
-  ] as const)('is answered with a private menu when it means %s, without a request', async (_, meant, content) => {
+    ['several cards', page([DRAKE, HARE]), 'Which of these cards do you mean?', 'card:show:np'],
+    ['one card among others', page([DRAKE]), 'Is this the card you mean?', 'card:show:np:base1-4'],
+  ] as const)('is answered with a private menu when it means %s, without a request', async (_, meant, content, id) => {
     const { services, cardService } = await startWith(meant);
     const { first, ...how } = await run(services, { id: 'light', prices: false, private: true });
     expect(how).toMatchObject({ isDeferred: false, isPrivate: true, source: 'bot', last: { content } });
-    expect(idsOf(first)).toEqual(['card:show:np']);
+    expect(idsOf(first)).toEqual([id]);
     expect(cardService.requests).toEqual([]);
   });
 
@@ -92,7 +96,7 @@ describe('a text that is no card that is kept', () => {
     const { services, cardService } = await startWith({ kind: 'none', similar: [HARE] });
     const { isPrivate, first } = await run(services, { id: 'Candle Bear' });
     expect([isPrivate, first]).toMatchObject([true, { content: expect.stringMatching(/Did you mean Candle Hare\?/) }]);
-    expect(idsOf(first)).toEqual(['card:show:', 'card:show::Candle Bear']);
+    expect(idsOf(first)).toEqual(['card:show::base1-3', 'card:show::Candle Bear']);
     expect(cardService.requests).toEqual([]);
   });
 
@@ -125,7 +129,7 @@ describe('a text that is no card that is kept', () => {
       catalog: { ...services.catalog, resolve: async () => resolution },
     });
 
-    const several = meaning({ kind: 'several', cards: [DRAKE] });
+    const several = meaning(page([DRAKE]));
     expect(await run(several, { id: 'Emberwing' })).toMatchObject({ first: { components: [{}] } });
     for (const unknown of [services, meaning({ kind: 'none', similar: [HARE] })]) {
       const { isPrivate, first } = await run(unknown, { id: 'Emberwing' });

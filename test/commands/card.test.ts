@@ -5,7 +5,7 @@ import { askedFor } from '../replies/replies-over.ts';
 import { startServices, typed } from './commands.ts';
 
 const NOTHING = { cards: [undefined], fromMemory: 0, requested: 0, requests: 0 };
-const VIEW = { locale: 'en-US', quota: undefined, currency: undefined };
+const VIEW = { locale: 'en-US', quota: undefined, currency: undefined, hasPrintings: false };
 
 describe('/card', () => {
   it('asks for a card without a request', async () => {

@@ -107,7 +107,7 @@ export async function shown(
       },
       countEmbeds: async () => 0,
     },
-    render: replyRenderer(commands, services),
+    render: replyRenderer(commands, { ...services, catalog }),
     events,
     log: logLines().log,
   });

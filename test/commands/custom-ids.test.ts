@@ -14,6 +14,8 @@ describe('a custom id of /card', () => {
     [{ kind: 'show', showPrices: false, isPrivate: false, cardId: 'a:b n:p' }, 'card:show:n:a:b n:p'],
     [{ kind: 'printings', showPrices: true, isPrivate: false, cardId: 'base1-4' }, 'card:printings::base1-4'],
     [{ kind: 'printings', showPrices: false, isPrivate: true, cardId: 'a:b' }, 'card:printings:np:a:b'],
+    [{ kind: 'printings', showPrices: true, isPrivate: false, page: 0, cardId: '7' }, 'card:printings:0:7'],
+    [{ kind: 'named', showPrices: false, isPrivate: true, page: 12, cardId: 'a:b' }, 'card:named:np12:a:b'],
     [{ kind: 'delete' }, 'card:delete'],
   ])('of %j is %j for ever', (action, id) => {
     expect(customId(action)).toBe(id);
@@ -31,7 +33,10 @@ describe('a custom id of /card', () => {
         { kind: fc.constant('show' as const), ...choice },
         { requiredKeys: ['kind', 'showPrices', 'isPrivate'] },
       ),
-      fc.record({ kind: fc.constant('printings' as const), ...choice }),
+      fc.record(
+        { kind: fc.constantFrom('printings' as const, 'named' as const), ...choice, page: fc.nat(9_999) },
+        { requiredKeys: ['kind', 'showPrices', 'isPrivate', 'cardId'] },
+      ),
       fc.constant({ kind: 'delete' as const }),
     );
     fc.assert(
@@ -42,7 +47,16 @@ describe('a custom id of /card', () => {
   });
 
   it('is refused, or is exactly what it would be made to again', () => {
-    const begins = fc.constantFrom('', 'show:', 'printings:', 'delete', 'show:np:', 'printings:n:');
+    const begins = fc.constantFrom(
+      '',
+      'show:',
+      'printings:',
+      'delete',
+      'show:np:',
+      'printings:n:',
+      'named:p3:',
+      'show:2:',
+    );
     fc.assert(
       fc.property(begins, fc.string({ unit: anyCharacter }), (begin, rest) => {
         const argument = `${begin}${rest}`;
@@ -54,6 +68,7 @@ describe('a custom id of /card', () => {
 
   it.each([
     ...['', 'show', 'Show:', 'show:x', 'show:pn', 'show:nn:a', 'show:p:', 'next:2', 'show :', 'x show:'],
+    ...['show:1', 'show:n0:a', 'printings:01:a', 'printings:5:', 'named:12345:a', 'named:p'],
     ...['printings', 'printings:', 'printings::', 'printings:np', 'delete:', 'delete:base1-4', 'Delete'],
   ])('that was never given out is not read: %j', (argument) => {
     expect(readAction(argument)).toBeUndefined();

@@ -27,9 +27,7 @@ it('the buttons under a card do what they say, after a restart too', async () =>
   const world = await startWorld();
   const [alice, bjorn] = world.discord.members.map(({ id }) => id);
   const shown = await world.card('base1-4').settled();
-  expect(labels(shown)).toEqual(['Other printings', 'Delete']);
-  const alone = await press(world, shown, 'Other printings').settled();
-  expect(alone).toMatchObject({ ephemeral: true, content: "I don't know any other printings of this card." });
+  expect(labels(shown)).toEqual(['Delete']);
 
   const database = CatalogDatabase.open(world.config.dataDir, logLines().log);
   database.upsert([{ id: 'dusk2-1', name: 'emberwing drake', set: 'Dusk' }], undefined);
@@ -38,7 +36,9 @@ it('the buttons under a card do what they say, after a restart too', async () =>
   await world.restartBot();
   await offered(world, 'dusk2-1'); // its search has begun again
 
-  const printings = await press(world, shown, 'Other printings', bjorn).settled();
+  const again = await world.card('base1-4').settled();
+  expect(labels(again)).toEqual(['Other printings', 'Delete']);
+  const printings = await press(world, again, 'Other printings', bjorn).settled();
   expect(printings).toMatchObject({ ephemeral: true, content: 'I know one other card with that name.' });
   const [menu] = buttons(printings);
   const chosen = world.discord.choose({
@@ -50,13 +50,13 @@ it('the buttons under a card do what they say, after a restart too', async () =>
   expect(cardRequests(world)).toHaveLength(2);
 
   const own = await world.card('base1-4', { private: true }).settled();
-  expect(labels(own)).toEqual(['Other printings', 'Show to everyone']);
+  expect(labels(own)).toEqual(['Show to everyone']); // the card service has another name for the chosen card
   const [first, second] = [press(world, own, 'Show to everyone'), press(world, own, 'Show to everyone')];
   const everyone = await first.settled();
   await expect.poll(() => world.lines.filter(({ outcome }) => outcome === 'pressed twice')).toHaveLength(1);
   expect(second.message).toMatchObject({ messageId: undefined, embeds: [] });
   expect(everyone).toMatchObject({ ephemeral: false, embeds: [{ title: 'Emberwing Drake' }] });
-  expect(labels(everyone)).toEqual(['Other printings', 'Delete']);
+  expect(labels(everyone)).toEqual(['Delete']);
   expect(cardRequests(world)).toHaveLength(2);
 
   const refused = await press(world, shown, 'Delete', bjorn).settled();
@@ -66,3 +66,36 @@ it('the buttons under a card do what they say, after a restart too', async () =>
   press(world, shown, 'Delete', alice);
   await expect.poll(gone).toBe(true);
 });
+
+it('103 cards of a name are a menu of 25 whose pages turn in place, after a restart too, and cost nothing until one is chosen', async () => {
+  const catalog = Array.from({ length: 102 }, (_, at) => ({ id: `promo${at + 1}-1`, name: 'Emberwing Drake' }));
+  const world = await startWorld({ catalog: [{ id: 'base1-4', name: 'Emberwing Drake' }, ...catalog] });
+  await offered(world, 'base1-4');
+  const offer = await world.card('emberwing drake').settled();
+  const content = '103 cards are called Emberwing Drake. Add a set or a number, or choose:';
+  expect([offer.ephemeral, offer.content, labels(offer)]).toEqual([true, content, [undefined, 'Next 25']]);
+
+  const turned = async (label: string) => {
+    const sent = () => world.discord.messages().filter(({ messageId }) => messageId !== undefined).length;
+    const before = sent();
+    const from = world.discord.messages().find(({ messageId }) => messageId === offer.messageId) ?? offer;
+    await press(world, from, label).settled();
+    expect(sent()).toBe(before);
+    const now = world.discord.messages().find(({ messageId }) => messageId === offer.messageId) ?? offer;
+    return [now.content, options(now).length, options(now)[0], labels(now).slice(1)];
+  };
+  expect(await turned('Next 25')).toEqual([content, 25, 'promo25-1', ['Previous 25', 'Next 25']]);
+  expect(await turned('Previous 25')).toEqual([content, 25, 'base1-4', ['Next 25']]);
+  await world.restartBot();
+  expect(await turned('Next 25')).toEqual([content, 25, 'promo25-1', ['Previous 25', 'Next 25']]);
+
+  const shown = await world.card('base1-4').settled();
+  const others = await press(world, shown, 'Other printings').settled();
+  expect([others.content, labels(others)]).toEqual(['I know 102 other cards with that name.', [undefined, 'Next 25']]);
+  expect(cardRequests(world)).toHaveLength(1);
+});
+
+function options({ components }: ChatMessage): string[] {
+  const [menu] = components as { components: { options?: { value: string }[] }[] }[];
+  return menu?.components.flatMap(({ options = [] }) => options.map(({ value }) => value)) ?? [];
+}

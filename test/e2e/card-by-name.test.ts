@@ -148,7 +148,7 @@ it('menus and buttons work after a restart, which may come while their lookup is
   expect(await chosen.settled()).toMatchObject({ embeds: [{ title: 'Moth Cartographer' }] });
 
   world.cardService.set({ latencyMs: 60_000 });
-  const asked = world.discord.click(component(unknown, 'card:show::'));
+  const asked = world.discord.click(component(unknown, 'card:show::Emberwing Dragon'));
   await asked.until(({ state }) => state === 'thinking');
   await expect.poll(() => cardRequests(world)).toHaveLength(2);
   await world.stopBot();

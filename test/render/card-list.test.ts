@@ -2,10 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   askAnywayMenus,
+  type ChoiceIds,
   cardChoices,
   cardLabel,
   type ListedCard,
+  type ListedPage,
+  type ListMessage,
   listChoices,
+  otherPrintings,
   severalCards,
   unknownCard,
 } from '../../src/render/card-list.ts';
@@ -87,9 +91,25 @@ describe('suggestions of a list', () => {
   });
 });
 
+const IDS: ChoiceIds = { menu: 'm', show: (id) => `show ${id}`, page: (page) => `page ${page}` };
+const page = (cards: readonly ListedCard[], more: Partial<ListedPage> = {}): ListedPage => ({
+  ...{ cards, page: 0, total: cards.length },
+  ...more,
+});
+
+/** Labels and custom ids of buttons, and of menus the placeholder and the labels. */
+function parts({ components }: ListMessage) {
+  return components.flatMap((row) =>
+    row.components.map((part): (string | undefined)[] => {
+      if ('options' in part) return [part.placeholder, part.custom_id, ...part.options.map(({ label }) => label)];
+      return 'custom_id' in part ? [part.label, part.custom_id] : [];
+    }),
+  );
+}
+
 describe('several cards', () => {
   it('are a menu, each with its id', () => {
-    expect(severalCards('en-US', [DRAKE, { ...DRAKE, id: 'b-1' }], 'card:show:')).toEqual({
+    expect(severalCards('en-US', page([DRAKE, { ...DRAKE, id: 'b-1' }]), IDS)).toEqual({
       content: 'Which of these cards do you mean?',
       components: [
         {
@@ -97,7 +117,7 @@ describe('several cards', () => {
           components: [
             {
               type: 3,
-              custom_id: 'card:show:',
+              custom_id: 'm',
               placeholder: 'Choose a card',
               options: [
                 { label: cardLabel('en-US', DRAKE), value: 'base1-4', description: 'base1-4' },
@@ -109,13 +129,54 @@ describe('several cards', () => {
       ],
     });
   });
+
+  const many = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, at) => ({ id: `b-${from + at}`, name: 'Pikachu' }));
+
+  it.each<[string, ListedPage, string, string[]]>([
+    ['first', { cards: many(1, 25), page: 0, total: 1_103 }, 'Choose a card (1–25 of 1,103)', ['Next 25 page 1']],
+    [
+      'second',
+      { cards: many(26, 50), page: 1, total: 1_103 },
+      'Choose a card (26–50 of 1,103)',
+      ['Previous 25 page 0', 'Next 25 page 2'],
+    ],
+    ['last', { cards: many(26, 26), page: 1, total: 26 }, 'Choose a card (26–26 of 26)', ['Previous 25 page 0']],
+  ])('that a menu does not hold are counted, and have pages: the %s', (_, some, placeholder, buttons) => {
+    const message = severalCards('en-US', { ...some, name: 'Pika*chu' }, IDS);
+    const total = some.total.toLocaleString('en-US');
+    expect(message.content).toBe(`${total} cards are called Pika\\*chu. Add a set or a number, or choose:`);
+    const [menu, ...others] = parts(message);
+    expect([menu?.[0], others.map((each) => each.join(' '))]).toEqual([placeholder, buttons]);
+  });
+
+  it('of different names are counted, and have no pages', () => {
+    const message = severalCards('en-US', page(many(1, 25), { total: 26 }), { ...IDS, page: undefined });
+    expect(message.content).toBe('26 cards fit. Add a set or a number, or choose:');
+    expect(parts(message).map((each) => each[0])).toEqual(['Choose a card']);
+  });
+
+  it('have a button in place of a menu of one, if its id fits', () => {
+    const golem = { ...DRAKE, name: 'Wax Golem' };
+    const offer = (card: ListedCard) => parts(severalCards('en-US', page([card]), IDS));
+    expect(offer(golem)).toEqual([['Show Wax Golem', 'show base1-4']]);
+    expect(offer({ ...golem, name: 'x'.repeat(200) })).toEqual([[`Show ${'x'.repeat(74)}…`, 'show base1-4']]);
+    expect(offer({ ...golem, id: 'i'.repeat(100) })).toMatchObject([['Choose a card', 'm', expect.anything()]]);
+  });
+});
+
+it('other printings are counted on all pages, also when there is one, which is a menu', () => {
+  const ids = { ...IDS, show: undefined };
+  const contents = [1, 102].map((total) => otherPrintings('en-US', page([DRAKE], { total }), ids).content);
+  expect(contents).toEqual(['I know one other card with that name.', 'I know 102 other cards with that name.']);
+  expect(parts(otherPrintings('en-US', page([DRAKE]), ids))).toMatchObject([['Choose a card', 'm', expect.anything()]]);
+  expect(otherPrintings('en-US', page([]), ids).components).toEqual([]);
 });
 
 describe('an unknown card', () => {
   const unknown = (more: object = {}) =>
-    unknownCard({ locale: 'en-US', text: 'Emberwing Dragon', similar: [DRAKE], menuId: 'm', askId: 'a', ...more });
-  const ids = ({ components }: ReturnType<typeof unknown>) =>
-    components.flatMap((row) => row.components.map((part) => 'custom_id' in part && part.custom_id));
+    unknownCard({ locale: 'en-US', text: 'Emberwing Dragon', similar: [DRAKE], ids: IDS, askId: 'a', ...more });
+  const ids = (message: ListMessage) => parts(message).map((part) => part[1]);
 
   it('is answered with similar names, and a button that says what it costs', () => {
     const message = unknown();
@@ -124,19 +185,24 @@ describe('an unknown card', () => {
       'Did you mean Emberwing Drake?',
       "Asking anyway uses one of today's lookups.",
     ]);
-    expect(ids(message)).toEqual(['m', 'a']);
-    expect(message.components[1]?.components).toMatchObject([{ label: 'Ask the card service anyway' }]);
+    expect(parts(message)).toEqual([
+      ['Show Emberwing Drake', 'show base1-4'],
+      ['Ask the card service anyway', 'a'],
+    ]);
   });
 
-  it('is answered with each name once', () => {
+  it('is answered with each name once, of three names', () => {
     const similar = [DRAKE, { ...DRAKE, id: 'b-1' }, { ...DRAKE, id: 'c-1', name: 'Wax *Golem*' }];
     expect(unknown({ similar }).content).toContain('Did you mean Emberwing Drake or Wax \\*Golem\\*?');
+    expect(ids(unknown({ similar }))).toEqual(['m', 'a']);
+    const four = ['A', 'B', 'C', 'D'].map((name) => ({ id: name, name }));
+    expect(unknown({ similar: four }).content).toContain('Did you mean A, B, or C?');
   });
 
   it('has no menu without similar names, and no button when its id does not fit', () => {
     expect(ids(unknown({ similar: [] }))).toEqual(['a']);
     const short = unknown({ askId: 'x'.repeat(101) });
-    expect(ids(short)).toEqual(['m']);
+    expect(ids(short)).toEqual(['show base1-4']);
     expect(short.content).not.toContain(formatMessage('en-US', 'askAnywayCost'));
   });
 });
@@ -153,8 +219,9 @@ it('Discord takes a list of any cards, whatever was typed', () => {
       parseForm(Choices, { choices: listChoices(language, rows) });
       const similar = listed.slice(0, 3);
       for (const message of [
-        severalCards(language, listed, 'm'),
-        unknownCard({ locale: language, text: typed, similar, menuId: 'm', askId: 'a' }),
+        severalCards(language, page(listed, { total: listed.length * 2, name: typed }), IDS),
+        otherPrintings(language, page(listed), { ...IDS, show: undefined }),
+        unknownCard({ locale: language, text: typed, similar, ids: IDS, askId: 'a' }),
         {
           content: '',
           components: askAnywayMenus(

@@ -8,10 +8,13 @@ import {
 } from 'discord.js';
 import type { Ask, Command, Deletion, Reply, Services } from '../../../commands/command.ts';
 import type { Invocation } from '../../model/invocation.ts';
+import { requesterOf } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/deferred-reply.ts';
 import { textOf } from './message-text.ts';
 
+/** A reply does not wait longer for whether there are other printings: without an answer it says nothing of them. */
+const PRINTINGS_MS = 700;
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
 const SUGGESTIONS_MS = 2_000;
 
@@ -98,13 +101,20 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
  */
 export function replyRenderer(
   commands: readonly Command[],
-  { limiter, currency }: Pick<Services, 'limiter' | 'currency'>,
+  { limiter, currency, catalog }: Pick<Services, 'limiter' | 'currency' | 'catalog'>,
 ): RenderReply {
-  return ({ command, locale, asked }, outcomes) => {
+  return async ({ command, locale, asked, ...who }, outcomes) => {
     const show = commands.find(({ data }) => data.name === command)?.show;
     if (!show) return { message: { content: formatMessage(locale, 'unknownCommand') } };
     try {
-      return { message: show(asked, outcomes, { locale, quota: limiter.quota(), currency }) };
+      const [card, ...others] = outcomes.cards.map((outcome) => outcome?.answer?.card);
+      const part = { page: 0, isOthers: true };
+      const printings =
+        card && others.length === 0
+          ? await catalog.printings(card.id, part, requesterOf(who), Date.now() + PRINTINGS_MS)
+          : undefined;
+      const hasPrintings = (printings?.total ?? 0) > 0;
+      return { message: show(asked, outcomes, { locale, quota: limiter.quota(), currency, hasPrintings }) };
     } catch (err) {
       return { message: { content: formatMessage(locale, 'broken') }, err };
     }

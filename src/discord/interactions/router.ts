@@ -96,7 +96,8 @@ export class InteractionRouter {
       'message' in response
         ? await commandReplies.reply(invocation, response, { card, ...end })
         : await commandReplies.answer(invocation, response);
-    if (press !== undefined && !isShown) this.#presses.delete(press); // nothing came of it
+    const mayComeAgain = !isShown || ('message' in response && response.isInPlace);
+    if (press !== undefined && mayComeAgain) this.#presses.delete(press); // nothing came of it, or no second message
     return undefined;
   }
 

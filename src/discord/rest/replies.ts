@@ -47,8 +47,8 @@ export class Replies implements ReplySender {
     });
   }
 
-  async reply(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<FirstResult> {
-    return this.#explained(to, await this.#reply(to, message, isPrivate));
+  async reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace = false): Promise<FirstResult> {
+    return this.#explained(to, await (isInPlace ? this.#replace(to, message) : this.#reply(to, message, isPrivate)));
   }
 
   /** Suggestions for the option that is being typed. */
@@ -137,6 +137,12 @@ export class Replies implements ReplySender {
     } catch (err) {
       return failedEdit(err) === 'lost' ? {} : { outcome: 'not answered', err };
     }
+  }
+
+  #replace(to: Invocation, message: ReplyMessage): Promise<FirstAnswer> {
+    const { body, files } = messageBody(message);
+    const data = { ...NOTHING_ELSE, ...body };
+    return sendFirstAnswer(this.#rest, to, { type: InteractionResponseType.UpdateMessage, data }, files);
   }
 
   #reply(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<FirstAnswer> {

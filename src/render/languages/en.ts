@@ -35,7 +35,13 @@ export const en = {
   invisibleId: '(invisible)',
   foundId: 'The id of this card is **{id}**.',
   severalCards: '{cards, plural, one {Is this the card you mean?} other {Which of these cards do you mean?}}',
+  manyCards:
+    '{named, select, yes {{total, number} cards are called {name}.} other {{total, number} cards fit.}} Add a set or a number, or choose:',
   chooseCard: 'Choose a card',
+  chooseOnPage: 'Choose a card ({from, number}–{to, number} of {total, number})',
+  previousCards: 'Previous 25',
+  nextCards: 'Next 25',
+  showCard: 'Show {name}',
   unknownCard: "I don't know a card called **{text}**.",
   namesUnsearched: "I can't search card names right now. Please try again in a minute.",
   similarNames: 'Did you mean {names}?',

@@ -55,6 +55,7 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
         locale: use.locale,
         quota: services.limiter.quota(),
         currency: undefined,
+        hasPrintings: false,
       });
     const opened = await Lookups.open(response.queries, use, lookups(services), response.read);
     const soFar = opened.soFar();

@@ -10,28 +10,29 @@ const QUOTA = { limit: 1_000, remaining: 7, resetsAtMs: undefined, receivedAtMs:
 function rendered(show: Command['show'], command = 'card') {
   const data = { name: 'card', description: 'Show a card' };
   const limiter = { quota: () => QUOTA } as Parameters<typeof replyRenderer>[1]['limiter'];
-  const render = replyRenderer([{ data, ...(show && { show }) }], { limiter, currency: 'EUR' });
+  const catalog = { printings: async () => undefined } as unknown as Parameters<typeof replyRenderer>[1]['catalog'];
+  const render = replyRenderer([{ data, ...(show && { show }) }], { limiter, catalog, currency: 'EUR' });
   const outcomes = { cards: [{ error: new KeyRefused({ status: 401 }) }], fromMemory: 0, requested: 0, requests: 0 };
   return render(deferredReply({ command }), outcomes);
 }
 
-it('a reply shows what its command makes of the outcomes, in its language and with the quota of the moment', () => {
+it('a reply shows what its command makes of the outcomes, in its language and with the quota of the moment', async () => {
   const show: Command['show'] = ({ queries }, { cards }, { locale, quota, currency }) => ({
     content: [queries[0]?.cardId, cards[0]?.error?.name, locale, quota?.remaining, currency].join(' '),
   });
-  expect(rendered(show)).toEqual({ message: { content: 'base1-4 KeyRefused en-US 7 EUR' } });
+  expect(await rendered(show)).toEqual({ message: { content: 'base1-4 KeyRefused en-US 7 EUR' } });
 });
 
-it('a reply whose command does not exist any more, or shows no cards any more, says that it is out of date', () => {
+it('a reply whose command does not exist any more, or shows no cards any more, says that it is out of date', async () => {
   const outdated = { message: { content: formatMessage('en-US', 'unknownCommand') } };
-  expect(rendered(() => ({ content: 'a card' }), 'older')).toEqual(outdated);
-  expect(rendered(undefined)).toEqual(outdated);
+  expect(await rendered(() => ({ content: 'a card' }), 'older')).toEqual(outdated);
+  expect(await rendered(undefined)).toEqual(outdated);
 });
 
-it('a reply whose command throws says that something broke, with the error for the log', () => {
+it('a reply whose command throws says that something broke, with the error for the log', async () => {
   const err = new TypeError('a bug');
   const show = () => {
     throw err;
   };
-  expect(rendered(show)).toEqual({ message: { content: formatMessage('en-US', 'broken') }, err });
+  expect(await rendered(show)).toEqual({ message: { content: formatMessage('en-US', 'broken') }, err });
 });

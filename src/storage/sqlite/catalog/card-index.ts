@@ -20,6 +20,9 @@ const WITH_ID_KEY = `SELECT * FROM cards WHERE id_key = ? AND ${OFFERED} LIMIT $
 const WITH_NAME = `SELECT * FROM cards WHERE name_row = ? AND ${OFFERED} LIMIT ?`;
 const NAMES_BEGINNING = `SELECT row FROM names WHERE key > ? AND key < ? ORDER BY length(key), key LIMIT ${MOST_NAMES}`;
 const WITH_WORDS = `SELECT cards.* FROM card_words CROSS JOIN cards ON cards.row = card_words.rowid WHERE card_words MATCH ? AND ${OFFERED} LIMIT ${MOST_WITH_WORDS}`;
+const COUNT_WITH_WORDS = `SELECT count(*) AS count FROM card_words CROSS JOIN cards ON cards.row = card_words.rowid WHERE card_words MATCH ? AND ${OFFERED}`;
+const IMPORTED_FORM =
+  'SELECT 1 FROM import_forms JOIN sources ON sources.row = source WHERE withdrawn = 0 AND form = coalesce(?, form) LIMIT 1';
 const NUMBER_WITH_DIGITS = `SELECT 1 FROM cards WHERE length(id) = ? AND ${CONFIRMED_NUMBERS} LIMIT 1`;
 const ASKED_MOST = `SELECT cards.*, times FROM asked_in_server JOIN cards USING (id_key, id) WHERE server = ? AND ${OFFERED} ORDER BY times DESC LIMIT ?`;
 const TIMES_IN_SERVER = 'SELECT times FROM asked_in_server WHERE server = ? AND id = ?';
@@ -43,9 +46,9 @@ export class SqliteCardIndex implements CardIndex {
     return candidates(this.#sql(WITH_ID_KEY).all(key));
   }
 
-  withNameKey(key: string): Candidate[] {
+  withNameKey(key: string, most = MOST_OF_ONE_NAME): Candidate[] {
     const name = this.#sql('SELECT row FROM names WHERE key = ?').get(key);
-    return name ? this.#withName(Number(name.row), MOST_OF_ONE_NAME) : [];
+    return name ? this.#withName(Number(name.row), most) : [];
   }
 
   withNameBeginning(key: string): Candidate[] {
@@ -55,9 +58,7 @@ export class SqliteCardIndex implements CardIndex {
   }
 
   withWords(all: readonly (readonly WordToFind[])[]): Candidate[] {
-    const oneOf = (words: readonly WordToFind[]) =>
-      `(${words.map(({ word, begins, inName }) => `${inName ? 'name : ' : ''}"${word}"${begins ? ' *' : ''}`).join(' OR ')})`;
-    return candidates(this.#sql(WITH_WORDS).all(all.map(oneOf).join(' AND ')));
+    return candidates(this.#sql(WITH_WORDS).all(matching(all)));
   }
 
   askedMost(guildId: string | undefined): { candidate: Candidate; asked: Asked }[] {
@@ -91,6 +92,14 @@ export class SqliteCardIndex implements CardIndex {
     return this.#sql('SELECT 1 FROM forms WHERE form = ?').get(form) !== undefined;
   }
 
+  hasImportedForm(form?: string): boolean {
+    return this.#sql(IMPORTED_FORM).get(form ?? null) !== undefined;
+  }
+
+  countWithWords(all: readonly (readonly WordToFind[])[]): number {
+    return Number(this.#sql(COUNT_WITH_WORDS).get(matching(all))?.count);
+  }
+
   hasConfirmedNumber(digits: number): boolean {
     return this.#sql(NUMBER_WITH_DIGITS).get(digits) !== undefined;
   }
@@ -102,6 +111,12 @@ export class SqliteCardIndex implements CardIndex {
   #withName(row: number, most: number): Candidate[] {
     return candidates(this.#sql(WITH_NAME).all(row, most));
   }
+}
+
+function matching(all: readonly (readonly WordToFind[])[]): string {
+  const oneOf = (words: readonly WordToFind[]) =>
+    `(${words.map(({ word, begins, inName }) => `${inName ? 'name : ' : ''}"${word}"${begins ? ' *' : ''}`).join(' OR ')})`;
+  return all.map(oneOf).join(' AND ');
 }
 
 function candidates(rows: readonly unknown[]): Candidate[] {

@@ -37,6 +37,7 @@ export class CatalogRows {
   takenBack(): void {
     this.#knownWords.clear();
     this.#knownNames.clear();
+    this.#imports.takenBack();
   }
 
   find(id: string): StoredRow | undefined {
@@ -45,6 +46,7 @@ export class CatalogRows {
 
   /** @param source of an import; `undefined` when the service answered with the card @returns whether that was news */
   put(card: CatalogCard, source: number | undefined): boolean {
+    if (source !== undefined) this.#imports.hasForm(source, formOf(card.id));
     const found = this.find(card.id);
     if (!found) this.#add(card, source);
     else if (source !== undefined && found.confirmed === 1)
@@ -116,6 +118,7 @@ export class CatalogRows {
       for (const row of rows as unknown as StoredRow[]) {
         this.#sql('UPDATE cards SET name_row = ? WHERE row = ?').run(this.#known(row.name).row, row.row);
         if (row.denied !== GONE) this.#index(row);
+        if (row.source !== null) this.#imports.hasForm(row.source, formOf(row.id));
       }
     }
     this.#sql('UPDATE names SET printings = (SELECT count(*) FROM cards WHERE name_row = names.row)').run();

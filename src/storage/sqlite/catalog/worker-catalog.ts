@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Catalog, FoundInList, ListMeaning, Mentions, Resolution } from '../../../catalog/catalog.ts';
+import type {
+  CardPage,
+  Catalog,
+  FoundInList,
+  ListMeaning,
+  Mentions,
+  PrintingsPart,
+  Resolution,
+} from '../../../catalog/catalog.ts';
 import type { CatalogCard } from '../../../catalog/catalog-card.ts';
 import { meaningOfList } from '../../../catalog/list.ts';
 import { unsearched } from '../../../catalog/resolution.ts';
@@ -89,8 +97,9 @@ export class WorkerCatalog implements Catalog {
     return (await this.#ask<ListMeaning>('resolveList', list, who)) ?? meaningOfList(list, unsearched);
   }
 
-  async printings(id: string, who: Requester): Promise<readonly CatalogCard[]> {
-    return (await this.#ask<CatalogCard[]>('printings', id, who)) ?? [];
+  async printings(id: string, part: PrintingsPart, who: Requester, deadlineMs?: number): Promise<CardPage | undefined> {
+    if (this.#isEmpty()) return { cards: [], page: 0, total: 0 };
+    return this.#ask<CardPage>('printings', id, who, deadlineMs, part);
   }
 
   async mentions(text: string, who: Requester): Promise<Mentions | undefined> {
@@ -142,10 +151,11 @@ export class WorkerCatalog implements Catalog {
     text: string,
     who: Requester,
     deadlineMs = Date.now() + RESOLVE_MS,
+    part?: PrintingsPart,
   ): Promise<T | undefined> {
     if (this.#isClosed || this.#isEmpty()) return undefined;
     if (!this.#worker && this.#failures === 0) this.#startNow();
-    return this.#worker && this.#queue.ask<T>({ kind, text, who: requesterOf(who) }, deadlineMs);
+    return this.#worker && this.#queue.ask<T>({ kind, text, who: requesterOf(who), ...(part && { part }) }, deadlineMs);
   }
 
   /** On the very first start, before anything is learned: a member's first lookup need not wait for a worker to say so. */

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { resolveList, searchInList } from '../../../catalog/list.ts';
 import { mentions } from '../../../catalog/mentions.ts';
+import { printings } from '../../../catalog/printings.ts';
 import { resolve } from '../../../catalog/resolution.ts';
-import { printings, search } from '../../../catalog/search.ts';
+import { search } from '../../../catalog/search.ts';
 import type { Question } from '../../../catalog/search-queue.ts';
 import type { Logger } from '../../../log.ts';
 import { type CatalogChange, CatalogChanges, type Told } from './changes.ts';
@@ -72,8 +73,8 @@ post({ kind: 'opened' });
 postReached();
 void learnFromCache(file, { dataDir, cardKeys, log }).then(sweepHourly);
 
-function answer({ kind, text, who }: Question): unknown {
-  return file.attempt(({ index }) => ANSWERS[kind](index, text, who));
+function answer({ kind, text, who, part }: Question): unknown {
+  return file.attempt(({ index }) => ANSWERS[kind](index, text, who, part));
 }
 
 /** How far the catalog has what other processes have learned. */
