@@ -75,7 +75,7 @@ describe('the decision', () => {
   it.each<[string, Parameters<typeof decisionWith>[0], Lookup, object]>([
     ['admits to the next free permit', {}, lookup('new', by('bob')), { permitAtMs: NOON_MS + 6_000 }],
     [
-      'admits at once what joins a request under way, whatever blocks others',
+      'admits at once what joins a request under way',
       { schedule: DAY_SPENT, isSpent: true },
       lookup('base1-2', by('bob')),
       { permitAtMs: NOON_MS },
@@ -119,13 +119,13 @@ describe('the decision', () => {
       { permitAtMs: NOON_MS },
     ],
     [
-      'refuses what would wait too long, with the time from which it would not',
+      'refuses what would wait too long',
       { schedule: { permitAtMs: () => NOON_MS + LONGEST_WAIT_MS + 1 } },
       lookup('new'),
       { refusal: { name: 'Busy', untilMs: NOON_MS + LONGEST_WAIT_MS + 1 } },
     ],
     [
-      'refuses a card that the service wants no request for until then',
+      'refuses a card that the service wants no request for',
       { postponed: 'new' },
       lookup('new'),
       { refusal: { name: 'ServiceDown' } },

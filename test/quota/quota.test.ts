@@ -31,6 +31,8 @@ function reading({ limit, remaining, sentAtMs, receivedAtMs, ...rest }: Reported
 }
 
 const LATER = { sentAtMs: 100_000, receivedAtMs: 101_000 };
+const STATED = { limit: 1_000, remaining: 500, resetsAtMs: RESET_MS };
+const PRO = { limit: 50_000, remaining: 49_000 };
 const OVERLAPPING = { sentAtMs: 99_999, receivedAtMs: 101_000 };
 
 describe('mergeReading', () => {
@@ -46,25 +48,21 @@ describe('mergeReading', () => {
   it.each<[string, Reported, Partial<QuotaState>]>([
     ['a later answer', { remaining: 499, ...LATER }, { remaining: 499 }],
     ['a later answer whose remaining went up by itself', { remaining: 900, ...LATER }, { remaining: 900 }],
+    ['a later one with another limit', { ...PRO, ...LATER }, { ...PRO }],
     [
-      'a later answer with another limit',
-      { limit: 50_000, remaining: 49_000, ...LATER },
-      { limit: 50_000, remaining: 49_000 },
-    ],
-    [
-      'a later answer of an earlier window',
+      'a later one of an earlier window',
       { remaining: 7, resetsAtMs: RESET_MS - 300_000, ...LATER },
       { remaining: 7, resetsAtMs: RESET_MS - 300_000 },
     ],
     ['the lower of overlapping answers, the new one', { remaining: 498, ...OVERLAPPING }, { remaining: 498 }],
     ['the lower of overlapping answers, the known one', { remaining: 501, ...OVERLAPPING }, { remaining: 500 }],
     [
-      'the lower, when the reset is off by a minute',
+      'the lower, a minute after that reset',
       { remaining: 501, resetsAtMs: RESET_MS + 60_000, ...OVERLAPPING },
       { remaining: 500 },
     ],
     [
-      'the lower, when the reset is off by a minute back',
+      'the lower, a minute before that reset',
       { remaining: 498, resetsAtMs: RESET_MS - 60_000, ...OVERLAPPING },
       { remaining: 498 },
     ],
@@ -74,30 +72,14 @@ describe('mergeReading', () => {
       { remaining: 500, resetsAtMs: RESET_MS },
     ],
     [
-      'the new window of overlapping answers',
+      'the new window',
       { remaining: 999, resetsAtMs: NEXT_RESET_MS, ...OVERLAPPING },
       { remaining: 999, resetsAtMs: NEXT_RESET_MS },
     ],
-    [
-      'the known window of overlapping answers',
-      { remaining: 1, resetsAtMs: RESET_MS - 60_001, ...OVERLAPPING },
-      { ...KNOWN },
-    ],
-    [
-      'an overlapping answer with the limit of another plan',
-      { limit: 50_000, remaining: 49_000, ...OVERLAPPING },
-      { limit: 50_000, remaining: 49_000 },
-    ],
-    [
-      'what was known, where a later answer is silent',
-      { resetsAtMs: undefined, ...LATER },
-      { limit: 1_000, remaining: 500, resetsAtMs: RESET_MS },
-    ],
-    [
-      'what was known, where an overlapping answer is silent',
-      { resetsAtMs: undefined, ...OVERLAPPING },
-      { limit: 1_000, remaining: 500, resetsAtMs: RESET_MS },
-    ],
+    ['the known window', { remaining: 1, resetsAtMs: RESET_MS - 60_001, ...OVERLAPPING }, KNOWN],
+    ['an overlapping one with the limit of another plan', { ...PRO, ...OVERLAPPING }, { ...PRO }],
+    ['what was known, where a later one is silent', { resetsAtMs: undefined, ...LATER }, STATED],
+    ['what was known, where an overlapping one is silent', { resetsAtMs: undefined, ...OVERLAPPING }, STATED],
   ])('believes %s', (_, reported, believed) => {
     expect(mergeReading(KNOWN, reading(reported))).toMatchObject(believed);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
+import { Events } from '../../src/model/events.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
@@ -210,6 +211,16 @@ describe('a 429', () => {
     pass(100); // on its way
     if (probe) await it.limiter.release(probe, ANSWERED);
     expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
+  });
+
+  it('is told to metrics and alerts when the next run begins', async () => {
+    const it = new Process();
+    await it.ask(limited(7_000));
+    const events = new Events();
+    const told: unknown[] = [];
+    events.subscribe('limiter', ({ breaker }) => void told.push(breaker.reason));
+    new LocalCell(it.store, { setting: { plan: 'free' }, warnings: new QuotaWarnings(logLines().log), events });
+    expect(told).toEqual(['pause']);
   });
 
   it('is probed again when the process ended during the probe', async () => {

@@ -22,13 +22,15 @@ function figures(known: Partial<UsageKnowledge>) {
   return { left: [today.remaining, today.limit], plan: report?.plan, inPeriod };
 }
 
+const NONE = [undefined, undefined];
+
 describe('the figures of /usage', () => {
   it.each<[string, Partial<UsageKnowledge>, object]>([
-    ['are unknown at first', {}, { left: [undefined, undefined] }],
+    ['are unknown at first', {}, { left: NONE }],
     ['are those of the headers without a report', { quota: headers(0) }, { left: [0, 1_000] }],
     ['are those of the report without headers', { report: report(0) }, { left: [995, 1_000], plan: 'free' }],
     [
-      'are those of the headers when these are newer: a report of 995 left does not stand beside 0',
+      'are those of the headers when these are newer',
       { report: report(HOUR_MS), quota: headers(0) },
       { left: [0, 1_000], plan: 'free' },
     ],
@@ -44,27 +46,23 @@ describe('the figures of /usage', () => {
     ],
     ['follow from each other', { report: report(0, { requests: { used: 5, limit: 1_000 } }) }, { left: [995, 1_000] }],
     [
-      'are not taken from a report of which only a part is known, beside headers',
+      'are not taken from a part of a report, beside headers',
       { report: report(0, { requests: { used: 5 } }), quota: headers(20, { remaining: 999 }) },
       { left: [999, 1_000] },
     ],
     [
-      'leave out a plan whose limit is not the one in newer headers',
+      'leave out a plan of another limit than newer headers',
       { report: report(HOUR_MS), quota: headers(0, { limit: 50_000, remaining: 49_000 }) },
       { left: [49_000, 50_000] },
     ],
+    ['leave out a report whose period is over', { report: report(0), nowMs: MIDNIGHT_MS }, { left: NONE }],
     [
-      'leave out a report whose period is over',
-      { report: report(0), nowMs: MIDNIGHT_MS },
-      { left: [undefined, undefined] },
-    ],
-    [
-      'leave out a report without a period after midnight UTC',
+      'leave out a report without a period after midnight',
       { report: report(0, { plan: 'free', requests: REQUESTS }), nowMs: MIDNIGHT_MS },
-      { left: [undefined, undefined] },
+      { left: NONE },
     ],
     [
-      'keep a report that seemed over when it came: our clock is wrong',
+      'keep a report that seemed over when it came',
       { report: report(0, { plan: 'free', period: { ...TODAY, endMs: NOON_MS - HOUR_MS } }), quota: headers(0) },
       { left: [0, 1_000], plan: 'free' },
     ],
@@ -74,14 +72,14 @@ describe('the figures of /usage', () => {
       { left: [0, 1_000], plan: 'free', inPeriod: REQUESTS },
     ],
     [
-      'stand apart for a period that is not stated, when its limit is not that of the day',
+      'stand apart for an unstated period of another limit',
       { report: report(0, { requests: { used: 5, limit: 30_000 } }), quota: headers(0) },
       { left: [0, 1_000], inPeriod: { used: 5, limit: 30_000, remaining: 29_995 } },
     ],
     [
       'do not repeat what the service itself contradicts',
       { report: report(0, { period: NOVEMBER, requests: { used: 5, limit: 1_000, remaining: 1 } }) },
-      { left: [undefined, undefined], inPeriod: REQUESTS },
+      { left: NONE, inPeriod: REQUESTS },
     ],
   ])('%s', (_, known, shown) => {
     expect(figures(known)).toEqual({ plan: undefined, inPeriod: undefined, ...shown });

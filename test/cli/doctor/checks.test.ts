@@ -19,7 +19,7 @@ describe('an answer of the card service', () => {
     ['a request to wait', 429, undefined, null, 'could not be checked'],
     ['something else', 200, { hello: 1 }, false, 'CARD_SERVICE_URL'],
     ['a page', 200, undefined, false, 'CARD_SERVICE_URL'],
-    ['no such path', 404, undefined, false, 'CARD_SERVICE_CARD_PATH'],
+    ['no such path', 404, undefined, false, 'has no path /cards/{id}'],
     ['no such path, in words', 404, { _tag: 'NotFound', message: 'no such route' }, false, 'CARD_SERVICE_CARD_PATH'],
     ['nothing, whatever that means', 404, { _tag: 'NotFound', message: 'no' }, true, ''],
     ['a refused key', 401, undefined, false, 'CARD_SERVICE_API_KEY'],

@@ -2,9 +2,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RedisClient } from '../../../src/storage/redis/client.ts';
 import type { RedisHealth, RedisLink } from '../../../src/storage/redis/link.ts';
-import { warnOfSettings } from '../../../src/storage/redis/state.ts';
 import { RedisUnavailable } from '../../../src/storage/redis/unavailable.ts';
-import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
+import { ERROR, WARN } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import type { RealServer } from '../../support/redis/real-server.ts';
@@ -177,18 +176,6 @@ describe.skipIf(noRealRedis('a link with an ACL'))('a link whose user has few ri
   const RIGHTS = ['resetkeys', '~bot:*', 'resetchannels', '-@all', '+@connection', '+@read', '+@write', '+eval'];
   const as = (url: string) => url.replace('redis://', 'redis://bot:p%40ss@');
 
-  it('works with the rights that the docs name, and warns of nothing', async () => {
-    const redis = await startRealRedis();
-    await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss', ...RIGHTS);
-    const { link, write, lines } = await usableLinkTo({ url: as(redis.url), prefix: 'bot:1' });
-    warnOfSettings(link, logLines().log); // INFO is refused
-    expect(await write()).toBe('OK');
-    expect(await link.run((client) => client.eval("return redis.call('GET', KEYS[1])", { keys: ['bot:1:a'] }))).toBe(
-      'b',
-    );
-    expect(lines).toEqual([]);
-  });
-
   it('logs once what is not permitted, and goes on with the rest', async () => {
     const redis = await startRealRedis();
     await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss', ...RIGHTS, '-hset');
@@ -253,18 +240,6 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     await link.opened(200);
     await redis.start();
     await becomes('usable');
-    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
-  });
-
-  it('rejects at once when Redis is killed, and is usable again with it', async () => {
-    const redis = await startRealRedis();
-    const { write, becomes, messages } = await usableLinkTo(redis);
-    await redis.kill();
-    await becomes('unavailable');
-    expect(await refusedAtOnce(write())).toBe(true);
-    await redis.startEmpty();
-    await becomes('usable');
-    expect(await write()).toBe('OK');
     expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 

@@ -43,16 +43,6 @@ function leftOf(limiter: Limiter): number {
   for (let position = 1; ; position++) if (permitAtMs(position) > nowMs) return position - 1;
 }
 
-describe('a limiter that has never reached Redis', () => {
-  it('gives one permit at once, and no burst', async () => {
-    const { limiter } = new SharingProcess(
-      { url: 'redis://127.0.0.1:1', prefix: 'nowhere', kind: 'given' },
-      { setting: SLOW },
-    );
-    expect(await drain(limiter)).toBe(1);
-  });
-});
-
 describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters whose Redis', () => {
   it('hangs answer without a wait', async () => {
     const redis = await startRealRedis();
@@ -69,18 +59,6 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     await Promise.all(all);
     // 250 ms for the first, and nothing for the 119 after it, with a margin for a busy machine.
     expect(performance.now() - startMs).toBeLessThan(5_000);
-  });
-
-  it('is unavailable pause for themselves only', async () => {
-    const redis = await startRealRedis();
-    const [one, other] = await pair(redis);
-    await redis.kill();
-    await allBecome('unavailable', one, other);
-    await ask(one.limiter, limited(300));
-    expect([one.limiter.schedule().paused, other.limiter.schedule().paused]).toEqual([true, false]);
-    expect(await permitOf(one.limiter)).toBeUndefined();
-    expect(await permitOf(other.limiter)).toMatchObject({ probe: false });
-    expect(await nextPermit(one.limiter)).toMatchObject({ probe: true });
   });
 
   it('is killed at the moment of a probe send one all the same', async () => {
@@ -120,25 +98,6 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     notified.mockClear();
     await redis.startEmpty();
     await expect.poll(() => notified.mock.calls.length, LONG).toBeGreaterThan(0);
-  });
-
-  it('is back share a pause that one learned while isolated, and the newer figure', async () => {
-    const redis = await startRealRedis(DURABLE);
-    const [one, other] = await pair(redis);
-    one.limiter.observe(reading(700, HOUR_MS));
-    await one.limiter.acquire('members');
-    await redis.kill();
-    await allBecome('unavailable', one, other);
-    one.limiter.observe(reading(600, HOUR_MS));
-    const laterMs = Date.now() + 10;
-    other.limiter.observe({ ...reading(500, HOUR_MS), sentAtMs: laterMs, receivedAtMs: laterMs });
-    await ask(one.limiter, limited(60_000));
-    await redis.start();
-    await allBecome('usable', one, other);
-    for (const { limiter } of [one, other]) {
-      await expect.poll(() => [limiter.schedule().paused, limiter.quota()?.remaining], LONG).toEqual([true, 500]);
-    }
-    expect([await permitOf(one.limiter), await permitOf(other.limiter)]).toEqual([undefined, undefined]);
   });
 
   it('lacks their last write after a failover learn what is written in its place', async () => {

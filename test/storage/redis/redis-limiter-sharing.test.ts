@@ -3,7 +3,6 @@ import { createClient } from '@redis/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
 import type { Limiter, Permit } from '../../../src/quota/limiter.ts';
-import { INITIAL_LIMITER_STATE } from '../../../src/quota/limiter-state.ts';
 import { ANSWERED, ask, drain, LONG, permitOf, reading, SLOW, TOKENS } from '../../quota/limiter.contract.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { LIMITER_KEY, SharingProcess } from '../../support/sharing-process.ts';
@@ -117,18 +116,6 @@ describe('processes that share a quota', () => {
     const before = await toldMs();
     one.die();
     await expect.poll(async () => Math.round((before - (await toldMs())) / INTERVAL_MS), LONG).toBe(1);
-  });
-
-  it('continue with what an embedded process has stored: the first takes no new burst', async () => {
-    const redis = await startRedis();
-    const fullAtMs = Date.now() + TOKENS * INTERVAL_MS;
-    const quota = { limit: 1_000, remaining: 400, resetsAtMs: Date.now() + HOUR_MS, receivedAtMs: Date.now() };
-    const initial = { ...INITIAL_LIMITER_STATE, fullAtMs, quota };
-    const { limiter } = await SharingProcess.joined(redis, { setting: SLOW, initial, ...PATIENT });
-    expect(await drain(limiter)).toBe(0);
-    const other = await joined(redis);
-    expect(await drain(other.limiter)).toBe(0);
-    expect(other.limiter.quota()).toMatchObject({ remaining: 400 });
   });
 });
 
